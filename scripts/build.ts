@@ -1,0 +1,195 @@
+/**
+ * Builds Cairn into one executable: dist/cairn for this machine, or dist/cairn-<target> for each
+ * `--target` (repeatable; `all` for all of them). Another target needs Bun's own program for it,
+ * which comes from npm's registry and is held against the integrity in bun.lock.
+ *
+ * The program stands under its final name only when it is whole. Identifiers are never minified:
+ * Elysia reads the source text of handlers.
+ */
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+const root = resolve(import.meta.dir, '..')
+const dist = join(root, 'dist')
+
+/**
+ * The program, and each file that it starts as a worker. Inside the executable they lie as they do
+ * in src, whatever they import, so that `new Worker('./server/http-thread.ts')` finds them there.
+ */
+const entrypoints = ['main.ts', 'server/http-thread.ts', 'server/storage-thread.ts'].map(path =>
+  join(root, 'src', path),
+)
+
+/** Target names, with the package that holds Bun's program for each. */
+const runtimes = {
+  'linux-x64': '@oven/bun-linux-x64',
+  'linux-arm64': '@oven/bun-linux-aarch64',
+  'darwin-arm64': '@oven/bun-darwin-aarch64',
+} as const
+
+type Target = keyof typeof runtimes
+
+const isTarget = (name: string): name is Target => Object.hasOwn(runtimes, name)
+
+/** A failure that is explained by its message alone. */
+class BuildFailure extends Error {}
+
+async function main(): Promise<void> {
+  const { targets, commit } = readArguments()
+  const { version, devDependencies } = await Bun.file(join(root, 'package.json')).json()
+  if (Bun.version !== devDependencies.bun) {
+    throw new BuildFailure(
+      `this is Bun ${Bun.version}, package.json asks for ${devDependencies.bun}: use scripts/build`,
+    )
+  }
+  const absent = entrypoints.filter(path => !existsSync(path))
+  if (absent.length > 0) throw new BuildFailure(`not found: ${absent.join(', ')}`)
+
+  const stamps = { version, commit: commit ?? currentCommit() }
+  if (targets.length === 0) await build('cairn', stamps)
+  for (const target of targets) await build(`cairn-${target}`, stamps, target)
+}
+
+function readArguments(): { targets: Target[]; commit: string | undefined } {
+  const known = Object.keys(runtimes).filter(isTarget)
+  const usage = `usage: build [--target ${known.join('|')}|all]... [--commit ID]`
+  let values: { target?: string[]; commit?: string }
+  try {
+    values = parseArgs({
+      args: Bun.argv.slice(2),
+      options: { target: { type: 'string', multiple: true }, commit: { type: 'string' } },
+    }).values
+  } catch (error) {
+    throw new BuildFailure(`${error instanceof Error ? error.message : error}\n${usage}`)
+  }
+  const targets = new Set<Target>()
+  for (const name of values.target ?? []) {
+    if (name === 'all') for (const target of known) targets.add(target)
+    else if (isTarget(name)) targets.add(name)
+    else throw new BuildFailure(`unknown target '${name}'\n${usage}`)
+  }
+  return { targets: [...targets], commit: values.commit || undefined }
+}
+
+async function build(
+  name: string,
+  stamps: { version: string; commit: string },
+  target?: Target,
+): Promise<void> {
+  const runtime = target && (await fetchRuntime(target))
+  const started = performance.now()
+  await mkdir(dist, { recursive: true })
+  const workshop = await mkdtemp(join(dist, '.build-'))
+  const outfile = join(workshop, name)
+  try {
+    await Bun.build({
+      entrypoints,
+      root: join(root, 'src'),
+      target: 'bun',
+      minify: { whitespace: true, syntax: true, identifiers: false },
+      sourcemap: 'linked',
+      define: {
+        CAIRN_BUILD_VERSION: JSON.stringify(stamps.version),
+        CAIRN_BUILD_COMMIT: JSON.stringify(stamps.commit),
+        'process.env.NODE_ENV': JSON.stringify('production'),
+      },
+      compile: {
+        outfile,
+        ...(runtime && { target: `bun-${target}`, executablePath: runtime }),
+        autoloadDotenv: false,
+        autoloadBunfig: false,
+      },
+    })
+    await rename(outfile, join(dist, name))
+  } finally {
+    await rm(workshop, { recursive: true, force: true })
+  }
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  const megabytes = ((await stat(join(dist, name))).size / 1e6).toFixed(1)
+  console.log(
+    `built dist/${name}: ${megabytes} MB in ${seconds} s, version ${stamps.version}, commit ${stamps.commit}`,
+  )
+}
+
+/**
+ * The path of Bun's program for a target. Bun's installer brings it, into a package made for it that
+ * depends on nothing else and is locked by that dependency's own entry of our bun.lock.
+ */
+async function fetchRuntime(target: Target): Promise<string> {
+  const name = runtimes[target]
+  const lock = Bun.JSONC.parse(await Bun.file(join(root, 'bun.lock')).text()) as {
+    lockfileVersion: number
+    packages: Record<string, [id: string, registry: string, info: unknown, integrity: string]>
+  }
+  const entry = lock.packages[name]
+  if (!entry) throw new BuildFailure(`bun.lock has no ${name}`)
+  const [id, , , integrity] = entry
+  const version = id.slice(name.length + 1)
+
+  const folder = join(root, 'node_modules/.cache/cairn-runtimes', `${target}-${version}`)
+  const program = join(folder, 'node_modules', name, 'bin/bun')
+  const complete = join(folder, 'complete')
+  if (existsSync(complete) && existsSync(program)) return program
+
+  console.log(`fetching ${id}`)
+  const packageName = `cairn-runtime-${target}`
+  const dependencies = { [name]: version }
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  await writeFile(
+    join(folder, 'package.json'),
+    JSON.stringify({ name: packageName, private: true, dependencies }),
+  )
+  // Without the operating system and processor of the entry, which would leave it out on this one.
+  await writeFile(
+    join(folder, 'bun.lock'),
+    JSON.stringify({
+      lockfileVersion: lock.lockfileVersion,
+      workspaces: { '': { name: packageName, dependencies } },
+      packages: { [name]: [id, '', {}, integrity] },
+    }),
+  )
+  // With a cache of its own: what the user's cache holds would not be held against the lock again.
+  const cache = join(folder, 'cache')
+  const install = Bun.spawnSync(
+    [process.execPath, 'install', '--frozen-lockfile', '--ignore-scripts', '--cache-dir', cache],
+    { cwd: folder, stdout: 'pipe', stderr: 'pipe' },
+  )
+  if (!install.success || !existsSync(program)) {
+    throw new BuildFailure(`could not fetch ${id}\n${install.stderr}${install.stdout}`)
+  }
+  await rm(cache, { recursive: true, force: true })
+  await writeFile(complete, '')
+  return program
+}
+
+/** The commit checked out here, '-dirty' if files differ from it, 'unknown' outside of git. */
+function currentCommit(): string {
+  // Inside another project's checkout, the commit would be that project's: there is a prefix then.
+  if (git('rev-parse', '--show-prefix') !== '') return 'unknown'
+  const commit = git('rev-parse', '--short', 'HEAD')
+  if (!commit) return 'unknown'
+  return git('status', '--porcelain') === '' ? commit : `${commit}-dirty`
+}
+
+/** What a git command prints, or undefined if it fails or there is no git. */
+function git(...command: string[]): string | undefined {
+  try {
+    const { success, stdout } = Bun.spawnSync(['git', ...command], { cwd: root, stderr: 'ignore' })
+    return success ? stdout.toString().trim() : undefined
+  } catch {
+    return undefined
+  }
+}
+
+try {
+  await main()
+} catch (error) {
+  console.error('build failed')
+  if (error instanceof BuildFailure) console.error(error.message)
+  else if (error instanceof AggregateError) for (const log of error.errors) console.error(log)
+  else console.error(error)
+  process.exit(1)
+}

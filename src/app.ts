@@ -1,0 +1,169 @@
+import { type Context, Elysia } from 'elysia'
+import type { Clock } from './core/clock.ts'
+import { AppError } from './core/errors.ts'
+import type { Stores } from './core/ports.ts'
+import type { WindowTable } from './core/window-table.ts'
+import { readJson } from './http/body.ts'
+import { Call } from './http/call.ts'
+import { failure, refusalOf } from './http/failure.ts'
+import { passGate } from './http/gate.ts'
+import { preflight, type Reply, response } from './http/reply.ts'
+import { defaultBodyLimitBytes, type Route } from './http/route.ts'
+import type { SessionTokens } from './http/session-tokens.ts'
+import { analyticsRoutes } from './modules/analytics/index.ts'
+import { checklistRoutes } from './modules/checklists/index.ts'
+import { eventRoutes } from './modules/events/index.ts'
+import { flowRoutes } from './modules/flows/index.ts'
+import { presenceRoutes } from './modules/presence/index.ts'
+import { stepRoutes } from './modules/steps/index.ts'
+
+/** What is told of every answer, for the log and the metrics. */
+export interface Answered {
+  requestId: string
+  method: string
+  /** The route's pattern, never the path: a path may hold ids. Null where there is no route. */
+  route: string | null
+  organisation: string | null
+  status: number
+  durationMs: number
+  /** The whole reason of a 500, and of a 503. */
+  error?: unknown
+}
+
+export interface AppDeps {
+  clock: Clock
+  stores: Stores
+  windows: WindowTable
+  tokens: SessionTokens
+  /** Days that raw events are kept for, and so accepted for. */
+  retentionDays: number
+  onAnswer(answered: Answered): void
+}
+
+const prefix = '/api/v1'
+
+/** How long a download may stand still before it is given up; others have Bun's ten seconds. */
+const longIdleSeconds = 240
+
+/** Every route of the API. */
+export function routesOf({ stores, clock, retentionDays }: AppDeps): Route[] {
+  return [
+    ...flowRoutes({ stores, clock }),
+    ...checklistRoutes({ stores, clock, retentionDays }),
+    ...eventRoutes({ stores, clock, retentionDays }),
+    ...stepRoutes({ stores, clock }),
+    ...presenceRoutes({ stores, clock }),
+    ...analyticsRoutes({ stores, clock }),
+  ]
+}
+
+/** Elysia's context, with the call that `onRequest` puts into it. */
+type CallContext = Context & { call?: Call }
+
+/** Finds the methods of a path among the routes, for 405, preflight and the limit that is shown. */
+function pathTable(routes: readonly Route[]) {
+  const patterns = Map.groupBy(routes, route => route.path)
+  const table = [...patterns].map(([path, ofPath]) => ({
+    matches: new RegExp(`^${prefix}${path.replace(/:\w+/g, '[^/]+')}/?$`),
+    routes: ofPath,
+  }))
+  return (path: string) => table.find(({ matches }) => matches.test(path))?.routes ?? []
+}
+
+/**
+ * The HTTP API. Opens nothing: all that it needs is handed in.
+ *
+ * The order of a request: a preflight is answered; the route (404, 405); the gate (401, 429, 403,
+ * the path's id); the body (413, 415, 400); the shape (422); the module's verb. Every answer,
+ * good or bad, leaves by `answer`.
+ */
+export function createApp(deps: AppDeps) {
+  const routes = routesOf(deps)
+  const routesAt = pathTable(routes)
+
+  const answer = (call: Call, reply: Reply, error?: unknown): Response => {
+    deps.onAnswer({
+      requestId: call.requestId,
+      method: call.request.method,
+      route: call.route?.path ?? null,
+      organisation: call.organisation?.id ?? null,
+      status: reply.status,
+      durationMs: deps.clock.monotonic() - call.startedAt,
+      ...(error === undefined ? {} : { error }),
+    })
+    return response(call, reply)
+  }
+
+  const noRoute = (call: Call, path: string): AppError | Reply => {
+    const known = routesAt(path)
+    if (known.length === 0) return new AppError('not_found', 'There is nothing at this path')
+    call.route = known[0] ?? null
+    const methods = known.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    const reply = failure(
+      new AppError('method_not_allowed', `This path takes ${methods.join(', ')}`),
+    )
+    return { ...reply, headers: { ...reply.headers, Allow: [...methods, 'OPTIONS'].join(', ') } }
+  }
+
+  const app = new Elysia({ prefix, normalize: false })
+    .onError(context => {
+      const { call = new Call(context.request, deps.clock.now(), deps.clock.monotonic()) } =
+        context as unknown as CallContext
+      if (context.code === 'NOT_FOUND') {
+        const found = noRoute(call, new URL(context.request.url).pathname)
+        return answer(call, found instanceof AppError ? failure(found) : found)
+      }
+      const refusal = refusalOf(context.error)
+      const isOurs = refusal.code === 'internal' || refusal.code === 'overloaded'
+      return answer(call, failure(refusal), isOurs ? (refusal.cause ?? refusal) : undefined)
+    })
+    .onRequest(context => {
+      const { request } = context
+      const call = new Call(request, deps.clock.now(), deps.clock.monotonic())
+      ;(context as CallContext).call = call
+      if (request.method !== 'OPTIONS') return
+      const known = routesAt(new URL(request.url).pathname)
+      const asked = request.headers.get('access-control-request-method')
+      call.route = known.find(({ method }) => method === asked) ?? known[0] ?? null
+      return answer(call, preflight)
+    })
+
+  for (const route of routes) {
+    const pass = async (context: CallContext): Promise<Call> => {
+      const call = context.call as Call
+      call.route = route
+      await passGate(call, route, context.params, deps)
+      return call
+    }
+    const handle = async (context: CallContext): Promise<Response> => {
+      const call = context.call as Call
+      call.body = context.body
+      call.query = context.query
+      if (route.isLong) context.server?.timeout(context.request, longIdleSeconds)
+      return answer(call, await route.handle(call as never))
+    }
+    if (route.method === 'POST') {
+      app.post(route.path, handle as never, {
+        // The gate stands before the body is read; Elysia checks its shape afterwards.
+        parse: [
+          async (context: CallContext) => {
+            const { request } = await pass(context)
+            return readJson(request, route.bodyLimitBytes ?? defaultBodyLimitBytes)
+          },
+        ] as never,
+        body: route.body as never,
+        query: route.query as never,
+      })
+    } else {
+      const hooks = {
+        transform: async (context: CallContext) => {
+          await pass(context)
+        },
+        query: route.query,
+      } as never
+      app.get(route.path, handle as never, hooks)
+      app.head(route.path, handle as never, hooks)
+    }
+  }
+  return app
+}

@@ -1,0 +1,118 @@
+import type { Database } from 'bun:sqlite'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { isHeld } from '../server/lock.ts'
+import { hasDatabase, openForWriting } from '../storage/database.ts'
+import { migrate } from '../storage/migrate.ts'
+import {
+  findOrganisation,
+  listOrganisations,
+  type OrganisationRecord,
+} from '../storage/organisations.ts'
+import { CommandFailure, UsageFailure, warn } from './failure.ts'
+
+/** How long a running server is waited for, and how often it is asked. */
+const patienceMs = 5_000
+const pauseMs = 20
+
+/**
+ * Opens the data directory for one command and closes it after.
+ *
+ * @param options.create whether a directory that is not there is made
+ */
+export async function withData<T>(
+  dataDir: string,
+  work: (database: Database) => T | Promise<T>,
+  { create = false } = {},
+): Promise<T> {
+  if (create) makeDirectory(dataDir)
+  else if (!hasDatabase(dataDir)) {
+    throw new CommandFailure(
+      `there is no Cairn data in ${dataDir}: name its directory with --data or CAIRN_DATA, or begin with "cairn org create NAME"`,
+    )
+  }
+  const database = openForWriting(dataDir)
+  try {
+    migrate(database, Date.now())
+    return await work(database)
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * As `withData`, for a change: comes back once a running server has taken it up, so that every
+ * request from then on sees it.
+ */
+export function changeData<T>(
+  dataDir: string,
+  work: (database: Database) => T,
+  options: { create?: boolean } = {},
+): Promise<T> {
+  return withData(
+    dataDir,
+    async database => {
+      const result = work(database)
+      await takenUp(database, dataDir)
+      return result
+    },
+    options,
+  )
+}
+
+/** Resolves when a running server, if there is one, has taken up all changes made so far. */
+export async function takenUp(database: Database, dataDir: string): Promise<void> {
+  const ours = newestChange(database)
+  const deadline = performance.now() + patienceMs
+  while (isHeld(dataDir) && takenUpChange(database) < ours) {
+    if (performance.now() > deadline) {
+      warn('the change is stored, but the running server has not taken it up yet: see its log')
+      return
+    }
+    await Bun.sleep(pauseMs)
+  }
+}
+
+const newestChange = (database: Database) =>
+  database
+    .query<{ seq: number }, []>('select coalesce(max(seq), 0) as seq from catalogue_changes')
+    .get()?.seq ?? 0
+
+const takenUpChange = (database: Database) =>
+  database
+    .query<{ value: number }, []>("select value from server_state where name = 'catalogue_seq'")
+    .get()?.value ?? 0
+
+/** Makes the data directory, for its owner alone; an existing one is left as it is. */
+export function makeDirectory(dataDir: string): void {
+  try {
+    if (!existsSync(dataDir)) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    if (statSync(dataDir).isDirectory()) return
+  } catch (error) {
+    const { code } = error as { code?: string }
+    throw new CommandFailure(
+      `the data directory ${dataDir} cannot be made (${code}): choose another with --data`,
+    )
+  }
+  throw new CommandFailure(`${dataDir} is not a directory: choose another with --data`)
+}
+
+/** By id or slug; without a name, the only one that there is. */
+export function organisationNamed(
+  database: Database,
+  name: string | undefined,
+): OrganisationRecord {
+  if (name !== undefined) {
+    const organisation = findOrganisation(database, name)
+    if (organisation) return organisation
+    throw new CommandFailure(
+      `there is no organisation "${name.slice(0, 100)}": see "cairn org list" for ids and slugs`,
+    )
+  }
+  const all = listOrganisations(database)
+  const [only] = all
+  if (!only) throw new CommandFailure('there is no organisation: make one, "cairn org create NAME"')
+  if (all.length === 1) return only
+  const some = all.slice(0, 5).map(({ slug }) => slug)
+  const more = all.length > some.length ? `, … (${all.length} in all)` : ''
+  throw new UsageFailure(`say which organisation with --org: ${some.join(', ')}${more}`)
+}

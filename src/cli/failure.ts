@@ -1,0 +1,72 @@
+import { ConfigError } from '../config.ts'
+
+/** Statuses that scripts tell apart. */
+export const exitStatus = { ok: 0, failure: 1, usage: 2 } as const
+
+/** A command that cannot do what it was asked to: the message says what is wrong and what to do. */
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure'
+}
+
+/** A command that was asked wrongly. */
+export class UsageFailure extends Error {
+  override readonly name = 'UsageFailure'
+}
+
+/** Errors whose message was written for the operator. They are known by name: see `explained`. */
+const forOperators = [
+  'CommandFailure',
+  'UsageFailure',
+  'ConfigError',
+  'ChangeRefused',
+  'LockHeld',
+  'DataDirectoryUnusable',
+  'PortTaken',
+  'SessionKeyUnusable',
+  'SchemaMismatch',
+]
+
+/** What the common faults of files and of SQLite mean to an operator. */
+const advice: [RegExp, string][] = [
+  [/^SQLITE_BUSY/, 'the database is busy: another process is writing for long; try again'],
+  [/^(SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EPERM|EROFS)/, 'the data directory cannot be written'],
+  [/^(SQLITE_FULL|ENOSPC|EDQUOT)/, 'the disk is full: make room and try again'],
+  [/^(SQLITE_NOTADB|SQLITE_CORRUPT)/, 'cairn.db is damaged or no database: restore a backup'],
+  [/^SQLITE_IOERR/, 'the disk failed while reading or writing'],
+  [/^EADDRINUSE/, 'the port is taken: choose another with --port or --management-port'],
+]
+
+/**
+ * An error as lines for the terminal, and the exit status. Names are compared, not classes, so
+ * that a command need not load the server's modules for the sake of a message.
+ */
+export function explained(error: unknown): { lines: string[]; status: number } {
+  const {
+    name = '',
+    code = '',
+    message = String(error),
+  } = error as Partial<Error & { code: string }>
+  const status =
+    error instanceof UsageFailure || error instanceof ConfigError
+      ? exitStatus.usage
+      : exitStatus.failure
+  if (forOperators.includes(name)) return { lines: message.split('\n'), status }
+  const known = advice.find(([pattern]) => pattern.test(String(code)))
+  if (known) return { lines: [`${known[1]} (${code}: ${message.split('\n')[0]})`], status }
+  const [first = 'unknown error'] = message.split('\n')
+  return { lines: [`${first} (set CAIRN_DEBUG=1 to see where)`], status }
+}
+
+/** Says on stderr what is wrong. */
+export function complain(error: unknown): number {
+  const { lines, status } = explained(error)
+  const [first, ...more] = lines
+  process.stderr.write(`cairn: ${[first, ...more.map(line => `  ${line}`)].join('\n')}\n`)
+  if (process.env.CAIRN_DEBUG) console.error(error)
+  return status
+}
+
+/** Something worth knowing that does not stop a command. */
+export function warn(message: string): void {
+  process.stderr.write(`cairn: warning: ${message}\n`)
+}

@@ -1,0 +1,66 @@
+import { Command, CommanderError } from 'commander'
+import { commit, version } from '../core/version.ts'
+import { addDemo } from './demo.ts'
+import { examples } from './examples.ts'
+import { complain, exitStatus } from './failure.ts'
+import { addFlows } from './flows.ts'
+import { addHealthcheck } from './healthcheck.ts'
+import { addKey } from './key.ts'
+import { addOrg } from './org.ts'
+import { addRebuild } from './rebuild.ts'
+import { addServe } from './serve.ts'
+import { addToken } from './token.ts'
+import { addVersion } from './version.ts'
+
+/** Every command of `cairn`. */
+export function program(): Command {
+  const cairn = new Command('cairn')
+    .description(
+      'In-app onboarding from one executable: product tours, checklists and announcements.',
+    )
+    .version(`cairn ${version} (${commit})`, '--version', 'print the version')
+    .helpOption('--help', 'print what a command does, with examples')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      // Commander's own errors as ours: one line, with its suggestion, and where to look.
+      outputError: (message, write) => {
+        const line = message
+          .replace(/^error: /, '')
+          .trim()
+          .replaceAll('\n', ' ')
+        write(`cairn: ${line} (--help says more)\n`)
+      },
+    })
+  addServe(cairn)
+  addDemo(cairn)
+  addOrg(cairn)
+  addKey(cairn)
+  addToken(cairn)
+  addFlows(cairn)
+  addRebuild(cairn)
+  addHealthcheck(cairn)
+  addVersion(cairn)
+  cairn.addHelpText(
+    'after',
+    examples(
+      'cairn demo                               a running server with a month of history',
+      'cairn org create "Harbor Inc"            an organisation and its snippet key',
+      'cairn flows push tour.yaml --org harbor-inc',
+      'cairn serve --data /var/lib/cairn',
+    ),
+  )
+  return cairn
+}
+
+/** Runs one command line and sets the exit status: 0 ok, 1 failure, 2 wrong usage or configuration. */
+export async function run(args: readonly string[]): Promise<void> {
+  try {
+    await program().parseAsync(args, { from: 'user' })
+  } catch (error) {
+    // Commander has said already what is wrong. Help that nobody asked for means a command is missing.
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? exitStatus.ok : exitStatus.usage
+    } else process.exitCode = complain(error)
+  }
+}

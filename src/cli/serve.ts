@@ -1,0 +1,29 @@
+import type { Command } from 'commander'
+import { makeDirectory } from './data.ts'
+import { examples } from './examples.ts'
+import { addSettings, serverSettingsOf } from './settings.ts'
+
+export function addServe(cairn: Command): void {
+  addSettings(cairn.command('serve'))
+    .description('serve the API until SIGTERM or SIGINT')
+    .addHelpText(
+      'after',
+      examples(
+        'cairn serve',
+        'cairn serve --data /var/lib/cairn --port 80 --management-host 0.0.0.0',
+        'CAIRN_SESSION_SECRET_FILE=/run/secrets/jwt cairn serve --ack buffer',
+      ),
+    )
+    .action(async (_options, command: Command) => {
+      const { config } = serverSettingsOf(command)
+      makeDirectory(config.data)
+      // Loaded here, so that no other command waits for the server's modules.
+      const { serve } = await import('../server/serve.ts')
+      const running = await serve(config)
+      process.stderr.write(
+        `cairn: serving ${running.url}, management at ${running.managementUrl}\n`,
+      )
+      // Not by itself: the threads would keep the process.
+      process.exit(await running.stopped)
+    })
+}

@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+import {
+  type Config,
+  defaultOf,
+  flagOf,
+  readConfig,
+  type SettingName,
+  settingNames,
+  settings,
+  variableOf,
+} from '../config.ts'
+import { warn } from './failure.ts'
+
+/** Adds the flags of settings to a command; each says its default and its variable. */
+export function addSettings(
+  command: Command,
+  names: readonly SettingName[] = settingNames,
+): Command {
+  for (const name of names) {
+    const flag = flagOf(name)
+    const shown = defaultOf(name)
+    const about = shown === null ? variableOf(name) : `${variableOf(name)}, default: ${shown}`
+    if (flag) command.option(flag, `${settings[name].help} (${about})`)
+  }
+  return command
+}
+
+/** The settings that a command needs, from its flags and the environment. */
+export function settingsOf<Name extends SettingName>(
+  command: Command,
+  ...names: Name[]
+): Pick<Config, Name> {
+  return readConfig({ flags: command.opts(), env: process.env }, names).config
+}
+
+/** All settings, for a command that serves; says which variables mean nothing. */
+export function serverSettingsOf(command: Command) {
+  const read = readConfig({ flags: command.opts(), env: process.env })
+  for (const warning of read.warnings) warn(warning)
+  return read
+}

@@ -1,0 +1,60 @@
+import type { Command } from 'commander'
+import { isoTime, systemClock } from '../core/clock.ts'
+import { organisationNamed, withData } from './data.ts'
+import { examples } from './examples.ts'
+import { UsageFailure } from './failure.ts'
+import { print, printJson } from './output.ts'
+import { addSettings, settingsOf } from './settings.ts'
+
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 }
+const longestSeconds = 366 * 86_400
+
+/** `90s`, `30m`, `8h` or `7d` as seconds. */
+function lifetimeIn(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
+  const seconds = Number(count) * (unitSeconds[unit] ?? Number.NaN)
+  if (seconds >= 1 && seconds <= longestSeconds) return seconds
+  throw new UsageFailure(
+    `--for "${text.slice(0, 20)}": write a time such as 90s, 30m, 8h or 7d, at most 366d`,
+  )
+}
+
+export function addToken(cairn: Command): void {
+  const token = cairn
+    .command('token')
+    .description('session tokens for analytics')
+    .addHelpText('after', examples('cairn token issue --org harbor --for 8h'))
+  addSettings(token.command('issue'), [
+    'data',
+    'sessionIssuer',
+    'sessionAudience',
+    'organisationClaim',
+  ])
+    .description('make a session token for an organisation')
+    .option('--org <org>', 'id or slug; may be left out where there is only one')
+    .option('--for <time>', 'how long it is valid', '12h')
+    .option('--json', 'print {token, expiresAt} as JSON')
+    .addHelpText(
+      'after',
+      examples('cairn token issue --org harbor', 'cairn token issue --org harbor --for 8h --json'),
+    )
+    .action(async (options: { org?: string; for: string; json?: boolean }, command: Command) => {
+      const config = settingsOf(
+        command,
+        'data',
+        'sessionSecret',
+        'sessionIssuer',
+        'sessionAudience',
+        'organisationClaim',
+      )
+      const seconds = lifetimeIn(options.for)
+      const { id } = await withData(config.data, database =>
+        organisationNamed(database, options.org),
+      )
+      const { tokensFor } = await import('../server/tokens.ts')
+      const issued = await tokensFor(config, systemClock()).issue(id, seconds)
+      const expiresAt = isoTime(issued.expiresAt)
+      if (options.json) return printJson({ token: issued.token, expiresAt })
+      print(issued.token)
+    })
+}

@@ -1,0 +1,339 @@
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+
+/**
+ * Every setting of Cairn in one table. A setting's flag (`--flush-every-ms`) and its environment
+ * variable (`CAIRN_FLUSH_EVERY_MS`) follow from its name; a flag wins over the variable, and that
+ * over the default. README's table and the commands' help are printed from here.
+ */
+
+interface Setting<T> {
+  /** Of the flag's value in a command's help. */
+  placeholder: string
+  /** As text, read by the same parser; null where there is none. */
+  default: string | null
+  /** What README says in place of a default that depends on the machine. */
+  defaultShown?: string
+  help: string
+  /** A secret has no flag, because other users of the machine see those; it may come from a file. */
+  secret?: boolean
+  /** @returns the value, or what is wrong and what to do as `Wrong` */
+  parse(text: string): T | Wrong
+}
+
+class Wrong {
+  constructor(readonly advice: string) {}
+}
+
+const wholeNumber =
+  (least: number, most: number) =>
+  (text: string): number | Wrong => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+    if (value >= least && value <= most) return value
+    return new Wrong(`set a whole number from ${least} to ${most}`)
+  }
+
+const sizes: Record<string, number> = { '': 1, b: 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 }
+
+const bytes =
+  (least: number, most: number) =>
+  (text: string): number | Wrong => {
+    const [, count, unit = ''] = /^(\d{1,15}) ?(b|[kmg](?:i?b)?)?$/i.exec(text) ?? []
+    const value = Number(count) * (sizes[unit.slice(0, 1).toLowerCase()] ?? Number.NaN)
+    if (value >= least && value <= most) return value
+    return new Wrong(
+      `set a size from ${least / 2 ** 20}mb to ${most / 2 ** 20}mb, such as 64mb or 67108864`,
+    )
+  }
+
+const oneOf =
+  <const Words extends readonly string[]>(...words: Words) =>
+  (text: string): Words[number] | Wrong =>
+    words.includes(text) ? text : new Wrong(`set one of ${words.join(', ')}`)
+
+const text =
+  (what: string) =>
+  (value: string): string | Wrong =>
+    value.trim() === value && value !== '' ? value : new Wrong(`set ${what}, without spaces around`)
+
+const leastSecretBytes = 32
+
+const secret = (value: string): string | Wrong =>
+  Buffer.byteLength(value) >= leastSecretBytes
+    ? value
+    : new Wrong(
+        `give at least ${leastSecretBytes} bytes, for instance what "openssl rand -hex 32" prints`,
+      )
+
+const setting = <T>(definition: Setting<T>) => definition
+
+/** A setting that may be absent. */
+const optional = <T>(definition: Omit<Setting<T>, 'default'>) =>
+  ({ ...definition, default: null }) as Setting<T> & { default: null }
+
+/** All settings, in the order in which README and the help list them. */
+export const settings = {
+  data: setting({
+    placeholder: 'dir',
+    default: './cairn-data',
+    help: 'directory that holds everything Cairn stores',
+    parse: text('a directory'),
+  }),
+  port: setting({
+    placeholder: 'port',
+    default: '8080',
+    help: 'port of the API, the snippet and the dashboard; 0 takes any free one',
+    parse: wholeNumber(0, 65_535),
+  }),
+  host: setting({
+    placeholder: 'address',
+    default: '0.0.0.0',
+    help: 'address that the API listens on',
+    parse: text('an address, such as 127.0.0.1'),
+  }),
+  managementPort: setting({
+    placeholder: 'port',
+    default: '9090',
+    help: 'port of /healthz, /readyz and /metrics; 0 takes any free one',
+    parse: wholeNumber(0, 65_535),
+  }),
+  managementHost: setting({
+    placeholder: 'address',
+    default: '127.0.0.1',
+    help: 'address that the management port listens on',
+    parse: text('an address, such as 127.0.0.1'),
+  }),
+  threads: setting({
+    placeholder: 'count',
+    default: String(Math.min(64, Math.max(1, availableParallelism() - 1))),
+    defaultShown: 'the cores less one, at least 1',
+    help: 'threads that answer requests',
+    parse: wholeNumber(1, 64),
+  }),
+  ack: setting({
+    placeholder: 'when',
+    default: 'commit',
+    help: 'when a 202 leaves: after the "commit" to disk, or once it is in the "buffer"',
+    parse: oneOf('commit', 'buffer'),
+  }),
+  bufferEvents: setting({
+    placeholder: 'count',
+    default: '50000',
+    help: 'events that may wait for the disk before callers get 503',
+    parse: wholeNumber(100, 10_000_000),
+  }),
+  bufferBytes: setting({
+    placeholder: 'size',
+    default: '64mb',
+    help: 'bytes that may wait for the disk before callers get 503',
+    // At least two of the largest requests; at most what a 32-bit counter holds with room to spare.
+    parse: bytes(2 * 2 ** 20, 2 ** 30),
+  }),
+  flushEveryMs: setting({
+    placeholder: 'ms',
+    default: '100',
+    help: 'longest time that what nobody waits for is held back from the disk, milliseconds',
+    parse: wholeNumber(1, 10_000),
+  }),
+  retentionDays: setting({
+    placeholder: 'days',
+    default: '90',
+    help: 'days that raw events are kept, and accepted for; analytics of older runs stay',
+    parse: wholeNumber(1, 3_650),
+  }),
+  keyGraceHours: setting({
+    placeholder: 'hours',
+    default: '24',
+    help: 'hours that a rotated snippet key still works',
+    parse: wholeNumber(0, 8_760),
+  }),
+  sessionSecret: optional({
+    placeholder: 'secret',
+    secret: true,
+    help: 'HS256 secret shared with the identity provider; without it Cairn is its own issuer',
+    parse: secret,
+  }),
+  sessionIssuer: optional({
+    placeholder: 'iss',
+    help: 'required "iss" of session tokens',
+    parse: text('the issuer as it stands in the tokens'),
+  }),
+  sessionAudience: optional({
+    placeholder: 'aud',
+    help: 'required "aud" of session tokens; must be set where an issuer is',
+    parse: text('the audience as it stands in the tokens'),
+  }),
+  organisationClaim: setting({
+    placeholder: 'claim',
+    default: 'org',
+    help: "claim of a session token that holds the organisation's id or slug",
+    parse: text('the name of a claim'),
+  }),
+  logLevel: setting({
+    placeholder: 'level',
+    default: 'info',
+    help: 'least severe level that is logged: trace, debug, info, warn, error, fatal or silent',
+    parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  }),
+  logFormat: setting({
+    placeholder: 'format',
+    default: 'auto',
+    help: 'json, text, or auto: text on a terminal and json elsewhere',
+    parse: oneOf('auto', 'json', 'text'),
+  }),
+}
+
+export type SettingName = keyof typeof settings
+
+type ValueOf<S> = S extends { parse(text: string): infer T }
+  ? Exclude<T, Wrong> | (S extends { default: null } ? null : never)
+  : never
+
+/** What a process was told, read once; times and sizes are in the unit of their names. */
+export type Config = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> }
+
+export const settingNames = Object.keys(settings) as SettingName[]
+
+/** All that is wrong with the configuration, a line each, saying what to do. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+
+  constructor(readonly lines: readonly string[]) {
+    super(lines.length === 1 ? lines[0] : `${lines.length} settings are wrong\n${lines.join('\n')}`)
+  }
+}
+
+const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+
+/** `--flush-every-ms <ms>`, as Commander takes it; null for a secret. */
+export function flagOf(name: SettingName): string | null {
+  const { secret, placeholder } = settings[name] as Setting<unknown>
+  return secret ? null : `--${snake(name).replaceAll('_', '-')} <${placeholder}>`
+}
+
+/** `CAIRN_FLUSH_EVERY_MS`. */
+export const variableOf = (name: SettingName) => `CAIRN_${snake(name).toUpperCase()}`
+
+/** What a setting is without flag and variable, for people. */
+export function defaultOf(name: SettingName): string | null {
+  const { default: value, defaultShown } = settings[name] as Setting<unknown>
+  return defaultShown ?? value
+}
+
+export interface ConfigSource {
+  /** By setting name, as typed. */
+  flags?: Readonly<Record<string, unknown>>
+  env?: Readonly<Record<string, string | undefined>>
+}
+
+export interface ReadConfig<Names extends SettingName> {
+  config: Pick<Config, Names>
+  /** Settings that a flag or variable gave. */
+  given: ReadonlySet<SettingName>
+  warnings: readonly string[]
+}
+
+/** What else begins with CAIRN_ and means something. */
+const otherVariables = ['CAIRN_DEBUG']
+
+/** Where a value came from and what it is; null where nothing gave one. An empty variable is unset. */
+function given(name: SettingName, { flags = {}, env = {} }: ConfigSource, problems: string[]) {
+  const flag = flags[name]
+  if (typeof flag === 'string') return { place: flagOf(name)?.split(' ')[0] ?? name, value: flag }
+  const variable = variableOf(name)
+  const fileVariable = `${variable}_FILE`
+  const value = env[variable] || null
+  const file = ((settings[name] as Setting<unknown>).secret && env[fileVariable]) || null
+  if (value !== null && file !== null) {
+    problems.push(`${variable} and ${fileVariable} are both set: unset one of them`)
+    return null
+  }
+  if (file === null) return value === null ? null : { place: variable, value }
+  try {
+    return { place: fileVariable, value: readFileSync(file, 'utf8').replace(/\r?\n$/, '') }
+  } catch (error) {
+    const { code = 'unknown' } = error as { code?: string }
+    problems.push(
+      `${fileVariable} names ${file}, which cannot be read (${code}): make it readable to this user`,
+    )
+    return null
+  }
+}
+
+function crossCheck(config: Partial<Config>, problems: string[]): void {
+  const { sessionIssuer, sessionAudience, sessionSecret } = config
+  if (!sessionIssuer) return
+  if (sessionAudience === null) {
+    problems.push(
+      `${variableOf('sessionIssuer')} is set without an audience: set ${variableOf('sessionAudience')}, so that tokens made for other services are refused`,
+    )
+  }
+  if (sessionSecret === null) {
+    problems.push(
+      `${variableOf('sessionIssuer')} is set without a secret: set ${variableOf('sessionSecret')} to the one that the issuer signs with`,
+    )
+  }
+}
+
+/**
+ * Reads settings, all of them or those that are named.
+ *
+ * @throws ConfigError with every mistake at once
+ */
+export function readConfig<Names extends SettingName = SettingName>(
+  source: ConfigSource,
+  names: readonly Names[] = settingNames as Names[],
+): ReadConfig<Names> {
+  const problems: string[] = []
+  const found = new Set<SettingName>()
+  const config: Record<string, unknown> = {}
+  for (const name of names) {
+    const { parse, default: fallback, secret } = settings[name] as Setting<unknown>
+    const source_ = given(name, source, problems)
+    if (source_) found.add(name)
+    const value = source_?.value ?? fallback
+    const parsed = value === null ? null : parse(value)
+    if (parsed instanceof Wrong) {
+      const is = secret ? 'is too short' : `is "${value?.slice(0, 60)}"`
+      problems.push(`${source_?.place} ${is}: ${parsed.advice}`)
+    } else config[name] = parsed
+  }
+  crossCheck(config as Partial<Config>, problems)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return {
+    config: Object.freeze(config) as Pick<Config, Names>,
+    given: found,
+    warnings: unknownVariables(source.env ?? {}),
+  }
+}
+
+function unknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
+  const known = new Set(otherVariables)
+  for (const name of settingNames) {
+    known.add(variableOf(name))
+    if ((settings[name] as Setting<unknown>).secret) known.add(`${variableOf(name)}_FILE`)
+  }
+  return Object.keys(env)
+    .filter(name => name.startsWith('CAIRN_') && !known.has(name))
+    .map(name => `${name} is no setting of Cairn and is ignored: check its spelling`)
+}
+
+/** The configuration table as it stands in README: a header and a row a setting. */
+export function configurationTable(): string[] {
+  const rows = settingNames.map(name => {
+    const { help, secret } = settings[name] as Setting<unknown>
+    const flag = flagOf(name)?.split(' ')[0]
+    const variable = variableOf(name)
+    const shown = defaultOf(name)
+    const { defaultShown } = settings[name] as Setting<unknown>
+    return [
+      flag ? `\`${flag}\`` : '–',
+      secret ? `\`${variable}\`, \`${variable}_FILE\`` : `\`${variable}\``,
+      shown === null ? '–' : defaultShown ? shown : `\`${shown}\``,
+      help,
+    ]
+  })
+  return [['flag', 'variable', 'default', 'what it is'], ['---', '---', '---', '---'], ...rows].map(
+    cells => `| ${cells.join(' | ')} |`,
+  )
+}

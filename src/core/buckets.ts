@@ -1,0 +1,29 @@
+/** What requests are counted by, and how many of each an organisation may send in a window. */
+export const defaultLimits = {
+  events: 300,
+  flows: 60,
+  fingerprint: 30,
+  health: 60,
+  heartbeat: 10,
+  status: 10,
+  analytics: 600,
+  export: 600,
+} as const satisfies Record<string, number>
+
+export type Bucket = keyof typeof defaultLimits
+
+export const buckets = Object.keys(defaultLimits) as Bucket[]
+
+/** The length of a window; one opens at the first request that is counted. */
+export const windowMs = 60_000
+
+/** The largest limit that an operator can set: a count has 22 bits in the shared table. */
+export const largestLimit = 1_000_000
+
+/** The limit shown where a response belongs to no route. */
+export const limitWithoutRoute = 300
+
+/** An organisation's limits: the defaults, with the operator's overrides in their place. */
+export function limitsWith(overrides: Partial<Record<Bucket, number>>): Record<Bucket, number> {
+  return { ...defaultLimits, ...overrides }
+}

@@ -1,0 +1,30 @@
+/** One cell. `null` is an empty cell. */
+export type CsvCell = string | number | boolean | null
+
+/** The UTF-8 byte order mark as a character; some spreadsheets take a file for UTF-8 only with it. */
+export const CSV_BOM = '\uFEFF'
+
+/** What a spreadsheet would run as a formula (OWASP, "CSV Injection"). */
+const RUNS_AS_FORMULA = /^[=+\-@\t\r\n]/
+
+/** RFC 4180 section 2, and outer spaces, which some readers trim unless they are quoted. */
+const NEEDS_QUOTES = /[",\r\n]|^ | $/
+
+/**
+ * One line of CSV with its CRLF (RFC 4180). A text that a spreadsheet would take for a formula gets
+ * a `'` in front; a number never does, so negative numbers stay numbers.
+ *
+ * @param cells `null` and `undefined` are empty, and so is a number that is not finite: JSON writes
+ *   it as null, and both shapes of an answer must say the same
+ */
+export function csvRow(cells: readonly (CsvCell | undefined)[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`
+}
+
+function csvCell(cell: CsvCell | undefined): string {
+  if (cell === null || cell === undefined) return ''
+  if (typeof cell === 'number') return Number.isFinite(cell) ? String(cell) : ''
+  if (typeof cell === 'boolean') return String(cell)
+  const text = RUNS_AS_FORMULA.test(cell) ? `'${cell}` : cell
+  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

@@ -1,0 +1,52 @@
+/** One wrong place in what a caller sent: a JSON pointer and a sentence, never the caller's value. */
+export interface Problem {
+  path: string
+  message: string
+}
+
+/** Every way in which a request can be refused. `http/failure.ts` gives each its status. */
+export type ErrorCode =
+  | 'unauthorized'
+  | 'rate_limited'
+  | 'malformed_json'
+  | 'origin_not_allowed'
+  | 'not_found'
+  | 'flow_not_found'
+  | 'step_not_found'
+  | 'method_not_allowed'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'validation_failed'
+  | 'internal'
+  | 'overloaded'
+
+/**
+ * A refusal: `message` is for the caller, `cause` for the log alone.
+ * Thrown for what a service does not expect; expected outcomes are values.
+ */
+export class AppError extends Error {
+  override readonly name = 'AppError'
+  readonly details: readonly Problem[] | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    extra: {
+      cause?: unknown
+      details?: readonly Problem[]
+      retryAfterSeconds?: number
+    } = {},
+  ) {
+    super(message, { cause: extra.cause })
+    this.details = extra.details
+    this.retryAfterSeconds = extra.retryAfterSeconds
+  }
+}
+
+/** The one answer to every failure of a credential; it says nothing about which. */
+export const unauthorized = () => new AppError('unauthorized', 'Unauthorized')
+
+/** A 422 that names the wrong places. */
+export const invalid = (...details: Problem[]) =>
+  new AppError('validation_failed', 'The request does not have the expected shape', { details })

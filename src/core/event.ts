@@ -1,0 +1,57 @@
+/** What clients report. The order is the code by which a kind is stored: append, never reorder. */
+export const eventKinds = [
+  'flow_started',
+  'step_viewed',
+  'step_completed',
+  'step_skipped',
+  'flow_completed',
+  'flow_dismissed',
+  'target_missing',
+  'checklist_opened',
+  'item_completed',
+  'custom',
+  /** Cairn's own: an item's tick was taken back. Clients do it by `checklist-progress`. */
+  'item_reopened',
+] as const
+
+export type EventKind = (typeof eventKinds)[number]
+
+/** The kinds that clients may send; what each must name. */
+export const reportableKinds = eventKinds.slice(0, -1)
+
+export const needsFlow = (kind: EventKind) => kind !== 'custom'
+
+export const needsStep = (kind: EventKind) =>
+  kind === 'step_viewed' ||
+  kind === 'step_completed' ||
+  kind === 'step_skipped' ||
+  kind === 'target_missing'
+
+export const needsItem = (kind: EventKind) => kind === 'item_completed' || kind === 'item_reopened'
+
+export const kindCode = Object.fromEntries(eventKinds.map((kind, code) => [kind, code])) as Record<
+  EventKind,
+  number
+>
+
+/** Where a stored event came from. The position is the code by which it is stored. */
+export const eventSources = ['events', 'complete', 'checklist_progress', 'custom_event'] as const
+
+export type EventSource = (typeof eventSources)[number]
+
+/** Why an event of a batch was not kept. */
+export type RejectionCode =
+  | 'invalid'
+  | 'unknown_flow'
+  | 'unknown_step'
+  | 'unknown_item'
+  | 'unauthorized'
+  | 'too_old'
+  | 'too_large'
+  | 'erased'
+  | 'storage'
+
+/** The organisation-wide name of a person: `u` + user id, else `a` + anonymous id; they never meet. */
+export function personOf(userId: string | null, anonymousId: string | null): string {
+  return userId === null ? `a${anonymousId}` : `u${userId}`
+}

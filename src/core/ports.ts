@@ -1,0 +1,201 @@
+import type { Catalogue } from './catalogue.ts'
+import type { EventKind, EventSource, RejectionCode } from './event.ts'
+import type { Fingerprint } from './fingerprint.ts'
+import type { RunStep } from './run.ts'
+import type { HealthCounts, Outcome } from './step-health.ts'
+import type { TimeRange } from './time-range.ts'
+
+/**
+ * What the modules ask of storage. Every call returns a promise, so that a store on another
+ * machine can take SQLite's place. Rows are named by number; every call names its organisation.
+ * A store that cannot take more, or cannot write, throws `AppError('overloaded')`.
+ */
+
+/** An event that was found valid, as it will be stored. Times are epoch milliseconds. */
+export interface NewEvent {
+  id: string
+  kind: EventKind
+  userId: string | null
+  anonymousId: string | null
+  flowRow: number | null
+  flowVersion: number | null
+  stepRow: number | null
+  itemRow: number | null
+  runId: string | null
+  sessionId: string | null
+  occurredAt: number
+  reportedAt: number | null
+  url: string | null
+  name: string | null
+  reason: string | null
+  /** JSON. */
+  properties: string | null
+}
+
+export interface EventBatch {
+  orgRow: number
+  receivedAt: number
+  events: readonly NewEvent[]
+  /** What was refused before storage, for the install findings. */
+  refusals: Partial<Record<RejectionCode, number>>
+  /** Receipt minus `sentAt`, where the sender gave one. */
+  skewMs: number | null
+}
+
+/** What became of a batch, by position in `events`; all others were stored. */
+export interface AppendOutcome {
+  duplicates: readonly number[]
+  /** Refused by the database itself; kept as dead letters. */
+  deadLetters: readonly number[]
+}
+
+/** One person: at least one of the two is not null. */
+export interface PersonIds {
+  userId: string | null
+  anonymousId: string | null
+}
+
+export interface Ledger {
+  /** Resolves once the batch is committed and synced, or at once with `ack=buffer`. */
+  append(batch: EventBatch): Promise<AppendOutcome>
+  /** Records a completion of a flow. */
+  complete(
+    report: PersonIds & {
+      orgRow: number
+      flowRow: number
+      runId: string | null
+      completedAt: number
+      receivedAt: number
+    },
+  ): Promise<{ completedAt: number; alreadyCompleted: boolean }>
+  /** Ticks items, or takes ticks back; items that are not named are not touched. */
+  tick(
+    report: PersonIds & {
+      orgRow: number
+      flowRow: number
+      items: readonly { itemRow: number; completed: boolean }[]
+      receivedAt: number
+    },
+  ): Promise<void>
+}
+
+export interface ChecklistReader {
+  /** Since when each item stands ticked, by row, and when the person first completed the flow. */
+  progress(
+    orgRow: number,
+    flowRow: number,
+    person: PersonIds,
+  ): Promise<{ ticked: ReadonlyMap<number, number>; completedAt: number | null }>
+}
+
+export interface HealthReport {
+  orgRow: number
+  stepRow: number
+  version: number
+  person: string | null
+  outcome: Outcome
+  at: number
+  url: string | null
+  selector: string | null
+  matchCount: number | null
+  waitMs: number | null
+  snippetVersion: string | null
+  message: string | null
+}
+
+export interface FingerprintReport {
+  orgRow: number
+  stepRow: number
+  version: number
+  /** Whether this version is the published one, so that a first fingerprint becomes the baseline. */
+  isCurrent: boolean
+  /** JSON of the step's target: a baseline belongs to one target. */
+  target: string
+  fingerprint: Fingerprint | null
+  candidates: readonly Fingerprint[]
+  at: number
+  url: string | null
+  locale: string | null
+  snippetVersion: string | null
+}
+
+export interface FingerprintVerdict {
+  status: 'baseline' | 'match' | 'drift' | 'gone'
+  score: number
+  signals: Record<string, number>
+  baselineAt: number | null
+  suggestedSelector: string | null
+}
+
+export interface StepBook {
+  recordHealth(report: HealthReport): Promise<void>
+  recordFingerprint(report: FingerprintReport): Promise<FingerprintVerdict>
+  /** How many people's latest report since a moment was which outcome. */
+  healthCounts(
+    orgRow: number,
+    stepRow: number,
+    version: number,
+    sinceMs: number,
+  ): Promise<HealthCounts>
+}
+
+export const presenceStages = ['key_used', 'flows_fetched', 'heartbeat', 'events_flowing'] as const
+
+export type PresenceStage = (typeof presenceStages)[number]
+
+export interface Presence {
+  stages: Record<PresenceStage, { firstAt: number; lastAt: number } | null>
+  snippetVersion: string | null
+  /** The latest clock skews in milliseconds, at most 101. */
+  skews: readonly number[]
+  /** By code, over the last 24 hours. */
+  refusals: Readonly<Record<string, number>>
+}
+
+export interface PresenceBook {
+  /** Notes that something was seen now. Costs no statement; lost at most some seconds in a crash. */
+  mark(orgRow: number, stage: PresenceStage, now: number): void
+  recordSnippetVersion(orgRow: number, version: string, at: number): Promise<void>
+  recordRefusal(orgRow: number, code: string, at: number): Promise<void>
+  read(orgRow: number, now: number): Promise<Presence>
+}
+
+/** A run as analytics reads it: its own events' state with what was assigned to it. */
+export interface RunRow {
+  key: string
+  person: string
+  startedAt: number
+  lastAt: number
+  version: number
+  completedAt: number | null
+  dismissedAt: number | null
+  steps: readonly RunStep[]
+}
+
+/** An event of the ledger as it is exported. */
+export interface StoredEvent extends NewEvent {
+  receivedAt: number
+  source: EventSource
+}
+
+export interface AnalyticsReader {
+  /** Runs that started in the range, by start; a page at a time, so that no snapshot is held. */
+  runs(orgRow: number, flowRow: number, range: TimeRange): AsyncIterable<readonly RunRow[]>
+  /** Events of a flow that occurred in the range, by time; a page at a time. */
+  events(orgRow: number, flowRow: number, range: TimeRange): AsyncIterable<readonly StoredEvent[]>
+  /** Who ever ticked each of a flow's items: [item row, person]; a page at a time. */
+  ticks(orgRow: number, flowRow: number): AsyncIterable<readonly [number, string][]>
+  /** Who ever ticked a flow's whole checklist. */
+  checklistCompleters(orgRow: number, flowRow: number): AsyncIterable<readonly string[]>
+}
+
+/** Storage as the modules see it. */
+export interface Stores {
+  /** As of the last change that any thread knows of: ask for it anew in each request. */
+  catalogue(): Catalogue
+  ledger: Ledger
+  checklists: ChecklistReader
+  steps: StepBook
+  presence: PresenceBook
+  analytics: AnalyticsReader
+}

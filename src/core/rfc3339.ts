@@ -1,0 +1,53 @@
+const pattern =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,12}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
+
+const daysIn = (year: number, month: number) => {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
+  return [4, 6, 9, 11].includes(month) ? 30 : 31
+}
+
+/** The first and the last moment that a JavaScript date can hold. */
+const furthest = 8_640_000_000_000_000
+
+/**
+ * A time as clients send it: RFC 3339 (section 5.6) or epoch milliseconds.
+ *
+ * A leap second (`:60`) is the first moment of the next minute, as in POSIX time.
+ *
+ * @returns whole epoch milliseconds, or null where it is neither
+ */
+export function parseTime(value: unknown): number | null {
+  if (typeof value === 'number') {
+    return Number.isFinite(value) && Math.abs(value) <= furthest ? Math.floor(value) : null
+  }
+  if (typeof value !== 'string') return null
+  const parts = pattern.exec(value)
+  if (!parts) return null
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  const offset = [Number(parts[9] ?? 0), Number(parts[10] ?? 0)] as const
+  const isTime =
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= daysIn(year, month) &&
+    hour <= 23 &&
+    minute <= 59 &&
+    second <= 60 &&
+    offset[0] <= 23 &&
+    offset[1] <= 59
+  if (!isTime) return null
+  const millisecond = Number((parts[7] ?? '').slice(0, 3).padEnd(3, '0'))
+  const date = new Date(0)
+  // Not Date.UTC, which takes the years 0 to 99 for 1900 to 1999.
+  date.setUTCFullYear(year, month - 1, day)
+  date.setUTCHours(hour, minute, second, millisecond)
+  const offsetMs = (offset[0] * 60 + offset[1]) * 60_000
+  return date.getTime() + (parts[8] === '-' ? offsetMs : -offsetMs)
+}

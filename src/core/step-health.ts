@@ -1,0 +1,63 @@
+import { rate } from './rate.ts'
+
+/** What a page can report of a step's target, in the order in which answers list them. */
+export const OUTCOMES = [
+  'found',
+  'found_by_alternate',
+  'changed',
+  'ambiguous',
+  'hidden',
+  'not_found',
+  'error',
+] as const
+
+/** What a page reported of a step's target. */
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** People by the outcome of their latest report; each person is in one count only. */
+export type HealthCounts = Record<Outcome, number>
+
+/** How a step's target fares on the pages that show it. */
+export type StepState = 'unknown' | 'healthy' | 'drifting' | 'flaky' | 'broken'
+
+/** A step's health: `okRate` is finds / people (four decimals), `reports` the people counted. */
+export type StepHealth = { state: StepState; okRate: number | null; reports: number }
+
+/** Under this many people one odd browser would decide the state. */
+const FEWEST_PEOPLE = 5
+
+/** Counts to add to: every outcome at 0. */
+export function noHealthCounts(): HealthCounts {
+  return {
+    found: 0,
+    found_by_alternate: 0,
+    changed: 0,
+    ambiguous: 0,
+    hidden: 0,
+    not_found: 0,
+    error: 0,
+  }
+}
+
+/**
+ * The state of a step's target from what people's pages reported last.
+ *
+ * @param counts people by outcome
+ * @param target `required: false` is a target that may rightly be away, so it is never `broken`
+ * @returns `okRate` is `null` only without people; an `unknown` step with people has one
+ */
+export function stepState(counts: HealthCounts, target: { required: boolean }): StepHealth {
+  const makeshift = counts.found_by_alternate + counts.changed
+  const finds = counts.found + makeshift
+  const misses = counts.not_found + counts.hidden + counts.ambiguous + counts.error
+  const people = finds + misses
+  const health = (state: StepState): StepHealth => {
+    return { state, okRate: rate(finds, people), reports: people }
+  }
+
+  // Shares are compared as whole numbers, so that 1 of 20 is 5 % and not a hair beside it.
+  if (people < FEWEST_PEOPLE) return health('unknown')
+  if (misses * 20 < people) return health(makeshift * 5 >= finds ? 'drifting' : 'healthy')
+  if (misses * 2 < people || !target.required) return health('flaky')
+  return health('broken')
+}

@@ -1,0 +1,90 @@
+import { buckets, windowMs } from './buckets.ts'
+
+/** 32-bit words of one window: count with tag, two start times, one to keep entries aligned. */
+const wordsPerWindow = 4
+/** How far ahead of this thread's time a start may lie; further is a window of weeks ago. */
+const aheadMs = 1_000
+const countBits = 22
+const countMask = (1 << countBits) - 1
+const tagMask = (1 << (32 - countBits)) - 1
+
+/** What one request found: whether it is admitted, and the window as it is after it. */
+export interface Taken {
+  admitted: boolean
+  /** Requests left in the window after this one. */
+  remaining: number
+  /** Milliseconds until the window ends, in (0, 60,000]. */
+  resetInMs: number
+}
+
+/**
+ * Fixed-window counters in shared memory, exact over all threads: a window per (slot, bucket).
+ *
+ * A window's count and start must change together, but 64-bit atomics make a BigInt each. So the
+ * count word carries a 10-bit tag that grows by one with every new window, and the window's start
+ * stands in one of two words chosen by the tag's parity. Opening a window writes the *other*
+ * start word first, and only by compare-and-swap against the value read before the count: a
+ * thread that was held up meanwhile cannot overwrite the start of a window that somebody else
+ * has opened. The count word's compare-and-swap then makes the new start valid.
+ *
+ * Nothing is allocated but the answer, nothing is locked, and a request that is refused writes
+ * nothing.
+ */
+export class WindowTable {
+  private readonly words: Int32Array
+
+  constructor(memory: SharedArrayBuffer) {
+    this.words = new Int32Array(memory)
+  }
+
+  /** Shared memory for `slots` organisations. Untouched pages cost nothing. */
+  static memory(slots: number): SharedArrayBuffer {
+    return new SharedArrayBuffer(slots * buckets.length * wordsPerWindow * 4)
+  }
+
+  /** Slots that the table has room for; a slot is an organisation's row number. */
+  get slots(): number {
+    return this.words.length / (buckets.length * wordsPerWindow)
+  }
+
+  /**
+   * Counts one request, if the window has room for it.
+   *
+   * @param bucket the bucket's position in `buckets`
+   * @param limit requests per window, at most `largestLimit`
+   * @param nowMs monotonic milliseconds
+   */
+  take(slot: number, bucket: number, limit: number, nowMs: number): Taken {
+    const { words } = this
+    const at = (slot * buckets.length + bucket) * wordsPerWindow
+    const now = Math.floor(nowMs) | 0
+    for (;;) {
+      // The start words are read before the count: see above.
+      const starts = [Atomics.load(words, at + 1), Atomics.load(words, at + 2)] as const
+      const packed = Atomics.load(words, at)
+      const count = packed & countMask
+      const tag = packed >>> countBits
+      // Both are milliseconds modulo 2^32, so their difference is right for 24 days either way.
+      const age = (now - (starts[tag & 1] as number)) | 0
+      // Threads agree on the time to within milliseconds, so another's start may lie a little ahead.
+      const isOpen = count > 0 && age > -aheadMs && age < windowMs
+      if (isOpen) {
+        const resetInMs = windowMs - Math.max(age, 0)
+        if (count >= limit) return { admitted: false, remaining: 0, resetInMs }
+        if (Atomics.compareExchange(words, at, packed, packed + 1) === packed) {
+          return { admitted: true, remaining: limit - count - 1, resetInMs }
+        }
+        continue
+      }
+      if (limit <= 0) return { admitted: false, remaining: 0, resetInMs: windowMs }
+      const nextTag = (tag + 1) & tagMask
+      const nextStart = at + 1 + (nextTag & 1)
+      const seen = starts[(nextTag & 1) as 0 | 1]
+      if (Atomics.compareExchange(words, nextStart, seen, now) !== seen) continue
+      const opened = (nextTag << countBits) | 1
+      if (Atomics.compareExchange(words, at, packed, opened) === packed) {
+        return { admitted: true, remaining: limit - 1, resetInMs: windowMs }
+      }
+    }
+  }
+}

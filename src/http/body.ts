@@ -1,0 +1,53 @@
+import { AppError } from '../core/errors.ts'
+
+const tooLarge = (limitBytes: number) =>
+  new AppError('payload_too_large', `The body is larger than ${limitBytes} bytes`)
+
+/** Reads at most `limitBytes`, however the body is framed, and lets the rest go. */
+async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
+  const declared = request.headers.get('content-length')
+  if (declared !== null) {
+    if (Number(declared) > limitBytes) throw tooLarge(limitBytes)
+    return new Uint8Array(await request.arrayBuffer())
+  }
+  if (!request.body) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  const reader = request.body.getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return Buffer.concat(chunks)
+    length += value.byteLength
+    if (length > limitBytes) {
+      await reader.cancel()
+      throw tooLarge(limitBytes)
+    }
+    chunks.push(value)
+  }
+}
+
+const isAcceptedType = (contentType: string | null) => {
+  if (contentType === null) return true
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase()
+  return type === 'application/json' || type === 'text/plain'
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * The body of a POST, parsed.
+ *
+ * @throws AppError `payload_too_large`, `unsupported_media_type` or `malformed_json`, in this order
+ */
+export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
+  const bytes = await readBytes(request, limitBytes)
+  // A request without a header has no type; `Request` objects made from a text would claim one.
+  if (!isAcceptedType(request.headers.get('content-type'))) {
+    throw new AppError('unsupported_media_type', 'Send the body as application/json or text/plain')
+  }
+  try {
+    return JSON.parse(utf8.decode(bytes))
+  } catch (cause) {
+    throw new AppError('malformed_json', 'The body is not JSON', { cause })
+  }
+}

@@ -1,0 +1,40 @@
+import { CSV_BOM, type CsvCell, csvRow } from '../core/csv.ts'
+
+/**
+ * A CSV download of any length: a page of rows is read when the client has taken the one before,
+ * so memory stays constant. A failure midway breaks the connection, because an export that ends
+ * early must not look whole. (A generator handed to Elysia would be closed as if nothing had
+ * happened.)
+ */
+export function csvStream<Row>(
+  header: readonly string[],
+  pages: AsyncIterable<readonly Row[]>,
+  cellsOf: (row: Row) => readonly CsvCell[],
+  options: { bom: boolean },
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  const iterator = pages[Symbol.asyncIterator]()
+  let isStarted = false
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (!isStarted) {
+          isStarted = true
+          controller.enqueue(encoder.encode((options.bom ? CSV_BOM : '') + csvRow(header)))
+          return
+        }
+        try {
+          const { done, value } = await iterator.next()
+          if (done) controller.close()
+          else controller.enqueue(encoder.encode(value.map(row => csvRow(cellsOf(row))).join('')))
+        } catch (error) {
+          controller.error(error)
+        }
+      },
+      async cancel() {
+        await iterator.return?.()
+      },
+    },
+    { highWaterMark: 1 },
+  )
+}

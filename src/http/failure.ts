@@ -1,0 +1,64 @@
+import { ParseError, ValidationError } from 'elysia'
+import { AppError, type ErrorCode, invalid, type Problem } from '../core/errors.ts'
+import { json, type Reply } from './reply.ts'
+
+/** The one place where a code gets its status. */
+const statuses: Record<ErrorCode, number> = {
+  malformed_json: 400,
+  unauthorized: 401,
+  origin_not_allowed: 403,
+  not_found: 404,
+  flow_not_found: 404,
+  step_not_found: 404,
+  method_not_allowed: 405,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  validation_failed: 422,
+  rate_limited: 429,
+  internal: 500,
+  overloaded: 503,
+}
+
+/** The most places that a 422 names. */
+const mostDetails = 20
+
+/** RFC 6901: a JSON pointer of the path's parts. */
+export const pointer = (...parts: (string | number)[]) =>
+  parts.map(part => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+
+/** Elysia's validation error carries the caller's input: only paths and rules leave. */
+function problemsOf(error: ValidationError): Problem[] {
+  const problems = new Map<string, Problem>()
+  for (const issue of error.all as { path?: string; message?: string; summary?: string }[]) {
+    const path = issue.path ?? ''
+    // Of several findings about one place the first says it.
+    if (!problems.has(path)) problems.set(path, { path, message: issue.message ?? 'Not valid' })
+    if (problems.size === mostDetails) break
+  }
+  return [...problems.values()]
+}
+
+/** Whatever was thrown, as the refusal that the caller is told. */
+export function refusalOf(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  // Elysia wraps what is thrown while a body is read.
+  if (error instanceof ParseError && error.cause instanceof AppError) return error.cause
+  if (error instanceof ValidationError) return invalid(...problemsOf(error))
+  return new AppError('internal', 'Something went wrong on the server', { cause: error })
+}
+
+/** A refusal as an answer. The bodies of 401 and 429 are fixed to the letter. */
+export function failure(error: AppError): Reply {
+  const status = statuses[error.code]
+  if (error.code === 'unauthorized') {
+    return json(status, { error: 'Unauthorized' }, { 'WWW-Authenticate': 'Bearer realm="cairn"' })
+  }
+  const retryAfter = error.retryAfterSeconds
+  const headers: Record<string, string> =
+    retryAfter === undefined ? {} : { 'Retry-After': `${retryAfter}` }
+  if (error.code === 'rate_limited') {
+    return json(status, { error: 'Rate limit exceeded', retryAfter }, headers)
+  }
+  const details = error.details && { details: error.details.slice(0, mostDetails) }
+  return json(status, { error: error.message, code: error.code, ...details }, headers)
+}

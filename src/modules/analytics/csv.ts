@@ -1,0 +1,111 @@
+import { CSV_BOM, type CsvCell, csvRow } from '../../core/csv.ts'
+import type { Answer } from './service.ts'
+
+/** The columns are fixed: new ones would go to the end. */
+export const columns = [
+  'row_type',
+  'date',
+  'version',
+  'position',
+  'id',
+  'key',
+  'title',
+  'starts',
+  'unique_users',
+  'completions',
+  'unique_completers',
+  'dismissals',
+  'in_progress',
+  'completion_rate',
+  'timed_runs',
+  'median_seconds',
+  'p90_seconds',
+  'completed_all',
+  'reached',
+  'completed',
+  'skipped',
+  'target_missing',
+  'dropped_here',
+  'drop_off_rate',
+  'health_state',
+  'health_ok_rate',
+  'health_reports',
+] as const
+
+type Column = (typeof columns)[number]
+
+type Cells = Partial<Record<Column, CsvCell>> & { row_type: string }
+
+/** An answer as rows told apart by their first column; each cell is where its column says. */
+function rowsOf(answer: Answer): Cells[] {
+  const { totals, timeToComplete, checklist } = answer
+  return [
+    {
+      row_type: 'total',
+      version: answer.filters.version,
+      id: answer.flowId,
+      key: answer.flowKey,
+      title: answer.flowName,
+      starts: totals.starts,
+      unique_users: totals.uniqueUsers,
+      completions: totals.completions,
+      unique_completers: totals.uniqueCompleters,
+      dismissals: totals.dismissals,
+      in_progress: totals.inProgress,
+      completion_rate: totals.completionRate,
+      timed_runs: timeToComplete.count,
+      median_seconds: timeToComplete.medianSeconds,
+      p90_seconds: timeToComplete.p90Seconds,
+      completed_all: checklist?.completedAll ?? null,
+    },
+    ...answer.daily.map(day => ({
+      row_type: 'day',
+      date: day.date,
+      starts: day.starts,
+      unique_users: day.uniqueUsers,
+      completions: day.completions,
+      dismissals: day.dismissals,
+    })),
+    ...answer.steps.map(step => ({
+      row_type: 'step',
+      position: step.position,
+      id: step.stepId,
+      key: step.key,
+      title: step.title,
+      unique_users: step.uniqueUsers,
+      median_seconds: step.medianSeconds,
+      p90_seconds: step.p90Seconds,
+      reached: step.reached,
+      completed: step.completed,
+      skipped: step.skipped,
+      target_missing: step.targetMissing,
+      dropped_here: step.droppedHere,
+      drop_off_rate: step.dropOffRate,
+      health_state: step.health.state,
+      health_ok_rate: step.health.okRate,
+      health_reports: step.health.reports,
+    })),
+    ...(checklist?.items ?? []).map((item, position) => ({
+      row_type: 'item',
+      position,
+      id: item.itemId,
+      key: item.key,
+      title: item.title,
+      completions: item.completions,
+    })),
+    ...answer.versions.map(version => ({
+      row_type: 'version',
+      date: version.publishedAt,
+      version: version.version,
+      starts: version.starts,
+      completions: version.completions,
+      completion_rate: version.completionRate,
+    })),
+  ]
+}
+
+/** An answer as CSV: one header row, then the rows. */
+export function csvOf(answer: Answer, options: { bom: boolean }): string {
+  const rows = rowsOf(answer).map(cells => csvRow(columns.map(column => cells[column])))
+  return (options.bom ? CSV_BOM : '') + csvRow(columns) + rows.join('')
+}

@@ -1,0 +1,77 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Stores } from '../../core/ports.ts'
+import { csvStream } from '../../http/csv-stream.ts'
+import { json, type Reply } from '../../http/reply.ts'
+import { type Route, route } from '../../http/route.ts'
+import { csvOf } from './csv.ts'
+import { AnalyticsQuery, ExportQuery } from './model.ts'
+import { eventRows, ofVersion, runRows, versionOfEvent } from './raw-rows.ts'
+import { analyticsService, type Question, questionOf } from './service.ts'
+
+/** What analysts ask of a flow, as JSON and as CSV. */
+export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[] {
+  const { stores } = deps
+  const service = analyticsService(deps)
+
+  const bodyOf = async (question: Question, query: ExportQuery): Promise<Reply['body']> => {
+    const { flow, range, version } = question
+    const options = { bom: query.bom === '1' }
+    const { row } = flow.organisation
+    if (query.rows === 'runs') {
+      const { header, cellsOf } = runRows(flow)
+      const pages = stores.analytics.runs(row, flow.row, range)
+      return csvStream(
+        header,
+        ofVersion(pages, version, run => run.version),
+        cellsOf,
+        options,
+      )
+    }
+    if (query.rows === 'events') {
+      const { header, cellsOf } = eventRows(flow)
+      const pages = stores.analytics.events(row, flow.row, range)
+      return csvStream(header, ofVersion(pages, version, versionOfEvent(flow)), cellsOf, options)
+    }
+    return csvOf(await service.answer(question), options)
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: '/flows/:flow_id/analytics',
+      summary: 'What became of the runs of a flow that started in a range of days',
+      caller: 'session token',
+      bucket: 'analytics',
+      subject: 'any flow',
+      query: AnalyticsQuery,
+      isLong: true,
+      async handle(call) {
+        const question = questionOf(call.subject, call.query, call.receivedAt)
+        return json(200, await service.answer(question))
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/flows/:flow_id/analytics/export.csv',
+      summary: 'The same as CSV, or the raw runs or events',
+      caller: 'session token',
+      bucket: 'export',
+      subject: 'any flow',
+      query: ExportQuery,
+      isLong: true,
+      async handle(call) {
+        const question = questionOf(call.subject, call.query, call.receivedAt)
+        const { from, to } = question.range
+        const filename = `cairn-${call.subject.key}-${from}_${to}.csv`
+        return {
+          status: 200,
+          body: await bodyOf(question, call.query),
+          headers: {
+            'Content-Type': 'text/csv; charset=utf-8',
+            'Content-Disposition': `attachment; filename="${filename}"`,
+          },
+        }
+      },
+    }),
+  ]
+}

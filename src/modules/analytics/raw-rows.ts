@@ -1,0 +1,129 @@
+import type { FlowEntry } from '../../core/catalogue.ts'
+import { isoTime, isoTimeOrNull } from '../../core/clock.ts'
+import type { CsvCell } from '../../core/csv.ts'
+import type { RunRow, StoredEvent } from '../../core/ports.ts'
+import { type RunStep, versionAt } from '../../core/run.ts'
+
+/** A raw row's header, and how a row becomes cells. */
+export interface RawRows<Row> {
+  header: readonly string[]
+  cellsOf(row: Row): readonly CsvCell[]
+}
+
+const outcomeOf = (run: RunRow) => {
+  if (run.completedAt !== null) return 'completed'
+  return run.dismissedAt === null ? 'in_progress' : 'dismissed'
+}
+
+/** What became of a step in a run, in one word. */
+function fateOf(step: RunStep | undefined): string | null {
+  if (!step) return null
+  if (step.completedAt !== null) return 'completed'
+  if (step.skippedAt !== null) return 'skipped'
+  return step.viewedAt === null ? 'target_missing' : 'viewed'
+}
+
+/** A row a run, with a column for each step that the flow ever had. */
+export function runRows(flow: FlowEntry): RawRows<RunRow> {
+  const steps = [...flow.steps].map(([row, { key }]) => ({ row, key }))
+  return {
+    header: [
+      'run_key',
+      'user_id',
+      'anonymous_id',
+      'version',
+      'started_at',
+      'last_at',
+      'outcome',
+      'completed_at',
+      'dismissed_at',
+      'seconds_to_complete',
+      ...steps.map(({ key }) => `step:${key}`),
+    ],
+    cellsOf(run) {
+      const isUser = run.person.startsWith('u')
+      const name = run.person.slice(1)
+      const byStep = new Map(run.steps.map(step => [step.stepId, step]))
+      return [
+        run.key,
+        isUser ? name : null,
+        isUser ? null : name,
+        run.version,
+        isoTime(run.startedAt),
+        isoTime(run.lastAt),
+        outcomeOf(run),
+        isoTimeOrNull(run.completedAt),
+        isoTimeOrNull(run.dismissedAt),
+        run.completedAt === null ? null : Math.max(0, run.completedAt - run.startedAt) / 1000,
+        ...steps.map(({ row }) => fateOf(byStep.get(row))),
+      ]
+    },
+  }
+}
+
+/** A row an event, as it was reported. */
+export function eventRows(flow: FlowEntry): RawRows<StoredEvent> {
+  const idByRow = (rows: ReadonlyMap<string, number>) =>
+    new Map([...rows].map(([id, row]) => [row, id]))
+  const steps = idByRow(flow.stepRows)
+  const items = idByRow(flow.itemRows)
+  return {
+    header: [
+      'id',
+      'kind',
+      'source',
+      'user_id',
+      'anonymous_id',
+      'flow_id',
+      'flow_version',
+      'step_id',
+      'step_key',
+      'item_id',
+      'run_id',
+      'session_id',
+      'occurred_at',
+      'reported_at',
+      'received_at',
+      'url',
+      'name',
+      'reason',
+      'properties',
+    ],
+    cellsOf: event => [
+      event.id,
+      event.kind,
+      event.source,
+      event.userId,
+      event.anonymousId,
+      flow.id,
+      event.flowVersion,
+      (event.stepRow === null ? null : steps.get(event.stepRow)) ?? null,
+      (event.stepRow === null ? null : flow.steps.get(event.stepRow)?.key) ?? null,
+      (event.itemRow === null ? null : items.get(event.itemRow)) ?? null,
+      event.runId,
+      event.sessionId,
+      isoTime(event.occurredAt),
+      isoTimeOrNull(event.reportedAt),
+      isoTime(event.receivedAt),
+      event.url,
+      event.name,
+      event.reason,
+      event.properties,
+    ],
+  }
+}
+
+/** Pages with only the rows of one version, where one was asked for. */
+export async function* ofVersion<Row>(
+  pages: AsyncIterable<readonly Row[]>,
+  version: number | null,
+  versionOf: (row: Row) => number,
+): AsyncIterable<readonly Row[]> {
+  for await (const page of pages) {
+    yield version === null ? page : page.filter(row => versionOf(row) === version)
+  }
+}
+
+/** The version that an event names, else the one that was published when it occurred. */
+export const versionOfEvent = (flow: FlowEntry) => (event: StoredEvent) =>
+  event.flowVersion ?? versionAt(flow.versions, event.occurredAt)

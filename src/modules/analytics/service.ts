@@ -1,0 +1,103 @@
+import type { FlowEntry } from '../../core/catalogue.ts'
+import { type Clock, isoTime } from '../../core/clock.ts'
+import { invalid } from '../../core/errors.ts'
+import type { Stores } from '../../core/ports.ts'
+import { resolveRange, type TimeRange } from '../../core/time-range.ts'
+import { healthOf } from '../steps/index.ts'
+import { definitions } from './definitions.ts'
+import type { AnalyticsQuery } from './model.ts'
+import { RunTally } from './tally.ts'
+
+/** What was asked, checked. */
+export interface Question {
+  flow: FlowEntry
+  range: TimeRange
+  version: number | null
+}
+
+export type Answer = Awaited<ReturnType<ReturnType<typeof analyticsService>['answer']>>
+
+/** @throws AppError `validation_failed` for a wrong date, zone, order, range or version */
+export function questionOf(flow: FlowEntry, query: AnalyticsQuery, now: number): Question {
+  const resolved = resolveRange(query, now)
+  if ('problems' in resolved) throw invalid(...resolved.problems)
+  const version = query.version === undefined ? null : Number(query.version)
+  if (version !== null && !flow.versions.some(known => known.version === version)) {
+    throw invalid({ path: '/version', message: 'This version was never published' })
+  }
+  return { flow, range: resolved.range, version }
+}
+
+export function analyticsService({ stores, clock }: { stores: Stores; clock: Clock }) {
+  async function checklistOf({ flow }: Question, tally: RunTally) {
+    const checklist = flow.latest?.checklist
+    if (!checklist) return null
+    const { row } = flow.organisation
+    const people = new Map<number, number>()
+    for await (const page of stores.analytics.ticks(row, flow.row)) {
+      for (const [itemRow, person] of page) {
+        if (tally.hasPerson(person)) people.set(itemRow, (people.get(itemRow) ?? 0) + 1)
+      }
+    }
+    let completedAll = 0
+    for await (const page of stores.analytics.checklistCompleters(row, flow.row)) {
+      for (const person of page) if (tally.hasPerson(person)) completedAll++
+    }
+    return {
+      items: checklist.items.map(({ id, key, title }) => ({
+        itemId: id,
+        key,
+        title,
+        completions: people.get(flow.itemRows.get(id) as number) ?? 0,
+      })),
+      completedAll,
+    }
+  }
+
+  async function stepsOf({ flow }: Question, tally: RunTally, now: number) {
+    const rows = tally.stepRows()
+    return Promise.all(
+      rows.map(async row => {
+        const { id, key, title } = flow.steps.get(row) ?? { id: '', key: '', title: '' }
+        return {
+          stepId: id,
+          key,
+          position: tally.positions.newestOf(row)?.position ?? 0,
+          title,
+          ...tally.step(row),
+          health: await healthOf(stores, flow, { id, row }, now),
+        }
+      }),
+    )
+  }
+
+  return {
+    async answer(question: Question) {
+      const { flow, range, version } = question
+      const now = clock.now()
+      const tally = new RunTally(flow, range, version)
+      for await (const page of stores.analytics.runs(flow.organisation.row, flow.row, range)) {
+        for (const run of page) tally.add(run)
+      }
+      return {
+        flowId: flow.id,
+        flowKey: flow.key,
+        flowName: flow.name,
+        range: { from: range.from, to: range.to, timezone: range.timezone },
+        filters: { version },
+        generatedAt: isoTime(now),
+        totals: tally.totals(),
+        timeToComplete: tally.timeToComplete(),
+        steps: await stepsOf(question, tally, now),
+        checklist: await checklistOf(question, tally),
+        daily: tally.daily(),
+        versions: flow.versions.map(({ version, publishedAt }) => ({
+          version,
+          publishedAt: isoTime(publishedAt),
+          ...tally.ofVersion(version),
+        })),
+        definitions,
+      }
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import type { FlowEntry } from '../../core/catalogue.ts'
+import { type Clock, isoTimeOrNull } from '../../core/clock.ts'
+import { invalid } from '../../core/errors.ts'
+import type { PersonIds, Stores } from '../../core/ports.ts'
+import type { ProgressBody } from './model.ts'
+
+export interface ChecklistDeps {
+  stores: Stores
+  clock: Clock
+  retentionDays: number
+}
+
+const dayMs = 86_400_000
+
+/** The name that the caller used, as answers repeat it. */
+function named({ userId, anonymousId }: PersonIds): Record<string, string> {
+  return {
+    ...(userId === null ? {} : { userId }),
+    ...(anonymousId === null ? {} : { anonymousId }),
+  }
+}
+
+/** An item by id (of any published version) or by key (of the newest); a 422 where there is none. */
+function itemRowOf(flow: FlowEntry, item: ProgressBody['items'][number], index: number): number {
+  const items = flow.latest?.checklist?.items ?? []
+  const id = item.id ?? items.find(({ key }) => key === item.key)?.id
+  const row = id === undefined ? undefined : flow.itemRows.get(id)
+  const isPublished = flow.versions.some(version => version.itemRows.includes(row ?? -1))
+  if (row !== undefined && isPublished) return row
+  throw invalid({ path: `/items/${index}`, message: 'This flow has no such item' })
+}
+
+export function checklistService({ stores, retentionDays }: ChecklistDeps) {
+  return {
+    named,
+
+    /** Records a completion; the earliest that was ever reported stands. */
+    complete(
+      flow: FlowEntry,
+      person: PersonIds,
+      report: { runId: string | null; completedAt: number | null; receivedAt: number },
+    ) {
+      const completedAt = Math.min(report.completedAt ?? report.receivedAt, report.receivedAt)
+      if (completedAt < report.receivedAt - retentionDays * dayMs) {
+        throw invalid({ path: '/completedAt', message: 'This is longer ago than events are kept' })
+      }
+      return stores.ledger.complete({
+        ...person,
+        orgRow: flow.organisation.row,
+        flowRow: flow.row,
+        runId: report.runId,
+        completedAt,
+        receivedAt: report.receivedAt,
+      })
+    },
+
+    /** Ticks items all together: an unknown one means that none is ticked. */
+    tick(
+      flow: FlowEntry,
+      person: PersonIds,
+      items: ProgressBody['items'],
+      receivedAt: number,
+    ): Promise<void> {
+      return stores.ledger.tick({
+        ...person,
+        orgRow: flow.organisation.row,
+        flowRow: flow.row,
+        items: items.map((item, index) => ({
+          itemRow: itemRowOf(flow, item, index),
+          completed: item.completed,
+        })),
+        receivedAt,
+      })
+    },
+
+    async progress(flow: FlowEntry, person: PersonIds) {
+      const { ticked, completedAt } = await stores.checklists.progress(
+        flow.organisation.row,
+        flow.row,
+        person,
+      )
+      const items = (flow.latest?.checklist?.items ?? []).map(item => {
+        const tickedAt = ticked.get(flow.itemRows.get(item.id) ?? -1) ?? null
+        return {
+          id: item.id,
+          key: item.key,
+          title: item.title,
+          completed: tickedAt !== null,
+          completedAt: isoTimeOrNull(tickedAt),
+        }
+      })
+      const completed = items.filter(item => item.completed).length
+      return {
+        flowId: flow.id,
+        ...named(person),
+        items,
+        completed,
+        total: items.length,
+        percent: items.length === 0 ? 0 : Math.round((completed / items.length) * 100),
+        completedAt: isoTimeOrNull(completedAt),
+      }
+    },
+  }
+}

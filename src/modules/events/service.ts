@@ -1,0 +1,105 @@
+import type { Organisation } from '../../core/catalogue.ts'
+import { unauthorized } from '../../core/errors.ts'
+import type { RejectionCode } from '../../core/event.ts'
+import type { NewEvent, Stores } from '../../core/ports.ts'
+import type { Batch } from './model.ts'
+import { judge, type Rejection } from './verdict.ts'
+
+/** A sender's clock within this is taken as right. */
+const toleratedSkewMs = 60_000
+
+const dayMs = 86_400_000
+
+/** What became of an event that was not newly stored. */
+export interface EventResult {
+  index: number
+  id: string | null
+  status: 'duplicate' | 'rejected'
+  code?: RejectionCode
+  message?: string
+}
+
+export interface BatchResult {
+  accepted: number
+  duplicates: number
+  rejected: number
+  results: EventResult[]
+  skewMs: number | null
+}
+
+/** The id that the sender gave, where it is one that can be told back. */
+function sentId(event: unknown): string | null {
+  const id = (event as { id?: unknown } | null)?.id
+  return typeof id === 'string' && id.length <= 64 ? id : null
+}
+
+export function eventService(deps: { stores: Stores; retentionDays: number }) {
+  const { stores, retentionDays } = deps
+
+  /**
+   * Judges every event of a batch, stores the good ones, and gives each that was not newly stored
+   * its verdict. Resolves once everything accepted is committed and synced (`ack=commit`).
+   *
+   * @param sentAt the sender's clock when it sent, epoch milliseconds; null where it did not say
+   * @throws AppError `unauthorized` when every event names another organisation's
+   */
+  async function accept(
+    organisation: Organisation,
+    events: Batch['events'],
+    sentAt: number | null,
+    receivedAt: number,
+  ): Promise<BatchResult> {
+    const skewMs = sentAt === null ? null : receivedAt - sentAt
+    const context = {
+      organisation,
+      catalogue: stores.catalogue(),
+      receivedAt,
+      correctionMs: skewMs !== null && Math.abs(skewMs) > toleratedSkewMs ? skewMs : 0,
+      oldestAt: receivedAt - retentionDays * dayMs,
+    }
+    const kept: NewEvent[] = []
+    const indexes: number[] = []
+    const results: EventResult[] = []
+    const refusals: Partial<Record<RejectionCode, number>> = {}
+    const refuse = (index: number, { code, message }: Rejection) => {
+      results.push({ index, id: sentId(events[index]), status: 'rejected', code, message })
+    }
+    for (const [index, event] of events.entries()) {
+      const verdict = judge(event, context)
+      if ('code' in verdict) {
+        refuse(index, verdict)
+        refusals[verdict.code] = (refusals[verdict.code] ?? 0) + 1
+      } else {
+        kept.push(verdict)
+        indexes.push(index)
+      }
+    }
+    if (refusals.unauthorized === events.length) throw unauthorized()
+
+    const outcome = await stores.ledger.append({
+      orgRow: organisation.row,
+      receivedAt,
+      events: kept,
+      refusals,
+      skewMs,
+    })
+    for (const position of outcome.duplicates) {
+      const id = kept[position]?.id ?? null
+      results.push({ index: indexes[position] ?? 0, id, status: 'duplicate' })
+    }
+    for (const position of outcome.deadLetters) {
+      const message = 'The database refused this event; it was set aside with the reason'
+      refuse(indexes[position] ?? 0, { code: 'storage', message })
+    }
+    results.sort((a, b) => a.index - b.index)
+    const duplicates = outcome.duplicates.length
+    const rejected = results.length - duplicates
+    const accepted = events.length - results.length
+    if (accepted + duplicates > 0) {
+      stores.presence.mark(organisation.row, 'events_flowing', receivedAt)
+    }
+    return { accepted, duplicates, rejected, results, skewMs }
+  }
+
+  return { accept }
+}

@@ -1,0 +1,166 @@
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import type { Catalogue, Organisation } from '../../core/catalogue.ts'
+import {
+  type EventKind,
+  needsFlow,
+  needsItem,
+  needsStep,
+  type RejectionCode,
+} from '../../core/event.ts'
+import { newEventId } from '../../core/ids.ts'
+import type { NewEvent } from '../../core/ports.ts'
+import { parseTime } from '../../core/rfc3339.ts'
+import { isCleanText } from '../../http/shapes.ts'
+import { Event, propertyBounds } from './model.ts'
+
+/** Why an event is not kept, in words that say what to change. */
+export interface Rejection {
+  code: RejectionCode
+  message: string
+}
+
+/** What a whole batch has in common. */
+export interface BatchContext {
+  organisation: Organisation
+  catalogue: Catalogue
+  receivedAt: number
+  /** Added to every time that the sender gave; 0 where its clock is near enough. */
+  correctionMs: number
+  /** Events before this are not taken. */
+  oldestAt: number
+}
+
+const shape = TypeCompiler.Compile(Event)
+
+const reject = (code: RejectionCode, message: string): Rejection => ({ code, message })
+
+const isRejection = (value: object): value is Rejection => 'code' in value
+
+/** Whether a value is nested at most `depth` levels deep; stops at the first level beyond. */
+function isWithinDepth(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  if (depth === 0) return false
+  return Object.values(value).every(inner => isWithinDepth(inner, depth - 1))
+}
+
+function textsOf(event: Event): (string | null | undefined)[] {
+  const { id, userId, anonymousId, runId, sessionId, url, name, reason } = event
+  return [id, userId, anonymousId, runId, sessionId, url, name, reason]
+}
+
+/** The rules that the shape cannot say. */
+function ruleBroken(event: Event): Rejection | null {
+  const kind: EventKind = event.kind
+  if (!event.userId && !event.anonymousId) {
+    return reject('invalid', 'Name a userId or an anonymousId')
+  }
+  if (kind === 'custom' && !event.name) return reject('invalid', 'A custom event needs a name')
+  if (needsFlow(kind) && !event.flowId) return reject('invalid', `${kind} needs a flowId`)
+  if (needsStep(kind) && !event.stepId) return reject('invalid', `${kind} needs a stepId`)
+  if (needsItem(kind) && !event.itemId) return reject('invalid', `${kind} needs an itemId`)
+  if (!textsOf(event).every(text => !text || isCleanText(text))) {
+    return reject('invalid', 'Texts must be well-formed Unicode without NUL')
+  }
+  return null
+}
+
+function propertiesOf(event: Event): { text: string | null } | Rejection {
+  const { properties } = event
+  if (!properties) return { text: null }
+  const { keys, depth, bytes } = propertyBounds
+  if (Object.keys(properties).length > keys) {
+    return reject('too_large', `properties may have at most ${keys} keys`)
+  }
+  if (!isWithinDepth(properties, depth)) {
+    return reject('too_large', `properties may be nested at most ${depth} levels deep`)
+  }
+  const text = JSON.stringify(properties)
+  if (Buffer.byteLength(text) > bytes) {
+    return reject('too_large', `properties may take at most ${bytes} bytes of JSON`)
+  }
+  return { text }
+}
+
+interface Names {
+  flowRow: number | null
+  stepRow: number | null
+  itemRow: number | null
+}
+
+/** Flow, step and item by row. They must be the organisation's, once published, and belong together. */
+function namesOf(event: Event, { catalogue, organisation }: BatchContext): Names | Rejection {
+  const flow = event.flowId ? catalogue.flow(event.flowId) : null
+  const step = event.stepId ? catalogue.step(event.stepId) : null
+  const item = event.itemId ? catalogue.item(event.itemId) : null
+  const owners = [flow, step?.flow, item?.flow]
+  if (owners.some(owner => owner && owner.organisation.row !== organisation.row)) {
+    return reject('unauthorized', 'This belongs to another organisation')
+  }
+  if (event.flowId && !flow?.latest) {
+    return reject('unknown_flow', 'No flow with this flowId was ever published')
+  }
+  const isOfFlow = (part: { flow: { row: number } } | null) =>
+    part !== null && (!flow || part.flow.row === flow.row)
+  if (event.stepId && !isOfFlow(step)) {
+    return reject('unknown_step', 'The flow never had a step with this stepId')
+  }
+  if (event.itemId && !isOfFlow(item)) {
+    return reject('unknown_item', 'The flow never had an item with this itemId')
+  }
+  if (flow?.latest && event.flowVersion && event.flowVersion > flow.latest.version) {
+    return reject('invalid', 'This flowVersion was never published')
+  }
+  return { flowRow: flow?.row ?? null, stepRow: step?.row ?? null, itemRow: item?.row ?? null }
+}
+
+/**
+ * When an event occurred: corrected for the sender's clock, and never after its receipt.
+ * An event without a time occurred now.
+ */
+function timeOf(
+  event: Event,
+  context: BatchContext,
+): { occurredAt: number; reportedAt: number | null } | Rejection {
+  const given = event.occurredAt ?? null
+  if (given === null) return { occurredAt: context.receivedAt, reportedAt: null }
+  const reportedAt = parseTime(given)
+  if (reportedAt === null) {
+    return reject('invalid', 'occurredAt must be an RFC 3339 time or epoch milliseconds')
+  }
+  const occurredAt = Math.min(reportedAt + context.correctionMs, context.receivedAt)
+  if (occurredAt < context.oldestAt) {
+    return reject('too_old', 'This occurred longer ago than events are kept')
+  }
+  return { occurredAt, reportedAt }
+}
+
+/** One event of a batch: as it will be stored, or why not. */
+export function judge(sent: unknown, context: BatchContext): NewEvent | Rejection {
+  if (!shape.Check(sent)) {
+    const first = shape.Errors(sent).First()
+    return reject('invalid', `${first?.path || 'The event'}: ${first?.message ?? 'not valid'}`)
+  }
+  const broken = ruleBroken(sent)
+  if (broken) return broken
+  const properties = propertiesOf(sent)
+  if (isRejection(properties)) return properties
+  const names = namesOf(sent, context)
+  if (isRejection(names)) return names
+  const time = timeOf(sent, context)
+  if (isRejection(time)) return time
+  return {
+    id: sent.id ?? newEventId(),
+    kind: sent.kind,
+    userId: sent.userId ?? null,
+    anonymousId: sent.anonymousId ?? null,
+    ...names,
+    flowVersion: sent.flowVersion ?? null,
+    runId: sent.runId ?? null,
+    sessionId: sent.sessionId ?? null,
+    ...time,
+    url: sent.url ?? null,
+    name: sent.name ?? null,
+    reason: sent.reason ?? null,
+    properties: properties.text,
+  }
+}

@@ -1,0 +1,74 @@
+import type { FlowEntry, StepEntry } from '../../core/catalogue.ts'
+import { isoTimeOrNull } from '../../core/clock.ts'
+import { personOf } from '../../core/event.ts'
+import { allowedFingerprint } from '../../core/fingerprint.ts'
+import type { Step } from '../../core/flow.ts'
+import type { Stores } from '../../core/ports.ts'
+import { type StepHealth, stepState } from '../../core/step-health.ts'
+import { requireCleanText, versionIn } from '../../http/shapes.ts'
+import type { FingerprintBody, HealthBody } from './model.ts'
+
+/** How far back health looks. */
+const healthWindowMs = 24 * 3_600_000
+
+const definitionOf = (flow: FlowEntry, id: string): Step | undefined =>
+  flow.latest?.steps.find(step => step.id === id)
+
+/** The state of a step of the newest version, as of now. */
+export async function healthOf(
+  stores: Stores,
+  flow: FlowEntry,
+  step: { id: string; row: number },
+  now: number,
+): Promise<StepHealth> {
+  const version = flow.versions.at(-1)?.version ?? 1
+  const { row } = flow.organisation
+  const since = now - healthWindowMs
+  const counts = await stores.steps.healthCounts(row, step.row, version, since)
+  return stepState(counts, { required: definitionOf(flow, step.id)?.target?.required ?? true })
+}
+
+export function stepService({ stores }: { stores: Stores }) {
+  return {
+    async reportHealth(step: StepEntry, body: HealthBody, receivedAt: number) {
+      const { userId = null, anonymousId = null, url, selector, snippetVersion, message } = body
+      requireCleanText({ userId, anonymousId, url, selector, snippetVersion, message })
+      const isNamed = userId !== null || anonymousId !== null
+      await stores.steps.recordHealth({
+        orgRow: step.flow.organisation.row,
+        stepRow: step.row,
+        version: versionIn(body.flowVersion, step.flow),
+        person: isNamed ? personOf(userId, anonymousId) : null,
+        outcome: body.outcome,
+        at: receivedAt,
+        url: url ?? null,
+        selector: selector ?? null,
+        matchCount: body.matchCount ?? null,
+        waitMs: body.waitMs == null ? null : Math.round(body.waitMs),
+        snippetVersion: snippetVersion ?? null,
+        message: message ?? null,
+      })
+      return healthOf(stores, step.flow, step, receivedAt)
+    },
+
+    async reportFingerprint(step: StepEntry, body: FingerprintBody, receivedAt: number) {
+      const { url, locale, snippetVersion } = body
+      requireCleanText({ url, locale, snippetVersion })
+      const version = versionIn(body.flowVersion, step.flow)
+      const verdict = await stores.steps.recordFingerprint({
+        orgRow: step.flow.organisation.row,
+        stepRow: step.row,
+        version,
+        isCurrent: version === step.flow.versions.at(-1)?.version,
+        target: JSON.stringify(definitionOf(step.flow, step.id)?.target ?? null),
+        fingerprint: body.fingerprint && allowedFingerprint(body.fingerprint),
+        candidates: (body.candidates ?? []).map(candidate => allowedFingerprint(candidate)),
+        at: receivedAt,
+        url: url ?? null,
+        locale: locale ?? null,
+        snippetVersion: snippetVersion ?? null,
+      })
+      return { ...verdict, baselineAt: isoTimeOrNull(verdict.baselineAt) }
+    },
+  }
+}

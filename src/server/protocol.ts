@@ -1,0 +1,36 @@
+import type { Config } from '../config.ts'
+import type { SharedMemory } from '../storage/shared.ts'
+
+/** What the threads of a server say to each other. */
+
+/** All that a thread needs to begin. */
+export interface ThreadStart {
+  type: 'start'
+  name: string
+  config: Config
+  shared: SharedMemory
+  metrics: SharedArrayBuffer
+  /** The main thread's monotonic clock as this is sent. */
+  monotonicMs: number
+}
+
+/** To an HTTP thread, besides its start: the way to storage. */
+export interface HttpThreadStart extends ThreadStart {
+  storage: MessagePort
+}
+
+/** To the storage thread: another HTTP thread that will send commands. */
+export interface Join {
+  type: 'join'
+  port: MessagePort
+}
+
+/** To any thread: finish what is in flight, then say `stopped`. */
+export interface Stop {
+  type: 'stop'
+}
+
+/** From a thread. */
+export type ThreadReport =
+  /** An HTTP thread says how it names its routes, for the metrics. */
+  { type: 'ready'; routes?: string[] } | { type: 'stopped' } | { type: 'failed'; message: string }

@@ -1,0 +1,229 @@
+import { mkdirSync } from 'node:fs'
+import { hostname } from 'node:os'
+import type { Config } from '../config.ts'
+import { systemClock } from '../core/clock.ts'
+import { version } from '../core/version.ts'
+import { BufferGauge } from '../storage/buffer-gauge.ts'
+import { newSharedMemory } from '../storage/shared.ts'
+import { acquireLock } from './lock.ts'
+import { createLog, type Log } from './log.ts'
+import { serveManagement } from './management.ts'
+import { Metrics } from './metrics.ts'
+import { claimPort } from './ports.ts'
+import type { HttpThreadStart, ThreadStart } from './protocol.ts'
+import { httpThread, startThread, storageThread, type Thread } from './threads.ts'
+import { tokensFor } from './tokens.ts'
+
+/** A server that answers. */
+export interface Running {
+  url: string
+  managementUrl: string
+  /** Resolves with the exit status once everything is stopped. */
+  stopped: Promise<number>
+  /** Not ready, stop accepting, finish what is in flight, flush, checkpoint. */
+  stop(): void
+}
+
+/** Pause before a dead HTTP thread is started again: doubled each time, up to the longest. */
+const firstRestartMs = 100
+const longestRestartMs = 10_000
+/** A thread that lived this long has not died of the same cause: the pause begins anew. */
+const stableAfterMs = 60_000
+
+/**
+ * Puts the server together: the lock, the storage thread, the HTTP threads, the management port.
+ * Resolves once it answers; throws, with everything released, where it cannot.
+ */
+export async function serve(given: Config): Promise<Running> {
+  mkdirSync(given.data, { recursive: true, mode: 0o700 })
+  const port = claimPort(given.host, given.port, 'CAIRN_PORT or --port')
+  const config = { ...given, port }
+  const lock = acquireLock(config.data, {
+    pid: process.pid,
+    host: hostname(),
+    startedAt: new Date().toISOString(),
+    port,
+    managementPort: config.managementPort,
+    version,
+  })
+  try {
+    return await new Server(config, () => lock.release()).start()
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+class Server {
+  private readonly shared = newSharedMemory()
+  private readonly words = Metrics.memory()
+  private metrics = new Metrics(this.words)
+  private readonly clock = systemClock()
+  private readonly gauge: BufferGauge
+  private readonly log: Log
+  private storage: Thread | null = null
+  private readonly threads = new Map<string, Thread>()
+  private readonly restartPauses = new Map<string, number>()
+  private readonly exit = Promise.withResolvers<number>()
+  private management: Bun.Server<undefined> | null = null
+  private isStopping = false
+
+  constructor(
+    private readonly config: Config,
+    private readonly release: () => void,
+  ) {
+    this.gauge = new BufferGauge(this.shared.buffer, {
+      events: config.bufferEvents,
+      bytes: config.bufferBytes,
+    })
+    this.log = createLog(config, 'main')
+  }
+
+  async start(): Promise<Running> {
+    const { config } = this
+    // Made here once, so that the threads do not race to make it.
+    tokensFor(config, this.clock)
+    this.management = serveManagement(
+      {
+        hostname: config.managementHost,
+        port: claimPort(
+          config.managementHost,
+          config.managementPort,
+          'CAIRN_MANAGEMENT_PORT or --management-port',
+        ),
+      },
+      { notReady: () => this.notReady(), metrics: () => this.renderMetrics() },
+    )
+    try {
+      await this.startStorage()
+      const names = Array.from({ length: config.threads }, (_, i) => `http-${i + 1}`)
+      await Promise.all(names.map(name => this.startHttp(name)))
+    } catch (error) {
+      this.management.stop(true)
+      for (const thread of [...this.threads.values(), this.storage]) thread?.worker.terminate()
+      throw error
+    }
+    this.watchSignals()
+    const shownHost = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host
+    const running: Running = {
+      url: `http://${shownHost}:${config.port}`,
+      managementUrl: `http://${config.managementHost}:${this.management.port}`,
+      stopped: this.exit.promise,
+      stop: () => this.stop(),
+    }
+    this.log.info({ ...running, stopped: undefined, stop: undefined, version }, 'ready')
+    return running
+  }
+
+  private threadStart(name: string): ThreadStart {
+    return {
+      type: 'start',
+      name,
+      config: this.config,
+      shared: this.shared,
+      metrics: this.words,
+      monotonicMs: this.clock.monotonic(),
+    }
+  }
+
+  private async startStorage(): Promise<void> {
+    const thread = startThread(storageThread(), this.threadStart('storage'), [])
+    this.storage = thread
+    await thread.ready
+    thread.ended.then(reason => {
+      if (this.isStopping && reason === null) return
+      this.log.fatal({ reason }, 'the storage thread has died: nothing can be written')
+      this.finish(1)
+    })
+  }
+
+  private async startHttp(name: string): Promise<void> {
+    const { port1, port2 } = new MessageChannel()
+    this.storage?.worker.postMessage({ type: 'join', port: port1 }, [port1])
+    const message: HttpThreadStart = { ...this.threadStart(name), storage: port2 }
+    const thread = startThread(httpThread(), message, [port2])
+    const { routes } = await thread.ready
+    this.threads.set(name, thread)
+    if (routes) this.metrics = new Metrics(this.words, routes)
+    this.keepAlive(name, thread)
+  }
+
+  /** Starts an HTTP thread again when it dies, more patiently each time. */
+  private keepAlive(name: string, thread: Thread): void {
+    const startedAt = this.clock.monotonic()
+    thread.ended.then(async reason => {
+      this.threads.delete(name)
+      if (this.isStopping) return
+      thread.worker.terminate()
+      const wasStable = this.clock.monotonic() - startedAt > stableAfterMs
+      if (wasStable) this.restartPauses.delete(name)
+      for (let cause = reason; !this.isStopping; ) {
+        const pauseMs = this.restartPauses.get(name) ?? firstRestartMs
+        this.restartPauses.set(name, Math.min(pauseMs * 2, longestRestartMs))
+        this.log.error(
+          { reason: cause, dead: name, restartInMs: pauseMs },
+          'an HTTP thread has died',
+        )
+        await Bun.sleep(pauseMs)
+        try {
+          if (!this.isStopping) await this.startHttp(name)
+          return
+        } catch (error) {
+          cause = String(error)
+        }
+      }
+    })
+  }
+
+  private notReady(): string[] {
+    const reasons: string[] = []
+    if (this.isStopping) reasons.push('stopping')
+    if (this.threads.size < this.config.threads) {
+      reasons.push(`${this.threads.size} of ${this.config.threads} HTTP threads are up`)
+    }
+    if (!this.gauge.hasRoom) reasons.push('the ingest buffer is full')
+    return reasons
+  }
+
+  private renderMetrics(): string {
+    return this.metrics.render({
+      cairn_buffer_events: { help: 'Events that wait for their commit.', value: this.gauge.events },
+      cairn_buffer_bytes: { help: 'Bytes that wait for their commit.', value: this.gauge.bytes },
+      cairn_http_threads: { help: 'HTTP threads that are up.', value: this.threads.size },
+      process_resident_memory_bytes: {
+        help: 'Resident memory of the process.',
+        value: process.memoryUsage.rss(),
+      },
+    })
+  }
+
+  private watchSignals(): void {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        if (this.isStopping) process.exit(130)
+        this.log.info({ signal }, 'stopping')
+        this.stop()
+      })
+    }
+  }
+
+  private async stop(): Promise<void> {
+    if (this.isStopping) return
+    this.isStopping = true
+    const threads = [...this.threads.values()]
+    for (const { worker } of threads) worker.postMessage({ type: 'stop' })
+    await Promise.all(threads.map(({ ended }) => ended))
+    this.storage?.worker.postMessage({ type: 'stop' })
+    const reason = await this.storage?.ended
+    if (reason === null) this.finish(0)
+  }
+
+  private finish(status: number): void {
+    this.isStopping = true
+    this.management?.stop(true)
+    this.release()
+    this.log.info({ status }, 'stopped')
+    this.log.flush()
+    this.exit.resolve(status)
+  }
+}

@@ -1,0 +1,91 @@
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+
+/** The embedded issuer's key cannot be used; the message says why and what to do. */
+export class SessionKeyUnusable extends Error {
+  override readonly name = 'SessionKeyUnusable'
+}
+
+const keyBytes = 32
+
+/**
+ * The key by which Cairn signs session tokens where no identity provider is configured. Made at
+ * the first call and kept in `session.key`, in hex, readable to its owner alone.
+ *
+ * @throws SessionKeyUnusable
+ */
+export function sessionKey(dataDir: string): Uint8Array {
+  const file = join(dataDir, 'session.key')
+  try {
+    return read(file)
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ENOENT') throw explained(file, error)
+  }
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    make(file)
+    return read(file)
+  } catch (error) {
+    throw explained(file, error)
+  }
+}
+
+function read(file: string): Uint8Array {
+  const text = readFileSync(file, 'utf8').trim()
+  const mode = statSync(file).mode & 0o777
+  if ((mode & 0o077) !== 0) {
+    throw new SessionKeyUnusable(
+      `${file} can be read by other users (mode ${mode.toString(8)}): run "chmod 600 ${file}", or remove it to have a new key made`,
+    )
+  }
+  if (!/^[0-9a-f]+$/i.test(text) || text.length !== keyBytes * 2) {
+    throw new SessionKeyUnusable(
+      `${file} is not a session key (${keyBytes * 2} hexadecimal digits): restore it, or remove it to have a new one made; tokens of the old one then end`,
+    )
+  }
+  return new Uint8Array(Buffer.from(text, 'hex'))
+}
+
+/**
+ * The key is written whole under another name and then linked, which fails where a key exists: of
+ * two processes that start at once, both use the key of the first.
+ */
+function make(file: string): void {
+  const draft = `${file}.${process.pid}.${crypto.randomUUID()}`
+  try {
+    const handle = openSync(draft, 'wx', 0o600)
+    try {
+      fchmodSync(handle, 0o600)
+      const key = crypto.getRandomValues(new Uint8Array(keyBytes))
+      writeSync(handle, `${Buffer.from(key).toString('hex')}\n`)
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+    linkSync(draft, file)
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function explained(file: string, error: unknown): Error {
+  if (error instanceof SessionKeyUnusable) return error
+  const { code = String(error) } = error as { code?: string }
+  return new SessionKeyUnusable(
+    `the session key ${file} cannot be read or made (${code}): give this user the right to`,
+    { cause: error },
+  )
+}

@@ -1,0 +1,47 @@
+import type { ThreadReport } from './protocol.ts'
+
+/** A thread's source by name. In the binary all sources lie below one root, outside it by this file. */
+function sourceOf(name: 'http-thread' | 'storage-thread'): string {
+  const isCompiled = import.meta.url.includes('$bunfs')
+  return isCompiled ? `./server/${name}.ts` : new URL(`./${name}.ts`, import.meta.url).href
+}
+
+export const httpThread = () => new Worker(sourceOf('http-thread'))
+export const storageThread = () => new Worker(sourceOf('storage-thread'))
+
+/** A thread that is to be waited for. */
+export interface Thread {
+  worker: Worker
+  /** Resolves when it says that it is ready; rejects when it fails before. */
+  ready: Promise<Extract<ThreadReport, { type: 'ready' }>>
+  /** Resolves with the reason once the thread is gone, or has failed; null after it was asked to stop. */
+  ended: Promise<string | null>
+}
+
+/** Starts a thread and listens to it: a worker that fails says nothing of its own accord. */
+export function startThread(
+  worker: Worker,
+  message: unknown,
+  transfer: Bun.Transferable[],
+): Thread {
+  const ready = Promise.withResolvers<Extract<ThreadReport, { type: 'ready' }>>()
+  const ended = Promise.withResolvers<string | null>()
+  const end = (reason: string | null) => {
+    ready.reject(new Error(reason ?? 'stopped'))
+    ended.resolve(reason)
+  }
+  // Nobody may be waiting for it any more.
+  ready.promise.catch(() => {})
+  worker.onmessage = ({ data }: MessageEvent<ThreadReport>) => {
+    if (data.type === 'ready') ready.resolve(data)
+    else if (data.type === 'stopped') end(null)
+    else end(data.message)
+  }
+  worker.onerror = event => {
+    event.preventDefault?.()
+    end(event.message || 'uncaught error')
+  }
+  worker.addEventListener('close', () => end('the thread has exited'))
+  worker.postMessage(message, transfer)
+  return { worker, ready: ready.promise, ended: ended.promise }
+}

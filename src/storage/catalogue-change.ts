@@ -1,0 +1,28 @@
+import type { Database } from 'bun:sqlite'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import * as schema from './schema.ts'
+
+/** A change that the rules forbid; the message says which and what to do. */
+export class ChangeRefused extends Error {
+  override readonly name = 'ChangeRefused'
+}
+
+const connect = (database: Database) => drizzle(database, { schema })
+
+/** Drizzle's view of a connection, or of the transaction in which a change is made. */
+export type Tables = Omit<ReturnType<typeof connect>, '$client' | 'transaction'>
+
+export const tables = (database: Database): Tables => connect(database)
+
+/** Does work in one transaction that begins as a writer, so that what it read still holds. */
+export function inTransaction<T>(database: Database, work: (tables: Tables) => T): T {
+  return connect(database).transaction(work as never, { behavior: 'immediate' }) as T
+}
+
+/**
+ * Notes that callers will see an organisation changed, in the transaction of the change: threads
+ * and processes that hold the catalogue in memory load the organisation again.
+ */
+export function announce(tables: Tables, orgRow: number): void {
+  tables.insert(schema.catalogueChanges).values({ orgId: orgRow }).run()
+}

@@ -1,0 +1,116 @@
+import { AppError } from '../core/errors.ts'
+import type {
+  AppendOutcome,
+  EventBatch,
+  FingerprintReport,
+  FingerprintVerdict,
+  HealthReport,
+  Ledger,
+} from '../core/ports.ts'
+import type { BufferGauge } from './buffer-gauge.ts'
+import type { Command, CommandResult } from './commands.ts'
+import { decodeResult, encodeCommand, weightOf } from './messages.ts'
+
+/** How long a request waits for its commit before the caller is told to come back, milliseconds. */
+const patienceMs = 30_000
+
+const overloaded = () =>
+  new AppError('overloaded', 'The server has more to write than it can take; try again', {
+    retryAfterSeconds: 1,
+  })
+
+interface Pending {
+  resolve(result: CommandResult): void
+  reject(error: Error): void
+  timer: ReturnType<typeof setTimeout>
+}
+
+/**
+ * The storage thread as seen from a thread that answers requests: sends commands, matches the
+ * answers to them.
+ */
+export class StorageClient implements Ledger {
+  private readonly pending = new Map<number, Pending>()
+  private lastNumber = 0
+
+  /**
+   * @param send passes a message on to storage, which hands its answers to `receive`
+   * @param ack `buffer`: events are acknowledged once they are handed over, not once committed
+   */
+  constructor(
+    private readonly send: (message: string) => void,
+    private readonly gauge: BufferGauge,
+    private readonly ack: 'commit' | 'buffer',
+  ) {}
+
+  /** Takes an answer of the storage thread. */
+  receive(message: string): void {
+    const { number, value } = decodeResult(message)
+    const pending = this.pending.get(number)
+    if (!pending) return
+    this.pending.delete(number)
+    clearTimeout(pending.timer)
+    if (value instanceof Error) pending.reject(value)
+    else pending.resolve(value)
+  }
+
+  async append(batch: EventBatch): Promise<AppendOutcome> {
+    if (this.ack === 'buffer') {
+      this.post(0, { type: 'append', ...batch })
+      return { duplicates: [], deadLetters: [] }
+    }
+    return (await this.ask({ type: 'append', ...batch })) as AppendOutcome
+  }
+
+  async complete(
+    report: Parameters<Ledger['complete']>[0],
+  ): Promise<{ completedAt: number; alreadyCompleted: boolean }> {
+    const result = await this.ask({ type: 'complete', ...report })
+    return result as { completedAt: number; alreadyCompleted: boolean }
+  }
+
+  async tick(report: Parameters<Ledger['tick']>[0]): Promise<void> {
+    await this.ask({ type: 'tick', ...report })
+  }
+
+  async recordHealth(report: HealthReport): Promise<void> {
+    await this.ask({ type: 'health', ...report })
+  }
+
+  async recordFingerprint(report: FingerprintReport): Promise<FingerprintVerdict> {
+    return (await this.ask({ type: 'fingerprint', ...report })) as FingerprintVerdict
+  }
+
+  async recordSnippetVersion(orgRow: number, version: string, at: number): Promise<void> {
+    await this.ask({ type: 'snippet_version', orgRow, version, at })
+  }
+
+  async recordRefusal(orgRow: number, code: string, at: number): Promise<void> {
+    await this.ask({ type: 'refusal', orgRow, code, at })
+  }
+
+  private ask(command: Command): Promise<CommandResult> {
+    const number = ++this.lastNumber
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.pending.delete(number)
+        reject(overloaded())
+      }, patienceMs)
+      this.pending.set(number, { resolve, reject, timer })
+      try {
+        this.post(number, command)
+      } catch (error) {
+        this.pending.delete(number)
+        clearTimeout(timer)
+        reject(error)
+      }
+    })
+  }
+
+  private post(number: number, command: Command): void {
+    const message = encodeCommand(number, command)
+    const { events, bytes } = weightOf(message, command)
+    if (!this.gauge.enter(events, bytes)) throw overloaded()
+    this.send(message)
+  }
+}

@@ -1,0 +1,303 @@
+import type { Database } from 'bun:sqlite'
+import { itemStates } from '../core/checklist.ts'
+import {
+  type EventSource,
+  eventSources,
+  kindCode,
+  personOf,
+  type RejectionCode,
+} from '../core/event.ts'
+import { newEventId } from '../core/ids.ts'
+import type {
+  AppendOutcome,
+  EventBatch,
+  FingerprintReport,
+  FingerprintVerdict,
+  HealthReport,
+  Ledger,
+  NewEvent,
+} from '../core/ports.ts'
+import type { StoredCatalogue } from './catalogue.ts'
+import type { PresenceTable } from './presence-table.ts'
+import { type Fact, Projector } from './projector.ts'
+import { StepTable } from './step-table.ts'
+
+/** Everything that the storage thread is asked to write, one type a verb. It travels as JSON. */
+export type Command =
+  | ({ type: 'append' } & EventBatch)
+  | ({ type: 'complete' } & Parameters<Ledger['complete']>[0])
+  | ({ type: 'tick' } & Parameters<Ledger['tick']>[0])
+  | ({ type: 'health' } & HealthReport)
+  | ({ type: 'fingerprint' } & FingerprintReport)
+  | { type: 'snippet_version'; orgRow: number; version: string; at: number }
+  | { type: 'refusal'; orgRow: number; code: string; at: number }
+
+export type CommandResult =
+  | AppendOutcome
+  | { completedAt: number; alreadyCompleted: boolean }
+  | FingerprintVerdict
+  | null
+
+const hourMs = 3_600_000
+const customEvent = eventSources.indexOf('custom_event')
+
+/**
+ * Executes commands within the transaction that the writer has begun.
+ *
+ * Facts are gathered over all commands of a transaction and projected together, so that a run
+ * costs one row however many of its events arrive; `settle` does it before the commit, and
+ * before a command that reads what the ones before it did.
+ */
+export class CommandExecutor {
+  private readonly projector: Projector
+  private readonly steps: StepTable
+  private readonly insertEvent
+  private readonly addRefusals
+  private readonly insertDeadLetter
+  private facts: Fact[] = []
+
+  constructor(
+    database: Database,
+    private readonly catalogue: StoredCatalogue,
+    private readonly presence: PresenceTable,
+  ) {
+    this.projector = new Projector(database, (orgRow, flowRow) => {
+      const flow = catalogue.flowByRow(orgRow, flowRow)
+      if (!flow) throw new Error(`No flow has row ${flowRow}`)
+      return flow
+    })
+    this.steps = new StepTable(database)
+    this.insertEvent = database.query(
+      `insert into events (org_id, id, kind, user_id, anonymous_id, flow_id, flow_version, step_id,
+        item_id, run_id, session_id, occurred_at, reported_at, received_at, url, name, reason,
+        properties, source)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      on conflict (org_id, id) do nothing`,
+    )
+    this.addRefusals = database.query(
+      `insert into refusals (org_id, hour, code, count) values (?, ?, ?, ?)
+      on conflict do update set count = count + excluded.count`,
+    )
+    this.insertDeadLetter = database.query(
+      'insert into dead_letters (org_id, at, error, event) values (?, ?, ?, ?)',
+    )
+  }
+
+  execute(command: Command): CommandResult {
+    switch (command.type) {
+      case 'append':
+        return this.append(command)
+      case 'complete':
+        return this.complete(command)
+      case 'tick':
+        return this.tick(command)
+      case 'health':
+        this.steps.recordHealth(command)
+        return null
+      case 'fingerprint':
+        return this.steps.recordFingerprint(command)
+      case 'snippet_version':
+        this.presence.recordSnippetVersion(command.orgRow, command.version)
+        return null
+      case 'refusal':
+        this.refuse(command.orgRow, command.at, { [command.code]: 1 })
+        return null
+    }
+  }
+
+  /** Projects what the commands so far have stored. Before the commit, or nothing of it counts. */
+  settle(): void {
+    const facts = this.facts
+    this.facts = []
+    this.projector.project(facts)
+  }
+
+  /** Forgets what a transaction that was rolled back had gathered. */
+  forget(): void {
+    this.facts = []
+  }
+
+  /** Keeps an event that the database would not take, with the reason. */
+  bury(orgRow: number, event: NewEvent, at: number, error: unknown): void {
+    this.insertDeadLetter.run(orgRow, at, String(error), JSON.stringify(event))
+    this.refuse(orgRow, at, { storage: 1 })
+  }
+
+  private append(batch: EventBatch): AppendOutcome {
+    const duplicates: number[] = []
+    for (const [i, event] of batch.events.entries()) {
+      if (!this.store(batch.orgRow, event, batch.receivedAt, 'events')) duplicates.push(i)
+      else if (event.kind === 'custom') this.tickByCustomEvent(batch, event)
+    }
+    this.refuse(batch.orgRow, batch.receivedAt, batch.refusals)
+    if (batch.skewMs !== null) this.presence.addSkew(batch.orgRow, batch.skewMs)
+    return { duplicates, deadLetters: [] }
+  }
+
+  /** Stores one event, and gathers what follows from it; false where its id is stored already. */
+  private store(orgRow: number, event: NewEvent, receivedAt: number, source: EventSource): boolean {
+    const { changes } = this.insertEvent.run(
+      orgRow,
+      event.id,
+      kindCode[event.kind],
+      event.userId,
+      event.anonymousId,
+      event.flowRow,
+      event.flowVersion,
+      event.stepRow,
+      event.itemRow,
+      event.runId,
+      event.sessionId,
+      event.occurredAt,
+      event.reportedAt,
+      receivedAt,
+      event.url,
+      event.name,
+      event.reason,
+      event.properties,
+      eventSources.indexOf(source),
+    )
+    if (changes === 0) return false
+    const fact = factOf(orgRow, event, eventSources.indexOf(source))
+    if (fact) this.facts.push(fact)
+    return true
+  }
+
+  private tickByCustomEvent(batch: EventBatch, event: NewEvent): void {
+    if (event.name === null) return
+    const organisation = this.catalogue.organisationByRow(batch.orgRow)
+    for (const item of this.catalogue.itemsCompletedBy(organisation, event.name)) {
+      this.store(
+        batch.orgRow,
+        {
+          ...noEvent,
+          id: newEventId(),
+          kind: 'item_completed',
+          userId: event.userId,
+          anonymousId: event.anonymousId,
+          flowRow: item.flow.row,
+          itemRow: item.row,
+          occurredAt: event.occurredAt,
+        },
+        batch.receivedAt,
+        'custom_event',
+      )
+    }
+  }
+
+  private complete(report: Parameters<Ledger['complete']>[0]): CommandResult {
+    this.settle()
+    const { orgRow, flowRow, runId, completedAt } = report
+    const person = personOf(report.userId, report.anonymousId)
+    const earlier = this.projector.completedAt(orgRow, flowRow, person)
+    const ofRun = this.projector.runCompletedAt(orgRow, flowRow, { person, runId, at: completedAt })
+    // Said again about the same run it would change no number: the ledger does not repeat itself.
+    const isKnown = earlier !== null && ofRun !== null && ofRun <= completedAt
+    if (!isKnown) {
+      const event = { ...noEvent, ...personIds(report), flowRow, runId }
+      this.store(
+        orgRow,
+        { ...event, id: newEventId(), kind: 'flow_completed', occurredAt: completedAt },
+        report.receivedAt,
+        'complete',
+      )
+    }
+    return {
+      completedAt: Math.min(earlier ?? completedAt, completedAt),
+      alreadyCompleted: earlier !== null,
+    }
+  }
+
+  private tick(report: Parameters<Ledger['tick']>[0]): null {
+    this.settle()
+    const { orgRow, flowRow, receivedAt } = report
+    const ticks = this.projector.ticksOf(
+      orgRow,
+      flowRow,
+      personOf(report.userId, report.anonymousId),
+    )
+    const states = itemStates(ticks)
+    for (const { itemRow, completed } of report.items) {
+      if (states.has(itemRow) === completed) continue
+      // A write counts after all that was stored before it, even if the clock was set back.
+      const last = Math.max(
+        0,
+        ...ticks.filter(tick => tick.itemId === itemRow).map(tick => tick.at + 1),
+      )
+      const occurredAt = Math.max(receivedAt, last)
+      this.store(
+        orgRow,
+        {
+          ...noEvent,
+          ...personIds(report),
+          id: newEventId(),
+          kind: completed ? 'item_completed' : 'item_reopened',
+          flowRow,
+          itemRow,
+          occurredAt,
+        },
+        receivedAt,
+        'checklist_progress',
+      )
+      if (completed) states.set(itemRow, occurredAt)
+      else states.delete(itemRow)
+    }
+    return null
+  }
+
+  private refuse(
+    orgRow: number,
+    at: number,
+    counts: Partial<Record<RejectionCode | string, number>>,
+  ): void {
+    for (const [code, count] of Object.entries(counts)) {
+      if (count) this.addRefusals.run(orgRow, Math.floor(at / hourMs), code, count)
+    }
+  }
+}
+
+/** What an event means for the projections; null where it means nothing. */
+export function factOf(orgRow: number, event: NewEvent, source: number): Fact | null {
+  if (event.flowRow === null || event.kind === 'custom') return null
+  return {
+    orgRow,
+    flowRow: event.flowRow,
+    itemRow: event.itemRow,
+    byCustomEvent: source === customEvent,
+    kind: event.kind,
+    userId: event.userId,
+    anonymousId: event.anonymousId,
+    flowVersion: event.flowVersion,
+    stepId: event.stepRow,
+    runId: event.runId,
+    sessionId: event.sessionId,
+    occurredAt: event.occurredAt,
+  }
+}
+
+const personIds = ({
+  userId,
+  anonymousId,
+}: {
+  userId: string | null
+  anonymousId: string | null
+}) => ({
+  userId,
+  anonymousId,
+})
+
+const noEvent = {
+  userId: null,
+  anonymousId: null,
+  flowRow: null,
+  flowVersion: null,
+  stepRow: null,
+  itemRow: null,
+  runId: null,
+  sessionId: null,
+  reportedAt: null,
+  url: null,
+  name: null,
+  reason: null,
+  properties: null,
+}

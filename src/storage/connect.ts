@@ -1,0 +1,44 @@
+import type { Database } from 'bun:sqlite'
+import type { Stores } from '../core/ports.ts'
+import { StoredCatalogue } from './catalogue.ts'
+import type { StorageClient } from './client.ts'
+import { PresenceBoard } from './presence-board.ts'
+import { Readers } from './readers.ts'
+import type { SharedMemory } from './shared.ts'
+
+/** Joins a client of the storage thread and a reading connection into the stores of one thread. */
+export function connectStores(
+  reading: Database,
+  client: StorageClient,
+  shared: SharedMemory,
+): Stores {
+  const board = new PresenceBoard(shared.presence)
+  const readers = new Readers(reading, board)
+  const catalogue = new StoredCatalogue(reading)
+  const generation = new Int32Array(shared.generation)
+  let known = Atomics.load(generation, 0)
+  return {
+    catalogue() {
+      const current = Atomics.load(generation, 0)
+      if (current !== known) {
+        known = current
+        catalogue.refresh()
+      }
+      return catalogue
+    },
+    ledger: client,
+    checklists: readers,
+    steps: {
+      recordHealth: report => client.recordHealth(report),
+      recordFingerprint: report => client.recordFingerprint(report),
+      healthCounts: (...args) => readers.healthCounts(...args),
+    },
+    presence: {
+      mark: (orgRow, stage, now) => board.mark(orgRow, stage, now),
+      recordSnippetVersion: (...args) => client.recordSnippetVersion(...args),
+      recordRefusal: (...args) => client.recordRefusal(...args),
+      read: (...args) => readers.presence(...args),
+    },
+    analytics: readers,
+  }
+}

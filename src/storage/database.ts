@@ -1,0 +1,50 @@
+import { Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The first SQLite without the WAL corruption by a concurrent checkpoint. */
+const oldestSqlite = [3, 51, 3] as const
+
+export const databaseFile = (dataDir: string) => join(dataDir, 'cairn.db')
+
+function assertSqliteVersion(database: Database): void {
+  const version = database.query<{ v: string }, []>('select sqlite_version() as v').get()?.v ?? '0'
+  const parts = version.split('.').map(Number)
+  for (const [i, least] of oldestSqlite.entries()) {
+    const part = parts[i] ?? 0
+    if (part > least) return
+    if (part < least) throw new Error(`SQLite ${version} is older than ${oldestSqlite.join('.')}`)
+  }
+}
+
+/**
+ * Opens the database for writing, and makes it where there is none.
+ *
+ * Write-ahead log with a sync at every commit: what was acknowledged survives a power cut.
+ */
+export function openForWriting(dataDir: string): Database {
+  const database = new Database(databaseFile(dataDir), { create: true, strict: true })
+  // The busy timeout comes first: setting the journal mode may itself find the database locked.
+  database.run('pragma busy_timeout = 5000')
+  database.run('pragma journal_mode = wal')
+  database.run('pragma synchronous = full')
+  database.run('pragma foreign_keys = on')
+  database.run('pragma temp_store = memory')
+  database.run('pragma cache_size = -65536')
+  database.run('pragma journal_size_limit = 67108864')
+  assertSqliteVersion(database)
+  return database
+}
+
+/** Opens an existing database for reading alone. */
+export function openForReading(dataDir: string): Database {
+  const database = new Database(databaseFile(dataDir), { readonly: true, strict: true })
+  database.run('pragma busy_timeout = 5000')
+  database.run('pragma temp_store = memory')
+  return database
+}
+
+/** Whether a data directory holds a database. */
+export function hasDatabase(dataDir: string): boolean {
+  return existsSync(databaseFile(dataDir))
+}

@@ -1,0 +1,258 @@
+import type { Database } from 'bun:sqlite'
+import { and, asc, desc, eq } from 'drizzle-orm'
+import { isoTime } from '../core/clock.ts'
+import type { Flow, FlowDefinition } from '../core/flow.ts'
+import { newId } from '../core/ids.ts'
+import { announce, ChangeRefused, inTransaction, type Tables, tables } from './catalogue-change.ts'
+import { flows, flowVersions, items, steps } from './schema.ts'
+
+type FlowRow = typeof flows.$inferSelect
+
+/** A flow as its author sees it. */
+export interface FlowRecord {
+  id: string
+  key: string
+  name: string
+  kind: FlowDefinition['kind']
+  status: FlowRow['status']
+  /** The newest published version; null for a flow that never was. */
+  version: number | null
+  publishedAt: number | null
+  /** Whether there is something newer to publish. */
+  hasDraft: boolean
+  updatedAt: number
+}
+
+/** What became of one flow of a push. */
+export type Pushed = FlowRecord & { outcome: 'created' | 'updated' | 'unchanged' }
+
+/** What became of one flow whose status was to change. */
+export type StatusChange = FlowRecord & {
+  outcome: 'published' | 'published again' | 'already published' | 'changed' | 'unchanged'
+}
+
+/** A published flow as its author would have written it: without what the server gave it. */
+function definitionOf({ id, version, publishedAt, steps, checklist, ...rest }: Flow) {
+  const written = <Part extends { id: string; position: number }>(part: Part) => {
+    const { id, position, ...fields } = part
+    return fields
+  }
+  return {
+    ...rest,
+    steps: steps.map(written),
+    checklist: checklist && { ...checklist, items: checklist.items.map(written) },
+  }
+}
+
+const flowByKey = (tx: Tables, orgRow: number, key: string) =>
+  tx
+    .select()
+    .from(flows)
+    .where(and(eq(flows.orgId, orgRow), eq(flows.key, key)))
+    .get()
+
+const newestVersion = (tx: Tables, flow: FlowRow) =>
+  tx
+    .select()
+    .from(flowVersions)
+    .where(eq(flowVersions.flowId, flow.id))
+    .orderBy(desc(flowVersions.version))
+    .limit(1)
+    .get()
+
+function requiredFlow(tx: Tables, orgRow: number, key: string): FlowRow {
+  const flow = flowByKey(tx, orgRow, key)
+  if (flow) return flow
+  throw new ChangeRefused(
+    `no flow has the key "${key.slice(0, 64)}": push it first, or see "cairn flows list"`,
+  )
+}
+
+function recordOf(tx: Tables, orgRow: number, key: string): FlowRecord {
+  const flow = requiredFlow(tx, orgRow, key)
+  const newest = newestVersion(tx, flow)
+  const { name, kind } = flow.draft ?? newest?.body ?? { name: key, kind: 'tour' as const }
+  return {
+    id: flow.publicId,
+    key,
+    name,
+    kind,
+    status: flow.status,
+    version: newest?.version ?? null,
+    publishedAt: newest?.publishedAt ?? null,
+    hasDraft: flow.draft !== null,
+    updatedAt: flow.updatedAt,
+  }
+}
+
+/** All flows of an organisation, by key. */
+export function listFlows(database: Database, orgRow: number): FlowRecord[] {
+  const tx = tables(database)
+  const keys = tx.select({ key: flows.key }).from(flows).where(eq(flows.orgId, orgRow))
+  return keys
+    .orderBy(asc(flows.key))
+    .all()
+    .map(({ key }) => recordOf(tx, orgRow, key))
+}
+
+/**
+ * Makes each definition its flow's draft, all or none. Flows, steps and items are known by their
+ * keys, and keep their ids. What equals the newest published version leaves no draft.
+ */
+export function pushFlows(
+  database: Database,
+  orgRow: number,
+  definitions: readonly FlowDefinition[],
+  now: number,
+): Pushed[] {
+  return inTransaction(database, tx => {
+    const pushed = definitions.map(definition => {
+      const outcome = push(tx, orgRow, definition, now)
+      return { ...recordOf(tx, orgRow, definition.key), outcome }
+    })
+    // Also for drafts: an analyst sees a flow, and its name, before its first publication.
+    if (pushed.some(({ outcome }) => outcome !== 'unchanged')) announce(tx, orgRow)
+    return pushed
+  })
+}
+
+function push(
+  tx: Tables,
+  orgRow: number,
+  definition: FlowDefinition,
+  now: number,
+): Pushed['outcome'] {
+  const known = flowByKey(tx, orgRow, definition.key)
+  const flow =
+    known ??
+    tx
+      .insert(flows)
+      .values({
+        publicId: newId('flow'),
+        orgId: orgRow,
+        key: definition.key,
+        status: 'draft',
+        updatedAt: now,
+      })
+      .returning()
+      .get()
+  const published = newestVersion(tx, flow)
+  const isPublished = published && Bun.deepEquals(definitionOf(published.body), definition, true)
+  const draft = isPublished ? null : definition
+  if (known && Bun.deepEquals(known.draft, draft, true)) return 'unchanged'
+  giveIds(tx, flow.id, definition)
+  tx.update(flows).set({ draft, updatedAt: now }).where(isFlow(orgRow, flow)).run()
+  if (!known) return 'created'
+  return isPublished ? 'unchanged' : 'updated'
+}
+
+/** An id for every step and item whose key the flow has not had before. */
+function giveIds(tx: Tables, flowId: number, definition: FlowDefinition): void {
+  for (const { key } of definition.steps) {
+    tx.insert(steps)
+      .values({ publicId: newId('step'), flowId, key })
+      .onConflictDoNothing()
+      .run()
+  }
+  for (const { key } of definition.checklist?.items ?? []) {
+    tx.insert(items)
+      .values({ publicId: newId('item'), flowId, key })
+      .onConflictDoNothing()
+      .run()
+  }
+}
+
+const isFlow = (orgRow: number, flow: FlowRow) =>
+  and(eq(flows.orgId, orgRow), eq(flows.id, flow.id))
+
+/** What callers get: the definition with its ids and positions, in the contract's order. */
+function frozen(
+  tx: Tables,
+  flow: FlowRow,
+  definition: FlowDefinition,
+  version: { version: number; publishedAt: number },
+): Flow {
+  const partIds = (table: typeof steps | typeof items) => {
+    const parts = tx.select().from(table).where(eq(table.flowId, flow.id)).all()
+    return new Map(parts.map(part => [part.key, part.publicId]))
+  }
+  const stepIds = partIds(steps)
+  const itemIds = partIds(items)
+  const placed = <Part extends { key: string }>(ids: Map<string, string>, parts: Part[]) =>
+    parts.map(({ key, ...rest }, position) => ({ id: ids.get(key)!, key, position, ...rest }))
+  const { key, name, kind, checklist, ...rest } = definition
+  return {
+    id: flow.publicId,
+    key,
+    name,
+    kind,
+    version: version.version,
+    publishedAt: isoTime(version.publishedAt),
+    ...rest,
+    steps: placed(stepIds, definition.steps),
+    checklist: checklist && { ...checklist, items: placed(itemIds, checklist.items) },
+  } as Flow
+}
+
+/**
+ * Publishes flows, all or none: a draft is frozen as the next version; without one, a flow that
+ * was withdrawn shows its newest version again.
+ */
+export function publishFlows(
+  database: Database,
+  orgRow: number,
+  keys: readonly string[],
+  now: number,
+): StatusChange[] {
+  return changeEach(database, orgRow, keys, (tx, flow): StatusChange['outcome'] => {
+    if (flow.draft === null) {
+      if (flow.status === 'published') return 'already published'
+      const change = { status: 'published', updatedAt: now } as const
+      tx.update(flows).set(change).where(isFlow(orgRow, flow)).run()
+      return 'published again'
+    }
+    const newest = newestVersion(tx, flow)
+    const version = (newest?.version ?? 0) + 1
+    // Strictly later than the one before, whatever the clock does: runs are told apart by it.
+    const publishedAt = Math.max(now, (newest?.publishedAt ?? 0) + 1)
+    const body = frozen(tx, flow, flow.draft, { version, publishedAt })
+    tx.insert(flowVersions).values({ flowId: flow.id, version, publishedAt, body }).run()
+    const change = { status: 'published', draft: null, updatedAt: now } as const
+    tx.update(flows).set(change).where(isFlow(orgRow, flow)).run()
+    return 'published'
+  })
+}
+
+/** Takes flows back to draft, or puts them into the archive, all or none. */
+export function withdrawFlows(
+  database: Database,
+  orgRow: number,
+  keys: readonly string[],
+  status: 'draft' | 'archived',
+  now: number,
+): StatusChange[] {
+  return changeEach(database, orgRow, keys, (tx, flow) => {
+    if (flow.status === status) return 'unchanged'
+    tx.update(flows).set({ status, updatedAt: now }).where(isFlow(orgRow, flow)).run()
+    return 'changed'
+  })
+}
+
+function changeEach(
+  database: Database,
+  orgRow: number,
+  keys: readonly string[],
+  change: (tx: Tables, flow: FlowRow) => StatusChange['outcome'],
+): StatusChange[] {
+  return inTransaction(database, tx => {
+    const changes = [...new Set(keys)].map(key => {
+      const outcome = change(tx, requiredFlow(tx, orgRow, key))
+      return { ...recordOf(tx, orgRow, key), outcome }
+    })
+    const isSeen = changes.some(
+      ({ outcome }) => outcome !== 'unchanged' && outcome !== 'already published',
+    )
+    if (isSeen) announce(tx, orgRow)
+    return changes
+  })
+}

@@ -1,0 +1,60 @@
+import { AppError } from '../core/errors.ts'
+import type { Command, CommandResult } from './commands.ts'
+
+/**
+ * What passes between a thread that answers requests and the storage thread: one text a message,
+ * because copying a text between threads is cheap and copying objects is not.
+ *
+ * To storage: `<number> <command as JSON>`, number 0 where no answer is wanted.
+ * Back: `<number> <result as JSON>` or `<number> !<failure as JSON>`.
+ */
+
+export interface Numbered<T> {
+  number: number
+  value: T
+}
+
+const split = (message: string) => {
+  const space = message.indexOf(' ')
+  return { number: Number(message.slice(0, space)), rest: message.slice(space + 1) }
+}
+
+export function encodeCommand(number: number, command: Command): string {
+  return `${number} ${JSON.stringify(command)}`
+}
+
+export function decodeCommand(message: string): Numbered<Command> {
+  const { number, rest } = split(message)
+  return { number, value: JSON.parse(rest) as Command }
+}
+
+export function encodeResult(number: number, result: CommandResult): string {
+  return `${number} ${JSON.stringify(result)}`
+}
+
+export function encodeFailure(number: number, error: unknown): string {
+  const failure =
+    error instanceof AppError
+      ? { code: error.code, message: error.message, retryAfterSeconds: error.retryAfterSeconds }
+      : { message: String(error) }
+  return `${number} !${JSON.stringify(failure)}`
+}
+
+/** A result, or the failure as an error to throw. */
+export function decodeResult(message: string): Numbered<CommandResult | Error> {
+  const { number, rest } = split(message)
+  if (!rest.startsWith('!')) return { number, value: JSON.parse(rest) as CommandResult }
+  const { code, message: text, retryAfterSeconds } = JSON.parse(rest.slice(1))
+  const error = code
+    ? new AppError(code, text, { retryAfterSeconds })
+    : new Error(`Storage failed: ${text}`)
+  return { number, value: error }
+}
+
+/** How many events and bytes a message is counted as while it waits. */
+export function weightOf(message: string, command: Command): { events: number; bytes: number } {
+  return {
+    events: command.type === 'append' ? Math.max(1, command.events.length) : 1,
+    bytes: message.length,
+  }
+}

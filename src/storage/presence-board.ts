@@ -1,0 +1,70 @@
+import { type PresenceStage, presenceStages } from '../core/ports.ts'
+
+/** Two words a stage: first and last second (Unix), 0 where never seen. */
+const wordsPerSlot = presenceStages.length * 2
+
+/**
+ * When each organisation was last seen, in memory that all threads share: noting it costs a
+ * store, and every thread sees it at once. Whole seconds are enough for "seen within five minutes".
+ * Word 0 is the newest second of all, word 1 the highest slot used.
+ */
+export class PresenceBoard {
+  private readonly words: Uint32Array
+
+  constructor(memory: SharedArrayBuffer) {
+    this.words = new Uint32Array(memory)
+  }
+
+  static memory(slots: number): SharedArrayBuffer {
+    return new SharedArrayBuffer((2 + slots * wordsPerSlot) * 4)
+  }
+
+  mark(orgRow: number, stage: PresenceStage, now: number): void {
+    const { words } = this
+    const at = this.place(orgRow, stage)
+    const second = Math.floor(now / 1000)
+    if (Atomics.load(words, at + 1) >= second) return
+    Atomics.compareExchange(words, at, 0, second)
+    Atomics.store(words, at + 1, second)
+    raise(words, 0, second)
+    raise(words, 1, orgRow)
+  }
+
+  /** First and last time since the process started, epoch milliseconds; null where never. */
+  seen(orgRow: number, stage: PresenceStage): { firstAt: number; lastAt: number } | null {
+    const at = this.place(orgRow, stage)
+    const first = Atomics.load(this.words, at)
+    if (first === 0) return null
+    return { firstAt: first * 1000, lastAt: Atomics.load(this.words, at + 1) * 1000 }
+  }
+
+  newestSeconds(): number {
+    return Atomics.load(this.words, 0)
+  }
+
+  /** Everything seen in or after a second. */
+  *seenSince(
+    second: number,
+  ): Iterable<{ orgRow: number; stage: PresenceStage; firstAt: number; lastAt: number }> {
+    const highest = Atomics.load(this.words, 1)
+    for (let orgRow = 0; orgRow <= highest; orgRow++) {
+      for (const stage of presenceStages) {
+        const seen = this.seen(orgRow, stage)
+        if (seen && seen.lastAt >= second * 1000) yield { orgRow, stage, ...seen }
+      }
+    }
+  }
+
+  private place(orgRow: number, stage: PresenceStage): number {
+    return 2 + orgRow * wordsPerSlot + presenceStages.indexOf(stage) * 2
+  }
+}
+
+/** Stores a value where it is greater than what stands there. */
+function raise(words: Uint32Array, at: number, value: number): void {
+  for (;;) {
+    const known = Atomics.load(words, at)
+    if (known >= value) return
+    if (Atomics.compareExchange(words, at, known, value) === known) return
+  }
+}

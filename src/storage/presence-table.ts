@@ -1,0 +1,77 @@
+import type { Database } from 'bun:sqlite'
+import { type PresenceStage, presenceStages } from '../core/ports.ts'
+import type { PresenceBoard } from './presence-board.ts'
+
+/** How many of the latest clock skews are kept. */
+const skewsKept = 101
+
+/** Writes what the presence board and the batches say of each organisation, from time to time. */
+export class PresenceTable {
+  private readonly skews = new Map<number, number[]>()
+  private readonly readSkews
+  private readonly writeSkews
+  private readonly writeVersion
+  private readonly writeStage: Record<PresenceStage, ReturnType<Database['query']>>
+  private sinceSeconds = 0
+
+  constructor(
+    database: Database,
+    private readonly board: PresenceBoard,
+  ) {
+    this.readSkews = database.query<{ skews: string }, [number]>(
+      'select skews from presence where org_id = ?',
+    )
+    this.writeSkews = database.query(
+      `insert into presence (org_id, skews) values (?, ?)
+      on conflict do update set skews = excluded.skews`,
+    )
+    this.writeVersion = database.query(
+      `insert into presence (org_id, snippet_version) values (?, ?)
+      on conflict do update set snippet_version = excluded.snippet_version`,
+    )
+    this.writeStage = Object.fromEntries(
+      presenceStages.map(stage => [
+        stage,
+        database.query(
+          `insert into presence (org_id, ${stage}_first, ${stage}_last) values (?, ?, ?)
+          on conflict do update set
+            ${stage}_first = min(coalesce(${stage}_first, excluded.${stage}_first), excluded.${stage}_first),
+            ${stage}_last = max(coalesce(${stage}_last, 0), excluded.${stage}_last)`,
+        ),
+      ]),
+    ) as Record<PresenceStage, ReturnType<Database['query']>>
+  }
+
+  recordSnippetVersion(orgRow: number, version: string): void {
+    this.writeVersion.run(orgRow, version)
+  }
+
+  addSkew(orgRow: number, skewMs: number): void {
+    const known = this.skews.get(orgRow) ?? this.storedSkews(orgRow)
+    known.push(skewMs)
+    if (known.length > skewsKept) known.shift()
+    this.skews.set(orgRow, known)
+  }
+
+  /** Whether there is anything to write since the last time. */
+  hasNews(): boolean {
+    return this.skews.size > 0 || this.board.newestSeconds() > this.sinceSeconds
+  }
+
+  /** Writes all that has changed since the last time; within a transaction. */
+  write(): void {
+    for (const [orgRow, skews] of this.skews) this.writeSkews.run(orgRow, JSON.stringify(skews))
+    this.skews.clear()
+    // A second is read again when it may not have been over: writing a row twice is harmless.
+    const newest = this.board.newestSeconds()
+    for (const seen of this.board.seenSince(this.sinceSeconds)) {
+      this.writeStage[seen.stage].run(seen.orgRow, seen.firstAt, seen.lastAt)
+    }
+    this.sinceSeconds = newest
+  }
+
+  private storedSkews(orgRow: number): number[] {
+    const row = this.readSkews.get(orgRow)
+    return row ? (JSON.parse(row.skews) as number[]) : []
+  }
+}

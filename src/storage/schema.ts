@@ -1,0 +1,306 @@
+import {
+  index,
+  integer,
+  primaryKey,
+  real,
+  sqliteTable,
+  text,
+  unique,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core'
+import type { Bucket } from '../core/buckets.ts'
+import type { Fingerprint } from '../core/fingerprint.ts'
+import type { Flow, FlowDefinition } from '../core/flow.ts'
+
+/**
+ * The tables as Drizzle knows them. `migrations/` makes them, and says what the columns mean; a
+ * test holds the two equal.
+ */
+
+export const organisations = sqliteTable('organisations', {
+  id: integer().primaryKey(),
+  publicId: text('public_id').notNull().unique(),
+  slug: text().notNull().unique(),
+  name: text().notNull(),
+  limits: text({ mode: 'json' }).$type<Partial<Record<Bucket, number>>>().notNull().default({}),
+  origins: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
+  createdAt: integer('created_at').notNull(),
+})
+
+export const snippetKeys = sqliteTable(
+  'snippet_keys',
+  {
+    key: text().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    createdAt: integer('created_at').notNull(),
+    retiredAt: integer('retired_at'),
+  },
+  table => [index('snippet_keys_by_org').on(table.orgId)],
+)
+
+export const flows = sqliteTable(
+  'flows',
+  {
+    id: integer().primaryKey(),
+    publicId: text('public_id').notNull().unique(),
+    orgId: integer('org_id').notNull(),
+    key: text().notNull(),
+    status: text({ enum: ['draft', 'published', 'archived'] }).notNull(),
+    draft: text({ mode: 'json' }).$type<FlowDefinition>(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  table => [unique().on(table.orgId, table.key)],
+)
+
+export const flowVersions = sqliteTable(
+  'flow_versions',
+  {
+    flowId: integer('flow_id').notNull(),
+    version: integer().notNull(),
+    publishedAt: integer('published_at').notNull(),
+    body: text({ mode: 'json' }).$type<Flow>().notNull(),
+  },
+  table => [primaryKey({ columns: [table.flowId, table.version] })],
+)
+
+export const steps = sqliteTable(
+  'steps',
+  {
+    id: integer().primaryKey(),
+    publicId: text('public_id').notNull().unique(),
+    flowId: integer('flow_id').notNull(),
+    key: text().notNull(),
+  },
+  table => [unique().on(table.flowId, table.key)],
+)
+
+export const items = sqliteTable(
+  'items',
+  {
+    id: integer().primaryKey(),
+    publicId: text('public_id').notNull().unique(),
+    flowId: integer('flow_id').notNull(),
+    key: text().notNull(),
+  },
+  table => [unique().on(table.flowId, table.key)],
+)
+
+export const catalogueChanges = sqliteTable('catalogue_changes', {
+  seq: integer().primaryKey({ autoIncrement: true }),
+  orgId: integer('org_id').notNull(),
+})
+
+export const events = sqliteTable(
+  'events',
+  {
+    seq: integer().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    id: text().notNull(),
+    kind: integer().notNull(),
+    userId: text('user_id'),
+    anonymousId: text('anonymous_id'),
+    flowId: integer('flow_id'),
+    flowVersion: integer('flow_version'),
+    stepId: integer('step_id'),
+    itemId: integer('item_id'),
+    runId: text('run_id'),
+    sessionId: text('session_id'),
+    occurredAt: integer('occurred_at').notNull(),
+    reportedAt: integer('reported_at'),
+    receivedAt: integer('received_at').notNull(),
+    url: text(),
+    name: text(),
+    reason: text(),
+    properties: text(),
+    source: integer().notNull().default(0),
+  },
+  table => [
+    uniqueIndex('events_by_id').on(table.orgId, table.id),
+    index('events_by_flow').on(table.orgId, table.flowId, table.occurredAt),
+  ],
+)
+
+export const runs = sqliteTable(
+  'runs',
+  {
+    id: integer().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    flowId: integer('flow_id').notNull(),
+    runKey: text('run_key').notNull(),
+    person: text().notNull(),
+    leastUserId: text('least_user_id'),
+    leastAnonymousId: text('least_anonymous_id'),
+    startedAt: integer('started_at').notNull(),
+    lastAt: integer('last_at').notNull(),
+    namedVersion: integer('named_version'),
+    version: integer().notNull(),
+    completedAt: integer('completed_at'),
+    dismissedAt: integer('dismissed_at'),
+    steps: text().notNull(),
+    ownStartedAt: integer('own_started_at'),
+    ownCompletedAt: integer('own_completed_at'),
+  },
+  table => [
+    uniqueIndex('runs_by_key').on(table.orgId, table.flowId, table.runKey),
+    index('runs_by_start').on(table.orgId, table.flowId, table.startedAt),
+    index('runs_by_person').on(table.orgId, table.flowId, table.person, table.startedAt),
+  ],
+)
+
+export const looseFacts = sqliteTable(
+  'loose_facts',
+  {
+    orgId: integer('org_id').notNull(),
+    flowId: integer('flow_id').notNull(),
+    person: text().notNull(),
+    at: integer().notNull(),
+    opens: integer().notNull(),
+    completes: integer().notNull(),
+  },
+  table => [
+    primaryKey({
+      columns: [table.orgId, table.flowId, table.person, table.at, table.opens, table.completes],
+    }),
+  ],
+)
+
+export const ticks = sqliteTable(
+  'ticks',
+  {
+    orgId: integer('org_id').notNull(),
+    flowId: integer('flow_id').notNull(),
+    person: text().notNull(),
+    itemId: integer('item_id').notNull(),
+    at: integer().notNull(),
+    ticked: integer().notNull(),
+  },
+  table => [
+    primaryKey({
+      columns: [table.orgId, table.flowId, table.person, table.itemId, table.at, table.ticked],
+    }),
+  ],
+)
+
+export const completions = sqliteTable(
+  'completions',
+  {
+    orgId: integer('org_id').notNull(),
+    flowId: integer('flow_id').notNull(),
+    person: text().notNull(),
+    reportedAt: integer('reported_at'),
+    checklistAt: integer('checklist_at'),
+  },
+  table => [primaryKey({ columns: [table.orgId, table.flowId, table.person] })],
+)
+
+export const stepReports = sqliteTable(
+  'step_reports',
+  {
+    seq: integer().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    stepId: integer('step_id').notNull(),
+    version: integer().notNull(),
+    person: text(),
+    outcome: text().notNull(),
+    at: integer().notNull(),
+    url: text(),
+    selector: text(),
+    matchCount: integer('match_count'),
+    waitMs: integer('wait_ms'),
+    snippetVersion: text('snippet_version'),
+    message: text(),
+  },
+  table => [index('step_reports_by_step').on(table.orgId, table.stepId, table.at)],
+)
+
+export const stepHealth = sqliteTable(
+  'step_health',
+  {
+    orgId: integer('org_id').notNull(),
+    stepId: integer('step_id').notNull(),
+    version: integer().notNull(),
+    person: text().notNull(),
+    at: integer().notNull(),
+    outcome: text().notNull(),
+  },
+  table => [
+    primaryKey({ columns: [table.orgId, table.stepId, table.version, table.person] }),
+    index('step_health_by_time').on(
+      table.orgId,
+      table.stepId,
+      table.version,
+      table.at,
+      table.outcome,
+    ),
+  ],
+)
+
+export const stepBaselines = sqliteTable(
+  'step_baselines',
+  {
+    orgId: integer('org_id').notNull(),
+    stepId: integer('step_id').notNull(),
+    target: text().notNull(),
+    at: integer().notNull(),
+    locale: text(),
+    fingerprint: text({ mode: 'json' }).$type<Fingerprint>().notNull(),
+  },
+  table => [primaryKey({ columns: [table.orgId, table.stepId] })],
+)
+
+export const stepFingerprints = sqliteTable(
+  'step_fingerprints',
+  {
+    seq: integer().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    stepId: integer('step_id').notNull(),
+    version: integer().notNull(),
+    at: integer().notNull(),
+    status: text().notNull(),
+    score: real().notNull(),
+    locale: text(),
+    url: text(),
+    snippetVersion: text('snippet_version'),
+    fingerprint: text({ mode: 'json' }).$type<Fingerprint>(),
+    suggestedSelector: text('suggested_selector'),
+  },
+  table => [index('step_fingerprints_by_step').on(table.orgId, table.stepId, table.at)],
+)
+
+export const presence = sqliteTable('presence', {
+  orgId: integer('org_id').primaryKey(),
+  keyUsedFirst: integer('key_used_first'),
+  keyUsedLast: integer('key_used_last'),
+  flowsFetchedFirst: integer('flows_fetched_first'),
+  flowsFetchedLast: integer('flows_fetched_last'),
+  heartbeatFirst: integer('heartbeat_first'),
+  heartbeatLast: integer('heartbeat_last'),
+  eventsFlowingFirst: integer('events_flowing_first'),
+  eventsFlowingLast: integer('events_flowing_last'),
+  snippetVersion: text('snippet_version'),
+  skews: text({ mode: 'json' }).$type<number[]>().notNull().default([]),
+})
+
+export const refusals = sqliteTable(
+  'refusals',
+  {
+    orgId: integer('org_id').notNull(),
+    hour: integer().notNull(),
+    code: text().notNull(),
+    count: integer().notNull(),
+  },
+  table => [primaryKey({ columns: [table.orgId, table.hour, table.code] })],
+)
+
+export const deadLetters = sqliteTable('dead_letters', {
+  seq: integer().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  at: integer().notNull(),
+  error: text().notNull(),
+  event: text().notNull(),
+})
+
+export const serverState = sqliteTable('server_state', {
+  name: text().primaryKey(),
+  value: integer().notNull(),
+})

@@ -1,0 +1,122 @@
+import type { Database } from 'bun:sqlite'
+import type { Clock } from '../core/clock.ts'
+import { type BufferBounds, BufferGauge } from './buffer-gauge.ts'
+import { StoredCatalogue } from './catalogue.ts'
+import { CommandExecutor } from './commands.ts'
+import { openForWriting } from './database.ts'
+import { decodeCommand, encodeFailure, encodeResult, weightOf } from './messages.ts'
+import { migrate } from './migrate.ts'
+import { PresenceBoard } from './presence-board.ts'
+import { PresenceTable } from './presence-table.ts'
+import type { SharedMemory } from './shared.ts'
+import { type CommitReport, Writer, type WriterPolicy } from './writer.ts'
+
+export interface StorageOptions {
+  dataDir: string
+  shared: SharedMemory
+  clock: Clock
+  bufferBounds: BufferBounds
+  policy: WriterPolicy
+  onCommit?: (report: CommitReport) => void
+  onFault?: (error: unknown, what: string) => void
+}
+
+/**
+ * The one writer of a running server: it takes messages, commits them in groups, and watches for
+ * what other processes (the command line) have changed.
+ */
+export class Storage {
+  readonly database: Database
+  private readonly writer: Writer
+  private readonly catalogue: StoredCatalogue
+  private readonly presence: PresenceTable
+  private readonly gauge: BufferGauge
+  private readonly generation: Int32Array
+  private readonly dataVersion
+  private readonly newestChange
+  private readonly confirmChange
+  private knownDataVersion = 0
+  private knownChange = 0
+
+  constructor(options: StorageOptions) {
+    this.database = openForWriting(options.dataDir)
+    migrate(this.database, options.clock.now())
+    this.catalogue = new StoredCatalogue(this.database)
+    this.presence = new PresenceTable(this.database, new PresenceBoard(options.shared.presence))
+    this.gauge = new BufferGauge(options.shared.buffer, options.bufferBounds)
+    this.generation = new Int32Array(options.shared.generation)
+    const executor = new CommandExecutor(this.database, this.catalogue, this.presence)
+    this.writer = new Writer(
+      this.database,
+      executor,
+      options.policy,
+      options.onCommit,
+      options.onFault,
+    )
+    this.dataVersion = this.database.query<{ data_version: number }, []>('pragma data_version')
+    this.newestChange = this.database.query<{ seq: number }, []>(
+      'select coalesce(max(seq), 0) as seq from catalogue_changes',
+    )
+    this.confirmChange = this.database.query(
+      `insert into server_state (name, value) values ('catalogue_seq', ?)
+      on conflict do update set value = excluded.value`,
+    )
+    this.watch()
+  }
+
+  /**
+   * Executes one message of a client; `answer` is called once it is committed and synced (not at
+   * all for a message that wants no answer).
+   */
+  async handle(message: string, answer: (message: string) => void): Promise<void> {
+    const { number, value: command } = decodeCommand(message)
+    const weight = weightOf(message, command)
+    try {
+      const result = await this.writer.submit(command, number > 0)
+      if (number > 0) answer(encodeResult(number, result))
+    } catch (error) {
+      if (number > 0) answer(encodeFailure(number, error))
+    } finally {
+      this.gauge.leave(weight.events, weight.bytes)
+    }
+  }
+
+  /**
+   * Looks whether another process has changed the catalogue, and tells all threads and that
+   * process. To be called every so often; costs a pragma where nothing has changed.
+   */
+  watch(): void {
+    const version = this.dataVersion.get()?.data_version ?? 0
+    if (version === this.knownDataVersion) return
+    this.knownDataVersion = version
+    const newest = this.newestChange.get()?.seq ?? 0
+    if (newest === this.knownChange) return
+    this.knownChange = newest
+    this.refreshCatalogue()
+    this.confirmChange.run(newest)
+  }
+
+  /** Has every thread load again what `catalogue_changes` names. */
+  refreshCatalogue(): void {
+    this.catalogue.refresh()
+    Atomics.add(this.generation, 0, 1)
+  }
+
+  /** Writes what is only noted in memory: who was seen when. */
+  async writePresence(): Promise<void> {
+    if (this.presence.hasNews()) await this.writer.exclusively(() => this.presence.write())
+  }
+
+  /** Commits all that waits. */
+  flush(): Promise<void> {
+    return this.writer.flush()
+  }
+
+  /** Flushes, checkpoints and closes. */
+  async close(): Promise<void> {
+    await this.writer.flush()
+    await this.writer.exclusively(() => this.presence.write())
+    this.database.run('pragma wal_checkpoint(truncate)')
+    this.database.close()
+  }
+}

@@ -1,0 +1,225 @@
+import type { Database } from 'bun:sqlite'
+import { AppError } from '../core/errors.ts'
+import type { AppendOutcome, NewEvent } from '../core/ports.ts'
+import type { Command, CommandExecutor, CommandResult } from './commands.ts'
+
+export interface WriterPolicy {
+  /** Events that one transaction takes at most; what waits beyond that goes into the next. */
+  largestGroupEvents: number
+  /** How long commands that nobody waits for may be held back to share a commit, milliseconds. */
+  flushEveryMs: number
+  /** How often a transaction that failed for a passing reason is tried, and the first pause. */
+  tries: number
+  retryPauseMs: number
+}
+
+export const defaultWriterPolicy: WriterPolicy = {
+  largestGroupEvents: 5_000,
+  flushEveryMs: 100,
+  tries: 3,
+  retryPauseMs: 50,
+}
+
+/** What the writer tells of each commit, for the metrics. */
+export interface CommitReport {
+  commands: number
+  events: number
+  durationMs: number
+}
+
+interface Waiting {
+  command: Command
+  resolve(result: CommandResult): void
+  reject(error: unknown): void
+}
+
+/** The disk or a lock is in the way: the same transaction may pass later. */
+const passingFault = /SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)|disk|locked/i
+
+const isPassing = (error: unknown) =>
+  passingFault.test(`${(error as { code?: string }).code ?? ''} ${String(error)}`)
+
+const cannotWrite = (cause: unknown) =>
+  new AppError('overloaded', 'Storage cannot write at the moment', { cause, retryAfterSeconds: 2 })
+
+const eventsIn = (command: Command) => (command.type === 'append' ? command.events.length : 1)
+
+/**
+ * Group commit: all that waits goes into one transaction, is synced once, and only then is
+ * anybody told. What arrives meanwhile makes the next group, so the slower the disk the larger
+ * the groups.
+ *
+ * A transaction that fails for a passing reason is tried again and then refused as a whole
+ * (`overloaded`, nothing kept); one that fails for any other is taken apart, so that a single
+ * poison event ends in the dead letters and its neighbours are kept.
+ */
+export class Writer {
+  private waiting: Waiting[] = []
+  private scheduled: ReturnType<typeof setTimeout> | 'now' | null = null
+  private running: Promise<void> | null = null
+
+  constructor(
+    private readonly database: Database,
+    private readonly executor: CommandExecutor,
+    private readonly policy: WriterPolicy,
+    private readonly onCommit: (report: CommitReport) => void = () => {},
+    private readonly onFault: (error: unknown, what: string) => void = () => {},
+  ) {}
+
+  /**
+   * Resolves when the command is committed and synced.
+   *
+   * @param isAwaited false where nobody waits for the answer, so that the commit may be put off
+   * @throws AppError `overloaded` when storage cannot write
+   */
+  submit(command: Command, isAwaited = true): Promise<CommandResult> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ command, resolve, reject })
+      this.schedule(isAwaited)
+    })
+  }
+
+  /** Commits all that waits. */
+  async flush(): Promise<void> {
+    while (this.waiting.length > 0 || this.running) await (this.running ?? this.commitWaiting())
+  }
+
+  /** Runs a statement of the writer's own thread between two groups, in a transaction of its own. */
+  async exclusively(work: () => void): Promise<void> {
+    while (this.running) await this.running
+    this.transaction(work)
+  }
+
+  private schedule(isAwaited: boolean): void {
+    if (this.running || this.scheduled === 'now') return
+    if (isAwaited) {
+      if (this.scheduled) clearTimeout(this.scheduled)
+      this.scheduled = 'now'
+      // After the messages that have already arrived: they share the commit.
+      setImmediate(() => this.commitWaiting())
+    } else {
+      this.scheduled ??= setTimeout(() => this.commitWaiting(), this.policy.flushEveryMs)
+    }
+  }
+
+  private commitWaiting(): Promise<void> {
+    if (this.scheduled && this.scheduled !== 'now') clearTimeout(this.scheduled)
+    this.scheduled = null
+    this.running ??= this.commitAll().finally(() => {
+      this.running = null
+      if (this.waiting.length > 0) this.schedule(true)
+    })
+    return this.running
+  }
+
+  private async commitAll(): Promise<void> {
+    const group = this.takeGroup()
+    if (group.length === 0) return
+    const startedAt = performance.now()
+    for (let attempt = 1; ; attempt++) {
+      try {
+        this.commitGroup(group)
+        break
+      } catch (error) {
+        if (!isPassing(error)) {
+          this.commitApart(group, error)
+          break
+        }
+        this.onFault(error, 'a commit failed')
+        if (attempt >= this.policy.tries) {
+          for (const { reject } of group) reject(cannotWrite(error))
+          return
+        }
+        await Bun.sleep(this.policy.retryPauseMs * 2 ** (attempt - 1))
+      }
+    }
+    this.onCommit({
+      commands: group.length,
+      events: group.reduce((sum, { command }) => sum + eventsIn(command), 0),
+      durationMs: performance.now() - startedAt,
+    })
+  }
+
+  private takeGroup(): Waiting[] {
+    let events = 0
+    let length = 0
+    while (length < this.waiting.length && events < this.policy.largestGroupEvents) {
+      events += eventsIn((this.waiting[length] as Waiting).command)
+      length++
+    }
+    return this.waiting.splice(0, length)
+  }
+
+  private commitGroup(group: readonly Waiting[]): void {
+    const results: CommandResult[] = []
+    this.transaction(() => {
+      for (const { command } of group) results.push(this.executor.execute(command))
+      this.executor.settle()
+    })
+    for (const [i, { resolve }] of group.entries()) resolve(results[i] ?? null)
+  }
+
+  /** Each command alone; and of a batch that fails even so, each event alone. */
+  private commitApart(group: readonly Waiting[], error: unknown): void {
+    this.onFault(error, 'a group of commands is committed one by one')
+    for (const waiting of group) {
+      try {
+        this.commitGroup([waiting])
+      } catch (fault) {
+        if (isPassing(fault)) waiting.reject(cannotWrite(fault))
+        else if (waiting.command.type !== 'append') waiting.reject(fault)
+        else this.commitEventByEvent(waiting, waiting.command)
+      }
+    }
+  }
+
+  /** A savepoint an event: what fails is buried, and the batch is still kept or refused whole. */
+  private commitEventByEvent(
+    waiting: Waiting,
+    command: Extract<Command, { type: 'append' }>,
+  ): void {
+    const duplicates: number[] = []
+    const deadLetters: number[] = []
+    const appendOne = (i: number, event: NewEvent) => {
+      // What belongs to the batch and not to an event is counted with the first.
+      const rest = i === 0 ? {} : { refusals: {}, skewMs: null }
+      const one: Command = { ...command, ...rest, events: [event] }
+      const outcome = this.executor.execute(one) as AppendOutcome
+      this.executor.settle()
+      if (outcome.duplicates.length > 0) duplicates.push(i)
+    }
+    try {
+      this.transaction(() => {
+        for (const [i, event] of command.events.entries()) {
+          this.database.run('savepoint event')
+          try {
+            appendOne(i, event)
+          } catch (error) {
+            if (isPassing(error)) throw error
+            this.onFault(error, 'an event goes to the dead letters')
+            this.executor.forget()
+            this.database.run('rollback to event')
+            this.executor.bury(command.orgRow, event, command.receivedAt, error)
+            deadLetters.push(i)
+          }
+          this.database.run('release event')
+        }
+      })
+      waiting.resolve({ duplicates, deadLetters })
+    } catch (error) {
+      waiting.reject(isPassing(error) ? cannotWrite(error) : error)
+    }
+  }
+
+  private transaction(work: () => void): void {
+    try {
+      this.database.run('begin immediate')
+      work()
+      this.database.run('commit')
+    } catch (error) {
+      this.executor.forget()
+      if (this.database.inTransaction) this.database.run('rollback')
+      throw error
+    }
+  }
+}

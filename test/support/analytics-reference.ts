@@ -1,0 +1,562 @@
+/**
+ * The analytics numbers, worked out the slow way: every question goes through the whole list of
+ * events again, straight from the published definitions. Nothing here is shared with the product,
+ * because a reference that borrows code from what it checks borrows its mistakes too. Speed does
+ * not matter; that each function can be held against one sentence of the definitions does.
+ */
+
+/** One stored event. The order in which events are given carries no meaning. */
+export interface RefEvent {
+  kind:
+    | 'flow_started'
+    | 'step_viewed'
+    | 'step_completed'
+    | 'step_skipped'
+    | 'flow_completed'
+    | 'flow_dismissed'
+    | 'target_missing'
+    | 'checklist_opened'
+    | 'item_completed'
+    | 'custom'
+  userId?: string
+  anonymousId?: string
+  flowKey?: string
+  flowVersion?: number
+  stepKey?: string
+  itemKey?: string
+  runId?: string
+  sessionId?: string
+  name?: string
+  /** When it occurred, epoch milliseconds. */
+  at: number
+}
+
+/** One frozen version of a flow. */
+export interface RefVersion {
+  version: number
+  /** Epoch milliseconds. */
+  publishedAt: number
+  steps: { key: string }[]
+  items: { key: string; completeOn: string | null }[]
+}
+
+/** A flow that is published throughout; versions ascend and the last one is the current one. */
+export interface RefFlow {
+  key: string
+  versions: RefVersion[]
+}
+
+export interface RefQuery {
+  flowKey: string
+  /** Calendar dates, both inclusive, in the zone. */
+  from: string
+  to: string
+  timezone: string
+  version?: number
+}
+
+export interface RefStep {
+  key: string
+  position: number
+  reached: number
+  uniqueUsers: number
+  completed: number
+  skipped: number
+  targetMissing: number
+  droppedHere: number
+  dropOffRate: number | null
+  medianSeconds: number | null
+  p90Seconds: number | null
+}
+
+export interface RefAnalytics {
+  totals: {
+    starts: number
+    uniqueUsers: number
+    completions: number
+    uniqueCompleters: number
+    dismissals: number
+    inProgress: number
+    completionRate: number | null
+  }
+  timeToComplete: { count: number; medianSeconds: number | null; p90Seconds: number | null }
+  steps: RefStep[]
+  checklist: { items: { key: string; completions: number }[]; completedAll: number } | null
+  daily: {
+    date: string
+    starts: number
+    uniqueUsers: number
+    completions: number
+    dismissals: number
+  }[]
+  versions: {
+    version: number
+    publishedAt: string
+    starts: number
+    completions: number
+    completionRate: number | null
+  }[]
+}
+
+export interface RefRun {
+  /** `r` + runId, `s` + JSON of [person, session], or `p` + person. */
+  key: string
+  /** `u` + userId or `a` + anonymousId, so that the two name spaces never meet. */
+  person: string
+  start: number
+  version: number
+  outcome: 'completed' | 'dismissed' | 'in_progress'
+  /** Times of every completion, reported by the run itself or assigned to it. */
+  completions: number[]
+  /** The events that are the run's by their own key; assigned facts are not among them. */
+  events: RefEvent[]
+}
+
+export interface RefTick {
+  person: string
+  itemKey: string
+  at: number
+}
+
+/** The person that one event names: a userId wins over an anonymousId. */
+export function personOfEvent(event: RefEvent): string {
+  if (event.userId !== undefined) return `u${event.userId}`
+  if (event.anonymousId !== undefined) return `a${event.anonymousId}`
+  throw new Error('an event names a person')
+}
+
+/** The key, within its flow, of the run that an event belongs to by itself. */
+export function runKeyOfEvent(event: RefEvent): string {
+  if (event.runId !== undefined) return `r${event.runId}`
+  const person = personOfEvent(event)
+  if (event.sessionId !== undefined) return `s${JSON.stringify([person, event.sessionId])}`
+  return `p${person}`
+}
+
+/** A completion or tick that does not say which run it is part of. */
+export function isLoose(event: RefEvent): boolean {
+  return (
+    (event.kind === 'flow_completed' || event.kind === 'item_completed') &&
+    event.runId === undefined &&
+    event.sessionId === undefined
+  )
+}
+
+/** The version that was in force at a time; before the first publication, the first one. */
+export function versionAt(flow: RefFlow, at: number): RefVersion {
+  let found = flow.versions[0]!
+  for (const version of flow.versions) if (version.publishedAt <= at) found = version
+  return found
+}
+
+/** Every tick of a checklist's items: reported ones, and custom events that an item waits for. */
+export function ticksOf(flow: RefFlow, events: RefEvent[]): RefTick[] {
+  const ticks: RefTick[] = []
+  for (const event of events) {
+    const person = personOfEvent(event)
+    if (event.kind === 'item_completed' && event.flowKey === flow.key) {
+      if (event.itemKey !== undefined) ticks.push({ person, itemKey: event.itemKey, at: event.at })
+    }
+    if (event.kind === 'custom' && event.name !== undefined) {
+      for (const item of currentVersion(flow).items) {
+        if (item.completeOn === event.name) ticks.push({ person, itemKey: item.key, at: event.at })
+      }
+    }
+  }
+  return ticks
+}
+
+/**
+ * When a person had ticked every item of the checklist that was published at that moment: the
+ * earliest tick at which that holds, or null. A tick is looked at together with all others of the
+ * same instant, because nothing orders them.
+ */
+export function checklistCompletedAt(
+  flow: RefFlow,
+  ticks: RefTick[],
+  person: string,
+): number | null {
+  const own = ticks.filter(tick => tick.person === person)
+  // Ticking an item that stands ticked changes nothing, so only its first tick can be the last one.
+  const first = own.filter(
+    tick => !own.some(other => other.itemKey === tick.itemKey && other.at < tick.at),
+  )
+  const whole = first
+    .map(tick => tick.at)
+    .filter(at => {
+      const items = versionAt(flow, at).items
+      if (items.length === 0) return false
+      return items.every(item => own.some(tick => tick.itemKey === item.key && tick.at <= at))
+    })
+  return whole.length === 0 ? null : least(whole)
+}
+
+/** All runs of a flow, whenever they started. */
+export function runsOf(flow: RefFlow, events: RefEvent[]): RefRun[] {
+  const about = events.filter(event => event.kind !== 'custom' && event.flowKey === flow.key)
+  const firm = about.filter(event => !isLoose(event))
+  const loose = about.filter(isLoose)
+
+  // Runs from the events that say by themselves which run they are part of.
+  const runs: RefRun[] = distinct(firm.map(runKeyOfEvent)).map(key => {
+    const own = firm.filter(event => runKeyOfEvent(event) === key)
+    return {
+      key,
+      person: personOfRun(own),
+      start: least(own.map(event => event.at)),
+      version: 0,
+      outcome: 'in_progress',
+      completions: own.filter(event => event.kind === 'flow_completed').map(event => event.at),
+      events: own,
+    }
+  })
+
+  // Loose facts, each person's in time order: to the latest run at that time, else to the person's
+  // own run, which from then on has started.
+  for (const person of distinct(loose.map(personOfEvent))) {
+    const facts = loose.filter(event => personOfEvent(event) === person)
+    facts.sort((a, b) => a.at - b.at)
+    for (const fact of facts) {
+      let run = latestRunAt(runs, person, fact.at)
+      if (run === undefined) {
+        run = runs.find(other => other.key === `p${person}`)
+        if (run === undefined) {
+          run = {
+            key: `p${person}`,
+            person,
+            start: fact.at,
+            version: 0,
+            outcome: 'in_progress',
+            completions: [],
+            events: [],
+          }
+          runs.push(run)
+        }
+        run.start = fact.at
+      }
+      if (fact.kind === 'flow_completed') run.completions.push(fact.at)
+    }
+  }
+
+  // The last item's tick completes the flow; starts no longer change, and this makes no run.
+  const ticks = ticksOf(flow, events)
+  for (const person of distinct(ticks.map(tick => tick.person))) {
+    const at = checklistCompletedAt(flow, ticks, person)
+    if (at !== null) latestRunAt(runs, person, at)?.completions.push(at)
+  }
+
+  for (const run of runs) {
+    const named = run.events.flatMap(event => event.flowVersion ?? [])
+    run.version = named.length > 0 ? least(named) : versionAt(flow, run.start).version
+    if (run.completions.length > 0) run.outcome = 'completed'
+    else if (run.events.some(event => event.kind === 'flow_dismissed')) run.outcome = 'dismissed'
+  }
+  return runs
+}
+
+/**
+ * The numbers for one query. `stepRank` is the order of the steps' ids, which decides between two
+ * steps at the same position that both are, or both are not, of the run's version; step keys decide
+ * where it does not.
+ */
+export function referenceAnalytics(
+  flows: RefFlow[],
+  events: RefEvent[],
+  query: RefQuery,
+  stepRank: (key: string) => number = () => 0,
+): RefAnalytics {
+  const flow = flows.find(other => other.key === query.flowKey)
+  if (flow === undefined) throw new Error('the flow asked for is among the flows')
+  const current = currentVersion(flow)
+  const dayOf = dayFormatter(query.timezone)
+
+  const inRange = runsOf(flow, events).filter(run => {
+    const day = dayOf(run.start)
+    return query.from <= day && day <= query.to
+  })
+  const runs = inRange.filter(run => query.version === undefined || run.version === query.version)
+  const completed = runs.filter(isCompleted)
+  const dismissed = runs.filter(isDismissed)
+  const times = completed.map(run => Math.max(0, least(run.completions) - run.start))
+
+  const ticks = ticksOf(flow, events)
+  const people = distinct(runs.map(run => run.person))
+
+  return {
+    totals: {
+      starts: runs.length,
+      uniqueUsers: people.length,
+      completions: completed.length,
+      uniqueCompleters: countPeople(completed),
+      dismissals: dismissed.length,
+      inProgress: runs.filter(run => run.outcome === 'in_progress').length,
+      completionRate: rate(completed.length, runs.length),
+    },
+    timeToComplete: {
+      count: times.length,
+      medianSeconds: percentileSeconds(times, 50),
+      p90Seconds: percentileSeconds(times, 90),
+    },
+    steps: listedSteps(flow, runs).map(key => stepNumbers(flow, runs, key, stepRank)),
+    checklist:
+      current.items.length === 0
+        ? null
+        : {
+            items: current.items.map(item => ({
+              key: item.key,
+              completions: people.filter(person =>
+                ticks.some(tick => tick.person === person && tick.itemKey === item.key),
+              ).length,
+            })),
+            completedAll: people.filter(
+              person => checklistCompletedAt(flow, ticks, person) !== null,
+            ).length,
+          },
+    daily: daysBetween(query.from, query.to).map(date => {
+      const started = runs.filter(run => dayOf(run.start) === date)
+      return {
+        date,
+        starts: started.length,
+        uniqueUsers: countPeople(started),
+        completions: started.filter(isCompleted).length,
+        dismissals: started.filter(isDismissed).length,
+      }
+    }),
+    versions: flow.versions.map(({ version, publishedAt }) => {
+      const started = inRange.filter(run => run.version === version)
+      const done = started.filter(isCompleted)
+      return {
+        version,
+        publishedAt: new Date(publishedAt).toISOString(),
+        starts: started.length,
+        completions: done.length,
+        completionRate: rate(done.length, started.length),
+      }
+    }),
+  }
+}
+
+/** The current version's steps in order, then older ones that the runs saw. */
+function listedSteps(flow: RefFlow, runs: RefRun[]): string[] {
+  const now = currentVersion(flow).steps.map(step => step.key)
+  const seen = distinct(
+    runs.flatMap(run =>
+      ['step_viewed', 'step_completed', 'step_skipped', 'target_missing'].flatMap(kind =>
+        run.events.flatMap(event => (event.kind === kind ? (event.stepKey ?? []) : [])),
+      ),
+    ),
+  )
+  const older = seen.filter(key => !now.includes(key) && newestWith(flow, key) !== undefined)
+  older.sort((a, b) => {
+    const byVersion = newestWith(flow, b)!.version - newestWith(flow, a)!.version
+    return byVersion !== 0 ? byVersion : positionInNewest(flow, a) - positionInNewest(flow, b)
+  })
+  return [...now, ...older]
+}
+
+function stepNumbers(
+  flow: RefFlow,
+  runs: RefRun[],
+  key: string,
+  stepRank: (key: string) => number,
+): RefStep {
+  const runsWith = (kind: RefEvent['kind']) =>
+    runs.filter(run => firstTime(run, kind, key) !== null)
+  const reached = runsWith('step_viewed')
+  const dropped = reached.filter(
+    run => !isCompleted(run) && furthestViewed(flow, run, stepRank) === key,
+  )
+  const times = reached.flatMap(run => stepTime(flow, run, key) ?? [])
+  return {
+    key,
+    position: positionInNewest(flow, key),
+    reached: reached.length,
+    uniqueUsers: countPeople(reached),
+    completed: runsWith('step_completed').length,
+    skipped: runsWith('step_skipped').length,
+    targetMissing: runsWith('target_missing').length,
+    droppedHere: dropped.length,
+    dropOffRate: rate(dropped.length, reached.length),
+    medianSeconds: percentileSeconds(times, 50),
+    p90Seconds: percentileSeconds(times, 90),
+  }
+}
+
+/** Milliseconds that a run spent on a step it viewed, or null where nothing ended them. */
+function stepTime(flow: RefFlow, run: RefRun, key: string): number | null {
+  const viewed = firstTime(run, 'step_viewed', key)!
+  const ends = [firstTime(run, 'step_completed', key), firstTime(run, 'step_skipped', key)]
+  const ended = ends.filter(at => at !== null)
+  if (ended.length > 0) return Math.max(0, least(ended) - viewed)
+
+  const later = viewedSteps(flow, run)
+    .filter(other => positionInRun(flow, run, other) > positionInRun(flow, run, key))
+    .map(other => firstTime(run, 'step_viewed', other)!)
+    .filter(at => at >= viewed)
+  return later.length > 0 ? least(later) - viewed : null
+}
+
+/** The viewed step that no other viewed step is further than. */
+function furthestViewed(
+  flow: RefFlow,
+  run: RefRun,
+  stepRank: (key: string) => number,
+): string | undefined {
+  const isOwn = (key: string) => positionIn(runVersion(flow, run), key) !== null
+  const isFurther = (a: string, b: string) => {
+    const [positionA, positionB] = [positionInRun(flow, run, a), positionInRun(flow, run, b)]
+    if (positionA !== positionB) return positionA > positionB
+    if (isOwn(a) !== isOwn(b)) return isOwn(a)
+    if (stepRank(a) !== stepRank(b)) return stepRank(a) > stepRank(b)
+    return a > b
+  }
+  const viewed = viewedSteps(flow, run)
+  return viewed.find(key => viewed.every(other => other === key || isFurther(key, other)))
+}
+
+/** Steps that a run viewed; a step that no version ever had is none. */
+function viewedSteps(flow: RefFlow, run: RefRun): string[] {
+  const views = run.events.filter(event => event.kind === 'step_viewed')
+  const keys = distinct(views.flatMap(event => event.stepKey ?? []))
+  return keys.filter(key => newestWith(flow, key) !== undefined)
+}
+
+function firstTime(run: RefRun, kind: RefEvent['kind'], stepKey: string): number | null {
+  const found = run.events.filter(event => event.kind === kind && event.stepKey === stepKey)
+  return found.length === 0 ? null : least(found.map(event => event.at))
+}
+
+function currentVersion(flow: RefFlow): RefVersion {
+  return flow.versions[flow.versions.length - 1]!
+}
+
+function runVersion(flow: RefFlow, run: RefRun): RefVersion | undefined {
+  return flow.versions.find(version => version.version === run.version)
+}
+
+function positionIn(version: RefVersion | undefined, stepKey: string): number | null {
+  if (version === undefined) return null
+  const index = version.steps.findIndex(step => step.key === stepKey)
+  return index === -1 ? null : index
+}
+
+function newestWith(flow: RefFlow, stepKey: string): RefVersion | undefined {
+  return flow.versions.findLast(version => positionIn(version, stepKey) !== null)
+}
+
+function positionInNewest(flow: RefFlow, stepKey: string): number {
+  return positionIn(newestWith(flow, stepKey), stepKey)!
+}
+
+/** A step's position in the run's version, else in the newest version that has the step. */
+function positionInRun(flow: RefFlow, run: RefRun, stepKey: string): number {
+  return positionIn(runVersion(flow, run), stepKey) ?? positionInNewest(flow, stepKey)
+}
+
+/** The least userId that a run's events name, else the least anonymousId. */
+function personOfRun(events: RefEvent[]): string {
+  const users = events.flatMap(event => event.userId ?? [])
+  if (users.length > 0) return `u${leastString(users)}`
+  return `a${leastString(events.flatMap(event => event.anonymousId ?? []))}`
+}
+
+/** The person's run that started last, at or before a time; the greatest key among equals. */
+function latestRunAt(runs: RefRun[], person: string, at: number): RefRun | undefined {
+  const candidates = runs.filter(run => run.person === person && run.start <= at)
+  return candidates.find(run =>
+    candidates.every(
+      other =>
+        other === run ||
+        run.start > other.start ||
+        (run.start === other.start && isAfter(run.key, other.key)),
+    ),
+  )
+}
+
+/** Of two names, as their UTF-8 bytes order them. */
+function isAfter(a: string, b: string): boolean {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b)) > 0
+}
+
+function isCompleted(run: RefRun): boolean {
+  return run.outcome === 'completed'
+}
+
+function isDismissed(run: RefRun): boolean {
+  return run.outcome === 'dismissed'
+}
+
+function countPeople(runs: RefRun[]): number {
+  return distinct(runs.map(run => run.person)).length
+}
+
+/** Four decimals, half up, in whole numbers so that no half is lost to a binary fraction. */
+export function rate(part: number, whole: number): number | null {
+  if (whole === 0) return null
+  const twice = 2n * BigInt(whole)
+  return Number((20_000n * BigInt(part) + BigInt(whole)) / twice) / 10_000
+}
+
+/** Nearest rank: the least value that at least that share of the values does not exceed. */
+export function percentileSeconds(times: number[], percent: number): number | null {
+  const found = times.filter(
+    time => times.filter(other => other <= time).length * 100 >= percent * times.length,
+  )
+  return found.length === 0 ? null : least(found) / 1000
+}
+
+/** The calendar date of an instant in a zone, by the platform's own calendar. */
+function dayFormatter(timeZone: string): (at: number) => string {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  })
+  return at => {
+    const parts = format.formatToParts(at)
+    const part = (type: string) => parts.find(found => found.type === type)!.value
+    return `${part('year')}-${part('month')}-${part('day')}`
+  }
+}
+
+/** Every date from one to another, both included, by the calendar alone: zones have no say. */
+export function daysBetween(from: string, to: string): string[] {
+  const days: string[] = []
+  let [year, month, day] = from.split('-').map(Number) as [number, number, number]
+  for (;;) {
+    const date = [
+      String(year).padStart(4, '0'),
+      String(month).padStart(2, '0'),
+      String(day).padStart(2, '0'),
+    ].join('-')
+    if (date > to) return days
+    days.push(date)
+    day += 1
+    if (day > daysInMonth(year, month)) {
+      day = 1
+      month += 1
+    }
+    if (month > 12) {
+      month = 1
+      year += 1
+    }
+  }
+}
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
+  return [4, 6, 9, 11].includes(month) ? 30 : 31
+}
+
+function distinct(values: string[]): string[] {
+  return values.filter((value, index) => values.indexOf(value) === index)
+}
+
+function least(values: number[]): number {
+  return values.reduce((a, b) => (b < a ? b : a))
+}
+
+function leastString(values: string[]): string {
+  return values.reduce((a, b) => (b < a ? b : a))
+}

@@ -1,0 +1,101 @@
+import type { Database } from 'bun:sqlite'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Answered, createApp } from '../../src/app.ts'
+import type { Clock } from '../../src/core/clock.ts'
+import { WindowTable } from '../../src/core/window-table.ts'
+import { sessionTokens } from '../../src/http/session-tokens.ts'
+import { type BufferBounds, BufferGauge } from '../../src/storage/buffer-gauge.ts'
+import { StorageClient } from '../../src/storage/client.ts'
+import { connectStores } from '../../src/storage/connect.ts'
+import { openForReading } from '../../src/storage/database.ts'
+import { newSharedMemory } from '../../src/storage/shared.ts'
+import { Storage } from '../../src/storage/storage.ts'
+import { defaultWriterPolicy } from '../../src/storage/writer.ts'
+
+/** A clock that stands still until a test moves it. */
+export class HandClock implements Clock {
+  constructor(public wallMs = Date.UTC(2026, 10, 20, 9, 30)) {}
+  private elapsedMs = 1_000
+  now = () => this.wallMs
+  monotonic = () => this.elapsedMs
+  advance(ms: number): void {
+    this.wallMs += ms
+    this.elapsedMs += ms
+  }
+}
+
+export interface WorldOptions {
+  bufferBounds?: BufferBounds
+  ack?: 'commit' | 'buffer'
+  retentionDays?: number
+}
+
+/**
+ * The real service over a real database in a temporary folder, all in this thread: the same
+ * storage, stores and app as in the binary, with a clock moved by hand.
+ */
+export class World {
+  readonly dataDir = mkdtempSync(join(tmpdir(), 'cairn-test-'))
+  readonly clock = new HandClock()
+  readonly shared = newSharedMemory()
+  readonly answers: Answered[] = []
+  readonly secret = new TextEncoder().encode('a secret that only this test world knows')
+  readonly storage: Storage
+  readonly reading: Database
+  readonly app: ReturnType<typeof createApp>
+  readonly stores: ReturnType<typeof connectStores>
+  readonly tokens
+  readonly gauge: BufferGauge
+
+  constructor(options: WorldOptions = {}) {
+    const bufferBounds = options.bufferBounds ?? { events: 50_000, bytes: 64 * 1024 * 1024 }
+    this.storage = new Storage({
+      dataDir: this.dataDir,
+      shared: this.shared,
+      clock: this.clock,
+      bufferBounds,
+      policy: { ...defaultWriterPolicy, retryPauseMs: 1 },
+    })
+    this.gauge = new BufferGauge(this.shared.buffer, bufferBounds)
+    const client: StorageClient = new StorageClient(
+      message => this.storage.handle(message, answer => client.receive(answer)),
+      this.gauge,
+      options.ack ?? 'commit',
+    )
+    this.reading = openForReading(this.dataDir)
+    this.stores = connectStores(this.reading, client, this.shared)
+    this.tokens = sessionTokens({
+      secret: this.secret,
+      issuer: 'cairn',
+      audience: 'cairn',
+      organisationClaim: 'org',
+      clock: this.clock,
+    })
+    this.app = createApp({
+      clock: this.clock,
+      stores: this.stores,
+      windows: new WindowTable(this.shared.windows),
+      tokens: this.tokens,
+      retentionDays: options.retentionDays ?? 90,
+      onAnswer: answered => this.answers.push(answered),
+    })
+  }
+
+  /** For changes made as by the command line: on the writer's connection, then taken up. */
+  get database(): Database {
+    return this.storage.database
+  }
+
+  /** Makes all readers load what was changed behind their back. */
+  takeUp(): void {
+    this.storage.refreshCatalogue()
+  }
+
+  async close(): Promise<void> {
+    this.reading.close()
+    await this.storage.close()
+    rmSync(this.dataDir, { recursive: true })
+  }
+}
