@@ -1,10 +1,12 @@
 import type { Database } from 'bun:sqlite'
 import type { Command } from 'commander'
-import { and, count, eq, gt } from 'drizzle-orm'
+import { and, eq, gt } from 'drizzle-orm'
 import type { Config } from '../config.ts'
 import { isoTime, systemClock } from '../core/clock.ts'
 import type { Flow } from '../core/flow.ts'
+import { claimPort } from '../server/ports.ts'
 import { tables } from '../storage/catalogue-change.ts'
+import type { OrganisationRecord } from '../storage/organisations.ts'
 import { events, stepReports } from '../storage/schema.ts'
 import { makeDirectory, takenUp, withData } from './data.ts'
 import { DemoClient } from './demo/client.ts'
@@ -21,12 +23,14 @@ const demoData = './cairn-demo-data'
 const tokenSeconds = 12 * 3_600
 /** How many ports after the usual one are tried where none was asked for. */
 const otherPorts = 19
-/** Reports of the present are sent again once the last ones are this old. */
+/** What the pages say of the present is sent again once it is this old. */
 const presentMs = 6 * 3_600_000
 
 export function addDemo(cairn: Command): void {
   addSettings(cairn.command('demo'))
-    .description('serve an example organisation with three flows and a month of history')
+    .description(
+      `serve an example organisation with three flows and a month of history (from ${demoData}, and on the next free ports, unless told otherwise)`,
+    )
     .addHelpText(
       'after',
       examples('cairn demo', 'cairn demo --port 9000', 'cairn demo --data /tmp/harbor'),
@@ -34,17 +38,128 @@ export function addDemo(cairn: Command): void {
     .action(async (_options, command: Command) => {
       const config = demoConfig(command)
       makeDirectory(config.data)
+      let isInterrupted = false
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+        process.once(signal, () => {
+          isInterrupted = true
+        })
+      }
+      // Loaded here, so that no other command waits for the server's modules.
       const { serve } = await import('../server/serve.ts')
       const running = await serve(config)
-      const stopped = running.stopped.then(status => process.exit(status))
       try {
-        await Promise.race([stopped, fill(config, running)])
+        await fill(config, running)
       } catch (error) {
-        running.stop()
-        // A demo that was stopped midway has not failed.
-        if (await isStopping(running)) await stopped
-        throw error
+        // A demo that is stopped midway has not failed; its server stops by itself.
+        if (!isInterrupted) {
+          running.stop()
+          await running.stopped
+          throw error
+        }
       }
-      await stopped
+      process.exit(await running.stopped)
     })
+}
+
+/** As for `serve`, but in a directory and on ports that are no real server's. */
+function demoConfig(command: Command): Config {
+  const { config, given } = serverSettingsOf(command)
+  const { port, host, managementPort, managementHost } = config
+  const isTold = (name: 'data' | 'port' | 'managementPort') => given.has(name)
+  return Object.freeze({
+    ...config,
+    data: isTold('data') ? config.data : demoData,
+    port: isTold('port') ? port : freePort(host, port, '--port'),
+    managementPort: isTold('managementPort')
+      ? managementPort
+      : freePort(managementHost, managementPort, '--management-port'),
+    // One line a request would bury what the demo prints.
+    logLevel: given.has('logLevel') ? config.logLevel : 'warn',
+  })
+}
+
+/** The first free port from the usual one on; the usual one's error where none is. */
+function freePort(host: string, usual: number, flag: string): number {
+  for (let port = usual; port <= usual + otherPorts; port++) {
+    try {
+      return claimPort(host, port, flag)
+    } catch {
+      // Another program has it.
+    }
+  }
+  return claimPort(host, usual, flag)
+}
+
+async function fill(
+  config: Config,
+  running: { url: string; managementUrl: string },
+): Promise<void> {
+  const clock = systemClock()
+  const now = clock.now()
+  await withData(config.data, async database => {
+    const { organisation, snippetKey } = setUpDemo(database, now)
+    await takenUp(database, config.data)
+    const client = new DemoClient(running.url, snippetKey, seconds => {
+      progress(`the limit of requests is reached: going on in ${seconds} s`)
+    })
+    const { flows } = (await client.get('/flows')) as { flows: Flow[] }
+    await sendAll(database, { client, flows, organisation, now })
+
+    const { tokensFor } = await import('../server/tokens.ts')
+    const { id } = organisation
+    const { token, expiresAt } = await tokensFor(config, clock).issue(id, tokenSeconds)
+    const facts = { ...running, dataDir: config.data, organisation, snippetKey, token, flows, now }
+    print(...demoFacts({ ...facts, expiresAt: isoTime(expiresAt) }))
+  })
+}
+
+async function sendAll(
+  database: Database,
+  told: { client: DemoClient; flows: Flow[]; organisation: OrganisationRecord; now: number },
+): Promise<void> {
+  const { client, flows, organisation, now } = told
+  const startedAt = performance.now()
+  const firstDay = Math.floor(organisation.createdAt / dayMs) - historyDays + 1
+  const sent = await sendHistory({
+    client,
+    flows,
+    firstDay,
+    now,
+    isStored: id => isStored(database, organisation.row, id),
+    onProgress: ({ days, events }) =>
+      progress(`sending history: day ${days} of ${historyDays}, ${events} events`),
+  })
+  if (!wasPresent(database, organisation.row, now - presentMs)) {
+    progress('sending health reports, fingerprints, ticks and completions')
+    const today = Math.floor(now / dayMs)
+    const recent = [today - 2, today - 1, today]
+      .flatMap(day => historyOfDay(day, { flows, firstDay }))
+      .filter(({ occurredAt }) => occurredAt <= now)
+    await sendPresent(client, flows, recent)
+  }
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  const outcome = sent > 0 ? `sent ${sent} events in ${seconds} s` : 'the history is there already'
+  progress(outcome, true)
+}
+
+const isStored = (database: Database, orgRow: number, id: string) =>
+  tables(database)
+    .select({ seq: events.seq })
+    .from(events)
+    .where(and(eq(events.orgId, orgRow), eq(events.id, id)))
+    .get() !== undefined
+
+const wasPresent = (database: Database, orgRow: number, since: number) =>
+  tables(database)
+    .select({ seq: stepReports.seq })
+    .from(stepReports)
+    .where(and(eq(stepReports.orgId, orgRow), gt(stepReports.at, since)))
+    .limit(1)
+    .get() !== undefined
+
+/** One line that is written over on a terminal; elsewhere only the last one. */
+function progress(line: string, isLast = false): void {
+  const { stderr } = process
+  if (stderr.isTTY) stderr.write(`\r\u001b[K${line}${isLast ? '\n' : ''}`)
+  else if (isLast) stderr.write(`cairn: ${line}\n`)
 }

@@ -6,6 +6,7 @@ import { BufferGauge } from '../storage/buffer-gauge.ts'
 import { StorageClient } from '../storage/client.ts'
 import { connectStores } from '../storage/connect.ts'
 import { openForReading } from '../storage/database.ts'
+import { failAt } from './failpoints.ts'
 import { maxHeaderSize } from './header-size.ts'
 import { createLog, type Log } from './log.ts'
 import { Metrics, routeLabel } from './metrics.ts'
@@ -32,7 +33,8 @@ function logAnswer(log: Log, answered: Answered): void {
   else log.error({ ...line, reason: String((error as Error)?.stack ?? error) }, text)
 }
 
-function start({ name, config, shared, metrics: words, monotonicMs, storage }: HttpThreadStart) {
+function start(message: HttpThreadStart) {
+  const { name, config, shared, metrics: words, monotonicMs, storage, failpoints } = message
   maxHeaderSize()
   const log = createLog(config, name)
   const clock = systemClock(monotonicMs)
@@ -40,7 +42,11 @@ function start({ name, config, shared, metrics: words, monotonicMs, storage }: H
     events: config.bufferEvents,
     bytes: config.bufferBytes,
   })
-  const client = new StorageClient(message => storage.postMessage(message), gauge, config.ack)
+  const send = (command: string) => {
+    failAt(failpoints, 'http_request')
+    storage.postMessage(command)
+  }
+  const client = new StorageClient(send, gauge, config.ack)
   storage.onmessage = ({ data }: { data: string }) => client.receive(data)
   const reading = openForReading(config.data)
   const deps = {

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { SharedMemory } from '../storage/shared.ts'
+import type { ArmedFailpoints } from './failpoints.ts'
 
 /** What the threads of a server say to each other. */
 
@@ -12,6 +13,7 @@ export interface ThreadStart {
   metrics: SharedArrayBuffer
   /** The main thread's monotonic clock as this is sent. */
   monotonicMs: number
+  failpoints: ArmedFailpoints
 }
 
 /** To an HTTP thread, besides its start: the way to storage. */

@@ -1,10 +1,10 @@
-import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { Config } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { version } from '../core/version.ts'
 import { BufferGauge } from '../storage/buffer-gauge.ts'
 import { newSharedMemory } from '../storage/shared.ts'
+import { armedFailpoints } from './failpoints.ts'
 import { acquireLock } from './lock.ts'
 import { createLog, type Log } from './log.ts'
 import { serveManagement } from './management.ts'
@@ -35,19 +35,17 @@ const stableAfterMs = 60_000
  * Resolves once it answers; throws, with everything released, where it cannot.
  */
 export async function serve(given: Config): Promise<Running> {
-  mkdirSync(given.data, { recursive: true, mode: 0o700 })
-  const port = claimPort(given.host, given.port, 'CAIRN_PORT or --port')
-  const config = { ...given, port }
-  const lock = acquireLock(config.data, {
+  const lock = acquireLock(given.data, {
     pid: process.pid,
     host: hostname(),
     startedAt: new Date().toISOString(),
-    port,
-    managementPort: config.managementPort,
+    port: given.port,
+    managementPort: given.managementPort,
     version,
   })
   try {
-    return await new Server(config, () => lock.release()).start()
+    const port = claimPort(given.host, given.port, 'CAIRN_PORT or --port')
+    return await new Server({ ...given, port }, () => lock.release()).start()
   } catch (error) {
     lock.release()
     throw error
@@ -115,7 +113,7 @@ class Server {
     return running
   }
 
-  private threadStart(name: string): ThreadStart {
+  private threadStart(name: string, isRestart = false): ThreadStart {
     return {
       type: 'start',
       name,
@@ -123,6 +121,7 @@ class Server {
       shared: this.shared,
       metrics: this.words,
       monotonicMs: this.clock.monotonic(),
+      failpoints: isRestart ? {} : armedFailpoints(process.env.CAIRN_FAILPOINTS),
     }
   }
 
@@ -137,10 +136,10 @@ class Server {
     })
   }
 
-  private async startHttp(name: string): Promise<void> {
+  private async startHttp(name: string, isRestart = false): Promise<void> {
     const { port1, port2 } = new MessageChannel()
     this.storage?.worker.postMessage({ type: 'join', port: port1 }, [port1])
-    const message: HttpThreadStart = { ...this.threadStart(name), storage: port2 }
+    const message: HttpThreadStart = { ...this.threadStart(name, isRestart), storage: port2 }
     const thread = startThread(httpThread(), message, [port2])
     const { routes } = await thread.ready
     this.threads.set(name, thread)
@@ -166,7 +165,7 @@ class Server {
         )
         await Bun.sleep(pauseMs)
         try {
-          if (!this.isStopping) await this.startHttp(name)
+          if (!this.isStopping) await this.startHttp(name, true)
           return
         } catch (error) {
           cause = String(error)

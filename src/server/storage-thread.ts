@@ -1,6 +1,7 @@
 import { systemClock } from '../core/clock.ts'
 import { Storage } from '../storage/storage.ts'
 import { defaultWriterPolicy } from '../storage/writer.ts'
+import { failAt } from './failpoints.ts'
 import { createLog } from './log.ts'
 import { Metrics } from './metrics.ts'
 import type { Join, Stop, ThreadReport, ThreadStart } from './protocol.ts'
@@ -15,7 +16,8 @@ const writePresenceEveryMs = 2_000
 
 const report = (message: ThreadReport) => self.postMessage(message)
 
-function start({ name, config, shared, metrics: words, monotonicMs }: ThreadStart) {
+function start(message: ThreadStart) {
+  const { name, config, shared, metrics: words, monotonicMs, failpoints } = message
   const log = createLog(config, name)
   const metrics = new Metrics(words)
   const storage = new Storage({
@@ -24,6 +26,7 @@ function start({ name, config, shared, metrics: words, monotonicMs }: ThreadStar
     clock: systemClock(monotonicMs),
     bufferBounds: { events: config.bufferEvents, bytes: config.bufferBytes },
     policy: { ...defaultWriterPolicy, flushEveryMs: config.flushEveryMs },
+    beforeCommit: () => failAt(failpoints, 'before_commit'),
     onCommit: commit => metrics.countCommit(commit),
     onFault(error, what) {
       metrics.add('commit_faults', 1)

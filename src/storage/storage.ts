@@ -17,6 +17,8 @@ export interface StorageOptions {
   clock: Clock
   bufferBounds: BufferBounds
   policy: WriterPolicy
+  /** Called in every transaction, when all but the commit is done. */
+  beforeCommit?: () => void
   onCommit?: (report: CommitReport) => void
   onFault?: (error: unknown, what: string) => void
 }
@@ -37,6 +39,7 @@ export class Storage {
   private readonly confirmChange
   private knownDataVersion = 0
   private knownChange = 0
+  private confirmedChange = 0
 
   constructor(options: StorageOptions) {
     this.database = openForWriting(options.dataDir)
@@ -46,13 +49,10 @@ export class Storage {
     this.gauge = new BufferGauge(options.shared.buffer, options.bufferBounds)
     this.generation = new Int32Array(options.shared.generation)
     const executor = new CommandExecutor(this.database, this.catalogue, this.presence)
-    this.writer = new Writer(
-      this.database,
-      executor,
-      options.policy,
-      options.onCommit,
-      options.onFault,
-    )
+    this.writer = new Writer(this.database, executor, options.policy, {
+      ...options,
+      onBegin: () => this.noticeChanges(),
+    })
     this.dataVersion = this.database.query<{ data_version: number }, []>('pragma data_version')
     this.newestChange = this.database.query<{ seq: number }, []>(
       'select coalesce(max(seq), 0) as seq from catalogue_changes',
@@ -82,10 +82,18 @@ export class Storage {
   }
 
   /**
-   * Looks whether another process has changed the catalogue, and tells all threads and that
-   * process. To be called every so often; costs a pragma where nothing has changed.
+   * Looks whether another process has changed the catalogue, and tells that process once all
+   * threads know. To be called every so often; costs a pragma where nothing has changed.
    */
   watch(): void {
+    this.noticeChanges()
+    if (this.confirmedChange === this.knownChange) return
+    this.confirmChange.run(this.knownChange)
+    this.confirmedChange = this.knownChange
+  }
+
+  /** Also at the begin of every transaction: what it stores must be judged by what it can see. */
+  private noticeChanges(): void {
     const version = this.dataVersion.get()?.data_version ?? 0
     if (version === this.knownDataVersion) return
     this.knownDataVersion = version
@@ -93,7 +101,6 @@ export class Storage {
     if (newest === this.knownChange) return
     this.knownChange = newest
     this.refreshCatalogue()
-    this.confirmChange.run(newest)
   }
 
   /** Has every thread load again what `catalogue_changes` names. */

@@ -27,6 +27,13 @@ export interface CommitReport {
   durationMs: number
 }
 
+export interface WriterHooks {
+  onBegin?(): void
+  beforeCommit?(): void
+  onCommit?(report: CommitReport): void
+  onFault?(error: unknown, what: string): void
+}
+
 interface Waiting {
   command: Command
   resolve(result: CommandResult): void
@@ -62,8 +69,7 @@ export class Writer {
     private readonly database: Database,
     private readonly executor: CommandExecutor,
     private readonly policy: WriterPolicy,
-    private readonly onCommit: (report: CommitReport) => void = () => {},
-    private readonly onFault: (error: unknown, what: string) => void = () => {},
+    private readonly hooks: WriterHooks = {},
   ) {}
 
   /**
@@ -125,7 +131,7 @@ export class Writer {
           this.commitApart(group, error)
           break
         }
-        this.onFault(error, 'a commit failed')
+        this.hooks.onFault?.(error, 'a commit failed')
         if (attempt >= this.policy.tries) {
           for (const { reject } of group) reject(cannotWrite(error))
           return
@@ -133,7 +139,7 @@ export class Writer {
         await Bun.sleep(this.policy.retryPauseMs * 2 ** (attempt - 1))
       }
     }
-    this.onCommit({
+    this.hooks.onCommit?.({
       commands: group.length,
       events: group.reduce((sum, { command }) => sum + eventsIn(command), 0),
       durationMs: performance.now() - startedAt,
@@ -161,7 +167,7 @@ export class Writer {
 
   /** Each command alone; and of a batch that fails even so, each event alone. */
   private commitApart(group: readonly Waiting[], error: unknown): void {
-    this.onFault(error, 'a group of commands is committed one by one')
+    this.hooks.onFault?.(error, 'a group of commands is committed one by one')
     for (const waiting of group) {
       try {
         this.commitGroup([waiting])
@@ -196,7 +202,7 @@ export class Writer {
             appendOne(i, event)
           } catch (error) {
             if (isPassing(error)) throw error
-            this.onFault(error, 'an event goes to the dead letters')
+            this.hooks.onFault?.(error, 'an event goes to the dead letters')
             this.executor.forget()
             this.database.run('rollback to event')
             this.executor.bury(command.orgRow, event, command.receivedAt, error)
@@ -214,7 +220,9 @@ export class Writer {
   private transaction(work: () => void): void {
     try {
       this.database.run('begin immediate')
+      this.hooks.onBegin?.()
       work()
+      this.hooks.beforeCommit?.()
       this.database.run('commit')
     } catch (error) {
       this.executor.forget()

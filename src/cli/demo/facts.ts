@@ -1,5 +1,5 @@
-import { dayMs, demoOrigin } from './history.ts'
 import type { Flow } from '../../core/flow.ts'
+import { dayMs, demoOrigin } from './history.ts'
 import { fingerprintOf } from './present.ts'
 
 export interface DemoFacts {

@@ -115,10 +115,12 @@ class History {
       const habit = tourSteps[step.key] ?? otherStep
       const of = { stepId: step.id }
       if (step.target?.required && random.chance(0.02)) {
-        report('target_missing', (at += step.target.waitMs), of)
+        at += step.target.waitMs
+        report('target_missing', at, of)
         continue
       }
-      report('step_viewed', (at += Math.round(random.between(150, 900))), of)
+      at += Math.round(random.between(150, 900))
+      report('step_viewed', at, of)
       at += random.waitMs(habit.seconds)
       if (random.chance(habit.leaves)) {
         if (random.chance(0.45)) return 'left'

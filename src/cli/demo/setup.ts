@@ -34,7 +34,9 @@ export function setUpDemo(
     missing.map(({ key }) => key),
     now,
   )
-  const current = keysOf(database, organisation.row, now).find(({ retiredAt }) => retiredAt === null)
+  const current = keysOf(database, organisation.row, now).find(
+    ({ retiredAt }) => retiredAt === null,
+  )
   const snippetKey =
     current?.key ?? rotateKey(database, organisation.row, { now, graceMs: 0 }).snippetKey
   return { organisation, snippetKey }

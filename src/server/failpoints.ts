@@ -1,0 +1,20 @@
+/**
+ * Places where a test can make a running server fail: `CAIRN_FAILPOINTS=name=action,…`, with the
+ * actions `exit` (the thread ends at once) and `error` (an error is thrown). Off unless that
+ * variable is set; a thread that is started again starts without.
+ */
+export type Failpoint = 'http_request' | 'before_commit'
+
+export type ArmedFailpoints = Partial<Record<string, string>>
+
+/** What the variable arms. */
+export function armedFailpoints(variable: string | undefined): ArmedFailpoints {
+  return Object.fromEntries((variable ?? '').split(',').map(entry => entry.split('=', 2)))
+}
+
+/** Fails here, if armed. */
+export function failAt(armed: ArmedFailpoints, name: Failpoint): void {
+  const action = armed[name]
+  if (action === 'exit') process.exit(70)
+  if (action === 'error') throw new Error(`Failpoint ${name}`)
+}

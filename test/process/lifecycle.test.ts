@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { apiOf, builtBinary, Workplace, withTour } from '../support/binary.ts'
+
+let place: Workplace
+
+beforeEach(async () => {
+  await builtBinary()
+  place = new Workplace()
+})
+afterEach(() => place.close())
+
+describe('starting', () => {
+  test('in an empty folder without an environment it serves, is alive and ready', async () => {
+    const server = await place.serve()
+    expect(await (await fetch(`${server.managementUrl}/healthz`)).text()).toStartWith('ok ')
+    expect((await fetch(`${server.managementUrl}/readyz`)).status).toBe(200)
+    const response = await fetch(`${server.url}/api/v1/flows`)
+    expect(response.status).toBe(401)
+    expect(await response.text()).toBe('{"error":"Unauthorized"}')
+    expect(readdirSync(place.folder)).toEqual(['cairn-data'])
+  })
+
+  test('a .env file in the folder changes nothing', async () => {
+    await Bun.write(join(place.folder, '.env'), 'CAIRN_THREADS=99999\n')
+    await place.serve()
+  })
+
+  test('a second server on the same data says who holds it, whatever its ports', async () => {
+    const server = await place.serve()
+    const second = await place.run(['serve', '--port', '0', '--management-port', '0'])
+    expect(second.status).toBe(1)
+    expect(second.stderr).toContain(`process ${server.child.pid}`)
+  })
+
+  test('a taken port is one clear line that says how to choose another', async () => {
+    const taken = Bun.serve({ port: 0, hostname: '0.0.0.0', fetch: () => new Response() })
+    const { status, stderr } = await place.run(['serve', '--port', `${taken.port}`])
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^cairn: Port \d+ on 0\.0\.0\.0 is taken: .*--port\n$/)
+    taken.stop(true)
+  })
+
+  test('a data directory that is a file is one clear line', async () => {
+    await Bun.write(join(place.folder, 'cairn-data'), 'not a directory')
+    const { status, stderr } = await place.run(['serve', '--port', '0'])
+    expect(status).toBe(1)
+    expect(stderr).toStartWith('cairn: ')
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('all that is wrong with the configuration is said at once, status 2', async () => {
+    const { status, stderr } = await place.run(['serve'], {
+      CAIRN_PORT: 'http',
+      CAIRN_ACK: 'maybe',
+      CAIRN_SESSION_SECRET_FILE: join(place.folder, 'nowhere'),
+    })
+    expect(status).toBe(2)
+    for (const name of ['CAIRN_PORT', 'CAIRN_ACK', 'CAIRN_SESSION_SECRET_FILE']) {
+      expect(stderr).toContain(name)
+    }
+  })
+})
+
+describe('stopping', () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`${signal} ends with status 0, and leaves one checkpointed file`, async () => {
+      const { snippetKey } = await withTour(place)
+      const server = await place.serve()
+      const events = [{ id: 'a', kind: 'custom', name: 'x', userId: 'u' }]
+      const response = await apiOf(server, snippetKey)('POST', '/events', { events })
+      expect(response.status).toBe(202)
+      expect(await server.end(signal)).toBe(0)
+      expect(readdirSync(join(place.folder, 'cairn-data')).sort()).toEqual([
+        'cairn.db',
+        'server.lock',
+        'session.key',
+      ])
+    })
+  }
+
+  test('what is in flight is answered first, and nothing new is accepted', async () => {
+    const { snippetKey } = await withTour(place)
+    const server = await place.serve()
+    const { host, port, hostname } = new URL(server.url)
+    const body = JSON.stringify({ events: [{ kind: 'custom', name: 'x', userId: 'u' }] })
+    let received = ''
+    const closed = Promise.withResolvers<void>()
+    const socket = await Bun.connect({
+      hostname,
+      port: Number(port),
+      socket: {
+        data: (_, data) => {
+          received += data.toString()
+        },
+        close: () => closed.resolve(),
+      },
+    })
+    socket.write(
+      `POST /api/v1/events HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${snippetKey}\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+    )
+    await Bun.sleep(100)
+    server.child.kill('SIGTERM')
+    await server.until(() =>
+      fetch(server.url).then(
+        () => false,
+        () => true,
+      ),
+    )
+    socket.write(body.slice(10))
+    await server.until(() => received.includes('"accepted":1'))
+    socket.end()
+    expect(await server.child.exited).toBe(0)
+  })
+
+  test('a second signal ends it at once', async () => {
+    const { snippetKey } = await withTour(place)
+    const server = await place.serve()
+    const { host, port, hostname } = new URL(server.url)
+    const socket = await Bun.connect({
+      hostname,
+      port: Number(port),
+      socket: { data() {} },
+    })
+    // A request that never ends, so that the first signal has something to wait for.
+    socket.write(
+      `POST /api/v1/events HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${snippetKey}\r\n` +
+        'Content-Length: 100\r\n\r\n{',
+    )
+    await Bun.sleep(100)
+    server.child.kill('SIGTERM')
+    await server.until(() =>
+      fetch(server.url).then(
+        () => false,
+        () => true,
+      ),
+    )
+    const status = await fetch(`${server.managementUrl}/readyz`).then(r => r.status)
+    expect(status).toBe(503)
+    const startedAt = performance.now()
+    expect(await server.end('SIGTERM')).toBe(130)
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    socket.end()
+  })
+})
+
+describe('threads that die', () => {
+  test('an HTTP thread is started again; the others go on', async () => {
+    const { snippetKey } = await withTour(place)
+    const server = await place.serve(['--threads', '1'], {
+      CAIRN_FAILPOINTS: 'http_request=exit',
+    })
+    const api = apiOf(server, snippetKey)
+    const events = [{ id: 'a', kind: 'custom', name: 'x', userId: 'u' }]
+    await api('POST', '/events', { events }).catch(() => {})
+    await server.until(() => server.stdout.includes('an HTTP thread has died'))
+    await server.until(async () => (await fetch(`${server.managementUrl}/readyz`)).status === 200)
+    const again = await api('POST', '/events', { events })
+    expect(again.status).toBe(202)
+    expect(await server.end()).toBe(0)
+  })
+
+  test('a dead storage thread ends the process, non-zero, with a clear line', async () => {
+    const { snippetKey } = await withTour(place)
+    const server = await place.serve([], { CAIRN_FAILPOINTS: 'before_commit=exit' })
+    const events = [{ id: 'a', kind: 'custom', name: 'x', userId: 'u' }]
+    const answer = await apiOf(server, snippetKey)('POST', '/events', { events }).catch(() => null)
+    expect(answer?.status).not.toBe(202)
+    expect(await server.child.exited).toBe(1)
+    expect(server.stdout).toContain('the storage thread has died')
+  })
+})

@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The compiled binary, run as its users run it: alone, in an empty folder, without an environment. */
+
+const root = join(import.meta.dir, '../..')
+const binary = join(root, 'dist/cairn')
+
+const modifiedAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+
+/** Builds the binary unless it is newer than every source. */
+async function build(): Promise<string> {
+  const sources = [...new Bun.Glob('{src,scripts}/**/*').scanSync(root), 'package.json']
+  const newest = Math.max(...sources.map(source => modifiedAt(join(root, source))))
+  if (modifiedAt(binary) < newest) await Bun.$`bun scripts/build.ts`.cwd(root).quiet()
+  return binary
+}
+
+let built: Promise<string> | null = null
+
+export function builtBinary(): Promise<string> {
+  built ??= build()
+  return built
+}
+
+export interface Finished {
+  status: number
+  stdout: string
+  stderr: string
+}
+
+/** A folder of a test's own, in which binaries run. */
+export class Workplace {
+  readonly folder = mkdtempSync(join(tmpdir(), 'cairn-process-'))
+  private readonly servers = new Set<Server>()
+
+  /** Runs a command to its end. */
+  async run(args: string[], env: Record<string, string> = {}, stdin = ''): Promise<Finished> {
+    const child = Bun.spawn([await builtBinary(), ...args], {
+      cwd: this.folder,
+      env,
+      stdin: Buffer.from(stdin),
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const [stdout, stderr, status] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ])
+    return { status, stdout, stderr }
+  }
+
+  /** Runs a command that prints JSON. */
+  async json<T>(args: string[], env: Record<string, string> = {}): Promise<T> {
+    const { status, stdout, stderr } = await this.run([...args, '--json'], env)
+    if (status !== 0) throw new Error(`cairn ${args.join(' ')} failed: ${stderr}`)
+    return JSON.parse(stdout) as T
+  }
+
+  /** Starts a server on free ports and waits until it says that it serves. */
+  async serve(args: string[] = [], env: Record<string, string> = {}): Promise<Server> {
+    const child = Bun.spawn(
+      [await builtBinary(), 'serve', '--port', '0', '--management-port', '0', ...args],
+      { cwd: this.folder, env, stdout: 'pipe', stderr: 'pipe' },
+    )
+    const server = new Server(child)
+    this.servers.add(server)
+    await server.ready
+    return server
+  }
+
+  async close(): Promise<void> {
+    for (const server of this.servers) server.child.kill('SIGKILL')
+    await Promise.all([...this.servers].map(({ child }) => child.exited))
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+type Child = Bun.Subprocess<'ignore' | 'inherit', 'pipe', 'pipe'>
+
+export class Server {
+  url = ''
+  managementUrl = ''
+  stdout = ''
+  stderr = ''
+  readonly ready: Promise<void>
+
+  constructor(readonly child: Child) {
+    const ready = Promise.withResolvers<void>()
+    this.ready = ready.promise
+    this.collect(child.stdout, text => {
+      this.stdout += text
+    })
+    this.collect(child.stderr, text => {
+      this.stderr += text
+      const found = /serving (\S+), management at (\S+)/.exec(this.stderr)
+      if (!found) return
+      this.url = found[1] as string
+      this.managementUrl = found[2] as string
+      ready.resolve()
+    })
+    child.exited.then(status => ready.reject(new Error(`exited ${status}: ${this.stderr}`)))
+    ready.promise.catch(() => {})
+  }
+
+  /** Sends a signal and waits for the end. */
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
+    this.child.kill(signal)
+    return this.child.exited
+  }
+
+  /** Waits until a condition holds; fails after five seconds. */
+  async until(condition: () => boolean | Promise<boolean>): Promise<void> {
+    const deadline = performance.now() + 5_000
+    while (!(await condition())) {
+      if (performance.now() > deadline) throw new Error(`Waited in vain: ${this.stdout}`)
+      await Bun.sleep(20)
+    }
+  }
+
+  private async collect(stream: ReadableStream<Uint8Array>, take: (text: string) => void) {
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) take(decoder.decode(chunk, { stream: true }))
+  }
+}
+
+/** The API as a snippet key sees it. */
+export function apiOf(server: Server, credential: string) {
+  return async (method: string, path: string, body?: unknown): Promise<Response> =>
+    fetch(`${server.url}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${credential}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+}
+
+/** A small published flow, as a file. */
+export const tourFile = `key: tour
+steps:
+  - { key: hello, kind: modal, title: Hello }
+  - { key: bye, kind: modal, title: Bye }
+checklist:
+  items:
+    - { key: first, title: First, completeOn: { event: did_first } }
+    - { key: second, title: Second }
+`
+
+/** An organisation with one published flow, in a workplace's data directory. */
+export async function withTour(place: Workplace, name = 'Acme') {
+  const organisation = await place.json<{ id: string; slug: string; snippetKey: string }>([
+    'org',
+    'create',
+    name,
+  ])
+  const file = `${organisation.slug}.yaml`
+  await Bun.write(join(place.folder, file), tourFile)
+  await place.json(['flows', 'push', file, '--org', organisation.slug])
+  await place.json(['flows', 'publish', 'tour', '--org', organisation.slug])
+  return organisation
+}

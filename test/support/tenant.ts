@@ -1,0 +1,151 @@
+import { readFlowFile } from '../../src/core/flow-file.ts'
+import {
+  createOrganisation,
+  type OrganisationRecord,
+  setLimits,
+  setOrigins,
+} from '../../src/storage/organisations.ts'
+import { publishFlows, pushFlows, withdrawFlows } from '../../src/storage/flow-store.ts'
+import type { World } from './world.ts'
+
+const api = '/api/v1'
+const hourSeconds = 3_600
+
+export interface Asked {
+  body?: unknown
+  headers?: Record<string, string>
+  /** Another credential than the tenant's own; null for none. */
+  credential?: string | null
+}
+
+/** The parts of a published flow that tests name. */
+export interface PublishedFlow {
+  id: string
+  key: string
+  version: number
+  publishedAt: string
+  steps: { id: string; key: string }[]
+  checklist: { items: { id: string; key: string }[] } | null
+}
+
+let made = 0
+
+/** One organisation of a test world, and requests in its name. */
+export class Tenant {
+  private constructor(
+    readonly world: World,
+    readonly organisation: OrganisationRecord,
+    /** The first snippet key. */
+    readonly key: string,
+    /** A session token of an hour. */
+    readonly token: string,
+  ) {}
+
+  static async of(world: World): Promise<Tenant> {
+    const name = `Tenant ${++made}`
+    const { organisation, snippetKey } = createOrganisation(
+      world.database,
+      { name },
+      world.clock.now(),
+    )
+    world.takeUp()
+    const { token } = await world.tokens.issue(organisation.id, hourSeconds)
+    return new Tenant(world, organisation, snippetKey, token)
+  }
+
+  get row(): number {
+    return this.organisation.row
+  }
+
+  limit(limits: Parameters<typeof setLimits>[2]): void {
+    setLimits(this.world.database, this.row, limits)
+    this.world.takeUp()
+  }
+
+  allowOrigins(...origins: string[]): void {
+    setOrigins(this.world.database, this.row, origins)
+    this.world.takeUp()
+  }
+
+  /** Makes flows drafts. Each is written as in a flow file, so defaults need not be said. */
+  push(...flows: Record<string, unknown>[]): void {
+    for (const flow of flows) {
+      const { flows: read, problems } = readFlowFile(JSON.stringify(flow), { format: 'json' })
+      if (problems.length > 0) throw new Error(JSON.stringify(problems))
+      pushFlows(this.world.database, this.row, read, this.world.clock.now())
+    }
+    this.world.takeUp()
+  }
+
+  /** Pushes and publishes one flow, and gives it as callers get it. */
+  publish(flow: Record<string, unknown>): PublishedFlow {
+    this.push(flow)
+    const key = flow.key as string
+    publishFlows(this.world.database, this.row, [key], this.world.clock.now())
+    this.world.takeUp()
+    return this.published(key)
+  }
+
+  publishAgain(key: string): void {
+    publishFlows(this.world.database, this.row, [key], this.world.clock.now())
+    this.world.takeUp()
+  }
+
+  withdraw(key: string, status: 'draft' | 'archived'): void {
+    withdrawFlows(this.world.database, this.row, [key], status, this.world.clock.now())
+    this.world.takeUp()
+  }
+
+  private published(key: string): PublishedFlow {
+    const catalogue = this.world.stores.catalogue()
+    const organisation = catalogue.organisationByName(this.organisation.id)
+    if (!organisation) throw new Error('The organisation is gone')
+    const { flows } = JSON.parse(catalogue.publishedFlows(organisation).text)
+    return flows.find((flow: PublishedFlow) => flow.key === key)
+  }
+
+  /** A draft's or any other flow's id. */
+  flowId(key: string): string {
+    return this.world.database
+      .query<{ public_id: string }, [number, string]>(
+        'select public_id from flows where org_id = ? and key = ?',
+      )
+      .get(this.row, key)?.public_id as string
+  }
+
+  /**
+   * One request through the app, with the tenant's credential for the route.
+   *
+   * @param what a method and a path below `/api/v1`, such as `GET /flows`
+   */
+  ask(what: string, { body, headers = {}, credential }: Asked = {}): Promise<Response> {
+    const [method = '', path = ''] = what.split(' ')
+    const own = path.includes('/analytics') ? this.token : this.key
+    const sent = credential === undefined ? own : credential
+    const request = new Request(`http://cairn.test${api}${path}`, {
+      method,
+      headers: {
+        ...(sent === null ? {} : { authorization: `Bearer ${sent}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    return this.world.app.handle(request)
+  }
+
+  /** As `ask`, with the status and the JSON of the answer. */
+  async answer(what: string, asked: Asked = {}) {
+    const response = await this.ask(what, asked)
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) }
+  }
+
+  /** Sends events; each is completed to a valid one by what it does not say. */
+  send(events: Record<string, unknown>[], envelope: Record<string, unknown> = {}) {
+    const body = { ...envelope, events }
+    return this.answer('POST /events', { body })
+  }
+}
