@@ -20,7 +20,6 @@ export function program(): Command {
     )
     .version(`cairn ${version} (${commit})`, '--version', 'print the version')
     .helpOption('--help', 'print what a command does, with examples')
-    .helpCommand(false)
     .exitOverride()
     .configureOutput({
       // Commander's own errors as ours: one line, with its suggestion, and where to look.
@@ -41,6 +40,8 @@ export function program(): Command {
   addRebuild(cairn)
   addHealthcheck(cairn)
   addVersion(cairn)
+  // One way to ask for help, `--help`, at every level.
+  for (const command of [cairn, ...cairn.commands]) command.helpCommand(false)
   cairn.addHelpText(
     'after',
     examples(

@@ -4,6 +4,9 @@ export interface Problem {
   message: string
 }
 
+/** The most places that a refusal names. */
+export const mostProblems = 20
+
 /** Every way in which a request can be refused. `http/failure.ts` gives each its status. */
 export type ErrorCode =
   | 'unauthorized'

@@ -1,5 +1,4 @@
-import { ParseError, ValidationError } from 'elysia'
-import { AppError, type ErrorCode, invalid, type Problem } from '../core/errors.ts'
+import { AppError, type ErrorCode, mostProblems } from '../core/errors.ts'
 import { json, type Reply } from './reply.ts'
 
 /** The one place where a code gets its status. */
@@ -19,31 +18,9 @@ const statuses: Record<ErrorCode, number> = {
   overloaded: 503,
 }
 
-/** The most places that a 422 names. */
-const mostDetails = 20
-
-/** RFC 6901: a JSON pointer of the path's parts. */
-export const pointer = (...parts: (string | number)[]) =>
-  parts.map(part => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-
-/** Elysia's validation error carries the caller's input: only paths and rules leave. */
-function problemsOf(error: ValidationError): Problem[] {
-  const problems = new Map<string, Problem>()
-  for (const issue of error.all as { path?: string; message?: string; summary?: string }[]) {
-    const path = issue.path ?? ''
-    // Of several findings about one place the first says it.
-    if (!problems.has(path)) problems.set(path, { path, message: issue.message ?? 'Not valid' })
-    if (problems.size === mostDetails) break
-  }
-  return [...problems.values()]
-}
-
 /** Whatever was thrown, as the refusal that the caller is told. */
 export function refusalOf(error: unknown): AppError {
   if (error instanceof AppError) return error
-  // Elysia wraps what is thrown while a body is read.
-  if (error instanceof ParseError && error.cause instanceof AppError) return error.cause
-  if (error instanceof ValidationError) return invalid(...problemsOf(error))
   return new AppError('internal', 'Something went wrong on the server', { cause: error })
 }
 
@@ -59,6 +36,6 @@ export function failure(error: AppError): Reply {
   if (error.code === 'rate_limited') {
     return json(status, { error: 'Rate limit exceeded', retryAfter }, headers)
   }
-  const details = error.details && { details: error.details.slice(0, mostDetails) }
+  const details = error.details && { details: error.details.slice(0, mostProblems) }
   return json(status, { error: error.message, code: error.code, ...details }, headers)
 }

@@ -1,11 +1,11 @@
 import { readFlowFile } from '../../src/core/flow-file.ts'
+import { publishFlows, pushFlows, withdrawFlows } from '../../src/storage/flow-store.ts'
 import {
   createOrganisation,
   type OrganisationRecord,
   setLimits,
   setOrigins,
 } from '../../src/storage/organisations.ts'
-import { publishFlows, pushFlows, withdrawFlows } from '../../src/storage/flow-store.ts'
 import type { World } from './world.ts'
 
 const api = '/api/v1'

@@ -24,8 +24,8 @@ export const dayMs = 86_400_000
 export const demoOrigin = 'https://app.harbor.example'
 
 /** New people on an ordinary working day at the beginning, and the most that growth leads to. */
-const peopleADay = 17
-const mostPeopleADay = 30
+const peopleADay = 22
+const mostPeopleADay = 38
 const growthADay = 0.018
 /** Sunday to Saturday. */
 const weekdayFactor = [0.25, 1.05, 1.15, 1.1, 1, 0.8, 0.3]

@@ -1,4 +1,3 @@
-import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Catalogue, Organisation } from '../../core/catalogue.ts'
 import {
   type EventKind,
@@ -10,6 +9,7 @@ import {
 import { newEventId } from '../../core/ids.ts'
 import type { NewEvent } from '../../core/ports.ts'
 import { parseTime } from '../../core/rfc3339.ts'
+import { shapeOf } from '../../http/checked.ts'
 import { isCleanText } from '../../http/shapes.ts'
 import { Event, propertyBounds } from './model.ts'
 
@@ -30,7 +30,7 @@ export interface BatchContext {
   oldestAt: number
 }
 
-const shape = TypeCompiler.Compile(Event)
+const shape = shapeOf(Event)
 
 const reject = (code: RejectionCode, message: string): Rejection => ({ code, message })
 

@@ -1,0 +1,98 @@
+import { KindGuard, type Static, type TSchema } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import { invalid, mostProblems, type Problem } from '../core/errors.ts'
+
+const count = (n: number, one: string) => `${n} ${one}${n === 1 ? '' : 's'}`
+
+/** A sentence for each way in which a value can miss a schema; never with the value itself. */
+function sentenceOf({ type, schema }: ValueError): string {
+  switch (type) {
+    case ValueErrorType.ObjectRequiredProperty:
+      return 'Is required'
+    case ValueErrorType.Object:
+      return 'Must be an object'
+    case ValueErrorType.Array:
+      return 'Must be an array'
+    case ValueErrorType.ArrayMinItems:
+      return `Must have at least ${count(schema.minItems, 'element')}`
+    case ValueErrorType.ArrayMaxItems:
+      return `Must have at most ${count(schema.maxItems, 'element')}`
+    case ValueErrorType.Boolean:
+      return 'Must be true or false'
+    case ValueErrorType.Integer:
+      return 'Must be a whole number'
+    case ValueErrorType.Number:
+      return 'Must be a number'
+    case ValueErrorType.IntegerMinimum:
+    case ValueErrorType.NumberMinimum:
+      return `Must be at least ${schema.minimum}`
+    case ValueErrorType.IntegerMaximum:
+    case ValueErrorType.NumberMaximum:
+      return `Must be at most ${schema.maximum}`
+    case ValueErrorType.String:
+      return 'Must be a text'
+    case ValueErrorType.StringMinLength:
+      return `Must have at least ${count(schema.minLength, 'character')}`
+    case ValueErrorType.StringMaxLength:
+      return `Must have at most ${count(schema.maxLength, 'character')}`
+    default:
+      return schema.description ? `Must be ${schema.description}` : 'Is not valid'
+  }
+}
+
+/** What a union lets through: its words, or what its one branch that is not null misses. */
+function* problemsOfUnion(error: ValueError): Iterable<Problem> {
+  const { path, schema } = error
+  const branches = (schema.anyOf as TSchema[]).map((branch, i) => ({
+    branch,
+    errors: error.errors[i] ?? [],
+  }))
+  const real = branches.filter(({ branch }) => !KindGuard.IsNull(branch))
+  const [only] = real
+  if (schema.description) yield { path, message: `Must be ${schema.description}` }
+  else if (real.every(({ branch }) => KindGuard.IsLiteral(branch))) {
+    yield { path, message: `Must be one of ${real.map(({ branch }) => branch.const).join(', ')}` }
+  } else if (only && real.length === 1) yield* problemsOf(only.errors)
+  else yield { path, message: 'Is not valid' }
+}
+
+function* problemsOf(errors: Iterable<ValueError>): Iterable<Problem> {
+  for (const error of errors) {
+    if (error.type === ValueErrorType.Union) yield* problemsOfUnion(error)
+    else yield { path: error.path, message: sentenceOf(error) }
+  }
+}
+
+/** A schema, compiled. */
+export interface Shape<T extends TSchema> {
+  fits(value: unknown): value is Static<T>
+  /** Where a value misses the schema, each place once. */
+  problemsIn(value: unknown): Problem[]
+}
+
+/**
+ * A schema, compiled. Shapes are checked by this and not by Elysia: its error copies the caller's
+ * whole input, overflows the stack on JSON that is nested deeply enough, and it closes objects, so
+ * that an older server would refuse what a newer snippet adds.
+ */
+export function shapeOf<T extends TSchema>(schema: T): Shape<T> {
+  const check = TypeCompiler.Compile(schema)
+  return {
+    fits: (value): value is Static<T> => check.Check(value),
+    problemsIn(value) {
+      const problems = new Map<string, Problem>()
+      for (const problem of problemsOf(check.Errors(value))) {
+        // Of several findings about one place the first says it.
+        if (!problems.has(problem.path)) problems.set(problem.path, problem)
+        if (problems.size === mostProblems) break
+      }
+      return [...problems.values()]
+    },
+  }
+}
+
+/** @throws AppError `validation_failed`, with the wrong places, for a value that misses the shape */
+export function requireShape(shape: Shape<TSchema>, value: unknown): void {
+  if (!shape.fits(value)) throw invalid(...shape.problemsIn(value))
+}

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'bun:test'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  ConfigError,
+  configurationTable,
+  flagOf,
+  readConfig,
+  settingNames,
+  variableOf,
+} from '../src/config.ts'
+
+const linesOf = (source: Parameters<typeof readConfig>[0]): readonly string[] => {
+  try {
+    readConfig(source)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.lines
+    throw error
+  }
+}
+
+const withFile = (text: string, use: (path: string) => void) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-config-'))
+  const path = join(folder, 'secret')
+  writeFileSync(path, text)
+  try {
+    use(path)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const secret = 'x'.repeat(32)
+
+describe('where a setting comes from', () => {
+  test('with nothing given, every default holds', () => {
+    const { config, given, warnings } = readConfig({})
+    expect(config).toMatchObject({
+      data: './cairn-data',
+      port: 8080,
+      host: '0.0.0.0',
+      managementPort: 9090,
+      managementHost: '127.0.0.1',
+      ack: 'commit',
+      bufferEvents: 50_000,
+      bufferBytes: 64 * 1024 * 1024,
+      flushEveryMs: 100,
+      retentionDays: 90,
+      keyGraceHours: 24,
+      sessionSecret: null,
+      sessionIssuer: null,
+      sessionAudience: null,
+      organisationClaim: 'org',
+      logLevel: 'info',
+      logFormat: 'auto',
+    })
+    expect(config.threads).toBeGreaterThanOrEqual(1)
+    expect([...given]).toEqual([])
+    expect(warnings).toEqual([])
+    expect(Object.isFrozen(config)).toBe(true)
+  })
+
+  test('a flag wins over a variable, and a variable over the default', () => {
+    const env = { CAIRN_PORT: '9000', CAIRN_HOST: '127.0.0.1' }
+    const { config, given } = readConfig({ flags: { port: '7000' }, env })
+    expect(config.port).toBe(7000)
+    expect(config.host).toBe('127.0.0.1')
+    expect([...given]).toEqual(['port', 'host'])
+  })
+
+  test('an empty variable is as good as none', () => {
+    expect(readConfig({ env: { CAIRN_PORT: '' } }).config.port).toBe(8080)
+  })
+
+  test('only the settings that a command names are read, so that others cannot stop it', () => {
+    const { config } = readConfig({ env: { CAIRN_PORT: 'x', CAIRN_DATA: '/d' } }, ['data'])
+    expect(config).toEqual({ data: '/d' })
+  })
+
+  test('a size can be written as people write it', () => {
+    const bytes = (text: string) => readConfig({ flags: { bufferBytes: text } }).config.bufferBytes
+    expect(['64mb', '64MB', '64 MiB', '64M', '65536kb', '67108864'].map(bytes)).toEqual(
+      Array(6).fill(64 * 2 ** 20),
+    )
+  })
+})
+
+describe('secrets', () => {
+  test('come from a file, without its last line break', () => {
+    withFile(`${secret}\n`, path => {
+      expect(readConfig({ env: { CAIRN_SESSION_SECRET_FILE: path } }).config.sessionSecret).toBe(
+        secret,
+      )
+    })
+  })
+
+  test('have no flag', () => {
+    expect(flagOf('sessionSecret')).toBeNull()
+  })
+
+  test('that are too short are refused without being shown', () => {
+    const [line] = linesOf({ env: { CAIRN_SESSION_SECRET: 'hunter2' } })
+    expect(line).toContain('CAIRN_SESSION_SECRET is too short')
+    expect(line).not.toContain('hunter2')
+  })
+
+  test('given twice are refused', () => {
+    const env = { CAIRN_SESSION_SECRET: secret, CAIRN_SESSION_SECRET_FILE: '/x' }
+    expect(linesOf({ env })).toEqual([
+      'CAIRN_SESSION_SECRET and CAIRN_SESSION_SECRET_FILE are both set: unset one of them',
+    ])
+  })
+
+  test('in a file that is not there are refused, with its name', () => {
+    expect(linesOf({ env: { CAIRN_SESSION_SECRET_FILE: '/nowhere/secret' } })[0]).toContain(
+      'CAIRN_SESSION_SECRET_FILE names /nowhere/secret, which cannot be read (ENOENT)',
+    )
+  })
+
+  test.skipIf(process.getuid?.() === 0)(
+    'in a file without the right to read it are refused',
+    () => {
+      withFile(secret, path => {
+        chmodSync(path, 0)
+        expect(linesOf({ env: { CAIRN_SESSION_SECRET_FILE: path } })[0]).toContain('EACCES')
+      })
+    },
+  )
+})
+
+describe('mistakes', () => {
+  test('are all told at once, each with its place and what to do', () => {
+    const env = { CAIRN_PORT: 'abc', CAIRN_THREADS: '65', CAIRN_RETENTION_DAYS: '0' }
+    expect(linesOf({ flags: { ack: 'later' }, env })).toEqual([
+      'CAIRN_PORT is "abc": set a whole number from 0 to 65535',
+      'CAIRN_THREADS is "65": set a whole number from 1 to 64',
+      '--ack is "later": set one of commit, buffer',
+      'CAIRN_RETENTION_DAYS is "0": set a whole number from 1 to 3650',
+    ])
+  })
+
+  test.each(['-1', '1.5', '1e3', ' 80', '0x50', '65536', '99999999999999999999'])(
+    '%p is no port',
+    port => {
+      expect(linesOf({ flags: { port } })).toHaveLength(1)
+    },
+  )
+
+  test.each(['1mb', '2gb', 'mb', '64tb', '1.5mb', '-64mb'])('%p is no size of a buffer', size => {
+    expect(linesOf({ flags: { bufferBytes: size } })).toHaveLength(1)
+  })
+
+  test('an issuer without an audience or without a secret is refused', () => {
+    const lines = linesOf({ env: { CAIRN_SESSION_ISSUER: 'https://id.example' } })
+    expect(lines.map(line => line.split(':')[0])).toEqual([
+      'CAIRN_SESSION_ISSUER is set without an audience',
+      'CAIRN_SESSION_ISSUER is set without a secret',
+    ])
+  })
+
+  test('an issuer with both is taken', () => {
+    const env = {
+      CAIRN_SESSION_ISSUER: 'https://id.example',
+      CAIRN_SESSION_AUDIENCE: 'cairn',
+      CAIRN_SESSION_SECRET: secret,
+    }
+    expect(linesOf({ env })).toEqual([])
+  })
+
+  test('an unknown CAIRN_ variable is a warning', () => {
+    const { warnings } = readConfig({ env: { CAIRN_PROT: '1', CAIRN_DEBUG: '1', PATH: '/' } })
+    expect(warnings).toEqual([
+      'CAIRN_PROT is no setting of Cairn and is ignored: check its spelling',
+    ])
+  })
+})
+
+describe('the table for people', () => {
+  test('has a row for every setting, with its variable', () => {
+    const rows = configurationTable().slice(2)
+    expect(rows).toHaveLength(settingNames.length)
+    for (const [i, name] of settingNames.entries()) expect(rows[i]).toContain(variableOf(name))
+  })
+
+  test('says flag, variable, default and meaning', () => {
+    expect(configurationTable()).toContain(
+      '| `--port` | `CAIRN_PORT` | `8080` | port of the API, the snippet and the dashboard; 0 takes any free one |',
+    )
+  })
+})

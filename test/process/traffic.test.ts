@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Bucket, buckets } from '../../src/core/buckets.ts'
+import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
+
+const place = new Workplace()
+let server: Server
+let organisation: Awaited<ReturnType<typeof withTour>>
+
+beforeAll(async () => {
+  organisation = await withTour(place)
+  server = await place.serve(['--threads', '3'])
+})
+afterAll(() => place.close())
+
+/** A raw exchange, for what fetch would not send. */
+async function exchange(...chunks: string[]): Promise<string> {
+  const { port, hostname } = new URL(server.url)
+  let received = ''
+  const closed = Promise.withResolvers<void>()
+  const socket = await Bun.connect({
+    hostname,
+    port: Number(port),
+    socket: {
+      data: (_, data) => {
+        received += data.toString()
+      },
+      close: () => closed.resolve(),
+      error: () => closed.resolve(),
+    },
+  })
+  for (const chunk of chunks) {
+    socket.write(chunk)
+    await Bun.sleep(1)
+  }
+  await server.until(() => /\r\n\r\n/.test(received))
+  socket.end()
+  return received
+}
+
+interface FlowSeen {
+  id: string
+  key: string
+  steps: { id: string }[]
+}
+
+async function flowsOf(api: ReturnType<typeof apiOf>): Promise<FlowSeen[]> {
+  const body = await (await api('GET', '/flows')).json()
+  return (body as { flows: FlowSeen[] }).flows
+}
+
+const firstFlow = async (api: ReturnType<typeof apiOf>) => (await flowsOf(api))[0] as FlowSeen
+
+const head = (snippetKey: string) =>
+  `POST /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${snippetKey}\r\n`
+
+describe('limits over all threads', () => {
+  const clients = 8
+  const perBucket: Partial<Record<Bucket, number>> = { analytics: 40, export: 37 }
+
+  test('8 clients, 3 threads, 10 organisations, every bucket: exactly the limit is admitted', async () => {
+    const organisations = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => withTour(place, `Limited ${i}`)),
+    )
+    const flags = Object.entries(perBucket).flatMap(([bucket, n]) => [`--${bucket}`, `${n}`])
+    await Promise.all(organisations.map(({ slug }) => place.run(['org', 'limits', slug, ...flags])))
+    const admitted = await Promise.all(
+      organisations.map(async ({ slug, snippetKey }) => {
+        const { token } = await place.json<{ token: string }>(['token', 'issue', '--org', slug])
+        const bySnippet = apiOf(server, snippetKey)
+        const bySession = apiOf(server, token)
+        const tour = await firstFlow(bySnippet)
+        const flow = tour.id
+        const step = tour.steps[0]?.id
+        const requests: Record<Bucket, () => Promise<Response>> = {
+          events: () => bySnippet('POST', '/events', {}),
+          flows: () => bySnippet('GET', `/flows/${flow}`),
+          fingerprint: () => bySnippet('POST', `/steps/${step}/fingerprint`, {}),
+          health: () => bySnippet('POST', `/steps/${step}/health`, {}),
+          heartbeat: () => bySnippet('GET', '/heartbeat'),
+          status: () => bySnippet('GET', '/snippet-status'),
+          analytics: () => bySession('GET', `/flows/${flow}/analytics?from=x`),
+          export: () => bySession('GET', `/flows/${flow}/analytics/export.csv?from=x`),
+        }
+        const counts = { flows: 1 } as Record<Bucket, number>
+        for (const bucket of buckets) {
+          const limit = limitOf(bucket)
+          const surplus = Math.ceil((limit + 2 * clients) / clients)
+          const each = Array.from({ length: clients }, async () => {
+            for (let i = 0; i < surplus; i++) {
+              const response = await requests[bucket]()
+              await response.arrayBuffer()
+              if (response.status !== 429) counts[bucket] = (counts[bucket] ?? 0) + 1
+            }
+          })
+          await Promise.all(each)
+        }
+        return counts
+      }),
+    )
+    const expected = Object.fromEntries(buckets.map(bucket => [bucket, limitOf(bucket)]))
+    for (const counts of admitted) expect(counts).toEqual(expected as never)
+  }, 120_000)
+
+  const defaults = {
+    events: 300,
+    flows: 60,
+    fingerprint: 30,
+    health: 60,
+    heartbeat: 10,
+    status: 10,
+    analytics: 600,
+    export: 600,
+  }
+  const limitOf = (bucket: Bucket) => perBucket[bucket] ?? defaults[bucket]
+})
+
+describe('changes by the command line', () => {
+  test('publish, unpublish and archive are seen by the next request', async () => {
+    const { slug, snippetKey } = await withTour(place, 'Visible')
+    const api = apiOf(server, snippetKey)
+    const keys = async () => (await flowsOf(api)).map(flow => flow.key)
+    expect(await keys()).toEqual(['tour'])
+    for (const [verb, seen] of [
+      ['unpublish', []],
+      ['publish', ['tour']],
+      ['archive', []],
+      ['publish', ['tour']],
+    ] as const) {
+      await place.json(['flows', verb, 'tour', '--org', slug])
+      expect(await keys()).toEqual([...seen])
+    }
+  })
+
+  test('a rotated key works on within its grace time, and not at all after --now', async () => {
+    const { slug, snippetKey } = await withTour(place, 'Rotating')
+    const status = async (key: string) => (await apiOf(server, key)('GET', '/flows')).status
+    await place.json(['key', 'rotate', '--org', slug])
+    expect(await status(snippetKey)).toBe(200)
+    const current = async () => {
+      const { stdout } = await place.run(['key', 'show', '--org', slug, '--json'])
+      return /[A-Za-z0-9]{32}/.exec(stdout)?.[0] as string
+    }
+    const second = await current()
+    expect(second).not.toBe(snippetKey)
+    expect(await status(second)).toBe(200)
+    await place.json(['key', 'rotate', '--org', slug, '--now'])
+    expect(await status(await current())).toBe(200)
+    expect(await status(second)).toBe(401)
+  })
+
+  test('a rebuild beside the running server changes nothing', async () => {
+    const { slug, snippetKey } = await withTour(place, 'Rebuilt')
+    const api = apiOf(server, snippetKey)
+    const flow = await firstFlow(api)
+    const events = Array.from({ length: 50 }, (_, i) => ({
+      kind: i % 2 ? 'flow_completed' : 'flow_started',
+      userId: `u${i % 7}`,
+      flowId: flow.id,
+      ...(i % 3 ? { sessionId: `s${i}` } : {}),
+    }))
+    expect((await api('POST', '/events', { events })).status).toBe(202)
+    const rebuilt = await place.json<{ changed: number; events: number }>(['rebuild'])
+    expect(rebuilt.events).toBeGreaterThanOrEqual(50)
+    expect(rebuilt.changed).toBe(0)
+    expect(slug).toBe('rebuilt')
+  })
+})
+
+describe('oversized and malformed requests over a socket', () => {
+  test('a 1 MB token is 401 like any other, with our headers', async () => {
+    const response = await fetch(`${server.url}/api/v1/flows/x/analytics`, {
+      headers: { authorization: `Bearer ${'a'.repeat(1_000_000)}` },
+    })
+    expect(response.status).toBe(401)
+    expect(await response.text()).toBe('{"error":"Unauthorized"}')
+    expect(response.headers.get('x-ratelimit-limit')).toBe('600')
+  })
+
+  test('200 MiB announced is 413 before it is sent', async () => {
+    const received = await exchange(
+      `${head(organisation.snippetKey)}Content-Length: 209715200\r\n\r\n`,
+      'x'.repeat(1_000),
+    )
+    expect(received).toStartWith('HTTP/1.1 413')
+    expect(received).toContain('"code":"payload_too_large"')
+    expect(received).toContain('X-RateLimit-Remaining')
+  })
+
+  test('2 MiB in chunks is 413, and the server goes on', async () => {
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
+    const received = await exchange(
+      `${head(organisation.snippetKey)}Transfer-Encoding: chunked\r\n\r\n`,
+      ...Array.from({ length: 32 }, () => chunk),
+    )
+    expect(received).toStartWith('HTTP/1.1 413')
+    expect((await apiOf(server, organisation.snippetKey)('GET', '/flows')).status).toBe(200)
+  })
+
+  test('200 MiB sent whole is 413 or a closed connection, and memory stays', async () => {
+    const body = new Blob([new Uint8Array(200 * 1024 * 1024)])
+    const sent = fetch(`${server.url}/api/v1/events`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${organisation.snippetKey}` },
+      body,
+    }).then(response => response.status)
+    expect([413, 'closed']).toContain(await sent.catch(() => 'closed'))
+    const metrics = await (await fetch(`${server.managementUrl}/metrics`)).text()
+    const resident = Number(/process_resident_memory_bytes (\d+)/.exec(metrics)?.[1])
+    expect(resident).toBeLessThan(400 * 1024 * 1024)
+  })
+
+  test('malformed HTTP breaks only its own connection', async () => {
+    const received = await exchange('NONSENSE\r\n\r\n').catch(() => 'closed')
+    expect(received).not.toContain('200')
+    expect((await apiOf(server, organisation.snippetKey)('GET', '/flows')).status).toBe(200)
+  })
+})

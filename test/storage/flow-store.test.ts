@@ -1,0 +1,209 @@
+import type { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Value } from '@sinclair/typebox/value'
+import { Flow, type FlowDefinition } from '../../src/core/flow.ts'
+import { readFlowFile } from '../../src/core/flow-file.ts'
+import { StoredCatalogue } from '../../src/storage/catalogue.ts'
+import { openForWriting } from '../../src/storage/database.ts'
+import { listFlows, publishFlows, pushFlows, withdrawFlows } from '../../src/storage/flow-store.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+import { createOrganisation } from '../../src/storage/organisations.ts'
+
+const now = 1_790_000_000_000
+let folder: string
+let database: Database
+let org: number
+let other: number
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cairn-flows-'))
+  database = openForWriting(folder)
+  migrate(database, now)
+  org = createOrganisation(database, { name: 'Harbor' }, now).organisation.row
+  other = createOrganisation(database, { name: 'Other' }, now).organisation.row
+})
+
+afterEach(() => {
+  database.close()
+  rmSync(folder, { recursive: true })
+})
+
+const tour = (...steps: string[]) => definition({ key: 'tour', steps: steps.map(stepOf) })
+const stepOf = (key: string) => ({ key, title: key })
+const definition = (flow: object): FlowDefinition => {
+  const { flows, problems } = readFlowFile(JSON.stringify(flow), { format: 'json' })
+  expect(problems).toEqual([])
+  return flows[0]!
+}
+
+const push = (...flows: FlowDefinition[]) => pushFlows(database, org, flows, now)
+const publish = (...keys: string[]) => publishFlows(database, org, keys, now)
+const outcomes = (changes: { outcome: string }[]) => changes.map(({ outcome }) => outcome)
+
+/** What callers get, newest version; null where they get nothing. */
+function seen(key = 'tour'): Flow | null {
+  const catalogue = new StoredCatalogue(database)
+  const { text } = catalogue.publishedFlows(catalogue.organisationByRow(org))
+  return JSON.parse(text).flows.find((flow: Flow) => flow.key === key) ?? null
+}
+
+const versions = () =>
+  database
+    .query<{ version: number; published_at: number; body: string }, []>(
+      'select version, published_at, body from flow_versions order by version',
+    )
+    .all()
+
+const changeCount = () =>
+  database.query<{ n: number }, []>('select count(*) as n from catalogue_changes').get()?.n
+
+describe('pushing', () => {
+  test('makes a draft that no caller sees', () => {
+    const [flow] = push(tour('a'))
+    expect(flow).toMatchObject({ key: 'tour', outcome: 'created', status: 'draft', version: null })
+    expect(seen()).toBeNull()
+  })
+
+  test('over a published flow leaves what callers see as it is', () => {
+    push(tour('a'))
+    publish('tour')
+    const before = seen()
+    expect(push(tour('a', 'b'))).toMatchObject([{ outcome: 'updated', hasDraft: true }])
+    expect(seen()).toEqual(before)
+  })
+
+  test('what equals the newest version leaves no draft', () => {
+    push(tour('a'))
+    publish('tour')
+    push(tour('b'))
+    expect(push(tour('a'))).toMatchObject([{ outcome: 'unchanged', hasDraft: false }])
+    expect(outcomes(publish('tour'))).toEqual(['already published'])
+  })
+
+  test('the same draft twice changes nothing', () => {
+    push(tour('a'))
+    expect(outcomes(push(tour('a')))).toEqual(['unchanged'])
+  })
+
+  test('a key of another organisation makes a flow of its own', () => {
+    const [ours] = push(tour('a'))
+    const [theirs] = pushFlows(database, other, [tour('a')], now)
+    expect(theirs?.outcome).toBe('created')
+    expect(theirs?.id).not.toBe(ours?.id)
+    expect(listFlows(database, org)).toHaveLength(1)
+  })
+
+  test('several flows is all or nothing', () => {
+    const broken = { ...tour('a'), key: null } as unknown as FlowDefinition
+    expect(() => push(tour('a'), broken)).toThrow()
+    expect(listFlows(database, org)).toEqual([])
+  })
+})
+
+describe('publishing', () => {
+  test('freezes the contract’s flow, with ids and positions', () => {
+    const items = [{ key: 'i', title: 'I' }]
+    push(definition({ key: 'tour', name: 'Tour', steps: [stepOf('a'), stepOf('b')] }))
+    push(definition({ key: 'list', checklist: { items } }))
+    publish('tour', 'list')
+    const flow = seen()!
+    expect([...Value.Errors(Flow, flow)]).toEqual([])
+    expect(Object.keys(flow)).toEqual([
+      'id',
+      'key',
+      'name',
+      'kind',
+      'version',
+      'publishedAt',
+      'priority',
+      'frequency',
+      'targeting',
+      'theme',
+      'steps',
+      'checklist',
+    ])
+    expect(flow).toMatchObject({ version: 1, publishedAt: new Date(now).toISOString() })
+    expect(flow.steps.map(({ key, position }) => [key, position])).toEqual([
+      ['a', 0],
+      ['b', 1],
+    ])
+    expect(seen('list')?.checklist?.items[0]).toMatchObject({ key: 'i', position: 0 })
+  })
+
+  test('keeps the ids of steps and items, also of those that were gone for a while', () => {
+    const ids = () => Object.fromEntries(seen()!.steps.map(({ key, id }) => [key, id]))
+    push(tour('a', 'b'))
+    publish('tour')
+    const first = ids()
+    push(tour('c', 'a'))
+    publish('tour')
+    const second = ids()
+    push(tour('b', 'c', 'a'))
+    publish('tour')
+    expect(second.a).toBe(first.a!)
+    expect(ids()).toEqual({ ...first, ...second })
+  })
+
+  test('numbers versions from 1 and freezes the older ones', () => {
+    push(tour('a'))
+    publish('tour')
+    const [first] = versions()
+    push(tour('b'))
+    publish('tour')
+    expect(versions().map(({ version }) => version)).toEqual([1, 2])
+    expect(versions()[0]).toEqual(first!)
+  })
+
+  test('is later each time, even when the clock steps back', () => {
+    push(tour('a'))
+    publishFlows(database, org, ['tour'], now)
+    push(tour('b'))
+    publishFlows(database, org, ['tour'], now - 60_000)
+    expect(versions().map(({ published_at }) => published_at)).toEqual([now, now + 1])
+    expect(seen()?.publishedAt).toBe(new Date(now + 1).toISOString())
+  })
+
+  test('without a newer draft brings a withdrawn flow back, without a new version', () => {
+    push(tour('a'))
+    publish('tour')
+    withdrawFlows(database, org, ['tour'], 'draft', now)
+    expect(seen()).toBeNull()
+    expect(outcomes(publish('tour'))).toEqual(['published again'])
+    expect(seen()?.version).toBe(1)
+    withdrawFlows(database, org, ['tour'], 'archived', now)
+    expect(outcomes(publish('tour'))).toEqual(['published again'])
+    expect(outcomes(publish('tour'))).toEqual(['already published'])
+  })
+
+  test('several flows is all or nothing', () => {
+    push(tour('a'))
+    expect(() => publish('tour', 'nope')).toThrow('no flow has the key "nope"')
+    expect(seen()).toBeNull()
+  })
+
+  test('a flow of another organisation is not found', () => {
+    pushFlows(database, other, [tour('a')], now)
+    expect(() => publish('tour')).toThrow('no flow has the key')
+  })
+})
+
+describe('what other processes are told', () => {
+  test('every change that callers can see is announced, and no other', () => {
+    let count = changeCount()!
+    const announced = (work: () => unknown) => {
+      work()
+      const before = count
+      count = changeCount()!
+      return count - before
+    }
+    expect(announced(() => push(tour('a')))).toBe(1)
+    expect(announced(() => push(tour('a')))).toBe(0)
+    expect(announced(() => publish('tour'))).toBe(1)
+    expect(announced(() => publish('tour'))).toBe(0)
+    expect(announced(() => withdrawFlows(database, org, ['tour'], 'archived', now))).toBe(1)
+    expect(announced(() => withdrawFlows(database, org, ['tour'], 'archived', now))).toBe(0)
+  })
+})
