@@ -18,8 +18,9 @@ import type {
   NewEvent,
 } from '../core/ports.ts'
 import type { StoredCatalogue } from './catalogue.ts'
+import type { Fact } from './facts.ts'
 import type { PresenceTable } from './presence-table.ts'
-import { type Fact, Projector } from './projector.ts'
+import { Projector } from './projector.ts'
 import { StepTable } from './step-table.ts'
 
 /** Everything that the storage thread is asked to write, one type a verb. It travels as JSON. */
