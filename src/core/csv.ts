@@ -2,13 +2,13 @@
 export type CsvCell = string | number | boolean | null
 
 /** The UTF-8 byte order mark as a character; some spreadsheets take a file for UTF-8 only with it. */
-export const CSV_BOM = '\uFEFF'
+export const csvBom = '\uFEFF'
 
 /** What a spreadsheet would run as a formula (OWASP, "CSV Injection"). */
-const RUNS_AS_FORMULA = /^[=+\-@\t\r\n]/
+const runsAsFormula = /^[=+\-@\t\r\n]/
 
 /** RFC 4180 section 2, and outer spaces, which some readers trim unless they are quoted. */
-const NEEDS_QUOTES = /[",\r\n]|^ | $/
+const needsQuotes = /[",\r\n]|^ | $/
 
 /**
  * One line of CSV with its CRLF (RFC 4180). A text that a spreadsheet would take for a formula gets
@@ -25,6 +25,6 @@ function csvCell(cell: CsvCell | undefined): string {
   if (cell === null || cell === undefined) return ''
   if (typeof cell === 'number') return Number.isFinite(cell) ? String(cell) : ''
   if (typeof cell === 'boolean') return String(cell)
-  const text = RUNS_AS_FORMULA.test(cell) ? `'${cell}` : cell
-  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  const text = runsAsFormula.test(cell) ? `'${cell}` : cell
+  return needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

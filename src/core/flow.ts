@@ -129,7 +129,7 @@ export type Button = Static<typeof Button>
 const stepFields = {
   key: Key,
   kind: oneOf(['tooltip', 'modal', 'banner', 'hotspot']),
-  title: text(0, 200),
+  title: text(0, 200, { default: '' }),
   body: text(0, 10_000, { default: '' }),
   target: nullable(Target),
   placement: closed(

@@ -1,7 +1,7 @@
 import { rate } from './rate.ts'
 
 /** What a page can report of a step's target, in the order in which answers list them. */
-export const OUTCOMES = [
+export const outcomes = [
   'found',
   'found_by_alternate',
   'changed',
@@ -12,7 +12,7 @@ export const OUTCOMES = [
 ] as const
 
 /** What a page reported of a step's target. */
-export type Outcome = (typeof OUTCOMES)[number]
+export type Outcome = (typeof outcomes)[number]
 
 /** People by the outcome of their latest report; each person is in one count only. */
 export type HealthCounts = Record<Outcome, number>
@@ -24,7 +24,7 @@ export type StepState = 'unknown' | 'healthy' | 'drifting' | 'flaky' | 'broken'
 export type StepHealth = { state: StepState; okRate: number | null; reports: number }
 
 /** Under this many people one odd browser would decide the state. */
-const FEWEST_PEOPLE = 5
+const fewestPeople = 5
 
 /** Counts to add to: every outcome at 0. */
 export function noHealthCounts(): HealthCounts {
@@ -56,7 +56,7 @@ export function stepState(counts: HealthCounts, target: { required: boolean }): 
   }
 
   // Shares are compared as whole numbers, so that 1 of 20 is 5 % and not a hair beside it.
-  if (people < FEWEST_PEOPLE) return health('unknown')
+  if (people < fewestPeople) return health('unknown')
   if (misses * 20 < people) return health(makeshift * 5 >= finds ? 'drifting' : 'healthy')
   if (misses * 2 < people || !target.required) return health('flaky')
   return health('broken')

@@ -51,19 +51,19 @@ export function resolveRange(
   const from = askedFrom ?? notBeforeEarliest(to.subtract({ days: DEFAULT_DAYS - 1 }))
   const days = from.until(to).days + 1
   if (days < 1) {
-    const end = askedTo ? `"to" (${to})` : `today (${to}), where the range ends without "to"`
-    problems.push({ path: '/from', message: `${from} is after ${end}` })
+    const end = askedTo ? '"to"' : 'today, where the range ends without "to"'
+    problems.push({ path: '/from', message: `Must not be after ${end}` })
   } else if (days > MOST_DAYS) {
-    const message = `${from} to ${to} is ${days} days; at most ${MOST_DAYS} can be asked for`
+    const message = `Must leave at most ${MOST_DAYS} days, from the first to the last`
     problems.push({ path: '/from', message })
   }
   if (now === null || problems.length > 0) return { problems }
   return { range: rangeOf(from, days, now.timeZoneId) }
 }
 
-const WRONG_DATE = 'must be a calendar date, YYYY-MM-DD, in the years 1970 to 9999'
+const WRONG_DATE = 'Must be a calendar date, YYYY-MM-DD, in the years 1970 to 9999'
 const WRONG_ZONE =
-  'must be the IANA name of a time zone, such as Europe/Berlin or UTC; offsets are not taken'
+  'Must be the IANA name of a time zone, such as Europe/Berlin or UTC; offsets are not taken'
 
 function rangeOf(from: Temporal.PlainDate, length: number, timezone: string): TimeRange {
   const days: RangeDay[] = []

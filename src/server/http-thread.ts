@@ -20,6 +20,9 @@ declare const self: Worker
 /** Bodies are measured by our own limit; Bun's stands far above it, because it answers without headers. */
 const largestRequestBytes = 8 * 1024 ** 3
 
+/** How long a connection may be silent: longer than storage tries before it gives up on the disk. */
+const idleSeconds = 30
+
 /** How long requests in flight may take to finish after a stop, milliseconds. */
 const drainMs = 10_000
 
@@ -69,6 +72,7 @@ function start(message: HttpThreadStart) {
     // All HTTP threads listen on one port, and the kernel deals connections out.
     reusePort: true,
     maxRequestBodySize: largestRequestBytes,
+    idleTimeout: idleSeconds,
   })
   report({ type: 'ready', routes: labels })
 

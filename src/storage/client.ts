@@ -11,9 +11,6 @@ import type { BufferGauge } from './buffer-gauge.ts'
 import type { Command, CommandResult } from './commands.ts'
 import { decodeResult, encodeCommand, weightOf } from './messages.ts'
 
-/** How long a request waits for its commit before the caller is told to come back, milliseconds. */
-const patienceMs = 30_000
-
 const overloaded = () =>
   new AppError('overloaded', 'The server has more to write than it can take; try again', {
     retryAfterSeconds: 1,
@@ -22,7 +19,6 @@ const overloaded = () =>
 interface Pending {
   resolve(result: CommandResult): void
   reject(error: Error): void
-  timer: ReturnType<typeof setTimeout>
 }
 
 /**
@@ -49,7 +45,6 @@ export class StorageClient implements Ledger {
     const pending = this.pending.get(number)
     if (!pending) return
     this.pending.delete(number)
-    clearTimeout(pending.timer)
     if (value instanceof Error) pending.reject(value)
     else pending.resolve(value)
   }
@@ -92,16 +87,13 @@ export class StorageClient implements Ledger {
   private ask(command: Command): Promise<CommandResult> {
     const number = ++this.lastNumber
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.pending.delete(number)
-        reject(overloaded())
-      }, patienceMs)
-      this.pending.set(number, { resolve, reject, timer })
+      // Without a limit in time: a request given up here might still be committed, and the caller
+      // must not be told that nothing was kept. Storage itself gives up on a disk that refuses.
+      this.pending.set(number, { resolve, reject })
       try {
         this.post(number, command)
       } catch (error) {
         this.pending.delete(number)
-        clearTimeout(timer)
         reject(error)
       }
     })

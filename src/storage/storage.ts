@@ -114,14 +114,19 @@ export class Storage {
     if (this.presence.hasNews()) await this.writer.exclusively(() => this.presence.write())
   }
 
-  /** Commits all that waits. */
-  flush(): Promise<void> {
+  /** Commits all that waits; the number of commands that could not be. */
+  flush(): Promise<number> {
     return this.writer.flush()
   }
 
-  /** Flushes, checkpoints and closes. */
+  /**
+   * Flushes, checkpoints and closes.
+   *
+   * @throws Error where something that was acknowledged (`ack=buffer`) cannot be written
+   */
   async close(): Promise<void> {
-    await this.writer.flush()
+    const unwritten = await this.writer.flush()
+    if (unwritten > 0) throw new Error(`${unwritten} acknowledged batches could not be written`)
     await this.writer.exclusively(() => this.presence.write())
     this.database.run('pragma wal_checkpoint(truncate)')
     this.database.close()

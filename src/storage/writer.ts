@@ -36,6 +36,8 @@ export interface WriterHooks {
 
 interface Waiting {
   command: Command
+  /** False for what was acknowledged already (`ack=buffer`): it must not be given up. */
+  isAwaited: boolean
   resolve(result: CommandResult): void
   reject(error: unknown): void
 }
@@ -64,6 +66,8 @@ export class Writer {
   private waiting: Waiting[] = []
   private scheduled: ReturnType<typeof setTimeout> | 'now' | null = null
   private running: Promise<void> | null = null
+  /** Whether storage refused the last group. */
+  private isRefused = false
 
   constructor(
     private readonly database: Database,
@@ -80,14 +84,17 @@ export class Writer {
    */
   submit(command: Command, isAwaited = true): Promise<CommandResult> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ command, resolve, reject })
+      this.waiting.push({ command, isAwaited, resolve, reject })
       this.schedule(isAwaited)
     })
   }
 
-  /** Commits all that waits. */
-  async flush(): Promise<void> {
-    while (this.waiting.length > 0 || this.running) await (this.running ?? this.commitWaiting())
+  /** Commits all that waits; the number of commands that could not be, because storage refuses. */
+  async flush(): Promise<number> {
+    if (this.running) await this.running
+    do await this.commitWaiting()
+    while (this.waiting.length > 0 && !this.isRefused)
+    return this.waiting.length
   }
 
   /** Runs a statement of the writer's own thread between two groups, in a transaction of its own. */
@@ -113,7 +120,7 @@ export class Writer {
     this.scheduled = null
     this.running ??= this.commitAll().finally(() => {
       this.running = null
-      if (this.waiting.length > 0) this.schedule(true)
+      if (this.waiting.length > 0) this.schedule(!this.isRefused)
     })
     return this.running
   }
@@ -133,12 +140,15 @@ export class Writer {
         }
         this.hooks.onFault?.(error, 'a commit failed')
         if (attempt >= this.policy.tries) {
-          for (const { reject } of group) reject(cannotWrite(error))
+          this.isRefused = true
+          this.waiting.unshift(...group.filter(({ isAwaited }) => !isAwaited))
+          for (const { isAwaited, reject } of group) if (isAwaited) reject(cannotWrite(error))
           return
         }
         await Bun.sleep(this.policy.retryPauseMs * 2 ** (attempt - 1))
       }
     }
+    this.isRefused = false
     this.hooks.onCommit?.({
       commands: group.length,
       events: group.reduce((sum, { command }) => sum + eventsIn(command), 0),

@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
-  allowedFingerprint,
   compareFingerprints,
   type Fingerprint,
-  SIGNAL_WEIGHTS,
+  signalWeights,
   suggestSelector,
-  textHash,
 } from '../../src/core/fingerprint.ts'
+import { allowedFingerprint, textHash } from '../../src/core/fingerprint-parts.ts'
 
 const same = { sameLocale: true }
 const other = { sameLocale: false }
@@ -199,7 +198,7 @@ describe('compareFingerprints', () => {
   }
 
   test('the weights add up to 1', () => {
-    const weights: number[] = Object.values(SIGNAL_WEIGHTS)
+    const weights: number[] = Object.values(signalWeights)
     const sum = weights.reduce((total, weight) => total + weight, 0)
     expect(sum).toBeCloseTo(1, 10)
   })

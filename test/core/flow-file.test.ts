@@ -41,7 +41,7 @@ describe('defaults', () => {
         'key: a',
         'steps:',
         '  - { key: one, title: One, target: { selector: "#x" } }',
-        '  - { key: two, title: Two, buttons: [{ label: Go, action: next }] }',
+        '  - { key: two, buttons: [{ label: Go, action: next }] }',
       ),
     )
     const rest = {
@@ -60,7 +60,7 @@ describe('defaults', () => {
     const buttons = [{ label: 'Go', action: 'next', href: null }] as const
     expect(flows[0]?.steps).toEqual([
       { key: 'one', title: 'One', kind: 'tooltip', target, buttons: [], ...rest },
-      { key: 'two', title: 'Two', kind: 'modal', target: null, buttons: [...buttons], ...rest },
+      { key: 'two', title: '', kind: 'modal', target: null, buttons: [...buttons], ...rest },
     ])
   })
 

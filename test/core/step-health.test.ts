@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import {
   type HealthCounts,
   noHealthCounts,
-  OUTCOMES,
+  outcomes,
   type StepState,
   stepState,
 } from '../../src/core/step-health.ts'
@@ -11,7 +11,7 @@ import {
 const counts = (some: Partial<HealthCounts>): HealthCounts => ({ ...noHealthCounts(), ...some })
 
 const anyCounts = fc.record(
-  Object.fromEntries(OUTCOMES.map(outcome => [outcome, fc.nat({ max: 40 })])),
+  Object.fromEntries(outcomes.map(outcome => [outcome, fc.nat({ max: 40 })])),
 ) as fc.Arbitrary<HealthCounts>
 
 describe('stepState', () => {

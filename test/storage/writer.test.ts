@@ -143,6 +143,23 @@ describe('a database that cannot be written for a while', () => {
 })
 
 describe('the buffer', () => {
+  test('keeps what was acknowledged while the database refuses, and stores it later', async () => {
+    const quick = new World({ ack: 'buffer' })
+    const own = storeFlows(quick, flows)
+    quick.database.run('pragma busy_timeout = 1')
+    const other = openForWriting(quick.dataDir)
+    other.run('begin immediate')
+    const batch = { orgRow: own.orgRow, receivedAt: 0, refusals: {}, skewMs: null }
+    await quick.stores.ledger.append({ ...batch, events: [custom('a'), custom('b')] })
+    expect(await quick.storage.flush()).toBe(1)
+    expect(quick.gauge.events).toBe(2)
+    other.run('rollback')
+    other.close()
+    expect(await quick.storage.flush()).toBe(0)
+    expect(quick.reading.query('select id from events').values()).toEqual([['a'], ['b']])
+    await quick.close()
+  })
+
   test('is empty again after everything is committed', async () => {
     await Promise.all(Array.from({ length: 20 }, (_, i) => append(custom(`e${i}`))))
     expect(world.gauge.events).toBe(0)

@@ -1,0 +1,120 @@
+import type { Ancestor, Fingerprint, TestId } from './fingerprint.ts'
+import { textHash } from './fingerprint-parts.ts'
+
+/** Attributes that hold words, which change with the page's language. */
+const wordedAttributes = new Set(['placeholder', 'title'])
+
+/** How like two parts are, here as below: 0 to 1, undefined when neither side has the part. */
+export function likeness<T>(
+  a: T | undefined,
+  b: T | undefined,
+  compare: (a: T, b: T) => number,
+): number | undefined {
+  if (a === undefined && b === undefined) return undefined
+  return a === undefined || b === undefined ? 0 : compare(a, b)
+}
+
+export function equality(a: string | number | undefined, b: typeof a): number | undefined {
+  return likeness(a, b, (x, y) => (x === y ? 1 : 0))
+}
+
+export function testIdLikeness(a: TestId | undefined, b: TestId | undefined): number | undefined {
+  return likeness(a, b, (x, y) => (x.attr === y.attr && x.value === y.value ? 1 : 0))
+}
+
+/** What a person hears an element called; `aria-label` stands in where the page sent no name. */
+export function nameOf({ name, ariaLabel }: Fingerprint): string | undefined {
+  return name ?? ariaLabel
+}
+
+export function wordLikeness(a: string | undefined, b: string | undefined): number | undefined {
+  return likeness(a, b, bigramDice)
+}
+
+export function textLikeness(a: Fingerprint, b: Fingerprint): number | undefined {
+  if (a.text === undefined && a.textHash === undefined) return equality(undefined, hashOf(b))
+  if (hashOf(a) === hashOf(b)) return 1
+  // Two hashes that differ say nothing of how much the texts do.
+  return a.text !== undefined && b.text !== undefined ? bigramDice(a.text, b.text) : 0
+}
+
+function hashOf(print: Fingerprint): string | undefined {
+  if (print.textHash !== undefined) return print.textHash
+  return print.text === undefined ? undefined : textHash(print.text)
+}
+
+/** Dice's coefficient over pairs of neighbouring characters: cheap, and a typo costs little. */
+function bigramDice(a: string, b: string): number {
+  if (a === b) return 1
+  const left = a.toLowerCase()
+  const right = b.toLowerCase()
+  if (left === right) return 1
+  if (left.length < 2 || right.length < 2) return 0
+  const unpaired = new Map<string, number>()
+  for (let i = 1; i < left.length; i++) {
+    const pair = left.slice(i - 1, i + 1)
+    unpaired.set(pair, (unpaired.get(pair) ?? 0) + 1)
+  }
+  let shared = 0
+  for (let i = 1; i < right.length; i++) {
+    const pair = right.slice(i - 1, i + 1)
+    const times = unpaired.get(pair) ?? 0
+    if (times === 0) continue
+    unpaired.set(pair, times - 1)
+    shared++
+  }
+  return (2 * shared) / (left.length + right.length - 2)
+}
+
+/**
+ * The best alignment of two rows of ancestors, which may leave ancestors out but not change their
+ * order (Needleman and Wunsch, 1970, gaps free): one more wrapper costs little, another page a lot.
+ */
+export function ancestryLikeness(a: Ancestor[], b: Ancestor[]): number {
+  let above = new Array<number>(b.length + 1).fill(0)
+  for (const mine of a) {
+    const row = [0]
+    for (const [j, theirs] of b.entries()) {
+      const paired = above[j]! + ancestorLikeness(mine, theirs)
+      row.push(Math.max(paired, above[j + 1]!, row[j]!))
+    }
+    above = row
+  }
+  return (2 * above[b.length]!) / (a.length + b.length)
+}
+
+function ancestorLikeness(a: Ancestor, b: Ancestor): number {
+  const parts = ['tag', 'id', 'role', 'testId', 'nth'] as const
+  return mean(parts.map(part => equality(a[part], b[part]))) ?? 1
+}
+
+/** Attributes as a set of `name=value`, without their words when those are another language's. */
+export function attributeSet({ attributes = {} }: Fingerprint, sameLocale: boolean): Set<string> {
+  const compared = Object.entries(attributes).filter(
+    ([name]) => sameLocale || !wordedAttributes.has(name),
+  )
+  return new Set(compared.map(([name, value]) => `${name}=${value}`))
+}
+
+export function jaccard(a: Set<string>, b: Set<string>): number | undefined {
+  const all = a.union(b).size
+  return all === 0 ? undefined : a.intersection(b).size / all
+}
+
+/** The part of two rectangles' area that both cover. */
+export function overlap(a: NonNullable<Fingerprint['rect']>, b: typeof a): number {
+  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x)
+  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y)
+  const both = Math.max(0, width) * Math.max(0, height)
+  const either = a.width * a.height + b.width * b.height - both
+  // Far from the origin a narrow rectangle's sums are rounded, and could overlap more than wholly.
+  if (either > 0) return Math.min(1, both / either)
+  return a.x === b.x && a.y === b.y ? 1 : 0
+}
+
+/** The mean of what is known; undefined when nothing is. */
+export function mean(values: (number | undefined)[]): number | undefined {
+  const known = values.filter(value => value !== undefined)
+  if (known.length === 0) return undefined
+  return known.reduce((sum, value) => sum + value, 0) / known.length
+}

@@ -1,0 +1,56 @@
+const maxShown = 60
+
+/** The file's own text in a message: cut, and without what could move a terminal's cursor. */
+export function shown(text: string): string {
+  // Cut first, and roughly: no more of a long text is looked at than can be shown.
+  const symbols = [...text.slice(0, 2 * maxShown + 2).toWellFormed()]
+  const kept = symbols.length > maxShown ? [...symbols.slice(0, maxShown - 1), '…'] : symbols
+  return kept.join('').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '�')
+}
+
+/** The same in quotes. */
+export const quoted = (text: string) => `"${shown(text)}"`
+
+/** The JSON pointer (RFC 6901) of a field; a name that no flow has is cut as in messages. */
+export function below(path: string, name: string): string {
+  return `${path}/${shown(name).replaceAll('~', '~0').replaceAll('/', '~1')}`
+}
+
+/** What to do about a field that is none of these. */
+export function unknownField(name: string, names: string[]): string {
+  const hint = didYouMean(name, names)
+  if (hint !== '') return `There is no field ${quoted(name)}${hint}`
+  return `There is no field ${quoted(name)}: remove it, or use one of ${names.join(', ')}`
+}
+
+/** The word that was probably meant, as an end of a sentence, or nothing. */
+export function didYouMean(word: string, words: string[]): string {
+  if (word.length > 2 * maxShown) return ''
+  const near = words
+    .map(candidate => ({
+      candidate,
+      edits: editDistance(word.toLowerCase(), candidate.toLowerCase()),
+    }))
+    .filter(({ candidate, edits }) => edits <= Math.max(1, Math.floor(candidate.length / 3)))
+    .sort((a, b) => a.edits - b.edits)[0]
+  return near === undefined ? '' : `: did you mean ${quoted(near.candidate)}?`
+}
+
+/** Letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  const rows = [Array.from({ length: b.length + 1 }, (_, index) => index)]
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      row[j] = Math.min(
+        rows[i - 1]![j]! + 1,
+        row[j - 1]! + 1,
+        rows[i - 1]![j - 1]! + Number(a[i - 1] !== b[j - 1]),
+        swapped ? rows[i - 2]![j - 2]! + 1 : Infinity,
+      )
+    }
+    rows.push(row)
+  }
+  return rows[a.length]![b.length]!
+}
