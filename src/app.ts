@@ -5,8 +5,10 @@ import type { Stores } from './core/ports.ts'
 import type { WindowTable } from './core/window-table.ts'
 import { readJson } from './http/body.ts'
 import { Call } from './http/call.ts'
+import { requireShape, shapeOf } from './http/checked.ts'
 import { failure, refusalOf } from './http/failure.ts'
 import { passGate } from './http/gate.ts'
+import { readQuery } from './http/query.ts'
 import { preflight, type Reply, response } from './http/reply.ts'
 import { defaultBodyLimitBytes, type Route } from './http/route.ts'
 import type { SessionTokens } from './http/session-tokens.ts'
@@ -60,11 +62,36 @@ export function routesOf({ stores, clock, retentionDays }: AppDeps): Route[] {
 /** Elysia's context, with the call that `onRequest` puts into it. */
 type CallContext = Context & { call?: Call }
 
+/** The shapes of a route's body and query, compiled once. */
+const checksOf = ({ body, query }: Route) => ({
+  body: body && shapeOf(body),
+  query: query && shapeOf(query),
+  queryNames: Object.keys(query?.properties ?? {}),
+})
+
+/** Reads what the route asks for into the call, or refuses it (413, 415, 400, 422). */
+async function readCall(
+  call: Call,
+  route: Route,
+  checks: ReturnType<typeof checksOf>,
+): Promise<void> {
+  if (checks.body) {
+    const body = await readJson(call.request, route.bodyLimitBytes ?? defaultBodyLimitBytes)
+    requireShape(checks.body, body)
+    call.body = body
+  }
+  if (checks.query) {
+    const query = readQuery(call.request, checks.queryNames)
+    requireShape(checks.query, query)
+    call.query = query
+  }
+}
+
 /** Finds the methods of a path among the routes, for 405, preflight and the limit that is shown. */
 function pathTable(routes: readonly Route[]) {
   const patterns = Map.groupBy(routes, route => route.path)
   const table = [...patterns].map(([path, ofPath]) => ({
-    matches: new RegExp(`^${prefix}${path.replace(/:\w+/g, '[^/]+')}/?$`),
+    matches: new RegExp(`^${prefix}${path.split(/:\w+/).map(RegExp.escape).join('[^/]+')}/?$`),
     routes: ofPath,
   }))
   return (path: string) => table.find(({ matches }) => matches.test(path))?.routes ?? []
@@ -129,41 +156,19 @@ export function createApp(deps: AppDeps) {
     })
 
   for (const route of routes) {
-    const pass = async (context: CallContext): Promise<Call> => {
+    const checks = checksOf(route)
+    const handle = async (context: CallContext): Promise<Response> => {
       const call = context.call as Call
       call.route = route
       await passGate(call, route, context.params, deps)
-      return call
-    }
-    const handle = async (context: CallContext): Promise<Response> => {
-      const call = context.call as Call
-      call.body = context.body
-      call.query = context.query
+      await readCall(call, route, checks)
       if (route.isLong) context.server?.timeout(context.request, longIdleSeconds)
       return answer(call, await route.handle(call as never))
     }
-    if (route.method === 'POST') {
-      app.post(route.path, handle as never, {
-        // The gate stands before the body is read; Elysia checks its shape afterwards.
-        parse: [
-          async (context: CallContext) => {
-            const { request } = await pass(context)
-            return readJson(request, route.bodyLimitBytes ?? defaultBodyLimitBytes)
-          },
-        ] as never,
-        body: route.body as never,
-        query: route.query as never,
-      })
-    } else {
-      const hooks = {
-        transform: async (context: CallContext) => {
-          await pass(context)
-        },
-        query: route.query,
-      } as never
-      app.get(route.path, handle as never, hooks)
-      app.head(route.path, handle as never, hooks)
-    }
+    // The body is read by `readCall`, behind the gate.
+    const hooks = { parse: 'none' } as const
+    app.route(route.method, route.path, handle as never, hooks)
+    if (route.method === 'GET') app.route('HEAD', route.path, handle as never, hooks)
   }
   return app
 }

@@ -138,7 +138,7 @@ export const settings = {
   retentionDays: setting({
     placeholder: 'days',
     default: '90',
-    help: 'days that raw events are kept, and accepted for; analytics of older runs stay',
+    help: 'how many days back events are accepted',
     parse: wholeNumber(1, 3_650),
   }),
   keyGraceHours: setting({
@@ -234,9 +234,9 @@ export interface ReadConfig<Names extends SettingName> {
 }
 
 /** What else begins with CAIRN_ and means something. */
-const otherVariables = ['CAIRN_DEBUG']
+const otherVariables = ['CAIRN_DEBUG', 'CAIRN_FAILPOINTS']
 
-/** Where a value came from and what it is; null where nothing gave one. An empty variable is unset. */
+/** What gave a value, and the value; null where nothing did. An empty variable is unset. */
 function given(name: SettingName, { flags = {}, env = {} }: ConfigSource, problems: string[]) {
   const flag = flags[name]
   if (typeof flag === 'string') return { place: flagOf(name)?.split(' ')[0] ?? name, value: flag }

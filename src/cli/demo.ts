@@ -47,6 +47,8 @@ export function addDemo(cairn: Command): void {
       // Loaded here, so that no other command waits for the server's modules.
       const { serve } = await import('../server/serve.ts')
       const running = await serve(config)
+      // The server hears signals only from now on.
+      if (isInterrupted) running.stop()
       try {
         await fill(config, running)
       } catch (error) {
@@ -96,6 +98,8 @@ async function fill(
 ): Promise<void> {
   const clock = systemClock()
   const now = clock.now()
+  // Older events would be refused.
+  const days = Math.min(historyDays, config.retentionDays)
   await withData(config.data, async database => {
     const { organisation, snippetKey } = setUpDemo(database, now)
     await takenUp(database, config.data)
@@ -103,7 +107,7 @@ async function fill(
       progress(`the limit of requests is reached: going on in ${seconds} s`)
     })
     const { flows } = (await client.get('/flows')) as { flows: Flow[] }
-    await sendAll(database, { client, flows, organisation, now })
+    await sendAll(database, { client, flows, organisation, now, days })
 
     const { tokensFor } = await import('../server/tokens.ts')
     const { id } = organisation
@@ -115,9 +119,15 @@ async function fill(
 
 async function sendAll(
   database: Database,
-  told: { client: DemoClient; flows: Flow[]; organisation: OrganisationRecord; now: number },
+  told: {
+    client: DemoClient
+    flows: Flow[]
+    organisation: OrganisationRecord
+    now: number
+    days: number
+  },
 ): Promise<void> {
-  const { client, flows, organisation, now } = told
+  const { client, flows, organisation, now, days } = told
   const startedAt = performance.now()
   const firstDay = Math.floor(organisation.createdAt / dayMs) - historyDays + 1
   const sent = await sendHistory({
@@ -125,9 +135,10 @@ async function sendAll(
     flows,
     firstDay,
     now,
+    days,
     isStored: id => isStored(database, organisation.row, id),
-    onProgress: ({ days, events }) =>
-      progress(`sending history: day ${days} of ${historyDays}, ${events} events`),
+    onProgress: done =>
+      progress(`sending history: day ${done.days} of ${days}, ${done.events} events`),
   })
   if (!wasPresent(database, organisation.row, now - presentMs)) {
     progress('sending health reports, fingerprints, ticks and completions')

@@ -29,10 +29,13 @@ const forOperators = [
 /** What the common faults of files and of SQLite mean to an operator. */
 const advice: [RegExp, string][] = [
   [/^SQLITE_BUSY/, 'the database is busy: another process is writing for long; try again'],
-  [/^(SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EPERM|EROFS)/, 'the data directory cannot be written'],
+  [
+    /^(SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EPERM|EROFS)/,
+    'the data directory cannot be written: let this user write it, or choose another with --data',
+  ],
   [/^(SQLITE_FULL|ENOSPC|EDQUOT)/, 'the disk is full: make room and try again'],
   [/^(SQLITE_NOTADB|SQLITE_CORRUPT)/, 'cairn.db is damaged or no database: restore a backup'],
-  [/^SQLITE_IOERR/, 'the disk failed while reading or writing'],
+  [/^SQLITE_IOERR/, 'the disk failed while reading or writing: check it, and its free space'],
   [/^EADDRINUSE/, 'the port is taken: choose another with --port or --management-port'],
 ]
 

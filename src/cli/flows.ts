@@ -165,7 +165,7 @@ function addPublish(flows: Command): void {
       const { data } = settingsOf(command, 'data')
       const changes = await changeData(data, database => {
         const { row } = organisationNamed(database, options.org)
-        return publishFlows(database, row, keys, Date.now())
+        return publishFlows(database, row, keys, Date.now)
       })
       printChanges(changes, options, ({ outcome, version }) => `${outcome}, version ${version}`)
     })

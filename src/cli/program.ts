@@ -54,14 +54,23 @@ export function program(): Command {
   return cairn
 }
 
-/** Runs one command line and sets the exit status: 0 ok, 1 failure, 2 wrong usage or configuration. */
+/** Runs one command line. Exit status: 0 ok, 1 failure, 2 wrong usage or configuration. */
 export async function run(args: readonly string[]): Promise<void> {
+  // A reader that has seen enough, as `head` does, is no failure.
+  process.stdout.on('error', (error: Error & { code?: string }) => {
+    process.exit(error.code === 'EPIPE' ? exitStatus.ok : complain(error))
+  })
   try {
     await program().parseAsync(args, { from: 'user' })
   } catch (error) {
-    // Commander has said already what is wrong. Help that nobody asked for means a command is missing.
+    // Commander has said what is wrong. Help that nobody asked for means a command is missing.
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? exitStatus.ok : exitStatus.usage
-    } else process.exitCode = complain(error)
+      return
+    }
+    const status = complain(error)
+    await new Promise<void>(resolve => process.stderr.write('', () => resolve()))
+    // Not by itself: threads of a server that could not go on would keep the process.
+    process.exit(status)
   }
 }

@@ -1,4 +1,4 @@
-import { CSV_BOM, type CsvCell, csvRow } from '../core/csv.ts'
+import { type CsvCell, csvBom, csvRow } from '../core/csv.ts'
 
 /**
  * A CSV download of any length: a page of rows is read when the client has taken the one before,
@@ -20,7 +20,7 @@ export function csvStream<Row>(
       async pull(controller) {
         if (!isStarted) {
           isStarted = true
-          controller.enqueue(encoder.encode((options.bom ? CSV_BOM : '') + csvRow(header)))
+          controller.enqueue(encoder.encode((options.bom ? csvBom : '') + csvRow(header)))
           return
         }
         try {
@@ -36,5 +36,18 @@ export function csvStream<Row>(
       },
     },
     { highWaterMark: 1 },
+  )
+}
+
+/** The body of a download that is only asked about (HEAD): its length is not known, so none is told. */
+export function unreadStream(): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        controller.close()
+      },
+    },
+    // Closed only when somebody reads after all: closed at once, its length would be told as 0.
+    { highWaterMark: 0 },
   )
 }

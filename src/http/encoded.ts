@@ -30,16 +30,23 @@ type Encoding = keyof typeof encoders | 'identity'
 
 const preference: Encoding[] = ['br', 'zstd', 'gzip', 'identity']
 
-/** Browsers send a handful of different headers: each is negotiated once. */
+/** The library's types lack its second argument, the order among what the caller likes equally. */
+interface EncodingNegotiator {
+  encodings(available: readonly string[], order: { preferred: readonly string[] }): string[]
+}
+
+/** Browsers send a handful of different headers, all of them short: each is negotiated once. */
 const negotiated = new Map<string, Encoding>()
 const mostNegotiated = 200
+const longestNegotiated = 200
 
 function encodingFor(accept: string): Encoding {
   const known = negotiated.get(accept)
   if (known) return known
-  const negotiator = new Negotiator({ headers: { 'accept-encoding': accept } })
-  const encoding = (negotiator.encodings(preference, { preferred: preference })[0] ??
-    'identity') as Encoding
+  const negotiator: EncodingNegotiator = new Negotiator({ headers: { 'accept-encoding': accept } })
+  const [first] = negotiator.encodings(preference, { preferred: preference })
+  const encoding = (first ?? 'identity') as Encoding
+  if (accept.length > longestNegotiated) return encoding
   if (negotiated.size >= mostNegotiated) negotiated.clear()
   negotiated.set(accept, encoding)
   return encoding

@@ -28,9 +28,13 @@ const exposedHeaders = [
   'X-Request-Id',
 ].join(', ')
 
+const nobody = { taken: null, organisation: null }
+
 /** The headers of every response: request id, limits, CORS, and no caching unless the reply says so. */
-function commonHeaders(call: Call): Record<string, string> {
-  const { taken, route, organisation } = call
+function commonHeaders(call: Call, status: number): Record<string, string> {
+  const { route } = call
+  // A 401 says nothing about whose credential it was, not even when it was a good one elsewhere.
+  const { taken, organisation } = status === 401 ? nobody : call
   const limit = route ? (organisation?.limits ?? defaultLimits)[route.bucket] : limitWithoutRoute
   const resetInMs = taken?.resetInMs ?? windowMs
   const headers: Record<string, string> = {
@@ -54,14 +58,9 @@ function commonHeaders(call: Call): Record<string, string> {
 
 /** The response as it leaves. */
 export function response(call: Call, reply: Reply): Response {
-  if (call.request.method === 'HEAD' && reply.body instanceof ReadableStream) {
-    // Nobody will read it, so nothing should be made for it.
-    reply.body.cancel()
-    reply.body = null
-  }
   return new Response(reply.body ?? null, {
     status: reply.status,
-    headers: Object.assign(commonHeaders(call), reply.headers),
+    headers: Object.assign(commonHeaders(call, reply.status), reply.headers),
   })
 }
 

@@ -1,4 +1,4 @@
-import type { Static, TSchema } from '@sinclair/typebox'
+import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { Bucket } from '../core/buckets.ts'
 import type { FlowEntry, StepEntry } from '../core/catalogue.ts'
 import type { Call } from './call.ts'
@@ -24,7 +24,7 @@ export type Found<S extends Subject | undefined> = S extends 'reported step'
 export interface Route<
   S extends Subject | undefined = Subject | undefined,
   B extends TSchema | undefined = TSchema | undefined,
-  Q extends TSchema | undefined = TSchema | undefined,
+  Q extends TObject | undefined = TObject | undefined,
 > {
   method: 'GET' | 'POST'
   /** Below `/api/v1`, with `:flow_id` or `:step_id` for the subject. */
@@ -45,7 +45,7 @@ export interface Route<
     call: Call<
       Found<S>,
       B extends TSchema ? Static<B> : null,
-      Q extends TSchema ? Static<Q> : Record<string, never>
+      Q extends TObject ? Static<Q> : Record<string, never>
     >,
   ): Reply | Promise<Reply>
 }
@@ -56,7 +56,7 @@ export const defaultBodyLimitBytes = 64 * 1024
 export function route<
   S extends Subject | undefined = undefined,
   B extends TSchema | undefined = undefined,
-  Q extends TSchema | undefined = undefined,
+  Q extends TObject | undefined = undefined,
 >(definition: Route<S, B, Q>): Route {
   return definition as unknown as Route
 }

@@ -14,7 +14,11 @@ export const PersonFields = {
   anonymousId: Maybe(Type.String({ minLength: 1, maxLength: 128 })),
 }
 
-export const Time = Type.Union([Type.String({ maxLength: 40 }), Type.Number()])
+const timeDescription = 'an RFC 3339 time or epoch milliseconds'
+
+export const Time = Type.Union([Type.String({ maxLength: 40 }), Type.Number()], {
+  description: timeDescription,
+})
 
 /** Text that SQLite and every reader of an export keep as it is: well-formed Unicode without NUL. */
 export const isCleanText = (text: string) => text.isWellFormed() && !text.includes('\0')
@@ -48,7 +52,7 @@ export function timeIn(fields: Readonly<Record<string, unknown>>, name: string):
   if (value === null) return null
   const at = parseTime(value)
   if (at === null) {
-    throw invalid({ path: `/${name}`, message: 'Must be an RFC 3339 time or epoch milliseconds' })
+    throw invalid({ path: `/${name}`, message: `Must be ${timeDescription}` })
   }
   return at
 }

@@ -197,14 +197,18 @@ function frozen(
 /**
  * Publishes flows, all or none: a draft is frozen as the next version; without one, a flow that
  * was withdrawn shows its newest version again.
+ *
+ * @param clock epoch milliseconds
  */
 export function publishFlows(
   database: Database,
   orgRow: number,
   keys: readonly string[],
-  now: number,
+  clock: () => number,
 ): StatusChange[] {
   return changeEach(database, orgRow, keys, (tx, flow): StatusChange['outcome'] => {
+    // Read while no other process can write: no stored event is later and still of the old version.
+    const now = clock()
     if (flow.draft === null) {
       if (flow.status === 'published') return 'already published'
       const change = { status: 'published', updatedAt: now } as const

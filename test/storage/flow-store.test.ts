@@ -40,7 +40,7 @@ const definition = (flow: object): FlowDefinition => {
 }
 
 const push = (...flows: FlowDefinition[]) => pushFlows(database, org, flows, now)
-const publish = (...keys: string[]) => publishFlows(database, org, keys, now)
+const publish = (...keys: string[]) => publishFlows(database, org, keys, () => now)
 const outcomes = (changes: { outcome: string }[]) => changes.map(({ outcome }) => outcome)
 
 /** What callers get, newest version; null where they get nothing. */
@@ -159,9 +159,9 @@ describe('publishing', () => {
 
   test('is later each time, even when the clock steps back', () => {
     push(tour('a'))
-    publishFlows(database, org, ['tour'], now)
+    publishFlows(database, org, ['tour'], () => now)
     push(tour('b'))
-    publishFlows(database, org, ['tour'], now - 60_000)
+    publishFlows(database, org, ['tour'], () => now - 60_000)
     expect(versions().map(({ published_at }) => published_at)).toEqual([now, now + 1])
     expect(seen()?.publishedAt).toBe(new Date(now + 1).toISOString())
   })

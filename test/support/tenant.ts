@@ -81,13 +81,13 @@ export class Tenant {
   publish(flow: Record<string, unknown>): PublishedFlow {
     this.push(flow)
     const key = flow.key as string
-    publishFlows(this.world.database, this.row, [key], this.world.clock.now())
+    publishFlows(this.world.database, this.row, [key], this.world.clock.now)
     this.world.takeUp()
     return this.published(key)
   }
 
   publishAgain(key: string): void {
-    publishFlows(this.world.database, this.row, [key], this.world.clock.now())
+    publishFlows(this.world.database, this.row, [key], this.world.clock.now)
     this.world.takeUp()
   }
 

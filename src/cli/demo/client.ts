@@ -3,7 +3,7 @@ import { CommandFailure } from '../failure.ts'
 /** How often a refused request is sent again before the demo gives up. */
 const mostTries = 20
 
-/** Calls the API as a customer's page or back end would, and comes back later where it is told to. */
+/** Calls the API as a page or a back end would, and comes back later where it is told to. */
 export class DemoClient {
   constructor(
     private readonly url: string,

@@ -1,4 +1,4 @@
-/** Chance that is the same at every run: the demo sends the same history, with the same ids, again. */
+/** Chance that is the same at every run, so that the demo makes the same history again. */
 export class SeededRandom {
   private state: number
 
@@ -41,6 +41,7 @@ export class SeededRandom {
   idAt(epochMs: number): string {
     const time = epochMs.toString(16).padStart(12, '0')
     const variant = this.pick(['8', '9', 'a', 'b'])
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${this.hex(3)}-${variant}${this.hex(3)}-${this.hex(12)}`
+    const [a, b] = [time.slice(0, 8), time.slice(8)]
+    return `${a}-${b}-7${this.hex(3)}-${variant}${this.hex(3)}-${this.hex(12)}`
   }
 }

@@ -6,6 +6,7 @@ import { type DemoEvent, dayMs, historyOfDay } from './history.ts'
 const batchSize = 50
 const concurrency = 6
 
+/** Days of history, today included, where the retention is not shorter. */
 export const historyDays = 30
 
 export interface SendOptions {
@@ -14,6 +15,8 @@ export interface SendOptions {
   /** The day on which the history begins to grow, in days since 1970. */
   firstDay: number
   now: number
+  /** How many days to send, today included. */
+  days: number
   /** Whether an event has arrived at an earlier start. */
   isStored(id: string): boolean
   onProgress(done: { days: number; events: number }): void
@@ -25,18 +28,18 @@ export interface SendOptions {
  * server knows its events by their ids.
  */
 export async function sendHistory(options: SendOptions): Promise<number> {
-  const { client, flows, firstDay, now, isStored, onProgress } = options
+  const { client, flows, firstDay, now, days, isStored, onProgress } = options
   const today = Math.floor(now / dayMs)
   let events = 0
-  for (let days = 1; days <= historyDays; days++) {
-    const day = today - historyDays + days
+  for (let done = 1; done <= days; done++) {
+    const day = today - days + done
     const happened = historyOfDay(day, { flows, firstDay }).filter(e => e.occurredAt <= now)
     const last = happened.at(-1)
     if (last && !isStored(last.id)) {
       await sendDay(client, happened)
       events += happened.length
     }
-    onProgress({ days, events })
+    onProgress({ days: done, events })
   }
   return events
 }

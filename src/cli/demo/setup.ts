@@ -32,7 +32,7 @@ export function setUpDemo(
     database,
     organisation.row,
     missing.map(({ key }) => key),
-    now,
+    Date.now,
   )
   const current = keysOf(database, organisation.row, now).find(
     ({ retiredAt }) => retiredAt === null,

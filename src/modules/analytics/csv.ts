@@ -1,4 +1,4 @@
-import { CSV_BOM, type CsvCell, csvRow } from '../../core/csv.ts'
+import { type CsvCell, csvBom, csvRow } from '../../core/csv.ts'
 import type { Answer } from './service.ts'
 
 /** The columns are fixed: new ones would go to the end. */
@@ -107,5 +107,5 @@ function rowsOf(answer: Answer): Cells[] {
 /** An answer as CSV: one header row, then the rows. */
 export function csvOf(answer: Answer, options: { bom: boolean }): string {
   const rows = rowsOf(answer).map(cells => csvRow(columns.map(column => cells[column])))
-  return (options.bom ? CSV_BOM : '') + csvRow(columns) + rows.join('')
+  return (options.bom ? csvBom : '') + csvRow(columns) + rows.join('')
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Stores } from '../../core/ports.ts'
-import { csvStream } from '../../http/csv-stream.ts'
+import { csvStream, unreadStream } from '../../http/csv-stream.ts'
 import { json, type Reply } from '../../http/reply.ts'
 import { type Route, route } from '../../http/route.ts'
 import { csvOf } from './csv.ts'
@@ -63,9 +63,10 @@ export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[]
         const question = questionOf(call.subject, call.query, call.receivedAt)
         const { from, to } = question.range
         const filename = `cairn-${call.subject.key}-${from}_${to}.csv`
+        const isHead = call.request.method === 'HEAD'
         return {
           status: 200,
-          body: await bodyOf(question, call.query),
+          body: isHead ? unreadStream() : await bodyOf(question, call.query),
           headers: {
             'Content-Type': 'text/csv; charset=utf-8',
             'Content-Disposition': `attachment; filename="${filename}"`,

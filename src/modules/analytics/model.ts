@@ -4,7 +4,9 @@ const Range = {
   from: Type.Optional(Type.String()),
   to: Type.Optional(Type.String()),
   timezone: Type.Optional(Type.String()),
-  version: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,8}$' })),
+  version: Type.Optional(
+    Type.String({ pattern: '^[1-9][0-9]{0,8}$', description: 'the number of a version' }),
+  ),
 }
 
 export const AnalyticsQuery = Type.Object(Range)

@@ -61,14 +61,15 @@ export function checklistService({ stores, retentionDays }: ChecklistDeps) {
       items: ProgressBody['items'],
       receivedAt: number,
     ): Promise<void> {
+      // Of several writes to one item in one request the last counts.
+      const writes = new Map(
+        items.map((item, index) => [itemRowOf(flow, item, index), item.completed]),
+      )
       return stores.ledger.tick({
         ...person,
         orgRow: flow.organisation.row,
         flowRow: flow.row,
-        items: items.map((item, index) => ({
-          itemRow: itemRowOf(flow, item, index),
-          completed: item.completed,
-        })),
+        items: [...writes].map(([itemRow, completed]) => ({ itemRow, completed })),
         receivedAt,
       })
     },

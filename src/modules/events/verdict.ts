@@ -34,6 +34,8 @@ const shape = shapeOf(Event)
 
 const reject = (code: RejectionCode, message: string): Rejection => ({ code, message })
 
+const foreign = reject('unauthorized', 'This belongs to another organisation')
+
 const isRejection = (value: object): value is Rejection => 'code' in value
 
 /** Whether a value is nested at most `depth` levels deep; stops at the first level beyond. */
@@ -41,6 +43,13 @@ function isWithinDepth(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (depth === 0) return false
   return Object.values(value).every(inner => isWithinDepth(inner, depth - 1))
+}
+
+/** Whether all numbers are finite: JSON's 1e999 is read as infinity, and would be kept as null. */
+function areFinite(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return true
+  return Object.values(value).every(areFinite)
 }
 
 function textsOf(event: Event): (string | null | undefined)[] {
@@ -74,6 +83,9 @@ function propertiesOf(event: Event): { text: string | null } | Rejection {
   if (!isWithinDepth(properties, depth)) {
     return reject('too_large', `properties may be nested at most ${depth} levels deep`)
   }
+  if (!areFinite(properties)) {
+    return reject('invalid', 'properties must not hold a number that is too large for JSON readers')
+  }
   const text = JSON.stringify(properties)
   if (Buffer.byteLength(text) > bytes) {
     return reject('too_large', `properties may take at most ${bytes} bytes of JSON`)
@@ -87,15 +99,36 @@ interface Names {
   itemRow: number | null
 }
 
+/** What an event names, as the catalogue knows it, whoever owns it. */
+function entriesOf(event: Pick<Event, 'flowId' | 'stepId' | 'itemId'>, catalogue: Catalogue) {
+  return {
+    flow: event.flowId ? catalogue.flow(event.flowId) : null,
+    step: event.stepId ? catalogue.step(event.stepId) : null,
+    item: event.itemId ? catalogue.item(event.itemId) : null,
+  }
+}
+
+/** Whether anything of it belongs to another organisation. */
+const isForeign = ({ flow, step, item }: ReturnType<typeof entriesOf>, { row }: Organisation) =>
+  [flow, step?.flow, item?.flow].some(owner => owner && owner.organisation.row !== row)
+
+/** Why an event whose shape is wrong is refused: even then, whose flow it names counts first. */
+function misshapen(sent: unknown, { catalogue, organisation }: BatchContext): Rejection {
+  const idAt = (name: string) => {
+    const id = (sent as Record<string, unknown> | null)?.[name]
+    return typeof id === 'string' ? id : null
+  }
+  const ids = { flowId: idAt('flowId'), stepId: idAt('stepId'), itemId: idAt('itemId') }
+  if (isForeign(entriesOf(ids, catalogue), organisation)) return foreign
+  const [problem] = shape.problemsIn(sent)
+  return reject('invalid', `${problem?.path || 'The event'}: ${problem?.message ?? 'Is not valid'}`)
+}
+
 /** Flow, step and item by row. They must be the organisation's, once published, and belong together. */
 function namesOf(event: Event, { catalogue, organisation }: BatchContext): Names | Rejection {
-  const flow = event.flowId ? catalogue.flow(event.flowId) : null
-  const step = event.stepId ? catalogue.step(event.stepId) : null
-  const item = event.itemId ? catalogue.item(event.itemId) : null
-  const owners = [flow, step?.flow, item?.flow]
-  if (owners.some(owner => owner && owner.organisation.row !== organisation.row)) {
-    return reject('unauthorized', 'This belongs to another organisation')
-  }
+  const entries = entriesOf(event, catalogue)
+  if (isForeign(entries, organisation)) return foreign
+  const { flow, step, item } = entries
   if (event.flowId && !flow?.latest) {
     return reject('unknown_flow', 'No flow with this flowId was ever published')
   }
@@ -136,16 +169,14 @@ function timeOf(
 
 /** One event of a batch: as it will be stored, or why not. */
 export function judge(sent: unknown, context: BatchContext): NewEvent | Rejection {
-  if (!shape.Check(sent)) {
-    const first = shape.Errors(sent).First()
-    return reject('invalid', `${first?.path || 'The event'}: ${first?.message ?? 'not valid'}`)
-  }
+  if (!shape.fits(sent)) return misshapen(sent, context)
+  // First of all rules: a batch in which everything is another organisation's is a 401.
+  const names = namesOf(sent, context)
+  if (isRejection(names)) return names
   const broken = ruleBroken(sent)
   if (broken) return broken
   const properties = propertiesOf(sent)
   if (isRejection(properties)) return properties
-  const names = namesOf(sent, context)
-  if (isRejection(names)) return names
   const time = timeOf(sent, context)
   if (isRejection(time)) return time
   return {

@@ -36,10 +36,11 @@ const rules: ((evidence: Evidence) => Finding | null)[] = [
           message: 'Flows are fetched, but no event was ever accepted.',
           fix: 'Show a published flow on a page, and look for refused requests in its network log.',
         },
-  ({ presence: { refusals } }) =>
+  ({ presence: { refusals, stages } }) =>
     refusals.origin_not_allowed
       ? {
-          severity: 'warning',
+          // Where nothing ever got through, the list is not merely stricter than one page.
+          severity: stages.flows_fetched || stages.heartbeat ? 'warning' : 'error',
           code: 'origin_not_allowed',
           message: `${refusals.origin_not_allowed} requests of the last 24 hours came from an origin that is not allowed.`,
           fix: 'Add the page’s origin to the organisation’s origins, or clear the list.',

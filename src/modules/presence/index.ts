@@ -10,8 +10,6 @@ const HeartbeatQuery = Type.Object({
   v: Type.Optional(Type.String({ maxLength: 64 })),
   url: Type.Optional(Type.String({ maxLength: 2_048 })),
   sid: Type.Optional(Type.String({ maxLength: 64 })),
-  // The key, for callers that cannot set headers; the gate has read it.
-  key: Type.Optional(Type.String()),
 })
 
 /** How often the snippet should say that it is alive. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { OUTCOMES } from '../../core/step-health.ts'
+import { outcomes } from '../../core/step-health.ts'
 import { Maybe, PersonFields } from '../../http/shapes.ts'
 
 const Reported = {
@@ -21,7 +21,7 @@ export const FingerprintBody = Type.Object({
 export type FingerprintBody = Static<typeof FingerprintBody>
 
 export const HealthBody = Type.Object({
-  outcome: Type.Union(OUTCOMES.map(outcome => Type.Literal(outcome))),
+  outcome: Type.Union(outcomes.map(outcome => Type.Literal(outcome))),
   ...PersonFields,
   selector: Maybe(Type.String({ maxLength: 1_000 })),
   matchCount: Maybe(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),

@@ -1,7 +1,7 @@
 import type { FlowEntry, StepEntry } from '../../core/catalogue.ts'
 import { isoTimeOrNull } from '../../core/clock.ts'
 import { personOf } from '../../core/event.ts'
-import { allowedFingerprint } from '../../core/fingerprint.ts'
+import { allowedFingerprint } from '../../core/fingerprint-parts.ts'
 import type { Step } from '../../core/flow.ts'
 import type { Stores } from '../../core/ports.ts'
 import { type StepHealth, stepState } from '../../core/step-health.ts'

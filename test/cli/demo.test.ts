@@ -1,0 +1,147 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { calls } from '../../src/cli/demo/facts.ts'
+import { dayMs, historyOfDay } from '../../src/cli/demo/history.ts'
+import type { Flow } from '../../src/core/flow.ts'
+import { Cairn } from './cairn.ts'
+
+const cairn = new Cairn()
+afterAll(() => cairn.close())
+
+/** A call that the demo prints, taken apart by a shell as it stands; not every machine has curl. */
+async function copied(line: string) {
+  const shell = Bun.spawn(['sh', '-c', `curl() { printf '%s\\0' "$@"; }\n${line}`])
+  const words = (await new Response(shell.stdout).text()).split('\0').slice(0, -1)
+  const after = (flag: string) => words.flatMap((word, i) => (words[i - 1] === flag ? [word] : []))
+  const headers = after('-H').map(header => header.split(': ') as [string, string])
+  const [body] = after('-d')
+  const response = await fetch(words.at(-1) ?? '', {
+    headers,
+    ...(body === undefined ? {} : { method: 'POST', body }),
+  })
+  return { status: response.status, body: await response.text() }
+}
+
+async function demo() {
+  const args = ['demo', '--host', '127.0.0.1', '--threads', '2']
+  const { child, output } = await cairn.start(args, 'Ctrl-C stops the demo')
+  const lines = output()
+    .split('\n')
+    .filter(line => line.startsWith('curl '))
+  const stop = async () => {
+    child.kill('SIGINT')
+    return await child.exited
+  }
+  return { lines, output, stop }
+}
+
+const statistics = async (lines: string[]) => {
+  const line = lines.find(call => call.includes('/analytics?'))
+  const { totals, daily } = JSON.parse((await copied(line ?? '')).body)
+  return { totals, daily }
+}
+
+test('the demo has a month of history, calls that work, and the same history the next time', async () => {
+  const first = await demo()
+  const before = await statistics(first.lines)
+  expect(before.daily).toHaveLength(30)
+  const days = before.daily.filter(({ starts }: { starts: number }) => starts > 0)
+  expect(days.length).toBeGreaterThanOrEqual(29)
+  expect(before.totals.uniqueUsers).toBeGreaterThan(300)
+  expect(before.totals.starts).toBeGreaterThan(before.totals.uniqueUsers)
+  expect(before.totals.completionRate).toBeGreaterThan(0.3)
+  expect(before.totals.completionRate).toBeLessThan(0.8)
+  expect(await first.stop()).toBe(0)
+
+  const second = await demo()
+  const after = await statistics(second.lines)
+  // Today goes on between two starts; the days before do not.
+  expect(after.daily.slice(0, -1)).toEqual(before.daily.slice(0, -1))
+  const grown = after.totals.starts - before.totals.starts
+  expect(grown).toBeGreaterThanOrEqual(0)
+  expect(grown).toBeLessThan(10)
+
+  for (const line of second.lines) {
+    const { status, body } = await copied(line)
+    expect({ line, body, ok: status === 200 || status === 202 }).toMatchObject({ ok: true })
+  }
+  expect(await second.stop()).toBe(0)
+}, 60_000)
+
+test('a retention shorter than the history is kept to', async () => {
+  const args = ['demo', '--host', '127.0.0.1', '--retention-days', '2', '--data', 'short']
+  const { child, output } = await cairn.start(args, 'Ctrl-C stops the demo')
+  expect(output()).toMatch(/sent \d+ events/)
+  child.kill('SIGTERM')
+  expect(await child.exited).toBe(0)
+})
+
+test('a demo that is stopped midway ends with status 0 and no word of an error', async () => {
+  const { child, output } = await cairn.start(
+    ['demo', '--host', '127.0.0.1', '--data', 'midway', '--log-level', 'info'],
+    'ready',
+  )
+  child.kill('SIGINT')
+  expect(await child.exited).toBe(0)
+  expect(output()).not.toContain('cairn: ')
+})
+
+test('a port that was asked for and is taken is refused, not replaced', async () => {
+  const taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  try {
+    const args = ['demo', '--host', '127.0.0.1', '--port', String(taken.port)]
+    const { stderr, status } = await cairn.run(args)
+    expect(status).toBe(1)
+    expect(stderr).toContain('--port')
+  } finally {
+    taken.stop(true)
+  }
+})
+
+describe('the history', () => {
+  const flows = ['tour', 'checklist', 'announcement'].map(
+    kind =>
+      ({
+        id: kind,
+        kind,
+        steps: [{ id: 's1', key: 'hello', target: null }],
+        checklist:
+          kind === 'checklist' ? { items: [{ id: 'i1', key: 'x', completeOn: null }] } : null,
+      }) as unknown as Flow,
+  )
+  const today = 20_700
+  const told = { flows, firstDay: today - 29 }
+  const month = Array.from({ length: 30 }, (_, i) => historyOfDay(today - 29 + i, told))
+
+  test('is the same whenever it is made', () => {
+    expect(historyOfDay(today, told)).toEqual(month.at(-1)!)
+  })
+
+  test('never has two events of one id, and begins on its day', () => {
+    const events = month.flat()
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length)
+    for (const [i, day] of month.entries()) {
+      expect(day[0]!.occurredAt).toBeGreaterThanOrEqual((today - 29 + i) * dayMs)
+    }
+  })
+
+  test('is quieter at the weekend than on working days', () => {
+    const starts = (weekday: number) =>
+      month
+        .filter((_, i) => (today - 29 + i + 4) % 7 === weekday)
+        .flat()
+        .filter(({ kind }) => kind === 'flow_started').length
+    expect(starts(0) + starts(6)).toBeLessThan(starts(2))
+  })
+
+  test('names every person, and has ids of the form of a UUIDv7', () => {
+    const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+    for (const { id, userId, anonymousId } of month.flat()) {
+      expect(id).toMatch(uuid)
+      expect(userId ?? anonymousId).toBeTruthy()
+    }
+  })
+
+  test('without flows there is nothing to call', () => {
+    expect(calls({ flows: [] } as never)).toEqual([])
+  })
+})

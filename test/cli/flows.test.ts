@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Cairn } from './cairn.ts'
+
+let cairn: Cairn
+beforeEach(() => {
+  cairn = new Cairn()
+})
+afterEach(() => cairn.close())
+
+const write = (name: string, text: string | Uint8Array) => {
+  writeFileSync(cairn.path(name), text)
+  return name
+}
+
+const makeDirectory = (name: string) => {
+  mkdirSync(cairn.path(name))
+  return name
+}
+
+const good = 'key: welcome\nsteps:\n  - key: hello\n    title: Hello\n'
+
+describe('validate', () => {
+  test('a right file is valid, from the standard input too', async () => {
+    expect(await cairn.run(['flows', 'validate', write('a.yaml', good)])).toEqual({
+      stdout: 'valid: welcome\n',
+      stderr: '',
+      status: 0,
+    })
+    const read = await cairn.json(['flows', 'validate', '-'], { stdin: good })
+    expect(read).toEqual({
+      valid: true,
+      files: [{ file: '<stdin>', flows: ['welcome'], problems: [] }],
+    })
+  })
+
+  test('a mistake is told with file, line and column', async () => {
+    write('a.yaml', 'key: welcome\nkind: tuor\n')
+    const { stderr, status } = await cairn.run(['flows', 'validate', 'a.yaml'])
+    expect(status).toBe(1)
+    expect(stderr).toStartWith('a.yaml:2:7 error invalid_value /kind ')
+  })
+
+  test('a .json file has to be JSON', async () => {
+    const { stderr, status } = await cairn.run(['flows', 'validate', write('a.json', good)])
+    expect([status, stderr.startsWith('a.json:1:1 error invalid_syntax')]).toEqual([1, true])
+  })
+
+  test('the same key in two files is a mistake', async () => {
+    write('a.yaml', good)
+    write('b.yaml', good)
+    const { stderr, status } = await cairn.run(['flows', 'validate', 'a.yaml', 'b.yaml'])
+    expect([status, stderr]).toEqual([1, 'b.yaml: the key "welcome" is in a.yaml already\n'])
+  })
+})
+
+describe('files that cannot be read', () => {
+  const files: [string, () => string, string][] = [
+    ['a directory', () => makeDirectory('d'), 'd: it is a directory'],
+    ['a missing file', () => 'x.yaml', 'x.yaml: there is no such file'],
+    ['over 1 MiB', () => write('big', ' '.repeat(2 ** 20 + 1)), 'big: it is over 1 MiB'],
+    ['not UTF-8', () => write('b', new Uint8Array([0xff, 0xfe])), 'b: it is not UTF-8'],
+  ]
+  test.each(files)('%s is told in one line', async (_name, make, message) => {
+    const { stdout, stderr, status } = await cairn.run(['flows', 'validate', make()])
+    expect([stdout, status]).toEqual(['', 1])
+    expect(stderr).toStartWith(`cairn: ${message}`)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+})
+
+describe('push and publish', () => {
+  test('a flow goes from a file to published, to draft, back, and into the archive', async () => {
+    await cairn.json(['org', 'create', 'Harbor'])
+    write('a.yaml', good)
+    const org = ['--org', 'harbor']
+    const [pushed] = await cairn.json(['flows', 'push', 'a.yaml', ...org])
+    expect(pushed).toMatchObject({ key: 'welcome', outcome: 'created', status: 'draft' })
+    const step = async (verb: string) =>
+      (await cairn.json(['flows', verb, 'welcome', ...org]))[0] as Record<string, unknown>
+    expect(await step('publish')).toMatchObject({ outcome: 'published', version: 1 })
+    expect(await step('publish')).toMatchObject({ outcome: 'already published' })
+    expect(await step('unpublish')).toMatchObject({ outcome: 'changed', status: 'draft' })
+    expect(await step('publish')).toMatchObject({ outcome: 'published again', version: 1 })
+    expect(await step('archive')).toMatchObject({ outcome: 'changed', status: 'archived' })
+    const [again] = await cairn.json(['flows', 'push', 'a.yaml', ...org])
+    expect(again).toMatchObject({ outcome: 'unchanged', hasDraft: false, id: pushed.id })
+    expect(await cairn.json(['flows', 'list', ...org])).toMatchObject([
+      { key: 'welcome', status: 'archived', version: 1 },
+    ])
+  })
+
+  test('several files are pushed all or none', async () => {
+    await cairn.json(['org', 'create', 'Harbor'])
+    write('a.yaml', good)
+    write('b.yaml', 'key: b\nkind: tuor\n')
+    const { stdout, stderr, status } = await cairn.run(['flows', 'push', 'a.yaml', 'b.yaml'])
+    expect([stdout, status]).toEqual(['', 1])
+    expect(stderr).toStartWith('cairn: nothing was pushed')
+    expect(stderr).toContain('  b.yaml:2:7 error')
+    expect(await cairn.json(['flows', 'list'])).toEqual([])
+  })
+
+  test('a key that was never pushed cannot be published', async () => {
+    await cairn.json(['org', 'create', 'Harbor'])
+    const { stderr, status } = await cairn.run(['flows', 'publish', 'nope'])
+    expect([status, stderr]).toEqual([
+      1,
+      'cairn: no flow has the key "nope": push it first, or see "cairn flows list"\n',
+    ])
+  })
+})
+
+test('a reader that closes early is no failure', async () => {
+  await cairn.json(['org', 'create', 'Harbor'])
+  const main = `'${process.execPath}' '${join(import.meta.dir, '../../src/main.ts')}'`
+  const piped = `{ ${main} flows list; echo "status $?" >&2; } | true`
+  const child = Bun.spawn(['sh', '-c', piped], { cwd: cairn.folder, stderr: 'pipe' })
+  expect(await new Response(child.stderr).text()).toBe('status 0\n')
+})

@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { statSync } from 'node:fs'
+import { Cairn } from './cairn.ts'
+
+let cairn: Cairn
+beforeEach(() => {
+  cairn = new Cairn()
+})
+afterEach(() => cairn.close())
+
+describe('org', () => {
+  test('create makes the data directory for its owner alone and prints id, slug and key', async () => {
+    const made = await cairn.json(['org', 'create', 'Harbor Inc'])
+    expect(Object.keys(made)).toEqual(['id', 'slug', 'snippetKey'])
+    expect(made.slug).toBe('harbor-inc')
+    expect(statSync(cairn.path('cairn-data')).mode & 0o777).toBe(0o700)
+    expect(await cairn.json(['key', 'show'])).toMatchObject({ snippetKey: made.snippetKey })
+  })
+
+  test('create in the directory that CAIRN_DATA names, or --data before it', async () => {
+    const env = { CAIRN_DATA: cairn.path('a') }
+    await cairn.json(['org', 'create', 'A'], { env })
+    await cairn.json(['org', 'create', 'B', '--data', cairn.path('b')], { env })
+    const slugs = async (dir: string) =>
+      (await cairn.json(['org', 'list', '--data', dir])).map((org: { slug: string }) => org.slug)
+    expect([await slugs('a'), await slugs('b')]).toEqual([['a'], ['b']])
+  })
+
+  test('a taken slug is refused, another can be chosen', async () => {
+    await cairn.json(['org', 'create', 'Harbor'])
+    const { stderr, status } = await cairn.run(['org', 'create', 'Harbor'])
+    expect(status).toBe(1)
+    expect(stderr).toBe('cairn: the slug "harbor" is taken: choose another with --slug\n')
+    const { slug } = await cairn.json(['org', 'create', 'Harbor', '--slug', 'harbor-2'])
+    expect(slug).toBe('harbor-2')
+  })
+
+  test('limits sets what is named, shows all, and takes overrides back', async () => {
+    const { id } = await cairn.json(['org', 'create', 'Harbor'])
+    const set = await cairn.json(['org', 'limits', id, '--events', '1200', '--export', '5'])
+    expect(set.overrides).toEqual({ events: 1200, export: 5 })
+    const back = await cairn.json(['org', 'limits', 'harbor', '--events', 'default'])
+    expect(back.limits).toMatchObject({ events: 300, export: 5, flows: 60 })
+    expect(await cairn.json(['org', 'limits', 'harbor'])).toEqual(back)
+    for (const wrong of ['0', '1000001', 'many', '-5', '1.5']) {
+      const { status } = await cairn.run(['org', 'limits', 'harbor', `--events=${wrong}`])
+      expect(status).toBe(2)
+    }
+  })
+
+  test('origins sets the list, shows it and empties it', async () => {
+    await cairn.json(['org', 'create', 'Harbor'])
+    const set = ['org', 'origins', 'harbor', 'https://A.example', 'chrome-extension://abc']
+    const origins = ['chrome-extension://abc', 'https://a.example']
+    expect(await cairn.json(set)).toMatchObject({ origins })
+    expect(await cairn.json(['org', 'origins', 'harbor'])).toMatchObject({ origins })
+    const { stderr, status } = await cairn.run(['org', 'origins', 'harbor', 'https://a.example/x'])
+    expect(status).toBe(1)
+    expect(stderr).toContain('write https://a.example\n')
+    expect(await cairn.json(['org', 'origins', 'harbor', '--any'])).toMatchObject({ origins: [] })
+  })
+})
+
+describe('--org', () => {
+  test('may be left out where there is one organisation', async () => {
+    const { snippetKey } = await cairn.json(['org', 'create', 'Harbor'])
+    expect((await cairn.json(['key', 'show'])).snippetKey).toBe(snippetKey)
+  })
+
+  test('must be given where there are more, and the error names them', async () => {
+    await cairn.json(['org', 'create', 'A'])
+    await cairn.json(['org', 'create', 'B'])
+    const { stderr, status } = await cairn.run(['key', 'show'])
+    expect([status, stderr]).toEqual([2, 'cairn: say which organisation with --org: a, b\n'])
+  })
+
+  test('that names none is a failure', async () => {
+    await cairn.json(['org', 'create', 'A'])
+    const { stderr, status } = await cairn.run(['key', 'show', '--org', 'nobody'])
+    expect([status, stderr.includes('there is no organisation "nobody"')]).toEqual([1, true])
+  })
+})
+
+describe('key rotate', () => {
+  test('leaves the old key its grace time, or none with --now', async () => {
+    const { snippetKey: first } = await cairn.json(['org', 'create', 'Harbor'])
+    const second = await cairn.json(['key', 'rotate', '--key-grace-hours', '2'])
+    const untilMs = Date.parse(second.previousUntil) - Date.now()
+    expect(untilMs / 3_600_000).toBeCloseTo(2, 1)
+    const { snippetKey, previous } = await cairn.json(['key', 'show'])
+    expect(snippetKey).toBe(second.snippetKey)
+    expect(previous).toEqual([{ key: first, worksUntil: second.previousUntil }])
+    const third = await cairn.json(['key', 'rotate', '--now'])
+    expect(await cairn.json(['key', 'show'])).toMatchObject({
+      snippetKey: third.snippetKey,
+      previous: [],
+    })
+  })
+})
+
+describe('token issue', () => {
+  const claimsOf = (token: string) =>
+    JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+
+  test('prints a token of the organisation and when it ends, 12 hours on unless told', async () => {
+    const { id } = await cairn.json(['org', 'create', 'Harbor'])
+    const issued = await cairn.json(['token', 'issue', '--org', 'harbor'])
+    expect(Object.keys(issued)).toEqual(['token', 'expiresAt'])
+    const claims = claimsOf(issued.token)
+    expect(claims).toMatchObject({ org: id, iss: 'cairn', aud: 'cairn' })
+    expect(new Date(claims.exp * 1000).toISOString()).toBe(issued.expiresAt)
+    expect(claims.exp - Date.now() / 1000).toBeCloseTo(12 * 3600, -2)
+  })
+
+  test('takes other lifetimes, and refuses what is none', async () => {
+    await cairn.json(['org', 'create', 'Harbor'])
+    const { token } = await cairn.json(['token', 'issue', '--for', '90s'])
+    expect(claimsOf(token).exp - Date.now() / 1000).toBeCloseTo(90, -1)
+    for (const wrong of ['0s', '8', 'h', '8y', '1.5h', '367d']) {
+      const { status } = await cairn.run(['token', 'issue', '--for', wrong])
+      expect(status).toBe(2)
+    }
+  })
+
+  test('uses the shared secret, issuer and audience where they are configured', async () => {
+    await cairn.json(['org', 'create', 'Harbor'])
+    const env = {
+      CAIRN_SESSION_SECRET: 's'.repeat(32),
+      CAIRN_SESSION_ISSUER: 'https://id.example',
+      CAIRN_SESSION_AUDIENCE: 'tours',
+      CAIRN_ORGANISATION_CLAIM: 'tenant',
+    }
+    const { token } = await cairn.json(['token', 'issue'], { env })
+    expect(claimsOf(token)).toMatchObject({ iss: 'https://id.example', aud: 'tours' })
+    expect(claimsOf(token).tenant).toMatch(/^org_/)
+  })
+})

@@ -1,0 +1,139 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { program } from '../../src/cli/program.ts'
+import { Cairn } from './cairn.ts'
+
+const cairn = new Cairn()
+afterAll(() => cairn.close())
+
+const everyCommand = program().commands.flatMap(command => [
+  [command.name()],
+  ...command.commands.map(sub => [command.name(), sub.name()]),
+])
+
+describe('help', () => {
+  test.each(everyCommand.map(args => [args.join(' '), args] as const))(
+    '%s --help succeeds, on stdout, with examples',
+    async (_name, args) => {
+      const { stdout, stderr, status } = await cairn.run([...args, '--help'])
+      expect(status).toBe(0)
+      expect(stderr).toBe('')
+      expect(stdout).toContain('Usage: cairn')
+      expect(stdout).toContain('Examples:\n')
+    },
+  )
+
+  test('every command of the product is there', () => {
+    expect(everyCommand.map(args => args.join(' '))).toEqual([
+      'serve',
+      'demo',
+      'org',
+      'org create',
+      'org list',
+      'org limits',
+      'org origins',
+      'key',
+      'key show',
+      'key rotate',
+      'token',
+      'token issue',
+      'flows',
+      'flows validate',
+      'flows push',
+      'flows publish',
+      'flows unpublish',
+      'flows archive',
+      'flows list',
+      'rebuild',
+      'healthcheck',
+      'version',
+    ])
+  })
+})
+
+describe('exit status', () => {
+  const wrongUsage = [
+    [],
+    ['org'],
+    ['nonsense'],
+    ['org', 'nonsense'],
+    ['org', 'create'],
+    ['org', 'list', '--nonsense'],
+    ['org', 'list', 'excess'],
+    ['flows', 'push'],
+    ['key', 'show', '--org'],
+  ]
+  test.each(wrongUsage.map(args => [args.join(' '), args] as const))(
+    '2 for wrong usage: cairn %s',
+    async (_name, args) => {
+      const { stdout, stderr, status } = await cairn.run([...args])
+      expect(status).toBe(2)
+      expect(stdout).toBe('')
+      expect(stderr).not.toBe('')
+    },
+  )
+
+  test('2 for wrong configuration, with every mistake, and no server', async () => {
+    const { stderr, status } = await cairn.run(['serve', '--ack', 'x'], {
+      env: { CAIRN_PORT: 'y', CAIRN_THREADS: 'z' },
+    })
+    expect(status).toBe(2)
+    expect(stderr.split('\n').map(line => line.split(' is ')[0])).toEqual([
+      'cairn: 3 settings are wrong',
+      '  CAIRN_PORT',
+      '  CAIRN_THREADS',
+      '  --ack',
+      '',
+    ])
+  })
+
+  test('1 for what cannot be done, in one line without a stack', async () => {
+    const { stdout, stderr, status } = await cairn.run(['org', 'list'])
+    expect({ stdout, stderr, status }).toEqual({
+      stdout: '',
+      stderr:
+        'cairn: there is no Cairn data in ./cairn-data: name its directory with --data or CAIRN_DATA, or begin with "cairn org create NAME"\n',
+      status: 1,
+    })
+  })
+
+  test('1 for a database that is none', async () => {
+    mkdirSync(cairn.path('broken'))
+    writeFileSync(cairn.path('broken/cairn.db'), 'not a database'.repeat(100))
+    const { stderr, status } = await cairn.run(['org', 'list', '--data', 'broken'])
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^cairn: cairn\.db is damaged or no database: [^\n]*\n$/)
+  })
+
+  test('1 for a data directory that is a file', async () => {
+    writeFileSync(cairn.path('file'), '')
+    for (const data of ['file', 'file/inside']) {
+      const { stderr, status } = await cairn.run(['org', 'create', 'Harbor', '--data', data])
+      expect(status).toBe(1)
+      expect(stderr).toMatch(/^cairn: [^\n]*choose another with --data\n$/)
+    }
+  })
+
+  test('1 where no server is ready', async () => {
+    const { stderr, status } = await cairn.run(['healthcheck', '--management-port', '1'])
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^cairn: not ready: http:\/\/127\.0\.0\.1:1\/readyz cannot be reached/)
+  })
+})
+
+test('the version is printed by command and by option', async () => {
+  const { version, commit } = await cairn.json(['version'])
+  for (const args of [['version'], ['--version']]) {
+    expect(await cairn.run(args)).toEqual({
+      stdout: `cairn ${version} (${commit})\n`,
+      stderr: '',
+      status: 0,
+    })
+  }
+})
+
+test('a stack is shown only where CAIRN_DEBUG asks for it', async () => {
+  const { stderr } = await cairn.run(['org', 'list'], { env: { CAIRN_DEBUG: '1' } })
+  expect(stderr).toContain('CommandFailure')
+  expect(stderr).toContain('data.ts')
+})

@@ -1,0 +1,70 @@
+import { afterAll, expect, test } from 'bun:test'
+import { routesOf } from '../../src/app.ts'
+import { buckets } from '../../src/core/buckets.ts'
+import { World } from '../support/world.ts'
+
+const world = new World()
+afterAll(() => world.close())
+
+const routes = routesOf({
+  clock: world.clock,
+  stores: world.stores,
+  retentionDays: 90,
+  windows: null as never,
+  tokens: world.tokens,
+  onAnswer() {},
+})
+
+const inContract = `
+  GET /flows snippet key flows
+  GET /flows/:flow_id snippet key flows
+  POST /flows/:flow_id/complete snippet key flows
+  GET /flows/:flow_id/checklist-progress snippet key flows
+  POST /flows/:flow_id/checklist-progress snippet key flows
+  POST /events snippet key events
+  POST /steps/:step_id/fingerprint snippet key fingerprint
+  POST /steps/:step_id/health snippet key health
+  GET /heartbeat snippet key heartbeat
+  GET /snippet-status snippet key status
+  GET /flows/:flow_id/analytics session token analytics
+  GET /flows/:flow_id/analytics/export.csv session token export`
+  .trim()
+  .split(/\n\s*/)
+
+test('the routes, their callers and their buckets are exactly those of the contract', () => {
+  const declared = routes.map(({ method, path, caller, bucket }) =>
+    [method, path, caller, bucket].join(' '),
+  )
+  expect(declared.toSorted()).toEqual(inContract.toSorted())
+})
+
+test('every registered route is a declared one, below /api/v1, with a caller and a bucket', () => {
+  const registered = world.app.routes.map(({ method, path }) => `${method} ${path}`)
+  const declared = routes.flatMap(({ method, path }) =>
+    (method === 'GET' ? ['GET', 'HEAD'] : [method]).map(verb => `${verb} /api/v1${path}`),
+  )
+  expect(registered.toSorted()).toEqual(declared.toSorted())
+  for (const route of routes) {
+    expect(['snippet key', 'session token']).toContain(route.caller)
+    expect(buckets).toContain(route.bucket)
+    expect(route.summary).toMatch(/^[A-Z].*[^.]$/)
+  }
+})
+
+test.each(routes.map(route => [`${route.method} ${route.path}`, route] as const))(
+  '%s lets nobody in without a credential',
+  async (_, route) => {
+    const path = route.path.replace(/:\w+/, 'no_such_id')
+    const request = new Request(`http://cairn.test/api/v1${path}`, { method: route.method })
+    expect((await world.app.handle(request)).status).toBe(401)
+  },
+)
+
+test('a route’s limits of what a body may hold are a mebibyte for events, 64 KiB elsewhere', () => {
+  const limits = routes
+    .filter(({ method }) => method === 'POST')
+    .map(({ path, bodyLimitBytes }) => [path, bodyLimitBytes])
+  for (const [path, limit] of limits) {
+    expect(limit).toBe(path === '/events' ? 1_048_576 : undefined)
+  }
+})

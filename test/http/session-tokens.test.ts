@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { tour } from '../support/flows.ts'
+import { Tenant } from '../support/tenant.ts'
+import { World } from '../support/world.ts'
+
+const world = new World()
+afterAll(() => world.close())
+
+let tenant: Tenant
+let other: Tenant
+let flowId: string
+
+beforeAll(async () => {
+  tenant = await Tenant.of(world)
+  other = await Tenant.of(world)
+  tenant.limit({ analytics: 100_000 })
+  flowId = tenant.publish(tour()).id
+})
+
+const seconds = () => Math.floor(world.clock.now() / 1000)
+
+const claims = (more: JWTPayload = {}): JWTPayload => ({
+  org: tenant.organisation.id,
+  iss: 'cairn',
+  aud: 'cairn',
+  exp: seconds() + 60,
+  ...more,
+})
+
+const signed = (payload: JWTPayload, alg = 'HS256', secret: unknown = world.secret) =>
+  new SignJWT(payload).setProtectedHeader({ alg }).sign(secret as Uint8Array)
+
+const status = async (credential: string, flow = flowId) =>
+  (await tenant.ask(`GET /flows/${flow}/analytics`, { credential })).status
+
+const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+describe('a session token is taken', () => {
+  test('with the organisation by id or by slug', async () => {
+    expect(await status(await signed(claims()))).toBe(200)
+    expect(await status(await signed(claims({ org: tenant.organisation.slug })))).toBe(200)
+  })
+
+  test('with one audience of several, and claims that we do not know', async () => {
+    expect(await status(await signed(claims({ aud: ['else', 'cairn'], sub: 'x', n: 1 })))).toBe(200)
+  })
+
+  test('until its exp, and not a moment longer: there is no leeway', async () => {
+    const token = await signed(claims({ exp: seconds() + 10 }))
+    world.clock.advance(9_999)
+    expect(await status(token)).toBe(200)
+    world.clock.advance(1)
+    expect(await status(token)).toBe(401)
+  })
+
+  test('from its nbf on', async () => {
+    const token = await signed(claims({ nbf: seconds() + 10 }))
+    expect(await status(token)).toBe(401)
+    world.clock.advance(10_000)
+    expect(await status(token)).toBe(200)
+  })
+})
+
+describe('a session token is refused', () => {
+  const refused: [string, () => Promise<string> | string][] = [
+    ['without exp', () => signed(claims({ exp: undefined }))],
+    ['with another issuer', () => signed(claims({ iss: 'evil' }))],
+    ['without an issuer', () => signed(claims({ iss: undefined }))],
+    ['with another audience', () => signed(claims({ aud: 'evil' }))],
+    ['without an audience', () => signed(claims({ aud: undefined }))],
+    ['without an organisation', () => signed(claims({ org: undefined }))],
+    ['with an unknown organisation', () => signed(claims({ org: 'org_unknown' }))],
+    ['with an organisation that is no text', () => signed(claims({ org: 1 }))],
+    ['with an organisation’s name', () => signed(claims({ org: tenant.organisation.name }))],
+    ['with an empty organisation', () => signed(claims({ org: '' }))],
+    ['with several organisations', () => signed(claims({ org: [tenant.organisation.id] }))],
+    ['signed with another secret', () => signed(claims(), 'HS256', Buffer.alloc(32, 1))],
+    ['signed with HS384', () => signed(claims(), 'HS384')],
+    ['signed with HS512', () => signed(claims(), 'HS512')],
+    [
+      'signed with a public-key algorithm',
+      async () => signed(claims(), 'ES256', (await generateKeyPair('ES256')).privateKey),
+    ],
+    ['of alg none', () => `${base64({ alg: 'none' })}.${base64(claims())}.`],
+    ['of alg None', () => `${base64({ alg: 'None' })}.${base64(claims())}.`],
+    [
+      'of alg none with a good signature of another',
+      async () =>
+        `${base64({ alg: 'none' })}.${(await signed(claims())).split('.').slice(1).join('.')}`,
+    ],
+    [
+      'tampered with',
+      async () => {
+        const [head, , signature] = (await signed(claims())).split('.')
+        return `${head}.${base64(claims({ exp: seconds() + 9_999 }))}.${signature}`
+      },
+    ],
+    ['without its signature', async () => (await signed(claims())).replace(/[^.]+$/, '')],
+    ['cut short', async () => (await signed(claims())).slice(0, -1)],
+    ['of two parts', async () => (await signed(claims())).split('.').slice(0, 2).join('.')],
+    ['of four parts', async () => `${await signed(claims())}.x`],
+    ['that is no JSON', () => 'e30.bm9wZQ.x'],
+    ['of a mebibyte', async () => `${await signed(claims({ fill: 'x'.repeat(1_048_576) }))}x`],
+    ['of a mebibyte of nothing', () => 'x'.repeat(1_048_576)],
+  ]
+  test.each(refused)('%s', async (_, token) => {
+    expect(await status(await token())).toBe(401)
+  })
+})
+
+test('a token of one organisation opens nothing of another', async () => {
+  const foreign = other.publish(tour()).id
+  expect(await status(tenant.token, foreign)).toBe(401)
+  expect(await status(other.token, flowId)).toBe(401)
+  expect(await status(await signed(claims({ org: other.organisation.slug })), flowId)).toBe(401)
+  expect(await status(other.token, foreign)).toBe(200)
+})

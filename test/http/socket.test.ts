@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { maxHeaderSize } from '../../src/server/header-size.ts'
+import { tour } from '../support/flows.ts'
+import { overSocket } from '../support/raw-socket.ts'
+import { Tenant } from '../support/tenant.ts'
+import { World } from '../support/world.ts'
+
+/** What only shows over a connection: framing, reuse, headers that `Request` would not take. */
+
+const world = new World()
+afterAll(async () => {
+  await world.app.stop(true)
+  await world.close()
+})
+
+let tenant: Tenant
+let flowId: string
+let port: number
+
+beforeAll(async () => {
+  tenant = await Tenant.of(world)
+  tenant.limit({ flows: 10_000, events: 10_000, heartbeat: 10_000 })
+  flowId = tenant.publish(tour()).id
+  maxHeaderSize()
+  world.app.listen({ port: 0, maxRequestBodySize: 1024 ** 3 })
+  port = world.app.server!.port!
+})
+
+const close = 'Connection: close\r\n'
+
+/** A request's head, with the tenant's key unless other headers are given. */
+const head = (what: string, headers = `Authorization: Bearer ${tenant.key}\r\n`) => {
+  const [method, path] = what.split(' ')
+  return `${method} /api/v1${path} HTTP/1.1\r\nHost: cairn.test\r\n${headers}`
+}
+
+const alive = () => `${head('GET /heartbeat')}${close}\r\n`
+
+const chunked = (...chunks: string[]) =>
+  [...chunks, ''].map(chunk => `${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`).join('')
+
+const isLimited = (headers: Record<string, string>) =>
+  ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'].every(
+    name => headers[name] !== undefined,
+  )
+
+describe('HEAD', () => {
+  test.each(['/flows', '/heartbeat', '/snippet-status', '/nothing', '/events'])(
+    'on %s has the headers of GET, no body, and leaves the connection usable',
+    async path => {
+      const asked = await overSocket(port, `${head(`HEAD ${path}`)}\r\n`, alive())
+      const got = await overSocket(port, `${head(`GET ${path}`)}${close}\r\n`)
+      expect(asked.answers.map(({ status }) => status)).toEqual([got.answers[0]!.status, 200])
+      expect(asked.answers[0]?.body).toBe('')
+      expect(isLimited(asked.answers[0]!.headers)).toBe(true)
+      for (const name of ['content-type', 'etag', 'vary', 'cache-control', 'content-length']) {
+        expect([name, asked.answers[0]?.headers[name]]).toEqual([
+          name,
+          got.answers[0]?.headers[name],
+        ])
+      }
+    },
+  )
+
+  test('on a flow by its id too', async () => {
+    const { answers } = await overSocket(port, `${head(`HEAD /flows/${flowId}`)}\r\n`, alive())
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(Number(answers[0]?.headers['content-length'])).toBeGreaterThan(500)
+  })
+
+  test.each(['', '?rows=runs', '?rows=events'])(
+    'on the export%s reads no row and tells no length that would be wrong',
+    async query => {
+      const { analytics } = world.stores
+      world.stores.analytics = null as never
+      const token = `Authorization: Bearer ${tenant.token}\r\n`
+      const request = `${head(`HEAD /flows/${flowId}/analytics/export.csv${query}`, token)}\r\n`
+      const { answers } = await overSocket(port, request, alive())
+      world.stores.analytics = analytics
+      expect(answers.map(({ status }) => status)).toEqual([200, 200])
+      expect(answers[0]?.headers['content-type']).toBe('text/csv; charset=utf-8')
+      expect(answers[0]?.headers['content-disposition']).toContain('cairn-welcome-')
+      expect(answers[0]?.headers['content-length']).toBeUndefined()
+    },
+  )
+})
+
+describe('two Authorization headers', () => {
+  test('are 401, though each of them were right, and though ?key= is right', async () => {
+    const twice = `Authorization: Bearer ${tenant.key}\r\n`.repeat(2)
+    const what = `GET /heartbeat?key=${tenant.key}`
+    const { answers } = await overSocket(port, `${head(what, twice)}${close}\r\n`)
+    expect(answers[0]).toMatchObject({ status: 401, body: '{"error":"Unauthorized"}' })
+  })
+
+  test('an empty one decides alone as well', async () => {
+    const what = `GET /heartbeat?key=${tenant.key}`
+    const { answers } = await overSocket(port, `${head(what, 'Authorization:\r\n')}${close}\r\n`)
+    expect(answers[0]?.status).toBe(401)
+  })
+})
+
+test.each(['\xe9'.repeat(32), '\xff\xfe', '\u{1F600}'])(
+  'a key with bytes beyond ASCII (%j) is 401, with every header',
+  async key => {
+    const header = `Authorization: Bearer ${key}\r\n`
+    const { answers } = await overSocket(port, `${head('GET /flows', header)}${close}\r\n`)
+    expect(answers[0]).toMatchObject({ status: 401, body: '{"error":"Unauthorized"}' })
+    expect(isLimited(answers[0]!.headers)).toBe(true)
+  },
+)
+
+test('a token of a mebibyte is 401, not 431', async () => {
+  const header = `Authorization: Bearer ${'x'.repeat(1_048_576)}\r\n`
+  const request = `${head(`GET /flows/${flowId}/analytics`, header)}${close}\r\n`
+  const { answers } = await overSocket(port, request)
+  expect(answers[0]).toMatchObject({ status: 401, body: '{"error":"Unauthorized"}' })
+})
+
+describe('a body', () => {
+  const event = { kind: 'custom', name: 'x', userId: 'u' }
+  const good = JSON.stringify({ events: [event] })
+  const large = 'x'.repeat(2 * 1_048_576)
+  const post = (path: string, more: string, body: string) =>
+    `${head(`POST ${path}`)}${more}\r\n${body}`
+  const withLength = (path: string, body: string) =>
+    post(path, `Content-Length: ${Buffer.byteLength(body)}\r\n`, body)
+  const inChunks = (path: string, ...chunks: string[]) =>
+    post(path, 'Transfer-Encoding: chunked\r\n', chunked(...chunks))
+  const statuses = async (...requests: (string | Buffer)[]) =>
+    (await overSocket(port, ...requests, alive())).answers.map(({ status }) => status)
+
+  test('without a content type, as a whole or in chunks, is read', async () => {
+    expect(await statuses(withLength('/events', good))).toEqual([202, 200])
+    expect(await statuses(inChunks('/events', good))).toEqual([202, 200])
+    expect(await statuses(inChunks('/events', ...good))).toEqual([202, 200])
+  })
+
+  test('split within a character is put together again', async () => {
+    const text = JSON.stringify({ events: [{ ...event, userId: 'é😀' }] })
+    const frames = [...Buffer.from(text)].map(byte => Buffer.from([0x31, 13, 10, byte, 13, 10]))
+    const opening = Buffer.from(post('/events', 'Transfer-Encoding: chunked\r\n', ''))
+    const request = Buffer.concat([opening, ...frames, Buffer.from('0\r\n\r\n')])
+    expect(await statuses(request)).toEqual([202, 200])
+    const stored = world.database.query("select 1 from events where user_id = 'é😀'").get()
+    expect(stored).not.toBeNull()
+  })
+
+  test('of two mebibytes is 413, and the connection goes on', async () => {
+    expect(await statuses(withLength('/events', large))).toEqual([413, 200])
+    expect(await statuses(inChunks('/events', large))).toEqual([413, 200])
+    expect(await statuses(inChunks('/events', ...Array(32).fill(large.slice(0, 65_536))))).toEqual([
+      413, 200,
+    ])
+    expect(await statuses(withLength(`/flows/${flowId}/complete`, 'x'.repeat(65_537)))).toEqual([
+      413, 200,
+    ])
+  })
+
+  test('of exactly the limit is not 413', async () => {
+    const padded = good.padEnd(1_048_576, ' ')
+    expect(await statuses(withLength('/events', padded))).toEqual([202, 200])
+    expect(await statuses(inChunks('/events', padded))).toEqual([202, 200])
+    expect(await statuses(withLength('/events', `${padded} `))).toEqual([413, 200])
+    expect(await statuses(inChunks('/events', `${padded} `))).toEqual([413, 200])
+  })
+
+  test('that nobody reads, because the key is wrong, leaves the connection usable', async () => {
+    const request = `${head('POST /events', '')}Content-Length: ${large.length}\r\n\r\n${large}`
+    expect(await statuses(request)).toEqual([401, 200])
+    const framed = `${head('POST /events', '')}Transfer-Encoding: chunked\r\n\r\n${chunked(large)}`
+    expect(await statuses(framed)).toEqual([401, 200])
+  })
+
+  test('of a GET is not looked at', async () => {
+    const request = `${head('GET /heartbeat')}Content-Length: 5\r\n\r\nhello`
+    expect(await statuses(request)).toEqual([200, 200])
+  })
+
+  test('absent from a POST is 400', async () => {
+    expect(await statuses(`${head('POST /events')}Content-Length: 0\r\n\r\n`)).toEqual([400, 200])
+    expect(await statuses(`${head('POST /events')}\r\n`)).toEqual([400, 200])
+  })
+})
+
+test('a beacon: text/plain, the key in the query, credentials, no preflight', async () => {
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/events?key=${tenant.key}`, {
+    method: 'POST',
+    body: JSON.stringify({ events: [{ kind: 'custom', name: 'beacon', userId: 'u' }] }),
+    headers: { 'content-type': 'text/plain;charset=UTF-8', origin: 'https://page.example' },
+  })
+  expect(response.status).toBe(202)
+  expect(response.headers.get('access-control-allow-origin')).toBe('https://page.example')
+  expect(response.headers.get('access-control-allow-credentials')).toBe('true')
+})
+
+test('a preflight over a connection is 204 with every header and no body', async () => {
+  const headers =
+    'Origin: https://page.example\r\nAccess-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: authorization\r\n'
+  const { answers } = await overSocket(port, `${head('OPTIONS /events', headers)}\r\n`, alive())
+  expect(answers.map(({ status }) => status)).toEqual([204, 200])
+  expect(answers[0]?.headers['access-control-allow-origin']).toBe('https://page.example')
+  expect(isLimited(answers[0]!.headers)).toBe(true)
+})
+
+test('304 over a connection has no body and no type', async () => {
+  const request = `${head('GET /flows')}If-None-Match: *\r\n\r\n`
+  const { answers } = await overSocket(port, request, alive())
+  expect(answers.map(({ status }) => status)).toEqual([304, 200])
+  expect(answers[0]?.headers['content-type']).toBeUndefined()
+  expect(answers[0]?.headers.etag).toMatch(/^"/)
+})
+
+test('an unknown path and a wrong method answer with every header', async () => {
+  for (const [what, status] of [
+    ['GET /nothing', 404],
+    ['DELETE /flows', 405],
+    ['PUT /events', 405],
+  ] as const) {
+    const { answers } = await overSocket(port, `${head(what)}${close}\r\n`)
+    expect(answers[0]?.status).toBe(status)
+    expect(isLimited(answers[0]!.headers)).toBe(true)
+  }
+})
+
+test('an export that fails midway breaks the connection: it never ends as if whole', async () => {
+  const { analytics } = world.stores
+  world.stores.analytics = {
+    ...analytics,
+    async *events() {
+      yield []
+      throw new Error('the disk is gone')
+    },
+  }
+  const token = `Authorization: Bearer ${tenant.token}\r\n`
+  const request = `${head(`GET /flows/${flowId}/analytics/export.csv?rows=events`, token)}\r\n`
+  const broken = await overSocket(port, request)
+  world.stores.analytics = analytics
+  expect(broken.text).toStartWith('HTTP/1.1 200')
+  expect(broken.text).toContain('id,kind,source')
+  expect(broken.text).not.toEndWith('\r\n0\r\n\r\n')
+
+  const whole = await overSocket(port, request.replace(/\r\n\r\n$/, `\r\n${close}\r\n`))
+  expect(whole.text).toEndWith('\r\n0\r\n\r\n')
+})
