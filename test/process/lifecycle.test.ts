@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { apiOf, builtBinary, Workplace, withTour } from '../support/binary.ts'
+import {
+  apiOf,
+  builtBinary,
+  eventsHead,
+  rawConnection,
+  Workplace,
+  withTour,
+} from '../support/binary.ts'
 
 let place: Workplace
 
@@ -83,23 +90,10 @@ describe('stopping', () => {
   test('what is in flight is answered first, and nothing new is accepted', async () => {
     const { snippetKey } = await withTour(place)
     const server = await place.serve()
-    const { host, port, hostname } = new URL(server.url)
     const body = JSON.stringify({ events: [{ kind: 'custom', name: 'x', userId: 'u' }] })
-    let received = ''
-    const closed = Promise.withResolvers<void>()
-    const socket = await Bun.connect({
-      hostname,
-      port: Number(port),
-      socket: {
-        data: (_, data) => {
-          received += data.toString()
-        },
-        close: () => closed.resolve(),
-      },
-    })
-    socket.write(
-      `POST /api/v1/events HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${snippetKey}\r\n` +
-        `Content-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+    const connection = await rawConnection(server)
+    connection.write(
+      `${eventsHead(snippetKey)}Content-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
     )
     await Bun.sleep(100)
     server.child.kill('SIGTERM')
@@ -109,26 +103,18 @@ describe('stopping', () => {
         () => true,
       ),
     )
-    socket.write(body.slice(10))
-    await server.until(() => received.includes('"accepted":1'))
-    socket.end()
+    connection.write(body.slice(10))
+    await server.until(() => connection.received.includes('"accepted":1'))
+    connection.end()
     expect(await server.child.exited).toBe(0)
   })
 
   test('a second signal ends it at once', async () => {
     const { snippetKey } = await withTour(place)
     const server = await place.serve()
-    const { host, port, hostname } = new URL(server.url)
-    const socket = await Bun.connect({
-      hostname,
-      port: Number(port),
-      socket: { data() {} },
-    })
+    const connection = await rawConnection(server)
     // A request that never ends, so that the first signal has something to wait for.
-    socket.write(
-      `POST /api/v1/events HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${snippetKey}\r\n` +
-        'Content-Length: 100\r\n\r\n{',
-    )
+    connection.write(`${eventsHead(snippetKey)}Content-Length: 100\r\n\r\n{`)
     await Bun.sleep(100)
     server.child.kill('SIGTERM')
     await server.until(() =>
@@ -142,7 +128,7 @@ describe('stopping', () => {
     const startedAt = performance.now()
     expect(await server.end('SIGTERM')).toBe(130)
     expect(performance.now() - startedAt).toBeLessThan(1_000)
-    socket.end()
+    connection.end()
   })
 })
 

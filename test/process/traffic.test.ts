@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Bucket, buckets } from '../../src/core/buckets.ts'
-import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
+import { type Bucket, buckets, defaultLimits } from '../../src/core/buckets.ts'
+import {
+  apiOf,
+  eventsHead,
+  rawConnection,
+  type Server,
+  Workplace,
+  withTour,
+} from '../support/binary.ts'
 
 const place = new Workplace()
 let server: Server
@@ -14,27 +21,14 @@ afterAll(() => place.close())
 
 /** A raw exchange, for what fetch would not send. */
 async function exchange(...chunks: string[]): Promise<string> {
-  const { port, hostname } = new URL(server.url)
-  let received = ''
-  const closed = Promise.withResolvers<void>()
-  const socket = await Bun.connect({
-    hostname,
-    port: Number(port),
-    socket: {
-      data: (_, data) => {
-        received += data.toString()
-      },
-      close: () => closed.resolve(),
-      error: () => closed.resolve(),
-    },
-  })
+  const connection = await rawConnection(server)
   for (const chunk of chunks) {
-    socket.write(chunk)
+    connection.write(chunk)
     await Bun.sleep(1)
   }
-  await server.until(() => /\r\n\r\n/.test(received))
-  socket.end()
-  return received
+  await server.until(() => connection.isClosed || /\r\n\r\n/.test(connection.received))
+  connection.end()
+  return connection.received
 }
 
 interface FlowSeen {
@@ -49,9 +43,6 @@ async function flowsOf(api: ReturnType<typeof apiOf>): Promise<FlowSeen[]> {
 }
 
 const firstFlow = async (api: ReturnType<typeof apiOf>) => (await flowsOf(api))[0] as FlowSeen
-
-const head = (snippetKey: string) =>
-  `POST /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${snippetKey}\r\n`
 
 describe('limits over all threads', () => {
   const clients = 8
@@ -101,17 +92,7 @@ describe('limits over all threads', () => {
     for (const counts of admitted) expect(counts).toEqual(expected as never)
   }, 120_000)
 
-  const defaults = {
-    events: 300,
-    flows: 60,
-    fingerprint: 30,
-    health: 60,
-    heartbeat: 10,
-    status: 10,
-    analytics: 600,
-    export: 600,
-  }
-  const limitOf = (bucket: Bucket) => perBucket[bucket] ?? defaults[bucket]
+  const limitOf = (bucket: Bucket) => perBucket[bucket] ?? defaultLimits[bucket]
 })
 
 describe('changes by the command line', () => {
@@ -178,7 +159,7 @@ describe('oversized and malformed requests over a socket', () => {
 
   test('200 MiB announced is 413 before it is sent', async () => {
     const received = await exchange(
-      `${head(organisation.snippetKey)}Content-Length: 209715200\r\n\r\n`,
+      `${eventsHead(organisation.snippetKey)}Content-Length: 209715200\r\n\r\n`,
       'x'.repeat(1_000),
     )
     expect(received).toStartWith('HTTP/1.1 413')
@@ -189,7 +170,7 @@ describe('oversized and malformed requests over a socket', () => {
   test('2 MiB in chunks is 413, and the server goes on', async () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
     const received = await exchange(
-      `${head(organisation.snippetKey)}Transfer-Encoding: chunked\r\n\r\n`,
+      `${eventsHead(organisation.snippetKey)}Transfer-Encoding: chunked\r\n\r\n`,
       ...Array.from({ length: 32 }, () => chunk),
     )
     expect(received).toStartWith('HTTP/1.1 413')
@@ -210,7 +191,7 @@ describe('oversized and malformed requests over a socket', () => {
   })
 
   test('malformed HTTP breaks only its own connection', async () => {
-    const received = await exchange('NONSENSE\r\n\r\n').catch(() => 'closed')
+    const received = await exchange('NONSENSE\r\n\r\n')
     expect(received).not.toContain('200')
     expect((await apiOf(server, organisation.snippetKey)('GET', '/flows')).status).toBe(200)
   })

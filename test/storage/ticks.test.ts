@@ -1,0 +1,104 @@
+import { afterAll, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { checklistCompletedAt, itemStates, type Tick } from '../../src/core/checklist.ts'
+import { rebuild } from '../../src/storage/rebuild.ts'
+import { newEventOf, storeFlows } from '../support/stored-history.ts'
+import { World } from '../support/world.ts'
+
+const world = new World()
+afterAll(() => world.close())
+
+const flow = {
+  key: 'setup',
+  versions: [
+    {
+      version: 1,
+      publishedAt: 0,
+      steps: [{ key: 'a' }],
+      items: [
+        { key: 'one', completeOn: 'did_one' },
+        { key: 'two', completeOn: null },
+      ],
+    },
+  ],
+}
+
+/** What a person does: writes through a page now, or events that arrive now but occurred earlier. */
+const deedArbitrary = fc.oneof(
+  fc.record({
+    type: fc.constant('write' as const),
+    item: fc.constantFrom('one', 'two'),
+    completed: fc.boolean(),
+  }),
+  fc.record({
+    type: fc.constantFrom('tick' as const, 'custom' as const),
+    item: fc.constantFrom('one', 'two'),
+    agoMs: fc.integer({ min: 0, max: 40 }),
+  }),
+)
+
+test('ticks that are kept say the same as all that ever happened, and a rebuild agrees', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(deedArbitrary, fc.integer({ min: 0, max: 10 })), { maxLength: 25 }),
+      async deeds => {
+        const stored = storeFlows(world, [flow])
+        const { orgRow } = stored
+        const flowRow = stored.flowRows.get('setup') as number
+        const rowOf = (item: string) => stored.itemRows.get(`setup/${item}`) as number
+        const person = { userId: 'u', anonymousId: null }
+        for (const [i, [deed, pauseMs]] of deeds.entries()) {
+          world.clock.advance(pauseMs)
+          const now = world.clock.now()
+          if (deed.type === 'write') {
+            const items = [{ itemRow: rowOf(deed.item), completed: deed.completed }]
+            await world.stores.ledger.tick({ ...person, orgRow, flowRow, items, receivedAt: now })
+            continue
+          }
+          const at = now - deed.agoMs
+          const event =
+            deed.type === 'custom'
+              ? ({ kind: 'custom', name: 'did_one', userId: 'u', at } as const)
+              : ({
+                  kind: 'item_completed',
+                  flowKey: 'setup',
+                  itemKey: deed.item,
+                  userId: 'u',
+                  at,
+                } as const)
+          await world.stores.ledger.append({
+            orgRow,
+            receivedAt: now,
+            events: [newEventOf(stored, event, `deed-${i}`)],
+            refusals: {},
+            skewMs: null,
+          })
+        }
+        const ledger = world.database
+          .query<{ kind: number; item_id: number; occurred_at: number }, [number]>(
+            'select kind, item_id, occurred_at from events where org_id = ? and item_id is not null',
+          )
+          .all(orgRow)
+          .map(
+            (row): Tick => ({
+              itemId: row.item_id,
+              at: row.occurred_at,
+              ticked: row.kind === 8,
+            }),
+          )
+        const { ticked, completedAt } = await world.stores.checklists.progress(
+          orgRow,
+          flowRow,
+          person,
+        )
+        const sorted = (states: ReadonlyMap<number, number>) =>
+          [...states].sort(([a], [b]) => a - b)
+        expect(sorted(ticked)).toEqual(sorted(itemStates(ledger)))
+        const items = [rowOf('one'), rowOf('two')]
+        expect(completedAt).toBe(checklistCompletedAt(ledger, () => items))
+      },
+    ),
+    { numRuns: 150 },
+  )
+  expect(rebuild(world.database).changed).toBe(0)
+}, 60_000)
