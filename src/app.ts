@@ -12,6 +12,7 @@ import { readQuery } from './http/query.ts'
 import { preflight, type Reply, response } from './http/reply.ts'
 import { defaultBodyLimitBytes, type Route } from './http/route.ts'
 import type { SessionTokens } from './http/session-tokens.ts'
+import { targetOf } from './http/target.ts'
 import { analyticsRoutes } from './modules/analytics/index.ts'
 import { checklistRoutes } from './modules/checklists/index.ts'
 import { eventRoutes } from './modules/events/index.ts'
@@ -60,7 +61,7 @@ export function routesOf({ stores, clock, retentionDays }: AppDeps): Route[] {
 }
 
 /** Elysia's context, with the call that `onRequest` puts into it. */
-type CallContext = Context & { call?: Call }
+type CallContext = Context & { call: Call }
 
 /** The shapes of a route's body and query, compiled once. */
 const checksOf = ({ body, query }: Route) => ({
@@ -121,9 +122,11 @@ export function createApp(deps: AppDeps) {
     return response(call, reply)
   }
 
-  const noRoute = (call: Call, path: string): AppError | Reply => {
-    const known = routesAt(path)
-    if (known.length === 0) return new AppError('not_found', 'There is nothing at this path')
+  const noRoute = (call: Call): Reply => {
+    const known = routesAt(targetOf(call.request).path)
+    if (known.length === 0) {
+      return failure(new AppError('not_found', 'There is nothing at this path'))
+    }
     call.route = known[0] ?? null
     const methods = known.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     const reply = failure(
@@ -134,12 +137,8 @@ export function createApp(deps: AppDeps) {
 
   const app = new Elysia({ prefix, normalize: false })
     .onError(context => {
-      const { call = new Call(context.request, deps.clock.now(), deps.clock.monotonic()) } =
-        context as unknown as CallContext
-      if (context.code === 'NOT_FOUND') {
-        const found = noRoute(call, new URL(context.request.url).pathname)
-        return answer(call, found instanceof AppError ? failure(found) : found)
-      }
+      const { call } = context as unknown as CallContext
+      if (context.code === 'NOT_FOUND') return answer(call, noRoute(call))
       const refusal = refusalOf(context.error)
       const isOurs = refusal.code === 'internal' || refusal.code === 'overloaded'
       return answer(call, failure(refusal), isOurs ? (refusal.cause ?? refusal) : undefined)
@@ -149,7 +148,7 @@ export function createApp(deps: AppDeps) {
       const call = new Call(request, deps.clock.now(), deps.clock.monotonic())
       ;(context as CallContext).call = call
       if (request.method !== 'OPTIONS') return
-      const known = routesAt(new URL(request.url).pathname)
+      const known = routesAt(targetOf(request).path)
       const asked = request.headers.get('access-control-request-method')
       call.route = known.find(({ method }) => method === asked) ?? known[0] ?? null
       return answer(call, preflight)
@@ -158,7 +157,7 @@ export function createApp(deps: AppDeps) {
   for (const route of routes) {
     const checks = checksOf(route)
     const handle = async (context: CallContext): Promise<Response> => {
-      const call = context.call as Call
+      const { call } = context
       call.route = route
       await passGate(call, route, context.params, deps)
       await readCall(call, route, checks)

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { isHeld } from '../server/lock.ts'
+import { newestChange, takenUpChange } from '../storage/catalogue-change.ts'
 import { hasDatabase, openForWriting } from '../storage/database.ts'
 import { migrate } from '../storage/migrate.ts'
 import {
@@ -71,16 +72,6 @@ export async function takenUp(database: Database, dataDir: string): Promise<void
     await Bun.sleep(pauseMs)
   }
 }
-
-const newestChange = (database: Database) =>
-  database
-    .query<{ seq: number }, []>('select coalesce(max(seq), 0) as seq from catalogue_changes')
-    .get()?.seq ?? 0
-
-const takenUpChange = (database: Database) =>
-  database
-    .query<{ value: number }, []>("select value from server_state where name = 'catalogue_seq'")
-    .get()?.value ?? 0
 
 /** Makes the data directory, for its owner alone; an existing one is left as it is. */
 export function makeDirectory(dataDir: string): void {

@@ -18,6 +18,8 @@ function sentenceOf({ type, schema }: ValueError): string {
       return `Must have at least ${count(schema.minItems, 'element')}`
     case ValueErrorType.ArrayMaxItems:
       return `Must have at most ${count(schema.maxItems, 'element')}`
+    case ValueErrorType.Literal:
+      return `Must be ${schema.const}`
     case ValueErrorType.Boolean:
       return 'Must be true or false'
     case ValueErrorType.Integer:

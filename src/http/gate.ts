@@ -8,6 +8,7 @@ import type { WindowTable } from '../core/window-table.ts'
 import type { Call } from './call.ts'
 import type { Route } from './route.ts'
 import type { SessionTokens } from './session-tokens.ts'
+import { targetOf } from './target.ts'
 
 /** What the gate asks of the rest of the house. */
 export interface GateDeps {
@@ -23,7 +24,7 @@ function credentialOf(request: Request, route: Route): string | null {
   if (header !== null) return /^bearer +(\S+)$/i.exec(header)?.[1] ?? null
   const isKeyInQuery = route.keyInQuery || route.method === 'POST'
   if (!isKeyInQuery || route.caller !== 'snippet key') return null
-  const keys = new URL(request.url).searchParams.getAll('key')
+  const keys = targetOf(request).query.getAll('key')
   // Two keys are no key: which of them was meant cannot be known.
   return keys.length === 1 ? (keys[0] ?? null) : null
 }

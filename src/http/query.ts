@@ -1,4 +1,5 @@
 import { invalid, type Problem } from '../core/errors.ts'
+import { targetOf } from './target.ts'
 
 /**
  * Parameters of a query, by name; other names are not looked at.
@@ -7,11 +8,11 @@ import { invalid, type Problem } from '../core/errors.ts'
  *   values was meant cannot be known
  */
 export function readQuery(request: Request, names: readonly string[]): Record<string, string> {
-  const { searchParams } = new URL(request.url)
+  const { query: sent } = targetOf(request)
   const query: Record<string, string> = {}
   const problems: Problem[] = []
   for (const name of names) {
-    const [value, ...others] = searchParams.getAll(name)
+    const [value, ...others] = sent.getAll(name)
     if (others.length > 0) problems.push({ path: `/${name}`, message: 'Must be given once' })
     if (value !== undefined) query[name] = value
   }

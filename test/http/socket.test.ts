@@ -211,6 +211,44 @@ test('304 over a connection has no body and no type', async () => {
   expect(answers[0]?.headers.etag).toMatch(/^"/)
 })
 
+test.each(['', 'x', '%%%[', 'a b', '[::1', 'é', 'h/path?x=', 'a#b', 'h:99999999', 'user:pw@h'])(
+  'a Host header of %j changes nothing: every answer is ours, with every header',
+  async host => {
+    const ask = async (what: string) => {
+      const request = `${what} HTTP/1.1\r\nHost: ${host}\r\n${close}\r\n`
+      const [answer] = (await overSocket(port, request)).answers
+      expect(isLimited(answer!.headers)).toBe(true)
+      return answer!.status
+    }
+    expect(await ask(`GET /api/v1/heartbeat?key=${tenant.key}&v=1`)).toBe(200)
+    expect(await ask(`GET /api/v1/heartbeat?key=${tenant.key}&v=1&v=2`)).toBe(422)
+    expect(await ask('OPTIONS /api/v1/events')).toBe(204)
+    expect(await ask('GET /api/v1/nothing')).toBe(404)
+    expect(await ask('DELETE /api/v1/flows')).toBe(405)
+    expect(await ask('GET /nothing')).toBe(404)
+  },
+)
+
+test.each([
+  ['/api/v1/../v1/flows', 200],
+  ['http://elsewhere.example/api/v1/flows', 200],
+  ['/api/v1/flows?%', 200],
+  ['/api/v1/flows/', 200],
+  ['/api/v1/flows//', 404],
+  ['/api/v1/flows#x', 404],
+  ['/api/v1/flows;x=1', 404],
+  ['/api%2Fv1/flows', 404],
+  ['/API/v1/flows', 404],
+  ['/api/v1/%', 404],
+  ['//', 404],
+  [`/api/v1/${'x'.repeat(10_000)}`, 404],
+])('the target %s is answered %d, with every header', async (target, status) => {
+  const request = head('GET /flows').replace('/api/v1/flows', target)
+  const { answers } = await overSocket(port, `${request}${close}\r\n`)
+  expect(answers[0]?.status).toBe(status)
+  expect(isLimited(answers[0]!.headers)).toBe(true)
+})
+
 test('an unknown path and a wrong method answer with every header', async () => {
   for (const [what, status] of [
     ['GET /nothing', 404],
@@ -223,23 +261,56 @@ test('an unknown path and a wrong method answer with every header', async () => 
   }
 })
 
-test('an export that fails midway breaks the connection: it never ends as if whole', async () => {
-  const { analytics } = world.stores
-  world.stores.analytics = {
-    ...analytics,
-    async *events() {
-      yield []
-      throw new Error('the disk is gone')
-    },
+test('downloads alone may stand still for minutes before they are given up', async () => {
+  const { server } = world.app
+  const given: number[] = []
+  const { timeout } = server!
+  server!.timeout = (request, seconds) => {
+    given.push(seconds)
+    timeout.call(server, request, seconds)
   }
   const token = `Authorization: Bearer ${tenant.token}\r\n`
-  const request = `${head(`GET /flows/${flowId}/analytics/export.csv?rows=events`, token)}\r\n`
-  const broken = await overSocket(port, request)
-  world.stores.analytics = analytics
-  expect(broken.text).toStartWith('HTTP/1.1 200')
-  expect(broken.text).toContain('id,kind,source')
-  expect(broken.text).not.toEndWith('\r\n0\r\n\r\n')
+  await overSocket(port, `${head(`GET /flows/${flowId}/analytics`, token)}${close}\r\n`)
+  await overSocket(port, `${head(`GET /flows/${flowId}/analytics/export.csv`, token)}${close}\r\n`)
+  await overSocket(port, alive())
+  server!.timeout = timeout
+  expect(given).toEqual([240, 240])
+})
 
-  const whole = await overSocket(port, request.replace(/\r\n\r\n$/, `\r\n${close}\r\n`))
-  expect(whole.text).toEndWith('\r\n0\r\n\r\n')
+describe('an export', () => {
+  const row = { id: 'e', kind: 'custom', source: 'events', occurredAt: 0, receivedAt: 0 }
+  const page = Array(2_000).fill({ ...row, reportedAt: null, stepRow: null, itemRow: null })
+  const what = () => `GET /flows/${flowId}/analytics/export.csv?rows=events`
+
+  /** The answer where the ledger gives ten pages, and then fails or not. */
+  const exported = async (failure: Error | null) => {
+    const { analytics } = world.stores
+    const events = async function* () {
+      for (let pages = 0; pages < 10; pages++) {
+        yield page
+        await new Promise(resolve => setImmediate(resolve))
+      }
+      if (failure) throw failure
+    }
+    world.stores.analytics = { ...analytics, events }
+    const request = `${head(what(), `Authorization: Bearer ${tenant.token}\r\n`)}${close}\r\n`
+    const { text } = await overSocket(port, request)
+    world.stores.analytics = analytics
+    return text
+  }
+
+  test('that is whole ends as chunked bodies do', async () => {
+    const text = await exported(null)
+    expect(text).toContain('id,kind,source')
+    expect(text.split('\r\ne,custom').length - 1).toBeGreaterThan(19_900)
+    expect(text).toEndWith('\r\n0\r\n\r\n')
+  })
+
+  test('that fails midway breaks the connection: it never ends as if whole', async () => {
+    const text = await exported(new Error('this failure is part of a test'))
+    expect(text).toStartWith('HTTP/1.1 200')
+    expect(text).toContain('\r\ne,custom')
+    expect(text).not.toEndWith('\r\n0\r\n\r\n')
+    expect(text.toLowerCase()).not.toContain('content-length')
+  })
 })

@@ -9,7 +9,8 @@ import {
 import type { World } from './world.ts'
 
 const api = '/api/v1'
-const hourSeconds = 3_600
+/** Tests move the clock by days. */
+const tokenSeconds = 365 * 86_400
 
 export interface Asked {
   body?: unknown
@@ -37,7 +38,7 @@ export class Tenant {
     readonly organisation: OrganisationRecord,
     /** The first snippet key. */
     readonly key: string,
-    /** A session token of an hour. */
+    /** A session token that outlives the test. */
     readonly token: string,
   ) {}
 
@@ -49,7 +50,7 @@ export class Tenant {
       world.clock.now(),
     )
     world.takeUp()
-    const { token } = await world.tokens.issue(organisation.id, hourSeconds)
+    const { token } = await world.tokens.issue(organisation.id, tokenSeconds)
     return new Tenant(world, organisation, snippetKey, token)
   }
 

@@ -42,7 +42,7 @@ const rules: ((evidence: Evidence) => Finding | null)[] = [
           // Where nothing ever got through, the list is not merely stricter than one page.
           severity: stages.flows_fetched || stages.heartbeat ? 'warning' : 'error',
           code: 'origin_not_allowed',
-          message: `${refusals.origin_not_allowed} requests of the last 24 hours came from an origin that is not allowed.`,
+          message: `Requests of the last 24 hours came from an origin that is not allowed: ${refusals.origin_not_allowed}.`,
           fix: 'Add the page’s origin to the organisation’s origins, or clear the list.',
         }
       : null,

@@ -1,0 +1,246 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { is } from 'drizzle-orm'
+import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { migrate } from '../src/storage/migrate.ts'
+import * as schema from '../src/storage/schema.ts'
+
+/** The shape of the house: which part may lean on which, and that nothing lies about unused. */
+
+const src = resolve(import.meta.dir, '../src')
+
+const files = readdirSync(src, { recursive: true, withFileTypes: true })
+  .filter(entry => entry.isFile())
+  .map(entry => relative(src, join(entry.parentPath, entry.name)))
+  .filter(file => !file.endsWith('.d.ts'))
+  .sort()
+
+const sources = files.filter(file => file.endsWith('.ts'))
+
+const textOf = new Map(sources.map(file => [file, readFileSync(join(src, file), 'utf8')]))
+
+/** Without comments, in which anything may be named. */
+const codeOf = (file: string) =>
+  textOf
+    .get(file)!
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/(^|\s)\/\/.*$/gm, '')
+
+/** What a file imports: ours as paths below `src`, packages by name. */
+function importsOf(file: string, code = codeOf(file)): { ours: string[]; packages: string[] } {
+  const named = [...code.matchAll(/(?:^|\s)(?:from|import)\s*\(?\s*'([^']+)'/g)]
+  const all = named.map(([, name = '']) => name)
+  return {
+    ours: all
+      .filter(name => name.startsWith('.'))
+      .map(name => relative(src, resolve(src, dirname(file), name))),
+    packages: all.filter(name => !name.startsWith('.')),
+  }
+}
+
+/** The part of the house that a file belongs to: a folder, a module, or the file itself. */
+function partOf(file: string): string {
+  const [first = '', second = ''] = file.split('/')
+  return first === 'modules' ? `modules/${second}` : first.replace(/\.ts$/, '')
+}
+
+/** Every import of ours that `isAllowed` does not let through, as `from → to`. */
+const offences = (
+  of: (file: string) => boolean,
+  isAllowed: (to: string, file: string) => boolean,
+) =>
+  sources.filter(of).flatMap(file =>
+    importsOf(file)
+      .ours.filter(to => partOf(to) !== partOf(file) && !isAllowed(to, file))
+      .map(to => `${file} → ${to}`),
+  )
+
+const inPart = (part: string) => (file: string) => partOf(file) === part
+const toAny =
+  (...parts: string[]) =>
+  (to: string) =>
+    parts.includes(partOf(to))
+
+describe('arrows point one way', () => {
+  test('core imports nothing of ours', () => {
+    expect(offences(inPart('core'), toAny())).toEqual([])
+  })
+
+  test('config → core', () => {
+    expect(offences(inPart('config'), toAny('core'))).toEqual([])
+  })
+
+  test('storage → core', () => {
+    expect(offences(inPart('storage'), toAny('core'))).toEqual([])
+  })
+
+  test('http → core', () => {
+    expect(offences(inPart('http'), toAny('core'))).toEqual([])
+  })
+
+  test('modules → core, http, and the index of other modules', () => {
+    const isModule = (file: string) => file.startsWith('modules/')
+    const isIndex = (to: string) => /^modules\/[^/]+\/index\.ts$/.test(to)
+    const isAllowed = (to: string) => toAny('core', 'http')(to) || isIndex(to)
+    expect(offences(isModule, isAllowed)).toEqual([])
+  })
+
+  test('app → the index of every module, http, core', () => {
+    const isAllowed = (to: string) =>
+      toAny('core', 'http')(to) || /^modules\/[^/]+\/index\.ts$/.test(to)
+    expect(offences(inPart('app'), isAllowed)).toEqual([])
+  })
+
+  test('server → app, storage, config, core, and of http the session tokens alone', () => {
+    const isAllowed = (to: string) =>
+      toAny('app', 'storage', 'config', 'core', 'production-mode')(to) ||
+      to === 'http/session-tokens.ts'
+    expect(offences(inPart('server'), isAllowed)).toEqual([])
+  })
+
+  test('cli → anything below it, and main → cli', () => {
+    expect(offences(inPart('cli'), to => to !== 'main.ts')).toEqual([])
+    expect(offences(inPart('main'), toAny('cli', 'production-mode'))).toEqual([])
+    expect(offences(inPart('production-mode'), toAny())).toEqual([])
+  })
+
+  test('no file imports itself in a circle when it runs', () => {
+    const state = new Map<string, 'open' | 'done'>()
+    const circles: string[] = []
+    const visit = (file: string, path: string[]) => {
+      if (state.get(file) === 'open') circles.push([...path, file].join(' → '))
+      if (state.has(file) || !textOf.has(file)) return
+      state.set(file, 'open')
+      // Types are gone by then.
+      const running = codeOf(file).replace(/^(im|ex)port type [^']*'[^']+'/gm, '')
+      for (const to of importsOf(file, running).ours) visit(to, [...path, file])
+      state.set(file, 'done')
+    }
+    for (const file of sources) visit(file, [])
+    expect(circles).toEqual([])
+  })
+})
+
+describe('technologies stay in their place', () => {
+  const users = (isIt: (name: string) => boolean) =>
+    sources.filter(file => importsOf(file).packages.some(isIt))
+
+  test('Elysia in app.ts, http/ and the modules’ index.ts', () => {
+    const isPlace = (file: string) =>
+      file === 'app.ts' || file.startsWith('http/') || /^modules\/[^/]+\/index\.ts$/.test(file)
+    expect(users(name => /^(elysia|@elysiajs)/.test(name)).filter(file => !isPlace(file))).toEqual(
+      [],
+    )
+  })
+
+  test('a database’s library not in core, http, modules or app', () => {
+    const above = users(name => /^(bun:sqlite|drizzle-orm)/.test(name))
+    expect(above.filter(file => /^(core|http|modules|app)\b/.test(file))).toEqual([])
+  })
+
+  test('SQL in storage/, and in the lock, which is SQLite’s own', () => {
+    const sql =
+      /\b(select\s[^;]{1,300}?\sfrom\s|insert (or \w+ )?into|update \w+ set|delete from|create (table|index|trigger)|alter table|pragma \w|begin (immediate|exclusive)|savepoint \w)/i
+    const outside = sources.filter(
+      file => !file.startsWith('storage/') && file !== 'server/lock.ts' && sql.test(codeOf(file)),
+    )
+    expect(outside).toEqual([])
+  })
+
+  test('nothing below the server reads the environment: configuration is handed in', () => {
+    const readers = sources.filter(
+      file =>
+        /^(core|http|modules|storage|app)\b/.test(file) &&
+        /\b(process\.env|Bun\.env)\b/.test(codeOf(file)),
+    )
+    expect(readers).toEqual([])
+  })
+
+  test('no module and no core reads the machine’s clock: time is handed in', () => {
+    const clocks = sources.filter(
+      file =>
+        /^(modules|http|storage|app)\b/.test(file) &&
+        /\bDate\.now\(|new Date\(\)/.test(codeOf(file)),
+    )
+    expect(clocks).toEqual([])
+  })
+})
+
+test('every file is reached from the entry or from a thread’s', () => {
+  const threads = ['http-thread', 'storage-thread']
+  for (const thread of threads) expect(codeOf('server/threads.ts')).toContain(`'${thread}'`)
+  const reached = new Set<string>()
+  const reach = (file: string) => {
+    if (reached.has(file)) return
+    reached.add(file)
+    if (textOf.has(file)) importsOf(file).ours.forEach(reach)
+  }
+  for (const entry of ['main.ts', ...threads.map(thread => `server/${thread}.ts`)]) reach(entry)
+  expect(files.filter(file => !reached.has(file))).toEqual([])
+})
+
+describe('the tables as Drizzle knows them are those that the migrations make', () => {
+  const database = new Database(':memory:', { strict: true })
+  migrate(database, 0)
+  const tables = Object.values(schema as Record<string, unknown>).filter(value =>
+    is(value, SQLiteTable),
+  ) as SQLiteTable[]
+
+  const all = <Row>(sql: string) => database.query<Row, []>(sql).all()
+
+  test('none more, none less', () => {
+    const made = all<{ name: string }>(
+      "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'",
+    ).map(({ name }) => name)
+    const known = tables.map(table => getTableConfig(table).name)
+    expect(known.toSorted()).toEqual(made.filter(name => name !== 'migrations').toSorted())
+  })
+
+  test.each(tables.map(table => [getTableConfig(table).name, table] as const))(
+    '%s: columns, types, what may be null, primary key, indexes',
+    (name, table) => {
+      const { columns, primaryKeys, indexes } = getTableConfig(table)
+      const composite = primaryKeys[0]?.columns.map(column => column.name) ?? []
+      const made = all<{ name: string; type: string; notnull: number; pk: number }>(
+        `select name, type, "notnull", pk from pragma_table_info('${name}') order by cid`,
+      )
+      const keyOf = (column: string) => {
+        const place = composite.indexOf(column) + 1
+        return place || Number(columns.find(({ name }) => name === column)?.primary)
+      }
+      expect(
+        columns.map(column => ({
+          name: column.name,
+          type: column.getSQLType(),
+          isRequired: column.notNull || keyOf(column.name) > 0,
+          key: keyOf(column.name),
+        })),
+      ).toEqual(
+        made.map(column => ({
+          name: column.name,
+          type: column.type.toLowerCase(),
+          isRequired: column.notnull === 1 || column.pk > 0,
+          key: column.pk,
+        })),
+      )
+      const madeIndexes = all<{ name: string; unique: number }>(
+        `select name, "unique" from pragma_index_list('${name}') where origin = 'c'`,
+      ).map(index => ({
+        name: index.name,
+        isUnique: index.unique === 1,
+        columns: all<{ name: string }>(
+          `select name from pragma_index_info('${index.name}') order by seqno`,
+        ).map(column => column.name),
+      }))
+      const knownIndexes = indexes.map(({ config }) => ({
+        name: config.name,
+        isUnique: config.unique,
+        columns: config.columns.map(column => (column as { name: string }).name),
+      }))
+      const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1)
+      expect(knownIndexes.toSorted(byName)).toEqual(madeIndexes.toSorted(byName))
+    },
+  )
+})

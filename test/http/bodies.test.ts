@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { tour } from '../support/flows.ts'
+import { Tenant } from '../support/tenant.ts'
+import { World } from '../support/world.ts'
+
+const world = new World()
+afterAll(() => world.close())
+
+let tenant: Tenant
+let stepId: string
+
+beforeAll(async () => {
+  tenant = await Tenant.of(world)
+  tenant.limit({ events: 10_000, health: 10_000, fingerprint: 10_000 })
+  stepId = tenant.publish(tour()).steps[0]!.id
+})
+
+const good = JSON.stringify({ events: [{ kind: 'custom', name: 'x', userId: 'u' }] })
+
+const sent = async (body: unknown, contentType?: string) => {
+  const headers: Record<string, string> =
+    contentType === undefined ? {} : { 'content-type': contentType }
+  return (await tenant.ask('POST /events', { body, headers })).status
+}
+
+test.each([
+  'application/json',
+  'application/json; charset=utf-8',
+  'APPLICATION/JSON;charset="UTF-8"',
+  'application/json ; x=y',
+  'text/plain',
+  'text/plain;charset=UTF-8',
+])('a body as %s is read as JSON', async type => {
+  expect(await sent(good, type)).toBe(202)
+})
+
+test.each([
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/jsonx',
+  'text/html',
+  'application/octet-stream',
+  'json',
+  ',',
+])('a body as %s is 415, and says what to send', async type => {
+  const asked = { body: good, headers: { 'content-type': type } }
+  expect(await tenant.answer('POST /events', asked)).toEqual({
+    status: 415,
+    body: {
+      error: 'Send the body as application/json or text/plain',
+      code: 'unsupported_media_type',
+    },
+  })
+})
+
+test.each([
+  '',
+  ' ',
+  '{',
+  '{"events":[}',
+  "{'events':[]}",
+  'undefined',
+  '{"events":[]}x',
+  'NaN',
+  '\u0000',
+])('the body %j is no JSON: 400', async body => {
+  expect(await tenant.answer('POST /events', { body })).toEqual({
+    status: 400,
+    body: { error: 'The body is not JSON', code: 'malformed_json' },
+  })
+})
+
+test('a body that is not UTF-8 is 400, not text with holes in it', async () => {
+  for (const bytes of [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80], [0xf0, 0x9f]]) {
+    const request = new Request(`http://cairn.test/api/v1/events?key=${tenant.key}`, {
+      method: 'POST',
+      body: Buffer.concat([Buffer.from('{"a":"'), Buffer.from(bytes), Buffer.from('"}')]),
+    })
+    expect((await world.app.handle(request)).status).toBe(400)
+  }
+})
+
+test('a byte order mark in front is not the caller’s fault', async () => {
+  expect(await sent(`\uFEFF${good}`)).toBe(202)
+})
+
+test('413 tells the limit of the route: a mebibyte for events, 64 KiB elsewhere', async () => {
+  const large = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
+  expect(await sent(large(1_048_576))).toBe(422)
+  expect(await tenant.answer('POST /events', { body: large(1_048_577) })).toEqual({
+    status: 413,
+    body: { error: 'The body is larger than 1048576 bytes', code: 'payload_too_large' },
+  })
+  const health = `POST /steps/${stepId}/health`
+  expect((await tenant.ask(health, { body: large(65_536) })).status).toBe(422)
+  expect(await tenant.answer(health, { body: large(65_537) })).toEqual({
+    status: 413,
+    body: { error: 'The body is larger than 65536 bytes', code: 'payload_too_large' },
+  })
+})
+
+describe('422', () => {
+  const details = async (what: string, body: unknown) => {
+    const answer = await tenant.answer(what, { body })
+    expect(answer.status).toBe(422)
+    expect(answer.body.error).toBe('The request does not have the expected shape')
+    expect(answer.body.code).toBe('validation_failed')
+    expect(Object.keys(answer.body)).toEqual(['error', 'code', 'details'])
+    return answer.body.details
+  }
+
+  test.each(['null', '[]', '3', '"x"', 'true'])(
+    'for the body %s, by the empty pointer',
+    async body => {
+      expect(await details('POST /events', body)).toEqual([
+        { path: '', message: 'Must be an object' },
+      ])
+    },
+  )
+
+  test('names every wrong place, and never what stood there', async () => {
+    const secret = 'a secret of the caller'
+    const problems = await details(`POST /steps/${stepId}/health`, {
+      outcome: secret,
+      userId: { secret },
+      url: [secret],
+      waitMs: secret,
+      selector: secret.repeat(100),
+    })
+    expect(problems.map(({ path }: { path: string }) => path).sort()).toEqual([
+      '/outcome',
+      '/selector',
+      '/url',
+      '/userId',
+      '/waitMs',
+    ])
+    expect(JSON.stringify(problems)).not.toContain('secret')
+    expect(problems).toContainEqual({
+      path: '/outcome',
+      message:
+        'Must be one of found, found_by_alternate, changed, ambiguous, hidden, not_found, error',
+    })
+  })
+
+  test('names at most 20 places', async () => {
+    const candidates = Array(20).fill({ matchCount: -1 })
+    const fingerprint = { matchCount: -1 }
+    const problems = await details(`POST /steps/${stepId}/fingerprint`, { fingerprint, candidates })
+    expect(problems).toHaveLength(20)
+    expect(problems[0]).toEqual({ path: '/fingerprint/matchCount', message: 'Must be at least 0' })
+  })
+
+  test('for JSON half a million levels deep is still 422, and quick', async () => {
+    const levels = 500_000
+    const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`
+    for (const body of [deep, `{"events":{"a":${deep}}}`, `{"sentAt":${deep}}`]) {
+      await details('POST /events', body)
+    }
+  })
+})
+
+test('fields that Cairn does not know are ignored, however deep, __proto__ included', async () => {
+  const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`
+  const body = `{"outcome":"found","userId":"u","newer":${deep},"__proto__":{"outcome":"error"}}`
+  expect((await tenant.ask(`POST /steps/${stepId}/health`, { body })).status).toBe(202)
+  expect(({} as Record<string, unknown>).outcome).toBeUndefined()
+})

@@ -1,0 +1,300 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { parse } from 'csv-parse/sync'
+import { checklist, tour } from '../../support/flows.ts'
+import { type PublishedFlow, Tenant } from '../../support/tenant.ts'
+import { World } from '../../support/world.ts'
+
+const world = new World()
+afterAll(() => world.close())
+
+let tenant: Tenant
+let flow: PublishedFlow
+beforeAll(async () => {
+  tenant = await Tenant.of(world)
+  tenant.limit({ export: 100_000, events: 100_000 })
+  flow = tenant.publish({
+    ...checklist({ key: 'welcome', name: '=1+1' }),
+    steps: [
+      { key: 'hello', title: '@Hello, "you"' },
+      { key: 'search', title: '-Search\nnow' },
+    ],
+  })
+})
+
+const occurredAt = () => new Date(world.clock.now() - 60_000).toISOString()
+
+const exported = async (query = '', of = flow.id) => {
+  const response = await tenant.ask(`GET /flows/${of}/analytics/export.csv${query}`)
+  expect(response.status).toBe(200)
+  const bytes = Buffer.from(await response.arrayBuffer())
+  return { headers: response.headers, text: bytes.toString() }
+}
+
+const rowsOf = (text: string): Record<string, string>[] =>
+  parse(text, { columns: true, bom: true, record_delimiter: '\r\n' })
+
+describe('the file', () => {
+  test('is a download named by the flow and the range, in UTF-8', async () => {
+    const { headers } = await exported('?from=2026-11-01&to=2026-11-20')
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(headers.get('content-disposition')).toBe(
+      'attachment; filename="cairn-welcome-2026-11-01_2026-11-20.csv"',
+    )
+    expect(headers.get('cache-control')).toBe('no-store')
+  })
+
+  test.each(['', '&rows=runs', '&rows=events'])(
+    'has a byte order mark where asked for (%j)',
+    async rows => {
+      expect((await exported(`?bom=1${rows}`)).text).toStartWith('\uFEFF')
+      expect((await exported(`?bom=0${rows}`)).text).not.toStartWith('\uFEFF')
+    },
+  )
+
+  test('has exactly the columns of the contract, in their order, and CRLF', async () => {
+    const { text } = await exported()
+    const header = text.slice(0, text.indexOf('\r\n'))
+    expect(header).toBe(
+      'row_type,date,version,position,id,key,title,starts,unique_users,completions,' +
+        'unique_completers,dismissals,in_progress,completion_rate,timed_runs,median_seconds,' +
+        'p90_seconds,completed_all,reached,completed,skipped,target_missing,dropped_here,' +
+        'drop_off_rate,health_state,health_ok_rate,health_reports',
+    )
+    expect(text).toEndWith('\r\n')
+  })
+
+  test('has a total, a row a day, a step, an item and a version', async () => {
+    const rows = rowsOf((await exported('?from=2026-11-01&to=2026-11-20')).text)
+    const counts = Map.groupBy(rows, row => row.row_type)
+    expect([...counts].map(([type, { length }]) => [type, length])).toEqual([
+      ['total', 1],
+      ['day', 20],
+      ['step', 2],
+      ['item', 3],
+      ['version', 1],
+    ])
+  })
+
+  test('gives no spreadsheet a formula: texts that begin like one have a quote in front', async () => {
+    const rows = rowsOf((await exported()).text)
+    expect(rows[0]?.title).toBe("'=1+1")
+    const titles = rows.filter(({ row_type }) => row_type === 'step').map(({ title }) => title)
+    expect(titles).toEqual(['\'@Hello, "you"', "'-Search\nnow"])
+  })
+})
+
+describe('rows=runs', () => {
+  test('is a row a run, with a column a step', async () => {
+    const run = { flowId: flow.id, occurredAt: occurredAt() }
+    const [hello, search] = flow.steps.map(({ id }) => id)
+    await tenant.send([
+      { kind: 'step_viewed', userId: 'one', runId: 'r1', stepId: hello, ...run },
+      { kind: 'step_completed', userId: 'one', runId: 'r1', stepId: hello, ...run },
+      { kind: 'target_missing', userId: 'one', runId: 'r1', stepId: search, ...run },
+      { kind: 'flow_completed', userId: 'one', runId: 'r1', ...run, occurredAt: undefined },
+      { kind: 'step_skipped', anonymousId: '=cmd', runId: 'r2', stepId: hello, ...run },
+      { kind: 'flow_dismissed', anonymousId: '=cmd', runId: 'r2', ...run },
+    ])
+    const rows = rowsOf((await exported('?rows=runs')).text)
+    expect(Object.keys(rows[0]!)).toEqual([
+      'run_key',
+      'user_id',
+      'anonymous_id',
+      'version',
+      'started_at',
+      'last_at',
+      'outcome',
+      'completed_at',
+      'dismissed_at',
+      'seconds_to_complete',
+      'step:hello',
+      'step:search',
+    ])
+    expect(rows).toHaveLength(2)
+    expect(rows[0]).toMatchObject({
+      user_id: 'one',
+      anonymous_id: '',
+      version: '1',
+      started_at: occurredAt(),
+      outcome: 'completed',
+      seconds_to_complete: '60',
+      'step:hello': 'completed',
+      'step:search': 'target_missing',
+    })
+    expect(rows[1]).toMatchObject({
+      user_id: '',
+      anonymous_id: "'=cmd",
+      outcome: 'dismissed',
+      completed_at: '',
+      seconds_to_complete: '',
+      'step:hello': 'skipped',
+      'step:search': '',
+    })
+  })
+})
+
+describe('rows=events', () => {
+  test('is a row an event, with all that was reported', async () => {
+    const other = tenant.publish(tour({ key: 'events' }))
+    const event = {
+      id: 'e1',
+      kind: 'step_viewed',
+      userId: 'u',
+      anonymousId: 'a',
+      flowId: other.id,
+      flowVersion: 1,
+      stepId: other.steps[0]!.id,
+      runId: 'r',
+      sessionId: 's',
+      occurredAt: occurredAt(),
+      url: 'https://app.example/?a=1,2',
+      name: '+name',
+      reason: 'why "so"',
+      properties: { a: ['x', 1] },
+    }
+    await tenant.send([event])
+    const rows = rowsOf((await exported('?rows=events', other.id)).text)
+    expect(rows).toEqual([
+      {
+        id: 'e1',
+        kind: 'step_viewed',
+        source: 'events',
+        user_id: 'u',
+        anonymous_id: 'a',
+        flow_id: other.id,
+        flow_version: '1',
+        step_id: other.steps[0]!.id,
+        step_key: 'hello',
+        item_id: '',
+        run_id: 'r',
+        session_id: 's',
+        occurred_at: occurredAt(),
+        reported_at: occurredAt(),
+        received_at: new Date(world.clock.now()).toISOString(),
+        url: 'https://app.example/?a=1,2',
+        name: "'+name",
+        reason: 'why "so"',
+        properties: '{"a":["x",1]}',
+      },
+    ])
+  })
+
+  test('names where a row came from: a call, a tick, or a custom event', async () => {
+    const listed = tenant.publish(checklist({ key: 'sources' }))
+    await tenant.send([{ kind: 'custom', userId: 'u', name: 'invited' }])
+    await tenant.ask(`POST /flows/${listed.id}/checklist-progress`, {
+      body: { userId: 'u', items: [{ key: 'photo', completed: true }] },
+    })
+    await tenant.ask(`POST /flows/${listed.id}/complete`, { body: { userId: 'u' } })
+    const rows = rowsOf((await exported('?rows=events', listed.id)).text)
+    expect(rows.map(({ source }) => source).toSorted()).toEqual([
+      'checklist_progress',
+      'complete',
+      'custom_event',
+    ])
+  })
+})
+
+test.each(['runs', 'events'])(
+  'rows=%s comes in pages: the first is there before the last is read, every row once',
+  async rows => {
+    const many = tenant.publish(tour({ key: `many-${rows}` }))
+    const total = 4_500
+    for (let sent = 0; sent < total; sent += 50) {
+      const batch = Array.from({ length: 50 }, (_, i) => ({
+        kind: 'flow_started',
+        userId: `u${sent + i}`,
+        flowId: many.id,
+      }))
+      await tenant.send(batch)
+    }
+    const response = await tenant.ask(`GET /flows/${many.id}/analytics/export.csv?rows=${rows}`)
+    const reader = response.body!.getReader()
+    const decoder = new TextDecoder()
+    const chunks: string[] = []
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      chunks.push(decoder.decode(value))
+    }
+    expect(chunks.length).toBeGreaterThanOrEqual(4)
+    const people = rowsOf(chunks.join('')).map(({ user_id }) => user_id)
+    expect(people).toHaveLength(total)
+    expect(new Set(people).size).toBe(total)
+  },
+)
+
+test('a download that is given up stops the reading', async () => {
+  const { analytics } = world.stores
+  let isStopped = false
+  world.stores.analytics = {
+    ...analytics,
+    async *runs() {
+      try {
+        for (;;) yield []
+      } finally {
+        isStopped = true
+      }
+    },
+  }
+  const response = await tenant.ask(`GET /flows/${flow.id}/analytics/export.csv?rows=runs`)
+  const reader = response.body!.getReader()
+  await reader.read()
+  await reader.read()
+  await reader.cancel()
+  world.stores.analytics = analytics
+  expect(isStopped).toBe(true)
+})
+
+test('an export that fails midway is an error to whoever reads it, not an end', async () => {
+  const { analytics } = world.stores
+  world.stores.analytics = {
+    ...analytics,
+    async *runs() {
+      yield []
+      throw new Error('this failure is part of a test')
+    },
+  }
+  const response = await tenant.ask(`GET /flows/${flow.id}/analytics/export.csv?rows=runs`)
+  world.stores.analytics = analytics
+  expect(response.status).toBe(200)
+  expect(response.text()).rejects.toThrow('part of a test')
+})
+
+test('an export that fails before its first byte is 500', async () => {
+  const { analytics } = world.stores
+  world.stores.analytics = {
+    ...analytics,
+    // biome-ignore lint/correctness/useYield: it fails before it could.
+    async *runs() {
+      throw new Error('this failure is part of a test')
+    },
+  }
+  const response = await tenant.ask(`GET /flows/${flow.id}/analytics/export.csv`)
+  world.stores.analytics = analytics
+  expect(response.status).toBe(500)
+})
+
+test('HEAD reads no row, and has the headers of GET', async () => {
+  const { analytics } = world.stores
+  world.stores.analytics = null as never
+  for (const query of ['', '?rows=runs', '?rows=events&bom=1']) {
+    const response = await tenant.ask(`HEAD /flows/${flow.id}/analytics/export.csv${query}`)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(response.headers.get('content-disposition')).toContain('cairn-welcome-')
+    expect(await response.text()).toBe('')
+  }
+  world.stores.analytics = analytics
+  const wrong = await tenant.ask(`HEAD /flows/${flow.id}/analytics/export.csv?from=never`)
+  expect(wrong.status).toBe(422)
+})
+
+test('a flow that was never published exports zeros', async () => {
+  tenant.push(tour({ key: 'draft' }))
+  const id = tenant.flowId('draft')
+  const [total, ...rest] = rowsOf((await exported('?from=2026-11-20', id)).text)
+  expect(total).toMatchObject({ row_type: 'total', key: 'draft', starts: '0', completion_rate: '' })
+  expect(rest.map(({ row_type }) => row_type)).toEqual(['day'])
+  expect(rowsOf((await exported('?rows=runs', id)).text)).toEqual([])
+})

@@ -1,0 +1,159 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { Tenant } from '../../support/tenant.ts'
+import { World, type WorldOptions } from '../../support/world.ts'
+
+/** What callers are told when the buffer is full or the database refuses. */
+
+let world: World
+afterEach(() => world.close())
+
+async function tenantOf(options: WorldOptions = {}): Promise<Tenant> {
+  world = new World(options)
+  const tenant = await Tenant.of(world)
+  tenant.limit({ events: 100_000 })
+  return tenant
+}
+
+const event = (id: string, name = 'x') => ({ id, kind: 'custom', name, userId: 'u' })
+
+const storedIds = () =>
+  world.database
+    .query<{ id: string }, []>('select id from events order by seq')
+    .all()
+    .map(({ id }) => id)
+
+describe('a buffer that is full', () => {
+  const overloaded = {
+    status: 503,
+    body: { error: expect.any(String), code: 'overloaded' },
+  }
+
+  test('is 503 with Retry-After, and nothing of the batch was accepted', async () => {
+    const tenant = await tenantOf({ bufferBounds: { events: 10, bytes: 1_000_000 } })
+    const batch = Array.from({ length: 11 }, (_, i) => event(`e${i}`))
+    const response = await tenant.ask('POST /events', { body: { events: batch } })
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+    expect(await response.json()).toEqual(overloaded.body)
+    await world.storage.flush()
+    expect(storedIds()).toEqual([])
+    expect((await tenant.send(batch.slice(0, 10))).body.accepted).toBe(10)
+  })
+
+  test('is counted in bytes too', async () => {
+    const tenant = await tenantOf({ bufferBounds: { events: 1_000, bytes: 2_000 } })
+    const large = { ...event('a'), properties: { fill: 'x'.repeat(2_000) } }
+    expect(await tenant.send([large])).toEqual(overloaded)
+    expect((await tenant.send([event('a')])).status).toBe(202)
+  })
+
+  test('under a burst: what was told 202 is stored, what was told 503 is not, and it drains', async () => {
+    const tenant = await tenantOf({ bufferBounds: { events: 25, bytes: 1_000_000 } })
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async (_, i) => ({
+        ids: Array.from({ length: 5 }, (_, j) => `${i}-${j}`),
+        ...(await tenant.send(Array.from({ length: 5 }, (_, j) => event(`${i}-${j}`)))),
+      })),
+    )
+    const statuses = new Set(answers.map(({ status }) => status))
+    expect(statuses).toEqual(new Set([202, 503]))
+    const kept = answers.filter(({ status }) => status === 202).flatMap(({ ids }) => ids)
+    expect(storedIds().toSorted()).toEqual(kept.toSorted())
+    expect([world.gauge.events, world.gauge.bytes]).toEqual([0, 0])
+    expect((await tenant.send([event('after')])).status).toBe(202)
+  })
+
+  test('refuses every other write with the same answer', async () => {
+    const tenant = await tenantOf({ bufferBounds: { events: 0, bytes: 0 } })
+    const flow = tenant.publish({ key: 'f', steps: [{ key: 's', title: 'S' }] })
+    const step = `/steps/${flow.steps[0]!.id}`
+    const writes = [
+      [`POST /flows/${flow.id}/complete`, { userId: 'u' }],
+      [`POST ${step}/health`, { outcome: 'found' }],
+      [`POST ${step}/fingerprint`, { fingerprint: null }],
+    ] as const
+    for (const [what, body] of writes) {
+      expect(await tenant.answer(what, { body })).toEqual(overloaded)
+    }
+    expect((await tenant.ask('GET /flows')).status).toBe(200)
+  })
+
+  test('is counted as refused to the log, with the reason', async () => {
+    const tenant = await tenantOf({ bufferBounds: { events: 0, bytes: 0 } })
+    await tenant.send([event('a')])
+    expect(world.answers.at(-1)).toMatchObject({ status: 503 })
+    expect(world.answers.at(-1)?.error).toBeDefined()
+  })
+})
+
+describe('an event that the database refuses', () => {
+  const poison = (tenant: Tenant) => {
+    world.database.run(
+      `create trigger poison before insert on events when new.name = 'poison'
+      begin select raise(abort, 'this row is poison'); end`,
+    )
+    return tenant
+  }
+
+  test('costs its neighbours nothing, and is told as storage', async () => {
+    const tenant = poison(await tenantOf())
+    const { status, body } = await tenant.send([event('a'), event('b', 'poison'), event('c')])
+    expect(status).toBe(202)
+    expect(body).toEqual({
+      accepted: 2,
+      duplicates: 0,
+      rejected: 1,
+      results: [
+        { index: 1, id: 'b', status: 'rejected', code: 'storage', message: expect.any(String) },
+      ],
+      skewMs: null,
+    })
+    expect(JSON.stringify(body)).not.toContain('poison')
+    expect(storedIds()).toEqual(['a', 'c'])
+  })
+
+  test('is a dead letter with the reason, and its id is free again', async () => {
+    const tenant = poison(await tenantOf())
+    await tenant.send([event('b', 'poison'), event('a')])
+    const letters = world.database
+      .query<{ org_id: number; error: string; event: string }, []>('select * from dead_letters')
+      .all()
+    expect(letters).toHaveLength(1)
+    expect(letters[0]?.org_id).toBe(tenant.row)
+    expect(letters[0]?.error).toContain('this row is poison')
+    expect(JSON.parse(letters[0]!.event)).toMatchObject({ id: 'b', name: 'poison' })
+    expect((await tenant.send([event('b', 'better')])).body).toMatchObject({ accepted: 1 })
+    expect(storedIds()).toEqual(['a', 'b'])
+  })
+
+  test('does not touch the batches that shared its transaction, of any organisation', async () => {
+    const tenant = poison(await tenantOf())
+    const other = await Tenant.of(world)
+    const [bad, good, theirs] = await Promise.all([
+      tenant.send([event('p', 'poison'), event('q')]),
+      tenant.send([event('r'), event('q')]),
+      other.send([event('p')]),
+    ])
+    expect([bad.status, good.status, theirs.status]).toEqual([202, 202, 202])
+    expect(bad.body.rejected).toBe(1)
+    expect(bad.body.accepted + good.body.accepted).toBe(2)
+    expect(theirs.body).toMatchObject({ accepted: 1, rejected: 0 })
+  })
+
+  test('alone in its batch makes it 422', async () => {
+    const tenant = poison(await tenantOf())
+    const { status, body } = await tenant.send([event('p', 'poison')])
+    expect(status).toBe(422)
+    expect(body).toMatchObject({ code: 'validation_failed', results: [{ code: 'storage' }] })
+  })
+})
+
+test('ack=buffer answers 202 before the commit; the events are stored with the next', async () => {
+  const tenant = await tenantOf({ ack: 'buffer' })
+  const { status, body } = await tenant.send([event('a'), {}])
+  expect(status).toBe(202)
+  expect(body).toMatchObject({ accepted: 1, rejected: 1 })
+  expect(storedIds()).toEqual([])
+  await world.storage.flush()
+  expect(storedIds()).toEqual(['a'])
+})

@@ -1,0 +1,111 @@
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { Tenant } from '../../support/tenant.ts'
+import { World } from '../../support/world.ts'
+
+const world = new World({ retentionDays: 90 })
+afterAll(() => world.close())
+
+let tenant: Tenant
+beforeEach(async () => {
+  tenant = await Tenant.of(world)
+})
+
+const day = 86_400_000
+const hour = 3_600_000
+const now = () => world.clock.now()
+const iso = (at: number) => new Date(at).toISOString()
+
+/** The stored times of one event, or the code that it was refused by. */
+async function times(occurredAt: unknown, sentAt?: unknown) {
+  const event = { id: 'e', kind: 'custom', name: 'x', userId: 'u', occurredAt }
+  const { status, body } = await tenant.send([event], { sentAt })
+  if (status !== 202) return body.results[0].code
+  const row = world.database
+    .query<Record<string, number>, [number]>(
+      'select occurred_at, reported_at, received_at from events where org_id = ?',
+    )
+    .get(tenant.row)!
+  return [row.occurred_at, row.reported_at, row.received_at]
+}
+
+describe('without sentAt', () => {
+  test('a time in the past stands', async () => {
+    expect(await times(iso(now() - hour))).toEqual([now() - hour, now() - hour, now()])
+  })
+
+  test('epoch milliseconds are a time too', async () => {
+    expect(await times(now() - hour)).toEqual([now() - hour, now() - hour, now()])
+  })
+
+  test.each([undefined, null])('no time (%p) is the receipt', async time => {
+    expect(await times(time)).toEqual([now(), null, now()])
+  })
+
+  test('a time in the future becomes the receipt; the raw one is kept', async () => {
+    expect(await times(iso(now() + 1))).toEqual([now(), now() + 1, now()])
+    const year9999 = Date.UTC(9999, 11, 31)
+    tenant = await Tenant.of(world)
+    expect(await times('9999-12-31T00:00:00Z')).toEqual([now(), year9999, now()])
+  })
+
+  test('an offset and a leap second are understood', async () => {
+    expect((await times('2026-11-19T10:59:60+02:00'))[0]).toBe(Date.UTC(2026, 10, 19, 9))
+  })
+
+  test('the retention’s last millisecond is taken, the one before it is too old', async () => {
+    const oldest = now() - 90 * day
+    expect(await times(oldest - 1)).toBe('too_old')
+    expect(await times(oldest)).toEqual([oldest, oldest, now()])
+  })
+
+  test.each(['0000-01-01T00:00:00Z', '0001-01-01T00:00:00Z', -1, 0, -62_167_219_200_000])(
+    'the time %p is too old, not a mistake',
+    async time => {
+      expect(await times(time)).toBe('too_old')
+    },
+  )
+})
+
+describe('with sentAt', () => {
+  test('a clock an hour slow is corrected by the whole difference', async () => {
+    const sentAt = iso(now() - hour)
+    expect(await times(iso(now() - hour - 5_000), sentAt)).toEqual([
+      now() - 5_000,
+      now() - hour - 5_000,
+      now(),
+    ])
+  })
+
+  test('a clock an hour fast is corrected too', async () => {
+    expect(await times(now() + hour - 5_000, now() + hour)).toEqual([
+      now() - 5_000,
+      now() + hour - 5_000,
+      now(),
+    ])
+  })
+
+  test('up to 60 s are the network’s, and nothing is corrected', async () => {
+    expect((await times(now() - 70_000, now() - 60_000))[0]).toBe(now() - 70_000)
+    tenant = await Tenant.of(world)
+    expect((await times(now() - 70_000, now() - 60_001))[0]).toBe(now() - 9_999)
+  })
+
+  test('an event without a time is not corrected: it occurred now', async () => {
+    expect(await times(undefined, now() - hour)).toEqual([now(), null, now()])
+  })
+
+  test('what is corrected past the retention is too old, and past the receipt is the receipt', async () => {
+    expect(await times(now() - 90 * day, now() + hour)).toBe('too_old')
+    expect((await times(now(), now() - hour))[0]).toBe(now())
+  })
+
+  test('the difference is told, to the millisecond, whatever its size', async () => {
+    const event = { kind: 'custom', name: 'x', userId: 'u' }
+    const skew = async (sentAt: unknown) => (await tenant.send([event], { sentAt })).body.skewMs
+    expect(await skew(now() - 5)).toBe(5)
+    expect(await skew(iso(now() + 5))).toBe(-5)
+    expect(await skew('9999-12-31T23:59:59Z')).toBe(now() - Date.UTC(9999, 11, 31, 23, 59, 59))
+    expect(await skew('0000-01-01T00:00:00Z')).toBe(now() + 62_167_219_200_000)
+    expect(await skew(null)).toBeNull()
+  })
+})

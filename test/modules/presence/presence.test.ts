@@ -1,0 +1,214 @@
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { tour } from '../../support/flows.ts'
+import { Tenant } from '../../support/tenant.ts'
+import { World } from '../../support/world.ts'
+
+const world = new World()
+afterAll(() => world.close())
+
+let tenant: Tenant
+beforeEach(async () => {
+  tenant = await Tenant.of(world)
+  tenant.limit({ status: 100_000, heartbeat: 100_000, events: 100_000, flows: 100_000 })
+})
+
+const minute = 60_000
+const hour = 3_600_000
+const at = () => new Date(world.clock.now()).toISOString()
+
+const status = async () => {
+  const answer = await tenant.answer('GET /snippet-status')
+  expect(answer.status).toBe(200)
+  return answer.body
+}
+const state = async () => (await status()).state
+const codes = async () => (await status()).findings.map(({ code }: { code: string }) => code)
+const good = { kind: 'custom', name: 'x', userId: 'u' }
+
+describe('heartbeat', () => {
+  test('answers with the server’s time, the version of the flows and when to come again', async () => {
+    tenant.publish(tour())
+    const { version } = (await tenant.answer('GET /flows')).body
+    const query = 'v=1.2.3&url=https%3A%2F%2Fapp.example%2F&sid=s1'
+    expect(await tenant.answer(`GET /heartbeat?${query}`)).toEqual({
+      status: 200,
+      body: { status: 'ok', serverTime: at(), flowsVersion: version, nextHeartbeatSeconds: 300 },
+    })
+    expect((await status()).snippetVersion).toBe('1.2.3')
+  })
+
+  test.each([
+    [`v=${'x'.repeat(65)}`, '/v'],
+    [`url=${'x'.repeat(2_049)}`, '/url'],
+    [`sid=${'x'.repeat(65)}`, '/sid'],
+    ['v=1&v=2', '/v'],
+    ['v=%00', '/v'],
+  ])('with %s is 422, by the parameter', async (query, path) => {
+    const answer = await tenant.answer(`GET /heartbeat?${query}`)
+    expect(answer.status).toBe(422)
+    expect(answer.body.details).toEqual([{ path, message: expect.any(String) }])
+  })
+})
+
+test('before anything was seen, the status says so in every field', async () => {
+  expect(await status()).toEqual({
+    state: 'never_seen',
+    installed: false,
+    firstSeenAt: null,
+    lastSeenAt: null,
+    stages: ['key_used', 'flows_fetched', 'heartbeat', 'events_flowing'].map(stage => ({
+      stage,
+      firstAt: null,
+      lastAt: null,
+    })),
+    snippetVersion: null,
+    skewMsMedian: null,
+    rejected24h: {},
+    findings: [
+      {
+        severity: 'info',
+        code: 'snippet_not_seen',
+        message: expect.any(String),
+        fix: expect.any(String),
+      },
+    ],
+  })
+})
+
+test('asking for the status is not the snippet: it changes nothing', async () => {
+  for (let i = 0; i < 3; i++) expect(await state()).toBe('never_seen')
+})
+
+test('active for five minutes, quiet for 24 hours, then stale, and active again', async () => {
+  await tenant.ask('GET /heartbeat')
+  expect(await state()).toBe('active')
+  world.clock.advance(5 * minute)
+  expect(await state()).toBe('active')
+  world.clock.advance(1_000)
+  expect(await state()).toBe('quiet')
+  world.clock.advance(24 * hour - 5 * minute - 1_000)
+  expect(await state()).toBe('quiet')
+  world.clock.advance(1_000)
+  expect(await state()).toBe('stale')
+  await tenant.ask('GET /flows')
+  expect(await state()).toBe('active')
+})
+
+test('each stage has its first and its last time, also once written to disk', async () => {
+  const first = at()
+  await tenant.ask('GET /heartbeat')
+  world.clock.advance(hour)
+  await world.storage.writePresence()
+  await tenant.ask('GET /flows')
+  await tenant.send([good])
+  const last = at()
+  for (let i = 0; i < 2; i++) {
+    expect(await status()).toMatchObject({
+      installed: true,
+      firstSeenAt: first,
+      lastSeenAt: last,
+      stages: [
+        { stage: 'key_used', firstAt: first, lastAt: last },
+        { stage: 'flows_fetched', firstAt: last, lastAt: last },
+        { stage: 'heartbeat', firstAt: first, lastAt: first },
+        { stage: 'events_flowing', firstAt: last, lastAt: last },
+      ],
+    })
+    await world.storage.writePresence()
+  }
+})
+
+test('a back end that only sends events has used the key, and installed no snippet', async () => {
+  await tenant.send([good])
+  const { installed, stages } = await status()
+  expect(installed).toBe(false)
+  expect(stages[0].firstAt).toBe(at())
+  expect(await codes()).toContain('snippet_not_seen')
+})
+
+test('events that are all refused do not count as flowing', async () => {
+  await tenant.send([{}])
+  expect((await status()).stages[3].firstAt).toBeNull()
+})
+
+describe('rejected24h', () => {
+  test('counts refused events by code, for a day', async () => {
+    await tenant.send([{}, {}, good])
+    await tenant.send([{ ...good, occurredAt: 0 }])
+    expect((await status()).rejected24h).toEqual({ invalid: 2, too_old: 1 })
+    world.clock.advance(25 * hour)
+    expect((await status()).rejected24h).toEqual({})
+  })
+
+  test('is one organisation’s own', async () => {
+    await (await Tenant.of(world)).send([{}])
+    expect((await status()).rejected24h).toEqual({})
+  })
+})
+
+describe('findings', () => {
+  test('fetched flows without events are a warning; with events all is well', async () => {
+    await tenant.ask('GET /flows')
+    expect(await codes()).toEqual(['no_events'])
+    await tenant.send([good])
+    expect(await codes()).toEqual([])
+  })
+
+  test('refused events are a warning that names the code seen most', async () => {
+    await tenant.ask('GET /flows')
+    await tenant.send([good, {}, {}, { ...good, occurredAt: 0 }])
+    const [finding] = (await status()).findings
+    expect(finding).toMatchObject({ severity: 'warning', code: 'events_rejected' })
+    expect(finding.message).toContain('invalid (2)')
+  })
+
+  test('refused origins are an error where nothing ever got through: misconfigured', async () => {
+    tenant.allowOrigins('https://app.example')
+    const headers = { origin: 'https://staging.example' }
+    await tenant.ask('GET /flows', { headers })
+    await world.storage.flush()
+    expect(await state()).toBe('misconfigured')
+    expect(await codes()).toContain('origin_not_allowed')
+    await tenant.ask('GET /flows', { headers: { origin: 'https://app.example' } })
+    const { state: now, findings } = await status()
+    expect(now).toBe('active')
+    expect(findings).toContainEqual(
+      expect.objectContaining({ severity: 'warning', code: 'origin_not_allowed' }),
+    )
+  })
+
+  test('clocks that are far off are a warning, by the median', async () => {
+    await tenant.ask('GET /flows')
+    for (const skewMs of [100, 90_000, 120_000]) {
+      await tenant.send([good], { sentAt: world.clock.now() - skewMs })
+    }
+    await world.storage.writePresence()
+    expect((await status()).skewMsMedian).toBe(90_000)
+    expect(await codes()).toEqual(['clock_skew'])
+  })
+
+  test('each says what is wrong and what to do about it', async () => {
+    tenant.allowOrigins('https://app.example')
+    await tenant.ask('GET /flows', { headers: { origin: 'https://x.example' } })
+    await tenant.send([{}])
+    for (const { severity, code, message, fix } of (await status()).findings) {
+      expect(['info', 'warning', 'error']).toContain(severity)
+      expect(code).toMatch(/^[a-z_]+$/)
+      expect(message).toMatch(/^[A-Z].*\.$/)
+      expect(fix).toMatch(/^[A-Z].*\.$/)
+    }
+  })
+})
+
+test('nothing that another caller sent is told: whoever views the page has the key', async () => {
+  tenant.allowOrigins('https://app.example')
+  const secret = 'secret-of-another'
+  await tenant.ask('GET /flows', { headers: { origin: `https://${secret}.example` } })
+  await tenant.ask(`GET /heartbeat?url=https://${secret}.example/&sid=${secret}`)
+  await tenant.send([
+    { ...good, userId: secret, url: secret, name: secret, properties: { secret } },
+    { kind: secret, id: secret },
+  ])
+  await world.storage.flush()
+  expect(JSON.stringify(await status())).not.toContain('secret')
+})

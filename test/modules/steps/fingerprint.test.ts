@@ -1,0 +1,227 @@
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { tour } from '../../support/flows.ts'
+import { type PublishedFlow, Tenant } from '../../support/tenant.ts'
+import { World } from '../../support/world.ts'
+
+const world = new World()
+afterAll(() => world.close())
+
+let tenant: Tenant
+let flow: PublishedFlow
+beforeEach(async () => {
+  tenant = await Tenant.of(world)
+  tenant.limit({ fingerprint: 100_000 })
+  flow = tenant.publish(tour())
+})
+
+const at = () => new Date(world.clock.now()).toISOString()
+const searchStep = () => flow.steps[1]!.id
+
+const print = (more: Record<string, unknown> = {}) => ({
+  selector: '#search',
+  matchCount: 1,
+  tag: 'INPUT',
+  id: 'search',
+  testId: { attr: 'data-testid', value: 'search' },
+  role: 'searchbox',
+  name: 'Search',
+  text: 'Search',
+  ancestors: [{ tag: 'form' }, { tag: 'header' }],
+  attributes: { type: 'search' },
+  ...more,
+})
+
+const gone = { matchCount: 1, tag: 'a', id: 'x', testId: { attr: 'data-testid', value: 'y' } }
+
+const report = async (fingerprint: unknown, more: object = {}) => {
+  const body = { fingerprint, ...more }
+  const answer = await tenant.answer(`POST /steps/${searchStep()}/fingerprint`, { body })
+  expect(answer.status).toBe(200)
+  return answer.body
+}
+
+test('the first sight of the one element is the baseline', async () => {
+  expect(await report(print())).toEqual({
+    stepId: searchStep(),
+    status: 'baseline',
+    score: 1,
+    signals: {},
+    baselineAt: at(),
+    suggestedSelector: null,
+  })
+})
+
+test('the same element again is a match, judged against the baseline of then', async () => {
+  const baselineAt = at()
+  await report(print())
+  world.clock.advance(60_000)
+  expect(await report(print())).toMatchObject({
+    status: 'match',
+    score: 1,
+    baselineAt,
+    signals: { testId: 1, id: 1, tag: 1, roleAndName: 1, text: 1, ancestors: 1, attributes: 1 },
+  })
+})
+
+test('match, drift and gone follow the score', async () => {
+  await report(print())
+  expect(await report(print({ text: 'Find' }))).toMatchObject({ status: 'match', score: 0.85 })
+  expect(await report(print({ text: 'Find', id: 'q' }))).toMatchObject({ status: 'drift' })
+  expect(await report(gone)).toMatchObject({ status: 'gone' })
+  expect(await report(null)).toMatchObject({ status: 'gone', score: 0, signals: {} })
+})
+
+test('another test id is not outvoted by an equal text', async () => {
+  await report(print())
+  const other = { testId: { attr: 'data-testid', value: 'other' } }
+  const withText = await report(print(other))
+  const without = await report(print({ ...other, text: 'Other' }))
+  expect(withText.score).toBeLessThan(0.85)
+  expect(withText.score).toBeGreaterThanOrEqual(without.score)
+})
+
+test('in another locale the text is not compared', async () => {
+  await report(print(), { locale: 'en' })
+  expect(await report(print({ text: 'Suche', name: 'Suche' }), { locale: 'de' })).toMatchObject({
+    status: 'match',
+    score: 1,
+  })
+})
+
+describe('no baseline is taken', () => {
+  test.each<[string, unknown, object]>([
+    ['of an element that is not there', null, {}],
+    ['where the selector matches several', print({ matchCount: 2 }), {}],
+    ['where the selector matches none', print({ matchCount: 0 }), {}],
+    ['where nobody says how many it matches', print({ matchCount: undefined }), {}],
+  ])('%s', async (_, fingerprint, more) => {
+    expect(await report(fingerprint, more)).toMatchObject({ status: 'gone', baselineAt: null })
+    expect(await report(print())).toMatchObject({ status: 'baseline' })
+  })
+
+  test('of a page that still shows an older version', async () => {
+    tenant.publish(tour({ name: 'Second' }))
+    expect(await report(print(), { flowVersion: 1 })).toMatchObject({ baselineAt: null })
+    expect(await report(print(), { flowVersion: 2 })).toMatchObject({ status: 'baseline' })
+  })
+
+  test('twice: of two first reports at the same moment one is it', async () => {
+    const verdicts = await Promise.all(Array.from({ length: 20 }, () => report(print())))
+    expect(verdicts.filter(({ status }) => status === 'baseline')).toHaveLength(1)
+    expect(verdicts.filter(({ status }) => status === 'match')).toHaveLength(19)
+  })
+})
+
+describe('over a new version', () => {
+  test('with the same target the baseline is kept', async () => {
+    const baselineAt = at()
+    await report(print())
+    world.clock.advance(1_000)
+    tenant.publish(tour({ name: 'Renamed', priority: 3 }))
+    expect(await report(print())).toMatchObject({ status: 'match', baselineAt })
+  })
+
+  test('with another target it is taken anew', async () => {
+    await report(print())
+    world.clock.advance(1_000)
+    const steps = [tour().steps[0], { ...tour().steps[1], target: { selector: '#find' } }]
+    tenant.publish(tour({ steps }))
+    expect(await report(gone)).toMatchObject({ status: 'baseline', baselineAt: at() })
+  })
+})
+
+describe('the suggested selector', () => {
+  const found = print({ selector: '[name=q]', id: 'q' })
+
+  test('is that of the candidate that is surely the element', async () => {
+    await report(print())
+    const candidates = [
+      { ...gone, selector: '#wrong' },
+      print({ selector: '[data-testid=search]' }),
+    ]
+    const { suggestedSelector } = await report(null, { candidates })
+    expect(suggestedSelector).toBe('[data-testid=search]')
+  })
+
+  test('is never one that the caller did not send, nor one of two that are alike', async () => {
+    await report(print())
+    expect(await report(null)).toMatchObject({ suggestedSelector: null })
+    expect(await report(null, { candidates: [] })).toMatchObject({ suggestedSelector: null })
+    const twins = [print({ selector: '#a' }), print({ selector: '#b' })]
+    expect(await report(null, { candidates: twins })).toMatchObject({ suggestedSelector: null })
+    expect(await report(null, { candidates: [{ ...gone, selector: '#x' }] })).toMatchObject({
+      suggestedSelector: null,
+    })
+  })
+
+  test('is not offered where the element is still a match', async () => {
+    await report(print())
+    expect(await report(print(), { candidates: [found] })).toMatchObject({
+      status: 'match',
+      suggestedSelector: null,
+    })
+  })
+})
+
+test('only allowed attributes are kept: what people type is none of our business', async () => {
+  const secret = 'a secret that was typed'
+  await report(
+    print({
+      attributes: {
+        name: 'q',
+        type: 'search',
+        value: secret,
+        'data-user': secret,
+        'data-test-x': 'kept',
+        href: `https://app.example/path?token=${secret}#${secret}`,
+        onclick: secret,
+        style: secret,
+      },
+      innerHTML: secret,
+    }),
+  )
+  const rows = world.database
+    .query<{ fingerprint: string }, [number]>(
+      `select fingerprint from step_fingerprints where org_id = ?1
+      union all select fingerprint from step_baselines where org_id = ?1`,
+    )
+    .all(tenant.row)
+  expect(rows).toHaveLength(2)
+  for (const { fingerprint } of rows) {
+    expect(fingerprint).not.toContain('secret')
+    expect(JSON.parse(fingerprint).attributes).toEqual({
+      name: 'q',
+      type: 'search',
+      'data-test-x': 'kept',
+      href: '/path',
+    })
+  }
+})
+
+test('everything that a snippet sends besides is taken', async () => {
+  const more = {
+    url: 'https://app.example/',
+    locale: 'en-GB',
+    flowVersion: 1,
+    viewport: { width: 1280, height: 720, devicePixelRatio: 2 },
+    snippetVersion: '1.0.0',
+    newer: [1],
+  }
+  expect(await report(print({ rect: { x: 1, y: 2, width: 3, height: 4 } }), more)).toMatchObject({
+    status: 'baseline',
+  })
+})
+
+test.each<[string, object, string]>([
+  ['no fingerprint', {}, '/fingerprint'],
+  ['a fingerprint that is no object', { fingerprint: 'x' }, '/fingerprint'],
+  ['a count that is none', { fingerprint: { matchCount: -1 } }, '/fingerprint/matchCount'],
+  ['candidates that are no array', { fingerprint: null, candidates: {} }, '/candidates'],
+  ['21 candidates', { fingerprint: null, candidates: Array(21).fill({}) }, '/candidates'],
+  ['a version never published', { fingerprint: null, flowVersion: 2 }, '/flowVersion'],
+  ['NUL in the page', { fingerprint: null, url: 'a\0' }, '/url'],
+])('%s is 422, by its place', async (_, body, path) => {
+  const answer = await tenant.answer(`POST /steps/${searchStep()}/fingerprint`, { body })
+  expect(answer.status).toBe(422)
+  expect(answer.body.details.map((problem: { path: string }) => problem.path)).toEqual([path])
+})

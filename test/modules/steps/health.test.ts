@@ -1,0 +1,161 @@
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { tour } from '../../support/flows.ts'
+import { type PublishedFlow, Tenant } from '../../support/tenant.ts'
+import { World } from '../../support/world.ts'
+
+const world = new World()
+afterAll(() => world.close())
+
+let tenant: Tenant
+let flow: PublishedFlow
+beforeEach(async () => {
+  tenant = await Tenant.of(world)
+  tenant.limit({ health: 100_000 })
+  flow = tenant.publish(tour())
+})
+
+const hour = 3_600_000
+
+const report = async (outcome: string, more: object = {}) => {
+  const body = { outcome, ...more }
+  const answer = await tenant.answer(`POST /steps/${flow.steps[1]!.id}/health`, { body })
+  expect(answer.status).toBe(202)
+  return answer.body
+}
+
+let people = 0
+
+/** One report each of as many new people as are asked for, by outcome; the state after all. */
+async function reports(counts: Record<string, number>): Promise<string> {
+  let state = ''
+  for (const [outcome, count] of Object.entries(counts)) {
+    for (let i = 0; i < count; i++) {
+      state = (await report(outcome, { userId: `p${++people}` })).state
+    }
+  }
+  return state
+}
+
+/** What analytics say of the step's health. */
+const health = async () => {
+  const { body } = await tenant.answer(`GET /flows/${flow.id}/analytics`)
+  return body.steps[1].health
+}
+
+test('a report is answered with the state after it', async () => {
+  expect(await report('found', { userId: 'u' })).toEqual({
+    stepId: flow.steps[1]!.id,
+    recorded: true,
+    state: 'unknown',
+  })
+})
+
+describe('the state', () => {
+  test.each<[string, Record<string, number>]>([
+    ['unknown', { not_found: 4 }],
+    ['healthy', { found: 5 }],
+    ['healthy', { not_found: 1, found: 20 }],
+    ['flaky', { found: 19, not_found: 1 }],
+    ['drifting', { found: 8, found_by_alternate: 1, changed: 1 }],
+    ['healthy', { found: 9, changed: 1 }],
+    ['flaky', { found: 6, hidden: 1, ambiguous: 1, error: 1, not_found: 1 }],
+    ['broken', { found: 3, not_found: 3 }],
+    ['broken', { error: 5 }],
+  ])('is %s after %j', async (state, counts) => {
+    expect(await reports(counts)).toBe(state)
+    expect((await health()).state).toBe(state)
+  })
+
+  test('counts each person once, by the latest report', async () => {
+    for (let i = 0; i < 5; i++) await report('not_found', { userId: `u${i}` })
+    expect(await health()).toEqual({ state: 'broken', okRate: 0, reports: 5 })
+    for (let i = 0; i < 5; i++) await report('found', { userId: `u${i}` })
+    expect(await health()).toEqual({ state: 'healthy', okRate: 1, reports: 5 })
+  })
+
+  test('keeps users and anonymous people of one name apart', async () => {
+    await report('found', { userId: 'u' })
+    await report('found', { anonymousId: 'u' })
+    expect((await health()).reports).toBe(2)
+  })
+
+  test('does not count reports without a person, but keeps them', async () => {
+    for (let i = 0; i < 10; i++) await report('not_found')
+    expect(await health()).toEqual({ state: 'unknown', okRate: null, reports: 0 })
+    const kept = world.database.query('select 1 from step_reports where org_id = ?').all(tenant.row)
+    expect(kept).toHaveLength(10)
+  })
+
+  test('looks back 24 hours and no further', async () => {
+    await reports({ not_found: 5 })
+    world.clock.advance(24 * hour - 1)
+    expect((await health()).state).toBe('broken')
+    world.clock.advance(1)
+    expect(await health()).toEqual({ state: 'unknown', okRate: null, reports: 0 })
+  })
+
+  test('is about the published version: others’ reports are kept and not counted', async () => {
+    await reports({ not_found: 5 })
+    tenant.publish(tour({ name: 'Second' }))
+    expect((await health()).state).toBe('unknown')
+    for (let i = 0; i < 5; i++) await report('error', { userId: `old${i}`, flowVersion: 1 })
+    expect((await health()).reports).toBe(0)
+    await reports({ found: 5 })
+    expect((await health()).state).toBe('healthy')
+  })
+
+  test('of a target that may be missing is never broken', async () => {
+    const steps = [
+      tour().steps[0],
+      { ...tour().steps[1], target: { selector: '#search', required: false } },
+    ]
+    flow = tenant.publish(tour({ steps }))
+    expect(await reports({ not_found: 10 })).toBe('flaky')
+  })
+})
+
+test('everything that a report may carry is taken', async () => {
+  await report('found_by_alternate', {
+    anonymousId: 'a',
+    url: 'https://app.example/',
+    selector: '#other',
+    matchCount: 2,
+    waitMs: 12.5,
+    flowVersion: 1,
+    snippetVersion: '1.0.0',
+    message: 'found by its text',
+  })
+  const row = world.database
+    .query('select outcome, match_count, wait_ms, message from step_reports where org_id = ?')
+    .get(tenant.row)
+  expect(row).toEqual({
+    outcome: 'found_by_alternate',
+    match_count: 2,
+    wait_ms: 13,
+    message: 'found by its text',
+  })
+})
+
+test('a step of a withdrawn flow, or of an older version, still takes reports', async () => {
+  const old = flow.steps[0]!.id
+  tenant.publish(tour({ steps: [tour().steps[1]] }))
+  tenant.withdraw('welcome', 'archived')
+  const body = { outcome: 'found', userId: 'u' }
+  expect((await tenant.ask(`POST /steps/${old}/health`, { body })).status).toBe(202)
+  expect((await report('found', { userId: 'u' })).recorded).toBe(true)
+})
+
+test.each<[string, object, string]>([
+  ['no outcome', {}, '/outcome'],
+  ['an unknown outcome', { outcome: 'lost' }, '/outcome'],
+  ['a negative count', { outcome: 'found', matchCount: -1 }, '/matchCount'],
+  ['a wait of over a day', { outcome: 'found', waitMs: 86_400_001 }, '/waitMs'],
+  ['a long message', { outcome: 'found', message: 'm'.repeat(501) }, '/message'],
+  ['NUL in a message', { outcome: 'found', message: '\0' }, '/message'],
+  ['an empty person', { outcome: 'found', userId: '' }, '/userId'],
+  ['a version never published', { outcome: 'found', flowVersion: 2 }, '/flowVersion'],
+])('%s is 422, by its place', async (_, body, path) => {
+  const answer = await tenant.answer(`POST /steps/${flow.steps[1]!.id}/health`, { body })
+  expect(answer.status).toBe(422)
+  expect(answer.body.details.map((problem: { path: string }) => problem.path)).toEqual([path])
+})
