@@ -41,6 +41,8 @@ export interface AppDeps {
   /** Days that raw events are kept for, and so accepted for. */
   retentionDays: number
   onAnswer(answered: Answered): void
+  /** An answer that had begun, and was told as such, broke off: a download whose reading failed. */
+  onBroken(answered: Answered): void
 }
 
 const prefix = '/api/v1'
@@ -109,16 +111,18 @@ export function createApp(deps: AppDeps) {
   const routes = routesOf(deps)
   const routesAt = pathTable(routes)
 
+  const told = (call: Call, status: number, error?: unknown): Answered => ({
+    requestId: call.requestId,
+    method: call.request.method,
+    route: call.route?.path ?? null,
+    organisation: call.organisation?.id ?? null,
+    status,
+    durationMs: deps.clock.monotonic() - call.startedAt,
+    ...(error === undefined ? {} : { error }),
+  })
+
   const answer = (call: Call, reply: Reply, error?: unknown): Response => {
-    deps.onAnswer({
-      requestId: call.requestId,
-      method: call.request.method,
-      route: call.route?.path ?? null,
-      organisation: call.organisation?.id ?? null,
-      status: reply.status,
-      durationMs: deps.clock.monotonic() - call.startedAt,
-      ...(error === undefined ? {} : { error }),
-    })
+    deps.onAnswer(told(call, reply.status, error))
     return response(call, reply)
   }
 
@@ -159,6 +163,7 @@ export function createApp(deps: AppDeps) {
     const handle = async (context: CallContext): Promise<Response> => {
       const { call } = context
       call.route = route
+      call.onBroken = error => deps.onBroken(told(call, 500, error))
       await passGate(call, route, context.params, deps)
       await readCall(call, route, checks)
       if (route.isLong) context.server?.timeout(context.request, longIdleSeconds)

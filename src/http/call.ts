@@ -15,6 +15,8 @@ export class Call<Subject = unknown, Body = unknown, Query = unknown> {
   subject = null as Subject
   body = null as Body
   query = {} as Query
+  /** Told when an answer that had begun could not be sent to its end. */
+  onBroken: (error: unknown) => void = () => {}
 
   constructor(
     readonly request: Request,

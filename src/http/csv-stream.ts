@@ -10,7 +10,7 @@ export function csvStream<Row>(
   header: readonly string[],
   pages: AsyncIterable<readonly Row[]>,
   cellsOf: (row: Row) => readonly CsvCell[],
-  options: { bom: boolean },
+  options: { bom: boolean; onBroken(error: unknown): void },
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const iterator = pages[Symbol.asyncIterator]()
@@ -28,6 +28,7 @@ export function csvStream<Row>(
           if (done) controller.close()
           else controller.enqueue(encoder.encode(value.map(row => csvRow(cellsOf(row))).join('')))
         } catch (error) {
+          options.onBroken(error)
           controller.error(error)
         }
       },

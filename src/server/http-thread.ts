@@ -28,10 +28,10 @@ const drainMs = 10_000
 
 const report = (message: ThreadReport) => self.postMessage(message)
 
-function logAnswer(log: Log, answered: Answered): void {
+function logAnswer(log: Log, answered: Answered, remark = ''): void {
   const { error, method, route, durationMs, ...rest } = answered
   const line = { ...rest, durationMs: Math.round(durationMs * 1000) / 1000 }
-  const text = `${method} ${route ?? '(no route)'}`
+  const text = `${method} ${route ?? '(no route)'} ${remark}`.trimEnd()
   if (error === undefined) log.info(line, text)
   else log.error({ ...line, reason: String((error as Error)?.stack ?? error) }, text)
 }
@@ -58,6 +58,7 @@ function start(message: HttpThreadStart) {
     windows: new WindowTable(shared.windows),
     tokens: tokensFor(config, clock),
     retentionDays: config.retentionDays,
+    onBroken: (answered: Answered) => logAnswer(log, answered, 'broke off'),
     onAnswer(answered: Answered) {
       metrics.countAnswer(answered.method, answered.route, answered.status, answered.durationMs)
       logAnswer(log, answered)

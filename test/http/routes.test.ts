@@ -13,6 +13,7 @@ const routes = routesOf({
   windows: null as never,
   tokens: world.tokens,
   onAnswer() {},
+  onBroken() {},
 })
 
 const inContract = `

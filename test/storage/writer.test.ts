@@ -178,7 +178,7 @@ describe('the buffer', () => {
         skewMs: null,
       })
     const first = send('a', 'b')
-    expect(send('c', 'd')).rejects.toMatchObject({ code: 'overloaded' })
+    await expect(send('c', 'd')).rejects.toMatchObject({ code: 'overloaded' })
     await first
     await send('c', 'd')
     expect(small.database.query('select count(*) as n from events').get()).toEqual({ n: 4 })

@@ -41,6 +41,7 @@ export class World {
   readonly clock = new HandClock()
   readonly shared = newSharedMemory()
   readonly answers: Answered[] = []
+  readonly broken: Answered[] = []
   readonly secret = new TextEncoder().encode('a secret that only this test world knows')
   readonly storage: Storage
   readonly reading: Database
@@ -80,6 +81,7 @@ export class World {
       tokens: this.tokens,
       retentionDays: options.retentionDays ?? 90,
       onAnswer: answered => this.answers.push(answered),
+      onBroken: answered => this.broken.push(answered),
     })
   }
 

@@ -13,9 +13,13 @@ export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[]
   const { stores } = deps
   const service = analyticsService(deps)
 
-  const bodyOf = async (question: Question, query: ExportQuery): Promise<Reply['body']> => {
+  const bodyOf = async (
+    question: Question,
+    query: ExportQuery,
+    onBroken: (error: unknown) => void,
+  ): Promise<Reply['body']> => {
     const { flow, range, version } = question
-    const options = { bom: query.bom === '1' }
+    const options = { bom: query.bom === '1', onBroken }
     const { row } = flow.organisation
     if (query.rows === 'runs') {
       const { header, cellsOf } = runRows(flow)
@@ -66,7 +70,7 @@ export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[]
         const isHead = call.request.method === 'HEAD'
         return {
           status: 200,
-          body: isHead ? unreadStream() : await bodyOf(question, call.query),
+          body: isHead ? unreadStream() : await bodyOf(question, call.query, call.onBroken),
           headers: {
             'Content-Type': 'text/csv; charset=utf-8',
             'Content-Disposition': `attachment; filename="${filename}"`,

@@ -258,7 +258,10 @@ test('an export that fails midway is an error to whoever reads it, not an end', 
   const response = await tenant.ask(`GET /flows/${flow.id}/analytics/export.csv?rows=runs`)
   world.stores.analytics = analytics
   expect(response.status).toBe(200)
-  expect(response.text()).rejects.toThrow('part of a test')
+  await expect(response.text()).rejects.toThrow('part of a test')
+  expect(world.broken).toMatchObject([
+    { route: '/flows/:flow_id/analytics/export.csv', status: 500 },
+  ])
 })
 
 test('an export that fails before its first byte is 500', async () => {
