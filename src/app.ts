@@ -1,6 +1,6 @@
 import { type Context, Elysia } from 'elysia'
 import type { Clock } from './core/clock.ts'
-import { AppError } from './core/errors.ts'
+import { AppError, type ErrorCode } from './core/errors.ts'
 import type { Stores } from './core/ports.ts'
 import type { WindowTable } from './core/window-table.ts'
 import { readJson } from './http/body.ts'
@@ -29,7 +29,9 @@ export interface Answered {
   organisation: string | null
   status: number
   durationMs: number
-  /** The whole reason of a 500, and of a 503. */
+  /** Why it was refused. */
+  code?: ErrorCode
+  /** The whole reason of a 500. */
   error?: unknown
 }
 
@@ -53,7 +55,7 @@ const longIdleSeconds = 240
 /** Every route of the API. */
 export function routesOf({ stores, clock, retentionDays }: AppDeps): Route[] {
   return [
-    ...flowRoutes({ stores, clock }),
+    ...flowRoutes({ stores }),
     ...checklistRoutes({ stores, clock, retentionDays }),
     ...eventRoutes({ stores, clock, retentionDays }),
     ...stepRoutes({ stores, clock }),
@@ -111,41 +113,44 @@ export function createApp(deps: AppDeps) {
   const routes = routesOf(deps)
   const routesAt = pathTable(routes)
 
-  const told = (call: Call, status: number, error?: unknown): Answered => ({
+  const told = (call: Call, status: number, more: Pick<Answered, 'code' | 'error'>): Answered => ({
     requestId: call.requestId,
     method: call.request.method,
     route: call.route?.path ?? null,
     organisation: call.organisation?.id ?? null,
     status,
     durationMs: deps.clock.monotonic() - call.startedAt,
-    ...(error === undefined ? {} : { error }),
+    ...more,
   })
 
-  const answer = (call: Call, reply: Reply, error?: unknown): Response => {
-    deps.onAnswer(told(call, reply.status, error))
+  const answer = (call: Call, reply: Reply, refusal?: AppError): Response => {
+    const code = refusal && { code: refusal.code }
+    const error = refusal?.code === 'internal' && { error: refusal.cause ?? refusal }
+    deps.onAnswer(told(call, reply.status, { ...code, ...error }))
     return response(call, reply)
   }
 
-  const noRoute = (call: Call): Reply => {
+  /** A path that is none (404), or a method that it does not take (405). */
+  const noRoute = (call: Call): Response => {
     const known = routesAt(targetOf(call.request).path)
     if (known.length === 0) {
-      return failure(new AppError('not_found', 'There is nothing at this path'))
+      const refusal = new AppError('not_found', 'There is nothing at this path')
+      return answer(call, failure(refusal), refusal)
     }
     call.route = known[0] ?? null
     const methods = known.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-    const reply = failure(
-      new AppError('method_not_allowed', `This path takes ${methods.join(', ')}`),
-    )
-    return { ...reply, headers: { ...reply.headers, Allow: [...methods, 'OPTIONS'].join(', ') } }
+    const refusal = new AppError('method_not_allowed', `This path takes ${methods.join(', ')}`)
+    const reply = failure(refusal)
+    const headers = { ...reply.headers, Allow: [...methods, 'OPTIONS'].join(', ') }
+    return answer(call, { ...reply, headers }, refusal)
   }
 
   const app = new Elysia({ prefix, normalize: false })
     .onError(context => {
       const { call } = context as unknown as CallContext
-      if (context.code === 'NOT_FOUND') return answer(call, noRoute(call))
+      if (context.code === 'NOT_FOUND') return noRoute(call)
       const refusal = refusalOf(context.error)
-      const isOurs = refusal.code === 'internal' || refusal.code === 'overloaded'
-      return answer(call, failure(refusal), isOurs ? (refusal.cause ?? refusal) : undefined)
+      return answer(call, failure(refusal), refusal)
     })
     .onRequest(context => {
       const { request } = context
@@ -163,7 +168,7 @@ export function createApp(deps: AppDeps) {
     const handle = async (context: CallContext): Promise<Response> => {
       const { call } = context
       call.route = route
-      call.onBroken = error => deps.onBroken(told(call, 500, error))
+      call.onBroken = error => deps.onBroken(told(call, 500, { error }))
       await passGate(call, route, context.params, deps)
       await readCall(call, route, checks)
       if (route.isLong) context.server?.timeout(context.request, longIdleSeconds)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { nearest } from './core/wording.ts'
 
 /**
  * Every setting of Cairn in one table. A setting's flag (`--flush-every-ms`) and its environment
@@ -236,6 +237,17 @@ export interface ReadConfig<Names extends SettingName> {
 /** What else begins with CAIRN_ and means something. */
 const otherVariables = ['CAIRN_DEBUG', 'CAIRN_FAILPOINTS']
 
+/** Why a file that a variable names gave no value, and what to do. */
+const fileFaults: Record<string, string> = {
+  ENOENT: 'which does not exist: make it, or name another',
+  ENOTDIR: 'which does not exist: make it, or name another',
+  EISDIR: 'which is a directory: name the file in it',
+  EACCES: 'which may not be read: make it readable to this user',
+  EPERM: 'which may not be read: make it readable to this user',
+}
+
+const unreadable = (code: string) => `which cannot be read (${code}): name another file`
+
 /** What gave a value, and the value; null where nothing did. An empty variable is unset. */
 function given(name: SettingName, { flags = {}, env = {} }: ConfigSource, problems: string[]) {
   const flag = flags[name]
@@ -253,9 +265,7 @@ function given(name: SettingName, { flags = {}, env = {} }: ConfigSource, proble
     return { place: fileVariable, value: readFileSync(file, 'utf8').replace(/\r?\n$/, '') }
   } catch (error) {
     const { code = 'unknown' } = error as { code?: string }
-    problems.push(
-      `${fileVariable} names ${file}, which cannot be read (${code}): make it readable to this user`,
-    )
+    problems.push(`${fileVariable} names ${file}, ${fileFaults[code] ?? unreadable(code)}`)
     return null
   }
 }
@@ -315,7 +325,17 @@ function unknownVariables(env: Readonly<Record<string, string | undefined>>): st
   }
   return Object.keys(env)
     .filter(name => name.startsWith('CAIRN_') && !known.has(name))
-    .map(name => `${name} is no setting of Cairn and is ignored: check its spelling`)
+    .map(name => `${name} is no setting of Cairn and is ignored: ${spelling(name)}`)
+}
+
+/** Without what all of them begin with, which would make any two seem alike. */
+function spelling(name: string): string {
+  const prefix = 'CAIRN_'
+  const words = settingNames.map(known => variableOf(known).slice(prefix.length))
+  const secrets = settingNames.filter(known => (settings[known] as Setting<unknown>).secret)
+  words.push(...secrets.map(known => `${variableOf(known)}_FILE`.slice(prefix.length)))
+  const near = nearest(name.slice(prefix.length), words)
+  return near === null ? 'check its spelling' : `did you mean ${prefix}${near}?`
 }
 
 /** The configuration table as it stands in README: a header and a row a setting. */

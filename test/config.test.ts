@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -114,13 +114,25 @@ describe('secrets', () => {
   })
 
   test('in a file that is not there are refused, with its name', () => {
-    expect(linesOf({ env: { CAIRN_SESSION_SECRET_FILE: '/nowhere/secret' } })[0]).toContain(
-      'CAIRN_SESSION_SECRET_FILE names /nowhere/secret, which cannot be read (ENOENT)',
-    )
+    expect(linesOf({ env: { CAIRN_SESSION_SECRET_FILE: '/nowhere/secret' } })).toEqual([
+      'CAIRN_SESSION_SECRET_FILE names /nowhere/secret, which does not exist: make it, or name another',
+    ])
   })
 
   test('in something that is no file are refused', () => {
-    expect(linesOf({ env: { CAIRN_SESSION_SECRET_FILE: tmpdir() } })[0]).toContain('EISDIR')
+    expect(linesOf({ env: { CAIRN_SESSION_SECRET_FILE: tmpdir() } })).toEqual([
+      `CAIRN_SESSION_SECRET_FILE names ${tmpdir()}, which is a directory: name the file in it`,
+    ])
+  })
+
+  // The superuser may read every file.
+  test.skipIf(process.getuid?.() === 0)('in a file of somebody else are refused', () => {
+    withFile(secret, path => {
+      chmodSync(path, 0)
+      expect(linesOf({ env: { CAIRN_SESSION_SECRET_FILE: path } })).toEqual([
+        `CAIRN_SESSION_SECRET_FILE names ${path}, which may not be read: make it readable to this user`,
+      ])
+    })
   })
 })
 
@@ -166,8 +178,18 @@ describe('mistakes', () => {
   test('an unknown CAIRN_ variable is a warning', () => {
     const { warnings } = readConfig({ env: { CAIRN_PROT: '1', CAIRN_DEBUG: '1', PATH: '/' } })
     expect(warnings).toEqual([
-      'CAIRN_PROT is no setting of Cairn and is ignored: check its spelling',
+      'CAIRN_PROT is no setting of Cairn and is ignored: did you mean CAIRN_PORT?',
     ])
+  })
+
+  test.each([
+    ['CAIRN_RETENTION_DAY', 'did you mean CAIRN_RETENTION_DAYS?'],
+    ['CAIRN_SESSION_SECRT_FILE', 'did you mean CAIRN_SESSION_SECRET_FILE?'],
+    // Alike in nothing but what all of them begin with.
+    ['CAIRN_XYZ', 'check its spelling'],
+  ])('the warning of %s says "%s"', (name, advice) => {
+    const { warnings } = readConfig({ env: { [name]: '1' } })
+    expect(warnings).toEqual([`${name} is no setting of Cairn and is ignored: ${advice}`])
   })
 })
 

@@ -9,7 +9,7 @@ import {
   listOrganisations,
   type OrganisationRecord,
 } from '../storage/organisations.ts'
-import { CommandFailure, UsageFailure, warn } from './failure.ts'
+import { CommandFailure, exitStatus, UsageFailure, warn } from './failure.ts'
 
 /** How long a running server is waited for, and how often it is asked. */
 const patienceMs = 5_000
@@ -60,13 +60,18 @@ export function changeData<T>(
   )
 }
 
-/** Resolves when a running server, if there is one, has taken up all changes made so far. */
+/**
+ * Resolves when a running server, if there is one, has taken up all changes made so far. Where it
+ * does not in time, the command goes on to say what it did, and ends with status 1: a script that
+ * revokes a key has to know that the key may still work.
+ */
 export async function takenUp(database: Database, dataDir: string): Promise<void> {
   const ours = newestChange(database)
   const deadline = performance.now() + patienceMs
   while (isHeld(dataDir) && takenUpChange(database) < ours) {
     if (performance.now() > deadline) {
       warn('the change is stored, but the running server has not taken it up yet: see its log')
+      process.exitCode = exitStatus.failure
       return
     }
     await Bun.sleep(pauseMs)
@@ -87,10 +92,15 @@ export function makeDirectory(dataDir: string): void {
   throw new CommandFailure(`${dataDir} is not a directory: choose another with --data`)
 }
 
-/** By id or slug; without a name, the only one that there is. */
+/**
+ * By id or slug; without a name, the only one that there is.
+ *
+ * @param how how the command takes the name, for the error
+ */
 export function organisationNamed(
   database: Database,
   name: string | undefined,
+  how = 'with --org',
 ): OrganisationRecord {
   if (name !== undefined) {
     const organisation = findOrganisation(database, name)
@@ -105,5 +115,5 @@ export function organisationNamed(
   if (all.length === 1) return only
   const some = all.slice(0, 5).map(({ slug }) => slug)
   const more = all.length > some.length ? `, … (${all.length} in all)` : ''
-  throw new UsageFailure(`say which organisation with --org: ${some.join(', ')}${more}`)
+  throw new UsageFailure(`say which organisation ${how}: ${some.join(', ')}${more}`)
 }

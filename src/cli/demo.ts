@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import type { Command } from 'commander'
 import { and, eq, gt } from 'drizzle-orm'
-import type { Config } from '../config.ts'
+import { type Config, defaultOf, type SettingName, settingNames } from '../config.ts'
 import { isoTime, systemClock } from '../core/clock.ts'
 import type { Flow } from '../core/flow.ts'
-import { claimPort } from '../server/ports.ts'
+import { claimPort, type PortTaken } from '../server/ports.ts'
 import { tables } from '../storage/catalogue-change.ts'
 import type { OrganisationRecord } from '../storage/organisations.ts'
 import { events, stepReports } from '../storage/schema.ts'
@@ -19,7 +19,14 @@ import { examples } from './examples.ts'
 import { print } from './output.ts'
 import { addSettings, serverSettingsOf } from './settings.ts'
 
-const demoData = './cairn-demo-data'
+/** What the demo takes in place of a server's defaults, and says in its help. */
+const demoDefaults = {
+  data: './cairn-demo-data',
+  // Its credentials are printed, and anyone may ask for its example data: for this machine alone.
+  host: '127.0.0.1',
+  // One line a request would bury what the demo prints.
+  logLevel: 'warn',
+} as const
 const tokenSeconds = 12 * 3_600
 /** How many ports after the usual one are tried where none was asked for. */
 const otherPorts = 19
@@ -27,9 +34,16 @@ const otherPorts = 19
 const presentMs = 6 * 3_600_000
 
 export function addDemo(cairn: Command): void {
-  addSettings(cairn.command('demo'))
+  const orNext = (name: SettingName) => ({ default: `${defaultOf(name)}, or the next free one` })
+  addSettings(cairn.command('demo'), settingNames, {
+    data: { default: demoDefaults.data },
+    host: { default: demoDefaults.host },
+    logLevel: { default: demoDefaults.logLevel },
+    port: orNext('port'),
+    managementPort: orNext('managementPort'),
+  })
     .description(
-      `serve an example organisation with three flows and a month of history (from ${demoData}, and on the next free ports, unless told otherwise)`,
+      `serve an example organisation with three flows and a month of history (from ${demoDefaults.data}, to this machine alone, and on the next free ports, unless told otherwise)`,
     )
     .addHelpText(
       'after',
@@ -66,17 +80,19 @@ export function addDemo(cairn: Command): void {
 /** As for `serve`, but in a directory and on ports that are no real server's. */
 function demoConfig(command: Command): Config {
   const { config, given } = serverSettingsOf(command)
-  const { port, host, managementPort, managementHost } = config
-  const isTold = (name: 'data' | 'port' | 'managementPort') => given.has(name)
+  const { port, managementPort, managementHost } = config
+  const ofDemo = <Name extends keyof typeof demoDefaults>(name: Name) =>
+    given.has(name) ? config[name] : demoDefaults[name]
+  const host = ofDemo('host')
   return Object.freeze({
     ...config,
-    data: isTold('data') ? config.data : demoData,
-    port: isTold('port') ? port : freePort(host, port, '--port'),
-    managementPort: isTold('managementPort')
+    data: ofDemo('data'),
+    host,
+    port: given.has('port') ? port : freePort(host, port, '--port'),
+    managementPort: given.has('managementPort')
       ? managementPort
       : freePort(managementHost, managementPort, '--management-port'),
-    // One line a request would bury what the demo prints.
-    logLevel: given.has('logLevel') ? config.logLevel : 'warn',
+    logLevel: ofDemo('logLevel'),
   })
 }
 
@@ -85,8 +101,10 @@ function freePort(host: string, usual: number, flag: string): number {
   for (let port = usual; port <= usual + otherPorts; port++) {
     try {
       return claimPort(host, port, flag)
-    } catch {
-      // Another program has it.
+    } catch (error) {
+      const { code } = ((error as PortTaken).cause ?? {}) as { code?: string }
+      // Another program has it; any other fault is every port's.
+      if (code !== 'EADDRINUSE') throw error
     }
   }
   return claimPort(host, usual, flag)

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { isoTimeOrNull } from '../core/clock.ts'
-import type { FlowDefinition } from '../core/flow.ts'
-import { describeProblem, type FlowFile, readFlowFile } from '../core/flow-file.ts'
+import { describeProblem, type FlowFile, type Problem, readFlowFile } from '../core/flow-file.ts'
 import {
   type FlowRecord,
   listFlows,
@@ -10,11 +9,12 @@ import {
   type StatusChange,
   withdrawFlows,
 } from '../storage/flow-store.ts'
+import { listOrganisations } from '../storage/organisations.ts'
 import { changeData, organisationNamed, withData } from './data.ts'
 import { examples } from './examples.ts'
 import { CommandFailure, exitStatus, UsageFailure } from './failure.ts'
 import { readTextFile } from './files.ts'
-import { print, printJson, printTable } from './output.ts'
+import { print, printColumns, printJson, printTable } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
 interface Options {
@@ -50,34 +50,56 @@ const shown = ({ publishedAt, updatedAt, ...flow }: FlowRecord) => ({
   updatedAt: isoTimeOrNull(updatedAt),
 })
 
-function readFlowFiles(paths: readonly string[]): (FlowFile & { name: string })[] {
+type NamedFile = FlowFile & { name: string }
+
+/** Every file with its flows and all that is wrong with it, the faults of the file itself too. */
+function readFlowFiles(paths: readonly string[]): NamedFile[] {
   if (paths.filter(path => path === '-').length > 1) {
     throw new UsageFailure('the standard input, "-", can be read only once')
   }
-  return paths.map(path => {
-    const { name, text } = readTextFile(path)
-    return { name, ...readFlowFile(text, { format: path.endsWith('.json') ? 'json' : 'yaml' }) }
+  const files = paths.map((path): NamedFile => {
+    const file = readTextFile(path)
+    const { name } = file
+    if ('problem' in file) return { name, flows: [], problems: [file.problem] }
+    const format = path.endsWith('.json') ? 'json' : 'yaml'
+    return { name, ...readFlowFile(file.text, { format }) }
+  })
+  return withRepeatedKeys(files)
+}
+
+/** Keys that more than one file has are problems: which would be pushed cannot be known. */
+function withRepeatedKeys(files: readonly NamedFile[]): NamedFile[] {
+  const firstFile = new Map<string, string>()
+  return files.map(({ name, flows, problems }) => {
+    const repeated = flows.flatMap(({ key }): Problem[] => {
+      const earlier = firstFile.get(key)
+      if (earlier === undefined) {
+        firstFile.set(key, name)
+        return []
+      }
+      const message = `The key "${key}" is in ${earlier} already: change one`
+      const nowhere = { path: '', line: null, column: null }
+      return [{ severity: 'error', code: 'repeated_key', message, ...nowhere }]
+    })
+    return { name, flows, problems: [...problems, ...repeated] }
   })
 }
 
-/** Keys that more than one file has: which would be pushed cannot be known. */
-function repeatedKeys(files: readonly (FlowFile & { name: string })[]): string[] {
-  const firstFile = new Map<string, string>()
-  return files.flatMap(({ name, flows }) =>
-    flows.flatMap(({ key }) => {
-      const earlier = firstFile.get(key)
-      if (earlier === undefined) firstFile.set(key, name)
-      return earlier === undefined ? [] : [`${name}: the key "${key}" is in ${earlier} already`]
-    }),
-  )
-}
+const areValid = (files: readonly NamedFile[]) =>
+  !files.some(({ problems }) => problems.some(({ severity }) => severity === 'error'))
 
-const isError = ({ severity }: { severity: string }) => severity === 'error'
+const problemLines = (files: readonly NamedFile[]) =>
+  files.flatMap(({ name, problems }) => problems.map(problem => describeProblem(problem, name)))
 
-const problemLines = (files: readonly (FlowFile & { name: string })[]) => [
-  ...files.flatMap(({ name, problems }) => problems.map(p => describeProblem(p, name))),
-  ...repeatedKeys(files),
-]
+/** What `validate --json` prints, and `push --json` in place of flows where a file is wrong. */
+const report = (files: readonly NamedFile[]) => ({
+  valid: areValid(files),
+  files: files.map(({ name, flows, problems }) => ({
+    file: name,
+    flows: flows.map(({ key }) => key),
+    problems,
+  })),
+})
 
 function addValidate(flows: Command): void {
   flows
@@ -94,36 +116,14 @@ function addValidate(flows: Command): void {
     )
     .action((paths: string[], { json }: Options) => {
       const files = readFlowFiles(paths)
-      const lines = problemLines(files)
-      const valid =
-        repeatedKeys(files).length === 0 && !files.some(({ problems }) => problems.some(isError))
+      const valid = areValid(files)
       if (!valid) process.exitCode = exitStatus.failure
-      if (json) {
-        const found = files.map(({ name, flows: read, problems }) => ({
-          file: name,
-          flows: read.map(({ key }) => key),
-          problems,
-        }))
-        return printJson({ valid, files: found })
-      }
-      for (const line of lines) process.stderr.write(`${line}\n`)
+      if (json) return printJson(report(files))
+      for (const line of problemLines(files)) process.stderr.write(`${line}\n`)
       if (!valid) return
       const keys = files.flatMap(file => file.flows.map(({ key }) => key))
       print(`valid: ${keys.join(', ')}`)
     })
-}
-
-function definitionsIn(paths: readonly string[]): FlowDefinition[] {
-  const files = readFlowFiles(paths)
-  const lines = problemLines(files)
-  const isWrong = files.some(({ problems }) => problems.some(isError))
-  if (isWrong || repeatedKeys(files).length > 0) {
-    throw new CommandFailure(
-      ['nothing was pushed, because there are mistakes to mend', ...lines].join('\n'),
-    )
-  }
-  for (const line of lines) process.stderr.write(`${line}\n`)
-  return files.flatMap(file => file.flows)
 }
 
 function addPush(flows: Command): void {
@@ -131,25 +131,40 @@ function addPush(flows: Command): void {
     .description('make drafts of the flows in files, all of them or none')
     .argument('<file...>', 'YAML, or JSON by its ending; "-" for the standard input')
     .option('--org <org>', orgHelp)
-    .option('--json', 'print a JSON array, a flow each')
+    .option(
+      '--json',
+      'print a JSON array, a flow each; where a file is wrong, what validate prints',
+    )
     .addHelpText(
       'after',
       examples('cairn flows push tour.yaml --org harbor', 'cairn flows push flows/*.yaml --json'),
     )
     .action(async (paths: string[], options: Options, command: Command) => {
       const { data } = settingsOf(command, 'data')
-      const definitions = definitionsIn(paths)
-      const pushed = await changeData(data, database => {
-        const { row } = organisationNamed(database, options.org)
-        return pushFlows(database, row, definitions, Date.now())
+      const files = readFlowFiles(paths)
+      const lines = problemLines(files)
+      if (!areValid(files)) {
+        if (options.json) printJson(report(files))
+        const header = 'nothing was pushed, because there are mistakes to mend'
+        throw new CommandFailure([header, ...(options.json ? [] : lines)].join('\n'))
+      }
+      for (const line of lines) process.stderr.write(`${line}\n`)
+      const definitions = files.flatMap(file => file.flows)
+      const { pushed, org } = await changeData(data, database => {
+        const { row, slug } = organisationNamed(database, options.org)
+        const pushed = pushFlows(database, row, definitions, Date.now())
+        // Where it may be left out, the command to copy stays short.
+        return { pushed, org: listOrganisations(database).length > 1 ? ` --org ${slug}` : '' }
       })
       if (options.json)
         return printJson(pushed.map(flow => ({ ...shown(flow), outcome: flow.outcome })))
-      print(
-        ...pushed.map(({ key, id, outcome, hasDraft }) => {
-          const next = hasDraft ? `, show it with "cairn flows publish ${key}"` : ''
-          return `${key}  ${id}  ${outcome}${next}`
-        }),
+      printColumns(
+        pushed.map(({ key, id, outcome, hasDraft }) => [
+          key,
+          id,
+          outcome,
+          hasDraft ? `show it with "cairn flows publish ${key}${org}"` : '',
+        ]),
       )
     })
 }
@@ -205,7 +220,7 @@ function printChanges(
 ): void {
   if (options.json) {
     printJson(changes.map(change => ({ ...shown(change), outcome: change.outcome })))
-  } else print(...changes.map(change => `${change.key}  ${change.id}  ${line(change)}`))
+  } else printColumns(changes.map(change => [change.key, change.id, line(change)]))
 }
 
 function addList(flows: Command): void {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { examples } from './examples.ts'
-import { CommandFailure } from './failure.ts'
-import { print } from './output.ts'
+import { CommandFailure, exitStatus, UsageFailure } from './failure.ts'
+import { print, printJson } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
 const patienceMs = 3_000
@@ -14,29 +14,62 @@ const reachable = (host: string) => {
 }
 
 export function addHealthcheck(cairn: Command): void {
-  addSettings(cairn.command('healthcheck'), ['managementPort', 'managementHost'])
+  addSettings(cairn.command('healthcheck'), ['managementPort', 'managementHost'], {
+    managementPort: { help: 'port that the server answers /readyz on' },
+    managementHost: { help: 'address that the management port listens on' },
+  })
     .description('ask a running server on this machine whether it is ready; exit status 0 if it is')
-    .addHelpText('after', examples('cairn healthcheck', 'cairn healthcheck --management-port 9191'))
-    .action(async (_options, command: Command) => {
+    .option(
+      '--json',
+      'print {ready, url, status, answer} as JSON; status is null without an answer',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'cairn healthcheck',
+        'cairn healthcheck --management-port 9191',
+        'cairn healthcheck --json',
+      ),
+    )
+    .action(async ({ json }: { json?: boolean }, command: Command) => {
       const config = settingsOf(command, 'managementPort', 'managementHost')
+      if (config.managementPort === 0) {
+        throw new UsageFailure(
+          '--management-port 0 is no port to ask on: name the one that the server says it took',
+        )
+      }
       const url = `http://${reachable(config.managementHost)}:${config.managementPort}/readyz`
-      const response = await ask(url)
-      const body = (await response.text().catch(() => '')).trim().split('\n')[0]?.slice(0, 200)
-      const found = [`${url} answers ${response.status}`, body].filter(Boolean).join(': ')
-      if (response.status !== 200) throw new CommandFailure(`not ready: ${found}`)
+      const { status, answer } = await ask(url)
+      const ready = status === 200
+      if (json) {
+        if (!ready) process.exitCode = exitStatus.failure
+        return printJson({ ready, url, status, answer })
+      }
+      if (status === null) {
+        throw new CommandFailure(
+          `not ready: ${url} cannot be reached (${answer}): is a server running?`,
+        )
+      }
+      const [line = ''] = answer.split('\n')
+      const found = [`${url} answers ${status}`, line.slice(0, 200)].filter(Boolean).join(': ')
+      if (!ready) throw new CommandFailure(`not ready: ${found}`)
       print(`ready: ${found}`)
     })
 }
 
-async function ask(url: string): Promise<Response> {
+/** What the server answers; without a status, why it does not. */
+async function ask(url: string): Promise<{ status: number | null; answer: string }> {
   try {
-    return await fetch(url, { signal: AbortSignal.timeout(patienceMs), redirect: 'manual' })
+    const signal = AbortSignal.timeout(patienceMs)
+    const response = await fetch(url, { signal, redirect: 'manual' })
+    const answer = await response.text().catch(() => '')
+    return { status: response.status, answer: answer.trim().slice(0, 2_000) }
   } catch (error) {
     const { name, code, message } = error as Error & { code?: string }
-    const reason =
-      name === 'TimeoutError' ? `no answer in ${patienceMs / 1000} s` : (code ?? message)
-    throw new CommandFailure(
-      `not ready: ${url} cannot be reached (${reason}): is a server running?`,
-    )
+    const isLate = name === 'TimeoutError'
+    return {
+      status: null,
+      answer: isLate ? `no answer in ${patienceMs / 1000} s` : (code ?? message),
+    }
   }
 }

@@ -1,7 +1,9 @@
+import type { Database } from 'bun:sqlite'
 import { type Command, Option } from 'commander'
 import { type Bucket, buckets, defaultLimits, largestLimit } from '../core/buckets.ts'
 import { isoTime } from '../core/clock.ts'
 import {
+  checkedOrigin,
   createOrganisation,
   listOrganisations,
   type OrganisationRecord,
@@ -10,7 +12,7 @@ import {
 } from '../storage/organisations.ts'
 import { changeData, organisationNamed, withData } from './data.ts'
 import { examples } from './examples.ts'
-import { UsageFailure } from './failure.ts'
+import { CommandFailure, explained, UsageFailure } from './failure.ts'
 import { print, printJson, printTable } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
@@ -83,6 +85,10 @@ function addList(org: Command): void {
     })
 }
 
+/** These commands take the organisation as their first argument, as `create` takes its name. */
+const named = (database: Database, name: string | undefined, verb: string) =>
+  organisationNamed(database, name, `as the first argument, "cairn org ${verb} ORG"`)
+
 function limitIn(bucket: string, text: string): number | null {
   if (text === 'default') return null
   const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0
@@ -114,9 +120,9 @@ function addLimits(org: Command): void {
       )
       const organisation =
         asked.length === 0
-          ? await withData(data, database => organisationNamed(database, name))
+          ? await withData(data, database => named(database, name, 'limits'))
           : await changeData(data, database =>
-              setLimits(database, organisationNamed(database, name).row, changes),
+              setLimits(database, named(database, name, 'limits').row, changes),
             )
       const { id, slug, limits, overrides } = organisation
       if (options.json) return printJson({ id, slug, limits, overrides })
@@ -130,6 +136,22 @@ function addLimits(org: Command): void {
         '',
       )
     })
+}
+
+/** Tells of all that are wrong, where storing them would stop at the first. */
+function checkOrigins(origins: readonly string[]): void {
+  const wrong = origins.flatMap(origin => {
+    try {
+      checkedOrigin(origin)
+      return []
+    } catch (error) {
+      return [explained(error).lines.join(' ')]
+    }
+  })
+  if (wrong.length === 0) return
+  const header =
+    wrong.length === 1 ? [] : [`nothing was changed: ${wrong.length} origins are wrong`]
+  throw new CommandFailure([...header, ...wrong].join('\n'))
 }
 
 function addOrigins(org: Command): void {
@@ -158,12 +180,13 @@ function addOrigins(org: Command): void {
         if (options.any && origins.length > 0) {
           throw new UsageFailure('give origins or --any, not both')
         }
+        checkOrigins(origins)
         const organisation =
           options.any || origins.length > 0
             ? await changeData(data, database =>
-                setOrigins(database, organisationNamed(database, name).row, origins),
+                setOrigins(database, named(database, name, 'origins').row, origins),
               )
-            : await withData(data, database => organisationNamed(database, name))
+            : await withData(data, database => named(database, name, 'origins'))
         const { id, slug, origins: list } = organisation
         if (options.json) return printJson({ id, slug, origins: list })
         print(...(list.length > 0 ? list : ['any origin']))

@@ -8,6 +8,23 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value))
 }
 
+/** `1 flow`, `2 flows`. */
+export const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
+
+/** Columns that line up. */
+export function printColumns(rows: readonly (readonly string[])[]): void {
+  const [first = []] = rows
+  const widths = first.map((_, column) => Math.max(...rows.map(row => (row[column] ?? '').length)))
+  print(
+    ...rows.map(row =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    ),
+  )
+}
+
 /** Columns that line up, under a header; nothing but `none` where there are no rows. */
 export function printTable(
   header: readonly string[],
@@ -18,14 +35,5 @@ export function printTable(
     print(none)
     return
   }
-  const all = [header.map(cell => cell.toUpperCase()), ...rows]
-  const widths = header.map((_, column) => Math.max(...all.map(row => (row[column] ?? '').length)))
-  print(
-    ...all.map(row =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    ),
-  )
+  printColumns([header.map(cell => cell.toUpperCase()), ...rows])
 }

@@ -5,6 +5,7 @@ import { examples } from './examples.ts'
 import { complain, exitStatus } from './failure.ts'
 import { addFlows } from './flows.ts'
 import { addHealthcheck } from './healthcheck.ts'
+import { addHelp } from './help.ts'
 import { addKey } from './key.ts'
 import { addOrg } from './org.ts'
 import { addRebuild } from './rebuild.ts'
@@ -40,7 +41,8 @@ export function program(): Command {
   addRebuild(cairn)
   addHealthcheck(cairn)
   addVersion(cairn)
-  // One way to ask for help, `--help`, at every level.
+  addHelp(cairn)
+  // Ours stands in for commander's own, which looks no deeper than one level.
   for (const command of [cairn, ...cairn.commands]) command.helpCommand(false)
   cairn.addHelpText(
     'after',
@@ -58,7 +60,7 @@ export function program(): Command {
 export async function run(args: readonly string[]): Promise<void> {
   // A reader that has seen enough, as `head` does, is no failure.
   process.stdout.on('error', (error: Error & { code?: string }) => {
-    process.exit(error.code === 'EPIPE' ? exitStatus.ok : complain(error))
+    process.exit(error.code === 'EPIPE' ? (process.exitCode ?? exitStatus.ok) : complain(error))
   })
   try {
     await program().parseAsync(args, { from: 'user' })

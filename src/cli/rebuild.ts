@@ -2,13 +2,13 @@ import type { Command } from 'commander'
 import { rebuild } from '../storage/rebuild.ts'
 import { takenUp, withData } from './data.ts'
 import { examples } from './examples.ts'
-import { print, printJson } from './output.ts'
+import { counted, print, printJson } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
 export function addRebuild(cairn: Command): void {
   addSettings(cairn.command('rebuild'), ['data'])
     .description('compute analytics anew from the stored events; changes nothing if all is well')
-    .option('--json', 'print {flows, events, changed} as JSON')
+    .option('--json', 'print {flows, events, changed} as JSON, the last as the number of flows')
     .addHelpText('after', examples('cairn rebuild', 'cairn rebuild --data /var/lib/cairn --json'))
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       const { data } = settingsOf(command, 'data')
@@ -19,8 +19,8 @@ export function addRebuild(cairn: Command): void {
       })
       if (json) return printJson(result)
       const { flows, events, changed } = result
-      const outcome = changed === 0 ? 'nothing changed' : `${changed} rows changed`
-      print(`rebuilt ${flows} flows from ${events} events: ${outcome}`)
+      const outcome = changed === 0 ? 'nothing changed' : `${counted(changed, 'flow')} changed`
+      print(`rebuilt ${counted(flows, 'flow')} from ${counted(events, 'event')}: ${outcome}`)
     })
 }
 

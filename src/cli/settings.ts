@@ -11,16 +11,20 @@ import {
 } from '../config.ts'
 import { warn } from './failure.ts'
 
+/** What a command says of a setting in its help, where that is not what others say. */
+export type OwnWords = Partial<Record<SettingName, { help?: string; default?: string }>>
+
 /** Adds the flags of settings to a command; each says its default and its variable. */
 export function addSettings(
   command: Command,
   names: readonly SettingName[] = settingNames,
+  own: OwnWords = {},
 ): Command {
   for (const name of names) {
     const flag = flagOf(name)
-    const shown = defaultOf(name)
+    const shown = own[name]?.default ?? defaultOf(name)
     const about = shown === null ? variableOf(name) : `${variableOf(name)}, default: ${shown}`
-    if (flag) command.option(flag, `${settings[name].help} (${about})`)
+    if (flag) command.option(flag, `${own[name]?.help ?? settings[name].help} (${about})`)
   }
   return command
 }

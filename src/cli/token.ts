@@ -32,7 +32,11 @@ export function addToken(cairn: Command): void {
   ])
     .description('make a session token for an organisation')
     .option('--org <org>', 'id or slug; may be left out where there is only one')
-    .option('--for <time>', 'how long it is valid', '12h')
+    .option(
+      '--for <time>',
+      'how long it is valid: a whole number of s, m, h or d, at most 366d',
+      '12h',
+    )
     .option('--json', 'print {token, expiresAt} as JSON')
     .addHelpText(
       'after',

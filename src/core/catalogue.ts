@@ -3,7 +3,8 @@ import type { Flow } from './flow.ts'
 
 /**
  * What every request needs to know of organisations and their flows. It is held in memory by
- * each thread that answers requests, so reading it is synchronous and costs no statement.
+ * each thread that answers requests, so reading it is synchronous; an organisation costs statements
+ * only when it is first asked for, or has changed.
  */
 
 export interface Organisation {
@@ -49,15 +50,13 @@ export interface StepEntry {
   row: number
   id: string
   flow: FlowEntry
+  /** Whether any published version had it; else only a draft has. */
+  isPublished: boolean
 }
 
-export interface ItemEntry {
-  row: number
-  id: string
-  flow: FlowEntry
-}
+export type ItemEntry = StepEntry
 
-/** A body made once per publication, in every encoding that was asked for. */
+/** A body made once per publication; whoever compresses it keeps that beside it. */
 export interface PreparedBody {
   text: string
   /** Of the text; an encoding's strong ETag is made from it. */
@@ -71,14 +70,14 @@ export interface Catalogue {
   organisationByName(idOrSlug: string): Organisation | null
   /** Any flow of any organisation: the caller compares the owner. */
   flow(id: string): FlowEntry | null
-  /** A step of any version that was ever published. */
+  /** Any step of any organisation, of drafts too: the caller compares the owner. */
   step(id: string): StepEntry | null
-  /** An item of any version that was ever published. */
+  /** Any item of any organisation, of drafts too. */
   item(id: string): ItemEntry | null
   /** `{"flows": […], "version": …}` of the published flows, highest priority first, then key. */
   publishedFlows(organisation: Organisation): PreparedBody & { version: string }
-  /** One published flow as callers see it. */
-  publishedFlow(flow: FlowEntry): PreparedBody
+  /** One published flow as callers see it; null where it is published no more. */
+  publishedFlow(flow: FlowEntry): PreparedBody | null
   /** Items of published flows that a custom event of this name ticks. */
   itemsCompletedBy(organisation: Organisation, eventName: string): readonly ItemEntry[]
 }

@@ -6,14 +6,25 @@ export interface Clock {
   monotonic(): number
 }
 
+/** Both clocks of a thread at one moment. */
+export interface ClockReading {
+  wallMs: number
+  monotonicMs: number
+}
+
+export function readingOf(clock: Clock): ClockReading {
+  return { wallMs: clock.now(), monotonicMs: clock.monotonic() }
+}
+
 /**
  * The machine's clock.
  *
- * `performance.now()` starts at zero in every thread, so a thread that is to agree with its
- * parent on `monotonic()` is given the parent's reading at the moment it starts.
+ * Every monotonic clock of Bun starts at zero in every thread, so a thread that is to agree with
+ * its parent is given a reading of the parent's clocks. How long ago that was (loading a thread can
+ * take a second) is told by the wall clock, which is trusted for that moment only.
  */
-export function systemClock(parentMonotonicMs?: number): Clock {
-  const offset = parentMonotonicMs === undefined ? 0 : parentMonotonicMs - performance.now()
+export function systemClock(parent?: ClockReading): Clock {
+  const offset = parent ? parent.monotonicMs + (Date.now() - parent.wallMs) - performance.now() : 0
   return { now: Date.now, monotonic: () => performance.now() + offset }
 }
 

@@ -22,6 +22,8 @@ export type ErrorCode =
   | 'validation_failed'
   | 'internal'
   | 'overloaded'
+  /** The caller has gone: for the log alone, nobody reads the answer. */
+  | 'caller_gone'
 
 /**
  * A refusal: `message` is for the caller, `cause` for the log alone.
@@ -49,6 +51,13 @@ export class AppError extends Error {
 
 /** The one answer to every failure of a credential; it says nothing about which. */
 export const unauthorized = () => new AppError('unauthorized', 'Unauthorized')
+
+/** Nothing by that name, or nothing that callers may see. */
+export const flowNotFound = () => new AppError('flow_not_found', 'There is no such flow')
+
+/** The caller went away before there was anything to answer. */
+export const callerGone = (cause: unknown) =>
+  new AppError('caller_gone', 'The connection was closed by the caller', { cause })
 
 /** A 422 that names the wrong places. */
 export const invalid = (...details: Problem[]) =>

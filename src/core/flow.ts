@@ -24,6 +24,11 @@ const nullable = <Schema extends TSchema>(schema: Schema) =>
 const closed = <Fields extends TProperties>(fields: Fields, options = {}) =>
   Type.Object(fields, { additionalProperties: false, ...options })
 
+// Without the u flag, which schema validators do not set: hence code units, not code points.
+const wellFormed =
+  '^(?![\\s\\S]*(?:\\u0000|[\\uD800-\\uDBFF](?![\\uDC00-\\uDFFF])' +
+  '|(?<![\\uD800-\\uDBFF])[\\uDC00-\\uDFFF]))'
+
 /**
  * Text that every store and every JSON parser gives back as it was: no NUL, no half of a surrogate
  * pair. Lengths count UTF-16 units, as the schema library and the browser do.
@@ -32,10 +37,7 @@ const text = (minLength: number, maxLength: number, options = {}) =>
   Type.String({
     minLength,
     maxLength,
-    // Without the u flag, which schema validators do not set: hence code units, not code points.
-    pattern:
-      '^(?![\\s\\S]*(?:\\u0000|[\\uD800-\\uDBFF](?![\\uDC00-\\uDFFF])' +
-      '|(?<![\\uD800-\\uDBFF])[\\uDC00-\\uDFFF]))',
+    pattern: wellFormed,
     description: 'well-formed Unicode text without NUL',
     ...options,
   })
@@ -49,7 +51,26 @@ export const Key = Type.String({
 })
 
 const eventName = text(1, 64)
-const link = text(1, 2_048)
+
+/** Schemes that a browser follows without running what stands behind them. */
+const linkSchemes = ['http', 'https', 'mailto', 'tel']
+
+/** A pattern has no flag for it. */
+const inAnyCase = (word: string) => word.replace(/[a-z]/g, a => `[${a.toUpperCase()}${a}]`)
+
+/**
+ * Where a button or an item leads. A colon before the first slash ends a scheme (RFC 3986, 4.2),
+ * and only the harmless ones are taken. Browsers drop leading spaces, and tabs and line breaks
+ * anywhere, before they look for the scheme: so a link may have none of these.
+ */
+const link = text(1, 2_048, {
+  pattern:
+    `${wellFormed}(?![\\s\\S]*[\\u0000-\\u001F\\u007F])(?!\\s)` +
+    `(?:(?:${linkSchemes.map(inAnyCase).join('|')}):|(?![^/?#]*:))`,
+  description:
+    'a link that begins with http:, https:, mailto: or tel:, or a relative one such as /help, ' +
+    'without a space before it or control characters in it',
+})
 
 /** One address a flow is shown on. */
 export const UrlRule = closed({

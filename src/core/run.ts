@@ -1,5 +1,5 @@
 import type { EventKind } from './event.ts'
-import { personOf } from './event.ts'
+import { needsStep, personOf } from './event.ts'
 
 /**
  * A run is one pass of one person through a flow. Here is how events make runs, as a join
@@ -89,7 +89,7 @@ export function runOfEvent(event: RunEvent): RunState {
     completedAt: kind === 'flow_completed' ? at : null,
     dismissedAt: kind === 'flow_dismissed' ? at : null,
     steps:
-      stepId === null
+      stepId === null || !needsStep(kind)
         ? []
         : [
             {

@@ -18,6 +18,8 @@ export function below(path: string, name: string): string {
 
 /** What to do about a field that is none of these. */
 export function unknownField(name: string, names: string[]): string {
+  // YAML 1.1 had them; the parser reads YAML 1.2, where this is a name like any other.
+  if (name === '<<') return 'Merge keys (<<) are not supported: write the fields out'
   const hint = didYouMean(name, names)
   if (hint !== '') return `There is no field ${quoted(name)}${hint}`
   return `There is no field ${quoted(name)}: remove it, or use one of ${names.join(', ')}`
@@ -25,7 +27,13 @@ export function unknownField(name: string, names: string[]): string {
 
 /** The word that was probably meant, as an end of a sentence, or nothing. */
 export function didYouMean(word: string, words: string[]): string {
-  if (word.length > 2 * maxShown) return ''
+  const near = nearest(word, words)
+  return near === null ? '' : `: did you mean ${quoted(near)}?`
+}
+
+/** The word that was probably meant, or null. */
+export function nearest(word: string, words: string[]): string | null {
+  if (word.length > 2 * maxShown) return null
   const near = words
     .map(candidate => ({
       candidate,
@@ -33,7 +41,7 @@ export function didYouMean(word: string, words: string[]): string {
     }))
     .filter(({ candidate, edits }) => edits <= Math.max(1, Math.floor(candidate.length / 3)))
     .sort((a, b) => a.edits - b.edits)[0]
-  return near === undefined ? '' : `: did you mean ${quoted(near.candidate)}?`
+  return near?.candidate ?? null
 }
 
 /** Letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */

@@ -1,4 +1,4 @@
-import { AppError } from '../core/errors.ts'
+import { AppError, callerGone } from '../core/errors.ts'
 
 const tooLarge = (limitBytes: number) =>
   new AppError('payload_too_large', `The body is larger than ${limitBytes} bytes`)
@@ -40,7 +40,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * @throws AppError `payload_too_large`, `unsupported_media_type` or `malformed_json`, in this order
  */
 export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
-  const bytes = await readBytes(request, limitBytes)
+  const bytes = await readBytes(request, limitBytes).catch(cause => {
+    // A client that goes away midway is no failure of ours; nobody will read the answer.
+    throw cause instanceof AppError ? cause : callerGone(cause)
+  })
   // A request without a header has no type; `Request` objects made from a text would claim one.
   if (!isAcceptedType(request.headers.get('content-type'))) {
     throw new AppError('unsupported_media_type', 'Send the body as application/json or text/plain')

@@ -61,6 +61,8 @@ function encoded(body: PreparedBody, encoding: keyof typeof encoders) {
   const form =
     forms.get(encoding) ?? encoders[encoding](body.text).then(bytes => new Uint8Array(bytes))
   forms.set(encoding, form)
+  // A failure is not kept: the next caller tries again.
+  form.catch(() => forms.delete(encoding))
   return form
 }
 

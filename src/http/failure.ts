@@ -16,6 +16,8 @@ const statuses: Record<ErrorCode, number> = {
   rate_limited: 429,
   internal: 500,
   overloaded: 503,
+  // Not in any standard; nginx's logs have made it known.
+  caller_gone: 499,
 }
 
 /** Whatever was thrown, as the refusal that the caller is told. */

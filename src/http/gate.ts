@@ -1,7 +1,7 @@
 import { buckets } from '../core/buckets.ts'
 import type { FlowEntry, Organisation } from '../core/catalogue.ts'
 import type { Clock } from '../core/clock.ts'
-import { AppError, unauthorized } from '../core/errors.ts'
+import { AppError, flowNotFound, unauthorized } from '../core/errors.ts'
 import { isSnippetKey } from '../core/ids.ts'
 import type { Stores } from '../core/ports.ts'
 import type { WindowTable } from '../core/window-table.ts'
@@ -69,7 +69,7 @@ function flowOf(call: Call, id: string, subject: string, deps: GateDeps): FlowEn
   const isSeen =
     subject === 'any flow' ||
     (subject === 'published flow' ? flow?.status === 'published' : flow?.latest)
-  if (!flow || !isSeen) throw new AppError('flow_not_found', 'There is no such flow')
+  if (!flow || !isSeen) throw flowNotFound()
   return flow
 }
 
@@ -93,8 +93,8 @@ export async function passGate(
   }
   if (route.subject === 'reported step') {
     const step = deps.stores.catalogue().step(params.step_id ?? '')
-    if (!step) throw new AppError('step_not_found', 'There is no such step')
-    if (step.flow.organisation.row !== call.org.row) throw unauthorized()
+    if (step && step.flow.organisation.row !== call.org.row) throw unauthorized()
+    if (!step?.isPublished) throw new AppError('step_not_found', 'There is no such step')
     call.subject = step
   } else if (route.subject) {
     call.subject = flowOf(call, params.flow_id ?? '', route.subject, deps)

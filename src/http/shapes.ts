@@ -1,5 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { AppError, invalid, type Problem } from '../core/errors.ts'
+import { type FlowEntry, latestVersion } from '../core/catalogue.ts'
+import { flowNotFound, invalid, type Problem } from '../core/errors.ts'
 import type { PersonIds } from '../core/ports.ts'
 import { parseTime } from '../core/rfc3339.ts'
 
@@ -58,12 +59,9 @@ export function timeIn(fields: Readonly<Record<string, unknown>>, name: string):
 }
 
 /** The version that a report names, else the newest; a 422 for one that was never published. */
-export function versionIn(
-  named: number | null | undefined,
-  flow: { versions: readonly { version: number }[] },
-): number {
-  const newest = flow.versions.at(-1)?.version
-  if (newest === undefined) throw new AppError('flow_not_found', 'There is no such flow')
+export function versionIn(named: number | null | undefined, flow: FlowEntry): number {
+  const newest = latestVersion(flow)
+  if (newest === null) throw flowNotFound()
   if (named && named > newest) {
     throw invalid({ path: '/flowVersion', message: 'This version was never published' })
   }

@@ -37,10 +37,10 @@ function logAnswer(log: Log, answered: Answered, remark = ''): void {
 }
 
 function start(message: HttpThreadStart) {
-  const { name, config, shared, metrics: words, monotonicMs, storage, failpoints } = message
+  const { name, config, shared, metrics: words, storage, failpoints } = message
   maxHeaderSize()
   const log = createLog(config, name)
-  const clock = systemClock(monotonicMs)
+  const clock = systemClock(message.clock)
   const gauge = new BufferGauge(shared.buffer, {
     events: config.bufferEvents,
     bytes: config.bufferBytes,

@@ -1,5 +1,5 @@
 /** Statuses that a route can answer; anything else is counted as 500. */
-const statuses = [200, 202, 204, 304, 400, 401, 403, 404, 405, 413, 415, 422, 429, 500, 503]
+const statuses = [200, 202, 204, 304, 400, 401, 403, 404, 405, 413, 415, 422, 429, 499, 500, 503]
 
 /** Upper bounds of the latency buckets, milliseconds. */
 const latencyBoundsMs = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 5_000]

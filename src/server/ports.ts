@@ -3,27 +3,64 @@ export class PortTaken extends Error {
   override readonly name = 'PortTaken'
 }
 
+/** The ports below it are the system's own, where it has not been told otherwise. */
+const firstFreePort = 1_024
+
 /**
  * Makes sure that nobody listens on a port, and chooses one for port 0.
  *
  * HTTP threads share a port, and with that permission a second program on the same port would
  * start without an error: so the port is first taken alone, and let go again.
  *
- * @param setting how to choose another, for the error
- * @throws PortTaken
+ * @param portSetting how to choose another port, for the error
+ * @param addressSetting how to choose another address; the two are named alike
+ * @throws PortTaken whose cause is the system's error
  */
-export function claimPort(hostname: string, port: number, setting: string): number {
+export function claimPort(
+  hostname: string,
+  port: number,
+  portSetting: string,
+  addressSetting = portSetting.replaceAll('PORT', 'HOST').replaceAll('port', 'host'),
+): number {
   try {
     const server = Bun.serve({ hostname, port, reusePort: false, fetch: () => new Response() })
     const claimed = server.port ?? port
     server.stop(true)
     return claimed
   } catch (error) {
-    const code = (error as { code?: string }).code
-    const reason =
-      code === 'EADDRINUSE'
-        ? `Port ${port} on ${hostname} is taken`
-        : `Cannot listen on ${hostname}:${port} (${code ?? error})`
-    throw new PortTaken(`${reason}: choose another by ${setting}`, { cause: error })
+    const code = String((error as { code?: string }).code ?? error)
+    const told = { hostname, port, portSetting, addressSetting }
+    throw new PortTaken(portFault(code, told), { cause: error })
+  }
+}
+
+/** What an error of the system's means, and which setting mends it. */
+export function portFault(
+  code: string,
+  told: { hostname: string; port: number; portSetting: string; addressSetting: string },
+): string {
+  const { hostname, port, portSetting, addressSetting } = told
+  const otherAddress = `choose another address by ${addressSetting}`
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} on ${hostname} is taken: choose another by ${portSetting}`
+    case 'EACCES':
+    case 'EPERM':
+      return port < firstFreePort
+        ? `Port ${port} is below ${firstFreePort}, which this user may not listen on: choose a higher one by ${portSetting}, or give the process the capability CAP_NET_BIND_SERVICE`
+        : `This user may not listen on ${hostname}:${port} (${code}): choose another port by ${portSetting}, or ${otherAddress}`
+    case 'EADDRNOTAVAIL':
+      return `The address ${hostname} is not one of this machine's: ${otherAddress}`
+    case 'ENOENT':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EAI_NONAME':
+    case 'ERR_INVALID_ARG_TYPE':
+    case 'ERR_INVALID_ARG_VALUE':
+    case 'EINVAL':
+    case 'EAFNOSUPPORT':
+      return `"${hostname}" is no address that this machine can listen on (${code}): ${otherAddress}`
+    default:
+      return `Cannot listen on ${hostname}:${port} (${code}): choose another port by ${portSetting}, or ${otherAddress}`
   }
 }

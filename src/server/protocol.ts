@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import type { ClockReading } from '../core/clock.ts'
 import type { SharedMemory } from '../storage/shared.ts'
 import type { ArmedFailpoints } from './failpoints.ts'
 
@@ -11,8 +12,8 @@ export interface ThreadStart {
   config: Config
   shared: SharedMemory
   metrics: SharedArrayBuffer
-  /** The main thread's monotonic clock as this is sent. */
-  monotonicMs: number
+  /** The main thread's clocks as this is sent. */
+  clock: ClockReading
   failpoints: ArmedFailpoints
 }
 

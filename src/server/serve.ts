@@ -1,8 +1,9 @@
 import { hostname } from 'node:os'
 import type { Config } from '../config.ts'
-import { systemClock } from '../core/clock.ts'
+import { readingOf, systemClock } from '../core/clock.ts'
 import { version } from '../core/version.ts'
 import { BufferGauge } from '../storage/buffer-gauge.ts'
+import { prepareDatabase } from '../storage/prepare.ts'
 import { newSharedMemory } from '../storage/shared.ts'
 import { armedFailpoints } from './failpoints.ts'
 import { acquireLock } from './lock.ts'
@@ -27,6 +28,8 @@ export interface Running {
 /** Pause before a dead HTTP thread is started again: doubled each time, up to the longest. */
 const firstRestartMs = 100
 const longestRestartMs = 10_000
+/** How long the HTTP threads have to finish what is in flight, which they give up after ten seconds. */
+const stopWithinMs = 12_000
 /** A thread that lived this long has not died of the same cause: the pause begins anew. */
 const stableAfterMs = 60_000
 
@@ -93,6 +96,7 @@ class Server {
       { notReady: () => this.notReady(), metrics: () => this.renderMetrics() },
     )
     try {
+      prepareDatabase(config.data, this.clock.now())
       await this.startStorage()
       const names = Array.from({ length: config.threads }, (_, i) => `http-${i + 1}`)
       await Promise.all(names.map(name => this.startHttp(name)))
@@ -120,7 +124,7 @@ class Server {
       config: this.config,
       shared: this.shared,
       metrics: this.words,
-      monotonicMs: this.clock.monotonic(),
+      clock: readingOf(this.clock),
       failpoints: isRestart ? {} : armedFailpoints(process.env.CAIRN_FAILPOINTS),
     }
   }
@@ -142,6 +146,8 @@ class Server {
     const message: HttpThreadStart = { ...this.threadStart(name, isRestart), storage: port2 }
     const thread = startThread(httpThread(), message, [port2])
     const { routes } = await thread.ready
+    // The server may have begun to stop meanwhile, and not known of this thread.
+    if (this.isStopping) thread.worker.terminate()
     this.threads.set(name, thread)
     if (routes) this.metrics = new Metrics(this.words, routes)
     this.keepAlive(name, thread)
@@ -180,6 +186,7 @@ class Server {
     if (this.threads.size < this.config.threads) {
       reasons.push(`${this.threads.size} of ${this.config.threads} HTTP threads are up`)
     }
+    if (this.gauge.isRefused) reasons.push('storage refuses writes: see the log')
     if (!this.gauge.hasRoom) reasons.push('the ingest buffer is full')
     return reasons
   }
@@ -211,7 +218,8 @@ class Server {
     this.isStopping = true
     const threads = [...this.threads.values()]
     for (const { worker } of threads) worker.postMessage({ type: 'stop' })
-    await Promise.all(threads.map(({ ended }) => ended))
+    // A thread that does not even say that it gave up is not waited for any longer.
+    await Promise.race([Promise.all(threads.map(({ ended }) => ended)), Bun.sleep(stopWithinMs)])
     this.storage?.worker.postMessage({ type: 'stop' })
     const reason = await this.storage?.ended
     if (reason === null) this.finish(0)

@@ -17,13 +17,13 @@ const writePresenceEveryMs = 2_000
 const report = (message: ThreadReport) => self.postMessage(message)
 
 function start(message: ThreadStart) {
-  const { name, config, shared, metrics: words, monotonicMs, failpoints } = message
+  const { name, config, shared, metrics: words, failpoints } = message
   const log = createLog(config, name)
   const metrics = new Metrics(words)
   const storage = new Storage({
     dataDir: config.data,
     shared,
-    clock: systemClock(monotonicMs),
+    clock: systemClock(message.clock),
     bufferBounds: { events: config.bufferEvents, bytes: config.bufferBytes },
     policy: { ...defaultWriterPolicy, flushEveryMs: config.flushEveryMs },
     beforeCommit: () => failAt(failpoints, 'before_commit'),
@@ -32,6 +32,7 @@ function start(message: ThreadStart) {
       metrics.add('commit_faults', 1)
       log.warn({ reason: String(error) }, what)
     },
+    onHealed: () => log.info('storage takes writes again'),
   })
   /** Housekeeping that fails is logged and tried again at its next turn. */
   const regularly = (everyMs: number, work: () => unknown) =>

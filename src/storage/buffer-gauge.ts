@@ -19,7 +19,7 @@ export class BufferGauge {
   }
 
   static memory(): SharedArrayBuffer {
-    return new SharedArrayBuffer(8)
+    return new SharedArrayBuffer(12)
   }
 
   get events(): number {
@@ -28,6 +28,15 @@ export class BufferGauge {
 
   get bytes(): number {
     return Atomics.load(this.words, 1)
+  }
+
+  /** Whether storage refuses writes at the moment. */
+  get isRefused(): boolean {
+    return Atomics.load(this.words, 2) === 1
+  }
+
+  set isRefused(isRefused: boolean) {
+    Atomics.store(this.words, 2, Number(isRefused))
   }
 
   /** Below its bounds, so that a writer may still be taken in. */

@@ -32,13 +32,18 @@ interface VersionRow {
   flow_id: number
   version: number
   published_at: number
-  body: string
+  step_rows: string
+  item_rows: string
+  /** Of the newest version alone. */
+  body: string | null
 }
 
 interface PartRow {
   id: number
   public_id: string
   flow_id: number
+  key: string
+  title: string | null
 }
 
 /** All of one organisation that requests ask for, loaded and dropped as a whole. */
@@ -78,16 +83,18 @@ function statements(database: Database) {
       'select id, public_id, key, status, draft from flows where org_id = ?',
     ),
     versions: one<VersionRow, [number]>(
-      `select v.flow_id, v.version, v.published_at, v.body
+      // Of old versions only the order of their parts is asked for, never the text.
+      `select v.flow_id, v.version, v.published_at, v.step_rows, v.item_rows,
+        case when v.version = max(v.version) over (partition by v.flow_id) then v.body end as body
       from flow_versions v join flows f on f.id = v.flow_id
       where f.org_id = ? order by v.flow_id, v.version`,
     ),
     steps: one<PartRow, [number]>(
-      `select s.id, s.public_id, s.flow_id from steps s join flows f on f.id = s.flow_id
+      `select s.id, s.public_id, s.flow_id, s.key, s.title from steps s join flows f on f.id = s.flow_id
       where f.org_id = ?`,
     ),
     items: one<PartRow, [number]>(
-      `select i.id, i.public_id, i.flow_id from items i join flows f on f.id = i.flow_id
+      `select i.id, i.public_id, i.flow_id, i.key, null as title from items i join flows f on f.id = i.flow_id
       where f.org_id = ?`,
     ),
     ownerOfFlow: one<{ org_id: number }, [string]>('select org_id from flows where public_id = ?'),
@@ -178,11 +185,12 @@ export class StoredCatalogue implements Catalogue {
     return loaded.list
   }
 
-  publishedFlow(flow: FlowEntry): PreparedBody {
+  publishedFlow(flow: FlowEntry): PreparedBody | null {
     const { bodies, texts } = this.load(flow.organisation.row)
     const known = bodies.get(flow.row)
     if (known) return known
-    const text = texts.get(flow.row) ?? ''
+    const text = texts.get(flow.row)
+    if (text === undefined) return null
     const body = { text, hash: hashOf(text) }
     bodies.set(flow.row, body)
     return body
@@ -283,17 +291,20 @@ export class StoredCatalogue implements Catalogue {
   ): void {
     const stepRows = new Map(parts.steps.map(step => [step.public_id, step.id]))
     const itemRows = new Map(parts.items.map(item => [item.public_id, item.id]))
-    const bodies = parts.versions.map(version => JSON.parse(version.body) as Flow)
-    const versions = parts.versions.map((version, i): FlowVersion => {
-      const body = bodies[i] as Flow
-      return {
+    const versions = parts.versions.map(
+      (version): FlowVersion => ({
         version: version.version,
         publishedAt: version.published_at,
-        stepRows: body.steps.map(step => stepRows.get(step.id) as number),
-        itemRows: (body.checklist?.items ?? []).map(item => itemRows.get(item.id) as number),
-      }
-    })
-    const latest = bodies.at(-1) ?? null
+        stepRows: JSON.parse(version.step_rows),
+        itemRows: JSON.parse(version.item_rows),
+      }),
+    )
+    const text = parts.versions.at(-1)?.body ?? null
+    const latest = text === null ? null : (JSON.parse(text) as Flow)
+    const everPublished = {
+      steps: new Set(versions.flatMap(version => version.stepRows)),
+      items: new Set(versions.flatMap(version => version.itemRows)),
+    }
     const flow: FlowEntry = {
       row: row.id,
       id: row.public_id,
@@ -304,31 +315,27 @@ export class StoredCatalogue implements Catalogue {
       versions,
       latest,
       steps: new Map(
-        bodies
-          .flatMap(body => body.steps)
-          .map(({ id, key, title }) => [stepRows.get(id) as number, { id, key, title }]),
+        parts.steps
+          .filter(step => everPublished.steps.has(step.id))
+          .map(({ id, public_id, key, title }) => [id, { id: public_id, key, title: title ?? '' }]),
       ),
       stepRows,
       itemRows,
     }
     loaded.flows.push(flow)
-    const everPublished = {
-      steps: new Set(versions.flatMap(version => version.stepRows)),
-      items: new Set(versions.flatMap(version => version.itemRows)),
+    for (const { id: row, public_id: id } of parts.steps) {
+      loaded.steps.push({ row, id, flow, isPublished: everPublished.steps.has(row) })
     }
-    for (const [id, step] of stepRows) {
-      if (everPublished.steps.has(step)) loaded.steps.push({ row: step, id, flow })
+    for (const { id: row, public_id: id } of parts.items) {
+      loaded.items.push({ row, id, flow, isPublished: everPublished.items.has(row) })
     }
-    for (const [id, item] of itemRows) {
-      if (everPublished.items.has(item)) loaded.items.push({ row: item, id, flow })
-    }
-    if (row.status !== 'published' || !latest) return
-    loaded.texts.set(row.id, parts.versions.at(-1)?.body ?? '')
+    if (row.status !== 'published' || text === null || latest === null) return
+    loaded.texts.set(row.id, text)
     for (const item of latest.checklist?.items ?? []) {
       const event = item.completeOn?.event
       if (event === undefined) continue
       const ticked = loaded.itemsByEvent.get(event) ?? []
-      ticked.push({ row: itemRows.get(item.id) as number, id: item.id, flow })
+      ticked.push({ row: itemRows.get(item.id) as number, id: item.id, flow, isPublished: true })
       loaded.itemsByEvent.set(event, ticked)
     }
   }

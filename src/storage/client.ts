@@ -103,6 +103,11 @@ export class StorageClient implements Ledger {
     const message = encodeCommand(number, command)
     const { events, bytes } = weightOf(message, command)
     if (!this.gauge.enter(events, bytes)) throw overloaded()
-    this.send(message)
+    try {
+      this.send(message)
+    } catch (error) {
+      this.gauge.leave(events, bytes)
+      throw error
+    }
   }
 }

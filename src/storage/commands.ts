@@ -56,6 +56,7 @@ export class CommandExecutor {
   private readonly addRefusals
   private readonly insertDeadLetter
   private facts: Fact[] = []
+  private skews: [orgRow: number, skewMs: number][] = []
 
   constructor(
     database: Database,
@@ -113,9 +114,21 @@ export class CommandExecutor {
     this.projector.project(facts)
   }
 
-  /** Forgets what a transaction that was rolled back had gathered. */
-  forget(): void {
+  /** Notes in memory what the transaction, now committed, has said. */
+  committed(): void {
+    for (const [orgRow, skewMs] of this.skews) this.presence.addSkew(orgRow, skewMs)
+    this.skews = []
+  }
+
+  /** Forgets the facts of what was rolled back to a savepoint. */
+  forgetFacts(): void {
     this.facts = []
+  }
+
+  /** Forgets all that a transaction had gathered. */
+  rolledBack(): void {
+    this.facts = []
+    this.skews = []
   }
 
   /** Keeps an event that the database would not take, with the reason. */
@@ -131,7 +144,7 @@ export class CommandExecutor {
       else if (event.kind === 'custom') this.tickByCustomEvent(batch, event)
     }
     this.refuse(batch.orgRow, batch.receivedAt, batch.refusals)
-    if (batch.skewMs !== null) this.presence.addSkew(batch.orgRow, batch.skewMs)
+    if (batch.skewMs !== null) this.skews.push([batch.orgRow, batch.skewMs])
     return { duplicates, deadLetters: [] }
   }
 
@@ -166,8 +179,14 @@ export class CommandExecutor {
 
   private tickByCustomEvent(batch: EventBatch, event: NewEvent): void {
     if (event.name === null) return
-    const organisation = this.catalogue.organisationByRow(batch.orgRow)
+    const { orgRow } = batch
+    const organisation = this.catalogue.organisationByRow(orgRow)
+    const person = personOf(event.userId, event.anonymousId)
     for (const item of this.catalogue.itemsCompletedBy(organisation, event.name)) {
+      // People do the same thing many times: only what ticks an item is worth a row.
+      const { ticks } = this.projector
+      const at = event.occurredAt
+      if (ticks.isTicked(orgRow, item.flow.row, person, item.row, at)) continue
       this.store(
         batch.orgRow,
         {
@@ -190,11 +209,9 @@ export class CommandExecutor {
     this.settle()
     const { orgRow, flowRow, runId, completedAt } = report
     const person = personOf(report.userId, report.anonymousId)
-    const earlier = this.projector.completedAt(orgRow, flowRow, person)
-    const ofRun = this.projector.runCompletedAt(orgRow, flowRow, { person, runId, at: completedAt })
-    // Said again about the same run it would change no number: the ledger does not repeat itself.
-    const isKnown = earlier !== null && ofRun !== null && ofRun <= completedAt
-    if (!isKnown) {
+    const earlier = this.projector.ticks.completedAt(orgRow, flowRow, person)
+    // Said again it would change no number: the ledger does not repeat itself.
+    if (!this.projector.isCompletionKnown(orgRow, flowRow, { person, runId, at: completedAt })) {
       const event = { ...noEvent, ...personIds(report), flowRow, runId }
       this.store(
         orgRow,
@@ -212,20 +229,15 @@ export class CommandExecutor {
   private tick(report: Parameters<Ledger['tick']>[0]): null {
     this.settle()
     const { orgRow, flowRow, receivedAt } = report
-    const ticks = this.projector.ticksOf(
-      orgRow,
-      flowRow,
-      personOf(report.userId, report.anonymousId),
-    )
-    const states = itemStates(ticks)
+    const person = personOf(report.userId, report.anonymousId)
+    const { ticks } = this.projector
+    const states = itemStates(ticks.ticksOf(orgRow, flowRow, person))
+    // A write counts after all that was stored before it, whatever the clocks say: a taking back
+    // must not fall among ticks that are stored already.
+    const lastTickAt = ticks.lastTickAt(orgRow, flowRow, person)
+    const occurredAt = Math.max(receivedAt, lastTickAt === null ? 0 : lastTickAt + 1)
     for (const { itemRow, completed } of report.items) {
       if (states.has(itemRow) === completed) continue
-      // A write counts after all that was stored before it, even if the clock was set back.
-      const last = Math.max(
-        0,
-        ...ticks.filter(tick => tick.itemId === itemRow).map(tick => tick.at + 1),
-      )
-      const occurredAt = Math.max(receivedAt, last)
       this.store(
         orgRow,
         {

@@ -21,8 +21,9 @@ export function connectStores(
     catalogue() {
       const current = Atomics.load(generation, 0)
       if (current !== known) {
-        known = current
+        // Known only once it has been read: a refresh that fails is tried again.
         catalogue.refresh()
+        known = current
       }
       return catalogue
     },

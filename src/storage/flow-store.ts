@@ -165,23 +165,39 @@ function giveIds(tx: Tables, flowId: number, definition: FlowDefinition): void {
 const isFlow = (orgRow: number, flow: FlowRow) =>
   and(eq(flows.orgId, orgRow), eq(flows.id, flow.id))
 
-/** What callers get: the definition with its ids and positions, in the contract's order. */
+type Part = typeof steps.$inferSelect | typeof items.$inferSelect
+
+const partsByKey = (tx: Tables, table: typeof steps | typeof items, flowId: number) =>
+  new Map<string, Part>(
+    tx
+      .select()
+      .from(table)
+      .where(eq(table.flowId, flowId))
+      .all()
+      .map(part => [part.key, part]),
+  )
+
+/**
+ * A definition frozen as a version: what callers get, with ids and positions in the contract's
+ * order, and the rows of its parts.
+ */
 function frozen(
   tx: Tables,
   flow: FlowRow,
   definition: FlowDefinition,
   version: { version: number; publishedAt: number },
-): Flow {
-  const partIds = (table: typeof steps | typeof items) => {
-    const parts = tx.select().from(table).where(eq(table.flowId, flow.id)).all()
-    return new Map(parts.map(part => [part.key, part.publicId]))
-  }
-  const stepIds = partIds(steps)
-  const itemIds = partIds(items)
-  const placed = <Part extends { key: string }>(ids: Map<string, string>, parts: Part[]) =>
-    parts.map(({ key, ...rest }, position) => ({ id: ids.get(key)!, key, position, ...rest }))
+): Pick<typeof flowVersions.$inferInsert, 'body' | 'stepRows' | 'itemRows'> {
+  const stepsByKey = partsByKey(tx, steps, flow.id)
+  const itemsByKey = partsByKey(tx, items, flow.id)
+  const placed = <P extends { key: string }>(known: Map<string, Part>, parts: P[]) =>
+    parts.map(({ key, ...rest }, position) => ({
+      id: known.get(key)!.publicId,
+      key,
+      position,
+      ...rest,
+    }))
   const { key, name, kind, checklist, ...rest } = definition
-  return {
+  const body = {
     id: flow.publicId,
     key,
     name,
@@ -189,9 +205,24 @@ function frozen(
     version: version.version,
     publishedAt: isoTime(version.publishedAt),
     ...rest,
-    steps: placed(stepIds, definition.steps),
-    checklist: checklist && { ...checklist, items: placed(itemIds, checklist.items) },
+    steps: placed(stepsByKey, definition.steps),
+    checklist: checklist && { ...checklist, items: placed(itemsByKey, checklist.items) },
   } as Flow
+  return {
+    body,
+    stepRows: definition.steps.map(step => stepsByKey.get(step.key)!.id),
+    itemRows: (checklist?.items ?? []).map(item => itemsByKey.get(item.key)!.id),
+  }
+}
+
+/** Notes how the newest version calls its steps, for answers about runs of older ones. */
+function setTitles(tx: Tables, flowId: number, definition: FlowDefinition): void {
+  for (const { key, title } of definition.steps) {
+    tx.update(steps)
+      .set({ title })
+      .where(and(eq(steps.flowId, flowId), eq(steps.key, key)))
+      .run()
+  }
 }
 
 /**
@@ -219,8 +250,11 @@ export function publishFlows(
     const version = (newest?.version ?? 0) + 1
     // Strictly later than the one before, whatever the clock does: runs are told apart by it.
     const publishedAt = Math.max(now, (newest?.publishedAt ?? 0) + 1)
-    const body = frozen(tx, flow, flow.draft, { version, publishedAt })
-    tx.insert(flowVersions).values({ flowId: flow.id, version, publishedAt, body }).run()
+    const parts = frozen(tx, flow, flow.draft, { version, publishedAt })
+    tx.insert(flowVersions)
+      .values({ flowId: flow.id, version, publishedAt, ...parts })
+      .run()
+    setTitles(tx, flow.id, flow.draft)
     const change = { status: 'published', draft: null, updatedAt: now } as const
     tx.update(flows).set(change).where(isFlow(orgRow, flow)).run()
     return 'published'

@@ -16,6 +16,10 @@ function statements(database: Database) {
     has: database.query<{ found: number }, [number, number, string]>(
       `select 1 as found from loose_facts where org_id = ? and flow_id = ? and person = ? limit 1`,
     ),
+    hasCompletion: database.query<{ found: number }, [number, number, string, number]>(
+      `select 1 as found from loose_facts
+      where org_id = ? and flow_id = ? and person = ? and at = ? and opens = 1 and completes = 1`,
+    ),
     firstOpening: database.query<{ at: number | null }, [number, number, string]>(
       `select min(at) as at from loose_facts
       where org_id = ? and flow_id = ? and person = ? and opens = 1`,
@@ -58,6 +62,11 @@ export class LooseFacts {
     this.sql.insert.run(orgRow, flowRow, person, at, Number(opens), Number(completes))
   }
 
+  /** Whether a person's completion without a run is stored for a moment. */
+  hasCompletion(orgRow: number, flowRow: number, person: string, at: number): boolean {
+    return this.sql.hasCompletion.get(orgRow, flowRow, person, at) !== null
+  }
+
   /** Takes the completion by a checklist away, when the ticks say another moment. */
   removeChecklistCompletion(orgRow: number, flowRow: number, person: string, at: number): void {
     this.sql.deleteByChecklist.run(orgRow, flowRow, person, at)
@@ -69,8 +78,8 @@ export class LooseFacts {
     this.openOwnRun(orgRow, flowRow, person, moments)
     const keys = new Set<string>()
     for (const moment of moments) {
-      // All that start at the moment: of equal starts the greatest key comes last, and a new one
-      // may have taken that place. The one before has a new end.
+      // Of equal starts the greatest key comes last, and a new one may have taken that place. The
+      // run before the moment has a new end.
       for (const key of this.runs.keysAt(orgRow, flowRow, person, moment)) keys.add(key)
       const before = this.runs.keyBefore(orgRow, flowRow, person, moment)
       if (before !== null) keys.add(before)

@@ -51,7 +51,10 @@ export function decodeResult(message: string): Numbered<CommandResult | Error> {
   return { number, value: error }
 }
 
-/** How many events and bytes a message is counted as while it waits. */
+/**
+ * How many events and bytes a message is counted as while it waits. A character counts as a byte:
+ * exact for most text, at most a third of other, and free to know.
+ */
 export function weightOf(message: string, command: Command): { events: number; bytes: number } {
   return {
     events: command.type === 'append' ? Math.max(1, command.events.length) : 1,

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import type { Clock } from '../core/clock.ts'
 import { type PresenceStage, presenceStages } from '../core/ports.ts'
 import type { PresenceBoard } from './presence-board.ts'
 
@@ -12,11 +13,13 @@ export class PresenceTable {
   private readonly writeSkews
   private readonly writeVersion
   private readonly writeStage: Record<PresenceStage, ReturnType<Database['query']>>
-  private sinceSeconds = 0
+  /** Everything that was seen before this second is written. */
+  private sinceSeconds = 1
 
   constructor(
     database: Database,
     private readonly board: PresenceBoard,
+    private readonly clock: Clock,
   ) {
     this.readSkews = database.query<{ skews: string }, [number]>(
       'select skews from presence where org_id = ?',
@@ -55,19 +58,26 @@ export class PresenceTable {
 
   /** Whether there is anything to write since the last time. */
   hasNews(): boolean {
-    return this.skews.size > 0 || this.board.newestSeconds() > this.sinceSeconds
+    return this.skews.size > 0 || this.board.newestSeconds() >= this.sinceSeconds
   }
 
-  /** Writes all that has changed since the last time; within a transaction. */
-  write(): void {
-    for (const [orgRow, skews] of this.skews) this.writeSkews.run(orgRow, JSON.stringify(skews))
-    this.skews.clear()
-    // A second is read again when it may not have been over: writing a row twice is harmless.
+  /**
+   * Writes all that has changed since the last time, within a transaction.
+   *
+   * @returns to be called once that is committed: notes what need not be written again
+   */
+  write(): () => void {
+    const second = Math.floor(this.clock.now() / 1000)
     const newest = this.board.newestSeconds()
+    for (const [orgRow, skews] of this.skews) this.writeSkews.run(orgRow, JSON.stringify(skews))
     for (const seen of this.board.seenSince(this.sinceSeconds)) {
       this.writeStage[seen.stage].run(seen.orgRow, seen.firstAt, seen.lastAt)
     }
-    this.sinceSeconds = newest
+    return () => {
+      this.skews.clear()
+      // A second that is not over yet is written again next time: more may be seen in it.
+      this.sinceSeconds = newest < second ? newest + 1 : newest
+    }
   }
 
   private storedSkews(orgRow: number): number[] {

@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import type { Tick } from '../core/checklist.ts'
 import { personOf } from '../core/event.ts'
 import { isLoose, makesNoRun, mergeRuns, type RunState, runKeyOf, runOfEvent } from '../core/run.ts'
 import type { Fact, HistoryOf } from './facts.ts'
@@ -15,7 +14,7 @@ import { TouchedPeople } from './touched.ts'
 export class Projector {
   private readonly runs: RunTable
   private readonly loose: LooseFacts
-  private readonly ticks: TickTable
+  readonly ticks: TickTable
 
   constructor(database: Database, historyOf: HistoryOf) {
     this.runs = new RunTable(database, historyOf)
@@ -35,24 +34,26 @@ export class Projector {
     for (const person of touched) this.loose.assign(person)
   }
 
-  ticksOf(orgRow: number, flowRow: number, person: string): Tick[] {
-    return this.ticks.ticksOf(orgRow, flowRow, person)
-  }
-
-  /** When a person first completed a flow, by a report or by the checklist. */
-  completedAt(orgRow: number, flowRow: number, person: string): number | null {
-    return this.ticks.completedAt(orgRow, flowRow, person)
-  }
-
-  /** When the run that a completion would belong to was first completed; null where it was not. */
-  runCompletedAt(
+  /**
+   * Whether a completion is stored already that says the same: of the same run no later, or, where
+   * none is named, of the same person at the very moment. (A run that could get it may yet arrive.)
+   */
+  isCompletionKnown(
     orgRow: number,
     flowRow: number,
     completion: { person: string; runId: string | null; at: number },
-  ): number | null {
+  ): boolean {
     const { person, runId, at } = completion
-    const key = runId === null ? this.runs.keyBefore(orgRow, flowRow, person, at + 1) : `r${runId}`
-    return key === null ? null : (this.runs.get(orgRow, flowRow, key)?.completed_at ?? null)
+    if (runId === null) return this.loose.hasCompletion(orgRow, flowRow, person, at)
+    const run = this.runs.get(orgRow, flowRow, `r${runId}`)
+    const reportedAt = this.ticks.completedAt(orgRow, flowRow, person)
+    return (
+      reportedAt !== null &&
+      reportedAt <= at &&
+      run !== null &&
+      run.own_completed_at !== null &&
+      run.own_completed_at <= at
+    )
   }
 
   /** Joins events by run first, so that a run costs one row however many of them arrive. */

@@ -17,14 +17,14 @@ import type { PresenceBoard } from './presence-board.ts'
 import { unpackSteps } from './run-rows.ts'
 
 /** Rows a statement reads before other requests get their turn. */
-const pageRows = 2_000
+const pageRows = 1_000
 
 const hourMs = 3_600_000
 
 /** Lets whatever else waits on this thread go first. */
 const breathe = () => new Promise<void>(resolve => setImmediate(resolve))
 
-interface StoredRun {
+interface RunRecord {
   id: number
   run_key: string
   person: string
@@ -104,7 +104,7 @@ async function* pages<Row>(next: (last: Row | null) => Row[]): AsyncIterable<Row
 
 function statements(database: Database) {
   return {
-    runs: database.query<StoredRun, [number, number, number, number, number]>(
+    runs: database.query<RunRecord, [number, number, number, number, number]>(
       `select id, run_key, person, started_at, last_at, version, completed_at, dismissed_at, steps
       from runs
       where org_id = ? and flow_id = ? and (started_at, id) > (?, ?) and started_at < ?
@@ -124,7 +124,7 @@ function statements(database: Database) {
       order by person, item_id limit ${pageRows}`,
     ),
     checklistCompleters: database.query<{ person: string }, [number, number, string]>(
-      `select person from completions
+      `select person from progress
       where org_id = ? and flow_id = ? and person > ? and checklist_at is not null
       order by person limit ${pageRows}`,
     ),
@@ -136,7 +136,7 @@ function statements(database: Database) {
       { reported_at: number | null; checklist_at: number | null },
       [number, number, string]
     >(
-      `select reported_at, checklist_at from completions
+      `select reported_at, checklist_at from progress
       where org_id = ? and flow_id = ? and person = ?`,
     ),
     health: database.query<{ outcome: Outcome; people: number }, [number, number, number, number]>(
@@ -165,7 +165,7 @@ export class Readers implements AnalyticsReader, ChecklistReader {
   }
 
   async *runs(orgRow: number, flowRow: number, range: TimeRange): AsyncIterable<readonly RunRow[]> {
-    const next = (last: StoredRun | null) =>
+    const next = (last: RunRecord | null) =>
       this.sql.runs.all(
         orgRow,
         flowRow,

@@ -16,53 +16,103 @@ export interface RebuildProgress {
 
 const pageRows = 5_000
 
-/** A flow's projections, and by what their rows are told apart. Row numbers of runs are ours alone. */
+/**
+ * A flow's projections: by what their rows are told apart within it, and the columns that say
+ * something. (The row numbers of runs are ours alone.)
+ */
 const projections = {
-  runs: `run_key, person, least_user_id, least_anonymous_id, started_at, last_at, named_version,
-    version, completed_at, dismissed_at, steps, own_started_at, own_completed_at`,
-  loose_facts: 'person, at, opens, completes',
-  ticks: 'person, item_id, at, ticked',
-  completions: 'person, reported_at, checklist_at',
+  runs: {
+    key: 'run_key',
+    columns: `org_id, flow_id, run_key, person, least_user_id, least_anonymous_id, started_at,
+      last_at, named_version, version, completed_at, dismissed_at, steps, own_started_at,
+      own_completed_at`,
+  },
+  loose_facts: {
+    key: 'person, at, opens, completes',
+    columns: 'org_id, flow_id, person, at, opens, completes',
+  },
+  ticks: {
+    key: 'person, item_id, at, ticked',
+    columns: 'org_id, flow_id, person, item_id, at, ticked',
+  },
+  progress: {
+    key: 'person',
+    columns: 'org_id, flow_id, person, reported_at, checklist_at, last_tick_at',
+  },
 } as const
 
-/** One number for all of a flow's projections, to see whether a rebuild has changed anything. */
-function digest(database: Database, orgRow: number, flowRow: number): bigint {
-  let sum = 0n
-  for (const [table, columns] of Object.entries(projections)) {
-    const rows = database
-      .query<Record<string, unknown>, [number, number]>(
-        `select ${columns} from ${table} where org_id = ? and flow_id = ?`,
+const tables = Object.keys(projections) as (keyof typeof projections)[]
+
+/** Makes empty tables beside the real ones, which hide them from statements that name none. */
+function makeSideTables(database: Database): void {
+  for (const table of tables) {
+    const made = database
+      .query<{ sql: string }, [string]>(
+        'select sql from main.sqlite_schema where tbl_name = ? and sql is not null order by type desc',
       )
-      .iterate(orgRow, flowRow)
-    // A sum does not depend on the order of the rows.
-    for (const row of rows) sum += BigInt(Bun.hash(`${table}${JSON.stringify(row)}`))
+      .all(table)
+    for (const { sql } of made) {
+      database.run(sql.replace(/^create (unique )?(table|index) /i, 'create $1$2 temp.'))
+    }
   }
-  return sum
 }
 
-/** Makes one flow's projections anew from the ledger; the number of events read. */
-function replay(database: Database, projector: Projector, orgRow: number, flowRow: number): number {
-  for (const table of Object.keys(projections)) {
-    database.query(`delete from ${table} where org_id = ? and flow_id = ?`).run(orgRow, flowRow)
-  }
-  const page = database.query<EventRecord, [number, number, number, number]>(
+/** Facts of a flow's events up to a row of the ledger, by time, a page at a time. */
+function* factsUpTo(database: Database, orgRow: number, flowRow: number, lastSeq: number) {
+  const page = database.query<EventRecord, [number, number, number, number, number]>(
     `select ${eventColumns} from events
-    where org_id = ? and flow_id = ? and (occurred_at, seq) > (?, ?)
+    where org_id = ? and flow_id = ? and (occurred_at, seq) > (?, ?) and seq <= ?
     order by occurred_at, seq limit ${pageRows}`,
   )
-  let events = 0
   let last = { occurred_at: Number.MIN_SAFE_INTEGER, seq: 0 }
   for (;;) {
-    const rows = page.all(orgRow, flowRow, last.occurred_at, last.seq)
-    const facts = rows.flatMap(row => {
-      const event = storedEvent(row)
-      return factOf(orgRow, event, eventSources.indexOf(event.source)) ?? []
-    })
-    projector.project(facts)
-    events += rows.length
-    if (rows.length < pageRows) return events
+    const rows = page.all(orgRow, flowRow, last.occurred_at, last.seq, lastSeq)
+    yield factsOf(orgRow, rows)
+    if (rows.length < pageRows) return
     last = rows.at(-1) as EventRecord
   }
+}
+
+/** Facts of a flow's events that were stored after a row of the ledger. */
+function factsAfter(database: Database, orgRow: number, flowRow: number, seq: number) {
+  const rows = database
+    .query<EventRecord, [number, number, number]>(
+      // By row number: few, at the end of the ledger, whatever else the flow has.
+      `select ${eventColumns} from events not indexed
+      where seq > ? and org_id = ? and flow_id = ? order by seq`,
+    )
+    .all(seq, orgRow, flowRow)
+  return factsOf(orgRow, rows)
+}
+
+const factsOf = (orgRow: number, rows: readonly EventRecord[]) =>
+  rows.flatMap(row => {
+    const event = storedEvent(row)
+    return factOf(orgRow, event, eventSources.indexOf(event.source)) ?? []
+  })
+
+/** Makes the real tables say what the side tables say; whether that changed anything. */
+function takeOver(database: Database, orgRow: number, flowRow: number): boolean {
+  let isChanged = false
+  for (const table of tables) {
+    const { key, columns } = projections[table]
+    const ofFlow = `where org_id = ${orgRow} and flow_id = ${flowRow}`
+    const wrong = database.run(
+      `delete from main.${table} ${ofFlow} and (${key}) in (
+        select ${key} from (
+          select ${columns} from main.${table} ${ofFlow}
+          except select ${columns} from temp.${table} ${ofFlow}
+        )
+      )`,
+    )
+    const missing = database.run(
+      `insert into main.${table} (${columns})
+      select ${columns} from temp.${table} ${ofFlow}
+      except select ${columns} from main.${table} ${ofFlow}`,
+    )
+    if (wrong.changes + missing.changes > 0) isChanged = true
+  }
+  return isChanged
 }
 
 /** Each person's latest report, anew from all reports. */
@@ -77,8 +127,11 @@ function replayHealth(database: Database): void {
 }
 
 /**
- * Makes every projection anew from the ledger. A flow is one transaction, so that a running
- * server writes in between, and an interrupted rebuild leaves whole flows.
+ * Makes every projection anew from the ledger.
+ *
+ * A flow is replayed into tables of this connection alone, while a running server goes on writing;
+ * only what was stored meanwhile is replayed under the write lock, and only rows that differ are
+ * written. A flow is one transaction, so an interrupted rebuild leaves whole flows.
  *
  * @returns `changed`: flows whose projections were not as the ledger says
  */
@@ -86,28 +139,46 @@ export function rebuild(
   database: Database,
   onProgress: (progress: RebuildProgress) => void = () => {},
 ): { flows: number; events: number; changed: number } {
-  const catalogue = new StoredCatalogue(database)
-  const projector = new Projector(database, (orgRow, flowRow) => {
-    const flow = catalogue.flowByRow(orgRow, flowRow)
-    if (!flow) throw new Error(`No flow has row ${flowRow}`)
-    return flow
-  })
   const flows = database
     .query<{ id: number; org_id: number; key: string }, []>(
       'select id, org_id, key from flows order by org_id, id',
     )
     .all()
-  let events = 0
-  let changed = 0
-  for (const [i, flow] of flows.entries()) {
-    const one = database.transaction(() => {
-      const before = digest(database, flow.org_id, flow.id)
-      events += replay(database, projector, flow.org_id, flow.id)
-      if (digest(database, flow.org_id, flow.id) !== before) changed++
+  const catalogue = new StoredCatalogue(database)
+  makeSideTables(database)
+  try {
+    // Its statements are prepared now, and so mean the side tables.
+    const projector = new Projector(database, (orgRow, flowRow) => {
+      const flow = catalogue.flowByRow(orgRow, flowRow)
+      if (!flow) throw new Error(`No flow has row ${flowRow}`)
+      return flow
     })
-    one.immediate()
-    onProgress({ flow: flow.key, flows: flows.length, flowsDone: i + 1, events })
+    const lastSeq = database.query<{ seq: number }, []>(
+      'select coalesce(max(seq), 0) as seq from events',
+    )
+    let events = 0
+    let changed = 0
+    const project = (facts: ReturnType<typeof factsOf>) => {
+      projector.project(facts)
+      events += facts.length
+    }
+    for (const [i, { id, org_id, key }] of flows.entries()) {
+      const upTo = lastSeq.get()?.seq ?? 0
+      catalogue.refresh()
+      for (const facts of factsUpTo(database, org_id, id, upTo)) project(facts)
+      const finish = database.transaction(() => {
+        // A version published meanwhile belongs to what was stored meanwhile.
+        catalogue.refresh()
+        project(factsAfter(database, org_id, id, upTo))
+        if (takeOver(database, org_id, id)) changed++
+      })
+      finish.immediate()
+      for (const table of tables) database.run(`delete from temp.${table}`)
+      onProgress({ flow: key, flows: flows.length, flowsDone: i + 1, events })
+    }
+    database.transaction(() => replayHealth(database)).immediate()
+    return { flows: flows.length, events, changed }
+  } finally {
+    for (const table of tables) database.run(`drop table temp.${table}`)
   }
-  database.transaction(() => replayHealth(database)).immediate()
-  return { flows: flows.length, events, changed }
 }

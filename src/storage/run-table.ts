@@ -44,9 +44,15 @@ function statements(database: Database) {
       `select min(started_at) as at from runs
       where org_id = ? and flow_id = ? and person = ? and run_key <> ?`,
     ),
-    runsAt: database.query<{ run_key: string }, [number, number, string, number]>(
+    lastAt: database.query<{ run_key: string }, [number, number, string, number]>(
       `select run_key from runs
-      where org_id = ? and flow_id = ? and person = ? and started_at = ?`,
+      where org_id = ? and flow_id = ? and person = ? and started_at = ?
+      order by run_key desc limit 1`,
+    ),
+    looselyCompletedAt: database.query<{ run_key: string }, [number, number, string, number]>(
+      `select run_key from runs
+      where org_id = ? and flow_id = ? and person = ? and started_at = ?
+        and completed_at is not own_completed_at`,
     ),
     runBefore: database.query<{ run_key: string }, [number, number, string, number]>(
       `select run_key from runs
@@ -196,9 +202,14 @@ export class RunTable {
     return this.sql.firstStart.get(orgRow, flowRow, person, except)?.at ?? null
   }
 
-  /** Keys of a person's runs that start at a moment. */
+  /**
+   * Of a person's runs that start at a moment, those that a loose completion can concern: the last
+   * by key, and one that was the last before.
+   */
   keysAt(orgRow: number, flowRow: number, person: string, at: number): string[] {
-    return this.sql.runsAt.all(orgRow, flowRow, person, at).map(({ run_key }) => run_key)
+    const last = this.sql.lastAt.all(orgRow, flowRow, person, at)
+    const before = this.sql.looselyCompletedAt.all(orgRow, flowRow, person, at)
+    return [...last, ...before].map(({ run_key }) => run_key)
   }
 
   /** Key of a person's latest run that started before a moment; of equal starts the greatest key. */

@@ -59,6 +59,8 @@ export const flowVersions = sqliteTable(
     version: integer().notNull(),
     publishedAt: integer('published_at').notNull(),
     body: text({ mode: 'json' }).$type<Flow>().notNull(),
+    stepRows: text('step_rows', { mode: 'json' }).$type<number[]>().notNull(),
+    itemRows: text('item_rows', { mode: 'json' }).$type<number[]>().notNull(),
   },
   table => [primaryKey({ columns: [table.flowId, table.version] })],
 )
@@ -70,6 +72,7 @@ export const steps = sqliteTable(
     publicId: text('public_id').notNull().unique(),
     flowId: integer('flow_id').notNull(),
     key: text().notNull(),
+    title: text(),
   },
   table => [unique().on(table.flowId, table.key)],
 )
@@ -143,7 +146,13 @@ export const runs = sqliteTable(
   table => [
     uniqueIndex('runs_by_key').on(table.orgId, table.flowId, table.runKey),
     index('runs_by_start').on(table.orgId, table.flowId, table.startedAt),
-    index('runs_by_person').on(table.orgId, table.flowId, table.person, table.startedAt),
+    index('runs_by_person').on(
+      table.orgId,
+      table.flowId,
+      table.person,
+      table.startedAt,
+      table.runKey,
+    ),
   ],
 )
 
@@ -181,14 +190,15 @@ export const ticks = sqliteTable(
   ],
 )
 
-export const completions = sqliteTable(
-  'completions',
+export const progress = sqliteTable(
+  'progress',
   {
     orgId: integer('org_id').notNull(),
     flowId: integer('flow_id').notNull(),
     person: text().notNull(),
     reportedAt: integer('reported_at'),
     checklistAt: integer('checklist_at'),
+    lastTickAt: integer('last_tick_at'),
   },
   table => [primaryKey({ columns: [table.orgId, table.flowId, table.person] })],
 )

@@ -5,7 +5,6 @@ import { StoredCatalogue } from './catalogue.ts'
 import { CommandExecutor } from './commands.ts'
 import { openForWriting } from './database.ts'
 import { decodeCommand, encodeFailure, encodeResult, weightOf } from './messages.ts'
-import { migrate } from './migrate.ts'
 import { PresenceBoard } from './presence-board.ts'
 import { PresenceTable } from './presence-table.ts'
 import type { SharedMemory } from './shared.ts'
@@ -20,11 +19,17 @@ export interface StorageOptions {
   /** Called in every transaction, when all but the commit is done. */
   beforeCommit?: () => void
   onCommit?: (report: CommitReport) => void
+  /** Storage refuses, or something was set aside. */
   onFault?: (error: unknown, what: string) => void
+  /** Storage takes writes again after it had refused. */
+  onHealed?: () => void
 }
 
+/** How long a stop goes on trying to write what was acknowledged already (`ack=buffer`), milliseconds. */
+const lastTriesMs = 30_000
+
 /**
- * The one writer of a running server: it takes messages, commits them in groups, and watches for
+ * The one writer of a running server, over a database that is prepared: it takes messages, commits them in groups, and watches for
  * what other processes (the command line) have changed.
  */
 export class Storage {
@@ -37,21 +42,29 @@ export class Storage {
   private readonly dataVersion
   private readonly newestChange
   private readonly confirmChange
+  private readonly noteProbe
   private knownDataVersion = 0
   private knownChange = 0
   private confirmedChange = 0
 
-  constructor(options: StorageOptions) {
+  constructor(private readonly options: StorageOptions) {
     this.database = openForWriting(options.dataDir)
-    migrate(this.database, options.clock.now())
     this.catalogue = new StoredCatalogue(this.database)
-    this.presence = new PresenceTable(this.database, new PresenceBoard(options.shared.presence))
+    this.presence = new PresenceTable(
+      this.database,
+      new PresenceBoard(options.shared.presence),
+      options.clock,
+    )
     this.gauge = new BufferGauge(options.shared.buffer, options.bufferBounds)
     this.generation = new Int32Array(options.shared.generation)
     const executor = new CommandExecutor(this.database, this.catalogue, this.presence)
     this.writer = new Writer(this.database, executor, options.policy, {
       ...options,
       onBegin: () => this.noticeChanges(),
+      onRefusing: isRefused => {
+        this.gauge.isRefused = isRefused
+        if (!isRefused) options.onHealed?.()
+      },
     })
     this.dataVersion = this.database.query<{ data_version: number }, []>('pragma data_version')
     this.newestChange = this.database.query<{ seq: number }, []>(
@@ -60,6 +73,10 @@ export class Storage {
     this.confirmChange = this.database.query(
       `insert into server_state (name, value) values ('catalogue_seq', ?)
       on conflict do update set value = excluded.value`,
+    )
+    this.noteProbe = this.database.query(
+      `insert into server_state (name, value) values ('probe', 0)
+      on conflict do update set value = value + 1`,
     )
     this.watch()
   }
@@ -86,6 +103,8 @@ export class Storage {
    * threads know. To be called every so often; costs a pragma where nothing has changed.
    */
   watch(): void {
+    // A server that is not ready gets no traffic: without a try of its own it would never heal.
+    this.writer.probe(() => this.noteProbe.run())
     this.noticeChanges()
     if (this.confirmedChange === this.knownChange) return
     this.confirmChange.run(this.knownChange)
@@ -96,11 +115,11 @@ export class Storage {
   private noticeChanges(): void {
     const version = this.dataVersion.get()?.data_version ?? 0
     if (version === this.knownDataVersion) return
-    this.knownDataVersion = version
     const newest = this.newestChange.get()?.seq ?? 0
-    if (newest === this.knownChange) return
+    if (newest !== this.knownChange) this.refreshCatalogue()
+    // Known only once all is done: what fails is tried again.
     this.knownChange = newest
-    this.refreshCatalogue()
+    this.knownDataVersion = version
   }
 
   /** Has every thread load again what `catalogue_changes` names. */
@@ -111,7 +130,7 @@ export class Storage {
 
   /** Writes what is only noted in memory: who was seen when. */
   async writePresence(): Promise<void> {
-    if (this.presence.hasNews()) await this.writer.exclusively(() => this.presence.write())
+    if (this.presence.hasNews()) (await this.writer.exclusively(() => this.presence.write()))()
   }
 
   /** Commits all that waits; the number of commands that could not be. */
@@ -125,10 +144,20 @@ export class Storage {
    * @throws Error where something that was acknowledged (`ack=buffer`) cannot be written
    */
   async close(): Promise<void> {
-    const unwritten = await this.writer.flush()
+    let unwritten = await this.writer.flush()
+    const deadline = performance.now() + lastTriesMs
+    while (unwritten > 0 && performance.now() < deadline) {
+      await Bun.sleep(500)
+      unwritten = await this.writer.flush()
+    }
     if (unwritten > 0) throw new Error(`${unwritten} acknowledged batches could not be written`)
-    await this.writer.exclusively(() => this.presence.write())
-    this.database.run('pragma wal_checkpoint(truncate)')
+    try {
+      await this.writer.exclusively(() => this.presence.write())
+      this.database.run('pragma wal_checkpoint(truncate)')
+    } catch (error) {
+      // Nothing that was promised: the log is replayed at the next start.
+      this.options.onFault?.(error, 'the last checkpoint was left out')
+    }
     this.database.close()
   }
 }

@@ -6,6 +6,12 @@ import type { Fact, HistoryOf } from './facts.ts'
 import type { LooseFacts } from './loose-facts.ts'
 import type { TouchedPeople } from './touched.ts'
 
+interface ProgressRow {
+  reported_at: number | null
+  checklist_at: number | null
+  last_tick_at: number | null
+}
+
 function statements(database: Database) {
   return {
     ticks: database.query<
@@ -20,21 +26,20 @@ function statements(database: Database) {
       `delete from ticks where org_id = ? and flow_id = ? and person = ? and item_id = ? and at = ?
         and ticked = 1`,
     ),
-    completion: database.query<
-      { reported_at: number | null; checklist_at: number | null },
-      [number, number, string]
-    >(
-      `select reported_at, checklist_at from completions
+    progress: database.query<ProgressRow, [number, number, string]>(
+      `select reported_at, checklist_at, last_tick_at from progress
       where org_id = ? and flow_id = ? and person = ?`,
     ),
-    deleteCompletion: database.query(
-      'delete from completions where org_id = ? and flow_id = ? and person = ?',
-    ),
-    setCompletion: database.query(
-      `insert into completions (org_id, flow_id, person, reported_at, checklist_at)
-      values (?, ?, ?, ?, ?)
+    setProgress: database.query(
+      `insert into progress (org_id, flow_id, person, reported_at, checklist_at, last_tick_at)
+      values (?, ?, ?, ?, ?, ?)
       on conflict do update set reported_at = excluded.reported_at,
-        checklist_at = excluded.checklist_at`,
+        checklist_at = excluded.checklist_at, last_tick_at = excluded.last_tick_at`,
+    ),
+    latestOf: database.query<{ ticked: number }, [number, number, string, number, number]>(
+      `select ticked from ticks
+      where org_id = ? and flow_id = ? and person = ? and item_id = ? and at <= ?
+      order by at desc, ticked limit 1`,
     ),
   }
 }
@@ -58,19 +63,29 @@ export class TickTable {
       .map(({ item_id, at, ticked }) => ({ itemId: item_id, at, ticked: ticked === 1 }))
   }
 
+  /** Whether an item stood ticked at a moment, so that ticking it then again says nothing. */
+  isTicked(orgRow: number, flowRow: number, person: string, itemRow: number, at: number): boolean {
+    return this.sql.latestOf.get(orgRow, flowRow, person, itemRow, at)?.ticked === 1
+  }
+
+  /** The latest tick or taking back of any item; null where there is none. */
+  lastTickAt(orgRow: number, flowRow: number, person: string): number | null {
+    return this.progressOf(orgRow, flowRow, person).last_tick_at
+  }
+
   /** When a person first completed a flow, by a report or by the checklist. */
   completedAt(orgRow: number, flowRow: number, person: string): number | null {
-    const row = this.sql.completion.get(orgRow, flowRow, person)
-    return row ? least(row.reported_at, row.checklist_at) : null
+    const { reported_at, checklist_at } = this.progressOf(orgRow, flowRow, person)
+    return least(reported_at, checklist_at)
   }
 
   /** Notes a reported completion; the earliest stands. */
   addCompletion({ orgRow, flowRow, occurredAt, ...ids }: Fact): void {
     const person = personOf(ids.userId, ids.anonymousId)
-    const known = this.sql.completion.get(orgRow, flowRow, person)
-    const reportedAt = least(known?.reported_at ?? null, occurredAt)
-    if (reportedAt === known?.reported_at) return
-    this.sql.setCompletion.run(orgRow, flowRow, person, reportedAt, known?.checklist_at ?? null)
+    const known = this.progressOf(orgRow, flowRow, person)
+    const reportedAt = least(known.reported_at, occurredAt)
+    if (reportedAt === known.reported_at) return
+    this.setProgress(orgRow, flowRow, person, { ...known, reported_at: reportedAt })
   }
 
   /**
@@ -78,65 +93,109 @@ export class TickTable {
    * is always later than all that was stored before it: nothing can split such a stretch later.)
    */
   addTicks(facts: readonly Fact[], touched: TouchedPeople): void {
-    const people = new Map<string, Fact>()
-    for (const fact of facts) {
-      const { orgRow, flowRow, itemRow, occurredAt: at } = fact
-      if (itemRow === null) continue
-      const person = personOf(fact.userId, fact.anonymousId)
-      if (fact.kind === 'item_reopened') {
-        this.sql.insertTick.run(orgRow, flowRow, person, itemRow, at, 0)
-        continue
-      }
-      if (fact.kind !== 'item_completed') continue
-      const known = this.ticksOf(orgRow, flowRow, person).filter(tick => tick.itemId === itemRow)
-      const { after, until } = stretchOf(known, at)
-      const inStretch = known.filter(tick => tick.ticked && tick.at > after && tick.at <= until)
-      if (inStretch.some(tick => tick.at <= at)) continue
-      for (const later of inStretch) {
-        this.sql.deleteTick.run(orgRow, flowRow, person, itemRow, later.at)
-      }
-      this.sql.insertTick.run(orgRow, flowRow, person, itemRow, at, 1)
-      people.set(`${flowRow} ${person}`, fact)
-    }
-    for (const fact of people.values()) this.completeByChecklist(fact, touched)
+    const people = Map.groupBy(
+      facts.filter(({ itemRow }) => itemRow !== null),
+      fact => `${fact.flowRow} ${personOf(fact.userId, fact.anonymousId)}`,
+    )
+    for (const ofPerson of people.values()) this.addTicksOfPerson(ofPerson, touched)
   }
 
-  private completeByChecklist(fact: Fact, touched: TouchedPeople): void {
-    const { orgRow, flowRow } = fact
-    const person = personOf(fact.userId, fact.anonymousId)
-    const { versions } = this.historyOf(orgRow, flowRow)
-    const at = checklistCompletedAt(this.ticksOf(orgRow, flowRow, person), when => {
-      const current = versionAt(versions, when)
-      return versions.find(version => version.version === current)?.itemRows ?? []
-    })
-    const known = this.sql.completion.get(orgRow, flowRow, person)
-    const before = known?.checklist_at ?? null
-    if (at === before) return
-    // An earlier tick that arrives late can move the moment either way, or take it away: a first
-    // tick may fall under a version with other items.
-    const reportedAt = known?.reported_at ?? null
-    if (at === null && reportedAt === null) {
-      this.sql.deleteCompletion.run(orgRow, flowRow, person)
-    } else {
-      this.sql.setCompletion.run(orgRow, flowRow, person, reportedAt, at)
+  private addTicksOfPerson(facts: readonly Fact[], touched: TouchedPeople): void {
+    const [{ orgRow, flowRow, userId, anonymousId }] = facts as [Fact]
+    const person = personOf(userId, anonymousId)
+    let ticks = this.ticksOf(orgRow, flowRow, person)
+    for (const { kind, itemRow, occurredAt: at } of facts) {
+      const itemId = itemRow as number
+      if (kind === 'item_reopened') {
+        this.sql.insertTick.run(orgRow, flowRow, person, itemId, at, 0)
+        ticks.push({ itemId, at, ticked: false })
+        continue
+      }
+      const { after, until } = stretchOf(ticks, itemId, at)
+      const isInStretch = (tick: Tick) =>
+        tick.itemId === itemId && tick.ticked && tick.at > after && tick.at <= until
+      const inStretch = ticks.filter(isInStretch)
+      if (inStretch.some(tick => tick.at <= at)) continue
+      for (const later of inStretch) {
+        this.sql.deleteTick.run(orgRow, flowRow, person, itemId, later.at)
+      }
+      this.sql.insertTick.run(orgRow, flowRow, person, itemId, at, 1)
+      ticks = [...ticks.filter(tick => !isInStretch(tick)), { itemId, at, ticked: true }]
     }
+    const known = this.progressOf(orgRow, flowRow, person)
+    const lastTickAt = Math.max(known.last_tick_at ?? 0, ...facts.map(fact => fact.occurredAt))
+    const checklistAt = this.checklistCompletedAt(orgRow, flowRow, ticks)
+    this.setProgress(orgRow, flowRow, person, {
+      ...known,
+      checklist_at: checklistAt,
+      last_tick_at: lastTickAt,
+    })
+    this.moveChecklistCompletion(
+      { orgRow, flowRow, person, before: known.checklist_at, now: checklistAt },
+      touched,
+    )
+  }
+
+  private checklistCompletedAt(orgRow: number, flowRow: number, ticks: Tick[]): number | null {
+    const { versions } = this.historyOf(orgRow, flowRow)
+    return checklistCompletedAt(ticks, when => {
+      const current = versionAt(versions, when)
+      return versions.find(({ version }) => version === current)?.itemRows ?? []
+    })
+  }
+
+  /**
+   * An earlier tick that arrives late can move the moment either way, or take it away: a first
+   * tick may fall under a version with other items.
+   */
+  private moveChecklistCompletion(
+    move: {
+      orgRow: number
+      flowRow: number
+      person: string
+      before: number | null
+      now: number | null
+    },
+    touched: TouchedPeople,
+  ): void {
+    const { orgRow, flowRow, person, before, now } = move
+    if (now === before) return
     if (before !== null) {
       this.loose.removeChecklistCompletion(orgRow, flowRow, person, before)
       touched.touch(orgRow, flowRow, person, before).hadLoose = true
     }
-    if (at !== null) {
-      this.loose.add(orgRow, flowRow, person, { at, opens: false, completes: true })
-      touched.touch(orgRow, flowRow, person, at)
+    if (now !== null) {
+      this.loose.add(orgRow, flowRow, person, { at: now, opens: false, completes: true })
+      touched.touch(orgRow, flowRow, person, now)
     }
+  }
+
+  private progressOf(orgRow: number, flowRow: number, person: string): ProgressRow {
+    return (
+      this.sql.progress.get(orgRow, flowRow, person) ?? {
+        reported_at: null,
+        checklist_at: null,
+        last_tick_at: null,
+      }
+    )
+  }
+
+  private setProgress(orgRow: number, flowRow: number, person: string, row: ProgressRow): void {
+    const { reported_at, checklist_at, last_tick_at } = row
+    this.sql.setProgress.run(orgRow, flowRow, person, reported_at, checklist_at, last_tick_at)
   }
 }
 
-/** The stretch between two takings back that a tick falls into: (after, until]. */
-function stretchOf(ticks: readonly Tick[], at: number): { after: number; until: number } {
+/** The stretch between two takings back of an item that a tick falls into: (after, until]. */
+function stretchOf(
+  ticks: readonly Tick[],
+  itemId: number,
+  at: number,
+): { after: number; until: number } {
   let after = Number.NEGATIVE_INFINITY
   let until = Number.POSITIVE_INFINITY
   for (const tick of ticks) {
-    if (tick.ticked) continue
+    if (tick.ticked || tick.itemId !== itemId) continue
     if (tick.at < at) after = Math.max(after, tick.at)
     else until = Math.min(until, tick.at)
   }

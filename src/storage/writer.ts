@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { AppError } from '../core/errors.ts'
-import type { AppendOutcome, NewEvent } from '../core/ports.ts'
+import type { AppendOutcome } from '../core/ports.ts'
 import type { Command, CommandExecutor, CommandResult } from './commands.ts'
 
 export interface WriterPolicy {
@@ -32,6 +32,8 @@ export interface WriterHooks {
   beforeCommit?(): void
   onCommit?(report: CommitReport): void
   onFault?(error: unknown, what: string): void
+  /** Storage has begun to refuse, or takes writes again. */
+  onRefusing?(isRefused: boolean): void
 }
 
 interface Waiting {
@@ -42,7 +44,10 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** The disk or a lock is in the way: the same transaction may pass later. */
+/**
+ * The disk or a lock is in the way: the same transaction may pass later. A damaged database counts
+ * too ("disk image is malformed"): refusing is right until somebody restores it, burying is not.
+ */
 const passingFault = /SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)|disk|locked/i
 
 const isPassing = (error: unknown) =>
@@ -98,9 +103,21 @@ export class Writer {
   }
 
   /** Runs a statement of the writer's own thread between two groups, in a transaction of its own. */
-  async exclusively(work: () => void): Promise<void> {
+  async exclusively<T>(work: () => T): Promise<T> {
     while (this.running) await this.running
-    this.transaction(work)
+    return this.transaction([], work)
+  }
+
+  /** Tries whether a storage that refuses would take a write, when no caller does. */
+  async probe(write: () => void): Promise<void> {
+    if (!this.isRefused || this.running || this.waiting.length > 0) return
+    try {
+      this.transaction([], write)
+      this.isRefused = false
+      this.hooks.onRefusing?.(false)
+    } catch {
+      // It still does.
+    }
   }
 
   private schedule(isAwaited: boolean): void {
@@ -128,7 +145,8 @@ export class Writer {
   private async commitAll(): Promise<void> {
     const group = this.takeGroup()
     if (group.length === 0) return
-    const startedAt = performance.now()
+    const wasRefused = this.isRefused
+    this.isRefused = false
     for (let attempt = 1; ; attempt++) {
       try {
         this.commitGroup(group)
@@ -138,22 +156,16 @@ export class Writer {
           this.commitApart(group, error)
           break
         }
-        this.hooks.onFault?.(error, 'a commit failed')
+        // Said once when it begins: a full disk is not helped by a long log.
+        if (attempt === 1 && !wasRefused) this.hooks.onFault?.(error, 'a commit failed')
         if (attempt >= this.policy.tries) {
-          this.isRefused = true
-          this.waiting.unshift(...group.filter(({ isAwaited }) => !isAwaited))
-          for (const { isAwaited, reject } of group) if (isAwaited) reject(cannotWrite(error))
+          this.refuse(group, error)
           return
         }
         await Bun.sleep(this.policy.retryPauseMs * 2 ** (attempt - 1))
       }
     }
-    this.isRefused = false
-    this.hooks.onCommit?.({
-      commands: group.length,
-      events: group.reduce((sum, { command }) => sum + eventsIn(command), 0),
-      durationMs: performance.now() - startedAt,
-    })
+    if (wasRefused && !this.isRefused) this.hooks.onRefusing?.(false)
   }
 
   private takeGroup(): Waiting[] {
@@ -168,7 +180,7 @@ export class Writer {
 
   private commitGroup(group: readonly Waiting[]): void {
     const results: CommandResult[] = []
-    this.transaction(() => {
+    this.transaction(group, () => {
       for (const { command } of group) results.push(this.executor.execute(command))
       this.executor.settle()
     })
@@ -182,7 +194,7 @@ export class Writer {
       try {
         this.commitGroup([waiting])
       } catch (fault) {
-        if (isPassing(fault)) waiting.reject(cannotWrite(fault))
+        if (isPassing(fault)) this.refuse([waiting], fault)
         else if (waiting.command.type !== 'append') waiting.reject(fault)
         else this.commitEventByEvent(waiting, waiting.command)
       }
@@ -194,50 +206,64 @@ export class Writer {
     waiting: Waiting,
     command: Extract<Command, { type: 'append' }>,
   ): void {
-    const duplicates: number[] = []
-    const deadLetters: number[] = []
-    const appendOne = (i: number, event: NewEvent) => {
-      // What belongs to the batch and not to an event is counted with the first.
-      const rest = i === 0 ? {} : { refusals: {}, skewMs: null }
-      const one: Command = { ...command, ...rest, events: [event] }
-      const outcome = this.executor.execute(one) as AppendOutcome
-      this.executor.settle()
-      if (outcome.duplicates.length > 0) duplicates.push(i)
-    }
+    const outcome = { duplicates: [] as number[], deadLetters: [] as number[] }
     try {
-      this.transaction(() => {
+      this.transaction([waiting], () => {
+        // What belongs to the batch and to no event comes first, so that no event takes it along.
+        this.executor.execute({ ...command, events: [] })
         for (const [i, event] of command.events.entries()) {
           this.database.run('savepoint event')
           try {
-            appendOne(i, event)
+            const one: Command = { ...command, refusals: {}, skewMs: null, events: [event] }
+            const { duplicates } = this.executor.execute(one) as AppendOutcome
+            this.executor.settle()
+            if (duplicates.length > 0) outcome.duplicates.push(i)
           } catch (error) {
             if (isPassing(error)) throw error
             this.hooks.onFault?.(error, 'an event goes to the dead letters')
-            this.executor.forget()
+            this.executor.forgetFacts()
             this.database.run('rollback to event')
             this.executor.bury(command.orgRow, event, command.receivedAt, error)
-            deadLetters.push(i)
+            outcome.deadLetters.push(i)
           }
           this.database.run('release event')
         }
       })
-      waiting.resolve({ duplicates, deadLetters })
+      waiting.resolve(outcome)
     } catch (error) {
-      waiting.reject(isPassing(error) ? cannotWrite(error) : error)
+      if (isPassing(error)) this.refuse([waiting], error)
+      else waiting.reject(error)
     }
   }
 
-  private transaction(work: () => void): void {
+  /** Tells who waits that storage cannot write; keeps for later what was acknowledged already. */
+  private refuse(group: readonly Waiting[], error: unknown): void {
+    this.isRefused = true
+    this.hooks.onRefusing?.(true)
+    this.waiting.unshift(...group.filter(({ isAwaited }) => !isAwaited))
+    for (const { isAwaited, reject } of group) if (isAwaited) reject(cannotWrite(error))
+  }
+
+  private transaction<T>(group: readonly Waiting[], work: () => T): T {
+    const startedAt = performance.now()
+    let result: T
     try {
       this.database.run('begin immediate')
       this.hooks.onBegin?.()
-      work()
+      result = work()
       this.hooks.beforeCommit?.()
       this.database.run('commit')
     } catch (error) {
-      this.executor.forget()
+      this.executor.rolledBack()
       if (this.database.inTransaction) this.database.run('rollback')
       throw error
     }
+    this.executor.committed()
+    this.hooks.onCommit?.({
+      commands: group.length,
+      events: group.reduce((sum, { command }) => sum + eventsIn(command), 0),
+      durationMs: performance.now() - startedAt,
+    })
+    return result
   }
 }

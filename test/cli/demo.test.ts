@@ -97,6 +97,25 @@ test('a port that was asked for and is taken is refused, not replaced', async ()
   }
 })
 
+test('a demo listens on this machine alone unless told otherwise', async () => {
+  const { child, output } = await cairn.start(
+    ['demo', '--data', 'local', '--retention-days', '1'],
+    'Ctrl-C stops the demo',
+  )
+  const url = /API\s+(\S+)\/api\/v1/.exec(output())?.[1] ?? ''
+  const { hostname, port } = new URL(url)
+  child.kill('SIGTERM')
+  expect(hostname).toBe('127.0.0.1')
+  expect(await child.exited).toBe(0)
+  const told = await cairn.start(
+    ['demo', '--data', 'local', '--retention-days', '1', '--host', '0.0.0.0', '--port', port],
+    'Ctrl-C stops the demo',
+  )
+  expect(told.output()).toContain(`http://localhost:${port}/api/v1`)
+  told.child.kill('SIGTERM')
+  expect(await told.child.exited).toBe(0)
+})
+
 describe('the history', () => {
   const flows = ['tour', 'checklist', 'announcement'].map(
     kind =>

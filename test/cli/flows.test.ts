@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Cairn } from './cairn.ts'
 
@@ -51,22 +51,93 @@ describe('validate', () => {
     write('a.yaml', good)
     write('b.yaml', good)
     const { stderr, status } = await cairn.run(['flows', 'validate', 'a.yaml', 'b.yaml'])
-    expect([status, stderr]).toEqual([1, 'b.yaml: the key "welcome" is in a.yaml already\n'])
+    expect([status, stderr]).toEqual([
+      1,
+      'b.yaml error repeated_key The key "welcome" is in a.yaml already: change one\n',
+    ])
   })
 })
 
 describe('files that cannot be read', () => {
   const files: [string, () => string, string][] = [
-    ['a directory', () => makeDirectory('d'), 'd: it is a directory'],
-    ['a missing file', () => 'x.yaml', 'x.yaml: there is no such file'],
-    ['over 1 MiB', () => write('big', ' '.repeat(2 ** 20 + 1)), 'big: it is over 1 MiB'],
-    ['not UTF-8', () => write('b', new Uint8Array([0xff, 0xfe])), 'b: it is not UTF-8'],
+    ['a directory', () => makeDirectory('d'), 'd error is_directory It is a directory'],
+    ['a missing file', () => 'x.yaml', 'x.yaml error missing_file There is no such file'],
+    ['over 1 MiB', () => write('big', ' '.repeat(2 ** 20 + 1)), 'big error too_large The file'],
+    ['not UTF-8', () => write('b', new Uint8Array([0xff, 0xfe])), 'b error not_utf8 It is not'],
   ]
   test.each(files)('%s is told in one line', async (_name, make, message) => {
     const { stdout, stderr, status } = await cairn.run(['flows', 'validate', make()])
     expect([stdout, status]).toEqual(['', 1])
-    expect(stderr).toStartWith(`cairn: ${message}`)
+    expect(stderr).toStartWith(message)
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  // The superuser may read every file.
+  test.skipIf(process.getuid?.() === 0)('a file of somebody else is told in one line', async () => {
+    chmodSync(cairn.path(write('a.yaml', good)), 0)
+    const { stderr, status } = await cairn.run(['flows', 'validate', 'a.yaml'])
+    expect(status).toBe(1)
+    expect(stderr).toStartWith('a.yaml error unreadable_file This user may not read it')
+  })
+
+  describe('are told together with all other mistakes', () => {
+    const paths = () => {
+      write('wrong.yaml', 'key: welcome\nkind: tuor\n')
+      return ['x.yaml', write('good.yaml', good), makeDirectory('d'), 'wrong.yaml']
+    }
+    const starts = [
+      'x.yaml error missing_file ',
+      'd error is_directory ',
+      'wrong.yaml:2:7 error invalid_value /kind ',
+    ]
+    const report = {
+      valid: false,
+      files: [
+        { file: 'x.yaml', flows: [], problems: [{ code: 'missing_file', line: null }] },
+        { file: 'good.yaml', flows: ['welcome'], problems: [] },
+        { file: 'd', flows: [], problems: [{ code: 'is_directory', line: null }] },
+        { file: 'wrong.yaml', flows: [], problems: [{ code: 'invalid_value', line: 2 }] },
+      ],
+    }
+
+    test('by validate', async () => {
+      const args = ['flows', 'validate', ...paths()]
+      const { stdout, stderr, status } = await cairn.run(args)
+      expect([stdout, status]).toEqual(['', 1])
+      const lines = stderr.trimEnd().split('\n')
+      expect(lines).toHaveLength(starts.length)
+      for (const [i, start] of starts.entries()) expect(lines[i]).toStartWith(start)
+
+      const json = await cairn.run([...args, '--json'])
+      expect([json.status, json.stderr]).toEqual([1, ''])
+      expect(JSON.parse(json.stdout)).toMatchObject(report)
+    })
+
+    test('by push, which then pushes nothing', async () => {
+      await cairn.json(['org', 'create', 'Harbor'])
+      const args = ['flows', 'push', ...paths()]
+      const { stdout, stderr, status } = await cairn.run(args)
+      expect([stdout, status]).toEqual(['', 1])
+      const [header, ...lines] = stderr.trimEnd().split('\n')
+      expect(header).toStartWith('cairn: nothing was pushed')
+      expect(lines).toHaveLength(starts.length)
+      for (const [i, start] of starts.entries()) expect(lines[i]).toStartWith(`  ${start}`)
+
+      const json = await cairn.run([...args, '--json'])
+      expect([json.status, json.stderr]).toEqual([1, `${header}\n`])
+      expect(JSON.parse(json.stdout)).toMatchObject(report)
+      expect(await cairn.json(['flows', 'list'])).toEqual([])
+    })
+  })
+
+  test('a key that two files have is a problem of the second, in JSON too', async () => {
+    write('a.yaml', good)
+    write('b.yaml', good)
+    const { stdout } = await cairn.run(['flows', 'validate', 'a.yaml', 'b.yaml', '--json'])
+    expect(JSON.parse(stdout).files).toMatchObject([
+      { problems: [] },
+      { problems: [{ severity: 'error', code: 'repeated_key' }] },
+    ])
   })
 })
 
@@ -89,6 +160,20 @@ describe('push and publish', () => {
     expect(await cairn.json(['flows', 'list', ...org])).toMatchObject([
       { key: 'welcome', status: 'archived', version: 1 },
     ])
+  })
+
+  test('what push prints lines up, and its commands can be copied', async () => {
+    await cairn.json(['org', 'create', 'Harbor'])
+    write('a.yaml', `- key: a\n- key: a-longer-one\n`)
+    const push = async () =>
+      (await cairn.run(['flows', 'push', 'a.yaml', '--org', 'harbor'])).stdout
+    const lines = (await push()).trimEnd().split('\n')
+    expect(lines[0]).toMatch(/^a {14}\S+ {2}created {2}show it with "cairn flows publish a"$/)
+    expect(lines[1]).toMatch(
+      /^a-longer-one {2}\S+ {2}created {2}show it with "[^"]* a-longer-one"$/,
+    )
+    await cairn.json(['org', 'create', 'Other'])
+    expect(await push()).toContain('"cairn flows publish a --org harbor"')
   })
 
   test('several files are pushed all or none', async () => {

@@ -59,6 +59,35 @@ describe('org', () => {
     expect(stderr).toContain('write https://a.example\n')
     expect(await cairn.json(['org', 'origins', 'harbor', '--any'])).toMatchObject({ origins: [] })
   })
+
+  test('origins tells of all that are wrong, and sets none', async () => {
+    await cairn.json(['org', 'create', 'Harbor'])
+    const list = ['https://a.example', 'nonsense', 'https://b.example/x']
+    const { stdout, stderr, status } = await cairn.run(['org', 'origins', 'harbor', ...list])
+    expect([stdout, status]).toEqual(['', 1])
+    expect(stderr.split('\n')).toEqual([
+      'cairn: nothing was changed: 2 origins are wrong',
+      '  "nonsense" is no origin: write scheme://host, such as https://app.example.com',
+      '  "https://b.example/x" is no origin: an origin has no path: write https://b.example',
+      '',
+    ])
+    expect(await cairn.json(['org', 'origins', 'harbor'])).toMatchObject({ origins: [] })
+  })
+
+  test.each([
+    ['limits', []],
+    ['limits', ['--events', '5']],
+    ['origins', []],
+    ['origins', ['--any']],
+  ])('%s %p names its argument where there are several organisations', async (verb, rest) => {
+    await cairn.json(['org', 'create', 'A'])
+    await cairn.json(['org', 'create', 'B'])
+    const { stderr, status } = await cairn.run(['org', verb, ...rest])
+    expect([status, stderr]).toEqual([
+      2,
+      `cairn: say which organisation as the first argument, "cairn org ${verb} ORG": a, b\n`,
+    ])
+  })
 })
 
 describe('--org', () => {
@@ -120,6 +149,11 @@ describe('token issue', () => {
       const { status } = await cairn.run(['token', 'issue', '--for', wrong])
       expect(status).toBe(2)
     }
+  })
+
+  test('says in its help which units there are, and the most', async () => {
+    const { stdout } = await cairn.run(['token', 'issue', '--help'])
+    expect(stdout.replace(/\s+/g, ' ')).toContain('a whole number of s, m, h or d, at most 366d')
   })
 
   test('uses the shared secret, issuer and audience where they are configured', async () => {

@@ -59,6 +59,13 @@ test('healthcheck says ready while it serves', async () => {
   const { stdout, status } = await cairn.run(['healthcheck', '--management-port', managementPort])
   expect(status).toBe(0)
   expect(stdout).toStartWith('ready: ')
+  const url = `http://127.0.0.1:${managementPort}/readyz`
+  expect(await cairn.json(['healthcheck', '--management-port', managementPort])).toEqual({
+    ready: true,
+    url,
+    status: 200,
+    answer: 'ready',
+  })
 })
 
 test('a second server on the same data is refused with status 1, and told who holds it', async () => {

@@ -47,7 +47,45 @@ describe('help', () => {
       'rebuild',
       'healthcheck',
       'version',
+      'help',
     ])
+  })
+
+  test.each(
+    [[], ['serve'], ['org'], ['flows', 'push']].map(args => [args.join(' '), args] as const),
+  )('cairn help %s is what --help prints', async (_name, args) => {
+    const asked = await cairn.run([...args, '--help'])
+    expect(await cairn.run(['help', ...args])).toEqual(asked)
+    expect(asked.status).toBe(0)
+  })
+
+  test('of a command that is not there is wrong usage, with a suggestion', async () => {
+    const told = async (...args: string[]) => {
+      const { stderr, status } = await cairn.run(['help', ...args])
+      return [status, stderr]
+    }
+    expect(await told('sevre')).toEqual([
+      2,
+      'cairn: there is no command "sevre": did you mean "serve"?\n',
+    ])
+    expect(await told('flows', 'xyz')).toEqual([
+      2,
+      'cairn: there is no command "xyz": see "cairn help"\n',
+    ])
+  })
+
+  test('of the demo says what the demo does, not what serve does', async () => {
+    const { stdout } = await cairn.run(['demo', '--help'])
+    const help = stdout.replace(/\s+/g, ' ')
+    expect(help).toContain('(CAIRN_DATA, default: ./cairn-demo-data)')
+    expect(help).toContain('(CAIRN_LOG_LEVEL, default: warn)')
+    expect(help).toContain('(CAIRN_HOST, default: 127.0.0.1)')
+    expect(help).toContain('(CAIRN_PORT, default: 8080, or the next free one)')
+  })
+
+  test('of the healthcheck offers no port that cannot be asked', async () => {
+    const { stdout } = await cairn.run(['healthcheck', '--help'])
+    expect(stdout).not.toContain('free one')
   })
 })
 
@@ -115,9 +153,20 @@ describe('exit status', () => {
   })
 
   test('1 where no server is ready', async () => {
-    const { stderr, status } = await cairn.run(['healthcheck', '--management-port', '1'])
+    const args = ['healthcheck', '--management-port', '1']
+    const { stderr, status } = await cairn.run(args)
     expect(status).toBe(1)
     expect(stderr).toMatch(/^cairn: not ready: http:\/\/127\.0\.0\.1:1\/readyz cannot be reached/)
+    const json = await cairn.run([...args, '--json'])
+    expect([json.status, json.stderr]).toEqual([1, ''])
+    const url = 'http://127.0.0.1:1/readyz'
+    expect(JSON.parse(json.stdout)).toMatchObject({ ready: false, url, status: null })
+  })
+
+  test('2 where a port that is none is to be asked', async () => {
+    const { stderr, status } = await cairn.run(['healthcheck', '--management-port', '0'])
+    expect(status).toBe(2)
+    expect(stderr).toStartWith('cairn: --management-port 0 is no port to ask on')
   })
 })
 

@@ -243,6 +243,18 @@ describe('a wrong field is told with its place', () => {
       'At most 50 entries, not 51: remove the rest',
     ],
     [
+      'a link that runs',
+      'key: a\nsteps: [{ key: s, buttons: [{ label: Go, action: link, href: "JAVA\\tscript:x" }] }]',
+      '2:66 invalid_value /steps/0/buttons/0/href',
+      'Must be a link that begins with http:, https:, mailto: or tel:, or a relative one such as /help, without a space before it or control characters in it, not "JAVA�script:x"',
+    ],
+    [
+      'a merge key',
+      'key: a\ntheme: { <<: { radius: 1 } }',
+      '2:10 unknown_field /theme/<<',
+      'Merge keys (<<) are not supported: write the fields out',
+    ],
+    [
       '__proto__',
       'key: a\n__proto__: { b: 1 }',
       '2:1 unknown_field /__proto__',
@@ -441,6 +453,10 @@ const key = fc.stringMatching(/^[A-Za-z0-9._-]{1,12}$/)
 const byKey = <T extends { key: string }>(of: fc.Arbitrary<T>) =>
   fc.uniqueArray(of, { selector: entry => entry.key, maxLength: 4 })
 
+const link = fc
+  .tuple(fc.constantFrom('https://', 'mailto:', '/', '?', '#'), fc.webPath())
+  .map(parts => parts.join(''))
+
 const step: fc.Arbitrary<StepDefinition> = fc.record({
   key,
   kind: fc.constantFrom('tooltip', 'modal', 'banner', 'hotspot'),
@@ -468,7 +484,7 @@ const step: fc.Arbitrary<StepDefinition> = fc.record({
     fc.record({
       label: text(1, 20),
       action: fc.constantFrom('next', 'back', 'complete', 'dismiss', 'link'),
-      href: nullable(text(1, 20)),
+      href: nullable(link),
     }),
     { maxLength: 3 },
   ),
@@ -479,7 +495,7 @@ const item: fc.Arbitrary<ItemDefinition> = fc.record({
   title: text(1, 30),
   description: nullable(text(0, 50)),
   completeOn: nullable(fc.record({ event: text(1, 20) })),
-  href: nullable(text(1, 20)),
+  href: nullable(link),
 })
 
 const flow: fc.Arbitrary<FlowDefinition> = fc.record({

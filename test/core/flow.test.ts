@@ -151,6 +151,68 @@ test('text is taken exactly when it is well-formed Unicode without NUL, whatever
   )
 })
 
+describe('a link', () => {
+  const pointers = ['/steps/0/buttons/0/href', '/checklist/items/0/href']
+  const isTaken = (href: string) =>
+    pointers.map(pointer => Value.Check(FlowDefinition, flowWith(pointer, href)))
+
+  test.each([
+    'https://app.example/a:b?c=d#e',
+    'HTTP://app.example',
+    'mailto:help@app.example',
+    'Tel:+49301234',
+    '/projects/new',
+    '//cdn.example/x',
+    './a b',
+    'settings',
+    'a/b:c',
+    '?at=10:30',
+    '#part:2',
+  ])('%j is taken', href => {
+    expect(isTaken(href)).toEqual([true, true])
+  })
+
+  test.each([
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    ' javascript:alert(1)',
+    '\u0001javascript:alert(1)',
+    '\n\tjavascript:alert(1)',
+    'java\tscript:alert(1)',
+    'java\r\nscript:alert(1)',
+    'javascript\t:alert(1)',
+    '\u00a0javascript:alert(1)',
+    '\ufeffjavascript:alert(1)',
+    'data:text/html,<script>alert(1)</script>',
+    'DATA:,',
+    'vbscript:x',
+    'blob:https://app.example/1',
+    'file:///etc/passwd',
+    'view-source:https://app.example',
+    'httpss://app.example',
+    ' https://app.example',
+    'a:b',
+  ])('%j is refused', href => {
+    expect(isTaken(href)).toEqual([false, false])
+  })
+
+  test('that is taken is, as a browser reads it, of a harmless scheme', () => {
+    const unit = fc.constantFrom(
+      ...['javascript', 'JAVA', 'script', 'data', 'http', 'mailto', ':', ':', '/', '\\', '?', '#'],
+      ...[' ', '\t', '\n', '\u0001', '\u007f', '\u00a0', 'x', '%', '&'],
+    )
+    fc.assert(
+      fc.property(fc.array(unit, { minLength: 1, maxLength: 8 }), units => {
+        const href = units.join('')
+        if (!isTaken(href)[0]) return
+        const read = URL.parse(href, 'https://page.example/a/b')
+        if (read) expect(['http:', 'https:', 'mailto:', 'tel:']).toContain(read.protocol)
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+})
+
 test('every colour a theme usually has is taken', () => {
   const colours = ['#fff', '#0b7285cc', 'rebeccapurple', 'rgb(1, 2, 3)', 'oklch(60% 0.1 240 / 0.5)']
   for (const colour of [...colours, 'var(--brand)', 'hsl(-10deg 50% 50%)']) {

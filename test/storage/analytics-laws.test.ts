@@ -85,7 +85,7 @@ async function answerOf(stored: StoredWorld, query: RefQuery) {
   const { version, ...rest } = query
   const asked = { ...rest, ...(version === undefined ? {} : { version: `${version}` }) }
   const question = questionOf(flow, asked, world.clock.now())
-  return analyticsService(world).answer(question)
+  return analyticsService(world).answer(question, new AbortController().signal)
 }
 
 type Answer = Awaited<ReturnType<typeof answerOf>>

@@ -29,6 +29,8 @@ const deedArbitrary = fc.oneof(
     type: fc.constant('write' as const),
     item: fc.constantFrom('one', 'two'),
     completed: fc.boolean(),
+    // Requests reach the writer in another order than they were received in.
+    receivedAgoMs: fc.integer({ min: 0, max: 8 }),
   }),
   fc.record({
     type: fc.constantFrom('tick' as const, 'custom' as const),
@@ -52,7 +54,8 @@ test('ticks that are kept say the same as all that ever happened, and a rebuild 
           const now = world.clock.now()
           if (deed.type === 'write') {
             const items = [{ itemRow: rowOf(deed.item), completed: deed.completed }]
-            await world.stores.ledger.tick({ ...person, orgRow, flowRow, items, receivedAt: now })
+            const receivedAt = now - deed.receivedAgoMs
+            await world.stores.ledger.tick({ ...person, orgRow, flowRow, items, receivedAt })
             continue
           }
           const at = now - deed.agoMs

@@ -134,11 +134,49 @@ describe('a database that cannot be written for a while', () => {
       expect(reason.code).toBe('overloaded')
       expect(reason.retryAfterSeconds).toBeGreaterThan(0)
     }
+    expect(world.gauge.isRefused).toBe(true)
     other.run('rollback')
     other.close()
+    // It tries by itself: a server that is not ready may have no callers.
+    world.storage.watch()
+    await Bun.sleep(0)
+    expect(world.gauge.isRefused).toBe(false)
     expect(storedIds()).toEqual([])
     expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [] })
     expect(world.gauge.events).toBe(0)
+  })
+})
+
+describe('what was acknowledged with ack=buffer', () => {
+  test('is kept when its group is taken apart and the database then refuses', async () => {
+    const quick = new World({ ack: 'buffer' })
+    const own = storeFlows(quick, flows)
+    quick.database.run(
+      `create trigger poison before insert on events when new.name = 'bad'
+      begin select raise(abort, 'poisoned'); end`,
+    )
+    quick.database.run('pragma busy_timeout = 1')
+    const other = openForWriting(quick.dataDir)
+    const batch = { orgRow: own.orgRow, receivedAt: 0, refusals: {}, skewMs: null }
+    await quick.stores.ledger.append({ ...batch, events: [custom('a', 'bad'), custom('b')] })
+    await quick.stores.ledger.append({ ...batch, events: [custom('c')] })
+    // The first transaction meets the poison; those of the parts meet a lock.
+    const { run } = quick.database
+    quick.database.run = ((sql: string, ...rest: []) => {
+      if (sql === 'rollback') {
+        quick.database.run = run
+        run.call(quick.database, sql)
+        other.run('begin immediate')
+        return
+      }
+      return run.call(quick.database, sql, ...rest)
+    }) as never
+    expect(await quick.storage.flush()).toBe(2)
+    other.run('rollback')
+    other.close()
+    expect(await quick.storage.flush()).toBe(0)
+    expect(quick.reading.query('select id from events').values()).toEqual([['b'], ['c']])
+    await quick.close()
   })
 })
 

@@ -93,6 +93,8 @@ export function storeFlows(world: World, refFlows: RefFlow[]): StoredWorld {
           version: version.version,
           publishedAt: version.publishedAt,
           body,
+          stepRows: version.steps.map(({ key }) => stored.stepRows.get(partKey(ref.key, key)) ?? 0),
+          itemRows: version.items.map(({ key }) => stored.itemRows.get(partKey(ref.key, key)) ?? 0),
         })
         .run()
     }

@@ -10,6 +10,7 @@ import { type BufferBounds, BufferGauge } from '../../src/storage/buffer-gauge.t
 import { StorageClient } from '../../src/storage/client.ts'
 import { connectStores } from '../../src/storage/connect.ts'
 import { openForReading } from '../../src/storage/database.ts'
+import { prepareDatabase } from '../../src/storage/prepare.ts'
 import { newSharedMemory } from '../../src/storage/shared.ts'
 import { Storage } from '../../src/storage/storage.ts'
 import { defaultWriterPolicy } from '../../src/storage/writer.ts'
@@ -51,6 +52,7 @@ export class World {
   readonly gauge: BufferGauge
 
   constructor(options: WorldOptions = {}) {
+    prepareDatabase(this.dataDir, this.clock.now())
     const bufferBounds = options.bufferBounds ?? { events: 50_000, bytes: 64 * 1024 * 1024 }
     this.storage = new Storage({
       dataDir: this.dataDir,

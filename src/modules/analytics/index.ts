@@ -1,5 +1,7 @@
+import type { FlowEntry } from '../../core/catalogue.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Stores } from '../../core/ports.ts'
+import type { Call } from '../../http/call.ts'
 import { csvStream, unreadStream } from '../../http/csv-stream.ts'
 import { json, type Reply } from '../../http/reply.ts'
 import { type Route, route } from '../../http/route.ts'
@@ -15,8 +17,7 @@ export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[]
 
   const bodyOf = async (
     question: Question,
-    query: ExportQuery,
-    onBroken: (error: unknown) => void,
+    { query, request, onBroken }: Call<FlowEntry, null, ExportQuery>,
   ): Promise<Reply['body']> => {
     const { flow, range, version } = question
     const options = { bom: query.bom === '1', onBroken }
@@ -36,7 +37,7 @@ export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[]
       const pages = stores.analytics.events(row, flow.row, range)
       return csvStream(header, ofVersion(pages, version, versionOfEvent(flow)), cellsOf, options)
     }
-    return csvOf(await service.answer(question), options)
+    return csvOf(await service.answer(question, request.signal), options)
   }
 
   return [
@@ -51,7 +52,7 @@ export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[]
       isLong: true,
       async handle(call) {
         const question = questionOf(call.subject, call.query, call.receivedAt)
-        return json(200, await service.answer(question))
+        return json(200, await service.answer(question, call.request.signal))
       },
     }),
     route({
@@ -70,7 +71,7 @@ export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[]
         const isHead = call.request.method === 'HEAD'
         return {
           status: 200,
-          body: isHead ? unreadStream() : await bodyOf(question, call.query, call.onBroken),
+          body: isHead ? unreadStream() : await bodyOf(question, call),
           headers: {
             'Content-Type': 'text/csv; charset=utf-8',
             'Content-Disposition': `attachment; filename="${filename}"`,

@@ -1,8 +1,9 @@
 import type { FlowEntry } from '../../core/catalogue.ts'
 import { type Clock, isoTime } from '../../core/clock.ts'
-import { invalid } from '../../core/errors.ts'
+import { callerGone, invalid } from '../../core/errors.ts'
 import type { Stores } from '../../core/ports.ts'
 import { resolveRange, type TimeRange } from '../../core/time-range.ts'
+import { Turns } from '../../core/turns.ts'
 import { healthOf } from '../steps/index.ts'
 import { definitions } from './definitions.ts'
 import type { AnalyticsQuery } from './model.ts'
@@ -28,7 +29,17 @@ export function questionOf(flow: FlowEntry, query: AnalyticsQuery, now: number):
   return { flow, range: resolved.range, version }
 }
 
+/** Answers worked out at once in one thread: each holds what it knows of every person in memory. */
+const answersAtOnce = 1
+
+/** @throws AppError `caller_gone`, so that nothing is worked out for nobody */
+function goOn(signal: AbortSignal): void {
+  if (signal.aborted) throw callerGone(signal.reason)
+}
+
 export function analyticsService({ stores, clock }: { stores: Stores; clock: Clock }) {
+  const turns = new Turns(answersAtOnce)
+
   async function checklistOf({ flow }: Question, tally: RunTally) {
     const checklist = flow.latest?.checklist
     if (!checklist) return null
@@ -71,33 +82,40 @@ export function analyticsService({ stores, clock }: { stores: Stores; clock: Clo
     )
   }
 
+  async function answer(question: Question, signal: AbortSignal) {
+    const { flow, range, version } = question
+    const now = clock.now()
+    const tally = new RunTally(flow, range, version)
+    for await (const page of stores.analytics.runs(flow.organisation.row, flow.row, range)) {
+      goOn(signal)
+      for (const run of page) tally.add(run)
+    }
+    return {
+      flowId: flow.id,
+      flowKey: flow.key,
+      flowName: flow.name,
+      range: { from: range.from, to: range.to, timezone: range.timezone },
+      filters: { version },
+      generatedAt: isoTime(now),
+      totals: tally.totals(),
+      timeToComplete: tally.timeToComplete(),
+      steps: await stepsOf(question, tally, now),
+      checklist: await checklistOf(question, tally),
+      daily: tally.daily(),
+      versions: flow.versions.map(({ version, publishedAt }) => ({
+        version,
+        publishedAt: isoTime(publishedAt),
+        ...tally.ofVersion(version),
+      })),
+      definitions,
+    }
+  }
+
   return {
-    async answer(question: Question) {
-      const { flow, range, version } = question
-      const now = clock.now()
-      const tally = new RunTally(flow, range, version)
-      for await (const page of stores.analytics.runs(flow.organisation.row, flow.row, range)) {
-        for (const run of page) tally.add(run)
-      }
-      return {
-        flowId: flow.id,
-        flowKey: flow.key,
-        flowName: flow.name,
-        range: { from: range.from, to: range.to, timezone: range.timezone },
-        filters: { version },
-        generatedAt: isoTime(now),
-        totals: tally.totals(),
-        timeToComplete: tally.timeToComplete(),
-        steps: await stepsOf(question, tally, now),
-        checklist: await checklistOf(question, tally),
-        daily: tally.daily(),
-        versions: flow.versions.map(({ version, publishedAt }) => ({
-          version,
-          publishedAt: isoTime(publishedAt),
-          ...tally.ofVersion(version),
-        })),
-        definitions,
-      }
-    },
+    answer: (question: Question, signal: AbortSignal) =>
+      turns.take(() => {
+        goOn(signal)
+        return answer(question, signal)
+      }),
   }
 }

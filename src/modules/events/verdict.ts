@@ -1,4 +1,4 @@
-import type { Catalogue, Organisation } from '../../core/catalogue.ts'
+import type { Catalogue, Organisation, StepEntry } from '../../core/catalogue.ts'
 import {
   type EventKind,
   needsFlow,
@@ -45,11 +45,20 @@ function isWithinDepth(value: unknown, depth: number): boolean {
   return Object.values(value).every(inner => isWithinDepth(inner, depth - 1))
 }
 
-/** Whether all numbers are finite: JSON's 1e999 is read as infinity, and would be kept as null. */
-function areFinite(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isFinite(value)
+/** From here on a number is written with an exponent, by which its sender has rounded it already. */
+const exponentFrom = 1e21
+
+/**
+ * Whether all numbers are kept as they were sent: 1e999 would become null, and the digits of a whole
+ * number beyond 2^53 would become others.
+ */
+function areExact(value: unknown): boolean {
+  if (typeof value === 'number') {
+    if (!Number.isInteger(value)) return Number.isFinite(value)
+    return Number.isSafeInteger(value) || Math.abs(value) >= exponentFrom
+  }
   if (typeof value !== 'object' || value === null) return true
-  return Object.values(value).every(areFinite)
+  return Object.values(value).every(areExact)
 }
 
 function textsOf(event: Event): (string | null | undefined)[] {
@@ -83,8 +92,11 @@ function propertiesOf(event: Event): { text: string | null } | Rejection {
   if (!isWithinDepth(properties, depth)) {
     return reject('too_large', `properties may be nested at most ${depth} levels deep`)
   }
-  if (!areFinite(properties)) {
-    return reject('invalid', 'properties must not hold a number that is too large for JSON readers')
+  if (!areExact(properties)) {
+    return reject(
+      'invalid',
+      'properties hold a number beyond 2^53: send it as text, it would change',
+    )
   }
   const text = JSON.stringify(properties)
   if (Buffer.byteLength(text) > bytes) {
@@ -132,8 +144,8 @@ function namesOf(event: Event, { catalogue, organisation }: BatchContext): Names
   if (event.flowId && !flow?.latest) {
     return reject('unknown_flow', 'No flow with this flowId was ever published')
   }
-  const isOfFlow = (part: { flow: { row: number } } | null) =>
-    part !== null && (!flow || part.flow.row === flow.row)
+  const isOfFlow = (part: StepEntry | null) =>
+    part?.isPublished && (!flow || part.flow.row === flow.row)
   if (event.stepId && !isOfFlow(step)) {
     return reject('unknown_step', 'The flow never had a step with this stepId')
   }

@@ -1,10 +1,10 @@
-import type { Clock } from '../../core/clock.ts'
+import { flowNotFound } from '../../core/errors.ts'
 import type { Stores } from '../../core/ports.ts'
 import { encodedReply } from '../../http/encoded.ts'
 import { type Route, route } from '../../http/route.ts'
 
 /** What a page needs to show flows: all published ones, or one. */
-export function flowRoutes({ stores, clock }: { stores: Stores; clock: Clock }): Route[] {
+export function flowRoutes({ stores }: { stores: Stores }): Route[] {
   return [
     route({
       method: 'GET',
@@ -13,7 +13,7 @@ export function flowRoutes({ stores, clock }: { stores: Stores; clock: Clock }):
       caller: 'snippet key',
       bucket: 'flows',
       handle(call) {
-        stores.presence.mark(call.org.row, 'flows_fetched', clock.now())
+        stores.presence.mark(call.org.row, 'flows_fetched', call.receivedAt)
         return encodedReply(call, stores.catalogue().publishedFlows(call.org))
       },
     }),
@@ -25,8 +25,11 @@ export function flowRoutes({ stores, clock }: { stores: Stores; clock: Clock }):
       bucket: 'flows',
       subject: 'published flow',
       handle(call) {
-        stores.presence.mark(call.org.row, 'flows_fetched', clock.now())
-        return encodedReply(call, stores.catalogue().publishedFlow(call.subject))
+        stores.presence.mark(call.org.row, 'flows_fetched', call.receivedAt)
+        const body = stores.catalogue().publishedFlow(call.subject)
+        // Withdrawn since the gate looked.
+        if (!body) throw flowNotFound()
+        return encodedReply(call, body)
       },
     }),
   ]

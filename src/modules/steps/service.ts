@@ -1,4 +1,4 @@
-import type { FlowEntry, StepEntry } from '../../core/catalogue.ts'
+import { type FlowEntry, latestVersion, type StepEntry } from '../../core/catalogue.ts'
 import { isoTimeOrNull } from '../../core/clock.ts'
 import { personOf } from '../../core/event.ts'
 import { allowedFingerprint } from '../../core/fingerprint-parts.ts'
@@ -21,7 +21,7 @@ export async function healthOf(
   step: { id: string; row: number },
   now: number,
 ): Promise<StepHealth> {
-  const version = flow.versions.at(-1)?.version ?? 1
+  const version = latestVersion(flow) ?? 1
   const { row } = flow.organisation
   const since = now - healthWindowMs
   const counts = await stores.steps.healthCounts(row, step.row, version, since)
@@ -59,7 +59,7 @@ export function stepService({ stores }: { stores: Stores }) {
         orgRow: step.flow.organisation.row,
         stepRow: step.row,
         version,
-        isCurrent: version === step.flow.versions.at(-1)?.version,
+        isCurrent: version === latestVersion(step.flow),
         target: JSON.stringify(definitionOf(step.flow, step.id)?.target ?? null),
         fingerprint: body.fingerprint && allowedFingerprint(body.fingerprint),
         candidates: (body.candidates ?? []).map(candidate => allowedFingerprint(candidate)),

@@ -39,6 +39,9 @@ create table flow_versions (
   published_at integer not null,
   -- JSON Flow, as callers get it.
   body text not null,
+  -- JSON: rows of its steps and items in order, so that old versions need not be read whole.
+  step_rows text not null,
+  item_rows text not null,
   primary key (flow_id, version)
 ) strict, without rowid;
 
@@ -48,6 +51,8 @@ create table steps (
   public_id text not null unique,
   flow_id integer not null references flows (id),
   key text not null,
+  -- As the newest version that has the step calls it; null for one that was never published.
+  title text,
   unique (flow_id, key)
 ) strict;
 
@@ -119,7 +124,10 @@ create table runs (
 ) strict;
 create unique index runs_by_key on runs (org_id, flow_id, run_key);
 create index runs_by_start on runs (org_id, flow_id, started_at);
-create index runs_by_person on runs (org_id, flow_id, person, started_at);
+create index runs_by_person on runs (org_id, flow_id, person, started_at, run_key);
+-- Of runs that start at the same moment only the last can be completed by a loose fact.
+create index runs_completed_loosely on runs (org_id, flow_id, person, started_at)
+  where completed_at is not own_completed_at;
 
 -- Completions and ticks without run or session, which belong to the person's latest run before them.
 create table loose_facts (
@@ -143,13 +151,15 @@ create table ticks (
   primary key (org_id, flow_id, person, item_id, at, ticked)
 ) strict, without rowid;
 
--- A person's earliest completion of a flow, however it came about; `by_checklist` where the ticks did.
-create table completions (
+-- How far a person is with a flow: when it was first reported complete, when the ticks first completed
+-- it, and the latest tick or taking back, which the next taking back must be later than.
+create table progress (
   org_id integer not null,
   flow_id integer not null,
   person text not null,
   reported_at integer,
   checklist_at integer,
+  last_tick_at integer,
   primary key (org_id, flow_id, person)
 ) strict, without rowid;
 

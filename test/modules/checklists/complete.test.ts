@@ -44,8 +44,23 @@ test('said again it changes nothing, and says so', async () => {
   const { body } = await complete({ userId: 'u' })
   expect(body).toMatchObject({ completedAt: first, alreadyCompleted: true })
   expect(await completions()).toEqual([1, 1, 1])
-  const events = world.database.query('select 1 from events where org_id = ?').all(tenant.row)
-  expect(events).toHaveLength(1)
+})
+
+test('a run whose start arrives late gets the completion that was reported for it', async () => {
+  // As a page does it: the completion goes at once, the batch with the start some seconds later.
+  const start = async (sessionId: string, occurredAt: number) => {
+    const events = [{ kind: 'flow_started', userId: 'u', flowId: flow.id, sessionId, occurredAt }]
+    const { status } = await tenant.ask('POST /events', { body: { events } })
+    expect(status).toBe(202)
+  }
+  const [first, second] = [world.clock.now(), world.clock.now() + 60_000]
+  await start('s1', first)
+  world.clock.advance(5_000)
+  await complete({ userId: 'u' })
+  world.clock.advance(60_000)
+  await complete({ userId: 'u' })
+  await start('s2', second)
+  expect(await completions()).toEqual([2, 2, 1])
 })
 
 test('fifty times at the same moment is one completion, and one caller is the first', async () => {

@@ -81,8 +81,7 @@ describe('a buffer that is full', () => {
   test('is counted as refused to the log, with the reason', async () => {
     const tenant = await tenantOf({ bufferBounds: { events: 0, bytes: 0 } })
     await tenant.send([event('a')])
-    expect(world.answers.at(-1)).toMatchObject({ status: 503 })
-    expect(world.answers.at(-1)?.error).toBeDefined()
+    expect(world.answers.at(-1)).toMatchObject({ status: 503, code: 'overloaded' })
   })
 })
 

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'bun:test'
+import { claimPort, PortTaken, portFault } from '../../src/server/ports.ts'
+
+const faultOf = (...args: Parameters<typeof claimPort>) => {
+  try {
+    claimPort(...args)
+    return null
+  } catch (error) {
+    if (error instanceof PortTaken) return error.message
+    throw error
+  }
+}
+
+const management = 'CAIRN_MANAGEMENT_PORT or --management-port'
+
+describe('a port that cannot be had', () => {
+  test('because another program has it: the port is to be changed', () => {
+    const taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+    try {
+      expect(faultOf('127.0.0.1', taken.port, '--port')).toBe(
+        `Port ${taken.port} on 127.0.0.1 is taken: choose another by --port`,
+      )
+    } finally {
+      taken.stop(true)
+    }
+  })
+
+  test.each([
+    ['CAIRN_PORT or --port', 'CAIRN_HOST or --host'],
+    ['--port', '--host'],
+    [management, 'CAIRN_MANAGEMENT_HOST or --management-host'],
+  ])('because its address is another machine: with %s, %s is to be changed', (port, address) => {
+    // Of a range that is for documentation alone (RFC 5737).
+    expect(faultOf('203.0.113.9', 18_080, port)).toBe(
+      `The address 203.0.113.9 is not one of this machine's: choose another address by ${address}`,
+    )
+  })
+
+  test('because its address is none: the address is to be changed', () => {
+    expect(faultOf('bad host', 18_080, management)).toMatch(
+      /^"bad host" is no address .*: choose another address by CAIRN_MANAGEMENT_HOST or --management-host$/,
+    )
+  })
+
+  test('names the address setting that it is told, too', () => {
+    expect(faultOf('203.0.113.9', 18_080, '--port', '--elsewhere')).toEndWith('by --elsewhere')
+  })
+})
+
+describe('a right that is missing', () => {
+  const settings = { hostname: '127.0.0.1', portSetting: '--port', addressSetting: '--host' }
+
+  test('is one for the low ports, where the port is low', () => {
+    expect(portFault('EACCES', { ...settings, port: 80 })).toStartWith(
+      'Port 80 is below 1024, which this user may not listen on: choose a higher one by --port',
+    )
+  })
+
+  test('is some other one elsewhere', () => {
+    expect(portFault('EACCES', { ...settings, port: 8080 })).toBe(
+      'This user may not listen on 127.0.0.1:8080 (EACCES): choose another port by --port, or choose another address by --host',
+    )
+  })
+})
+
+test('ENOENT is the address, and what nobody has thought of names both settings', () => {
+  const told = { hostname: 'x', port: 8080, portSetting: '--port', addressSetting: '--host' }
+  expect(portFault('ENOENT', told)).toEndWith('choose another address by --host')
+  expect(portFault('EWEIRD', told)).toBe(
+    'Cannot listen on x:8080 (EWEIRD): choose another port by --port, or choose another address by --host',
+  )
+})
+
+test('a port that is free is the one claimed, and 0 becomes one', () => {
+  const port = claimPort('127.0.0.1', 0, '--port')
+  expect(port).toBeGreaterThan(0)
+  expect(claimPort('127.0.0.1', port, '--port')).toBe(port)
+})
