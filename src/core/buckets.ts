@@ -1,3 +1,5 @@
+import { minuteMs } from './durations.ts'
+
 /** What requests are counted by, and how many of each an organisation may send in a window. */
 export const defaultLimits = {
   events: 300,
@@ -15,7 +17,7 @@ export type Bucket = keyof typeof defaultLimits
 export const buckets = Object.keys(defaultLimits) as Bucket[]
 
 /** The length of a window; one opens at the first request that is counted. */
-export const windowMs = 60_000
+export const windowMs = minuteMs
 
 /** The largest limit that an operator can set: a count has 22 bits in the shared table. */
 export const largestLimit = 1_000_000

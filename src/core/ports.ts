@@ -6,8 +6,8 @@ import type { HealthCounts, Outcome } from './step-health.ts'
 import type { TimeRange } from './time-range.ts'
 
 /**
- * What the modules ask of storage. Every call returns a promise, so that a store on another
- * machine can take SQLite's place. Rows are named by number; every call names its organisation.
+ * What the modules ask of storage. Whatever may have to wait returns a promise, so that a store on
+ * another machine can take SQLite's place. Rows are named by number; every call names its organisation.
  * A store that cannot take more, or cannot write, throws `AppError('overloaded')`.
  */
 

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import type { Config } from '../config.ts'
 import { readingOf, systemClock } from '../core/clock.ts'
+import { minuteMs } from '../core/durations.ts'
 import { version } from '../core/version.ts'
 import { BufferGauge } from '../storage/buffer-gauge.ts'
 import { prepareDatabase } from '../storage/prepare.ts'
@@ -31,7 +32,7 @@ const longestRestartMs = 10_000
 /** How long the HTTP threads have to finish what is in flight, which they give up after ten seconds. */
 const stopWithinMs = 12_000
 /** A thread that lived this long has not died of the same cause: the pause begins anew. */
-const stableAfterMs = 60_000
+const stableAfterMs = minuteMs
 
 /**
  * Puts the server together: the lock, the storage thread, the HTTP threads, the management port.

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { itemStates } from '../core/checklist.ts'
+import { hourMs } from '../core/durations.ts'
 import {
   type EventSource,
   eventSources,
@@ -39,7 +40,6 @@ export type CommandResult =
   | FingerprintVerdict
   | null
 
-const hourMs = 3_600_000
 const customEvent = eventSources.indexOf('custom_event')
 
 /**

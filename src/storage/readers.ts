@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { itemStates } from '../core/checklist.ts'
+import { hourMs } from '../core/durations.ts'
 import { type EventSource, eventKinds, eventSources, personOf } from '../core/event.ts'
 import type {
   AnalyticsReader,
@@ -18,8 +19,6 @@ import { unpackSteps } from './run-rows.ts'
 
 /** Rows a statement reads before other requests get their turn. */
 const pageRows = 1_000
-
-const hourMs = 3_600_000
 
 /** Lets whatever else waits on this thread go first. */
 const breathe = () => new Promise<void>(resolve => setImmediate(resolve))

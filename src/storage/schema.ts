@@ -153,6 +153,7 @@ export const runs = sqliteTable(
       table.startedAt,
       table.runKey,
     ),
+    index('runs_completed_loosely').on(table.orgId, table.flowId, table.person, table.startedAt),
   ],
 )
 

@@ -1,5 +1,6 @@
 import type { FlowEntry } from '../../core/catalogue.ts'
 import { type Clock, isoTimeOrNull } from '../../core/clock.ts'
+import { dayMs } from '../../core/durations.ts'
 import { invalid } from '../../core/errors.ts'
 import type { PersonIds, Stores } from '../../core/ports.ts'
 import type { ProgressBody } from './model.ts'
@@ -9,8 +10,6 @@ export interface ChecklistDeps {
   clock: Clock
   retentionDays: number
 }
-
-const dayMs = 86_400_000
 
 /** The name that the caller used, as answers repeat it. */
 function named({ userId, anonymousId }: PersonIds): Record<string, string> {

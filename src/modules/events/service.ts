@@ -1,4 +1,5 @@
 import type { Organisation } from '../../core/catalogue.ts'
+import { dayMs, minuteMs } from '../../core/durations.ts'
 import { unauthorized } from '../../core/errors.ts'
 import type { RejectionCode } from '../../core/event.ts'
 import type { NewEvent, Stores } from '../../core/ports.ts'
@@ -6,9 +7,7 @@ import type { Batch } from './model.ts'
 import { judge, type Rejection } from './verdict.ts'
 
 /** A sender's clock within this is taken as right. */
-const toleratedSkewMs = 60_000
-
-const dayMs = 86_400_000
+const toleratedSkewMs = minuteMs
 
 /** What became of an event that was not newly stored. */
 export interface EventResult {

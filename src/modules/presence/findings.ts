@@ -1,3 +1,4 @@
+import { minuteMs } from '../../core/durations.ts'
 import type { Presence } from '../../core/ports.ts'
 
 /** What is wrong with an installation, and what to do about it. */
@@ -8,7 +9,7 @@ export interface Finding {
   fix: string
 }
 
-const farOffMs = 60_000
+const farOffMs = minuteMs
 
 interface Evidence {
   presence: Presence

@@ -1,11 +1,12 @@
 import type { Organisation } from '../../core/catalogue.ts'
 import { isoTime, isoTimeOrNull } from '../../core/clock.ts'
+import { dayMs, minuteMs } from '../../core/durations.ts'
 import { type Presence, presenceStages, type Stores } from '../../core/ports.ts'
 import { nearestRank } from '../../core/quantile.ts'
 import { findingsOf } from './findings.ts'
 
-const activeMs = 5 * 60_000
-const quietMs = 24 * 3_600_000
+const activeMs = 5 * minuteMs
+const quietMs = dayMs
 
 export type PresenceState = 'never_seen' | 'active' | 'quiet' | 'stale' | 'misconfigured'
 
