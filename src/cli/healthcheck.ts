@@ -16,7 +16,6 @@ const reachable = (host: string) => {
 export function addHealthcheck(cairn: Command): void {
   addSettings(cairn.command('healthcheck'), ['managementPort', 'managementHost'], {
     managementPort: { help: 'port that the server answers /readyz on' },
-    managementHost: { help: 'address that the management port listens on' },
   })
     .description('ask a running server on this machine whether it is ready; exit status 0 if it is')
     .option(
@@ -35,7 +34,7 @@ export function addHealthcheck(cairn: Command): void {
       const config = settingsOf(command, 'managementPort', 'managementHost')
       if (config.managementPort === 0) {
         throw new UsageFailure(
-          '--management-port 0 is no port to ask on: name the one that the server says it took',
+          '0 is no port to ask on: name the one that the server took with --management-port',
         )
       }
       const url = `http://${reachable(config.managementHost)}:${config.managementPort}/readyz`

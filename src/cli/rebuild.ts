@@ -18,10 +18,15 @@ export function addRebuild(cairn: Command): void {
         return rebuilt
       })
       if (json) return printJson(result)
-      const { flows, events, changed } = result
-      const outcome = changed === 0 ? 'nothing changed' : `${counted(changed, 'flow')} changed`
-      print(`rebuilt ${counted(flows, 'flow')} from ${counted(events, 'event')}: ${outcome}`)
+      print(outcome(result))
     })
+}
+
+/** What a rebuild did; `changed` is the number of flows whose numbers were wrong before. */
+export function outcome(done: { flows: number; events: number; changed: number }): string {
+  const [flows, changed] = [counted(done.flows, 'flow'), counted(done.changed, 'flow')]
+  const change = done.changed === 0 ? 'nothing changed' : `${changed} changed`
+  return `rebuilt ${flows} from ${counted(done.events, 'event')}: ${change}`
 }
 
 /** A line that is written over, on a terminal alone. */

@@ -56,6 +56,8 @@ export class CommandExecutor {
   private readonly addRefusals
   private readonly insertDeadLetter
   private facts: Fact[] = []
+  /** By item and person: ticks by custom events among the facts that are not projected yet. */
+  private readonly waitingTicks = new Map<string, number>()
   private skews: [orgRow: number, skewMs: number][] = []
 
   constructor(
@@ -110,7 +112,7 @@ export class CommandExecutor {
   /** Projects what the commands so far have stored. Before the commit, or nothing of it counts. */
   settle(): void {
     const facts = this.facts
-    this.facts = []
+    this.forgetFacts()
     this.projector.project(facts)
   }
 
@@ -123,11 +125,12 @@ export class CommandExecutor {
   /** Forgets the facts of what was rolled back to a savepoint. */
   forgetFacts(): void {
     this.facts = []
+    this.waitingTicks.clear()
   }
 
   /** Forgets all that a transaction had gathered. */
   rolledBack(): void {
-    this.facts = []
+    this.forgetFacts()
     this.skews = []
   }
 
@@ -186,7 +189,10 @@ export class CommandExecutor {
       // People do the same thing many times: only what ticks an item is worth a row.
       const { ticks } = this.projector
       const at = event.occurredAt
+      const waiting = `${item.row} ${person}`
+      if ((this.waitingTicks.get(waiting) ?? Number.POSITIVE_INFINITY) <= at) continue
       if (ticks.isTicked(orgRow, item.flow.row, person, item.row, at)) continue
+      this.waitingTicks.set(waiting, at)
       this.store(
         batch.orgRow,
         {

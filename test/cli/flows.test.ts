@@ -168,7 +168,7 @@ describe('push and publish', () => {
     const push = async () =>
       (await cairn.run(['flows', 'push', 'a.yaml', '--org', 'harbor'])).stdout
     const lines = (await push()).trimEnd().split('\n')
-    expect(lines[0]).toMatch(/^a {14}\S+ {2}created {2}show it with "cairn flows publish a"$/)
+    expect(lines[0]).toMatch(/^a {13}\S+ {2}created {2}show it with "cairn flows publish a"$/)
     expect(lines[1]).toMatch(
       /^a-longer-one {2}\S+ {2}created {2}show it with "[^"]* a-longer-one"$/,
     )

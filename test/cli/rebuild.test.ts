@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
+import { outcome } from '../../src/cli/rebuild.ts'
 import { Cairn } from './cairn.ts'
 
 let cairn: Cairn
@@ -18,4 +19,11 @@ test('rebuild counts flows and events, one of them without a plural', async () =
     status: 0,
   })
   expect(await cairn.json(['rebuild'])).toEqual({ flows: 1, events: 0, changed: 0 })
+})
+
+test('what changed is told in flows', () => {
+  expect(outcome({ flows: 3, events: 1, changed: 2 })).toBe(
+    'rebuilt 3 flows from 1 event: 2 flows changed',
+  )
+  expect(outcome({ flows: 3, events: 9, changed: 1 })).toEndWith('from 9 events: 1 flow changed')
 })

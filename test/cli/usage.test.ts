@@ -166,7 +166,7 @@ describe('exit status', () => {
   test('2 where a port that is none is to be asked', async () => {
     const { stderr, status } = await cairn.run(['healthcheck', '--management-port', '0'])
     expect(status).toBe(2)
-    expect(stderr).toStartWith('cairn: --management-port 0 is no port to ask on')
+    expect(stderr).toStartWith('cairn: 0 is no port to ask on')
   })
 })
 

@@ -245,7 +245,7 @@ describe('a wrong field is told with its place', () => {
     [
       'a link that runs',
       'key: a\nsteps: [{ key: s, buttons: [{ label: Go, action: link, href: "JAVA\\tscript:x" }] }]',
-      '2:66 invalid_value /steps/0/buttons/0/href',
+      '2:62 invalid_value /steps/0/buttons/0/href',
       'Must be a link that begins with http:, https:, mailto: or tel:, or a relative one such as /help, without a space before it or control characters in it, not "JAVA�script:x"',
     ],
     [
