@@ -15,12 +15,24 @@ export class FlowPositions {
   private readonly byVersion = new Map<number, Map<number, number>>()
   private readonly newest = new Map<number, { version: number; position: number }>()
 
+  private readonly current: readonly number[]
+
   constructor(history: StepHistory) {
+    this.current = history.versions.at(-1)?.stepRows ?? []
     for (const { version, stepRows } of history.versions) {
       const positions = new Map(stepRows.map((row, position) => [row, position]))
       this.byVersion.set(version, positions)
       for (const [row, position] of positions) this.newest.set(row, { version, position })
     }
+  }
+
+  /** The newest version's steps in order, then those of the given that older versions had. */
+  inOrder(stepRows: Iterable<number>): number[] {
+    const older = [...stepRows]
+      .filter(row => !this.current.includes(row))
+      .map(row => ({ row, ...(this.newest.get(row) ?? { version: 0, position: 0 }) }))
+      .sort((a, b) => b.version - a.version || a.position - b.position)
+    return [...this.current, ...older.map(({ row }) => row)]
   }
 
   /** The newest version that has a step, and its position there. */

@@ -1,6 +1,7 @@
 import type { FlowEntry } from '../../core/catalogue.ts'
 import { isoTime, isoTimeOrNull } from '../../core/clock.ts'
 import type { CsvCell } from '../../core/csv.ts'
+import { FlowPositions } from '../../core/flow-positions.ts'
 import type { RunRow, StoredEvent } from '../../core/ports.ts'
 import { type RunStep, versionAt } from '../../core/run.ts'
 
@@ -23,9 +24,11 @@ function fateOf(step: RunStep | undefined): string | null {
   return step.viewedAt === null ? 'target_missing' : 'viewed'
 }
 
-/** A row a run, with a column for each step that the flow ever had. */
+/** A row a run, with a column for each step that the flow ever had, in the flow's order. */
 export function runRows(flow: FlowEntry): RawRows<RunRow> {
-  const steps = [...flow.steps].map(([row, { key }]) => ({ row, key }))
+  const steps = new FlowPositions(flow)
+    .inOrder(flow.steps.keys())
+    .map(row => ({ row, key: flow.steps.get(row)?.key ?? '' }))
   return {
     header: [
       'run_key',

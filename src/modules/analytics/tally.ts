@@ -59,7 +59,7 @@ export class RunTally {
 
   /** @param version count only runs of this version; null for all */
   constructor(
-    private readonly flow: FlowEntry,
+    flow: FlowEntry,
     private readonly range: TimeRange,
     private readonly version: number | null,
   ) {
@@ -134,12 +134,7 @@ export class RunTally {
 
   /** Steps of the newest version in order, then those of older versions that runs have seen. */
   stepRows(): number[] {
-    const current = this.flow.versions.at(-1)?.stepRows ?? []
-    const older = [...this.steps.keys()]
-      .filter(row => !current.includes(row))
-      .map(row => ({ row, ...(this.positions.newestOf(row) ?? { version: 0, position: 0 }) }))
-      .sort((a, b) => b.version - a.version || a.position - b.position)
-    return [...current, ...older.map(({ row }) => row)]
+    return this.positions.inOrder(this.steps.keys())
   }
 
   step(row: number) {
