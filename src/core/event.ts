@@ -27,6 +27,7 @@ export const needsStep = (kind: EventKind) =>
   kind === 'step_skipped' ||
   kind === 'target_missing'
 
+/** Ticks and takings back: all else may name an item, but says nothing of its state. */
 export const needsItem = (kind: EventKind) => kind === 'item_completed' || kind === 'item_reopened'
 
 export const kindCode = Object.fromEntries(eventKinds.map((kind, code) => [kind, code])) as Record<

@@ -109,8 +109,11 @@ export interface FingerprintReport {
   version: number
   /** Whether this version is the published one, so that a first fingerprint becomes the baseline. */
   isCurrent: boolean
-  /** JSON of the step's target: a baseline belongs to one target. */
-  target: string
+  /**
+   * JSON of the step's target: a baseline belongs to one target. Null where the newest version has
+   * no such step: then a baseline is compared with, and never taken.
+   */
+  target: string | null
   fingerprint: Fingerprint | null
   candidates: readonly Fingerprint[]
   at: number

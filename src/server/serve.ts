@@ -146,7 +146,10 @@ class Server {
     this.storage?.worker.postMessage({ type: 'join', port: port1 }, [port1])
     const message: HttpThreadStart = { ...this.threadStart(name, isRestart), storage: port2 }
     const thread = startThread(httpThread(), message, [port2])
-    const { routes } = await thread.ready
+    const { routes } = await thread.ready.catch(error => {
+      thread.worker.terminate()
+      throw error
+    })
     // The server may have begun to stop meanwhile, and not known of this thread.
     if (this.isStopping) thread.worker.terminate()
     this.threads.set(name, thread)

@@ -261,6 +261,8 @@ export class CommandExecutor {
       if (completed) states.set(itemRow, occurredAt)
       else states.delete(itemRow)
     }
+    // What follows in this transaction must see it: a custom event asks whether its item is ticked.
+    this.settle()
     return null
   }
 

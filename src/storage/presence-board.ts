@@ -3,10 +3,13 @@ import { type PresenceStage, presenceStages } from '../core/ports.ts'
 /** Two words a stage: first and last second (Unix), 0 where never seen. */
 const wordsPerSlot = presenceStages.length * 2
 
+/** Words before the first slot. */
+const headWords = 3
+
 /**
  * When each organisation was last seen, in memory that all threads share: noting it costs a
  * store, and every thread sees it at once. Whole seconds are enough for "seen within five minutes".
- * Word 0 is the newest second of all, word 1 the highest slot used.
+ * Word 0 is the newest second of all, word 1 the highest slot used, word 2 counts marks (it wraps).
  */
 export class PresenceBoard {
   private readonly words: Uint32Array
@@ -16,7 +19,7 @@ export class PresenceBoard {
   }
 
   static memory(slots: number): SharedArrayBuffer {
-    return new SharedArrayBuffer((2 + slots * wordsPerSlot) * 4)
+    return new SharedArrayBuffer((headWords + slots * wordsPerSlot) * 4)
   }
 
   mark(orgRow: number, stage: PresenceStage, now: number): void {
@@ -28,6 +31,7 @@ export class PresenceBoard {
     Atomics.store(words, at + 1, second)
     raise(words, 0, second)
     raise(words, 1, orgRow)
+    Atomics.add(words, 2, 1)
   }
 
   /** First and last time since the process started, epoch milliseconds; null where never. */
@@ -40,6 +44,11 @@ export class PresenceBoard {
 
   newestSeconds(): number {
     return Atomics.load(this.words, 0)
+  }
+
+  /** A number that changes with every mark. */
+  marks(): number {
+    return Atomics.load(this.words, 2)
   }
 
   /** Everything seen in or after a second. */
@@ -56,7 +65,7 @@ export class PresenceBoard {
   }
 
   private place(orgRow: number, stage: PresenceStage): number {
-    return 2 + orgRow * wordsPerSlot + presenceStages.indexOf(stage) * 2
+    return headWords + orgRow * wordsPerSlot + presenceStages.indexOf(stage) * 2
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import type { Clock } from '../core/clock.ts'
 import { type PresenceStage, presenceStages } from '../core/ports.ts'
 import type { PresenceBoard } from './presence-board.ts'
 
@@ -13,13 +12,13 @@ export class PresenceTable {
   private readonly writeSkews
   private readonly writeVersion
   private readonly writeStage: Record<PresenceStage, ReturnType<Database['query']>>
-  /** Everything that was seen before this second is written. */
+  private writtenMarks = 0
+  /** From this second on marks are looked for. */
   private sinceSeconds = 1
 
   constructor(
     database: Database,
     private readonly board: PresenceBoard,
-    private readonly clock: Clock,
   ) {
     this.readSkews = database.query<{ skews: string }, [number]>(
       'select skews from presence where org_id = ?',
@@ -58,7 +57,7 @@ export class PresenceTable {
 
   /** Whether there is anything to write since the last time. */
   hasNews(): boolean {
-    return this.skews.size > 0 || this.board.newestSeconds() >= this.sinceSeconds
+    return this.skews.size > 0 || this.board.marks() !== this.writtenMarks
   }
 
   /**
@@ -67,7 +66,7 @@ export class PresenceTable {
    * @returns to be called once that is committed: notes what need not be written again
    */
   write(): () => void {
-    const second = Math.floor(this.clock.now() / 1000)
+    const marks = this.board.marks()
     const newest = this.board.newestSeconds()
     for (const [orgRow, skews] of this.skews) this.writeSkews.run(orgRow, JSON.stringify(skews))
     for (const seen of this.board.seenSince(this.sinceSeconds)) {
@@ -75,8 +74,10 @@ export class PresenceTable {
     }
     return () => {
       this.skews.clear()
-      // A second that is not over yet is written again next time: more may be seen in it.
-      this.sinceSeconds = newest < second ? newest + 1 : newest
+      // The last minute is looked through again next time, because a mark bears the time at which its
+      // request was received: writing a row twice changes nothing.
+      this.sinceSeconds = Math.max(1, newest - 60)
+      this.writtenMarks = marks
     }
   }
 

@@ -115,15 +115,27 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
   return isChanged
 }
 
-/** Each person's latest report, anew from all reports. */
+/** Each person's latest report, anew from all reports; a step is one short transaction. */
 function replayHealth(database: Database): void {
-  database.run('delete from step_health')
-  database.run(
+  const steps = database
+    .query<{ org_id: number; step_id: number }, []>(
+      'select org_id, step_id from step_reports group by org_id, step_id',
+    )
+    .all()
+  const clear = database.query('delete from step_health where org_id = ? and step_id = ?')
+  const fill = database.query(
     `insert into step_health (org_id, step_id, version, person, at, outcome)
     select org_id, step_id, version, person, at, outcome from step_reports
-    where person is not null order by at, seq
+    where org_id = ? and step_id = ? and person is not null order by at, seq
     on conflict do update set at = excluded.at, outcome = excluded.outcome`,
   )
+  for (const { org_id, step_id } of steps) {
+    const one = database.transaction(() => {
+      clear.run(org_id, step_id)
+      fill.run(org_id, step_id)
+    })
+    one.immediate()
+  }
 }
 
 /**
@@ -176,7 +188,7 @@ export function rebuild(
       for (const table of tables) database.run(`delete from temp.${table}`)
       onProgress({ flow: key, flows: flows.length, flowsDone: i + 1, events })
     }
-    database.transaction(() => replayHealth(database)).immediate()
+    replayHealth(database)
     return { flows: flows.length, events, changed }
   } finally {
     for (const table of tables) database.run(`drop table temp.${table}`)

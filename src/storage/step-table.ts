@@ -96,15 +96,16 @@ export class StepTable {
   private judge(report: FingerprintReport): FingerprintVerdict {
     const { fingerprint } = report
     const stored = this.sql.baseline.get(report.orgRow, report.stepRow)
-    if (!stored || stored.target !== report.target) {
-      if (fingerprint?.matchCount !== 1 || !report.isCurrent) {
+    const { target } = report
+    if (!stored || (target !== null && stored.target !== target)) {
+      if (fingerprint?.matchCount !== 1 || !report.isCurrent || target === null) {
         // Nothing to compare with yet: an element that is not surely there is not a baseline.
         return { status: 'gone', score: 0, signals: {}, baselineAt: null, suggestedSelector: null }
       }
       this.sql.setBaseline.run(
         report.orgRow,
         report.stepRow,
-        report.target,
+        target,
         report.at,
         report.locale,
         JSON.stringify(fingerprint),

@@ -50,11 +50,7 @@ export class Storage {
   constructor(private readonly options: StorageOptions) {
     this.database = openForWriting(options.dataDir)
     this.catalogue = new StoredCatalogue(this.database)
-    this.presence = new PresenceTable(
-      this.database,
-      new PresenceBoard(options.shared.presence),
-      options.clock,
-    )
+    this.presence = new PresenceTable(this.database, new PresenceBoard(options.shared.presence))
     this.gauge = new BufferGauge(options.shared.buffer, options.bufferBounds)
     this.generation = new Int32Array(options.shared.generation)
     const executor = new CommandExecutor(this.database, this.catalogue, this.presence)

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { checklistCompletedAt, type Tick } from '../core/checklist.ts'
-import { personOf } from '../core/event.ts'
+import { needsItem, personOf } from '../core/event.ts'
 import { least, versionAt } from '../core/run.ts'
 import type { Fact, HistoryOf } from './facts.ts'
 import type { LooseFacts } from './loose-facts.ts'
@@ -94,7 +94,7 @@ export class TickTable {
    */
   addTicks(facts: readonly Fact[], touched: TouchedPeople): void {
     const people = Map.groupBy(
-      facts.filter(({ itemRow }) => itemRow !== null),
+      facts.filter(({ kind }) => needsItem(kind)),
       fact => `${fact.flowRow} ${personOf(fact.userId, fact.anonymousId)}`,
     )
     for (const ofPerson of people.values()) this.addTicksOfPerson(ofPerson, touched)

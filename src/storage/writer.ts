@@ -190,22 +190,38 @@ export class Writer {
   /** Each command alone; and of a batch that fails even so, each event alone. */
   private commitApart(group: readonly Waiting[], error: unknown): void {
     this.hooks.onFault?.(error, 'a group of commands is committed one by one')
-    for (const waiting of group) {
-      try {
-        this.commitGroup([waiting])
-      } catch (fault) {
-        if (isPassing(fault)) this.refuse([waiting], fault)
-        else if (waiting.command.type !== 'append') waiting.reject(fault)
-        else this.commitEventByEvent(waiting, waiting.command)
-      }
+    for (const [i, waiting] of group.entries()) {
+      const passing = this.commitAlone(waiting)
+      if (passing === null) continue
+      // The rest would fare no better, and must keep its order.
+      this.refuse(group.slice(i), passing)
+      return
     }
   }
 
-  /** A savepoint an event: what fails is buried, and the batch is still kept or refused whole. */
+  /** Commits or rejects one command; the fault, where storage refuses for a passing reason. */
+  private commitAlone(waiting: Waiting): unknown | null {
+    try {
+      this.commitGroup([waiting])
+    } catch (fault) {
+      if (isPassing(fault)) return fault
+      if (waiting.command.type === 'append') {
+        return this.commitEventByEvent(waiting, waiting.command)
+      }
+      waiting.reject(fault)
+    }
+    return null
+  }
+
+  /**
+   * A savepoint an event: what fails is buried, and the batch is still kept or refused whole.
+   *
+   * @returns the fault, where storage refuses for a passing reason
+   */
   private commitEventByEvent(
     waiting: Waiting,
     command: Extract<Command, { type: 'append' }>,
-  ): void {
+  ): unknown | null {
     const outcome = { duplicates: [] as number[], deadLetters: [] as number[] }
     try {
       this.transaction([waiting], () => {
@@ -231,9 +247,10 @@ export class Writer {
       })
       waiting.resolve(outcome)
     } catch (error) {
-      if (isPassing(error)) this.refuse([waiting], error)
-      else waiting.reject(error)
+      if (isPassing(error)) return error
+      waiting.reject(error)
     }
+    return null
   }
 
   /** Tells who waits that storage cannot write; keeps for later what was acknowledged already. */

@@ -134,3 +134,31 @@ test('what is stored while a flow is replayed is not lost', async () => {
   expect(dump()[0]).toHaveLength((before[0]?.length ?? 0) + 2)
   expect(rebuild(own).changed).toBe(0)
 })
+
+test('each person’s latest health report is what all reports say', async () => {
+  const stepRow = stored.stepRows.get('first/a') as number
+  const report = (person: string, outcome: 'found' | 'not_found', at: number) =>
+    world.stores.steps.recordHealth({
+      orgRow: stored.orgRow,
+      stepRow,
+      version: 1,
+      person,
+      outcome,
+      at,
+      url: null,
+      selector: null,
+      matchCount: null,
+      waitMs: null,
+      snippetVersion: null,
+      message: null,
+    })
+  await report('uu', 'found', 10)
+  await report('uu', 'not_found', 20)
+  await report('uv', 'found', 15)
+  const health = () => world.stores.steps.healthCounts(stored.orgRow, stepRow, 1, 0)
+  const right = await health()
+  expect(right).toMatchObject({ found: 1, not_found: 1 })
+  world.database.run(`update step_health set outcome = 'hidden'`)
+  rebuild(own)
+  expect(await health()).toEqual(right)
+})

@@ -33,7 +33,8 @@ const deedArbitrary = fc.oneof(
     receivedAgoMs: fc.integer({ min: 0, max: 8 }),
   }),
   fc.record({
-    type: fc.constantFrom('tick' as const, 'custom' as const),
+    // Other events may name an item too: they tick nothing.
+    type: fc.constantFrom('tick' as const, 'custom' as const, 'seen' as const),
     item: fc.constantFrom('one', 'two'),
     agoMs: fc.integer({ min: 0, max: 40 }),
   }),
@@ -42,44 +43,63 @@ const deedArbitrary = fc.oneof(
 test('ticks that are kept say the same as all that ever happened, and a rebuild agrees', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.tuple(deedArbitrary, fc.integer({ min: 0, max: 10 })), { maxLength: 25 }),
+      fc.array(fc.tuple(deedArbitrary, fc.integer({ min: 0, max: 10 }), fc.boolean()), {
+        maxLength: 25,
+      }),
       async deeds => {
         const stored = storeFlows(world, [flow])
         const { orgRow } = stored
         const flowRow = stored.flowRows.get('setup') as number
         const rowOf = (item: string) => stored.itemRows.get(`setup/${item}`) as number
         const person = { userId: 'u', anonymousId: null }
-        for (const [i, [deed, pauseMs]] of deeds.entries()) {
+        const pending: Promise<unknown>[] = []
+        for (const [i, [deed, pauseMs, isAwaited]] of deeds.entries()) {
           world.clock.advance(pauseMs)
           const now = world.clock.now()
           if (deed.type === 'write') {
             const items = [{ itemRow: rowOf(deed.item), completed: deed.completed }]
             const receivedAt = now - deed.receivedAgoMs
-            await world.stores.ledger.tick({ ...person, orgRow, flowRow, items, receivedAt })
+            pending.push(
+              world.stores.ledger.tick({ ...person, orgRow, flowRow, items, receivedAt }),
+            )
+            if (isAwaited) await Promise.all(pending)
             continue
           }
           const at = now - deed.agoMs
           const event =
-            deed.type === 'custom'
-              ? ({ kind: 'custom', name: 'did_one', userId: 'u', at } as const)
-              : ({
-                  kind: 'item_completed',
+            deed.type === 'seen'
+              ? ({
+                  kind: 'checklist_opened',
                   flowKey: 'setup',
                   itemKey: deed.item,
                   userId: 'u',
                   at,
                 } as const)
-          await world.stores.ledger.append({
+              : deed.type === 'custom'
+                ? ({ kind: 'custom', name: 'did_one', userId: 'u', at } as const)
+                : ({
+                    kind: 'item_completed',
+                    flowKey: 'setup',
+                    itemKey: deed.item,
+                    userId: 'u',
+                    at,
+                  } as const)
+          const append = world.stores.ledger.append({
             orgRow,
             receivedAt: now,
             events: [newEventOf(stored, event, `deed-${i}`)],
             refusals: {},
             skewMs: null,
           })
+          pending.push(append)
+          // Not awaited, several share a commit.
+          if (isAwaited) await Promise.all(pending)
         }
+        await Promise.all(pending)
         const ledger = world.database
           .query<{ kind: number; item_id: number; occurred_at: number }, [number]>(
-            'select kind, item_id, occurred_at from events where org_id = ? and item_id is not null',
+            `select kind, item_id, occurred_at from events
+            where org_id = ? and kind in (8, 10)`,
           )
           .all(orgRow)
           .map(
@@ -105,3 +125,35 @@ test('ticks that are kept say the same as all that ever happened, and a rebuild 
   )
   expect(rebuild(world.database).changed).toBe(0)
 }, 60_000)
+
+test('a custom event after a taking back ticks again, in one commit with it too', async () => {
+  const stored = storeFlows(world, [flow])
+  const { orgRow } = stored
+  const flowRow = stored.flowRows.get('setup') as number
+  const itemRow = stored.itemRows.get('setup/one') as number
+  const person = { userId: 'u', anonymousId: null }
+  const write = (completed: boolean) =>
+    world.stores.ledger.tick({
+      ...person,
+      orgRow,
+      flowRow,
+      items: [{ itemRow, completed }],
+      receivedAt: world.clock.now(),
+    })
+  await write(true)
+  world.clock.advance(1_000)
+  const takenBack = write(false)
+  world.clock.advance(5)
+  const at = world.clock.now()
+  const custom = { kind: 'custom', name: 'did_one', userId: 'u', at } as const
+  const again = world.stores.ledger.append({
+    orgRow,
+    receivedAt: at,
+    events: [newEventOf(stored, custom, 'again')],
+    refusals: {},
+    skewMs: null,
+  })
+  await Promise.all([takenBack, again])
+  const { ticked } = await world.stores.checklists.progress(orgRow, flowRow, person)
+  expect([...ticked]).toEqual([[itemRow, at]])
+})

@@ -56,12 +56,13 @@ export function stepService({ stores }: { stores: Stores }) {
       const { url, locale, snippetVersion } = body
       requireCleanText({ url, locale, snippetVersion })
       const version = versionIn(body.flowVersion, step.flow)
+      const definition = definitionOf(step.flow, step.id)
       const verdict = await stores.steps.recordFingerprint({
         orgRow: step.flow.organisation.row,
         stepRow: step.row,
         version,
         isCurrent: version === latestVersion(step.flow),
-        target: JSON.stringify(definitionOf(step.flow, step.id)?.target ?? null),
+        target: definition ? JSON.stringify(definition.target) : null,
         fingerprint: body.fingerprint && allowedFingerprint(body.fingerprint),
         candidates: (body.candidates ?? []).map(candidate => allowedFingerprint(candidate)),
         at: receivedAt,

@@ -128,6 +128,22 @@ describe('over a new version', () => {
     tenant.publish(tour({ steps }))
     expect(await report(gone)).toMatchObject({ status: 'baseline', baselineAt: at() })
   })
+
+  test('a step that is gone for a while keeps its baseline', async () => {
+    const step = searchStep()
+    const seen = (more: object = {}) =>
+      tenant.answer(`POST /steps/${step}/fingerprint`, { body: { fingerprint: print(), ...more } })
+    const baselineAt = at()
+    await report(print())
+    world.clock.advance(1_000)
+    tenant.publish(tour({ steps: [tour().steps[0]] }))
+    // Pages that still show the older version go on being judged, and take no new baseline.
+    for (const more of [{ flowVersion: 1 }, {}]) {
+      expect((await seen(more)).body).toMatchObject({ status: 'match', baselineAt })
+    }
+    tenant.publish(tour())
+    expect((await seen()).body).toMatchObject({ status: 'match', baselineAt })
+  })
 })
 
 describe('the suggested selector', () => {
