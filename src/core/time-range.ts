@@ -1,3 +1,5 @@
+import type { Problem } from './errors.ts'
+
 /** One calendar day of a zone in epoch milliseconds, `endMs` exclusive. 23 to 25 hours, mostly 24. */
 export type RangeDay = { date: string; startMs: number; endMs: number }
 
@@ -15,12 +17,9 @@ export type TimeRange = {
   days: RangeDay[]
 }
 
-/** What is wrong with a query: `path` is a JSON pointer into it. */
-export type RangeProblem = { path: string; message: string }
-
-const DEFAULT_DAYS = 30
-const MOST_DAYS = 400
-const EARLIEST = Temporal.PlainDate.from('1970-01-01')
+const defaultDays = 30
+const mostDays = 400
+const earliest = Temporal.PlainDate.from('1970-01-01')
 
 /**
  * Turns a query's calendar dates into instants.
@@ -35,34 +34,34 @@ const EARLIEST = Temporal.PlainDate.from('1970-01-01')
 export function resolveRange(
   query: { from?: string; to?: string; timezone?: string },
   nowMs: number,
-): { range: TimeRange } | { problems: RangeProblem[] } {
-  const problems: RangeProblem[] = []
+): { range: TimeRange } | { problems: Problem[] } {
+  const problems: Problem[] = []
   const askedFrom = query.from === undefined ? undefined : parseDate(query.from)
   const askedTo = query.to === undefined ? undefined : parseDate(query.to)
   const now = inZone(nowMs, query.timezone ?? 'UTC')
-  if (askedFrom === null) problems.push({ path: '/from', message: WRONG_DATE })
-  if (askedTo === null) problems.push({ path: '/to', message: WRONG_DATE })
-  if (now === null) problems.push({ path: '/timezone', message: WRONG_ZONE })
+  if (askedFrom === null) problems.push({ path: '/from', message: wrongDate })
+  if (askedTo === null) problems.push({ path: '/to', message: wrongDate })
+  if (now === null) problems.push({ path: '/timezone', message: wrongZone })
   if (askedFrom === null || askedTo === null) return { problems }
 
   // With both dates given their order can be judged without the zone, so one answer says it all.
   const to = askedTo ?? (now ? notBeforeEarliest(now.toPlainDate()) : undefined)
   if (to === undefined) return { problems }
-  const from = askedFrom ?? notBeforeEarliest(to.subtract({ days: DEFAULT_DAYS - 1 }))
+  const from = askedFrom ?? notBeforeEarliest(to.subtract({ days: defaultDays - 1 }))
   const days = from.until(to).days + 1
   if (days < 1) {
     const end = askedTo ? '"to"' : 'today, where the range ends without "to"'
     problems.push({ path: '/from', message: `Must not be after ${end}` })
-  } else if (days > MOST_DAYS) {
-    const message = `Must leave at most ${MOST_DAYS} days, from the first to the last`
+  } else if (days > mostDays) {
+    const message = `Must leave at most ${mostDays} days, from the first to the last`
     problems.push({ path: '/from', message })
   }
   if (now === null || problems.length > 0) return { problems }
   return { range: rangeOf(from, days, now.timeZoneId) }
 }
 
-const WRONG_DATE = 'Must be a calendar date, YYYY-MM-DD, in the years 1970 to 9999'
-const WRONG_ZONE =
+const wrongDate = 'Must be a calendar date, YYYY-MM-DD, in the years 1970 to 9999'
+const wrongZone =
   'Must be the IANA name of a time zone, such as Europe/Berlin or UTC; offsets are not taken'
 
 function rangeOf(from: Temporal.PlainDate, length: number, timezone: string): TimeRange {
@@ -87,7 +86,7 @@ function parseDate(text: string): Temporal.PlainDate | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return null
   try {
     const date = Temporal.PlainDate.from(text)
-    return date.year < EARLIEST.year ? null : date
+    return date.year < earliest.year ? null : date
   } catch {
     return null
   }
@@ -107,5 +106,5 @@ function inZone(ms: number, name: string): Temporal.ZonedDateTime | null {
 }
 
 function notBeforeEarliest(date: Temporal.PlainDate): Temporal.PlainDate {
-  return Temporal.PlainDate.compare(date, EARLIEST) < 0 ? EARLIEST : date
+  return Temporal.PlainDate.compare(date, earliest) < 0 ? earliest : date
 }

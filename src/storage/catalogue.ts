@@ -90,12 +90,12 @@ function statements(database: Database) {
       where f.org_id = ? order by v.flow_id, v.version`,
     ),
     steps: one<PartRow, [number]>(
-      `select s.id, s.public_id, s.flow_id, s.key, s.title from steps s join flows f on f.id = s.flow_id
-      where f.org_id = ?`,
+      `select s.id, s.public_id, s.flow_id, s.key, s.title
+      from steps s join flows f on f.id = s.flow_id where f.org_id = ?`,
     ),
     items: one<PartRow, [number]>(
-      `select i.id, i.public_id, i.flow_id, i.key, null as title from items i join flows f on f.id = i.flow_id
-      where f.org_id = ?`,
+      `select i.id, i.public_id, i.flow_id, i.key, null as title
+      from items i join flows f on f.id = i.flow_id where f.org_id = ?`,
     ),
     ownerOfFlow: one<{ org_id: number }, [string]>('select org_id from flows where public_id = ?'),
     ownerOfStep: one<{ org_id: number }, [string]>(

@@ -17,6 +17,7 @@ import type {
   HealthReport,
   Ledger,
   NewEvent,
+  PersonIds,
 } from '../core/ports.ts'
 import type { StoredCatalogue } from './catalogue.ts'
 import type { Fact } from './facts.ts'
@@ -194,16 +195,15 @@ export class CommandExecutor {
       if (ticks.isTicked(orgRow, item.flow.row, person, item.row, at)) continue
       this.waitingTicks.set(waiting, at)
       this.store(
-        batch.orgRow,
+        orgRow,
         {
           ...noEvent,
+          ...personIds(event),
           id: newEventId(),
           kind: 'item_completed',
-          userId: event.userId,
-          anonymousId: event.anonymousId,
           flowRow: item.flow.row,
           itemRow: item.row,
-          occurredAt: event.occurredAt,
+          occurredAt: at,
         },
         batch.receivedAt,
         'custom_event',
@@ -296,16 +296,7 @@ export function factOf(orgRow: number, event: NewEvent, source: number): Fact | 
   }
 }
 
-const personIds = ({
-  userId,
-  anonymousId,
-}: {
-  userId: string | null
-  anonymousId: string | null
-}) => ({
-  userId,
-  anonymousId,
-})
+const personIds = ({ userId, anonymousId }: PersonIds): PersonIds => ({ userId, anonymousId })
 
 const noEvent = {
   userId: null,

@@ -25,12 +25,12 @@ export interface StorageOptions {
   onHealed?: () => void
 }
 
-/** How long a stop goes on trying to write what was acknowledged already (`ack=buffer`), milliseconds. */
+/** How long a stop tries to write what was acknowledged already (`ack=buffer`), milliseconds. */
 const lastTriesMs = 30_000
 
 /**
- * The one writer of a running server, over a database that is prepared: it takes messages, commits them in groups, and watches for
- * what other processes (the command line) have changed.
+ * The one writer of a running server, over a database that is prepared: it takes messages, commits
+ * them in groups, and watches for what other processes (the command line) have changed.
  */
 export class Storage {
   readonly database: Database
@@ -126,6 +126,8 @@ export class Storage {
 
   /** Writes what is only noted in memory: who was seen when. */
   async writePresence(): Promise<void> {
+    // A storage that refuses would only fill the log: what was seen stays in memory meanwhile.
+    if (this.gauge.isRefused) return
     if (this.presence.hasNews()) (await this.writer.exclusively(() => this.presence.write()))()
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type RangeProblem, resolveRange, type TimeRange } from '../../src/core/time-range.ts'
+import type { Problem } from '../../src/core/errors.ts'
+import { resolveRange, type TimeRange } from '../../src/core/time-range.ts'
 
 type Query = Parameters<typeof resolveRange>[0]
 
@@ -13,7 +14,7 @@ function rangeOf(query: Query, nowMs = NOW): TimeRange {
   return resolved.range
 }
 
-function problemsOf(query: Query, nowMs = NOW): RangeProblem[] {
+function problemsOf(query: Query, nowMs = NOW): Problem[] {
   const resolved = resolveRange(query, nowMs)
   return 'problems' in resolved ? resolved.problems : []
 }

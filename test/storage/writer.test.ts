@@ -135,12 +135,17 @@ describe('a database that cannot be written for a while', () => {
       expect(reason.retryAfterSeconds).toBeGreaterThan(0)
     }
     expect(world.gauge.isRefused).toBe(true)
+    // Who was seen is written later, and is no fault to tell of every other second.
+    world.stores.presence.mark(stored.orgRow, 'heartbeat', world.clock.now())
+    await world.storage.writePresence()
     other.run('rollback')
     other.close()
     // It tries by itself: a server that is not ready may have no callers.
     world.storage.watch()
     await Bun.sleep(0)
     expect(world.gauge.isRefused).toBe(false)
+    await world.storage.writePresence()
+    expect(world.reading.query('select org_id from presence').values()).toEqual([[stored.orgRow]])
     expect(storedIds()).toEqual([])
     expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [] })
     expect(world.gauge.events).toBe(0)
