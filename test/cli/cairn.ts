@@ -1,15 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { type Finished, finished } from '../support/finished.ts'
 
 const main = resolve(import.meta.dir, '../../src/main.ts')
-
-/** What a command printed, and its exit status. */
-export interface Finished {
-  stdout: string
-  stderr: string
-  status: number
-}
 
 /** The command line over a temporary directory of its own, run as a process as users do. */
 export class Cairn {
@@ -28,12 +22,7 @@ export class Cairn {
       stdout: 'pipe',
       stderr: 'pipe',
     })
-    const [stdout, stderr, status] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-      child.exited,
-    ])
-    return { stdout, stderr, status }
+    return finished(child)
   }
 
   /** The JSON that a command printed; fails unless it succeeded without a word on stderr. */

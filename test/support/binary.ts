@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Finished, finished } from './finished.ts'
 
 /** The compiled binary, run as its users run it: alone, in an empty folder, without an environment. */
 
@@ -24,12 +25,6 @@ export function builtBinary(): Promise<string> {
   return built
 }
 
-export interface Finished {
-  status: number
-  stdout: string
-  stderr: string
-}
-
 /** A folder of a test's own, in which binaries run. */
 export class Workplace {
   readonly folder = mkdtempSync(join(tmpdir(), 'cairn-process-'))
@@ -44,12 +39,7 @@ export class Workplace {
       stdout: 'pipe',
       stderr: 'pipe',
     })
-    const [stdout, stderr, status] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-      child.exited,
-    ])
-    return { status, stdout, stderr }
+    return finished(child)
   }
 
   /** Runs a command that prints JSON. */
