@@ -6,7 +6,8 @@ const thisMachine = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
  */
 export function secureUrl(text: string): URL | null {
   const url = URL.parse(text)
-  if (!url || url.username !== '' || url.password !== '' || url.hash !== '') return null
+  if (url === null || url.hash !== '') return null
+  if (url.username !== '' || url.password !== '') return null
   if (url.protocol === 'https:') return url
   return url.protocol === 'http:' && thisMachine.test(url.hostname) ? url : null
 }

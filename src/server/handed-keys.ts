@@ -3,7 +3,7 @@ import type { PublicKey } from '../core/key-set.ts'
 import type { KnownKeys } from './issuer-keys.ts'
 
 /** How long a request waits for a key that nobody knows yet, milliseconds. */
-const patienceMs = 3_000
+const usualPatienceMs = 3_000
 
 /** The identity provider's keys in an HTTP thread: handed over by the main thread, which fetches them. */
 export class HandedKeys {
@@ -16,6 +16,7 @@ export class HandedKeys {
     private readonly clock: Clock,
     /** Asks the main thread to have them renewed. */
     private readonly ask: () => void,
+    private readonly patienceMs = usualPatienceMs,
   ) {}
 
   get keys(): readonly PublicKey[] {
@@ -32,7 +33,7 @@ export class HandedKeys {
     if (this.clock.monotonic() < this.known.renewableAt) return
     if (!this.waiting) {
       this.waiting = Promise.withResolvers()
-      this.timer = setTimeout(() => this.endWait(), patienceMs)
+      this.timer = setTimeout(() => this.endWait(), this.patienceMs)
       this.ask()
     }
     await this.waiting.promise
