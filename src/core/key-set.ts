@@ -101,7 +101,7 @@ export function keyFor(keys: readonly PublicKey[], { alg, kid }: KeyChoice): Pub
   return fitting.length === 1 ? (fitting[0] ?? null) : null
 }
 
-/** Whether a token names a key that is not known: the provider may have made it since. */
+/** Whether a token is by a key that is not known: the provider may have made it since. */
 export function isNewTo(keys: readonly PublicKey[], { kid }: KeyChoice): boolean {
-  return kid !== undefined && !keys.some(key => key.kid === kid)
+  return kid === undefined ? keys.length === 0 : !keys.some(key => key.kid === kid)
 }

@@ -33,8 +33,8 @@ const schedule = {
 export class IssuerKeys {
   private keys: readonly PublicKey[] = []
   private failures = 0
-  /** What the log last said of the provider: a failure's reason, or null where all is well. */
-  private told: string | null | undefined
+  /** What the log last said of the provider. */
+  private news: 'nothing' | 'answers' | `fails: ${string}` = 'nothing'
   private dueAt: number
   private renewableAt: number
   private fetching: Promise<void> | null = null
@@ -104,37 +104,40 @@ export class IssuerKeys {
 
   private take(keys: readonly PublicKey[]): void {
     const isChange = JSON.stringify(keys) !== JSON.stringify(this.keys)
-    if (isChange || this.told !== null) {
-      const what = this.told
-        ? 'the identity provider answers again'
-        : 'the identity provider’s keys are known'
-      this.log.info({ issuer: this.provider.issuer, keys: keys.length, changed: isChange }, what)
+    if (isChange || this.news !== 'answers') {
+      const text = this.news.startsWith('fails') ? 'answers again' : 'has given its keys'
+      const names = keys.map(({ kid }) => kid ?? '(without a kid)')
+      this.log.info(
+        { issuer: this.provider.issuer, keys: keys.length, names },
+        `the identity provider ${text}`,
+      )
     }
-    this.told = null
+    this.news = 'answers'
     if (!isChange) return
     this.keys = keys
     try {
       keepKeys(this.dataDir, this.provider, keys)
     } catch (error) {
-      const text =
-        'issuer-keys.json cannot be written: a start while the provider is down would know no keys'
-      this.log.warn({ reason: String(error) }, text)
+      this.log.warn(
+        { reason: String(error) },
+        'issuer-keys.json cannot be written: a start while the provider is down would know no keys',
+      )
     }
   }
 
   /** Once for each reason: a provider that is down for a day is a line or two. */
   private complain(error: unknown): void {
-    const { message, fix } =
-      error instanceof ProviderFailure ? error : { message: String(error), fix: undefined }
-    if (this.told === message) return
-    this.told = message
+    const reason = error instanceof Error ? error.message : String(error)
+    if (this.news === `fails: ${reason}`) return
+    this.news = `fails: ${reason}`
+    const fix = error instanceof ProviderFailure ? error.fix : undefined
     const { length } = this.keys
     const meanwhile =
       length === 0
         ? 'no session token can be verified until it does'
-        : 'the keys that it last gave go on working'
+        : 'those that it last gave go on working'
     this.log.warn(
-      { issuer: this.provider.issuer, reason: message, fix, keys: length },
+      { issuer: this.provider.issuer, reason, fix, keys: length },
       `the identity provider gives no keys: ${meanwhile}`,
     )
   }

@@ -140,5 +140,6 @@ describe('the key of a token', () => {
     expect(isNewTo(keys, { kid: 'x' })).toBe(true)
     expect(isNewTo(keys, { kid: 'r' })).toBe(false)
     expect(isNewTo(keys, {})).toBe(false)
+    expect(isNewTo([], {})).toBe(true)
   })
 })

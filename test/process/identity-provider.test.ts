@@ -69,7 +69,7 @@ const unknownTokens = (count: number) =>
     Array.from({ length: count }, (_, i) => signedWith({ ...es, kid: `unknown ${i}` }, claims())),
   )
 
-const keysAreKnown = () => server.until(() => server.stdout.includes('keys are known'))
+const keysAreKnown = () => server.until(() => server.stdout.includes('has given its keys'))
 
 test('tokens that the provider issues are taken, and what is not one of them is 401', async () => {
   expect(await statusOf(await provider.token(acme.id))).toBe(200)

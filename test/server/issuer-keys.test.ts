@@ -231,7 +231,7 @@ describe('while the provider is down', () => {
     await restarted.main.refresh()
     expect(await restarted.organisationOf(await tokenOf(old))).toBe('acme')
     expect(restarted.log.map(({ msg }) => msg)).toEqual([
-      'the identity provider gives no keys: the keys that it last gave go on working',
+      'the identity provider gives no keys: those that it last gave go on working',
     ])
   })
 
