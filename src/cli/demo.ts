@@ -16,6 +16,7 @@ import { sendPresent } from './demo/present.ts'
 import { historyDays, sendHistory } from './demo/send.ts'
 import { setUpDemo } from './demo/setup.ts'
 import { examples } from './examples.ts'
+import { warn } from './failure.ts'
 import { print } from './output.ts'
 import { addSettings, serverSettingsOf } from './settings.ts'
 
@@ -86,6 +87,9 @@ function demoConfig(command: Command): Config {
   const host = ofDemo('host')
   // It prints a token of its own making, which no identity provider's keys would verify.
   const isOwnIssuer = config.sessionSecret === null
+  if (isOwnIssuer && config.sessionIssuer !== null) {
+    warn(`the demo makes its session tokens itself: ${config.sessionIssuer} is not asked`)
+  }
   return Object.freeze({
     ...config,
     sessionIssuer: isOwnIssuer ? null : config.sessionIssuer,

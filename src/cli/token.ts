@@ -28,7 +28,6 @@ export function addToken(cairn: Command): void {
     'data',
     'sessionIssuer',
     'sessionAudience',
-    'sessionJwksUrl',
     'organisationClaim',
   ])
     .description('make a session token for an organisation')

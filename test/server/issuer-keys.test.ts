@@ -56,9 +56,9 @@ class Cairn {
   readonly main: IssuerKeys
   private readonly thread: HandedKeys
 
-  constructor(issuer = provider.issuer) {
+  constructor(issuer = provider.issuer, jwksUrl: string | null = null) {
     this.main = new IssuerKeys(
-      { issuer, jwksUrl: null },
+      { issuer, jwksUrl },
       dataDir,
       this.clock,
       pino({ base: null }, { write: (line: string) => this.log.push(JSON.parse(line)) }),
@@ -127,6 +127,9 @@ describe('rotation', () => {
     expect(await cairn.organisationOf(await tokenOf(old))).toBe('acme')
     await first
     expect(provider.asked).toBe(aFetch)
+    // That was no fetch of its own: a key made since is still looked for at once.
+    await provider.use([rotated])
+    expect(await cairn.organisationOf(await tokenOf(rotated))).toBe('acme')
   })
 })
 
@@ -150,6 +153,12 @@ describe('the provider is not hammered', () => {
     cairn.clock.advance(1)
     await refuseAll()
     expect(provider.asked).toBe(2 * aFetch)
+  })
+
+  test('by several threads that ask one after the other: one fetch in half a minute', async () => {
+    await cairn.main.renew()
+    await cairn.main.renew()
+    expect(provider.asked).toBe(aFetch)
   })
 
   test('while it is down: asked after 5, 10, 20 seconds and so on, then each five minutes', async () => {
@@ -245,11 +254,25 @@ describe('while the provider is down', () => {
     expect(cairn.log[0]!.reason).toContain('ECONNREFUSED')
     await provider.resume()
     await cairn.passes(10 * minuteMs)
-    await provider.stop()
     expect(cairn.log.map(({ msg }) => msg).slice(1)).toEqual([
       'the identity provider answers again',
     ])
     expect(JSON.stringify(cairn.log)).not.toContain(token)
+    await provider.stop()
+  })
+
+  test('each outage begins with short pauses anew', async () => {
+    await cairn.passes(60 * minuteMs)
+    await provider.resume()
+    await cairn.passes(5 * minuteMs)
+    await provider.stop()
+    // Its first failure, at the next fetch in the background.
+    while (cairn.log.length < 4) await cairn.passes(1_000)
+    await provider.use([rotated])
+    await provider.resume()
+    await cairn.passes(5_000)
+    expect(cairn.main.known.keys.map(({ kid }) => kid)).toEqual(['rotated'])
+    await provider.stop()
   })
 
   test('without any key, the log says that no token can be verified', async () => {
@@ -292,10 +315,11 @@ describe('issuer-keys.json', () => {
     })
   })
 
-  test('of another issuer is ignored', async () => {
+  test('of another issuer, or from another address, is ignored', async () => {
     await cairn.main.refresh()
     expect(new Cairn().main.known.keys).toHaveLength(1)
     expect(new Cairn('http://localhost:1').main.known.keys).toEqual([])
+    expect(new Cairn(provider.issuer, 'http://localhost:1/k').main.known.keys).toEqual([])
   })
 
   test.each(['', '{', 'null', '[]', '{"keys":1}'])('that holds %p stops nothing', async text => {
