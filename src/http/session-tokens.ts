@@ -92,6 +92,7 @@ export function secretTokens(options: TokenRules & { secret: Uint8Array }): OwnS
  */
 export function providerTokens(options: TokenRules & { source: KeySource }): SessionTokens {
   const { source } = options
+  // Asked for only once the algorithm is a known one, and no critical header an unknown one.
   const keyOf = async (header: { alg?: string; kid?: string }) => {
     if (isNewTo(source.keys, header)) await source.renew()
     const key = keyFor(source.keys, header)

@@ -22,6 +22,7 @@ export class ProviderFailure extends Error {
   }
 }
 
+/** An address of the provider that answers 404: another may be right. */
 class NotThere extends ProviderFailure {}
 
 export interface ProvidersAnswer {
@@ -178,9 +179,12 @@ function explained(url: string, error: unknown): ProviderFailure {
   if (error instanceof SyntaxError) {
     return new ProviderFailure(`${url} is no JSON`, 'check that the address is the provider’s')
   }
+  const cause = typeof code === 'string' ? code : shown(String(message))
   return new ProviderFailure(
-    `${url} cannot be reached (${typeof code === 'string' ? code : shown(String(message))})`,
-    'check the address, and the way from this machine to it',
+    `${url} cannot be reached (${cause})`,
+    /CERT|SIGNATURE/.test(cause)
+      ? 'check its certificate; name that of an authority of your own in NODE_EXTRA_CA_CERTS'
+      : 'check the address, and the way from this machine to it',
   )
 }
 
