@@ -1,0 +1,111 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { FlowDefinition, ItemDefinition, patternsInWords, StepDefinition } from './flow.ts'
+import { authoringOf } from './flow-authoring.ts'
+
+/** A JSON Schema, or a part of one. */
+export type JsonSchema = { [keyword: string]: unknown }
+
+/** The parts that are named, so that an author finds them in the file. */
+const named = new Map<TSchema, string>([
+  [FlowDefinition, 'flow'],
+  [StepDefinition, 'step'],
+  [ItemDefinition, 'item'],
+])
+
+/**
+ * The JSON Schema of a flow file as authors write it, for editors and for checks elsewhere. It takes
+ * what `readFlowFile` takes, except that it knows nothing of repeated keys; lengths count Unicode
+ * characters there and UTF-16 units here.
+ *
+ * Draft 7, the newest that VS Code's JSON editor and its YAML extension support wholly. The keywords
+ * `enumDescriptions`, `patternErrorMessage` and `doNotSuggest` are theirs; others pass over them.
+ */
+export function flowFileSchema(): JsonSchema {
+  const flow = { $ref: '#/definitions/flow' }
+  const list = { type: 'array', minItems: 1, items: flow }
+  const container = {
+    type: 'object',
+    additionalProperties: false,
+    properties: { flows: { ...list, description: 'The flows of this file.' }, version: unread },
+  }
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Cairn flow file',
+    description: 'One flow, a list of flows, or "flows: " with a list.',
+    // Not "anyOf": this way an editor tells what is wrong with the one that was meant.
+    if: { type: 'array' },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: list,
+    else: {
+      if: { type: 'object', required: ['flows'] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: container,
+      else: flow,
+    },
+    definitions: Object.fromEntries(
+      [...named].map(([schema, name]) => [name, ofObject(schema as TObject)]),
+    ),
+  }
+}
+
+/** A field of what the API answered, which a file may have and nothing reads. */
+const unread: JsonSchema = {
+  description: "The server's own: not read from a file.",
+  doNotSuggest: true,
+}
+
+function ofSchema(schema: TSchema): JsonSchema {
+  const name = named.get(schema)
+  if (name !== undefined) return { $ref: `#/definitions/${name}` }
+  if (schema.anyOf !== undefined) return ofUnion(schema)
+  if (schema.type === 'object') return ofObject(schema as TObject)
+  const { type, description, default: byDefault, items, pattern, ...limits } = schema
+  return {
+    ...plain({ description, type }),
+    ...limits,
+    ...(pattern && { pattern, patternErrorMessage: `Must be ${patternsInWords[pattern]}` }),
+    ...(items && { items: ofSchema(items) }),
+    ...plain({ default: byDefault }),
+  }
+}
+
+/** One object rather than branches: editors then complete, and say what is wrong, far better. */
+function ofUnion({ anyOf, description, default: byDefault }: TSchema): JsonSchema {
+  const branches = anyOf as TSchema[]
+  const around = { description, default: byDefault }
+  if (branches.every(branch => 'const' in branch)) {
+    return {
+      ...plain({ description }),
+      type: 'string',
+      enum: branches.map(branch => branch.const),
+      enumDescriptions: branches.map(branch => branch.description),
+      ...plain({ default: byDefault }),
+    }
+  }
+  // The types differ, and a keyword of one type lets values of all others pass.
+  const merged = Object.assign({}, ...branches.map(ofSchema)) as JsonSchema
+  return { ...merged, type: branches.map(({ type }) => type), ...plain(around) }
+}
+
+function ofObject(schema: TObject): JsonSchema {
+  const { owned, derived } = authoringOf(schema)
+  const fields = Object.entries(schema.properties)
+  const required = fields
+    .filter(([name, field]) => !('default' in field) && !(name in derived))
+    .map(([name]) => name)
+  return {
+    ...plain({ description: schema.description }),
+    type: 'object',
+    additionalProperties: false,
+    ...(required.length > 0 && { required }),
+    properties: {
+      ...Object.fromEntries(fields.map(([name, field]) => [name, ofSchema(field)])),
+      ...Object.fromEntries([...owned].map(name => [name, unread])),
+    },
+    ...plain({ default: schema.default }),
+  }
+}
+
+/** Without what is not there. */
+const plain = (keywords: JsonSchema) =>
+  Object.fromEntries(Object.entries(keywords).filter(([, value]) => value !== undefined))
