@@ -70,7 +70,7 @@ function partChanges(
 }
 
 /** Beyond this many changed lines the search for the shortest diff takes too long. */
-const mostChanges = 5_000
+const mostChanges = 2_000
 
 function textDifference(
   before: string,

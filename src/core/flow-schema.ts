@@ -42,9 +42,7 @@ export function flowFileSchema(): JsonSchema {
       then: container,
       else: flow,
     },
-    definitions: Object.fromEntries(
-      [...named].map(([schema, name]) => [name, ofObject(schema as TObject)]),
-    ),
+    definitions: Object.fromEntries([...named].map(([schema, name]) => [name, keywordsOf(schema)])),
   }
 }
 
@@ -57,34 +55,44 @@ const unread: JsonSchema = {
 function ofSchema(schema: TSchema): JsonSchema {
   const name = named.get(schema)
   if (name !== undefined) return { $ref: `#/definitions/${name}` }
-  if (schema.anyOf !== undefined) return ofUnion(schema)
-  if (schema.type === 'object') return ofObject(schema as TObject)
-  const { type, description, default: byDefault, items, pattern, ...limits } = schema
+  const { description, default: byDefault } = schema
   return {
-    ...plain({ description, type }),
-    ...limits,
+    ...(description && { description }),
+    ...keywordsOf(schema),
+    // Editors write a default out where its field is completed: one that is empty says nothing, and
+    // over a null in an object's place the YAML extension stumbles.
+    ...(isWord(byDefault) && { default: byDefault }),
+  }
+}
+
+const isWord = (value: unknown) =>
+  ['boolean', 'number'].includes(typeof value) || (!!value && typeof value === 'string')
+
+function keywordsOf(schema: TSchema): JsonSchema {
+  if (schema.anyOf !== undefined) return ofUnion(schema.anyOf)
+  if (schema.type === 'object') return ofObject(schema as TObject)
+  const { description, default: byDefault, items, pattern, ...keywords } = schema
+  return {
+    ...keywords,
     ...(pattern && { pattern, patternErrorMessage: `Must be ${patternsInWords[pattern]}` }),
     ...(items && { items: ofSchema(items) }),
-    ...plain({ default: byDefault }),
   }
 }
 
 /** One object rather than branches: editors then complete, and say what is wrong, far better. */
-function ofUnion({ anyOf, description, default: byDefault }: TSchema): JsonSchema {
-  const branches = anyOf as TSchema[]
-  const around = { description, default: byDefault }
+function ofUnion(branches: TSchema[]): JsonSchema {
   if (branches.every(branch => 'const' in branch)) {
     return {
-      ...plain({ description }),
       type: 'string',
       enum: branches.map(branch => branch.const),
       enumDescriptions: branches.map(branch => branch.description),
-      ...plain({ default: byDefault }),
     }
   }
   // The types differ, and a keyword of one type lets values of all others pass.
-  const merged = Object.assign({}, ...branches.map(ofSchema)) as JsonSchema
-  return { ...merged, type: branches.map(({ type }) => type), ...plain(around) }
+  return {
+    ...Object.assign({}, ...branches.map(keywordsOf)),
+    type: branches.map(({ type }) => type),
+  }
 }
 
 function ofObject(schema: TObject): JsonSchema {
@@ -94,7 +102,6 @@ function ofObject(schema: TObject): JsonSchema {
     .filter(([name, field]) => !('default' in field) && !(name in derived))
     .map(([name]) => name)
   return {
-    ...plain({ description: schema.description }),
     type: 'object',
     additionalProperties: false,
     ...(required.length > 0 && { required }),
@@ -102,10 +109,5 @@ function ofObject(schema: TObject): JsonSchema {
       ...Object.fromEntries(fields.map(([name, field]) => [name, ofSchema(field)])),
       ...Object.fromEntries([...owned].map(name => [name, unread])),
     },
-    ...plain({ default: schema.default }),
   }
 }
-
-/** Without what is not there. */
-const plain = (keywords: JsonSchema) =>
-  Object.fromEntries(Object.entries(keywords).filter(([, value]) => value !== undefined))

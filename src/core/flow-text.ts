@@ -83,8 +83,8 @@ const inlinedText = (text: string) =>
 function textLines(head: string, text: string, below: string): string[] {
   if (needsEscapes(text)) return [`${head} ${quotedText(text)}`]
   if (text.includes('\n')) {
-    if (!isBlock.test(text)) return [`${head} ${quotedText(text)}`]
     const lines = text.replace(/\n$/, '').split('\n')
+    if (!isBlock(lines)) return [`${head} ${quotedText(text)}`]
     const header = text.endsWith('\n') ? '|' : '|-'
     return [`${head} ${header}`, ...lines.map(line => line && below + line)]
   }
@@ -93,11 +93,12 @@ function textLines(head: string, text: string, below: string): string[] {
   return [`${head} >-`, ...folded(text, below)]
 }
 
-/**
- * Lines of which none is blanks alone, the first not indented, and no empty ones at the end: of
- * others, a reader or an editor might lose something.
- */
-const isBlock = /^(?![ \t])(?:[^\n]*[^ \t\n]\n+)*[^\n]*[^ \t\n]\n?$/
+/** Of lines that begin with blanks, are blanks alone, or end in empty ones, YAML may lose some. */
+const isBlock = (lines: readonly string[]) =>
+  !/^[ \t]/.test(lines[0]!) &&
+  lines[0] !== '' &&
+  lines.at(-1) !== '' &&
+  lines.every(line => line === '' || line.trim() !== '')
 
 /** Words with one space between: a line break in place of a space is read as that space. */
 const isFoldable = /^\S+(?: \S+)+$/

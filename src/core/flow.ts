@@ -68,7 +68,7 @@ const text = (minLength: number, maxLength: number, options = {}) =>
 const key = (description: string) =>
   Type.String({ minLength: 1, maxLength: 64, pattern: keyPattern, description })
 
-const eventName = (description: string) => text(1, 64, { description })
+const eventName = (options = {}) => text(1, 64, options)
 
 const link = text(1, 2_048, { pattern: linkPattern })
 
@@ -268,7 +268,7 @@ const stepFields = {
         },
         { default: 'button', description: 'What leads to the next step.' },
       ),
-      event: nullable(eventName('Name of the event, for on: event.')),
+      event: nullable(eventName(), 'Name of the event, for "on: event".'),
     },
     { default: { on: 'button', event: null }, description: 'What leads to the next step.' },
   ),
@@ -286,7 +286,7 @@ const itemFields = {
   title: text(1, 200, { description: 'What is to be done, as plain text.' }),
   description: nullable(text(0, 10_000), 'More about it, as Markdown without HTML.'),
   completeOn: nullable(
-    closed({ event: eventName('Name of the custom event.') }),
+    closed({ event: eventName({ description: 'Name of the custom event.' }) }),
     'The custom event that ticks the item; without it, it is ticked by hand or by your back end.',
   ),
   href: nullable(link, 'Where the item leads: https:, http:, mailto:, tel: or relative.'),

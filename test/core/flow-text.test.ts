@@ -21,7 +21,7 @@ describe('laws', () => {
       fc.property(anyFlow, flow => {
         expect(readFlowFile(flowText(flow))).toEqual({ flows: [flow], problems: [] })
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     )
   })
 
@@ -34,7 +34,7 @@ describe('laws', () => {
         const json = JSON.stringify(flows.map(minimalFlow))
         expect(readFlowFile(json, { format: 'json' })).toEqual({ flows, problems: [] })
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     )
   })
 
@@ -66,7 +66,7 @@ describe('laws', () => {
         }
         expect(readFlowFile(flowText(written))).toEqual({ flows: [written], problems: [] })
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     )
   })
 

@@ -1,39 +1,37 @@
 import type { FlowDefinition } from '../../core/flow.ts'
 import { type FlowDifference, flowDifference } from '../../core/flow-difference.ts'
-import type { FlowRecord, StoredFlow } from '../../storage/flow-reader.ts'
+import type { StoredFlow } from '../../storage/flow-reader.ts'
 import type { NamedFile } from './files.ts'
 
-/** A flow of a file beside the stored one of the same key. */
+/** What of a stored flow is looked at: its draft, or its newest published version. */
+export interface Newest {
+  state: 'draft' | 'published'
+  definition: FlowDefinition
+}
+
+/** A flow of a file beside the stored one of the same key, or a stored one that no file has. */
 export interface Comparison {
   key: string
-  /** Null for a flow that no file has. */
-  file: string | null
   change: 'new' | 'changed' | 'unchanged' | 'in no file'
-  /** What it was compared with; null where there is nothing to compare with. */
-  against: 'draft' | 'published' | null
-  status: FlowRecord['status'] | null
-  version: number | null
-  difference: FlowDifference | null
-  /** What was compared with, to tell which parts callers have seen. */
+  file: string | null
   stored: StoredFlow | null
+  /** What of the stored flow it was compared with; null where there is nothing. */
+  against: Newest['state'] | null
+  difference: FlowDifference | null
 }
 
 export interface Scope {
-  /** Compare with what callers see, not with a draft. */
+  /** Look at what callers see, not at drafts. */
   published: boolean
   /** Tell of stored flows that no file has, too. */
   all: boolean
 }
 
-/** What of a stored flow a scope looks at: the newest, or what callers see. */
-export function newestOf(
-  flow: StoredFlow,
-  { published }: Pick<Scope, 'published'>,
-): { against: 'draft' | 'published'; definition: FlowDefinition } | null {
-  if (!published && flow.draft) return { against: 'draft', definition: flow.draft }
-  const isSeen = flow.status === 'published' || !published
-  if (!flow.published || !isSeen) return null
-  return { against: 'published', definition: flow.published }
+/** The newest that its author wrote, or what callers see; null where that is nothing. */
+export function newestOf(flow: StoredFlow, { published }: Pick<Scope, 'published'>): Newest | null {
+  if (!published && flow.draft) return { state: 'draft', definition: flow.draft }
+  if (!flow.published || (published && flow.status !== 'published')) return null
+  return { state: 'published', definition: flow.published }
 }
 
 /** Every flow of the files, in their order, then those that no file has. */
@@ -48,24 +46,9 @@ export function compare(
   )
   if (!scope.all) return compared
   const inFiles = new Set(compared.map(({ key }) => key))
-  const others = stored.filter(
-    flow => !inFiles.has(flow.key) && flow.status !== 'archived' && newestOf(flow, scope) !== null,
-  )
-  return [
-    ...compared,
-    ...others.map((flow): Comparison => {
-      const against = newestOf(flow, scope)!.against
-      return { ...namesOf(flow), file: null, change: 'in no file', against, difference: null }
-    }),
-  ]
+  const others = stored.filter(({ key, status }) => !inFiles.has(key) && status !== 'archived')
+  return [...compared, ...others.flatMap(flow => inNoFile(flow, scope))]
 }
-
-const namesOf = (flow: StoredFlow) => ({
-  key: flow.key,
-  status: flow.status,
-  version: flow.version,
-  stored: flow,
-})
 
 function compareOne(
   file: string,
@@ -73,14 +56,20 @@ function compareOne(
   stored: StoredFlow | null,
   scope: Scope,
 ): Comparison {
+  const { key } = flow
   const newest = stored && newestOf(stored, scope)
-  if (!stored || !newest) {
-    const names = stored ? namesOf(stored) : { key: flow.key, status: null, version: null }
-    return { stored, ...names, file, change: 'new', against: null, difference: null }
-  }
-  const { against, definition } = newest
-  const names = [`${flow.key} (${against})`, file] as const
+  if (!newest) return { key, change: 'new', file, stored, against: null, difference: null }
+  const { state: against, definition } = newest
+  const names = [`${key} (${against})`, file] as const
   const difference = flowDifference({ ...stored, definition }, flow, names)
   const change = difference.diff === '' ? 'unchanged' : 'changed'
-  return { ...namesOf(stored), file, change, against, difference }
+  return { key, change, file, stored, against, difference }
+}
+
+function inNoFile(stored: StoredFlow, scope: Scope): Comparison[] {
+  const newest = newestOf(stored, scope)
+  if (!newest) return []
+  const { key } = stored
+  const against = newest.state
+  return [{ key, change: 'in no file', file: null, stored, against, difference: null }]
 }

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import type { PartChanges } from '../../core/flow-difference.ts'
 import { readFlows } from '../../storage/flow-reader.ts'
-import { colouredDiff, wantsColour } from '../colour.ts'
+import { wantsColour } from '../colour.ts'
 import { organisationNamed, withData } from '../data.ts'
 import { examples } from '../examples.ts'
 import { CommandFailure, exitStatus, explained } from '../failure.ts'
 import { print, printJson } from '../output.ts'
 import { addSettings, settingsOf } from '../settings.ts'
 import { type Comparison, compare } from './comparison.ts'
+import { comparisonText } from './comparison-text.ts'
 import { filesHelp, rightFiles } from './files.ts'
 import { orgHelp } from './records.ts'
 
@@ -23,6 +23,7 @@ const trouble = 2
 
 export function addDiff(flows: Command): void {
   addSettings(flows.command('diff'), ['data'])
+    .summary('show what pushing files would change')
     .description(
       'show what pushing files would change; exit status 0 for nothing, 1 for something, ' +
         '2 where files or data cannot be read',
@@ -56,7 +57,7 @@ export function addDiff(flows: Command): void {
         }
         if (json) return printJson(comparisons.map(shown))
         const isColoured = wantsColour(process.stdout, process.env)
-        print(...comparisons.flatMap(comparison => linesOf(comparison, isColoured)))
+        print(...comparisons.map(comparison => comparisonText(comparison, isColoured)))
       }),
     )
 }
@@ -72,52 +73,8 @@ async function orTrouble(work: () => Promise<void>): Promise<void> {
 }
 
 /** A comparison as `--json` shows it. */
-function shown({ stored, difference, ...comparison }: Comparison) {
+function shown({ key, change, file, stored, against, difference }: Comparison) {
+  const { status = null, version = null } = stored ?? {}
   const { steps = null, items = null, diff = '' } = difference ?? {}
-  return { ...comparison, steps, items, diff }
-}
-
-/** A line for the flow, one for each step and item that comes, goes or moves, and the diff. */
-function linesOf(comparison: Comparison, isColoured: boolean): string[] {
-  const { key, change, difference } = comparison
-  const heading = `${key}: ${[change, ...remarks(comparison)].join(', ')}`
-  if (change !== 'changed' || !difference) return [heading]
-  const { steps, items, diff } = difference
-  const published = comparison.stored?.published ?? null
-  const isSeen = (parts: readonly { key: string }[] = []) => new Set(parts.map(part => part.key))
-  return [
-    heading,
-    ...partLines('step', steps, 'its funnel ends', isSeen(published?.steps)),
-    ...partLines('item', items, 'its ticks end', isSeen(published?.checklist?.items)),
-    isColoured ? colouredDiff(diff) : diff,
-  ]
-}
-
-function remarks({ change, against, status, version, stored, file }: Comparison): string[] {
-  const from = against === 'draft' ? 'the draft' : `version ${version}`
-  if (change === 'in no file') return [`${status}, ${from}`]
-  if (change === 'new') {
-    if (stored) return [`callers do not see it: it is ${status}`]
-    return file === null ? [] : [file]
-  }
-  const withdrawn = { draft: 'which no page shows', archived: 'which is archived', published: '' }
-  const state = against === 'draft' || status === null ? '' : withdrawn[status]
-  if (change === 'changed') return [`against ${from}`, state].filter(Boolean)
-  return [against === 'draft' ? 'as the draft, which is not published yet' : state].filter(Boolean)
-}
-
-function partLines(
-  what: 'step' | 'item',
-  { added, returning, removed, moved }: PartChanges,
-  end: string,
-  seen: ReadonlySet<string>,
-): string[] {
-  const lines = (keys: string[], words: (key: string) => string) =>
-    keys.map(key => `  ${what} "${key}" ${words(key)}`)
-  return [
-    ...lines(added, () => 'is new'),
-    ...lines(returning, () => 'comes back, with the id that it had'),
-    ...lines(removed, key => `disappears${seen.has(key) ? `: ${end}` : ''}`),
-    ...lines(moved, () => 'moves'),
-  ]
+  return { key, change, file, against, status, version, steps, items, diff }
 }

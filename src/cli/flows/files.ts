@@ -41,15 +41,16 @@ function withRepeatedKeys(files: readonly NamedFile[]): NamedFile[] {
   })
 }
 
-export const areValid = (files: readonly NamedFile[]) =>
-  !files.some(({ problems }) => problems.some(({ severity }) => severity === 'error'))
+/** @param strict whether a warning makes a file wrong too */
+export const areValid = (files: readonly NamedFile[], strict = false) =>
+  !files.some(({ problems }) => problems.some(({ severity }) => strict || severity === 'error'))
 
 export const problemLines = (files: readonly NamedFile[]) =>
   files.flatMap(({ name, problems }) => problems.map(problem => describeProblem(problem, name)))
 
 /** What `validate --json` prints, and other commands in place of flows where a file is wrong. */
-export const report = (files: readonly NamedFile[]) => ({
-  valid: areValid(files),
+export const report = (files: readonly NamedFile[], strict = false) => ({
+  valid: areValid(files, strict),
   files: files.map(({ name, flows, problems }) => ({
     file: name,
     flows: flows.map(({ key }) => key),

@@ -6,11 +6,11 @@ import { readFlows, type StoredFlow } from '../../storage/flow-reader.ts'
 import { organisationNamed, withData } from '../data.ts'
 import { examples } from '../examples.ts'
 import { CommandFailure, UsageFailure } from '../failure.ts'
-import { counted, print, printColumns, printJson } from '../output.ts'
+import { counted, printColumns, printJson } from '../output.ts'
 import { addSettings, settingsOf } from '../settings.ts'
 import { newestOf } from './comparison.ts'
 import { writeFlowFiles } from './flow-files.ts'
-import { orgHelp } from './records.ts'
+import { orgHelp, statusInWords } from './records.ts'
 
 interface Options {
   org?: string
@@ -22,6 +22,7 @@ interface Options {
 
 export function addPull(flows: Command): void {
   addSettings(flows.command('pull'), ['data'])
+    .summary('write flows as files that push takes back')
     .description(
       'write flows as files that push takes back: drafts where there are any, else what was ' +
         'published; comments of the files that were pushed are not kept',
@@ -60,7 +61,7 @@ export function addPull(flows: Command): void {
       const { out, format, force = false } = options
       if (out !== undefined) printColumns(writeFlowFiles(out, definitions, { format, force }))
       else if (format === 'json') printJson(definitions.map(minimalFlow))
-      else print(definitions.map(flowText).join('---\n').trimEnd())
+      else process.stdout.write(definitions.map(flowText).join('---\n'))
     })
 }
 
@@ -70,7 +71,7 @@ function asked(stored: readonly StoredFlow[], { published = false }: Options): F
     const newest = newestOf(flow, { published })
     if (newest) return newest.definition
     throw new CommandFailure(
-      `callers do not see "${flow.key}": it is ${flow.status}; without --published it can be pulled`,
+      `callers do not see "${flow.key}": it is ${statusInWords(flow.status)}; without --published it can be pulled`,
     )
   })
 }

@@ -12,6 +12,10 @@ export const shown = <Record extends FlowRecord>({ publishedAt, updatedAt, ...fl
   updatedAt: isoTimeOrNull(updatedAt),
 })
 
+/** A status to stand after "it is". */
+export const statusInWords = (status: FlowRecord['status']) =>
+  status === 'draft' ? 'a draft' : status
+
 /** What became of flows: their keys, their ids, and a few words. */
 export function printChanges(
   changes: readonly StatusChange[],
