@@ -13,7 +13,12 @@ import { addWithdrawal } from './flows/withdraw.ts'
 export function addFlows(cairn: Command): void {
   const flows = cairn
     .command('flows')
-    .description('flows as files: check, compare, push, publish, pull, withdraw')
+    .summary('flows as files: check, compare, push, publish, pull, withdraw')
+    .description(
+      'Flows are files, in YAML or JSON. Pushing makes a draft of each, publishing freezes drafts ' +
+        'as the next versions, which pages show, and pulling gives files back. Flows, steps and ' +
+        'items are known by their keys: their ids and numbers stay with these over all versions.',
+    )
     .addHelpText(
       'after',
       examples(

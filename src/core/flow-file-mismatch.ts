@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
-import { patternsInWords } from './flow.ts'
+import { patternsInWords } from './flow-values.ts'
 import { quoted, shown } from './wording.ts'
 
 /** Null where the value is right; what is wrong with it; or empty where its very type is. */

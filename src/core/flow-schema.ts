@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { FlowDefinition, ItemDefinition, patternsInWords, StepDefinition } from './flow.ts'
+import { FlowDefinition, ItemDefinition, StepDefinition } from './flow.ts'
 import { authoringOf } from './flow-authoring.ts'
+import { patternsInWords } from './flow-values.ts'
 
 /** A JSON Schema, or a part of one. */
 export type JsonSchema = { [keyword: string]: unknown }

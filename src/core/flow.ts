@@ -1,76 +1,5 @@
-import {
-  type Static,
-  type TLiteral,
-  type TProperties,
-  type TSchema,
-  type TUnion,
-  Type,
-} from '@sinclair/typebox'
-
-/** A schema of exactly these strings, each with what it means; every choice in a flow is one. */
-const oneOf = <Word extends string>(meanings: Record<Word, string>, options = {}) =>
-  Type.Union(
-    Object.entries<string>(meanings).map(([word, description]) =>
-      Type.Literal(word, { description }),
-    ),
-    options,
-  ) as unknown as TUnion<TLiteral<Word>[]>
-
-const nullable = <Schema extends TSchema>(schema: Schema, description?: string) =>
-  Type.Union([schema, Type.Null()], { default: null, ...(description && { description }) })
-
-const closed = <Fields extends TProperties>(fields: Fields, options = {}) =>
-  Type.Object(fields, { additionalProperties: false, ...options })
-
-// Without the u flag, which schema validators do not set: hence code units, not code points.
-const wellFormed =
-  '^(?![\\s\\S]*(?:\\u0000|[\\uD800-\\uDBFF](?![\\uDC00-\\uDFFF])' +
-  '|(?<![\\uD800-\\uDBFF])[\\uDC00-\\uDFFF]))'
-
-const keyPattern = '^[A-Za-z0-9._-]+$'
-
-/** Schemes that a browser follows without running what stands behind them. */
-const linkSchemes = ['http', 'https', 'mailto', 'tel']
-
-/** A pattern has no flag for it. */
-const inAnyCase = (word: string) => word.replace(/[a-z]/g, a => `[${a.toUpperCase()}${a}]`)
-
-/**
- * Where a button or an item leads. A colon before the first slash ends a scheme (RFC 3986, 4.2),
- * and only the harmless ones are taken. Browsers drop leading spaces, and tabs and line breaks
- * anywhere, before they look for the scheme: so a link may have none of these.
- */
-const linkPattern =
-  `${wellFormed}(?![\\s\\S]*[\\u0000-\\u001F\\u007F])(?!\\s)` +
-  `(?:(?:${linkSchemes.map(inAnyCase).join('|')}):|(?![^/?#]*:))`
-
-/** Letters, digits and one level of brackets: a colour can then never end the rule it is put in. */
-const colourPattern = '^(?:#[0-9A-Fa-f]{3,8}|[A-Za-z]+|[A-Za-z-]+\\([A-Za-z0-9 .,%/+_-]*\\))$'
-
-/** What a text has to be, to stand after "Must be", by the pattern that says it to machines. */
-export const patternsInWords: Readonly<Record<string, string>> = {
-  [wellFormed]: 'well-formed Unicode text without NUL',
-  [keyPattern]: 'letters, digits, ".", "_" and "-"',
-  [linkPattern]:
-    'a link that begins with http:, https:, mailto: or tel:, or a relative one such as /help, ' +
-    'without a space before it or control characters in it',
-  [colourPattern]: 'a CSS colour such as #1f6feb or rgb(31 111 235)',
-}
-
-/**
- * Text that every store and every JSON parser gives back as it was: no NUL, no half of a surrogate
- * pair. Lengths count UTF-16 units, as the schema library and the browser do.
- */
-const text = (minLength: number, maxLength: number, options = {}) =>
-  Type.String({ minLength, maxLength, pattern: wellFormed, ...options })
-
-/** The author's own name for a flow, a step or an item; it stays the same over versions. */
-const key = (description: string) =>
-  Type.String({ minLength: 1, maxLength: 64, pattern: keyPattern, description })
-
-const eventName = (options = {}) => text(1, 64, options)
-
-const link = text(1, 2_048, { pattern: linkPattern })
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { closed, colour, eventName, key, link, nullable, oneOf, text } from './flow-values.ts'
 
 /** One address a flow is shown on. */
 export const UrlRule = closed({
@@ -78,7 +7,7 @@ export const UrlRule = closed({
     {
       exact: 'the address is the pattern',
       prefix: 'the address begins with the pattern',
-      glob: 'the address fits the pattern, in which * and ** stand for any text',
+      glob: 'the address fits the pattern: * stands for any run without a slash, ** for anything',
     },
     { description: 'How the pattern is compared with the address of the page.' },
   ),
@@ -152,9 +81,6 @@ export const Targeting = closed(
   },
 )
 export type Targeting = Static<typeof Targeting>
-
-const colour = (description: string) =>
-  nullable(Type.String({ maxLength: 64, pattern: colourPattern }), description)
 
 /** Colours and corner radius (CSS pixels); what is null is the snippet's own. */
 export const Theme = closed({

@@ -74,10 +74,10 @@ export function requiredFlow(tx: Tables, orgRow: number, key: string): FlowRow {
 
 export function recordOf(tx: Tables, orgRow: number, key: string): FlowRecord {
   const flow = requiredFlow(tx, orgRow, key)
-  return describe(flow, newestVersion(tx, flow))
+  return recordFrom(flow, newestVersion(tx, flow))
 }
 
-function describe(flow: FlowRow, newest: ReturnType<typeof newestVersion>): FlowRecord {
+function recordFrom(flow: FlowRow, newest: ReturnType<typeof newestVersion>): FlowRecord {
   const { key } = flow
   const shown = flow.draft ?? newest?.body
   const { name, kind } = shown ?? { name: key, kind: 'tour' as const }
@@ -136,7 +136,7 @@ export function readFlows(
       const flow = requiredFlow(tx, orgRow, key)
       const newest = newestVersion(tx, flow)
       return {
-        ...describe(flow, newest),
+        ...recordFrom(flow, newest),
         draft: flow.draft,
         published: newest ? definitionOf(newest.body) : null,
         stepKeys: partKeys(tx, steps, flow),
