@@ -86,7 +86,7 @@ describe('diff', () => {
     await flows('archive', 'welcome')
     expect(await change('a.yaml', '--published')).toEqual(['new', null, 1])
     expect((await flows('diff', 'a.yaml', '--published')).stdout).toBe(
-      'welcome: new, for pages: it is archived now\n',
+      'welcome: new, no page shows it now: it is archived\n',
     )
   })
 

@@ -277,7 +277,7 @@ describe('reading', () => {
         const { flows } = readFlowFile(flowText((draft ?? published)!))
         expect(outcomes(push(...flows))).toEqual(['unchanged'])
       }),
-      { numRuns: 50 },
+      { numRuns: 25 },
     )
   })
 })

@@ -30,7 +30,7 @@ function remarks({ change, against, stored, file }: Comparison): string[] {
     published: [],
     archived: ['which is archived'],
   }[status]
-  if (change === 'new') return [`for pages: it is ${statusInWords(status)} now`]
+  if (change === 'new') return [`no page shows it now: it is ${statusInWords(status)}`]
   if (change === 'in no file') return [newest, ...state]
   if (change === 'changed') return [`against ${newest}`, ...state]
   return against === 'draft' ? ['as its draft, which is not published yet', ...state] : state
