@@ -57,7 +57,9 @@ export function addDiff(flows: Command): void {
         }
         if (json) return printJson(comparisons.map(shown))
         const isColoured = wantsColour(process.stdout, process.env)
-        print(...comparisons.map(comparison => comparisonText(comparison, isColoured)))
+        const texts = comparisons.map(comparison => comparisonText(comparison, isColoured))
+        // A diff ends its last line, which sets it off from the next flow.
+        print(texts.join('\n').replace(/\n$/, ''))
       }),
     )
 }
