@@ -1,27 +1,19 @@
 import type { Database } from 'bun:sqlite'
-import { and, asc, desc, eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { isoTime } from '../core/clock.ts'
 import type { Flow, FlowDefinition } from '../core/flow.ts'
 import { newId } from '../core/ids.ts'
-import { announce, ChangeRefused, inTransaction, type Tables, tables } from './catalogue-change.ts'
+import { announce, inTransaction, type Tables } from './catalogue-change.ts'
+import {
+  definitionOf,
+  type FlowRecord,
+  type FlowRow,
+  flowByKey,
+  newestVersion,
+  recordOf,
+  requiredFlow,
+} from './flow-reader.ts'
 import { flows, flowVersions, items, steps } from './schema.ts'
-
-type FlowRow = typeof flows.$inferSelect
-
-/** A flow as its author sees it. */
-export interface FlowRecord {
-  id: string
-  key: string
-  name: string
-  kind: FlowDefinition['kind']
-  status: FlowRow['status']
-  /** The newest published version; null for a flow that never was. */
-  version: number | null
-  publishedAt: number | null
-  /** Whether there is something newer to publish. */
-  hasDraft: boolean
-  updatedAt: number
-}
 
 /** What became of one flow of a push. */
 export type Pushed = FlowRecord & { outcome: 'created' | 'updated' | 'unchanged' }
@@ -29,70 +21,8 @@ export type Pushed = FlowRecord & { outcome: 'created' | 'updated' | 'unchanged'
 /** What became of one flow whose status was to change. */
 export type StatusChange = FlowRecord & {
   outcome: 'published' | 'published again' | 'already published' | 'changed' | 'unchanged'
-}
-
-/** A published flow as its author would have written it: without what the server gave it. */
-function definitionOf({ id, version, publishedAt, steps, checklist, ...rest }: Flow) {
-  const written = <Part extends { id: string; position: number }>(part: Part) => {
-    const { id, position, ...fields } = part
-    return fields
-  }
-  return {
-    ...rest,
-    steps: steps.map(written),
-    checklist: checklist && { ...checklist, items: checklist.items.map(written) },
-  }
-}
-
-const flowByKey = (tx: Tables, orgRow: number, key: string) =>
-  tx
-    .select()
-    .from(flows)
-    .where(and(eq(flows.orgId, orgRow), eq(flows.key, key)))
-    .get()
-
-const newestVersion = (tx: Tables, flow: FlowRow) =>
-  tx
-    .select()
-    .from(flowVersions)
-    .where(eq(flowVersions.flowId, flow.id))
-    .orderBy(desc(flowVersions.version))
-    .limit(1)
-    .get()
-
-function requiredFlow(tx: Tables, orgRow: number, key: string): FlowRow {
-  const flow = flowByKey(tx, orgRow, key)
-  if (flow) return flow
-  throw new ChangeRefused(
-    `no flow has the key "${key.slice(0, 64)}": push it first, or see "cairn flows list"`,
-  )
-}
-
-function recordOf(tx: Tables, orgRow: number, key: string): FlowRecord {
-  const flow = requiredFlow(tx, orgRow, key)
-  const newest = newestVersion(tx, flow)
-  const { name, kind } = flow.draft ?? newest?.body ?? { name: key, kind: 'tour' as const }
-  return {
-    id: flow.publicId,
-    key,
-    name,
-    kind,
-    status: flow.status,
-    version: newest?.version ?? null,
-    publishedAt: newest?.publishedAt ?? null,
-    hasDraft: flow.draft !== null,
-    updatedAt: flow.updatedAt,
-  }
-}
-
-/** All flows of an organisation, by key. */
-export function listFlows(database: Database, orgRow: number): FlowRecord[] {
-  const tx = tables(database)
-  const keys = tx.select({ key: flows.key }).from(flows).where(eq(flows.orgId, orgRow))
-  return keys
-    .orderBy(asc(flows.key))
-    .all()
-    .map(({ key }) => recordOf(tx, orgRow, key))
+  /** The status before. */
+  before: FlowRow['status']
 }
 
 /**
@@ -261,6 +191,20 @@ export function publishFlows(
   })
 }
 
+/** Pushes and then publishes, all of it or nothing. */
+export function pushAndPublishFlows(
+  database: Database,
+  orgRow: number,
+  definitions: readonly FlowDefinition[],
+  clock: () => number,
+): { pushed: Pushed[]; published: StatusChange[] } {
+  return inTransaction(database, () => {
+    const pushed = pushFlows(database, orgRow, definitions, clock())
+    const keys = definitions.map(({ key }) => key)
+    return { pushed, published: publishFlows(database, orgRow, keys, clock) }
+  })
+}
+
 /** Takes flows back to draft, or puts them into the archive, all or none. */
 export function withdrawFlows(
   database: Database,
@@ -284,8 +228,9 @@ function changeEach(
 ): StatusChange[] {
   return inTransaction(database, tx => {
     const changes = [...new Set(keys)].map(key => {
-      const outcome = change(tx, requiredFlow(tx, orgRow, key))
-      return { ...recordOf(tx, orgRow, key), outcome }
+      const flow = requiredFlow(tx, orgRow, key)
+      const outcome = change(tx, flow)
+      return { ...recordOf(tx, orgRow, key), outcome, before: flow.status }
     })
     const isSeen = changes.some(
       ({ outcome }) => outcome !== 'unchanged' && outcome !== 'already published',
