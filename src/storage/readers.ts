@@ -12,7 +12,6 @@ import type {
 } from '../core/ports.ts'
 import { presenceStages } from '../core/ports.ts'
 import { least } from '../core/run.ts'
-import { type HealthCounts, noHealthCounts, type Outcome } from '../core/step-health.ts'
 import type { TimeRange } from '../core/time-range.ts'
 import type { PresenceBoard } from './presence-board.ts'
 import { unpackSteps } from './run-rows.ts'
@@ -138,10 +137,6 @@ function statements(database: Database) {
       `select reported_at, checklist_at from progress
       where org_id = ? and flow_id = ? and person = ?`,
     ),
-    health: database.query<{ outcome: Outcome; people: number }, [number, number, number, number]>(
-      `select outcome, count(*) as people from step_health
-      where org_id = ? and step_id = ? and version = ? and at > ? group by outcome`,
-    ),
     presence: database.query<Record<string, number | string | null>, [number]>(
       'select * from presence where org_id = ?',
     ),
@@ -228,19 +223,6 @@ export class Readers implements AnalyticsReader, ChecklistReader {
       ticked: itemStates(ticks),
       completedAt: completion ? least(completion.reported_at, completion.checklist_at) : null,
     }
-  }
-
-  async healthCounts(
-    orgRow: number,
-    stepRow: number,
-    version: number,
-    sinceMs: number,
-  ): Promise<HealthCounts> {
-    const counts = noHealthCounts()
-    for (const row of this.sql.health.all(orgRow, stepRow, version, sinceMs)) {
-      counts[row.outcome] = row.people
-    }
-    return counts
   }
 
   async presence(orgRow: number, now: number): Promise<Presence> {

@@ -44,6 +44,8 @@ describe('help', () => {
       'flows unpublish',
       'flows archive',
       'flows list',
+      'steps',
+      'steps check',
       'rebuild',
       'healthcheck',
       'version',

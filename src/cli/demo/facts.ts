@@ -1,4 +1,5 @@
 import type { Flow } from '../../core/flow.ts'
+import { version } from '../../core/version.ts'
 import { dayMs, demoOrigin } from './history.ts'
 import { fingerprintOf } from './present.ts'
 
@@ -94,7 +95,7 @@ export function calls(facts: DemoFacts): { about: string; line: string }[] {
       selector: step.target?.selector,
       matchCount: 1,
     }),
-    page('a sign of life', '/heartbeat?v=0.1.0&sid=you'),
+    page('a sign of life', `/heartbeat?v=${version}&sid=you`),
     page('is the snippet installed, and is all well?', '/snippet-status'),
     analyst("a flow's numbers", `/flows/${flow.id}/analytics?from=${from}&to=${to}`),
     analyst('the same as CSV', `/flows/${flow.id}/analytics/export.csv?from=${from}&to=${to}`),

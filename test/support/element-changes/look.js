@@ -113,3 +113,5 @@ async function capture(changes) {
   }
   return prints
 }
+
+globalThis.capture = capture
