@@ -4,6 +4,7 @@ import { StoredCatalogue } from './catalogue.ts'
 import type { StorageClient } from './client.ts'
 import { PresenceBoard } from './presence-board.ts'
 import { Readers } from './readers.ts'
+import { limitReached, refusedOrigin } from './refusals.ts'
 import type { SharedMemory } from './shared.ts'
 import { StepReader } from './step-reader.ts'
 
@@ -37,9 +38,13 @@ export function connectStores(
       healthCounts: (...args) => steps.healthCounts(...args),
     },
     presence: {
-      mark: (orgRow, stage, now) => board.mark(orgRow, stage, now),
+      mark: (orgRow, mark, now) => board.mark(orgRow, mark, now),
       recordSnippetVersion: (...args) => client.recordSnippetVersion(...args),
-      recordRefusal: (...args) => client.recordRefusal(...args),
+      recordRefusedOrigin: (orgRow, at) => client.recordRefusal(orgRow, refusedOrigin, at),
+      async recordLimited(orgRow, bucket, at) {
+        if (!board.isNewlyLimited(orgRow, bucket, at)) return
+        await client.recordRefusal(orgRow, limitReached(bucket), at)
+      },
       read: (...args) => readers.presence(...args),
     },
     analytics: readers,
