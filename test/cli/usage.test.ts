@@ -32,6 +32,7 @@ describe('help', () => {
       'org list',
       'org limits',
       'org origins',
+      'org status',
       'key',
       'key show',
       'key rotate',
