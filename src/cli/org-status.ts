@@ -16,7 +16,7 @@ type Status = Awaited<ReturnType<ReturnType<typeof presenceService>['status']>>
 export function addStatus(org: Command): void {
   addSettings(org.command('status'), ['data'])
     .description(
-      'say whether the snippet is installed and alive, and what is wrong; exit status 1 if it is misconfigured',
+      'say whether the snippet is installed and alive, and what is wrong, as of two seconds ago; exit status 1 if it is misconfigured',
     )
     .argument('[org]', 'id or slug; may be left out where there is only one')
     .option('--json', 'print what GET /snippet-status answers, and {id, slug}')

@@ -128,6 +128,8 @@ function summary(checked: readonly CheckedStep[]): string {
     const count = byState.get(state)?.length ?? 0
     return count > 0 ? [`${count} ${state}`] : []
   })
-  const why = byState.has('unknown') ? ' (under 5 people in the last 24 hours)' : ''
+  const why = byState.has('unknown')
+    ? ' (under 5 people have told of the published version in 24 hours)'
+    : ''
   return `${counted(checked.length, 'step')}: ${parts.join(', ')}${why}`
 }

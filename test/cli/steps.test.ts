@@ -93,7 +93,7 @@ describe('steps check', () => {
       'tour/quiet unknown 0 0 0 0',
     ])
     expect(stdout).toEndWith(
-      '4 steps: 1 healthy, 1 drifting, 1 broken, 1 unknown (under 5 people in the last 24 hours)\n',
+      '4 steps: 1 healthy, 1 drifting, 1 broken, 1 unknown (under 5 people have told of the published version in 24 hours)\n',
     )
   })
 

@@ -37,6 +37,8 @@ export function demoFacts(facts: DemoFacts): string[] {
     ...calls(facts).flatMap(({ about, line }) => [`# ${about}`, line, '']),
     `# ready to serve?`,
     `curl -s ${facts.managementUrl}/readyz`,
+    '# which steps have lost their element, and what to do about it?',
+    `cairn steps check --data ${quoted(facts.dataDir)}`,
     '',
     'Ctrl-C stops the demo; it starts again on the same data.',
   ]

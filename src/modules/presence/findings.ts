@@ -31,6 +31,8 @@ export const isInstalled = ({ seen }: Presence) =>
 
 /** Clocks within this are taken as right. */
 const farOffMs = minuteMs
+/** How long after a rotation's end it may be quiet before that says anything. */
+const settlingMs = 5 * minuteMs
 /** So many of the latest batches with a clock that is far off are worth a word. */
 const fewFarOff = 3
 
@@ -129,11 +131,12 @@ const rules: ((evidence: Evidence) => Finding | readonly Finding[] | null)[] = [
 
   ({ presence: { limitedMinutes } }) =>
     (Object.entries(limitedMinutes) as [Bucket, number][]).map(([bucket, minutes]) => {
+      const often = minutes === 1 ? 'one minute' : `${minutes} minutes`
       const raise = `"cairn org limits ORG --${bucket} N"`
       return {
         severity: 'warning',
         code: 'limit_reached',
-        message: `Requests over the limit of ${bucket} were refused (429) in the last 24 hours, in minutes: ${minutes}.`,
+        message: `Requests over the limit of ${bucket} were refused (429) in ${often} of the last 24 hours.`,
         fix: `${calmer[bucket] ?? 'Ask less often'}, or raise the limit: ${raise}.`,
       }
     }),
@@ -144,8 +147,8 @@ const rules: ((evidence: Evidence) => Finding | readonly Finding[] | null)[] = [
     const isOver = oldKeysEndAt <= now
     // Nobody has tried since: the pages that had it were mended in time.
     if (isOver && used.lastAt < oldKeysEndAt) return null
-    // Nothing but the old key has come since.
-    const isCut = isOver && (seen.key_used?.lastAt ?? 0) < oldKeysEndAt
+    // Nothing but the old key has come since, and there was time for it.
+    const isCut = now - oldKeysEndAt > settlingMs && (seen.key_used?.lastAt ?? 0) < oldKeysEndAt
     const end = isoTime(oldKeysEndAt)
     return {
       severity: isCut ? 'error' : 'warning',

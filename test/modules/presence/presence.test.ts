@@ -190,7 +190,7 @@ describe('findings', () => {
         message: expect.stringContaining('limit of heartbeat'),
       }),
     ])
-    expect(findings[0].message).toEndWith('in minutes: 2.')
+    expect(findings[0].message).toEndWith('in 2 minutes of the last 24 hours.')
     expect(rejected24h).toEqual({})
   })
 
@@ -218,6 +218,8 @@ describe('findings', () => {
     world.clock.advance(hour + 1_000)
     expect(await found()).toBeUndefined()
     expect((await tenant.ask('GET /flows', { credential: old })).status).toBe(401)
+    expect(await found()).toContain(' warning ')
+    world.clock.advance(6 * minute)
     expect(await found()).toContain('misconfigured error')
     expect(await found()).toContain(`it is refused since ${worksUntil}`)
     await tenant.ask('GET /flows', { credential: snippetKey })
