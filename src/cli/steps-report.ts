@@ -109,11 +109,15 @@ const remedies: Readonly<Record<Exclude<Outcome, 'found'>, string>> = {
 }
 
 function advice({ evidence, step, flow, health }: CheckedStep): string {
-  const { people, fingerprints } = evidence
+  const { people, alternate, fingerprints } = evidence
   const { suggestion } = fingerprints
   if (suggestion && suggestion.selector !== step.target.selector) {
     const { selector, times, of } = suggestion
     return `set target.selector to \`${text(selector)}\` (suggested by ${times} of ${counted(of, 'fingerprint')}), then "cairn flows push FILE" and "cairn flows publish ${flow.key}"`
+  }
+  if (health.state === 'drifting' && alternate && alternate.selector !== step.target.selector) {
+    const { selector, reports } = alternate
+    return `see whether \`${text(selector)}\`, by which ${counted(reports, 'report')} found it, is a good target.selector; else set one that finds the element`
   }
   const isIt = health.state === 'drifting' ? isMakeshift : isMiss
   const [worst] = outcomes

@@ -103,7 +103,7 @@ async function checkedSteps(
 
 /** A step for scripts. */
 function shown({ organisation, flow, step, health, evidence }: CheckedStep) {
-  const { people, reports, pages, messages, fingerprints } = evidence
+  const { people, reports, pages, messages, alternate, fingerprints } = evidence
   const { baselineAt, latest, suggestion, ...verdicts } = fingerprints
   return {
     organisation: organisation.slug,
@@ -127,6 +127,7 @@ function shown({ organisation, flow, step, health, evidence }: CheckedStep) {
       ...message,
       lastAt: isoTimeOrNull(lastAt),
     })),
+    alternate,
     fingerprints: {
       baselineAt: isoTimeOrNull(baselineAt),
       ...verdicts,

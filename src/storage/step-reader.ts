@@ -26,6 +26,8 @@ export interface StepEvidence {
   pages: readonly { page: string | null; reports: number; misses: number; makeshift: number }[]
   /** What pages said of it, the latest first. */
   messages: readonly { message: string; reports: number; lastAt: number }[]
+  /** The selector by which most found it where the step's own did not. */
+  alternate: { selector: string; reports: number } | null
   fingerprints: FingerprintEvidence
 }
 
@@ -83,6 +85,11 @@ function statements(database: Database) {
       `select message, count(*) as reports, max(at) as lastAt from step_reports
       where ${inScope} and message is not null
       group by message order by lastAt desc, message limit ${mostMessages}`,
+    ),
+    alternate: database.query<{ selector: string; reports: number }, Scope>(
+      `select selector, count(*) as reports from step_reports
+      where ${inScope} and outcome = 'found_by_alternate' and selector is not null
+      group by selector order by reports desc, max(at) desc, selector limit 1`,
     ),
     // As for the state, reports without a person do not count.
     slots: database.query<ReportSlot, Scope>(
@@ -159,6 +166,7 @@ export class StepReader {
       ...badSince(people, () => this.sql.slots.all(orgRow, stepRow, now - sinceWindowMs, version)),
       pages: this.sql.pages.all(...scope),
       messages: this.sql.messages.all(...scope),
+      alternate: this.sql.alternate.get(...scope),
       fingerprints: this.fingerprints(scope),
     }
   }

@@ -37,7 +37,7 @@ const report = (place: Place, person: string, outcome: Outcome, message: string 
   outcome,
   at: Date.now() - 60_000,
   url: 'https://app.example/projects?token=secret',
-  selector: null,
+  selector: outcome === 'found_by_alternate' ? '#moved-here' : null,
   matchCount: null,
   waitMs: null,
   snippetVersion: null,
@@ -105,6 +105,7 @@ describe('steps check', () => {
     expect(stdout).toContain(
       'set target.selector to `#gone-away` (suggested by 1 of 1 fingerprint), then "cairn flows push FILE" and "cairn flows publish tour"\n',
     )
+    expect(stdout).toContain('see whether `#moved-here`, by which 6 reports found it, is')
     expect(stdout).not.toContain('tour/well is')
   })
 
@@ -154,6 +155,7 @@ describe('steps check', () => {
       makeshiftSince: null,
       pages: [{ page: 'https://app.example/projects', reports: 6, misses: 6, makeshift: 0 }],
       messages: [{ message: expect.any(String), reports: 6, lastAt: expect.stringMatching(/Z$/) }],
+      alternate: null,
       fingerprints: {
         baselineAt: expect.stringMatching(/Z$/),
         match: 0,

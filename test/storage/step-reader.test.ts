@@ -80,6 +80,14 @@ describe('of reports', () => {
     ])
   })
 
+  test('the selector by which most found it otherwise is named', async () => {
+    await report('found_by_alternate', { selector: '#a' })
+    for (let i = 0; i < 2; i++) await report('found_by_alternate', { selector: '#b' })
+    for (let i = 0; i < 3; i++) await report('found', { selector: '#search' })
+    await report('found_by_alternate')
+    expect((await evidence()).alternate).toEqual({ selector: '#b', reports: 2 })
+  })
+
   test('messages are counted, the latest first, three at most', async () => {
     for (const message of ['one', 'two', 'three', 'one', 'four']) {
       await report('error', { message })

@@ -100,7 +100,8 @@ function healthOf(step: Step, i: number, userId: string) {
     outcome,
     userId,
     url: `${demoOrigin}/projects/${['atlas', 'borealis'][i % 2]}?view=board`,
-    selector: step.target?.selector,
+    selector:
+      outcome === 'found_by_alternate' ? changed[step.key]?.change.selector : step.target?.selector,
     matchCount: outcome === 'not_found' ? 0 : 1,
     waitMs: outcome === 'not_found' ? (step.target?.waitMs ?? 3_000) : 40 + i * 25,
     ...(outcome === 'not_found' ? { message: 'No element after waiting' } : {}),
