@@ -14,17 +14,29 @@ import type { CheckedStep } from './steps.ts'
 
 /** Selectors, addresses and messages come from whoever has a key: shown long, but harmlessly. */
 const text = (value: string) => shown(value, 200)
+/** Whole: a part of a selector finds something else. */
+const selectorText = (value: string) => shown(value, 1_000)
 
 /** From this share on, fingerprints that are no match are worth a word, as makeshift finds are. */
 const fewUnlike = 0.2
 
+/** Whose steps were checked, by slug, and whether there are several organisations in all. */
+interface Scope {
+  organisations: readonly string[]
+  isAmong: boolean
+}
+
 /** The states of all steps as a table, then the evidence for each that is not well. */
-export function stepReport(checked: readonly CheckedStep[]): string[] {
-  if (checked.length === 0) return ['no published step points at an element']
-  const isOne = new Set(checked.map(({ organisation }) => organisation.slug)).size === 1
+export function stepReport(checked: readonly CheckedStep[], scope: Scope): string[] {
+  const { organisations, isAmong } = scope
+  const whose =
+    organisations.length > 5
+      ? counted(organisations.length, 'organisation')
+      : organisations.join(', ')
+  if (checked.length === 0) return [`no published step of ${whose} points at an element`]
   const named = checked.map(one => {
     const name = `${one.flow.key}/${one.step.key}`
-    return { one, name: isOne ? name : `${one.organisation.slug}: ${name}` }
+    return { one, name: organisations.length > 1 ? `${one.organisation}: ${name}` : name }
   })
   const header = ['STEP', 'STATE', 'PEOPLE', 'FOUND', 'OTHERWISE', 'MISSED', 'SINCE']
   const rows = named.map(({ one, name }) => {
@@ -35,9 +47,9 @@ export function stepReport(checked: readonly CheckedStep[]): string[] {
   const notWell = named.filter(({ one }) => isBadState(one.health.state) || isUnlike(one))
   return [
     ...columns([header, ...rows]),
-    ...notWell.flatMap(({ one, name }) => ['', ...detail(one, name)]),
+    ...notWell.flatMap(({ one, name }) => ['', ...detail(one, name, isAmong)]),
     '',
-    summary(checked),
+    summary(checked, whose),
   ]
 }
 
@@ -52,16 +64,15 @@ function isUnlike({ evidence: { fingerprints } }: CheckedStep): boolean {
   return unlike > 0 && unlike >= fewUnlike * (unlike + fingerprints.match)
 }
 
-function detail(one: CheckedStep, name: string): string[] {
+function detail(one: CheckedStep, name: string, isAmong: boolean): string[] {
   const { health, step, evidence } = one
-  const { people, fingerprints, lastFindAt, lastMissAt } = evidence
+  const { people, lastFindAt, lastMissAt } = evidence
   const title = isBadState(health.state)
     ? `${name} is ${health.state}`
     : `${name} is ${health.state}, but its element does not look as it did`
   const said = outcomes.filter(outcome => people[outcome] > 0)
-  const { match, drift, gone, latest } = fingerprints
   const lines: (readonly [string, string] | null)[] = [
-    ['selector', text(step.target.selector)],
+    ['selector', selectorText(step.target.selector)],
     said.length > 0
       ? ['people', said.map(outcome => `${outcome} ${people[outcome]}`).join(', ')]
       : null,
@@ -72,11 +83,8 @@ function detail(one: CheckedStep, name: string): string[] {
     }),
     lastMissAt === null ? null : ['last missed', isoTime(lastMissAt)],
     lastFindAt === null ? null : ['last found', isoTime(lastFindAt)],
-    latest && [
-      'fingerprints',
-      `${match} match, ${drift} drift, ${gone} gone; the latest ${latest.status}, score ${latest.score.toFixed(2)}`,
-    ],
-    ['next', advice(one)],
+    ['fingerprints', fingerprintLine(evidence.fingerprints)],
+    ['next', advice(one, isAmong)],
   ]
   const shownLines = lines.filter(line => line !== null)
   return [title, ...columns(shownLines.map(([label, value]) => [`  ${label}`, value]))]
@@ -91,6 +99,15 @@ function pageLine(told: CheckedStep['evidence']['pages'][number]): string | null
     ...(makeshift > 0 ? [`${makeshift} found otherwise`] : []),
   ]
   return `${page === null ? '(not told)' : text(page)}: ${bad.join(', ')}, of ${counted(reports, 'report')}`
+}
+
+function fingerprintLine(told: CheckedStep['evidence']['fingerprints']): string {
+  const { match, drift, gone, latest, baselineAt } = told
+  if (latest) {
+    const { status, score } = latest
+    return `${match} match, ${drift} drift, ${gone} gone; the latest ${status}, score ${score.toFixed(2)}`
+  }
+  return baselineAt === null ? 'none' : `none since the baseline of ${isoTime(baselineAt)}`
 }
 
 /** What to do about each way of not being found as the step describes it. */
@@ -108,16 +125,19 @@ const remedies: Readonly<Record<Exclude<Outcome, 'found'>, string>> = {
     'the element looks different: see whether the step still says the right thing about it; a changed target begins with a new baseline',
 }
 
-function advice({ evidence, step, flow, health }: CheckedStep): string {
+function advice(one: CheckedStep, isAmong: boolean): string {
+  const { evidence, step, flow, health, organisation } = one
   const { people, alternate, fingerprints } = evidence
   const { suggestion } = fingerprints
   if (suggestion && suggestion.selector !== step.target.selector) {
     const { selector, times, of } = suggestion
-    return `set target.selector to \`${text(selector)}\` (suggested by ${times} of ${counted(of, 'fingerprint')}), then "cairn flows push FILE" and "cairn flows publish ${flow.key}"`
+    // Where it may be left out, the commands to copy stay short.
+    const org = isAmong ? ` --org ${organisation}` : ''
+    return `set target.selector to \`${selectorText(selector)}\` (suggested by ${times} of ${counted(of, 'fingerprint')}), then "cairn flows push FILE${org}" and "cairn flows publish ${flow.key}${org}"`
   }
   if (health.state === 'drifting' && alternate && alternate.selector !== step.target.selector) {
     const { selector, reports } = alternate
-    return `see whether \`${text(selector)}\`, by which ${counted(reports, 'report')} found it, is a good target.selector; else set one that finds the element`
+    return `see whether \`${selectorText(selector)}\`, by which ${counted(reports, 'report')} found it, is a good target.selector; else set one that finds the element`
   }
   const isIt = health.state === 'drifting' ? isMakeshift : isMiss
   const [worst] = outcomes
@@ -126,7 +146,7 @@ function advice({ evidence, step, flow, health }: CheckedStep): string {
   return remedies[worst === undefined || worst === 'found' ? 'changed' : worst]
 }
 
-function summary(checked: readonly CheckedStep[]): string {
+function summary(checked: readonly CheckedStep[], whose: string): string {
   const byState = Map.groupBy(checked, ({ health }) => health.state)
   const parts = stepStates.flatMap(state => {
     const count = byState.get(state)?.length ?? 0
@@ -135,5 +155,5 @@ function summary(checked: readonly CheckedStep[]): string {
   const why = byState.has('unknown')
     ? ' (under 5 people have told of the published version in 24 hours)'
     : ''
-  return `${counted(checked.length, 'step')}: ${parts.join(', ')}${why}`
+  return `${counted(checked.length, 'step')} of ${whose}: ${parts.join(', ')}${why}`
 }

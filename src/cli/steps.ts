@@ -15,7 +15,7 @@ import { stepReport } from './steps-report.ts'
 
 /** A published step that points at an element, and how that fares. */
 export interface CheckedStep {
-  organisation: { id: string; slug: string }
+  organisation: string
   flow: Flow
   step: Step & { target: NonNullable<Step['target']> }
   health: StepHealth
@@ -57,26 +57,25 @@ latest report. Under 5 people a step is unknown, which is no failure. "Since" lo
     )
     .action(async (options: Options, command: Command) => {
       const { data } = settingsOf(command, 'data')
-      const checked = await withData(data, database => checkedSteps(database, options, Date.now()))
+      const { organisations, checked, isAmong } = await withData(data, database =>
+        checkedSteps(database, options, Date.now()),
+      )
       const ok = !checked.some(({ health }) => isBadState(health.state))
       if (!ok) process.exitCode = exitStatus.failure
       if (options.json) return printJson({ ok, steps: checked.map(shown) })
-      print(...stepReport(checked))
+      print(...stepReport(checked, { organisations, isAmong }))
     })
 }
 
-async function checkedSteps(
-  database: Database,
-  { org, flow: key }: Options,
-  now: number,
-): Promise<CheckedStep[]> {
+async function checkedSteps(database: Database, { org, flow: key }: Options, now: number) {
+  const all = listOrganisations(database)
   const organisations =
-    org === undefined ? listOrganisations(database) : [organisationNamed(database, org)]
+    org === undefined && all.length > 0 ? all : [organisationNamed(database, org)]
   const catalogue = new StoredCatalogue(database)
   const reader = new StepReader(database)
   const checked: CheckedStep[] = []
   let isKnown = key === undefined
-  for (const { row, id, slug } of organisations) {
+  for (const { row, slug } of organisations) {
     const organisation = catalogue.organisationByRow(row)
     const { flows } = JSON.parse(catalogue.publishedFlows(organisation).text) as { flows: Flow[] }
     for (const flow of flows) {
@@ -88,8 +87,7 @@ async function checkedSteps(
         if (target === null || entry === null) continue
         const evidence = await reader.evidence(row, entry.row, flow.version, now)
         const health = stepState(evidence.people, target)
-        const organisation = { id, slug }
-        checked.push({ organisation, flow, step: { ...step, target }, health, evidence })
+        checked.push({ organisation: slug, flow, step: { ...step, target }, health, evidence })
       }
     }
   }
@@ -98,7 +96,11 @@ async function checkedSteps(
       `no published flow has the key "${key?.slice(0, 64)}": see "cairn flows list"`,
     )
   }
-  return checked
+  return {
+    checked,
+    organisations: organisations.map(({ slug }) => slug),
+    isAmong: all.length > 1,
+  }
 }
 
 /** A step for scripts. */
@@ -106,7 +108,7 @@ function shown({ organisation, flow, step, health, evidence }: CheckedStep) {
   const { people, reports, pages, messages, alternate, fingerprints } = evidence
   const { baselineAt, latest, suggestion, ...verdicts } = fingerprints
   return {
-    organisation: organisation.slug,
+    organisation,
     flow: flow.key,
     flowId: flow.id,
     version: flow.version,

@@ -38,6 +38,7 @@ export interface FingerprintEvidence {
   match: number
   drift: number
   gone: number
+  /** But for the baseline itself. */
   latest: { status: string; score: number; at: number } | null
   /** The selector suggested most often by the latest fingerprints that called for another one. */
   suggestion: { selector: string; times: number; of: number } | null
@@ -107,7 +108,7 @@ function statements(database: Database) {
       `select status, count(*) as count from step_fingerprints where ${inScope} group by status`,
     ),
     latestVerdict: database.query<{ status: string; score: number; at: number }, Scope>(
-      `select status, score, at from step_fingerprints where ${inScope}
+      `select status, score, at from step_fingerprints where ${inScope} and status <> 'baseline'
       order by at desc, seq desc limit 1`,
     ),
     suggestions: database.query<{ selector: string | null; times: number }, Scope>(

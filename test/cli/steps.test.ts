@@ -93,7 +93,7 @@ describe('steps check', () => {
       'tour/quiet unknown 0 0 0 0',
     ])
     expect(stdout).toEndWith(
-      '4 steps: 1 healthy, 1 drifting, 1 broken, 1 unknown (under 5 people have told of the published version in 24 hours)\n',
+      '4 steps of acme: 1 healthy, 1 drifting, 1 broken, 1 unknown (under 5 people have told of the published version in 24 hours)\n',
     )
   })
 
@@ -103,7 +103,7 @@ describe('steps check', () => {
     expect(stdout).toContain('https://app.example/projects: 6 missed, of 6 reports\n')
     expect(stdout).toContain('[31mnot there (6 times, last ')
     expect(stdout).toContain(
-      'set target.selector to `#gone-away` (suggested by 1 of 1 fingerprint), then "cairn flows push FILE" and "cairn flows publish tour"\n',
+      'set target.selector to `#gone-away` (suggested by 1 of 1 fingerprint), then "cairn flows push FILE --org acme" and "cairn flows publish tour --org acme"\n',
     )
     expect(stdout).toContain('see whether `#moved-here`, by which 6 reports found it, is')
     expect(stdout).not.toContain('tour/well is')
@@ -119,7 +119,7 @@ describe('steps check', () => {
   test('status 0 where no step is bad; unknown is none', async () => {
     const { stdout, status } = await check('--org', 'other')
     expect(status).toBe(0)
-    expect(stdout).toContain('4 steps: 1 healthy, 3 unknown')
+    expect(stdout).toContain('4 steps of other: 1 healthy, 3 unknown')
   })
 
   test('is of all organisations unless one is named, and says whose each step is', async () => {
@@ -128,6 +128,7 @@ describe('steps check', () => {
     expect(stdout).toContain('\nacme: tour/well ')
     expect(stdout).toContain('\nother: tour/well ')
     expect(stdout).toContain('\nacme: tour/away is broken\n')
+    expect(stdout).toContain('\n8 steps of acme, other: ')
   })
 
   test('--json has it all for scripts', async () => {
@@ -191,7 +192,7 @@ describe('steps check', () => {
   test('without a step to check it says so', async () => {
     await cairn.json(['org', 'create', 'empty'])
     expect(await check('--org', 'empty')).toEqual({
-      stdout: 'no published step points at an element\n',
+      stdout: 'no published step of empty points at an element\n',
       stderr: '',
       status: 0,
     })
