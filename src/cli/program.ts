@@ -10,6 +10,7 @@ import { addKey } from './key.ts'
 import { addOrg } from './org.ts'
 import { addRebuild } from './rebuild.ts'
 import { addServe } from './serve.ts'
+import { addSteps } from './steps.ts'
 import { addToken } from './token.ts'
 import { addVersion } from './version.ts'
 
@@ -38,6 +39,7 @@ export function program(): Command {
   addKey(cairn)
   addToken(cairn)
   addFlows(cairn)
+  addSteps(cairn)
   addRebuild(cairn)
   addHealthcheck(cairn)
   addVersion(cairn)

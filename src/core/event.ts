@@ -40,17 +40,21 @@ export const eventSources = ['events', 'complete', 'checklist_progress', 'custom
 
 export type EventSource = (typeof eventSources)[number]
 
+/** Why events of a batch are not kept. */
+export const rejectionCodes = [
+  'invalid',
+  'unknown_flow',
+  'unknown_step',
+  'unknown_item',
+  'unauthorized',
+  'too_old',
+  'too_large',
+  'erased',
+  'storage',
+] as const
+
 /** Why an event of a batch was not kept. */
-export type RejectionCode =
-  | 'invalid'
-  | 'unknown_flow'
-  | 'unknown_step'
-  | 'unknown_item'
-  | 'unauthorized'
-  | 'too_old'
-  | 'too_large'
-  | 'erased'
-  | 'storage'
+export type RejectionCode = (typeof rejectionCodes)[number]
 
 /** The organisation-wide name of a person: `u` + user id, else `a` + anonymous id; they never meet. */
 export function personOf(userId: string | null, anonymousId: string | null): string {

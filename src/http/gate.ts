@@ -35,7 +35,10 @@ async function organisationOf(call: Call, route: Route, deps: GateDeps): Promise
   let organisation: Organisation | null = null
   if (route.caller === 'snippet key') {
     if (isSnippetKey(credential)) {
-      organisation = deps.stores.catalogue().organisationByKey(credential, call.receivedAt)
+      const catalogue = deps.stores.catalogue()
+      organisation = catalogue.organisationByKey(credential, call.receivedAt)
+      const rotated = catalogue.organisationByOldKey(credential)
+      if (rotated) deps.stores.presence.mark(rotated.row, 'old_key_used', call.receivedAt)
     }
   } else {
     const name = await deps.tokens.organisationOf(credential)
@@ -50,6 +53,8 @@ function count(call: Call, route: Route, deps: GateDeps): void {
   const bucket = buckets.indexOf(route.bucket)
   call.taken = deps.windows.take(row, bucket, limits[route.bucket], deps.clock.monotonic())
   if (call.taken.admitted) return
+  // Nobody waits for it, as below: it only feeds the install findings.
+  deps.stores.presence.recordLimited(row, route.bucket, call.receivedAt).catch(() => {})
   const retryAfterSeconds = Math.max(1, Math.ceil(call.taken.resetInMs / 1000))
   throw new AppError('rate_limited', 'Rate limit exceeded', { retryAfterSeconds })
 }
@@ -59,7 +64,7 @@ function checkOrigin(call: Call, deps: GateDeps): void {
   const origin = call.request.headers.get('origin')
   if (origins === null || origin === null || origins.has(origin)) return
   // Nobody waits for the count: it only feeds the install findings.
-  deps.stores.presence.recordRefusal(row, 'origin_not_allowed', call.receivedAt).catch(() => {})
+  deps.stores.presence.recordRefusedOrigin(row, call.receivedAt).catch(() => {})
   throw new AppError('origin_not_allowed', 'This origin is not one of the organisation’s')
 }
 
