@@ -50,8 +50,8 @@ const mostPaths = 63
 const placeWords = statuses.length + statusClasses.length * durations.words
 const words = unauthorizedCauses.length + (mostPaths + 1) * methods.length * placeWords
 
-const statusIndexes = new Uint8Array(1_000).fill(statuses.indexOf(500))
-for (const [i, status] of statuses.entries()) statusIndexes[status] = i
+const indexOfOther = statuses.indexOf(500)
+const indexOfStatus = new Map(statuses.map((status, i) => [status, i]))
 
 const classOf = (status: number) => Math.min(Math.max(Math.floor(status / 100) - 2, 0), 3)
 
@@ -73,7 +73,7 @@ export class HttpCounters {
     const counters = this.counters
     const path = this.places.get(route) ?? mostPaths
     const at = placeAt(path, methods.indexOf(methodLabel(method) as 'GET'))
-    ;(counters[at + (statusIndexes[status] as number)] as number) += 1
+    ;(counters[at + (indexOfStatus.get(status) ?? indexOfOther)] as number) += 1
     durations.observe(counters, histogramAt(at, classOf(status)), durationMs / 1_000)
     if (cause) (counters[unauthorizedCauses.indexOf(cause)] as number) += 1
   }

@@ -35,9 +35,9 @@ export function asText(line: string, isColoured: boolean): string {
   const answer = isRequest
     ? [paint(statusColour(status), `${status}`), `${durationMs.toFixed(3).padStart(8)} ms `]
     : []
-  const extra = Object.entries({ ...fields, ...end }).map(([name, value]) =>
-    paint(dim, `${name}=${shown(value)}`),
-  )
+  const extra = Object.entries({ ...fields, ...end })
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => paint(dim, `${name}=${shown(value)}`))
   const parts = [
     paint(dim, String(time).slice(11, 23)),
     paint(levelColours[level], String(level).padEnd(5)),
