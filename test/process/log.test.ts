@@ -221,16 +221,20 @@ test('a server whose log nobody reads any more goes on serving', async () => {
     if (said.includes('\n')) break
   }
   const url = /serving (\S+),/.exec(said)?.[1]
-  await child.stdout.cancel()
-  for (let i = 0; i < 40; i++) {
-    const response = await fetch(`${url}/api/v1/flows`, {
-      headers: { authorization: `Bearer ${snippetKey}`, connection: 'close' },
-      signal: AbortSignal.timeout(3_000),
-    })
-    expect(response.status).toBe(200)
-    // Longer than lines are gathered for, so that the closed pipe is met on the way.
-    await Bun.sleep(20)
+  try {
+    await child.stdout.cancel()
+    for (let i = 0; i < 40; i++) {
+      const response = await fetch(`${url}/api/v1/flows`, {
+        headers: { authorization: `Bearer ${snippetKey}`, connection: 'close' },
+        signal: AbortSignal.timeout(3_000),
+      })
+      expect(response.status).toBe(200)
+      // Longer than lines are gathered for, so that the closed pipe is met on the way.
+      await Bun.sleep(20)
+    }
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+  } finally {
+    child.kill('SIGKILL')
   }
-  child.kill('SIGTERM')
-  expect(await child.exited).toBe(0)
 }, 20_000)
