@@ -10,7 +10,7 @@ const pieceBytes = 4_096
 const flushEveryMs = 200
 
 /** How often a reader that is slower than a pipe that does not block is tried, a millisecond apart. */
-const mostTries = 1_000
+const mostTries = 200
 
 type Write = (text: Buffer) => number
 
@@ -23,6 +23,10 @@ type Write = (text: Buffer) => number
 export class LogSink {
   private text = ''
   private isClosed = false
+  /** Whether the last piece was dropped: a reader that has stopped is not waited for again. */
+  private isStalled = false
+  /** Whether it was dropped after a part of it was written. */
+  private isMidLine = false
 
   constructor(private readonly out: Write = bytes => writeSync(1, bytes)) {}
 
@@ -44,17 +48,20 @@ export class LogSink {
 
   flush(): void {
     if (this.text === '') return
-    const bytes = Buffer.from(this.text)
+    const bytes = Buffer.from(this.isMidLine ? `\n${this.text}` : this.text)
     this.text = ''
-    for (let at = 0, tries = 0; at < bytes.length && !this.isClosed; ) {
+    for (let at = 0, tries = this.isStalled ? 1 : mostTries; at < bytes.length; ) {
       try {
         at += this.out(at === 0 ? bytes : bytes.subarray(at))
+        this.isStalled = false
+        this.isMidLine = at < bytes.length
       } catch (error) {
         const { code } = error as { code?: string }
         if (code === 'EPIPE' || code === 'EBADF') this.isClosed = true
-        // A full disk takes nothing of this piece, and perhaps the next one.
-        else if (code !== 'EAGAIN' || ++tries > mostTries) return
-        else Bun.sleepSync(1)
+        // What is left of the piece is given up.
+        this.isStalled = code !== 'EAGAIN' || --tries === 0
+        if (this.isStalled) return
+        Bun.sleepSync(1)
       }
     }
   }

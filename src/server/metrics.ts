@@ -17,8 +17,6 @@ export interface MetricSources {
   httpThreads: { up: number; configured: number; restarts: number }
   /** How often the threads were told to load the catalogue anew. */
   catalogueGeneration: number
-  /** Epoch milliseconds. */
-  startedAt: number
 }
 
 /** All metrics, as Prometheus reads them. */
@@ -28,7 +26,7 @@ export function renderMetrics(sources: MetricSources): string {
   renderCommits(page, sources.commitCounters)
   renderServer(page, sources)
   renderDisk(page, sources.disk)
-  renderProcess(page, sources.startedAt)
+  renderProcess(page)
   return page.toString()
 }
 
@@ -64,7 +62,7 @@ function renderDisk(page: Exposition, { seen }: MetricSources['disk']): void {
 }
 
 /** By the names that every Prometheus client uses. */
-function renderProcess(page: Exposition, startedAt: number): void {
+function renderProcess(page: Exposition): void {
   const { user, system } = process.cpuUsage()
   const cpuSeconds = (user + system) / 1e6
   page.single('process_cpu_seconds_total', 'counter', 'CPU time, user and system.', cpuSeconds)
@@ -78,7 +76,7 @@ function renderProcess(page: Exposition, startedAt: number): void {
     'process_start_time_seconds',
     'gauge',
     'When the process started, Unix time.',
-    startedAt / 1_000,
+    performance.timeOrigin / 1_000,
   )
   const openFiles = countOpenFiles()
   if (openFiles !== null) {

@@ -65,7 +65,6 @@ export async function serve(given: Config): Promise<Running> {
 class Server {
   private readonly shared = newSharedMemory()
   private readonly clock = systemClock()
-  private readonly startedAt = this.clock.now()
   private readonly gauge: BufferGauge
   private readonly disk: DiskWatch
   private readonly commitCounters = CommitCounters.memory()
@@ -125,7 +124,7 @@ class Server {
       for (const thread of [...this.threads.values(), this.storage]) thread?.worker.terminate()
       throw error
     }
-    this.phase = 'serving'
+    if (!this.isStopping) this.phase = 'serving'
     this.watchSignals()
     const shownHost = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host
     const running: Running = {
@@ -243,7 +242,6 @@ class Server {
         restarts: this.restarts,
       },
       catalogueGeneration: Atomics.load(new Int32Array(this.shared.generation), 0),
-      startedAt: this.startedAt,
     })
   }
 

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { AppError } from '../../src/core/errors.ts'
-import { reasonOf, shortReasonOf } from '../../src/core/reason.ts'
+import { reasonOf, reasonOfUncaught, shortReasonOf } from '../../src/core/reason.ts'
 
 const secret = 'sEcReT'
 
@@ -49,11 +49,19 @@ test('SQLite’s reasons are told, and name no value', () => {
 })
 
 test('where it happened is told, and a refusal’s own sentence alone', () => {
-  expect(reasonOf(new Error('Broken'))).toMatch(/^Error: Broken\n\s+at .*reason\.test/)
+  expect(reasonOf(new Error('Broken'))).toMatch(/^Broken\n\s+at .*reason\.test/)
   expect(reasonOf(new AppError('overloaded', 'Try again'))).toBe('Try again')
-  expect(shortReasonOf(new Error('Broken'))).toBe('Error: Broken')
+  expect(shortReasonOf(new Error('Broken'))).toBe('Broken')
 })
 
 test('a reason is bounded', () => {
   expect(reasonOf(new Error('x'.repeat(10_000))).length).toBeLessThanOrEqual(2_000)
+})
+
+test('of an uncaught error the type or our message is told, and where; no excerpt, no value', () => {
+  const report = (title: string) =>
+    `1 | const a = '${secret}'\n              ^\n${title}\n code: "${secret}"\n\n      at f (/x.ts:1:2)\n`
+  const quoting = `TypeError: "${secret}" is not a function`
+  expect(reasonOfUncaught(report(quoting))).toBe('TypeError\n      at f (/x.ts:1:2)')
+  expect(reasonOfUncaught(report('error: Broken'))).toBe('error: Broken\n      at f (/x.ts:1:2)')
 })

@@ -47,6 +47,15 @@ describe('the log’s way out', () => {
     expect(pieces).toEqual([])
   })
 
+  test('a reader that has stopped is waited for once, and the next line is whole', () => {
+    const { sink, text } = sinkOver(3, ...Array.from({ length: 201 }, () => 'EAGAIN'))
+    for (const line of ['first\n', 'second\n', 'third\n']) {
+      sink.write(line)
+      sink.flush()
+    }
+    expect(text()).toBe('fir\nthird\n')
+  })
+
   test('a full disk costs its piece, and the log goes on', () => {
     const { sink, text } = sinkOver('ENOSPC')
     sink.write('lost\n')
