@@ -79,7 +79,12 @@ export function renderCommits(page: Exposition, memory: SharedArrayBuffer): void
     at(verdicts.indexOf('storage')),
   )
   page.single('cairn_commands_total', 'counter', 'Writes committed.', at(commandsAt))
-  page.single('cairn_commit_faults_total', 'counter', 'Failed tries to commit.', at(faultsAt))
+  page.single(
+    'cairn_storage_faults_total',
+    'counter',
+    'Times that storage began to refuse, or took a group of writes apart.',
+    at(faultsAt),
+  )
   page.family('cairn_commit_duration_seconds', 'histogram', 'Time of a group commit, synced.')
   latencies.render(page, 'cairn_commit_duration_seconds', counters, latencyAt)
   page.family('cairn_commit_events', 'histogram', 'Events a group commit.')

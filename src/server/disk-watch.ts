@@ -60,16 +60,20 @@ export class DiskWatch {
   private async read(): Promise<DiskSeen> {
     const file = databaseFile(this.dataDir)
     const orNull = () => null
+    let isGone = false
     const [disk, database, wal, refusal] = await Promise.all([
       statfs(this.dataDir).catch(orNull),
-      stat(file).catch(orNull),
+      stat(file).catch(({ code }) => {
+        isGone = code === 'ENOENT'
+        return null
+      }),
       stat(`${file}-wal`).catch(orNull),
       access(this.dataDir, constants.W_OK).then(orNull, ({ code }) => code),
     ])
     this.inode ??= database?.ino ?? null
     const fault = () => {
-      if (!database) return 'gone'
-      if (database.ino !== this.inode) return 'replaced'
+      if (isGone) return 'gone'
+      if (database && database.ino !== this.inode) return 'replaced'
       // Taken away rights do not matter: the files are open.
       return refusal === 'EROFS' ? 'read-only' : null
     }

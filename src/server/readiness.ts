@@ -11,7 +11,10 @@ const hangingAfterMs = 5_000
 const leastFreeBytes = 64 * 2 ** 20
 const leastFreeShare = 0.05
 
-const mib = (bytes: number) => `${Math.floor(bytes / 2 ** 20)} MiB`
+const mib = (bytes: number) => {
+  const count = bytes / 2 ** 20
+  return `${count < 10 ? count.toFixed(1) : Math.floor(count)} MiB`
+}
 const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`
 
 /** What is known of a running server at one moment. */

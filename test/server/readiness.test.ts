@@ -61,7 +61,11 @@ const cases: [string, Partial<ServerState>, RegExp[]][] = [
   ['the disk was not looked at yet', { disk: { seen: null, waitingMs: 10 } }, []],
   ['the disk is full', withDisk({ freeBytes: 63 * mib }), [/has 63 MiB free, under 64 MiB: make/]],
   ['a small disk has room', withDisk({ totalBytes: 100 * mib, freeBytes: 6 * mib }), []],
-  ['a small disk is full', withDisk({ totalBytes: 100 * mib, freeBytes: 4 * mib }), [/4 MiB free/]],
+  [
+    'a small disk is full',
+    withDisk({ totalBytes: 100 * mib, freeBytes: 4 * mib }),
+    [/4\.0 MiB free/],
+  ],
   ['the database was deleted', withDisk({ fault: 'gone' }), [/is gone: stop/]],
   ['the database was replaced', withDisk({ fault: 'replaced' }), [/was replaced .*: restart/]],
 ]
