@@ -47,8 +47,9 @@ export class CommitCounters {
     this.verdict('accepted', events.length - duplicates.length - deadLetters.length)
     this.verdict('duplicate', duplicates.length)
     this.verdict('storage', deadLetters.length)
-    for (const code in refusals)
-      this.verdict(code as RejectionCode, refusals[code as 'invalid'] ?? 0)
+    for (const [code, count] of Object.entries(refusals)) {
+      this.verdict(code as RejectionCode, count)
+    }
   }
 
   countFault(): void {
