@@ -1,6 +1,11 @@
 import { type Context, Elysia } from 'elysia'
 import type { Clock } from './core/clock.ts'
-import { AppError, type ErrorCode } from './core/errors.ts'
+import {
+  AppError,
+  type ErrorCode,
+  type UnauthorizedCause,
+  unauthorizedCauseOf,
+} from './core/errors.ts'
 import type { Stores } from './core/ports.ts'
 import type { WindowTable } from './core/window-table.ts'
 import { readJson } from './http/body.ts'
@@ -31,7 +36,9 @@ export interface Answered {
   durationMs: number
   /** Why it was refused. */
   code?: ErrorCode
-  /** The whole reason of a 500. */
+  /** Why it was a 401, which the caller is not told. */
+  cause?: UnauthorizedCause | undefined
+  /** The whole reason of a 500 or 503. */
   error?: unknown
 }
 
@@ -113,7 +120,11 @@ export function createApp(deps: AppDeps) {
   const routes = routesOf(deps)
   const routesAt = pathTable(routes)
 
-  const told = (call: Call, status: number, more: Pick<Answered, 'code' | 'error'>): Answered => ({
+  const told = (
+    call: Call,
+    status: number,
+    more: Pick<Answered, 'code' | 'cause' | 'error'>,
+  ): Answered => ({
     requestId: call.requestId,
     method: call.request.method,
     route: call.route?.path ?? null,
@@ -124,9 +135,9 @@ export function createApp(deps: AppDeps) {
   })
 
   const answer = (call: Call, reply: Reply, refusal?: AppError): Response => {
-    const code = refusal && { code: refusal.code }
-    const error = refusal?.code === 'internal' && { error: refusal.cause ?? refusal }
-    deps.onAnswer(told(call, reply.status, { ...code, ...error }))
+    const why = refusal && { code: refusal.code, cause: unauthorizedCauseOf(refusal) }
+    const error = reply.status >= 500 && refusal && { error: refusal.cause ?? refusal }
+    deps.onAnswer(told(call, reply.status, { ...why, ...error }))
     return response(call, reply)
   }
 

@@ -40,7 +40,7 @@ export const eventSources = ['events', 'complete', 'checklist_progress', 'custom
 
 export type EventSource = (typeof eventSources)[number]
 
-/** Why events of a batch are not kept. */
+/** Why an event of a batch was not kept. */
 export const rejectionCodes = [
   'invalid',
   'unknown_flow',
@@ -53,7 +53,6 @@ export const rejectionCodes = [
   'storage',
 ] as const
 
-/** Why an event of a batch was not kept. */
 export type RejectionCode = (typeof rejectionCodes)[number]
 
 /** The organisation-wide name of a person: `u` + user id, else `a` + anonymous id; they never meet. */

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import type { ClockReading } from '../core/clock.ts'
 import type { SharedMemory } from '../storage/shared.ts'
 import type { ArmedFailpoints } from './failpoints.ts'
+import type { CountedRoute } from './http-counters.ts'
 import type { KnownKeys } from './issuer-keys.ts'
 
 /** What the threads of a server say to each other. */
@@ -12,7 +13,9 @@ export interface ThreadStart {
   name: string
   config: Config
   shared: SharedMemory
-  metrics: SharedArrayBuffer
+  /** Its own counters, and where it shows that it turns. */
+  counters: SharedArrayBuffer
+  pulse: SharedArrayBuffer
   /** The main thread's clocks as this is sent. */
   clock: ClockReading
   failpoints: ArmedFailpoints
@@ -43,8 +46,8 @@ export interface Stop {
 
 /** From a thread. */
 export type ThreadReport =
-  /** An HTTP thread says how it names its routes, for the metrics. */
-  | { type: 'ready'; routes?: string[] }
+  /** An HTTP thread says which routes it counts, for the metrics. */
+  | { type: 'ready'; routes?: CountedRoute[] }
   /** A request named a key of the identity provider that the HTTP thread does not know. */
   | { type: 'issuer_keys_wanted' }
   | { type: 'stopped' }

@@ -13,7 +13,7 @@ import { openForReading } from '../../src/storage/database.ts'
 import { prepareDatabase } from '../../src/storage/prepare.ts'
 import { newSharedMemory } from '../../src/storage/shared.ts'
 import { Storage } from '../../src/storage/storage.ts'
-import { defaultWriterPolicy } from '../../src/storage/writer.ts'
+import { defaultWriterPolicy, type WriterPolicy } from '../../src/storage/writer.ts'
 
 /** A clock that stands still until a test moves it. */
 export class HandClock implements Clock {
@@ -33,6 +33,7 @@ export interface WorldOptions {
   retentionDays?: number
   /** In place of tokens over the world's own secret. */
   sessionTokens?: (clock: Clock) => SessionTokens
+  policy?: Partial<WriterPolicy>
 }
 
 /**
@@ -61,7 +62,7 @@ export class World {
       shared: this.shared,
       clock: this.clock,
       bufferBounds,
-      policy: { ...defaultWriterPolicy, retryPauseMs: 1 },
+      policy: { ...defaultWriterPolicy, retryPauseMs: 1, ...options.policy },
     })
     this.gauge = new BufferGauge(this.shared.buffer, bufferBounds)
     const client: StorageClient = new StorageClient(

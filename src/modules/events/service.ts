@@ -73,7 +73,7 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
         indexes.push(index)
       }
     }
-    if (refusals.unauthorized === events.length) throw unauthorized()
+    if (refusals.unauthorized === events.length) throw unauthorized('foreign_events')
 
     const outcome = await stores.ledger.append({
       orgRow: organisation.row,
