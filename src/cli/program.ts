@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { commit, version } from '../core/version.ts'
 import { addDemo } from './demo.ts'
 import { examples } from './examples.ts'
+import { addExplain } from './explain.ts'
 import { complain, exitStatus } from './failure.ts'
 import { addFlows } from './flows.ts'
 import { addHealthcheck } from './healthcheck.ts'
@@ -38,6 +39,7 @@ export function program(): Command {
   addKey(cairn)
   addToken(cairn)
   addFlows(cairn)
+  addExplain(cairn)
   addRebuild(cairn)
   addHealthcheck(cairn)
   addVersion(cairn)

@@ -44,6 +44,7 @@ describe('help', () => {
       'flows unpublish',
       'flows archive',
       'flows list',
+      'explain',
       'rebuild',
       'healthcheck',
       'version',
