@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { commit, version } from '../core/version.ts'
 import { addDemo } from './demo.ts'
+import { addDoctor } from './doctor.ts'
 import { examples } from './examples.ts'
 import { addExplain } from './explain.ts'
 import { complain, exitStatus } from './failure.ts'
@@ -42,6 +43,7 @@ export function program(): Command {
   addExplain(cairn)
   addRebuild(cairn)
   addHealthcheck(cairn)
+  addDoctor(cairn)
   addVersion(cairn)
   addHelp(cairn)
   // Ours stands in for commander's own, which looks no deeper than one level.

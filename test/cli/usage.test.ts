@@ -47,6 +47,7 @@ describe('help', () => {
       'explain',
       'rebuild',
       'healthcheck',
+      'doctor',
       'version',
       'help',
     ])
