@@ -7,10 +7,11 @@ import { StorageClient } from '../storage/client.ts'
 import { connectStores } from '../storage/connect.ts'
 import { openForReading } from '../storage/database.ts'
 import { failAt } from './failpoints.ts'
+import { HandedKeys } from './handed-keys.ts'
 import { maxHeaderSize } from './header-size.ts'
 import { createLog, type Log } from './log.ts'
 import { Metrics, routeLabel } from './metrics.ts'
-import type { HttpThreadStart, Stop, ThreadReport } from './protocol.ts'
+import type { HttpThreadStart, IssuerKeysKnown, Stop, ThreadReport } from './protocol.ts'
 import { tokensFor } from './tokens.ts'
 
 /** A thread that answers requests: reads in memory or by its own connection, writes by message. */
@@ -52,11 +53,14 @@ function start(message: HttpThreadStart) {
   const client = new StorageClient(send, gauge, config.ack)
   storage.onmessage = ({ data }: { data: string }) => client.receive(data)
   const reading = openForReading(config.data)
+  const issuerKeys = new HandedKeys(message.issuerKeys, clock, () =>
+    report({ type: 'issuer_keys_wanted' }),
+  )
   const deps = {
     clock,
     stores: connectStores(reading, client, shared),
     windows: new WindowTable(shared.windows),
-    tokens: tokensFor(config, clock),
+    tokens: tokensFor(config, clock, issuerKeys),
     retentionDays: config.retentionDays,
     onBroken: (answered: Answered) => logAnswer(log, answered, 'broke off'),
     onAnswer(answered: Answered) {
@@ -77,7 +81,7 @@ function start(message: HttpThreadStart) {
   })
   report({ type: 'ready', routes: labels })
 
-  return async function stop() {
+  async function stop() {
     const { server } = app
     // Stops accepting; what is in flight is answered, and idle connections are closed.
     const drained = server?.stop(false)
@@ -87,14 +91,16 @@ function start(message: HttpThreadStart) {
     log.flush()
     report({ type: 'stopped' })
   }
+  return { issuerKeys, stop }
 }
 
-let stop: (() => Promise<void>) | null = null
+let running: ReturnType<typeof start> | null = null
 
-self.onmessage = async ({ data }: { data: HttpThreadStart | Stop }) => {
+self.onmessage = async ({ data }: { data: HttpThreadStart | IssuerKeysKnown | Stop }) => {
   try {
-    if (data.type === 'stop') await stop?.()
-    else stop = start(data)
+    if (data.type === 'start') running = start(data)
+    else if (data.type === 'issuer_keys') running?.issuerKeys.take(data.known)
+    else await running?.stop()
   } catch (error) {
     report({ type: 'failed', message: String((error as Error)?.message ?? error) })
   }

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import type { ClockReading } from '../core/clock.ts'
 import type { SharedMemory } from '../storage/shared.ts'
 import type { ArmedFailpoints } from './failpoints.ts'
+import type { KnownKeys } from './issuer-keys.ts'
 
 /** What the threads of a server say to each other. */
 
@@ -17,9 +18,16 @@ export interface ThreadStart {
   failpoints: ArmedFailpoints
 }
 
-/** To an HTTP thread, besides its start: the way to storage. */
+/** To an HTTP thread, besides its start: the way to storage, and what is known of the issuer. */
 export interface HttpThreadStart extends ThreadStart {
   storage: MessagePort
+  issuerKeys: KnownKeys
+}
+
+/** To an HTTP thread: what is known of the identity provider's keys now. */
+export interface IssuerKeysKnown {
+  type: 'issuer_keys'
+  known: KnownKeys
 }
 
 /** To the storage thread: another HTTP thread that will send commands. */
@@ -36,4 +44,8 @@ export interface Stop {
 /** From a thread. */
 export type ThreadReport =
   /** An HTTP thread says how it names its routes, for the metrics. */
-  { type: 'ready'; routes?: string[] } | { type: 'stopped' } | { type: 'failed'; message: string }
+  | { type: 'ready'; routes?: string[] }
+  /** A request named a key of the identity provider that the HTTP thread does not know. */
+  | { type: 'issuer_keys_wanted' }
+  | { type: 'stopped' }
+  | { type: 'failed'; message: string }

@@ -7,14 +7,15 @@ import { BufferGauge } from '../storage/buffer-gauge.ts'
 import { prepareDatabase } from '../storage/prepare.ts'
 import { newSharedMemory } from '../storage/shared.ts'
 import { armedFailpoints } from './failpoints.ts'
+import { IssuerKeys } from './issuer-keys.ts'
 import { acquireLock } from './lock.ts'
 import { createLog, type Log } from './log.ts'
 import { serveManagement } from './management.ts'
 import { Metrics } from './metrics.ts'
 import { claimPort } from './ports.ts'
-import type { HttpThreadStart, ThreadStart } from './protocol.ts'
+import type { HttpThreadStart, IssuerKeysKnown, ThreadReport, ThreadStart } from './protocol.ts'
 import { httpThread, startThread, storageThread, type Thread } from './threads.ts'
-import { tokensFor } from './tokens.ts'
+import { ownTokensFor, providerOf } from './tokens.ts'
 
 /** A server that answers. */
 export interface Running {
@@ -31,6 +32,8 @@ const firstRestartMs = 100
 const longestRestartMs = 10_000
 /** How long the HTTP threads have to finish what is in flight, which they give up after ten seconds. */
 const stopWithinMs = 12_000
+/** How often it is looked whether the identity provider's keys are due. */
+const lookEveryMs = 1_000
 /** A thread that lived this long has not died of the same cause: the pause begins anew. */
 const stableAfterMs = minuteMs
 
@@ -73,6 +76,8 @@ class Server {
   private readonly clock = systemClock()
   private readonly gauge: BufferGauge
   private readonly log: Log
+  /** Null where session tokens are over a secret. */
+  private readonly issuerKeys: IssuerKeys | null
   private storage: Thread | null = null
   private readonly threads = new Map<string, Thread>()
   private readonly restartPauses = new Map<string, number>()
@@ -89,12 +94,15 @@ class Server {
       bytes: config.bufferBytes,
     })
     this.log = createLog(config, 'main')
+    const provider = providerOf(config)
+    const tell = () => this.handIssuerKeys([...this.threads.values()])
+    this.issuerKeys = provider && new IssuerKeys(provider, config.data, this.clock, this.log, tell)
   }
 
   async start(): Promise<Running> {
     const { config } = this
     // Made here once, so that the threads do not race to make it.
-    tokensFor(config, this.clock)
+    if (this.issuerKeys === null) ownTokensFor(config, this.clock)
     this.management = serveManagement(
       {
         hostname: config.managementHost,
@@ -104,6 +112,7 @@ class Server {
     )
     try {
       prepareDatabase(config.data, this.clock.now())
+      this.watchIssuer()
       await this.startStorage()
       const names = Array.from({ length: config.threads }, (_, i) => `http-${i + 1}`)
       await Promise.all(names.map(name => this.startHttp(name)))
@@ -150,8 +159,17 @@ class Server {
   private async startHttp(name: string, isRestart = false): Promise<void> {
     const { port1, port2 } = new MessageChannel()
     this.storage?.worker.postMessage({ type: 'join', port: port1 }, [port1])
-    const message: HttpThreadStart = { ...this.threadStart(name, isRestart), storage: port2 }
+    const message: HttpThreadStart = {
+      ...this.threadStart(name, isRestart),
+      storage: port2,
+      issuerKeys: this.issuerKeys?.known ?? { keys: [], renewableAt: Number.POSITIVE_INFINITY },
+    }
     const thread = startThread(httpThread(), message, [port2])
+    thread.worker.addEventListener('message', async ({ data }: MessageEvent<ThreadReport>) => {
+      if (data.type !== 'issuer_keys_wanted') return
+      await this.issuerKeys?.renew()
+      this.handIssuerKeys([thread])
+    })
     const { routes } = await thread.ready.catch(error => {
       thread.worker.terminate()
       throw error
@@ -159,8 +177,24 @@ class Server {
     // The server may have begun to stop meanwhile, and not known of this thread.
     if (this.isStopping) thread.worker.terminate()
     this.threads.set(name, thread)
+    // They may have been fetched while it started.
+    this.handIssuerKeys([thread])
     if (routes) this.metrics = new Metrics(this.words, routes)
     this.keepAlive(name, thread)
+  }
+
+  /** Begins to fetch the identity provider's keys. Nobody waits for it: the provider may be down. */
+  private watchIssuer(): void {
+    const { issuerKeys } = this
+    if (issuerKeys === null) return
+    issuerKeys.refresh()
+    setInterval(() => issuerKeys.refresh(), lookEveryMs).unref()
+  }
+
+  private handIssuerKeys(threads: readonly Thread[]): void {
+    if (this.issuerKeys === null) return
+    const message: IssuerKeysKnown = { type: 'issuer_keys', known: this.issuerKeys.known }
+    for (const { worker } of threads) worker.postMessage(message)
   }
 
   /** Starts an HTTP thread again when it dies, more patiently each time. */

@@ -35,7 +35,7 @@ export function startThread(
   worker.onmessage = ({ data }: MessageEvent<ThreadReport>) => {
     if (data.type === 'ready') ready.resolve(data)
     else if (data.type === 'stopped') end(null)
-    else end(data.message)
+    else if (data.type === 'failed') end(data.message)
   }
   worker.onerror = event => {
     event.preventDefault?.()
