@@ -3,6 +3,7 @@ import { checkDatabase } from './doctor/database-check.ts'
 import { checkDirectory } from './doctor/directory-check.ts'
 import { checkDisk } from './doctor/disk-check.ts'
 import { type Check, error, type Finding, type Subject } from './doctor/finding.ts'
+import { checkTokens } from './doctor/issuer-check.ts'
 import { checkMachine, checkVersions } from './doctor/machine-check.ts'
 import { checkServer } from './doctor/server-check.ts'
 import { checkSettings } from './doctor/settings-check.ts'
@@ -17,6 +18,7 @@ const checks: readonly [Check, (subject: Subject) => Finding[] | Promise<Finding
   ['disk', checkDisk],
   ['database', checkDatabase],
   ['server', checkServer],
+  ['issuer', checkTokens],
   ['memory', checkMachine],
 ]
 

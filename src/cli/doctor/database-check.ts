@@ -32,7 +32,7 @@ export function checkDatabase(subject: Subject): Finding[] {
       ...checkLog(data),
       ...checkPages(database, data, subject.isFull),
       ...checkDeadLetters(database),
-      ...checkClock(database, subject.now),
+      ...checkClock(database, data, subject.now),
     ]
   } catch (fault) {
     return [unreadable(data, fault)]
@@ -118,12 +118,12 @@ function checkDeadLetters(database: Database): Finding[] {
 }
 
 /** A clock that was set back gives new events times before those of older ones. */
-function checkClock(database: Database, now: number): Finding[] {
-  const newest = newestReceipt(database)
+function checkClock(database: Database, data: string, now: number): Finding[] {
+  const files = [databaseFile(data), `${databaseFile(data)}-wal`]
+  const written = files.map(file => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+  const newest = Math.max(newestReceipt(database) ?? 0, ...written)
   const clock = `the clock of this machine says ${isoTime(now)}`
-  if (newest === null || newest <= now + minuteMs) {
-    return [ok('clock', `${clock}${newest === null ? '' : ', after the newest stored event'}`)]
-  }
-  const what = `${clock}, but the newest event was stored at ${isoTime(newest)}`
+  if (newest <= now + minuteMs) return [ok('clock', `${clock}, after all that was stored`)]
+  const what = `${clock}, but the newest data was stored at ${isoTime(newest)}`
   return [error('clock', what, 'set the clock, and keep it set by NTP')]
 }

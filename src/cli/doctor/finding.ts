@@ -20,6 +20,7 @@ export type Check =
   | 'dead_letters'
   | 'server'
   | 'ports'
+  | 'issuer'
   | 'clock'
   | 'time_zones'
   | 'open_files'
