@@ -29,7 +29,7 @@ export function addDoctor(cairn: Command): void {
     )
     .option(
       '--full',
-      'check the database to its last page, index and reference; slow, and a log that grows meanwhile, on a large one',
+      'check every page, index and reference of the database; takes long on a large one',
     )
     .option(
       '--json',

@@ -12,12 +12,15 @@ export const managementUrl = (host: string, port: number, path: string) =>
   `http://${reachable(host)}:${port}${path}`
 
 /** What the server answers; without a status, why it does not. */
-export async function ask(url: string): Promise<{ status: number | null; answer: string }> {
+export async function ask(
+  url: string,
+  mostCharacters = 2_000,
+): Promise<{ status: number | null; answer: string }> {
   try {
     const signal = AbortSignal.timeout(patienceMs)
     const response = await fetch(url, { signal, redirect: 'manual' })
     const answer = await response.text().catch(() => '')
-    return { status: response.status, answer: answer.trim().slice(0, 2_000) }
+    return { status: response.status, answer: answer.trim().slice(0, mostCharacters) }
   } catch (error) {
     const { name, code, message } = error as Error & { code?: string }
     const isLate = name === 'TimeoutError'

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 
-/** What a look at a database tells of it, over a connection that cannot write. */
+/** What a look at a whole database tells its operator, over a connection that cannot write. */
 
 /** Events that SQLite refused and that wait for a person; `newestError` is SQLite's own message. */
 export interface DeadLetters {
@@ -49,7 +49,7 @@ const faultsOf = (database: Database, sql: string): string[] =>
  */
 export function* quickCheck(
   database: Database,
-): Generator<{ table: string; done: number; tables: number; faults: string[] }> {
+): Generator<{ done: number; tables: number; faults: string[] }> {
   const names = database
     .query<{ name: string }, []>("select name from sqlite_schema where type = 'table'")
     .all()
@@ -58,7 +58,7 @@ export function* quickCheck(
   for (const [index, table] of tables.entries()) {
     const quotedName = `"${table.replaceAll('"', '""')}"`
     const faults = faultsOf(database, `pragma quick_check(${quotedName})`)
-    yield { table, done: index + 1, tables: tables.length, faults }
+    yield { done: index + 1, tables: tables.length, faults }
   }
 }
 

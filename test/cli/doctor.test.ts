@@ -235,6 +235,13 @@ describe('rights', () => {
     expect(lines[0]).toMatch(/other users .* can read cairn\.db.*\(mode 755\) — run "chmod 700/)
   })
 
+  test('a lock that is none is told of', async () => {
+    writeFileSync(join(data(), 'server.lock'), 'This is a text. '.repeat(100), { mode: 0o600 })
+    const { status, lines } = await complaints()
+    expect([status, lines.length]).toEqual([1, 1])
+    expect(lines[0]).toMatch(/server\.lock is not the lock of a server .* — stop .* and remove/)
+  })
+
   test('a session key that others can read is an error, and a missing one is not made', async () => {
     expect((await complaints()).status).toBe(0)
     const key = join(data(), 'session.key')
@@ -255,8 +262,11 @@ describe('a server', () => {
     expect(stdout).toContain(`process ${server.child.pid} on ${hostname()} serves since`)
     expect(stdout).toContain('is ready (2 HTTP threads up, 0 events in the buffer)')
     const events = [{ kind: 'custom', name: 'x', userId: 'ada' }]
-    const stored = await apiOf(server, snippetKey)('POST', '/events', { events })
+    const api = apiOf(server, snippetKey)
+    const stored = await api('POST', '/events', { events })
     expect(stored.status).toBe(202)
+    await Promise.all(['/flows', '/heartbeat', '/snippet-status'].map(path => api('GET', path)))
+    expect((await place.run(['doctor'])).stdout).toContain('2 HTTP threads up')
   })
 
   test('that was killed is told of, and needs no cleaning', async () => {

@@ -7,18 +7,19 @@ import { deadLetters, fullCheck, newestReceipt, quickCheck } from '../../storage
 import { schemaState } from '../../storage/migrate.ts'
 import { explained } from '../failure.ts'
 import { counted } from '../output.ts'
+import { isReadableDirectory } from './directory-check.ts'
 import { error, type Finding, ok, type Subject, sizeOf, warning } from './finding.ts'
 
 const damaged = 'stop the server, keep a copy of the data directory, and restore a backup'
-/** Over it, a check is said to take a while. */
-const largeBytes = 200e6
+/** Over it, a check is said to take a while: a disk reads some hundred megabytes a second. */
+const largeBytes = 2e9
 /** A log that checkpoints keep up with is cut back to 64 MiB. */
 const largeLogBytes = 256e6
 
 /** Whether the database can be read, is of this version, and is whole. Writes nothing. */
 export function checkDatabase(subject: Subject): Finding[] {
   const { data } = subject
-  if (data === null || !statSync(data, { throwIfNoEntry: false })?.isDirectory()) return []
+  if (data === null || !isReadableDirectory(data)) return []
   if (!hasDatabase(data)) {
     return [
       warning('database', `${data} holds no database yet`, 'begin with "cairn org create NAME"'),
@@ -86,7 +87,7 @@ function checkLog(data: string): Finding[] {
 function checkPages(database: Database, data: string, isFull: boolean): Finding[] {
   const bytes = statSync(databaseFile(data)).size
   if (bytes > largeBytes) {
-    process.stderr.write(`cairn: checking ${sizeOf(bytes)} of database, which can take minutes\n`)
+    process.stderr.write(`cairn: checking ${sizeOf(bytes)} of database, which takes a while\n`)
   }
   const faults = isFull ? fullCheck(database) : quickFaults(database)
   const [first, second] = faults
@@ -100,10 +101,10 @@ function checkPages(database: Database, data: string, isFull: boolean): Finding[
 
 function quickFaults(database: Database): string[] {
   const faults: string[] = []
-  for (const { table, done, tables, faults: found } of quickCheck(database)) {
+  for (const { done, tables, faults: found } of quickCheck(database)) {
     faults.push(...found)
     if (!process.stderr.isTTY) continue
-    const line = done === tables ? '' : `checked ${done} of ${tables} tables (${table})`
+    const line = done === tables ? '' : `checked ${done} of ${tables} tables`
     process.stderr.write(`\r\u001b[K${line}`)
   }
   return faults

@@ -8,7 +8,14 @@ import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 /** Whether the data directory is there, is this user's to write, and nobody else's to read. */
 export function checkDirectory({ data, config }: Subject): Finding[] {
   if (data === null) return []
-  const found = statSync(data, { throwIfNoEntry: false })
+  let found: Stats | undefined
+  try {
+    found = statSync(data, { throwIfNoEntry: false })
+  } catch (fault) {
+    const { code } = fault as { code?: string }
+    const advice = 'run this as the user that the server runs as, or choose another with --data'
+    return [error('directory', `${data} cannot be reached by this user (${code})`, advice)]
+  }
   if (!found) return [notThere(data)]
   if (!found.isDirectory()) {
     return [error('directory', `${data} is not a directory`, 'choose another with --data')]
@@ -25,6 +32,10 @@ export function checkDirectory({ data, config }: Subject): Finding[] {
   if (faults.length === 0) findings.push(ok('rights', 'its files are safe from other users'))
   return findings
 }
+
+/** Whether there is a directory that can be looked into; why not is what `checkDirectory` says. */
+export const isReadableDirectory = (path: string): boolean =>
+  isAllowed(path, constants.R_OK | constants.X_OK) && statSync(path).isDirectory()
 
 function notThere(data: string): Finding {
   const what = `there is no data directory ${data} yet`

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
@@ -8,6 +7,7 @@ import { claimPort } from '../../server/ports.ts'
 import { explained } from '../failure.ts'
 import { ask, managementUrl } from '../management.ts'
 import { counted } from '../output.ts'
+import { isReadableDirectory } from './directory-check.ts'
 import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 
 /** The process that serves from a data directory of this machine, if one does. */
@@ -19,14 +19,12 @@ export function serverProcess(data: string | null): number | null {
 /** Whether a server runs on the data directory, and how it is. */
 export async function checkServer({ data, config }: Subject): Promise<Finding[]> {
   if (data === null) return []
-  if (!statSync(data, { throwIfNoEntry: false })?.isDirectory()) return checkPorts(config)
+  if (!isReadableDirectory(data)) return checkPorts(config)
   let isServed: boolean
   try {
     isServed = isHeld(data)
   } catch (fault) {
-    const { code = '' } = (fault as Error).cause as { code?: string }
-    const advice = `stop the server if one runs, and remove ${join(data, 'server.lock')}`
-    return [error('server', `server.lock is not the lock of a server (${code})`, advice)]
+    return [unreadableLock(data, fault)]
   }
   const holder = holderOf(data)
   if (!isServed) return [notServed(holder), ...checkPorts(config)]
@@ -50,6 +48,17 @@ export async function checkServer({ data, config }: Subject): Promise<Finding[]>
   return askServer(who, path => managementUrl(managedAt, managementPort, path))
 }
 
+function unreadableLock(data: string, fault: unknown): Finding {
+  const { cause, code: own } = fault as { cause?: { code?: string }; code?: string }
+  const code = String(cause?.code ?? own)
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
+    const advice = `stop the server if one runs, and remove ${join(data, 'server.lock')}`
+    return error('server', `server.lock is not the lock of a server (${code})`, advice)
+  }
+  const advice = 'run this as the user that the server runs as'
+  return error('server', `server.lock cannot be read by this user (${code})`, advice)
+}
+
 function notServed(holder: LockHolder | null): Finding {
   if (!holder) return ok('server', 'no server runs on it now')
   const { pid, host, startedAt } = holder
@@ -67,8 +76,10 @@ function checkPorts(config: Config | null): Finding[] {
     portFaultOf(host, port, 'CAIRN_PORT or --port'),
     portFaultOf(managementHost, managementPort, 'CAIRN_MANAGEMENT_PORT or --management-port'),
   ].filter(fault => fault !== null)
-  const free = `the ports ${port} and ${managementPort} are free`
-  return faults.length > 0 ? faults : [ok('ports', free)]
+  if (faults.length > 0) return faults
+  // 0 takes any free one.
+  const ports = [port, managementPort].map(wanted => wanted || 'any').join(' and ')
+  return [ok('ports', `a server could listen on ports ${ports}`)]
 }
 
 function portFaultOf(host: string, port: number, setting: string): Finding | null {
@@ -91,22 +102,27 @@ function isAlive({ pid, host }: LockHolder): boolean {
   }
 }
 
+/** Characters; a server that has answered on every route says some ten thousand. */
+const mostMetrics = 1_000_000
+
 async function askServer(who: string, url: (path: string) => string): Promise<Finding[]> {
-  const [ready, health, metrics] = await Promise.all(
-    ['/readyz', '/healthz', '/metrics'].map(path => ask(url(path))),
-  )
-  if (!ready || ready.status === null) {
-    const what = `${who}, but does not answer on ${url('/readyz')} (${ready?.answer})`
+  const [ready, health, metrics] = await Promise.all([
+    ask(url('/readyz')),
+    ask(url('/healthz')),
+    ask(url('/metrics'), mostMetrics),
+  ])
+  if (ready.status === null) {
+    const what = `${who}, but does not answer on ${url('/readyz')} (${ready.answer})`
     return [error('server', what, 'see its log; if it hangs, end it and start it again')]
   }
   const state = ready.answer.replaceAll('\n', '; ')
-  const gauges = gaugesIn(metrics?.answer ?? '')
+  const gauges = gaugesIn(metrics.answer)
   const findings = [
     ready.status === 200
       ? ok('server', `${who} and is ready${gauges}`)
       : error('server', `${who}, but is not ready: ${state}${gauges}`, 'see its log for the cause'),
   ]
-  const running = /^ok (\S+)/.exec(health?.answer ?? '')?.[1]
+  const running = /^ok (\S+)/.exec(health.answer)?.[1]
   if (running !== undefined && running !== version) {
     const what = `the server is cairn ${running}, this is cairn ${version}`
     findings.push(warning('server', what, 'restart the server, or use its own cairn'))
