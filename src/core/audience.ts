@@ -40,18 +40,16 @@ export function inAudience(
  * both times (RFC 3339) are compared as moments, others letter by letter: case counts, and the
  * order is that of UTF-16 units. Lists and objects equal nothing.
  */
-export function ruleHolds({ attribute, op, value }: AudienceRule, traits: Traits): Reason {
+export function ruleHolds(rule: AudienceRule, traits: Traits): Reason {
+  const { attribute, op, value } = rule
   const actual = attributeOf(traits, attribute)
-  const name = shown(attribute)
-  const isThere = actual !== undefined && actual !== null
-  if (op === 'exists') {
-    const holds = isThere === (value !== false)
-    const end = holds ? '' : ', and must not be there'
-    return { holds, why: isThere ? `${name} is ${told(actual)}${end}` : absent(attribute, traits) }
-  }
-  if (!isThere) return { holds: op === 'neq' || op === 'nin', why: absent(attribute, traits) }
-  const is = `${name} is ${told(actual)}`
+  if (actual === undefined || actual === null) return absent(rule, traits)
+  const is = `${shown(attribute)} is ${told(actual)}`
   switch (op) {
+    case 'exists': {
+      const holds = value !== false
+      return { holds, why: holds ? is : `${is}, and must not be there` }
+    }
     case 'eq':
     case 'neq': {
       const isEqual = same(actual, value)
@@ -147,10 +145,15 @@ function otherKind(a: unknown, b: unknown): string {
   return ` (a ${typeof a === 'string' ? 'text' : typeof a} and a ${typeof b === 'string' ? 'text' : typeof b})`
 }
 
-function absent(attribute: string, traits: Traits): string {
+function absent({ attribute, op, value }: AudienceRule, traits: Traits): Reason {
+  const holds = op === 'neq' || op === 'nin' || (op === 'exists' && value === false)
   const near = Object.keys(traits).find(
     name => name !== attribute && name.toLowerCase() === attribute.toLowerCase(),
   )
-  const hint = near === undefined ? '' : ` (there is ${shown(near)}: case counts)`
-  return `there is no ${shown(attribute)}${hint}`
+  const hints = [
+    ...(holds || op === 'exists' ? [] : [`${op} ${told(value)} is asked`]),
+    ...(near === undefined ? [] : [`there is ${shown(near)}: case counts`]),
+  ]
+  const hint = hints.length === 0 ? '' : ` (${hints.join('; ')})`
+  return { holds, why: `there is no ${shown(attribute)}${hint}` }
 }

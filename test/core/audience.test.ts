@@ -164,7 +164,9 @@ describe('every answer says why', () => {
     ],
     ['company', 'exists', false, 'company is an object, and must not be there'],
     ['email', 'exists', true, 'there is no email'],
-    ['Plan', 'eq', 'free', 'there is no Plan (there is plan: case counts)'],
+    ['email', 'neq', 'a', 'there is no email'],
+    ['role', 'in', ['owner'], 'there is no role (in ["owner"] is asked)'],
+    ['Plan', 'eq', 'free', 'there is no Plan (eq "free" is asked; there is plan: case counts)'],
     ['many', 'contains', 9, 'many is [1, 2, 3, 4, 5, … (6 in all)], which does not contain 9'],
   ])('%s %s %j: %s', (attribute, op, value, why) => {
     const traits = {
