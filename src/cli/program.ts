@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander'
 import { commit, version } from '../core/version.ts'
 import { addDemo } from './demo.ts'
+import { addDoctor } from './doctor.ts'
 import { examples } from './examples.ts'
+import { addExplain } from './explain.ts'
 import { complain, exitStatus } from './failure.ts'
 import { addFlows } from './flows.ts'
 import { addHealthcheck } from './healthcheck.ts'
@@ -40,8 +42,10 @@ export function program(): Command {
   addToken(cairn)
   addFlows(cairn)
   addSteps(cairn)
+  addExplain(cairn)
   addRebuild(cairn)
   addHealthcheck(cairn)
+  addDoctor(cairn)
   addVersion(cairn)
   addHelp(cairn)
   // Ours stands in for commander's own, which looks no deeper than one level.

@@ -48,17 +48,27 @@ const stableAfterMs = minuteMs
  * Resolves once it answers; throws, with everything released, where it cannot.
  */
 export async function serve(given: Config): Promise<Running> {
-  const lock = acquireLock(given.data, {
+  const holder = {
     pid: process.pid,
     host: hostname(),
     startedAt: new Date().toISOString(),
     port: given.port,
+    managementHost: given.managementHost,
     managementPort: given.managementPort,
     version,
-  })
+  }
+  const lock = acquireLock(given.data, holder)
   try {
-    const port = claimPort(given.host, given.port, 'CAIRN_PORT or --port')
-    return await new Server({ ...given, port }, () => lock.release()).start()
+    const ports = {
+      port: claimPort(given.host, given.port, 'CAIRN_PORT or --port'),
+      managementPort: claimPort(
+        given.managementHost,
+        given.managementPort,
+        'CAIRN_MANAGEMENT_PORT or --management-port',
+      ),
+    }
+    lock.describe({ ...holder, ...ports })
+    return await new Server({ ...given, ...ports }, () => lock.release()).start()
   } catch (error) {
     lock.release()
     throw error
@@ -113,11 +123,7 @@ class Server {
     this.management = serveManagement(
       {
         hostname: config.managementHost,
-        port: claimPort(
-          config.managementHost,
-          config.managementPort,
-          'CAIRN_MANAGEMENT_PORT or --management-port',
-        ),
+        port: config.managementPort,
       },
       { notReady: () => this.notReady(), metrics: () => this.metrics() },
     )

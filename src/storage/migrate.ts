@@ -49,3 +49,29 @@ export function migrate(database: Database, now: number): void {
     )
   }
 }
+
+/** How a database's schema stands to what this binary knows; changes nothing. */
+export interface SchemaState {
+  /** The newest step that was applied; 0 for a database without any. */
+  applied: number
+  known: number
+  /** Applied steps that are not the ones this binary has under their numbers. */
+  differing: readonly number[]
+}
+
+export function schemaState(database: Database): SchemaState {
+  const isMade = database.query("select 1 from sqlite_schema where name = 'migrations'").get()
+  const rows = isMade
+    ? database
+        .query<{ id: number; sha256: string }, []>('select id, sha256 from migrations order by id')
+        .all()
+    : []
+  const hashes = new Map(migrations.map(({ id, sql }) => [id, sha256(sql)]))
+  return {
+    applied: rows.at(-1)?.id ?? 0,
+    known: migrations.length,
+    differing: rows
+      .filter(row => hashes.has(row.id) && hashes.get(row.id) !== row.sha256)
+      .map(({ id }) => id),
+  }
+}

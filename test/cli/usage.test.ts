@@ -50,8 +50,10 @@ describe('help', () => {
       'flows schema',
       'steps',
       'steps check',
+      'explain',
       'rebuild',
       'healthcheck',
+      'doctor',
       'version',
       'help',
     ])
