@@ -109,7 +109,11 @@ function bareTag(rule: AstRule): string | null {
   const tags = items.flatMap(item => (item.type === 'TagName' ? [item.name.toLowerCase()] : []))
   const last = [...partsOf(rule)].at(-1)!.items[0]!
   const isSingle = last.type === 'TagName' && singleTags.has(last.name.toLowerCase())
-  if (!isBare || isSingle || items.some(item => item.type === 'PseudoClass' && item.name === 'root'))
+  if (
+    !isBare ||
+    isSingle ||
+    items.some(item => item.type === 'PseudoClass' && item.name === 'root')
+  )
     return null
   const named = tags.length === 0 ? 'any element' : `any ${quoted(tags.at(-1)!)}`
   return `It says no more than ${named}, and a page has many: ${better}, or add target.text`
