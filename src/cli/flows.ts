@@ -85,15 +85,15 @@ function withRepeatedKeys(files: readonly NamedFile[]): NamedFile[] {
   })
 }
 
-const areValid = (files: readonly NamedFile[]) =>
-  !files.some(({ problems }) => problems.some(({ severity }) => severity === 'error'))
+const areValid = (files: readonly NamedFile[], strict = false) =>
+  !files.some(({ problems }) => problems.some(({ severity }) => strict || severity === 'error'))
 
 const problemLines = (files: readonly NamedFile[]) =>
   files.flatMap(({ name, problems }) => problems.map(problem => describeProblem(problem, name)))
 
 /** What `validate --json` prints, and `push --json` in place of flows where a file is wrong. */
-const report = (files: readonly NamedFile[]) => ({
-  valid: areValid(files),
+const report = (files: readonly NamedFile[], strict = false) => ({
+  valid: areValid(files, strict),
   files: files.map(({ name, flows, problems }) => ({
     file: name,
     flows: flows.map(({ key }) => key),
@@ -104,21 +104,23 @@ const report = (files: readonly NamedFile[]) => ({
 function addValidate(flows: Command): void {
   flows
     .command('validate')
-    .description('say what is wrong with flow files; exit status 1 if anything is')
+    .description('say what is wrong with flow files; exit status 1 if there is an error')
     .argument('<file...>', 'YAML, or JSON by its ending; "-" for the standard input')
+    .option('--strict', 'exit status 1 for a warning too')
     .option('--json', 'print {valid, files: [{file, flows, problems}]} as JSON')
     .addHelpText(
       'after',
       examples(
         'cairn flows validate tour.yaml checklist.yaml',
+        'cairn flows validate flows/*.yaml --strict',
         'cat tour.yaml | cairn flows validate -',
       ),
     )
-    .action((paths: string[], { json }: Options) => {
+    .action((paths: string[], { json, strict }: Options & { strict?: boolean }) => {
       const files = readFlowFiles(paths)
-      const valid = areValid(files)
+      const valid = areValid(files, strict)
       if (!valid) process.exitCode = exitStatus.failure
-      if (json) return printJson(report(files))
+      if (json) return printJson(report(files, strict))
       for (const line of problemLines(files)) process.stderr.write(`${line}\n`)
       if (!valid) return
       const keys = files.flatMap(file => file.flows.map(({ key }) => key))

@@ -26,7 +26,7 @@ function* completionProblems(item: ItemDefinition, path: string): Iterable<FlowP
     if (href !== null) return
     const message =
       'Nothing in the flow completes this item: add completeOn with the name of your event, or href; as it is, your back end or page has to tick it'
-    yield warning('ticked_from_outside', path, message)
+    yield warning('ticked_from_outside', `${path}/completeOn`, message)
     return
   }
   const fault = eventNameFault(completeOn.event)

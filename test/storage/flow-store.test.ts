@@ -7,6 +7,7 @@ import { Value } from '@sinclair/typebox/value'
 import { Flow, type FlowDefinition } from '../../src/core/flow.ts'
 import { readFlowFile } from '../../src/core/flow-file.ts'
 import { StoredCatalogue } from '../../src/storage/catalogue.ts'
+import { ChangeRefused } from '../../src/storage/catalogue-change.ts'
 import { openForWriting } from '../../src/storage/database.ts'
 import { listFlows, publishFlows, pushFlows, withdrawFlows } from '../../src/storage/flow-store.ts'
 import { migrate } from '../../src/storage/migrate.ts'
@@ -105,7 +106,7 @@ describe('pushing', () => {
 
 describe('publishing', () => {
   test('freezes the contract’s flow, with ids and positions', () => {
-    const items = [{ key: 'i', title: 'I' }]
+    const items = [{ key: 'i', title: 'I', href: '/i' }]
     push(definition({ key: 'tour', name: 'Tour', steps: [stepOf('a'), stepOf('b')] }))
     push(definition({ key: 'list', checklist: { items } }))
     publish('tour', 'list')
@@ -164,6 +165,48 @@ describe('publishing', () => {
     publishFlows(database, org, ['tour'], () => now - 60_000)
     expect(versions().map(({ published_at }) => published_at)).toEqual([now, now + 1])
     expect(seen()?.publishedAt).toBe(new Date(now + 1).toISOString())
+  })
+
+  describe('refuses what validate calls an error, all flows or none', () => {
+    const pointless = (key: string) => ({
+      ...tour('a'),
+      key,
+      steps: tour('a').steps.map(step => ({ ...step, kind: 'tooltip' as const })),
+    })
+
+    test('in drafts that were not pushed from a file, naming every error', () => {
+      const shapeless = { ...tour('a'), key: 'odd', priority: 'high' } as unknown as FlowDefinition
+      push(tour('a'), pointless('bad'), shapeless)
+      expect(() => publish('tour', 'bad', 'odd')).toThrow(
+        new ChangeRefused(
+          [
+            'nothing was published, because there are mistakes to mend: mend the file and push it again',
+            'bad missing_target /steps/0/target A tooltip points at an element: add target with a selector, or make it a modal or banner',
+            'odd invalid_value /priority This does not have the shape that a flow has now: push its file again',
+          ].join('\n'),
+        ),
+      )
+      expect(listFlows(database, org).map(({ status }) => status)).toEqual([
+        'draft',
+        'draft',
+        'draft',
+      ])
+    })
+
+    test('in a withdrawn version that would be shown again', () => {
+      push(tour('a'))
+      publish('tour')
+      const kind = "json_set(body, '$.steps[0].kind', 'tooltip')"
+      database.run(`update flow_versions set body = ${kind}`)
+      expect(outcomes(publish('tour'))).toEqual(['already published'])
+      withdrawFlows(database, org, ['tour'], 'draft', now)
+      expect(() => publish('tour')).toThrow('tour missing_target /steps/0/target')
+    })
+
+    test('but not what it only warns of', () => {
+      push({ ...tour('a'), steps: [{ ...tour('a').steps[0]!, body: '<b>x</b>' }] })
+      expect(outcomes(publish('tour'))).toEqual(['published'])
+    })
   })
 
   test('without a newer draft brings a withdrawn flow back, without a new version', () => {
