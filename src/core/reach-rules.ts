@@ -3,6 +3,12 @@ import { type FlowProblem, warning } from './flow-problem.ts'
 import { urlMatches } from './url-rule.ts'
 import { quoted } from './wording.ts'
 
+/** Comparing takes time, so of more links than any flow has, the first ones are looked at. */
+const mostLinks = 20
+
+/** The same for a pattern and a link that are both long: their lengths' product. */
+const mostWork = 65_536
+
 /**
  * Steps that need an element of a page which the flow is not shown on: the step before leads there,
  * by links alone, and no URL rule matches their addresses. Said only where it is certain: of links
@@ -11,29 +17,32 @@ import { quoted } from './wording.ts'
 export function* unreachableTargets({ steps, targeting }: FlowDefinition): Iterable<FlowProblem> {
   const { urls } = targeting
   if (urls.length === 0) return
+  const known = new Map<string, boolean>()
+  const isAway = (href: string) => {
+    if (!known.has(href)) known.set(href, known.size < mostLinks && isNowhereShown(href, urls))
+    return known.get(href)!
+  }
   for (const [index, step] of steps.entries()) {
-    const href = leadsAway(step, urls)
-    if (href === null) continue
-    const next = steps[index + 1]
-    if (next?.target?.required !== true) continue
-    const message = `This element is required, but step ${quoted(step.key)} leads to ${quoted(href)}, where no pattern of targeting.urls shows the flow: add a pattern for it, or "required: false"`
+    if (steps[index + 1]?.target?.required !== true) continue
+    const links = onlyLinksOf(step)
+    if (links.length === 0 || !links.every(isAway)) continue
+    const message = `This element is required, but step ${quoted(step.key)} leads to ${quoted(links[0]!)}, where no pattern of targeting.urls shows the flow: add a pattern for it, or "required: false"`
     yield warning('unreachable_target', `/steps/${index + 1}/target`, message)
   }
 }
 
-/** The address to which a step leads and where the flow is not shown; null where it may be. */
-function leadsAway({ advance, buttons }: StepDefinition, urls: readonly UrlRule[]): string | null {
-  if (advance.on !== 'button') return null
-  const links = buttons.filter(({ action }) => action === 'link')
-  if (links.length === 0 || buttons.some(({ action }) => action === 'next')) return null
-  const isAway = links.every(({ href }) => href !== null && isNowhereShown(href, urls))
-  return isAway ? links[0]!.href : null
+/** Where a step's links lead, if nothing else leads on from it. */
+function onlyLinksOf({ advance, buttons }: StepDefinition): string[] {
+  if (advance.on !== 'button' || buttons.some(({ action }) => action === 'next')) return []
+  return buttons.flatMap(({ action, href }) => (action === 'link' && href !== null ? [href] : []))
 }
 
 /** Any host will do for patterns that begin with a slash. */
 const anyHost = 'https://host.invalid'
 
+/** Whether the flow is certainly not shown where a link leads. */
 function isNowhereShown(href: string, urls: readonly UrlRule[]): boolean {
+  if (urls.some(({ pattern }) => pattern.length * href.length > mostWork)) return false
   const addresses = addressesOf(href, urls)
   if (addresses === null) return false
   return !addresses.some(address => urls.some(rule => urlMatches(rule, address)))

@@ -95,6 +95,8 @@ export function readSelector(text: string): Selector {
   }
 }
 
+const mostBrackets = 10
+
 /** A quote or bracket without its counterpart; the parser stops at some of them without a word. */
 function unpairedMark(text: string): string | null {
   const closers: string[] = []
@@ -106,9 +108,10 @@ function unpairedMark(text: string): string | null {
       if (mark === quote) quote = null
       else if (/[\n\r\f]/.test(mark)) return 'A line ends inside quotes: close them before it'
     } else if (mark === '"' || mark === "'") quote = mark
-    else if (mark === '(') closers.push(')')
-    else if (mark === '[') closers.push(']')
-    else if ((mark === ')' || mark === ']') && closers.pop() !== mark) {
+    else if (mark === '(' || mark === '[') {
+      if (closers.length === mostBrackets) return 'Too many brackets inside brackets: simplify it'
+      closers.push(mark === '(' ? ')' : ']')
+    } else if ((mark === ')' || mark === ']') && closers.pop() !== mark) {
       return `A "${mark}" closes nothing that is open there: remove it, or add what opens it`
     }
   }

@@ -27,9 +27,9 @@ function* patternProblems(rule: UrlRule, path: string): Iterable<FlowProblem> {
   }
 }
 
-/** Whether a star is all that is odd: an address can have one, however seldom it is meant. */
+/** Whether a star is all that is odd: a path can have one, however seldom it is meant; no host. */
 function isOnlyTheStar(rule: UrlRule): boolean {
-  if (rule.match === 'glob' || !rule.pattern.includes('*')) return false
+  if (rule.match === 'glob' || /^(?:[^/]*:\/\/)?[^/]*\*/.test(rule.pattern)) return false
   return patternFault({ ...rule, pattern: rule.pattern.replaceAll('*', '%2A') }) === null
 }
 

@@ -380,7 +380,7 @@ describe('any text of 1,000 characters is judged at once', () => {
     for (const end of ends) {
       const begun = performance.now()
       isRead((mark.repeat(1_000) + end).slice(0, 1_000))
-      expect(performance.now() - begun).toBeLessThan(100)
+      expect(performance.now() - begun).toBeLessThan(500)
     }
   })
 
