@@ -31,10 +31,7 @@ function* completionProblems(item: ItemDefinition, path: string): Iterable<FlowP
   }
   const fault = eventNameFault(completeOn.event)
   if (fault !== null) {
-    yield error(
-      'never_completed',
-      `${path}/completeOn/event`,
-      `Nothing completes this item. ${fault}`,
-    )
+    const message = `Nothing can complete this item: ${fault}`
+    yield error('never_completed', `${path}/completeOn/event`, message)
   }
 }

@@ -1,9 +1,10 @@
 import { eventKinds } from './event.ts'
 import { quoted } from './wording.ts'
 
-/** Why no application would send a `custom` event by this name, or null. */
+/** Why no application sends a custom event by this name, as the end of a sentence, or null. */
 export function eventNameFault(name: string): string | null {
-  if (name.trim() === '') return 'The name of the event is blank: write the one that you send'
+  if (name.trim() === '')
+    return 'the name of the event is blank; write the one that your application sends'
   if (!(eventKinds as readonly string[]).includes(name)) return null
-  return `${quoted(name)} is a kind of event that Cairn keeps for itself: name a custom event that your application sends`
+  return `${quoted(name)} is a kind of Cairn's own events, and only custom ones count here; name one that your application sends`
 }

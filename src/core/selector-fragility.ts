@@ -85,13 +85,13 @@ function longPath(rule: AstRule): string | null {
     ),
   )
   if (places.length > 1) {
-    return `It counts elements in ${places.length} places (:nth-…), and one more or less on the page breaks it: ${better}`
+    return `The selector counts elements in ${places.length} places (:nth-…), and one more or less on the page breaks it: ${better}`
   }
   let children = 0
   for (const { combinator } of parts) {
     children = combinator === '>' ? children + 1 : 0
     if (children >= mostChildren) {
-      return `It follows ${mostChildren + 1} or more elements from child to child (>), and a wrapper between two breaks it: ${better}`
+      return `The selector follows ${mostChildren + 1} or more elements from child to child (>), and a wrapper between two breaks it: ${better}`
     }
   }
   return null
@@ -116,5 +116,5 @@ function bareTag(rule: AstRule): string | null {
   )
     return null
   const named = tags.length === 0 ? 'any element' : `any ${quoted(tags.at(-1)!)}`
-  return `It says no more than ${named}, and a page has many: ${better}, or add target.text`
+  return `The selector says no more than ${named}, and a page has many: ${better}, or add target.text`
 }

@@ -90,6 +90,11 @@ export function readSelector(text: string): Selector {
     const fault = faultIn(tree)
     return fault === null ? { tree } : { fault }
   } catch (thrown) {
+    if (/#[\w-]*:[rR][\da-z]*\d[\da-z]*:/.test(text)) {
+      return {
+        fault: 'React makes this id up for each page: point at a data-test or aria attribute',
+      }
+    }
     const { message, position = 0 } = thrown as Error & { position?: number }
     return { fault: adviceOn(message, written.slice(position)) }
   }
@@ -199,7 +204,7 @@ function adviceOn(message: string, rest: string): string {
     return `Something is missing before "${mark}": write it${rather}`
   }
   if (/Expected rule but end|Unexpected end/.test(message)) {
-    return 'It ends too early: write what goes behind its last sign, or remove that'
+    return 'The selector ends too early: write what goes behind its last sign, or remove that'
   }
   if (/attribute value/.test(message)) {
     return `The value of an attribute goes into quotes: add them around ${quoted(rest)}`

@@ -24,7 +24,7 @@ function* targetProblems({ selector, text }: Target, path: string): Iterable<Flo
   const read = readSelector(selector)
   const place = `${path}/selector`
   if ('fault' in read) {
-    yield error('invalid_selector', place, `Not a selector that finds an element. ${read.fault}`)
+    yield error('invalid_selector', place, read.fault)
     return
   }
   for (const weakness of fragileParts(read.tree, text !== null)) {
@@ -43,7 +43,7 @@ function* advanceProblems({ advance }: StepDefinition, path: string): Iterable<F
     yield error('missing_event', place, message)
   } else {
     const fault = eventNameFault(advance.event)
-    if (fault !== null) yield error('never_sent', place, fault)
+    if (fault !== null) yield error('never_sent', place, `The step never goes on: ${fault}`)
   }
 }
 

@@ -65,10 +65,16 @@ describe('a name that a build or framework made up is fragile', () => {
 
 describe('a path through the structure is fragile', () => {
   test.each([
-    ['.list li:nth-child(2) a:nth-of-type(3)', 'It counts elements in 2 places (:nth-…)'],
-    ['#a tr:nth-child(2) > td:nth-last-child(1)', 'It counts elements in 2 places (:nth-…)'],
-    ['#app > div > div > div > a', 'It follows 5 or more elements from child to child (>)'],
-    ['.page nav > ul > li > a > span > b', 'It follows 5 or more elements'],
+    ['.list li:nth-child(2) a:nth-of-type(3)', 'The selector counts elements in 2 places (:nth-…)'],
+    [
+      '#a tr:nth-child(2) > td:nth-last-child(1)',
+      'The selector counts elements in 2 places (:nth-…)',
+    ],
+    [
+      '#app > div > div > div > a',
+      'The selector follows 5 or more elements from child to child (>)',
+    ],
+    ['.page nav > ul > li > a > span > b', 'The selector follows 5 or more elements'],
   ])('%s', (selector, beginning) => {
     expect(weaknesses(selector)).toEqual([expect.stringContaining(beginning)])
   })
@@ -78,7 +84,9 @@ describe('a bare tag is fragile', () => {
   test.each(['button', 'div > a', 'nav ul li', 'a:hover', 'li:nth-child(2)', '*', 'form button'])(
     '%s',
     selector => {
-      expect(weaknesses(selector)).toEqual([expect.stringContaining('It says no more than any')])
+      expect(weaknesses(selector)).toEqual([
+        expect.stringContaining('The selector says no more than any'),
+      ])
       expect(weaknesses(selector, true)).toEqual([])
     },
   )

@@ -340,11 +340,12 @@ describe('a fault says what to do', () => {
     ['[data-test="save"', 'A bracket is never closed: add "]"'],
     ['[data-test="save]', 'A quote is never closed: add "'],
     ['.a)', 'A ")" closes nothing that is open there: remove it, or add what opens it'],
-    ['div >', 'It ends too early: write what goes behind its last sign, or remove that'],
+    ['div >', 'The selector ends too early: write what goes behind its last sign, or remove that'],
     ['a,,b', 'Something is missing before ",": write it, or remove the ","'],
     [':not()', 'Something is missing before ")": write it'],
     ['a::before', '"::before" is no element of the page that a step could point at: remove it'],
     [':host .a', '":host" means something only inside a shadow root: remove it'],
+    ['#radix-:r1:', 'React makes this id up for each page: point at a data-test or aria attribute'],
     ['svg|a', 'A page knows no namespace "svg": leave it and "|" out'],
     [
       '.w-1/2',
