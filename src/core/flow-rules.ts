@@ -5,7 +5,7 @@ import { error, type FlowProblem } from './flow-problem.ts'
 import { unreachableTargets } from './reach-rules.ts'
 import { stepProblems } from './step-rules.ts'
 import { targetingProblems } from './targeting-rules.ts'
-import { quoted } from './wording.ts'
+import { quoted, shown } from './wording.ts'
 
 /**
  * What is wrong with what a flow means, beyond the shapes that its schema holds. Pure, and bounded
@@ -31,7 +31,8 @@ export function storedFlowErrors(stored: unknown): FlowProblem[] {
   if (Value.Check(FlowDefinition, stored)) {
     return flowProblems(stored).filter(({ severity }) => severity === 'error')
   }
-  const paths = new Set([...Value.Errors(FlowDefinition, stored)].map(({ path }) => path))
+  // What is stored may have fields of any name.
+  const paths = new Set([...Value.Errors(FlowDefinition, stored)].map(({ path }) => shown(path)))
   const message = 'This does not have the shape that a flow has now: push its file again'
   return [...paths].slice(0, 20).map(path => error('invalid_value', path, message))
 }

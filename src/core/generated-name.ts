@@ -21,20 +21,20 @@ const isMadeUp = (name: string, patterns: readonly RegExp[]) =>
 
 /** The tools that make such names, by the form that each gives them. */
 const classPatterns = [
-  // Emotion, and what is built on it: css-1a2b3c, css-1q2w3e-Button, chakra's and MUI's the same.
+  // Emotion, and what is built on it (Chakra, MUI): css-1a2b3c, css-1q2w3e-Button.
   /^(?:css|emotion)-(?=[a-z]*\d[a-z\d]*[a-z]|\d)[a-z\d]{5,8}(?:-[\w-]*)?$/,
   // styled-components: sc-bdVaJa, sc-1x2y3z4-0.
-  /^sc-(?:[a-z]+[A-Z]+[a-z]+[A-Za-z]*|[a-z]+[A-Z]{2,}|[A-Z][a-z]+[A-Z][A-Za-z]*|(?=[a-z]*\d)[a-z\d]{5,9}(?:-\d+)?)$/,
+  /^sc-(?:(?=[A-Za-z]{5,7}$)[A-Za-z][a-z]*[A-Z][A-Za-z]*|(?=[a-z]*\d[a-z\d]*[a-z]|\d)[a-z\d]{5,9}(?:-\d+)?)$/,
   // CSS modules: Button_root__3xYzQ (Next.js), root_1a2b3_5 and _root_1a2b3_5 (Vite).
   /^[A-Z]\w*_\w+__(?=[\w-]*(?:\d|[a-z][A-Z]))[\w-]{5}$/,
-  /^_?[A-Za-z][\w-]*_(?=[a-z]*\d)[a-z\d]{5}_\d+$/,
+  /^_?[A-Za-z][\w-]*_(?=[a-z]*\d[a-z\d]*[a-z]|\d)[a-z\d]{5}_\d+$/,
   // A name that is only a hash behind an underscore (Vite, vanilla-extract): _1a2b3.
   /^_(?=[a-z]*\d[a-z\d]*[a-z]|\d+[a-z])[a-z\d]{5,10}$/,
   // styled-jsx, goober, Svelte, Astro, React Native for Web, JSS and Material UI 4.
   /^(?:jsx-|go)\d{6,}$/,
   /^(?:svelte|r|astro)-(?=[a-z]*\d[a-z\d]*[a-z]|\d+[a-z])[a-z\d]{5,9}$/i,
   /^jss\d+$/,
-  /^(?:makeStyles|withStyles|Mui[A-Z][A-Za-z]*|[A-Z][A-Za-z]+)-[a-z][A-Za-z]*-\d{2,}$/,
+  /^(?:makeStyles|withStyles|Mui[A-Z][A-Za-z]*)-[a-z][A-Za-z]*-\d+$/,
   // Angular's animations and its emulated encapsulation.
   /^ng-tns-/,
 ]
@@ -45,7 +45,7 @@ const idPatterns = [
   /(?:^|-)_[rR]_[\da-z]+_(?:$|-)/,
   // Frameworks and widgets that count what they make: ember123, mat-input-0, react-select-2-input.
   /^(?:ember|ext-gen|ext-comp-|yui_|gwt-uid-|__BVID__|ui-id-|uid-|v-)\d+(?:\D|$)/,
-  /^(?:radix|headlessui|downshift|react-(?:select|aria|tabs)|mui|mantine|reach|tippy|cdk|mat|rc|select2)[-_](?:[a-z]+[-_])*\d+(?:\D|$)/,
+  /^(?:radix|headlessui|downshift|react-(?:select|aria|tabs)|mui|mantine|reach|tippy|cdk|mat|rc[-_][a-z]+|select2)[-_](?:[a-z]+[-_])*\d+(?:\D|$)/,
   // A UUID, and a number too long to have been given by hand.
   /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i,
   /\d{6,}/,
