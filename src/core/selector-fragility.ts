@@ -6,7 +6,6 @@ import { quoted } from './wording.ts'
 type Item = AstRule['items'][number]
 
 const mostChildren = 4
-const place = /^nth-/
 
 /** Tags of which a page has one. */
 const singleTags = new Set(['html', 'body', 'main'])
@@ -21,8 +20,8 @@ const better = 'point at a data-test or aria attribute, or at an id that is give
  */
 export function fragileParts(tree: AstSelector, isNarrowed: boolean): string[] {
   const found = [
-    first(tree, rule => generatedName(rule)),
-    first(tree, rule => longPath(rule)),
+    first(tree, generatedName),
+    first(tree, longPath),
     first(tree, rule => (isNarrowed ? null : bareTag(rule))),
   ]
   return found.filter(sentence => sentence !== null)
@@ -80,9 +79,7 @@ function madeUp(item: Item): [name: string, isGenerated: boolean] {
 function longPath(rule: AstRule): string | null {
   const parts = [...partsOf(rule)]
   const places = parts.filter(({ items }) =>
-    items.some(({ type, name }: Item & { name?: string }) =>
-      type === 'PseudoClass' ? place.test(name ?? '') : false,
-    ),
+    items.some(item => item.type === 'PseudoClass' && item.name.startsWith('nth-')),
   )
   if (places.length > 1) {
     return `The selector counts elements in ${places.length} places (:nth-…), and one more or less on the page breaks it: ${better}`
@@ -108,13 +105,10 @@ function bareTag(rule: AstRule): string | null {
   )
   const tags = items.flatMap(item => (item.type === 'TagName' ? [item.name.toLowerCase()] : []))
   const last = [...partsOf(rule)].at(-1)!.items[0]!
-  const isSingle = last.type === 'TagName' && singleTags.has(last.name.toLowerCase())
-  if (
-    !isBare ||
-    isSingle ||
-    items.some(item => item.type === 'PseudoClass' && item.name === 'root')
-  )
-    return null
+  const isSingle =
+    (last.type === 'TagName' && singleTags.has(last.name.toLowerCase())) ||
+    (last.type === 'PseudoClass' && last.name === 'root')
+  if (!isBare || isSingle) return null
   const named = tags.length === 0 ? 'any element' : `any ${quoted(tags.at(-1)!)}`
   return `The selector says no more than ${named}, and a page has many: ${better}, or add target.text`
 }

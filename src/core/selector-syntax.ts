@@ -5,7 +5,8 @@ import {
   createParser,
   type SyntaxDefinition,
 } from 'css-selector-parser'
-import { didYouMean, quoted, shown } from './wording.ts'
+import { adviceOn } from './selector-advice.ts'
+import { quoted, shown } from './wording.ts'
 
 /** A selector as a tree, or what is wrong with it in one sentence. */
 export type Selector = { tree: AstSelector } | { fault: string }
@@ -49,27 +50,6 @@ const syntax: SyntaxDefinition = {
 
 const parse = createParser({ syntax, strict: true })
 
-const byText = 'use target.text for the text'
-const byPlace = 'use target.nth for its place among several (0 is the first)'
-
-/** What to do in place of pseudo-classes that other tools have. */
-const foreign: Record<string, string> = Object.fromEntries([
-  ...['contains', 'has-text', 'text', 'text-is', 'text-matches'].map(name => [name, byText]),
-  ...['eq', 'first', 'last', 'even', 'odd', 'gt', 'lt', 'nth', 'nth-match'].map(name => [
-    name,
-    byPlace,
-  ]),
-  ...['visible', 'hidden', 'parent', 'animated', 'selected'].map(name => [name, 'remove it']),
-  ...['button', 'checkbox', 'file', 'image', 'password', 'radio', 'reset', 'submit'].map(name => [
-    name,
-    `write [type="${name}"]`,
-  ]),
-  ['input', 'list the tags, such as input, select'],
-  ['header', 'list the tags, such as h1, h2'],
-])
-
-const inShadow = ['host', 'host-context', 'slotted']
-
 /** Words in place of a selector, as `:lang(en)` has them. */
 const plainWords = /^[\w\u00a0-\uffff\\*-]+(?:\s*,\s*[\w\u00a0-\uffff\\*-]+)*$/
 
@@ -96,7 +76,9 @@ export function readSelector(text: string): Selector {
       }
     }
     const { message, position = 0 } = thrown as Error & { position?: number }
-    return { fault: adviceOn(message, written.slice(position)) }
+    return {
+      fault: adviceOn(message, written.slice(position), Object.values(pseudoClasses).flat()),
+    }
   }
 }
 
@@ -190,52 +172,4 @@ function first<T>(all: Iterable<T>, faultOf: (one: T) => string | null): string 
     if (fault !== null) return fault
   }
   return null
-}
-
-/** The parser's message in our words; `rest` is the selector from where it stopped. */
-function adviceOn(message: string, rest: string): string {
-  const [, unknown] = /Unknown pseudo-class: "(.*)"/s.exec(message) ?? []
-  if (unknown !== undefined) return adviceOnPseudoClass(unknown)
-  const [, lacking] = /Argument is required for pseudo-class "(.*)"/s.exec(message) ?? []
-  if (lacking !== undefined) return `":${lacking}" needs brackets with what it is about: add them`
-  const [, mark] = /Expected rule but "([>+~,)])"/.exec(message) ?? []
-  if (mark !== undefined) {
-    const rather = mark === ')' ? '' : `, or remove the "${mark}"`
-    return `Something is missing before "${mark}": write it${rather}`
-  }
-  if (/Expected rule but end|Unexpected end/.test(message)) {
-    return 'The selector ends too early: write what goes behind its last sign, or remove that'
-  }
-  if (/attribute value/.test(message)) {
-    return `The value of an attribute goes into quotes: add them around ${quoted(rest)}`
-  }
-  if (rest.startsWith('!=')) return '"!=" is jQuery\'s, not CSS: write :not([name="value"])'
-  if (/attribute selector operator/.test(message)) {
-    return `An attribute is compared by =, ~=, |=, ^=, $= or *=, not by ${quoted(rest)}`
-  }
-  if (/Expected (ID|class) name|hyphen/.test(message)) {
-    if (!/^\d/.test(rest)) return `A name is missing at ${quoted(rest)}: write it`
-    return `No name begins with a digit, as ${quoted(rest)} does: write [id="…"] or [class~="…"]`
-  }
-  if (/Formula/.test(message)) {
-    return `A place is written as 2, odd, even or 2n+1: correct it before ${quoted(rest)}`
-  }
-  if (rest.startsWith('/*')) return 'A comment does not belong here: remove it'
-  const advice = /^[/%@$!;]/.test(rest)
-    ? 'escape a sign that belongs to a name, as in .w-1\\/2'
-    : 'correct it there, and put values of attributes into quotes'
-  return `No browser can read it from ${quoted(rest)} on: ${advice}`
-}
-
-function adviceOnPseudoClass(name: string): string {
-  const written = quoted(`:${name}`)
-  if (inShadow.includes(name)) {
-    return `${written} means something only inside a shadow root: remove it`
-  }
-  if (Object.hasOwn(foreign, name)) {
-    return `${written} is jQuery's or a test tool's, not CSS: ${foreign[name]}`
-  }
-  const hint = didYouMean(name, Object.values(pseudoClasses).flat())
-  const advice = hint || ': remove it, or write "\\:" for a colon that belongs to a name'
-  return `${written} is not a pseudo-class that browsers know${advice}`
 }
