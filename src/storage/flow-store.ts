@@ -2,8 +2,9 @@ import type { Database } from 'bun:sqlite'
 import { and, eq } from 'drizzle-orm'
 import { isoTime } from '../core/clock.ts'
 import type { Flow, FlowDefinition } from '../core/flow.ts'
+import { storedFlowErrors } from '../core/flow-rules.ts'
 import { newId } from '../core/ids.ts'
-import { announce, inTransaction, type Tables } from './catalogue-change.ts'
+import { announce, ChangeRefused, inTransaction, type Tables } from './catalogue-change.ts'
 import {
   definitionOf,
   type FlowRecord,
@@ -155,11 +156,28 @@ function setTitles(tx: Tables, flowId: number, definition: FlowDefinition): void
   }
 }
 
+/** Every error of the flows that are to be shown: they may be older than the rules of today. */
+function refuseErrors(tx: Tables, orgRow: number, keys: readonly string[]): void {
+  const errors = keys.flatMap(key => {
+    const flow = requiredFlow(tx, orgRow, key)
+    if (flow.draft === null && flow.status === 'published') return []
+    const shown = flow.draft ?? definitionOf(newestVersion(tx, flow)!.body)
+    return storedFlowErrors(shown).map(({ code, path, message }) =>
+      [key, code, path, message].filter(part => part !== '').join(' '),
+    )
+  })
+  if (errors.length === 0) return
+  const header =
+    'nothing was published, because there are mistakes to mend: mend the file and push it again'
+  throw new ChangeRefused([header, ...errors].join('\n'))
+}
+
 /**
  * Publishes flows, all or none: a draft is frozen as the next version; without one, a flow that
  * was withdrawn shows its newest version again.
  *
  * @param clock epoch milliseconds
+ * @throws ChangeRefused naming every error that `cairn flows validate` would find in them
  */
 export function publishFlows(
   database: Database,
@@ -167,7 +185,7 @@ export function publishFlows(
   keys: readonly string[],
   clock: () => number,
 ): StatusChange[] {
-  return changeEach(database, orgRow, keys, (tx, flow): StatusChange['outcome'] => {
+  const publish: Change = (tx, flow) => {
     // Read while no other process can write: no stored event is later and still of the old version.
     const now = clock()
     if (flow.draft === null) {
@@ -188,7 +206,8 @@ export function publishFlows(
     const change = { status: 'published', draft: null, updatedAt: now } as const
     tx.update(flows).set(change).where(isFlow(orgRow, flow)).run()
     return 'published'
-  })
+  }
+  return changeEach(database, orgRow, keys, publish, refuseErrors)
 }
 
 /** Pushes and then publishes, all of it or nothing. */
@@ -220,14 +239,20 @@ export function withdrawFlows(
   })
 }
 
+type Change = (tx: Tables, flow: FlowRow) => StatusChange['outcome']
+
+/** @param refuse throws where the change of all of them must not be */
 function changeEach(
   database: Database,
   orgRow: number,
   keys: readonly string[],
-  change: (tx: Tables, flow: FlowRow) => StatusChange['outcome'],
+  change: Change,
+  refuse: (tx: Tables, orgRow: number, keys: readonly string[]) => void = () => {},
 ): StatusChange[] {
   return inTransaction(database, tx => {
-    const changes = [...new Set(keys)].map(key => {
+    const unique = [...new Set(keys)]
+    refuse(tx, orgRow, unique)
+    const changes = unique.map(key => {
       const flow = requiredFlow(tx, orgRow, key)
       const outcome = change(tx, flow)
       return { ...recordOf(tx, orgRow, key), outcome, before: flow.status }

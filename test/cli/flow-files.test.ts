@@ -12,6 +12,10 @@ beforeEach(async () => {
 })
 afterEach(() => cairn.close())
 
+/** Two flows as they are pulled. */
+const flowA = 'key: a\npriority: 1\nsteps:\n  - key: s\n'
+const flowB = 'key: b\nsteps:\n  - key: s\n'
+
 const write = (name: string, text: string) => {
   writeFileSync(cairn.path(name), text)
   return name
@@ -92,7 +96,10 @@ describe('diff', () => {
 
   test('tells with --all of flows that no file has, but of no archived one', async () => {
     await pushed('a.yaml', tour('a'))
-    await pushed('others.yaml', '- key: other\n- key: away\n')
+    await pushed(
+      'others.yaml',
+      '- { key: other, steps: [{ key: s }] }\n- { key: away, steps: [{ key: s }] }\n',
+    )
     await flows('archive', 'away')
     expect((await flows('diff', 'a.yaml')).status).toBe(0)
     expect(await flows('diff', 'a.yaml', '--all')).toEqual({
@@ -125,8 +132,8 @@ describe('diff', () => {
   test.each<[string, () => string[], string]>([
     ['a file with a mistake', () => [write('a.yaml', 'key: a b')], 'nothing was compared, because'],
     ['a missing file', () => ['x.yaml'], 'nothing was compared, because'],
-    ['an unknown organisation', () => [write('a.yaml', 'key: a'), '--org', 'x'], 'there is no org'],
-    ['no data', () => [write('a.yaml', 'key: a'), '--data', 'x'], 'there is no Cairn data'],
+    ['an unknown organisation', () => [write('a.yaml', flowA), '--org', 'x'], 'there is no org'],
+    ['no data', () => [write('a.yaml', flowA), '--data', 'x'], 'there is no Cairn data'],
     ['no file', () => [], 'missing required argument'],
   ])('ends with 2 for %s', async (_, args, message) => {
     const { stdout, stderr, status } = await flows('diff', ...args())
@@ -149,12 +156,12 @@ describe('diff', () => {
 })
 
 describe('pull', () => {
-  const two = '- key: a\n  priority: 1\n- key: b\n'
+  const two = '- { key: a, priority: 1, steps: [{ key: s }] }\n- { key: b, steps: [{ key: s }] }\n'
 
   test('writes all flows as documents that push takes back without a change', async () => {
     await flows('push', write('two.yaml', two))
     const { stdout, stderr, status } = await flows('pull')
-    expect([stdout, stderr, status]).toEqual(['key: a\npriority: 1\n---\nkey: b\n', '', 0])
+    expect([stdout, stderr, status]).toEqual([`${flowA}---\n${flowB}`, '', 0])
     write('again.yaml', stdout)
     expect((await flows('diff', 'again.yaml', '--all')).status).toBe(0)
     expect(await cairn.json(['flows', 'push', 'again.yaml'])).toMatchObject([
@@ -166,17 +173,17 @@ describe('pull', () => {
   test('writes JSON that push takes back', async () => {
     await flows('push', write('two.yaml', two))
     const { stdout } = await flows('pull', 'a', '--format', 'json')
-    expect(JSON.parse(stdout)).toEqual([{ key: 'a', priority: 1 }])
+    expect(JSON.parse(stdout)).toEqual([{ key: 'a', priority: 1, steps: [{ key: 's' }] }])
     expect((await flows('diff', write('a.json', stdout))).status).toBe(0)
   })
 
   test('writes drafts, or what callers see where --published asks for it', async () => {
     await pushed('two.yaml', two)
-    await flows('push', write('new.yaml', 'key: a\npriority: 2\n'))
-    expect((await flows('pull', 'a')).stdout).toBe('key: a\npriority: 2\n')
-    expect((await flows('pull', 'a', '--published')).stdout).toBe('key: a\npriority: 1\n')
+    await flows('push', write('new.yaml', flowA.replace('1', '2')))
+    expect((await flows('pull', 'a')).stdout).toBe(flowA.replace('1', '2'))
+    expect((await flows('pull', 'a', '--published')).stdout).toBe(flowA)
     await flows('unpublish', 'b')
-    expect((await flows('pull', '--published')).stdout).toBe('key: a\npriority: 1\n')
+    expect((await flows('pull', '--published')).stdout).toBe(flowA)
     expect(await flows('pull', 'b', '--published')).toEqual({
       stdout: '',
       stderr:
@@ -189,10 +196,10 @@ describe('pull', () => {
     await pushed('two.yaml', two)
     await flows('archive', 'b')
     expect(await flows('pull')).toMatchObject({
-      stdout: 'key: a\npriority: 1\n',
+      stdout: flowA,
       stderr: '1 archived flow left out: name them to pull them\n',
     })
-    expect((await flows('pull', 'b')).stdout).toBe('key: b\n')
+    expect((await flows('pull', 'b')).stdout).toBe(flowB)
   })
 
   test.each([
@@ -216,15 +223,17 @@ describe('pull', () => {
       await flows('push', write('two.yaml', two))
       const { stdout } = await flows('pull', '--out', 'some/flows')
       expect(stdout).toBe('some/flows/a.yaml  written\nsome/flows/b.yaml  written\n')
-      expect(read('some/flows/a.yaml')).toBe('key: a\npriority: 1\n')
+      expect(read('some/flows/a.yaml')).toBe(flowA)
       await flows('pull', '--out', 'some/flows', '--format', 'json', 'a')
-      expect(read('some/flows/a.json')).toBe('{\n  "key": "a",\n  "priority": 1\n}\n')
+      expect(read('some/flows/a.json')).toBe(
+        `${JSON.stringify({ key: 'a', priority: 1, steps: [{ key: 's' }] }, null, 2)}\n`,
+      )
     })
 
     test('leaves a file that holds the flow as it is, comments and all', async () => {
       await flows('push', write('two.yaml', two))
       mkdirSync(cairn.path('out'))
-      const mine = '# Mine.\npriority: 1\nkey: "a"\nkind: tour\n'
+      const mine = '# Mine.\npriority: 1\nkey: "a"\nsteps: [{ key: s }]\nkind: tour\n'
       write('out/a.yaml', mine)
       const { stdout } = await flows('pull', '--out', 'out')
       expect(stdout).toBe('out/a.yaml  unchanged\nout/b.yaml  written\n')
@@ -234,7 +243,7 @@ describe('pull', () => {
     test('writes over nothing else, and then writes nothing, unless forced', async () => {
       await flows('push', write('two.yaml', two))
       mkdirSync(cairn.path('out'))
-      write('out/b.yaml', 'key: b\npriority: 7\n')
+      write('out/b.yaml', 'key: b\npriority: 7\nsteps: [{ key: s }]\n')
       expect(await flows('pull', '--out', 'out')).toEqual({
         stdout: '',
         stderr:
@@ -245,7 +254,7 @@ describe('pull', () => {
       expect(readdirSync(cairn.path('out'))).toEqual(['b.yaml'])
       const { stdout } = await flows('pull', '--out', 'out', '--force')
       expect(stdout).toBe('out/a.yaml  written\nout/b.yaml  overwritten\n')
-      expect(read('out/b.yaml')).toBe('key: b\n')
+      expect(read('out/b.yaml')).toBe(flowB)
     })
 
     test('points editors at the schema where it lies beside', async () => {
@@ -254,7 +263,7 @@ describe('pull', () => {
       write('out/cairn-flow.schema.json', (await flows('schema')).stdout)
       await flows('pull', '--out', 'out', 'a')
       expect(read('out/a.yaml')).toBe(
-        '# yaml-language-server: $schema=./cairn-flow.schema.json\nkey: a\npriority: 1\n',
+        `# yaml-language-server: $schema=./cairn-flow.schema.json\n${flowA}`,
       )
       expect((await flows('pull', '--out', 'out', 'a')).stdout).toBe('out/a.yaml  unchanged\n')
     })

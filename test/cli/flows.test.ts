@@ -44,6 +44,27 @@ describe('validate', () => {
     expect(stderr).toStartWith('a.yaml:2:7 error invalid_value /kind ')
   })
 
+  test('a warning is told, and is a failure only where it is asked to be', async () => {
+    write('a.yaml', `${good}    target: { selector: .css-1a2b3c }\n`)
+    const validate = (...more: string[]) => cairn.run(['flows', 'validate', 'a.yaml', ...more])
+    const warned = await validate()
+    expect([warned.status, warned.stdout]).toEqual([0, 'valid: welcome\n'])
+    expect(warned.stderr).toStartWith('a.yaml:5:25 warning fragile_selector /steps/0/target/')
+
+    const strict = await validate('--strict')
+    expect([strict.status, strict.stdout, strict.stderr]).toEqual([1, '', warned.stderr])
+    const { stdout, status } = await validate('--strict', '--json')
+    expect([status, JSON.parse(stdout)]).toMatchObject([1, { valid: false }])
+    expect(JSON.parse((await validate('--json')).stdout)).toMatchObject({ valid: true })
+  })
+
+  test('a flow that means nothing is an error, at its place', async () => {
+    write('a.yaml', 'key: welcome\nsteps:\n  - { key: a, kind: tooltip }\n')
+    const { stderr, status } = await cairn.run(['flows', 'validate', 'a.yaml'])
+    expect(status).toBe(1)
+    expect(stderr).toStartWith('a.yaml:3:5 error missing_target /steps/0/target A tooltip points')
+  })
+
   test('a .json file has to be JSON', async () => {
     const { stderr, status } = await cairn.run(['flows', 'validate', write('a.json', good)])
     expect([status, stderr.startsWith('a.json:1:1 error invalid_syntax')]).toEqual([1, true])
@@ -172,7 +193,8 @@ describe('push and publish', () => {
 
   test('what push prints lines up, and its commands can be copied', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
-    write('a.yaml', `- key: a\n- key: a-longer-one\n`)
+    const steps = 'steps: [{ key: hello }]'
+    write('a.yaml', `- { key: a, ${steps} }\n- { key: a-longer-one, ${steps} }\n`)
     const push = async () =>
       (await cairn.run(['flows', 'push', 'a.yaml', '--org', 'harbor'])).stdout
     const lines = (await push()).trimEnd().split('\n')
@@ -259,7 +281,11 @@ describe('list', () => {
 
   test('--status keeps those of that status', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
-    await cairn.run(['flows', 'push', write('a.yaml', '- key: a\n- key: b\n')])
+    await cairn.run([
+      'flows',
+      'push',
+      write('a.yaml', '- { key: a, steps: [{ key: s }] }\n- { key: b, steps: [{ key: s }] }\n'),
+    ])
     await cairn.run(['flows', 'archive', 'b'])
     expect(await cairn.json(['flows', 'list', '--status', 'archived'])).toMatchObject([
       { key: 'b' },

@@ -4,22 +4,22 @@ import type { FlowDefinition } from '../../src/core/flow.ts'
 import { readFlowFile } from '../../src/core/flow-file.ts'
 import { minimalFlow } from '../../src/core/flow-minimal.ts'
 import { flowText } from '../../src/core/flow-text.ts'
-import { anyFlow, byKey } from '../support/any-flow.ts'
+import { byKey, rightFlow } from '../support/any-flow.ts'
 
 const lines = (...all: string[]) => `${all.join('\n')}\n`
 
 /** The flow that a text holds, which has to be a right one. */
 function read(text: string): FlowDefinition {
   const { flows, problems } = readFlowFile(text)
-  expect(problems).toEqual([])
+  expect(problems.filter(({ severity }) => severity === 'error')).toEqual([])
   return flows[0]!
 }
 
 describe('laws', () => {
   test('what is written is read as exactly the definition', () => {
     fc.assert(
-      fc.property(anyFlow, flow => {
-        expect(readFlowFile(flowText(flow))).toEqual({ flows: [flow], problems: [] })
+      fc.property(rightFlow, flow => {
+        expect(readFlowFile(flowText(flow)).flows).toEqual([flow])
       }),
       { numRuns: 150 },
     )
@@ -27,12 +27,12 @@ describe('laws', () => {
 
   test('so are several, as documents or as JSON', () => {
     fc.assert(
-      fc.property(byKey(anyFlow), flows => {
+      fc.property(byKey(rightFlow), flows => {
         fc.pre(flows.length > 0)
         const documents = flows.map(flowText).join('---\n')
-        expect(readFlowFile(documents)).toEqual({ flows, problems: [] })
+        expect(readFlowFile(documents).flows).toEqual(flows)
         const json = JSON.stringify(flows.map(minimalFlow))
-        expect(readFlowFile(json, { format: 'json' })).toEqual({ flows, problems: [] })
+        expect(readFlowFile(json, { format: 'json' }).flows).toEqual(flows)
       }),
       { numRuns: 50 },
     )
@@ -64,7 +64,7 @@ describe('laws', () => {
           targeting: { urls: [], audience: { match: 'all', rules: [rule] } },
           steps: [step as FlowDefinition['steps'][number]],
         }
-        expect(readFlowFile(flowText(written))).toEqual({ flows: [written], problems: [] })
+        expect(readFlowFile(flowText(written)).flows).toEqual([written])
       }),
       { numRuns: 1_000 },
     )
@@ -72,7 +72,7 @@ describe('laws', () => {
 
   test('nothing that is written can move a cursor or turn the text around it', () => {
     fc.assert(
-      fc.property(anyFlow, flow => {
+      fc.property(rightFlow, flow => {
         expect(flowText(flow).replaceAll(/[\n\t]/g, '')).not.toMatch(
           /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u,
         )
@@ -83,17 +83,18 @@ describe('laws', () => {
 
 describe('the text of a flow', () => {
   test('leaves out what would be filled in anyway, derived defaults too', () => {
-    expect(flowText(read('{ key: a, name: a, kind: tour, steps: [], theme: null }'))).toBe(
-      'key: a\n',
-    )
+    const written = '{ key: a, name: a, kind: tour, steps: [{ key: s, body: "" }], theme: null }'
+    expect(flowText(read(written))).toBe(lines('key: a', 'steps:', '  - key: s'))
     const checklist = 'key: a\nchecklist:\n  items:\n    - key: i\n      title: Do\n'
     expect(flowText(read(`${checklist}kind: checklist\n`))).toBe(checklist)
     expect(flowText(read(`${checklist}kind: tour\n`))).toContain('kind: tour\n')
   })
 
   test('lacks what a definition of an earlier release lacks', () => {
-    const { theme, ...older } = read('key: a\npriority: 3')
-    expect(flowText(older as FlowDefinition)).toBe('key: a\npriority: 3\n')
+    const { theme, ...older } = read('key: a\npriority: 3\nsteps: [{ key: s }]')
+    expect(flowText(older as FlowDefinition)).toBe(
+      lines('key: a', 'priority: 3', 'steps:', '  - key: s'),
+    )
   })
 
   test('has the order of the schema, whatever the author’s was', () => {

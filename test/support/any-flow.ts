@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { FlowDefinition, ItemDefinition, StepDefinition } from '../../src/core/flow.ts'
+import { flowProblems } from '../../src/core/flow-rules.ts'
 
 const text = (minLength: number, maxLength: number) =>
   fc
@@ -32,35 +33,41 @@ const link = fc
   .tuple(fc.constantFrom('https://', 'mailto:', '/', '?', '#'), fc.webPath())
   .map(parts => parts.join(''))
 
+const eventName = text(1, 20).map(name => `${name}!`)
+
+const target = fc.record({
+  selector: text(1, 30).map(title => `[title=${JSON.stringify(title)}]`),
+  text: nullable(text(1, 30)),
+  nth: nullable(fc.nat()),
+  waitMs: fc.nat(60_000),
+  required: fc.boolean(),
+  onMissing: fc.constantFrom('skip', 'wait', 'stop'),
+})
+
 const step: fc.Arbitrary<StepDefinition> = fc.record({
   key,
-  kind: fc.constantFrom('tooltip', 'modal', 'banner', 'hotspot'),
+  // With a target any kind will do, and without one these two alone; most drawn steps are right.
+  kind: fc.constantFrom('modal', 'banner', 'tooltip'),
   title: text(0, 30),
   body: text(0, 200),
-  target: nullable(
-    fc.record({
-      selector: text(1, 30),
-      text: nullable(text(1, 30)),
-      nth: nullable(fc.nat()),
-      waitMs: fc.nat(60_000),
-      required: fc.boolean(),
-      onMissing: fc.constantFrom('skip', 'wait', 'stop'),
-    }),
-  ),
+  target: fc.option(target, { nil: null, freq: 8 }),
   placement: fc.record({
     side: fc.constantFrom('top', 'right', 'bottom', 'left'),
     align: fc.constantFrom('start', 'center', 'end'),
   }),
-  advance: fc.record({
-    on: fc.constantFrom('button', 'click', 'event'),
-    event: nullable(text(1, 20)),
-  }),
+  advance: fc.oneof(
+    fc.record({ on: fc.constantFrom('button', 'click'), event: fc.constant(null) }),
+    fc.record({ on: fc.constant('event'), event: eventName }),
+  ),
   buttons: fc.array(
-    fc.record({
-      label: text(1, 20),
-      action: fc.constantFrom('next', 'back', 'complete', 'dismiss', 'link'),
-      href: nullable(link),
-    }),
+    fc.oneof(
+      fc.record({
+        label: text(1, 20),
+        action: fc.constantFrom('next', 'back', 'complete', 'dismiss'),
+        href: fc.constant(null),
+      }),
+      fc.record({ label: text(1, 20), action: fc.constant('link'), href: link }),
+    ),
     { maxLength: 3 },
   ),
 })
@@ -69,11 +76,30 @@ const item: fc.Arbitrary<ItemDefinition> = fc.record({
   key,
   title: text(1, 30),
   description: nullable(text(0, 50)),
-  completeOn: nullable(fc.record({ event: text(1, 20) })),
+  completeOn: nullable(fc.record({ event: eventName })),
   href: nullable(link),
 })
 
-/** Any definition at all, sensible or not. */
+const audienceRule = fc.oneof(
+  fc.record({
+    attribute: text(1, 20),
+    op: fc.constantFrom('eq', 'neq', 'contains'),
+    value: scalar,
+  }),
+  fc.record({
+    attribute: text(1, 20),
+    op: fc.constantFrom('in', 'nin'),
+    value: fc.array(scalar, { minLength: 1, maxLength: 3 }),
+  }),
+  fc.record({ attribute: text(1, 20), op: fc.constant('gte'), value: number }),
+  fc.record({
+    attribute: text(1, 20),
+    op: fc.constant('exists'),
+    value: fc.constantFrom(true, false, null),
+  }),
+)
+
+/** A definition whose shape is right, and often its meaning too. */
 export const anyFlow: fc.Arbitrary<FlowDefinition> = fc.record({
   key,
   name: text(1, 30),
@@ -82,19 +108,18 @@ export const anyFlow: fc.Arbitrary<FlowDefinition> = fc.record({
   frequency: fc.constantFrom('once', 'until_completed', 'always'),
   targeting: fc.record({
     urls: fc.array(
-      fc.record({ match: fc.constantFrom('exact', 'prefix', 'glob'), pattern: text(1, 20) }),
-      { maxLength: 3 },
+      fc.record({
+        match: fc.constantFrom('exact', 'prefix', 'glob'),
+        pattern: fc.oneof(
+          fc.constantFrom('/', '/projects', 'https://app.example/x?y#z'),
+          text(1, 20),
+        ),
+      }),
+      { maxLength: 2 },
     ),
     audience: fc.record({
       match: fc.constantFrom('all', 'any'),
-      rules: fc.array(
-        fc.record({
-          attribute: text(1, 20),
-          op: fc.constantFrom('eq', 'in', 'gte', 'contains', 'exists'),
-          value: fc.oneof(scalar, fc.array(scalar, { maxLength: 3 }), fc.constant(null)),
-        }),
-        { maxLength: 3 },
-      ),
+      rules: fc.array(audienceRule, { maxLength: 3 }),
     }),
   }),
   theme: nullable(
@@ -108,3 +133,10 @@ export const anyFlow: fc.Arbitrary<FlowDefinition> = fc.record({
   steps: byKey(step),
   checklist: nullable(fc.record({ order: fc.constantFrom('any', 'sequence'), items: byKey(item) })),
 })
+
+/** Whether validate calls nothing in it an error. */
+export const isRight = (flow: FlowDefinition) =>
+  flowProblems(flow).every(({ severity }) => severity === 'warning')
+
+/** A definition that validate lets through. */
+export const rightFlow = anyFlow.filter(isRight)
