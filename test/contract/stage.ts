@@ -166,6 +166,8 @@ export async function setStage(): Promise<Stage> {
 
   const names = new Map([
     ['event', '{kind: custom, name: clicked, userId: somebody}'],
+    ['tick', '{key: photo, completed: true}'],
+    ['wrong', 'wrong'],
     ['bom', '\uFEFF'],
     ['unknown key', 'Unknown0Unknown0Unknown0Unknown0'],
   ])
