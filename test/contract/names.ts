@@ -27,6 +27,9 @@ function timeNamed(name: string): string | null {
 function repetition(name: string, names: ReadonlyMap<string, string>): string | null {
   const [, times, thing = ''] = /^(\d+) (\S+?)$/.exec(name) ?? []
   if (times === undefined) return null
+  if (thing === 'keys') {
+    return `{${Array.from({ length: Number(times) }, (_, i) => `key${i}: ${i}`).join(', ')}}`
+  }
   const named = names.get(thing.replace(/s$/, ''))
   if (named !== undefined) return Array(Number(times)).fill(named).join(', ')
   return thing.length === 1 ? thing.repeat(Number(times)) : null

@@ -25,6 +25,7 @@ const parts: readonly Part[] = [
   { slug: 'small', prefix: 'small ', limit: 1, origins },
   { slug: 'plain', prefix: 'plain ' },
   { slug: 'fresh', prefix: 'fresh ' },
+  { slug: 'misled', prefix: 'misled ', origins },
 ]
 
 /** On a server of its own, with little room for events and tokens of an identity provider. */
@@ -72,14 +73,14 @@ async function play(place: Workplace, part: Part, env: Record<string, string>) {
   }
   if (part.origins) await cairn('org', 'origins', slug, ...part.origins)
   const keys = { key: made.snippetKey }
-  if (slug === 'fresh') return { id: made.id, keys }
+  if (slug === 'fresh' || slug === 'misled') return { id: made.id, keys }
   if (slug !== 'acme') {
     await flows('push', flowFile('others.yaml'))
     await flows('publish', 'tour')
     return { id: made.id, keys }
   }
   await flows('push', flowFile('acme.yaml'))
-  const published = ['tour', 'checklist', 'news', 'twice', 'funnel', 'empty']
+  const published = ['tour', 'checklist', 'news', 'twice', 'funnel', 'empty', 'times']
   await flows('publish', ...published, 'unpublished', 'archived')
   await flows('unpublish', 'unpublished')
   await flows('archive', 'archived')
@@ -168,6 +169,7 @@ export async function setStage(): Promise<Stage> {
     ['event', '{kind: custom, name: clicked, userId: somebody}'],
     ['tick', '{key: photo, completed: true}'],
     ['wrong', 'wrong'],
+    ['print', '{matchCount: 1}'],
     ['bom', '\uFEFF'],
     ['unknown key', 'Unknown0Unknown0Unknown0Unknown0'],
   ])
