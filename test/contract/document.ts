@@ -85,17 +85,26 @@ function tablesIn(text: string): Table[] {
     else if (!open) {
       open = { line: index + 1, section, common, columns: cellsIn(line), rows: [] }
       tables.push(open)
-    } else if (!/^[|\s:-]+$/.test(line)) open.rows.push({ line: index + 1, cells: cellsIn(line) })
+    } else if (!/^[|\s:-]+$/.test(line)) {
+      const cells = cellsIn(line)
+      if (cells.length !== open.columns.length) {
+        throw new Error(`contract.md:${index + 1}: ${cells.length} of ${open.columns.length} cells`)
+      }
+      open.rows.push({ line: index + 1, cells })
+    }
   }
   return tables
 }
 
+/** What is said once above a table, in place of columns that it does not have. */
+const everyRow =
+  /^Every row:(?: (`[^`]+`))?(?: by ([^,→]+?))?(?:, ((?:`[^`]+` ?)+))?(?: → (\d+))?\.$/
+
 /** A row's cells by column, with what "Every row" says in place of columns that are not there. */
 function fieldsOf(table: Table, cells: readonly string[]) {
-  const [, request = '', caller = '', input = '', status = ''] =
-    /^Every row:(?: (`[^`]+`))?(?: by ([^,→]+?))?(?:, ((?:`[^`]+` ?)+))?(?: → (\d+))?\.?$/.exec(
-      table.common,
-    ) ?? []
+  const common = everyRow.exec(table.common || 'Every row:.')
+  if (!common) throw new Error(`contract.md:${table.line}: not understood: ${table.common}`)
+  const [, request = '', caller = '', input = '', status = ''] = common
   const own = Object.fromEntries(table.columns.map((column, i) => [column, cells[i] ?? '']))
   return {
     ...{ request, caller, status, headers: '', body: own.fate ?? '', ...own },
@@ -161,7 +170,6 @@ function casesIn(table: Table): Case[] {
     if (variants.length === 0) return [{ row: rowOf(line, fields), isThen }]
     return variants.flatMap((variant, i) => {
       const status = cells[table.columns.length - variants.length + i] ?? ''
-      if (!/^\d{3}$/.test(status)) return []
       const isMethod = /^[A-Z]+$/.test(variant)
       const request = isMethod ? fields.request.replace('`', `\`${variant} `) : fields.request
       // Which methods a path takes is what a 405 has to say.

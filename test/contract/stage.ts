@@ -1,38 +1,43 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { type Server, Workplace } from '../support/binary.ts'
+import { providerSecret, tokensOfAcme, tokensOfProvider } from './tokens.ts'
 
 /** The organisations that the rows speak of, made by the command line, and the servers they are on. */
 
 interface Part {
   slug: string
-  /** In front of the names of what it owns: `{their tour}`; Acme's own have nothing. */
+  /** In front of the names of what it has: `{their tour}`; what is Acme's has nothing. */
   prefix: string
   /** Requests a minute in each bucket, where not the default. */
   limit?: number
   origins?: readonly string[]
+  /** It has no flow and no token of its own. */
+  isBare?: boolean
 }
 
 const plenty = 1_000_000
 const origins = ['https://app.example', 'chrome-extension://abcdefgh']
 
-const parts: readonly Part[] = [
-  { slug: 'acme', prefix: '', limit: plenty },
+const acme: Part = { slug: 'acme', prefix: '', limit: plenty }
+const others: readonly Part[] = [
   { slug: 'globex', prefix: 'their ' },
   { slug: 'listed', prefix: 'listed ', limit: plenty, origins },
   { slug: 'small', prefix: 'small ', limit: 1, origins },
   { slug: 'plain', prefix: 'plain ' },
-  { slug: 'fresh', prefix: 'fresh ' },
-  { slug: 'misled', prefix: 'misled ', origins },
+  { slug: 'fresh', prefix: 'fresh ', isBare: true },
+  { slug: 'misled', prefix: 'misled ', origins, isBare: true },
 ]
+const narrow: Part = { slug: 'narrow', prefix: 'narrow ', limit: plenty }
 
-/** On a server of its own, with little room for events and tokens of an identity provider. */
-const otherServer: Part = { slug: 'narrow', prefix: 'narrow ', limit: plenty }
-const providerSecret = 'a secret of at least thirty-two bytes, shared with the provider'
-const otherSettings = {
+/** Two threads, so that what they must agree on is put to the test on every machine. */
+const settings = { CAIRN_DATA: './data', CAIRN_THREADS: '2' }
+
+/** A server with little room for events, a disk that refuses, and tokens of an identity provider. */
+const narrowSettings = {
   CAIRN_DATA: './narrow',
+  CAIRN_THREADS: '1',
   CAIRN_ACK: 'buffer',
   CAIRN_BUFFER_EVENTS: '100',
   CAIRN_FLUSH_EVERY_MS: '10000',
@@ -43,7 +48,7 @@ const otherSettings = {
   CAIRN_ORGANISATION_CLAIM: 'tenant',
 }
 
-/** What a credential stands for. */
+/** Whom a good credential stands for. */
 export interface Holder {
   /** Requests a minute in each bucket; null for the defaults. */
   limit: number | null
@@ -53,51 +58,92 @@ export interface Holder {
 export interface Stage {
   place: Workplace
   server: Server
+  /** What rows write in braces. */
   names: ReadonlyMap<string, string>
-  /** By snippet key or token, where it is a good one. */
+  /** By snippet key or token. */
   holders: ReadonlyMap<string, Holder>
 }
+
+const things: [name: string, text: string][] = [
+  ['event', '{kind: custom, name: clicked, userId: somebody}'],
+  ['tick', '{key: photo, completed: true}'],
+  ['print', '{matchCount: 1}'],
+  ['wrong', 'wrong'],
+  ['bom', '\uFEFF'],
+  ['unknown key', 'Unknown0Unknown0Unknown0Unknown0'],
+]
 
 const buckets = 'events flows fingerprint health heartbeat status analytics export'.split(' ')
 
 const flowFile = (name: string) => join(import.meta.dir, 'flows', name)
 
-/** One organisation with all that it has; its snippet key, and Acme's two older ones. */
-async function play(place: Workplace, part: Part, env: Record<string, string>) {
-  const { slug } = part
-  const cairn = <T>(...args: string[]) => place.json<T>(args, env)
-  const flows = (verb: string, ...words: string[]) => cairn('flows', verb, ...words, '--org', slug)
-  const made = await cairn<{ id: string; snippetKey: string }>('org', 'create', slug)
-  if (part.limit) {
-    await cairn('org', 'limits', slug, ...buckets.flatMap(name => [`--${name}`, `${part.limit}`]))
+/** The command line, in the name of one organisation. */
+class Operator {
+  constructor(
+    private readonly place: Workplace,
+    private readonly part: Part,
+    private readonly env: Record<string, string>,
+  ) {}
+
+  private run<T>(...args: string[]): Promise<T> {
+    return this.place.json<T>(args, this.env)
   }
-  if (part.origins) await cairn('org', 'origins', slug, ...part.origins)
-  const keys = { key: made.snippetKey }
-  if (slug === 'fresh' || slug === 'misled') return { id: made.id, keys }
-  if (slug !== 'acme') {
-    await flows('push', flowFile('others.yaml'))
-    await flows('publish', 'tour')
-    return { id: made.id, keys }
+
+  create() {
+    return this.run<{ id: string; snippetKey: string }>('org', 'create', this.part.slug)
   }
-  await flows('push', flowFile('acme.yaml'))
-  const published = ['tour', 'checklist', 'news', 'twice', 'funnel', 'empty', 'times']
-  await flows('publish', ...published, 'unpublished', 'archived')
-  await flows('unpublish', 'unpublished')
-  await flows('archive', 'archived')
-  await flows('push', flowFile('twice.yaml'))
-  await flows('publish', 'twice')
-  type Rotated = { snippetKey: string }
-  const second = await cairn<Rotated>('key', 'rotate', '--org', slug, '--now')
-  const third = await cairn<Rotated>('key', 'rotate', '--org', slug)
-  const { snippetKey: retired } = made
-  return {
-    id: made.id,
-    keys: { key: third.snippetKey, 'old key': second.snippetKey, 'retired key': retired },
+
+  async configure(): Promise<void> {
+    const { slug, limit, origins } = this.part
+    const limits = buckets.flatMap(name => [`--${name}`, `${limit}`])
+    if (limit) await this.run('org', 'limits', slug, ...limits)
+    if (origins) await this.run('org', 'origins', slug, ...origins)
+  }
+
+  flows(verb: string, ...words: string[]): Promise<unknown> {
+    return this.run('flows', verb, ...words, '--org', this.part.slug)
+  }
+
+  async rotate(...flags: string[]): Promise<string> {
+    const rotate = ['key', 'rotate', '--org', this.part.slug, ...flags]
+    return (await this.run<{ snippetKey: string }>(...rotate)).snippetKey
+  }
+
+  async token(): Promise<string> {
+    return (await this.run<{ token: string }>('token', 'issue', '--org', this.part.slug)).token
   }
 }
 
+type Credentials = Record<string, string>
+
+async function playAcme(operator: Operator, firstKey: string): Promise<Credentials> {
+  await operator.configure()
+  await operator.flows('push', flowFile('acme.yaml'))
+  const published = ['tour', 'checklist', 'news', 'twice', 'funnel', 'empty', 'times']
+  await operator.flows('publish', ...published, 'unpublished', 'archived')
+  await operator.flows('unpublish', 'unpublished')
+  await operator.flows('archive', 'archived')
+  await operator.flows('push', flowFile('twice.yaml'))
+  await operator.flows('publish', 'twice')
+  const secondKey = await operator.rotate('--now')
+  return {
+    key: await operator.rotate(),
+    'old key': secondKey,
+    'retired key': firstKey,
+    token: await operator.token(),
+  }
+}
+
+async function playOther(operator: Operator, key: string, part: Part): Promise<Credentials> {
+  await operator.configure()
+  if (part.isBare) return { key }
+  await operator.flows('push', flowFile('others.yaml'))
+  await operator.flows('publish', 'tour')
+  return { key, token: await operator.token() }
+}
+
 /** The ids of an organisation's flows, steps and items, drafts too: `tour`, `tour/hello`. */
-function idsOf(dataDir: string, slug: string): Map<string, string> {
+function idsOf(dataDir: string, slug: string): [name: string, id: string][] {
   const database = new Database(join(dataDir, 'cairn.db'), { readonly: true })
   const rows = database
     .query<{ name: string; id: string }, [string]>(
@@ -112,87 +158,50 @@ function idsOf(dataDir: string, slug: string): Map<string, string> {
     )
     .all(slug)
   database.close()
-  return new Map(rows.map(({ name, id }) => [name, id]))
-}
-
-/** Tokens for Acme that only one thing is wrong with, and ones with which nothing is. */
-async function tokensOf(dataDir: string, ids: { acme: string; narrow: string }) {
-  const own = Buffer.from(readFileSync(join(dataDir, 'session.key'), 'utf8').trim(), 'hex')
-  const now = Math.floor(Date.now() / 1000)
-  const good = { org: ids.acme, iss: 'cairn', aud: 'cairn', exp: now + 3_600 }
-  const sign = (claims: JWTPayload, secret: Uint8Array = own, alg = 'HS256') =>
-    new SignJWT(claims).setProtectedHeader({ alg }).sign(secret)
-  const provider = new TextEncoder().encode(providerSecret)
-  const provided = {
-    tenant: ids.narrow,
-    iss: 'https://id.example',
-    aud: 'cairn-api',
-    exp: now + 3_600,
-  }
-  const { exp: _, ...endless } = good
-  const { org: __, ...nobody } = good
-  return {
-    'slug token': await sign({ ...good, org: 'acme' }),
-    'expired token': await sign({ ...good, exp: now - 1 }),
-    'early token': await sign({ ...good, nbf: now + 600 }),
-    'endless token': await sign(endless),
-    'other audience token': await sign({ ...good, aud: 'another' }),
-    'other issuer token': await sign({ ...good, iss: 'another' }),
-    'forged token': await sign(good, new TextEncoder().encode('x'.repeat(32))),
-    'unsigned token': new UnsecuredJWT(good).encode(),
-    'HS512 token': await sign(good, Buffer.concat([own, own]), 'HS512'),
-    'unknown organisation token': await sign({ ...good, org: 'org_unknown' }),
-    'no organisation token': await sign(nobody),
-    'provided token': await sign(provided, provider),
-    'provided slug token': await sign({ ...provided, tenant: 'narrow' }, provider),
-    'provided other audience token': await sign({ ...provided, aud: 'x' }, provider),
-    'provided other issuer token': await sign({ ...provided, iss: 'https://x' }, provider),
-    'provided org claim token': await sign({ ...provided, tenant: 1, org: ids.narrow }, provider),
-  }
+  return rows.map(({ name, id }) => [name, id])
 }
 
 /** Prepares everything and starts the servers; `place.close()` ends it all. */
 export async function setStage(): Promise<Stage> {
   const place = new Workplace()
-  const dataDir = join(place.folder, 'cairn-data')
-  const narrowDir = join(place.folder, 'narrow')
-  // The first command makes the database; the others then only have to take turns.
-  const [acme, narrow] = await Promise.all([
-    play(place, parts[0]!, {}),
-    play(place, otherServer, otherSettings),
-  ])
-  const others = await Promise.all(parts.slice(1).map(part => play(place, part, {})))
-  const played = [acme, ...others, narrow]
-  const [server, narrowServer] = await Promise.all([place.serve(), place.serve([], otherSettings)])
+  const operatorOf = (part: Part) =>
+    new Operator(place, part, part === narrow ? narrowSettings : settings)
+  const begin = async (part: Part) => {
+    const operator = operatorOf(part)
+    const { id, snippetKey } = await operator.create()
+    return { id, credentials: await playOther(operator, snippetKey, part) }
+  }
 
-  const names = new Map([
-    ['event', '{kind: custom, name: clicked, userId: somebody}'],
-    ['tick', '{key: photo, completed: true}'],
-    ['wrong', 'wrong'],
-    ['print', '{matchCount: 1}'],
-    ['bom', '\uFEFF'],
-    ['unknown key', 'Unknown0Unknown0Unknown0Unknown0'],
+  // The first command makes the database; after that they only have to take turns.
+  const { id: acmeId, snippetKey } = await operatorOf(acme).create()
+  const [acmes, narrows, ...rest] = await Promise.all([
+    playAcme(operatorOf(acme), snippetKey),
+    begin(narrow),
+    ...others.map(begin),
   ])
+  const [server, narrowServer] = await Promise.all([
+    place.serve([], settings),
+    place.serve([], narrowSettings),
+  ])
+
+  const dataDir = join(place.folder, 'data')
+  const ownSecret = readFileSync(join(dataDir, 'session.key'), 'utf8').trim()
+  const ofAcme = { ...acmes, ...(await tokensOfAcme(Buffer.from(ownSecret, 'hex'), acmeId)) }
+  const ofNarrow = { ...narrows.credentials, ...(await tokensOfProvider(narrows.id)) }
+
+  const names = new Map(things)
   const holders = new Map<string, Holder>()
-  for (const [index, part] of [...parts, otherServer].entries()) {
-    const isOther = part === otherServer
-    const holder = { limit: part.limit ?? null, server: isOther ? narrowServer : server }
-    for (const [name, key] of Object.entries(played[index]!.keys)) {
-      names.set(part.prefix + name, key)
-      holders.set(key, holder)
+  const introduce = (part: Part, credentials: Credentials, on: Server, ids: [string, string][]) => {
+    for (const [name, credential] of Object.entries(credentials)) {
+      names.set(part.prefix + name, credential)
+      holders.set(credential, { limit: part.limit ?? null, server: on })
     }
-    for (const [name, id] of idsOf(isOther ? narrowDir : dataDir, part.slug)) {
-      names.set(part.prefix + name, id)
-    }
-    if (isOther) continue
-    const { token } = await place.json<{ token: string }>(['token', 'issue', '--org', part.slug])
-    names.set(`${part.prefix}token`, token)
-    holders.set(token, holder)
+    for (const [name, id] of ids) names.set(part.prefix + name, id)
   }
-  const tokens = await tokensOf(dataDir, { acme: acme.id, narrow: narrow.id })
-  for (const [name, token] of Object.entries(tokens)) {
-    names.set(name, token)
-    holders.set(token, holders.get(names.get(name.startsWith('provided') ? 'narrow key' : 'key')!)!)
+  introduce(acme, ofAcme, server, idsOf(dataDir, acme.slug))
+  for (const [i, part] of others.entries()) {
+    introduce(part, rest[i]?.credentials ?? {}, server, idsOf(dataDir, part.slug))
   }
+  introduce(narrow, ofNarrow, narrowServer, idsOf(join(place.folder, 'narrow'), narrow.slug))
   return { place, server, names, holders }
 }
