@@ -152,11 +152,22 @@ function casesIn(table: Table): Case[] {
   return cases
 }
 
-/** @throws Error where a row cannot be understood, by its line */
+/** What a table is, by its first column. */
+const firstColumns = {
+  rows: ['request', 'input', 'event'],
+  facts: ['route', 'caller', 'code'],
+  /** For the reader alone. */
+  words: ['prefix'],
+}
+
+/** @throws Error where a row or a table cannot be understood, by its line */
 export function readContract(text: string): Contract {
-  const tables = Map.groupBy(tablesIn(text), ({ columns }) => columns[0])
-  const recordsBy = (column: string) => (tables.get(column) ?? []).flatMap(recordsOf)
-  const tablesOfRows = ['request', 'input', 'event'].flatMap(first => tables.get(first) ?? [])
+  const tables = tablesIn(text)
+  const known = Object.values(firstColumns).flat()
+  const strange = tables.find(({ columns: [first = ''] }) => !known.includes(first))
+  if (strange) throw new Error(`contract.md:${strange.line}: a table of ${strange.columns[0]}?`)
+  const recordsBy = (column: string) =>
+    tables.filter(({ columns }) => columns[0] === column).flatMap(recordsOf)
   return {
     routes: recordsBy('route').map(cell => {
       const [method = '', path = ''] = spansIn(cell('route'))[0]?.split(' ') ?? []
@@ -178,6 +189,8 @@ export function readContract(text: string): Contract {
         { status: Number(cell('status')), sentence: cell('sentence') },
       ]),
     ),
-    cases: tablesOfRows.sort((a, b) => a.line - b.line).flatMap(casesIn),
+    cases: tables
+      .filter(({ columns: [first = ''] }) => firstColumns.rows.includes(first))
+      .flatMap(casesIn),
   }
 }
