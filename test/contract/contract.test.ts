@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { Workplace } from '../support/binary.ts'
 import { type Case, type Row, readContract } from './document.ts'
 import { faultsOf, routeOf } from './every-answer.ts'
 import { type Answer, exchange, type Sent } from './exchange.ts'
@@ -15,11 +16,12 @@ import { type Stage, setStage } from './stage.ts'
 
 const contract = readContract(readFileSync(join(import.meta.dir, 'contract.md'), 'utf8'))
 
+const place = new Workplace()
 let stage: Stage
 beforeAll(async () => {
-  stage = await setStage()
+  stage = await setStage(place)
 }, 60_000)
-afterAll(() => stage?.place.close())
+afterAll(() => place.close())
 
 const decoders: Record<string, (bytes: Buffer) => Buffer> = {
   br: brotliDecompressSync,

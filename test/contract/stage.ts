@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Server, Workplace } from '../support/binary.ts'
+import type { Server, Workplace } from '../support/binary.ts'
 import { providerSecret, tokensOfAcme, tokensOfProvider } from './tokens.ts'
 
 /** The organisations that the rows speak of, made by the command line, and the servers they are on. */
@@ -56,7 +56,6 @@ export interface Holder {
 }
 
 export interface Stage {
-  place: Workplace
   server: Server
   /** What rows write in braces. */
   names: ReadonlyMap<string, string>
@@ -161,9 +160,8 @@ function idsOf(dataDir: string, slug: string): [name: string, id: string][] {
   return rows.map(({ name, id }) => [name, id])
 }
 
-/** Prepares everything and starts the servers; `place.close()` ends it all. */
-export async function setStage(): Promise<Stage> {
-  const place = new Workplace()
+/** Prepares everything in a workplace, whose end is the end of it all, and starts the servers. */
+export async function setStage(place: Workplace): Promise<Stage> {
   const operatorOf = (part: Part) =>
     new Operator(place, part, part === narrow ? narrowSettings : settings)
   const begin = async (part: Part) => {
@@ -203,5 +201,5 @@ export async function setStage(): Promise<Stage> {
     introduce(part, rest[i]?.credentials ?? {}, server, idsOf(dataDir, part.slug))
   }
   introduce(narrow, ofNarrow, narrowServer, idsOf(join(place.folder, 'narrow'), narrow.slug))
-  return { place, server, names, holders }
+  return { server, names, holders }
 }
