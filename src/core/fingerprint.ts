@@ -71,7 +71,7 @@ export type Comparison = {
 
 const matchFrom = 0.85
 const driftFrom = 0.5
-const mostCandidates = 20
+export const mostCandidates = 20
 
 /**
  * Compares an element with its baseline.

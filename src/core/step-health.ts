@@ -18,7 +18,9 @@ export type Outcome = (typeof outcomes)[number]
 export type HealthCounts = Record<Outcome, number>
 
 /** How a step's target fares on the pages that show it. */
-export type StepState = 'unknown' | 'healthy' | 'drifting' | 'flaky' | 'broken'
+export const stepStates = ['unknown', 'healthy', 'drifting', 'flaky', 'broken'] as const
+
+export type StepState = (typeof stepStates)[number]
 
 /** A step's health: `okRate` is finds / people (four decimals), `reports` the people counted. */
 export type StepHealth = { state: StepState; okRate: number | null; reports: number }

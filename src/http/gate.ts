@@ -1,4 +1,4 @@
-import { buckets } from '../core/buckets.ts'
+import { type Bucket, buckets } from '../core/buckets.ts'
 import type { FlowEntry, Organisation } from '../core/catalogue.ts'
 import type { Clock } from '../core/clock.ts'
 import { AppError, flowNotFound, unauthorized } from '../core/errors.ts'
@@ -6,7 +6,7 @@ import { isSnippetKey } from '../core/ids.ts'
 import type { Stores } from '../core/ports.ts'
 import type { WindowTable } from '../core/window-table.ts'
 import type { Call } from './call.ts'
-import type { Route } from './route.ts'
+import { type Route, takesKeyInQuery } from './route.ts'
 import type { SessionTokens } from './session-tokens.ts'
 import { targetOf } from './target.ts'
 
@@ -22,8 +22,7 @@ export interface GateDeps {
 function credentialOf(request: Request, route: Route): string | null {
   const header = request.headers.get('authorization')
   if (header !== null) return /^bearer +(\S+)$/i.exec(header)?.[1] ?? null
-  const isKeyInQuery = route.keyInQuery || route.method === 'POST'
-  if (!isKeyInQuery || route.caller !== 'snippet key') return null
+  if (!takesKeyInQuery(route)) return null
   const keys = targetOf(request).query.getAll('key')
   // Two keys are no key: which of them was meant cannot be known.
   return keys.length === 1 ? (keys[0] ?? null) : null
@@ -45,10 +44,10 @@ async function organisationOf(call: Call, route: Route, deps: GateDeps): Promise
   return organisation
 }
 
-function count(call: Call, route: Route, deps: GateDeps): void {
+function count(call: Call, bucket: Bucket, deps: GateDeps): void {
   const { row, limits } = call.org
-  const bucket = buckets.indexOf(route.bucket)
-  call.taken = deps.windows.take(row, bucket, limits[route.bucket], deps.clock.monotonic())
+  const now = deps.clock.monotonic()
+  call.taken = deps.windows.take(row, buckets.indexOf(bucket), limits[bucket], now)
   if (call.taken.admitted) return
   const retryAfterSeconds = Math.max(1, Math.ceil(call.taken.resetInMs / 1000))
   throw new AppError('rate_limited', 'Rate limit exceeded', { retryAfterSeconds })
@@ -83,8 +82,9 @@ export async function passGate(
   params: Readonly<Record<string, string>>,
   deps: GateDeps,
 ): Promise<void> {
+  if (route.caller === 'anyone') return
   call.organisation = await organisationOf(call, route, deps)
-  count(call, route, deps)
+  count(call, route.bucket, deps)
   if (route.caller === 'snippet key') {
     // Asking whether the snippet was seen is not the snippet.
     if (route.bucket !== 'status')

@@ -1,13 +1,6 @@
 import { minuteMs } from '../../core/durations.ts'
 import type { Presence } from '../../core/ports.ts'
-
-/** What is wrong with an installation, and what to do about it. */
-export interface Finding {
-  severity: 'info' | 'warning' | 'error'
-  code: string
-  message: string
-  fix: string
-}
+import type { Finding } from './model.ts'
 
 const farOffMs = minuteMs
 

@@ -1,0 +1,127 @@
+import { defaultLimits, windowMs } from '../../core/buckets.ts'
+import type { Answer, Route } from '../route.ts'
+import { exampleOf } from './example.ts'
+import { headersWith } from './headers.ts'
+import type { JsonSchema, SchemaBook } from './json-schema.ts'
+import { refusalsOf } from './refusals.ts'
+import { securityOf } from './security.ts'
+
+const windowSeconds = windowMs / 1000
+
+/** What stands in a path, by its name in the route. */
+const pathParameters: Record<string, { description: string; example: string }> = {
+  flow_id: { description: 'The flow’s id.', example: 'flow_8dPqM2xKc5VnTs1Ya0' },
+  step_id: { description: 'The step’s id.', example: 'step_oS7uAWwXw1gOJgTNdr' },
+  file: { description: 'A file that the page loads.', example: 'page.js' },
+}
+
+const parametersOf = (path: string) =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    ...pathParameters[name],
+    schema: { type: 'string', minLength: 1 },
+  }))
+
+/** A path as OpenAPI writes it. */
+export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
+
+/** A query never holds null: what is absent is absent. */
+function withoutNull(schema: JsonSchema): JsonSchema {
+  const { type, enum: words } = schema
+  return {
+    ...schema,
+    ...(Array.isArray(type) && { type: type.find(name => name !== 'null') }),
+    ...(Array.isArray(words) && { enum: words.filter(word => word !== null) }),
+  }
+}
+
+function queryOf({ query }: Route, book: SchemaBook) {
+  return Object.entries(query?.properties ?? {}).map(([name, field]) => {
+    const { description, examples, ...schema } = withoutNull(book.of(field))
+    const [example] = Array.isArray(examples) ? examples : []
+    return {
+      name,
+      in: 'query',
+      required: query?.required?.includes(name) ?? false,
+      ...(description !== undefined && { description }),
+      schema,
+      ...(example !== undefined && { example }),
+    }
+  })
+}
+
+function requestOf(route: Route, book: SchemaBook) {
+  if (!route.body) return undefined
+  const schema = book.of(route.body)
+  const media = { schema, example: exampleOf(schema, book.components) }
+  return {
+    required: true,
+    description: `At most ${route.bodyLimitBytes ? '1 MiB' : '64 KiB'}.`,
+    // The second is what a browser's beacon sends without a preflight.
+    content: { 'application/json': media, 'text/plain': media },
+  }
+}
+
+function answerOf(
+  { description, schema, example, type, isShared, isFile }: Answer,
+  book: SchemaBook,
+) {
+  const plain = book.of(schema)
+  const shown = example ?? exampleOf(plain, book.components)
+  const headers = headersWith(
+    ...(isShared ? (['ETag', 'Content-Encoding'] as const) : []),
+    ...(isFile ? (['Content-Disposition'] as const) : []),
+    ...(type === 'text/html' ? (['Content-Security-Policy'] as const) : []),
+  )
+  return {
+    description,
+    headers,
+    content: { [type ?? 'application/json']: { schema: plain, example: shown } },
+  }
+}
+
+const notModified = {
+  description: 'The caller has this answer already, by its `If-None-Match`. No body.',
+  headers: headersWith('ETag'),
+}
+
+const ifNoneMatch = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of the answer that you have.',
+  schema: { type: 'string' },
+}
+
+/** One route as OpenAPI's operation. What follows from its data by rule is worked out here. */
+export function operationOf(route: Route, book: SchemaBook) {
+  const { bucket, answers } = route
+  const given = Object.entries(answers) as [string, Answer][]
+  const isShared = given.some(([, answer]) => answer.isShared)
+  const limit = bucket && { bucket, requests: defaultLimits[bucket], windowSeconds }
+  const counted = limit
+    ? `Counted in \`${bucket}\`: ${limit.requests} requests a minute for the organisation.`
+    : 'Anyone may call this, and it is not counted.'
+  const requestBody = requestOf(route, book)
+  return {
+    operationId: route.operation,
+    tags: [route.tag],
+    summary: route.summary,
+    description: [route.description, counted].filter(Boolean).join('\n\n'),
+    parameters: [
+      ...parametersOf(route.path),
+      ...queryOf(route, book),
+      ...(isShared ? [ifNoneMatch] : []),
+    ],
+    ...(requestBody && { requestBody }),
+    responses: {
+      ...refusalsOf(route),
+      ...Object.fromEntries(given.map(([status, answer]) => [status, answerOf(answer, book)])),
+      ...(isShared && { 304: notModified }),
+    },
+    security: securityOf(route),
+    ...(limit && { 'x-rate-limit': limit }),
+  }
+}
