@@ -45,6 +45,9 @@ export const Time = Type.Union(
   { mustBe: timeWords, examples: ['2026-11-20T09:30:00.000Z'] },
 )
 
+/** A time that may be left out. */
+export const MaybeTime = (description: string) => Maybe({ ...Time, description })
+
 /** A time as Cairn answers it. */
 export const Instant = (description: string, example = '2026-11-20T09:30:00.000Z') =>
   Type.String({ format: 'date-time', description, examples: [example] })

@@ -15,7 +15,8 @@ export const introduction = `
 Your pages and back ends ask Cairn what to show and tell it what happened; analysts ask how each flow
 does. Bodies are JSON in camelCase. Times go out as RFC 3339 in UTC with milliseconds, and may come in
 as that or as epoch milliseconds. Fields that a route does not name are ignored, and answers may gain
-fields: ignore those that you do not know. Texts must be well-formed Unicode without NUL.
+fields: ignore those that you do not know. Texts must be well-formed Unicode without NUL; their
+lengths count UTF-16 code units, as JavaScript does.
 
 ## Who calls
 

@@ -35,7 +35,9 @@ export class SchemaBook {
 
   private plain(schema: TSchema): JsonSchema {
     if (KindGuard.IsUnion(schema)) return this.union(schema)
-    const plain: JsonSchema = {}
+    const { type, description } = schema
+    // What a reader looks for first.
+    const plain: JsonSchema = { ...(type && { type }), ...(description && { description }) }
     for (const [keyword, value] of Object.entries(schema)) {
       if (!dropped.has(keyword)) plain[keyword] = value
     }

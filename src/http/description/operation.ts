@@ -55,12 +55,16 @@ function queryOf({ query }: Route, book: SchemaBook) {
 function requestOf(route: Route, book: SchemaBook) {
   if (!route.body) return undefined
   const schema = book.of(route.body)
-  const media = { schema, example: exampleOf(schema, book.components) }
+  const example = exampleOf(schema, book.components)
+  const asText = { type: 'string', contentMediaType: 'application/json', contentSchema: schema }
   return {
     required: true,
     description: `At most ${route.bodyLimitBytes ? '1 MiB' : '64 KiB'}.`,
     // The second is what a browser's beacon sends without a preflight.
-    content: { 'application/json': media, 'text/plain': media },
+    content: {
+      'application/json': { schema, example },
+      'text/plain': { schema: asText, example: JSON.stringify(example) },
+    },
   }
 }
 

@@ -6,9 +6,9 @@ import {
   InstantOrNull,
   ItemId,
   Maybe,
+  MaybeTime,
   namesPerson,
   PersonFields,
-  Time,
 } from '../../http/shapes.ts'
 
 export const CompleteBody = Type.Object(
@@ -22,9 +22,13 @@ export const CompleteBody = Type.Object(
         examples: ['run-1'],
       }),
     ),
-    completedAt: Maybe(Time),
+    completedAt: MaybeTime('When it was completed; now where absent.'),
   },
-  { ...namesPerson, examples: [{ userId: 'ann', completedAt: '2026-11-20T09:30:00.000Z' }] },
+  {
+    title: 'CompletionReport',
+    ...namesPerson,
+    examples: [{ userId: 'ann', completedAt: '2026-11-20T09:30:00.000Z' }],
+  },
 )
 
 export const ProgressQuery = Type.Object(PersonFields)
@@ -35,12 +39,19 @@ const ItemTick = Type.Object(
     key: Maybe(Type.String({ description: 'Or its key, in the newest version.' })),
     completed: Type.Boolean({ description: 'True ticks it, false takes the tick back.' }),
   },
-  { examples: [{ key: 'invite-team', completed: true }] },
+  {
+    anyOf: ['id', 'key'].map(name => ({
+      required: [name],
+      properties: { [name]: { type: 'string' } },
+    })),
+    examples: [{ key: 'invite-team', completed: true }],
+  },
 )
 
 export const ProgressBody = Type.Object(
   { ...PersonFields, items: Type.Array(ItemTick, { minItems: 1, maxItems: 100 }) },
   {
+    title: 'Ticks',
     ...namesPerson,
     examples: [{ userId: 'ann', items: [{ key: 'invite-team', completed: true }] }],
   },

@@ -12,10 +12,10 @@ import {
   Count,
   FlowVersion,
   Maybe,
+  MaybeTime,
   namesPerson,
   OneOf,
   PersonFields,
-  Time,
   Told,
   Url,
 } from '../../http/shapes.ts'
@@ -28,12 +28,17 @@ export const longestEventId = 64
 /** What `properties` may hold; a batch of fifty then fits the body's limit. */
 export const propertyBounds = { keys: 32, bytes: 8 * 1024, depth: 8 }
 
-const Properties = Type.Record(Type.String(), Type.Unknown(), {
-  description:
-    `Anything of your own: at most ${propertyBounds.keys} keys, ${propertyBounds.bytes} bytes of ` +
-    `JSON, ${propertyBounds.depth} levels deep.`,
-  examples: [{ plan: 'team' }],
-})
+/** Counted by `judge`, which tells what is too large from what is wrong. */
+const Properties = Told(
+  Type.Record(Type.String(), Type.Unknown()),
+  Type.Record(Type.String(), Type.Unknown(), {
+    maxProperties: propertyBounds.keys,
+    description:
+      `Anything of your own: at most ${propertyBounds.keys} keys, ${propertyBounds.bytes} bytes of ` +
+      `JSON, ${propertyBounds.depth} levels deep; no whole number beyond 2^53.`,
+    examples: [{ plan: 'team' }],
+  }),
+)
 
 /** What a kind must name, as JSON Schema says it. */
 const needing = (field: string, isNeeded: (kind: EventKind) => boolean) => ({
@@ -63,7 +68,7 @@ export const Event = Type.Object(
     itemId: Maybe(Id(64, 'The item, for `item_completed`.')),
     runId: Maybe(Id(64, 'One pass of one person through the flow.')),
     sessionId: Maybe(Id(64, 'Tells passes apart where there is no `runId`.', 's1')),
-    occurredAt: Maybe(Time),
+    occurredAt: MaybeTime('When it happened; now where absent, and never in the future.'),
     url: Url,
     name: Maybe(Id(64, 'Of a `custom` event, which needs one; it can tick an item.')),
     reason: Maybe(Type.String({ maxLength: 64, description: 'Why, where there is a reason.' })),
@@ -95,10 +100,13 @@ export const Event = Type.Object(
 export type Event = Static<typeof Event>
 
 /** The envelope: events are judged one by one, so that a bad one costs its neighbours nothing. */
-export const Batch = Type.Object({
-  sentAt: Maybe(Time),
-  events: Type.Array(Told(Type.Unknown(), Event), { minItems: 1, maxItems: 50 }),
-})
+export const Batch = Type.Object(
+  {
+    sentAt: MaybeTime('The sender’s clock as it sends, by which its times are corrected.'),
+    events: Type.Array(Told(Type.Unknown(), Event), { minItems: 1, maxItems: 50 }),
+  },
+  { title: 'EventBatch' },
+)
 export type Batch = Static<typeof Batch>
 
 /** What became of an event that was not newly stored. */

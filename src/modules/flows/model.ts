@@ -2,13 +2,16 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Flow } from '../../core/flow.ts'
 
 /** All that a page may show. */
-export const FlowList = Type.Object({
-  flows: Type.Array(Flow),
-  version: Type.String({
-    description: 'Changes whenever any published flow does.',
-    examples: ['2v8k0m1c7d'],
-  }),
-})
+export const FlowList = Type.Object(
+  {
+    flows: Type.Array(Flow),
+    version: Type.String({
+      description: 'Changes whenever any published flow does.',
+      examples: ['2v8k0m1c7d'],
+    }),
+  },
+  { title: 'FlowList' },
+)
 export type FlowList = Static<typeof FlowList>
 
 /** A flow to show in the API's description. */

@@ -24,31 +24,34 @@ const Reported = {
 /** Bounded here only in its whole; `allowedFingerprint` keeps what may be kept of it. */
 const Sent = Told(Type.Object({ matchCount: Maybe(Type.Integer({ minimum: 0 })) }), Fingerprint)
 
-export const FingerprintBody = Type.Object({
-  fingerprint: Type.Union([Sent, Type.Null()], {
-    description: 'Null: the element was looked for and is not there.',
-  }),
-  candidates: Maybe(
-    Type.Array(Sent, {
-      maxItems: mostCandidates,
-      description: 'Elements that might be the one, where it was not found for certain.',
+export const FingerprintBody = Type.Object(
+  {
+    fingerprint: Type.Union([Sent, Type.Null()], {
+      description: 'Null: the element was looked for and is not there.',
     }),
-  ),
-  locale: Maybe(
-    Type.String({
-      maxLength: 64,
-      description: 'The page’s language; texts of another are not compared.',
-      examples: ['en-GB'],
-    }),
-  ),
-  viewport: Maybe(
-    Type.Object(
-      {},
-      { description: 'The window’s size; not kept.', examples: [{ width: 1280, height: 800 }] },
+    candidates: Maybe(
+      Type.Array(Sent, {
+        maxItems: mostCandidates,
+        description: 'Elements that might be the one, where it was not found for certain.',
+      }),
     ),
-  ),
-  ...Reported,
-})
+    locale: Maybe(
+      Type.String({
+        maxLength: 64,
+        description: 'The page’s language; texts of another are not compared.',
+        examples: ['en-GB'],
+      }),
+    ),
+    viewport: Maybe(
+      Type.Object(
+        {},
+        { description: 'The window’s size; not kept.', examples: [{ width: 1280, height: 800 }] },
+      ),
+    ),
+    ...Reported,
+  },
+  { title: 'FingerprintReport' },
+)
 export type FingerprintBody = Static<typeof FingerprintBody>
 
 const Share = (description: string, example: number) =>
@@ -109,7 +112,10 @@ export const HealthBody = Type.Object(
     message: Maybe(Type.String({ maxLength: 500, description: 'What went wrong.' })),
     ...Reported,
   },
-  { examples: [{ outcome: 'found', userId: 'ann', matchCount: 1, waitMs: 180 }] },
+  {
+    title: 'HealthReport',
+    examples: [{ outcome: 'found', userId: 'ann', matchCount: 1, waitMs: 180 }],
+  },
 )
 export type HealthBody = Static<typeof HealthBody>
 
