@@ -38,7 +38,7 @@ export interface Answer {
   /** A body to show; without one it is put together from the schema's examples. */
   example?: unknown
   /** JSON unless said otherwise. */
-  type?: 'text/csv' | 'text/html' | 'application/octet-stream'
+  type?: 'text/csv' | 'text/html' | '*/*'
   /** The same for many callers: it has an `ETag`, is compressed, and is 304 where it is known. */
   isShared?: boolean
   /** Offered as a file, by `Content-Disposition`. */

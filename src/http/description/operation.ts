@@ -1,7 +1,7 @@
 import { defaultLimits, windowMs } from '../../core/buckets.ts'
 import type { Answer, Route } from '../route.ts'
 import { exampleOf } from './example.ts'
-import { headersWith } from './headers.ts'
+import { type HeaderName, headersWith } from './headers.ts'
 import type { JsonSchema, SchemaBook } from './json-schema.ts'
 import { refusalsOf } from './refusals.ts'
 import { securityOf } from './security.ts'
@@ -68,28 +68,28 @@ function requestOf(route: Route, book: SchemaBook) {
   }
 }
 
-function answerOf(
-  { description, schema, example, type, isShared, isFile }: Answer,
-  book: SchemaBook,
-) {
+const ownHeaders = ({ type, isShared, isFile }: Answer): HeaderName[] => [
+  ...(isShared ? (['ETag', 'Content-Encoding'] as const) : []),
+  ...(isFile ? (['Content-Disposition'] as const) : []),
+  ...(type === 'text/html' ? (['Content-Security-Policy'] as const) : []),
+]
+
+function answerOf(answer: Answer, book: SchemaBook) {
+  const { description, schema, example, type = 'application/json' } = answer
   const plain = book.of(schema)
   const shown = example ?? exampleOf(plain, book.components)
-  const headers = headersWith(
-    ...(isShared ? (['ETag', 'Content-Encoding'] as const) : []),
-    ...(isFile ? (['Content-Disposition'] as const) : []),
-    ...(type === 'text/html' ? (['Content-Security-Policy'] as const) : []),
-  )
   return {
     description,
-    headers,
-    content: { [type ?? 'application/json']: { schema: plain, example: shown } },
+    headers: headersWith(...ownHeaders(answer)),
+    content: { [type]: { schema: plain, example: shown } },
   }
 }
 
-const notModified = {
+/** What is said of an answer that the caller has already. */
+const notModified = (answer: Answer) => ({
   description: 'The caller has this answer already, by its `If-None-Match`. No body.',
-  headers: headersWith('ETag'),
-}
+  headers: headersWith(...ownHeaders(answer).filter(name => name !== 'Content-Encoding')),
+})
 
 const ifNoneMatch = {
   name: 'If-None-Match',
@@ -103,7 +103,7 @@ const ifNoneMatch = {
 export function operationOf(route: Route, book: SchemaBook) {
   const { bucket, answers } = route
   const given = Object.entries(answers) as [string, Answer][]
-  const isShared = given.some(([, answer]) => answer.isShared)
+  const shared = given.map(([, answer]) => answer).find(({ isShared }) => isShared)
   const limit = bucket && { bucket, requests: defaultLimits[bucket], windowSeconds }
   const counted = limit
     ? `Counted in \`${bucket}\`: ${limit.requests} requests a minute for the organisation.`
@@ -117,13 +117,13 @@ export function operationOf(route: Route, book: SchemaBook) {
     parameters: [
       ...parametersOf(route.path),
       ...queryOf(route, book),
-      ...(isShared ? [ifNoneMatch] : []),
+      ...(shared ? [ifNoneMatch] : []),
     ],
     ...(requestBody && { requestBody }),
     responses: {
       ...refusalsOf(route),
       ...Object.fromEntries(given.map(([status, answer]) => [status, answerOf(answer, book)])),
-      ...(isShared && { 304: notModified }),
+      ...(shared && { 304: notModified(shared) }),
     },
     security: securityOf(route),
     ...(limit && { 'x-rate-limit': limit }),

@@ -7,6 +7,18 @@ import { type Route, route } from '../../http/route.ts'
 import { targetOf } from '../../http/target.ts'
 import { isPageFile, pageFile, pagePolicy } from './page.ts'
 
+const Part = (description: string) =>
+  Type.Record(Type.String(), Type.Unknown(), { description, examples: [{}] })
+
+const OpenApiDocument = Type.Object({
+  openapi: Type.String({ examples: ['3.1.0'] }),
+  info: Part('What it is.'),
+  servers: Type.Array(Part('Where it is.')),
+  tags: Type.Array(Part('The parts that operations fall into.')),
+  paths: Part('Operations by path and method.'),
+  components: Part('What operations share.'),
+})
+
 /** Once made, the document as it is sent. */
 const prepared = (text: string) => ({ text, hash: Bun.hash.xxHash64(text).toString(36) })
 
@@ -28,8 +40,7 @@ export function descriptionRoutes(routes: readonly Route[]): Route[] {
       answers: {
         200: {
           description: 'The document.',
-          schema: Type.Object({ openapi: Type.String(), info: Type.Object({}) }),
-          example: { openapi: '3.1.0', info: { title: 'Cairn' } },
+          schema: OpenApiDocument,
           isShared: true,
         },
       },
@@ -76,7 +87,7 @@ export function descriptionRoutes(routes: readonly Route[]): Route[] {
           description: 'The file.',
           schema: Type.String(),
           example: '',
-          type: 'application/octet-stream',
+          type: '*/*',
           isShared: true,
         },
       },
