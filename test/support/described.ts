@@ -7,6 +7,7 @@ import type { JsonSchema } from '../../src/http/description/json-schema.ts'
 
 export interface Operation {
   operationId: string
+  tags: string[]
   parameters: {
     name: string
     in: string
