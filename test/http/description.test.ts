@@ -124,10 +124,11 @@ describe('schemas', () => {
     const references = new Set(
       parts.flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : [])),
     )
-    const { schemas, headers } = document.components
+    const { schemas, headers, responses } = document.components
     const components = [
       ...Object.keys(schemas).map(name => `#/components/schemas/${name}`),
       ...Object.keys(headers).map(name => `#/components/headers/${name}`),
+      ...Object.keys(responses).map(name => `#/components/responses/${name}`),
     ]
     expect(components.filter(component => !references.has(component))).toEqual([])
   })
@@ -208,21 +209,24 @@ describe('is served', () => {
     expect([known.status, await known.text()]).toEqual([304, ''])
   })
 
-  test.each(['/openapi.json', '/docs', '/docs/page.js', '/docs/viewer.css'])(
-    '%s with the limits of no organisation, and to GET and HEAD alone',
-    async path => {
-      for (const method of ['GET', 'HEAD']) {
-        const { status, headers } = await tenant.ask(`${method} ${path}`)
-        expect(status).toBe(200)
-        expect(headers.get('x-ratelimit-limit')).toBe('300')
-        expect(headers.get('x-ratelimit-remaining')).toBe('300')
-        expect(headers.get('x-request-id')).not.toBeNull()
-      }
-      const refused = await tenant.ask(`POST ${path}`)
-      expect(refused.status).toBe(405)
-      expect(refused.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
-    },
-  )
+  test.each([
+    '/openapi.json',
+    '/docs',
+    '/docs/page.js',
+    '/docs/viewer.css',
+    '/docs/viewer-licence.txt',
+  ])('%s with the limits of no organisation, and to GET and HEAD alone', async path => {
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await tenant.ask(`${method} ${path}`)
+      expect(status).toBe(200)
+      expect(headers.get('x-ratelimit-limit')).toBe('300')
+      expect(headers.get('x-ratelimit-remaining')).toBe('300')
+      expect(headers.get('x-request-id')).not.toBeNull()
+    }
+    const refused = await tenant.ask(`POST ${path}`)
+    expect(refused.status).toBe(405)
+    expect(refused.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+  })
 
   test('a file that the page does not have is 404', async () => {
     for (const name of ['nothing.js', 'constructor', '..%2f..%2fetc%2fpasswd']) {

@@ -36,7 +36,7 @@ export interface Document {
 
 /** Headers that say nothing of the answer, or are the transport's. */
 const unsaid =
-  /^(content-(type|length)|x-content-type-options|access-control-.*|date|connection|referrer-policy|transfer-encoding)$/
+  /^(content-(type|length)|x-content-type-options|access-control-.*|date|connection|transfer-encoding)$/
 
 const isObject = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -83,12 +83,6 @@ export const headers = {
     schema: { type: 'string', const: 'Bearer realm="cairn"' },
     example: 'Bearer realm="cairn"',
   },
-  Allow: {
-    description: 'The methods that the path takes.',
-    required: true,
-    schema: { type: 'string' },
-    example: 'GET, HEAD, OPTIONS',
-  },
 } satisfies Record<string, Header>
 
 export type HeaderName = keyof typeof headers

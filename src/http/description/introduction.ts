@@ -6,8 +6,7 @@ const limitRows = Object.entries(defaultLimits).map(
 )
 
 const errorRows = refusalRows.map(
-  ({ status, code, description }) =>
-    `| ${status} | ${code === null ? '–' : `\`${code}\``} | ${description} |`,
+  ({ status, code, when }) => `| ${status} | ${code === null ? '–' : `\`${code}\``} | ${when} |`,
 )
 
 /** What holds for every route, in Markdown. */

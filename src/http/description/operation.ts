@@ -1,5 +1,5 @@
 import { defaultLimits, windowMs } from '../../core/buckets.ts'
-import type { Answer, Route } from '../route.ts'
+import { type Answer, defaultBodyLimitBytes, type Route } from '../route.ts'
 import { exampleOf } from './example.ts'
 import { type HeaderName, headersWith } from './headers.ts'
 import type { JsonSchema, SchemaBook } from './json-schema.ts'
@@ -59,7 +59,7 @@ function requestOf(route: Route, book: SchemaBook) {
   const asText = { type: 'string', contentMediaType: 'application/json', contentSchema: schema }
   return {
     required: true,
-    description: `At most ${route.bodyLimitBytes ? '1 MiB' : '64 KiB'}.`,
+    description: `At most ${(route.bodyLimitBytes ?? defaultBodyLimitBytes) / 1024} KiB.`,
     // The second is what a browser's beacon sends without a preflight.
     content: {
       'application/json': { schema, example },

@@ -70,7 +70,6 @@ export function descriptionRoutes(routes: readonly Route[]): Route[] {
         return encodedReply(call, page, {
           'Content-Type': page.type,
           'Content-Security-Policy': pagePolicy,
-          'Referrer-Policy': 'no-referrer',
           ...ofAnyone,
         })
       },

@@ -1,5 +1,7 @@
+import viewerLicence from 'swagger-ui-dist/LICENSE' with { type: 'file' }
 import viewerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import viewer from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
+import partsLicences from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with { type: 'file' }
 import type { ReadBody } from '../../http/encoded.ts'
 import icon from './page/icon.svg' with { type: 'file' }
 import page from './page/index.html' with { type: 'file' }
@@ -8,6 +10,7 @@ import script from './page/page.js' with { type: 'file' }
 
 const css = 'text/css; charset=utf-8'
 const js = 'text/javascript; charset=utf-8'
+const text = 'text/plain; charset=utf-8'
 
 /**
  * The human page: a viewer, and what fits it to Cairn. The files lie in the executable and are read
@@ -21,6 +24,9 @@ const files = {
   'page.js': { path: script, type: js },
   'viewer.css': { path: viewerStyle, type: css },
   'viewer.js': { path: viewer, type: js },
+  // Whoever passes the viewer on passes these on with it.
+  'viewer-licence.txt': { path: viewerLicence, type: text },
+  'viewer-parts-licences.txt': { path: partsLicences, type: text },
 }
 
 type FileName = keyof typeof files
