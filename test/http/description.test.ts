@@ -177,13 +177,7 @@ describe('examples', () => {
     expect(wrong).toEqual([])
   })
 
-  test('every parameter’s and every header’s too', () => {
-    for (const { operation } of description.operations) {
-      for (const { schema, example, name } of operation.parameters) {
-        if (example !== undefined)
-          expect([name, description.fits(schema, example)]).toEqual([name, true])
-      }
-    }
+  test('every header’s too', () => {
     for (const [name, { schema, example }] of Object.entries(document.components.headers)) {
       expect([name, description.fits(schema, example)]).toEqual([name, true])
     }

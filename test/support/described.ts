@@ -13,7 +13,6 @@ export interface Operation {
     in: string
     required: boolean
     schema: JsonSchema
-    example?: unknown
   }[]
   requestBody?: { content: Record<string, { schema: JsonSchema; example: unknown }> }
   responses: Record<string, Described | { $ref: string }>

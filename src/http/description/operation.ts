@@ -20,8 +20,8 @@ const parametersOf = (path: string) =>
     name,
     in: 'path',
     required: true,
-    ...pathParameters[name],
-    schema: { type: 'string', minLength: 1 },
+    description: pathParameters[name]?.description,
+    schema: { type: 'string', minLength: 1, examples: [pathParameters[name]?.example] },
   }))
 
 /** A path as OpenAPI writes it. */
@@ -39,15 +39,14 @@ function withoutNull(schema: JsonSchema): JsonSchema {
 
 function queryOf({ query }: Route, book: SchemaBook) {
   return Object.entries(query?.properties ?? {}).map(([name, field]) => {
-    const { description, examples, ...schema } = withoutNull(book.of(field))
-    const [example] = Array.isArray(examples) ? examples : []
+    // Its examples stay in the schema: the page would send a parameter's own along with the rest.
+    const { description, ...schema } = withoutNull(book.of(field))
     return {
       name,
       in: 'query',
       required: query?.required?.includes(name) ?? false,
       ...(description !== undefined && { description }),
       schema,
-      ...(example !== undefined && { example }),
     }
   })
 }

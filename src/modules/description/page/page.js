@@ -20,10 +20,13 @@ function linkParts() {
   document.querySelector('#parts').replaceChildren(...links)
 }
 
-/** The viewer's own button stands below a long introduction. */
+/** The viewer's own button stands below a long introduction, and leads to the last of its fields. */
 function linkAuthorize() {
   const button = document.querySelector('#authorize')
-  button.addEventListener('click', () => document.querySelector('.auth-wrapper .authorize').click())
+  button.addEventListener('click', () => {
+    document.querySelector('.auth-wrapper .authorize').click()
+    setTimeout(() => document.querySelector('.auth-container input')?.focus())
+  })
   button.hidden = false
 }
 
