@@ -17,9 +17,10 @@ export type Outcome = (typeof outcomes)[number]
 /** People by the outcome of their latest report; each person is in one count only. */
 export type HealthCounts = Record<Outcome, number>
 
-/** How a step's target fares on the pages that show it. */
-export const stepStates = ['unknown', 'healthy', 'drifting', 'flaky', 'broken'] as const
+/** The best first, and what too few people have told of last. */
+export const stepStates = ['healthy', 'drifting', 'flaky', 'broken', 'unknown'] as const
 
+/** How a step's target fares on the pages that show it. */
 export type StepState = (typeof stepStates)[number]
 
 /** A step's health: `okRate` is finds / people (four decimals), `reports` the people counted. */

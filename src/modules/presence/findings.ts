@@ -1,6 +1,13 @@
 import { minuteMs } from '../../core/durations.ts'
 import type { Presence } from '../../core/ports.ts'
-import type { Finding } from './model.ts'
+
+/** What is wrong with an installation, and what to do about it. */
+export interface Finding {
+  severity: 'info' | 'warning' | 'error'
+  code: string
+  message: string
+  fix: string
+}
 
 const farOffMs = minuteMs
 

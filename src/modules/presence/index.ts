@@ -53,7 +53,8 @@ export function presenceRoutes(deps: { stores: Stores; clock: Clock }): Route[] 
         'counted as having been seen.',
       answers: { 200: { description: 'As of now.', schema: SnippetStatus } },
       async handle(call) {
-        return json(200, await service.status(call.org, call.receivedAt))
+        const status: SnippetStatus = await service.status(call.org, call.receivedAt)
+        return json(200, status)
       },
     }),
   ]

@@ -4,13 +4,14 @@ import { dayMs, minuteMs } from '../../core/durations.ts'
 import { type Presence, presenceStages, type Stores } from '../../core/ports.ts'
 import { nearestRank } from '../../core/quantile.ts'
 import { findingsOf } from './findings.ts'
-import type { SnippetStatus } from './model.ts'
 
 const activeMs = 5 * minuteMs
 const quietMs = dayMs
 
+export type PresenceState = 'never_seen' | 'active' | 'quiet' | 'stale' | 'misconfigured'
+
 /** How long ago the snippet was last seen, in words. */
-function stateOf(lastSeenAt: number | null, now: number): SnippetStatus['state'] {
+function stateOf(lastSeenAt: number | null, now: number): PresenceState {
   if (lastSeenAt === null) return 'never_seen'
   const age = now - lastSeenAt
   if (age <= activeMs) return 'active'
@@ -28,7 +29,7 @@ function seenIn(presence: Presence) {
 export function presenceService({ stores }: { stores: Stores }) {
   return {
     /** Codes and counts only: whoever views the page has the key that asks this. */
-    async status(organisation: Organisation, now: number): Promise<SnippetStatus> {
+    async status(organisation: Organisation, now: number) {
       const presence = await stores.presence.read(organisation.row, now)
       const { firstSeenAt, lastSeenAt } = seenIn(presence)
       const skews = presence.skews.toSorted((a, b) => a - b)
