@@ -1,14 +1,13 @@
 const pattern =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,12}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
+/** The form of a time, for schemas; which days and hours there are is for `parseTime`. */
+export const timePattern = pattern.source
+
 const daysIn = (year: number, month: number) => {
   if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
   return [4, 6, 9, 11].includes(month) ? 30 : 31
 }
-
-/** The form of a time, for schemas; which days and hours there are is for `parseTime`. */
-export const timePattern =
-  '^\\d{4}-\\d\\d-\\d\\d[Tt ]\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,12})?(?:[Zz]|[+-]\\d\\d:\\d\\d)$'
 
 /** The first and the last moment that a JavaScript date can hold. */
 export const furthestMs = 8_640_000_000_000_000

@@ -37,16 +37,25 @@ export const namesPerson = {
 
 const timeWords = 'an RFC 3339 time or epoch milliseconds'
 
-export const Time = Type.Union(
-  [
-    Type.String({ maxLength: 40, pattern: timePattern }),
-    Type.Number({ minimum: -furthestMs, maximum: furthestMs }),
-  ],
-  { mustBe: timeWords, examples: ['2026-11-20T09:30:00.000Z'] },
-)
+/** Which days and hours there are is for `timeIn` and `parseTime` to say. */
+export const Time = Type.Union([Type.String({ maxLength: 40 }), Type.Number()], {
+  mustBe: timeWords,
+})
 
 /** A time that may be left out. */
-export const MaybeTime = (description: string) => Maybe({ ...Time, description })
+export const MaybeTime = (description: string) =>
+  Told(
+    Maybe(Time),
+    Maybe(
+      Type.Union(
+        [
+          Type.String({ maxLength: 40, pattern: timePattern }),
+          Type.Number({ minimum: -furthestMs, maximum: furthestMs }),
+        ],
+        { description, examples: ['2026-11-20T09:30:00.000Z'] },
+      ),
+    ),
+  )
 
 /** A time as Cairn answers it. */
 export const Instant = (description: string, example = '2026-11-20T09:30:00.000Z') =>
