@@ -1,8 +1,8 @@
 import type { JsonSchema } from './json-schema.ts'
 
 /**
- * A value to show for a schema: its own first example, else one put together from its parts'. Null
- * is shown only where there is nothing else.
+ * A value to show for a schema: its own first example, else one put together from its parts'. What
+ * may be null and has no example is null.
  */
 export function exampleOf(
   schema: JsonSchema,
