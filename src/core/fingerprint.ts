@@ -72,7 +72,7 @@ export type Comparison = {
 
 const matchFrom = 0.85
 const driftFrom = 0.5
-const mostCandidates = 20
+export const mostCandidates = 20
 /** Rows of a table differ in little more than their number: nearer than this, two are as good. */
 const clearLead = 0.05
 

@@ -301,18 +301,21 @@ const owned = {
 }
 
 /** A step as the API answers it. */
-export const Step = closed({ ...owned, ...stepFields })
+export const Step = closed({ ...owned, ...stepFields }, { title: 'Step' })
 export type Step = Static<typeof Step>
 
 /** A checklist's item as the API answers it. */
-export const Item = closed({ ...owned, ...itemFields })
+export const Item = closed({ ...owned, ...itemFields }, { title: 'Item' })
 export type Item = Static<typeof Item>
 
 /** A published flow as the API answers it. */
-export const Flow = closed({
-  id: owned.id,
-  version: Type.Integer({ minimum: 1, description: 'grows by one with every publishing' }),
-  publishedAt: Type.String({ description: 'RFC 3339, UTC' }),
-  ...flowFields(Step, Item),
-})
+export const Flow = closed(
+  {
+    id: owned.id,
+    version: Type.Integer({ minimum: 1, description: 'grows by one with every publishing' }),
+    publishedAt: Type.String({ description: 'RFC 3339, UTC' }),
+    ...flowFields(Step, Item),
+  },
+  { title: 'Flow' },
+)
 export type Flow = Static<typeof Flow>

@@ -1,4 +1,4 @@
-import { buckets } from '../core/buckets.ts'
+import { type Bucket, buckets } from '../core/buckets.ts'
 import type { FlowEntry, Organisation } from '../core/catalogue.ts'
 import type { Clock } from '../core/clock.ts'
 import { AppError, flowNotFound, unauthorized } from '../core/errors.ts'
@@ -6,7 +6,7 @@ import { isSnippetKey } from '../core/ids.ts'
 import type { Stores } from '../core/ports.ts'
 import type { WindowTable } from '../core/window-table.ts'
 import type { Call } from './call.ts'
-import type { Route } from './route.ts'
+import { type Route, takesKeyInQuery } from './route.ts'
 import type { SessionTokens } from './session-tokens.ts'
 import { targetOf } from './target.ts'
 
@@ -30,8 +30,7 @@ function credentialOf(request: Request, route: Route): string {
     if (credential === undefined) throw unauthorized('malformed_header')
     return credential
   }
-  const isKeyInQuery = route.keyInQuery || route.method === 'POST'
-  if (!isKeyInQuery || route.caller !== 'snippet key') throw unauthorized('no_credential')
+  if (!takesKeyInQuery(route)) throw unauthorized('no_credential')
   const [key, second] = targetOf(request).query.getAll('key')
   if (key === undefined) throw unauthorized('no_credential')
   // Two keys are no key: which of them was meant cannot be known.
@@ -72,13 +71,13 @@ async function organisationOf(call: Call, route: Route, deps: GateDeps): Promise
     : organisationOfToken(credential, deps)
 }
 
-function count(call: Call, route: Route, deps: GateDeps): void {
+function count(call: Call, bucket: Bucket, deps: GateDeps): void {
   const { row, limits } = call.org
-  const bucket = buckets.indexOf(route.bucket)
-  call.taken = deps.windows.take(row, bucket, limits[route.bucket], deps.clock.monotonic())
+  const now = deps.clock.monotonic()
+  call.taken = deps.windows.take(row, buckets.indexOf(bucket), limits[bucket], now)
   if (call.taken.admitted) return
   // Nobody waits for it, as below: it only feeds the install findings.
-  deps.stores.presence.recordLimited(row, route.bucket, call.receivedAt).catch(() => {})
+  deps.stores.presence.recordLimited(row, bucket, call.receivedAt).catch(() => {})
   const retryAfterSeconds = Math.max(1, Math.ceil(call.taken.resetInMs / 1000))
   throw new AppError('rate_limited', 'Rate limit exceeded', { retryAfterSeconds })
 }
@@ -112,8 +111,9 @@ export async function passGate(
   params: Readonly<Record<string, string>>,
   deps: GateDeps,
 ): Promise<void> {
+  if (route.caller === 'anyone') return
   call.organisation = await organisationOf(call, route, deps)
-  count(call, route, deps)
+  count(call, route.bucket, deps)
   if (route.caller === 'snippet key') {
     // Asking whether the snippet was seen is not the snippet.
     if (route.bucket !== 'status')
