@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { Command } from 'commander'
+import { shown } from '../core/wording.ts'
 import { presenceService } from '../modules/presence/service.ts'
 import { StoredCatalogue } from '../storage/catalogue.ts'
 import { PresenceBoard } from '../storage/presence-board.ts'
@@ -49,7 +50,8 @@ function statusLines(slug: string, status: Status): string[] {
   const { stages, findings, snippetVersion, skewMsMedian } = status
   const refused = Object.entries(status.rejected24h).map(([code, count]) => `${code} ${count}`)
   const facts: [string, string][] = [
-    ['snippet', snippetVersion ?? '–'],
+    // Whatever a page sent as its version: anyone who views one has the key.
+    ['snippet', snippetVersion === null ? '–' : shown(snippetVersion)],
     ['clock skew', skewMsMedian === null ? '–' : `${skewMsMedian} ms`],
     ['refused in 24 h', refused.join(', ') || '–'],
   ]
