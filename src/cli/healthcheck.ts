@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { shown } from '../core/wording.ts'
 import { examples } from './examples.ts'
 import { CommandFailure, exitStatus, UsageFailure } from './failure.ts'
 import { ask, managementUrl } from './management.ts'
@@ -42,7 +43,7 @@ export function addHealthcheck(cairn: Command): void {
         )
       }
       const [line = ''] = answer.split('\n')
-      const found = [`${url} answers ${status}`, line.slice(0, 200)].filter(Boolean).join(': ')
+      const found = [`${url} answers ${status}`, shown(line, 200)].filter(Boolean).join(': ')
       if (!ready) throw new CommandFailure(`not ready: ${found}`)
       print(`ready: ${found}`)
     })

@@ -1,5 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Command } from 'commander'
+import { shown } from '../core/wording.ts'
+import type { SnippetStatus } from '../modules/presence/model.ts'
 import { presenceService } from '../modules/presence/service.ts'
 import { StoredCatalogue } from '../storage/catalogue.ts'
 import { PresenceBoard } from '../storage/presence-board.ts'
@@ -9,8 +11,6 @@ import { examples } from './examples.ts'
 import { exitStatus } from './failure.ts'
 import { columns, print, printJson } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
-
-type Status = Awaited<ReturnType<ReturnType<typeof presenceService>['status']>>
 
 /** `cairn org status`: what GET /snippet-status answers, for the operator. */
 export function addStatus(org: Command): void {
@@ -35,7 +35,7 @@ export function addStatus(org: Command): void {
 }
 
 /** As stored: a running server writes what it has seen every two seconds. */
-function statusOf(database: Database, orgRow: number): Promise<Status> {
+function statusOf(database: Database, orgRow: number): Promise<SnippetStatus> {
   const catalogue = new StoredCatalogue(database)
   const readers = new Readers(database, new PresenceBoard(PresenceBoard.memory(orgRow + 1)))
   const stores = {
@@ -45,11 +45,12 @@ function statusOf(database: Database, orgRow: number): Promise<Status> {
   return presenceService({ stores }).status(catalogue.organisationByRow(orgRow), Date.now())
 }
 
-function statusLines(slug: string, status: Status): string[] {
+function statusLines(slug: string, status: SnippetStatus): string[] {
   const { stages, findings, snippetVersion, skewMsMedian } = status
   const refused = Object.entries(status.rejected24h).map(([code, count]) => `${code} ${count}`)
   const facts: [string, string][] = [
-    ['snippet', snippetVersion ?? '–'],
+    // Whatever a page sent as its version: anyone who views one has the key.
+    ['snippet', snippetVersion === null ? '–' : shown(snippetVersion)],
     ['clock skew', skewMsMedian === null ? '–' : `${skewMsMedian} ms`],
     ['refused in 24 h', refused.join(', ') || '–'],
   ]

@@ -12,6 +12,14 @@ export function isGeneratedId(name: string): boolean {
   return isMadeUp(name, idPatterns)
 }
 
+/**
+ * The id where an author chose it; undefined where there is none, or a library made it up. Only what
+ * is certain counts here: an id that holds an order's number tells that element from others.
+ */
+export function authoredId(id: string | undefined): string | undefined {
+  return id !== undefined && libraryIds.some(pattern => pattern.test(id)) ? undefined : id
+}
+
 /** No tool makes longer names; some of the patterns take time with the square of the length. */
 const mostCharacters = 100
 
@@ -39,17 +47,23 @@ const classPatterns = [
   /^ng-tns-/,
 ]
 
-const idPatterns = [
-  // React's useId, alone or inside another: :r1:, «r1», _r_1_, radix-:r1:, headlessui-menu-:R2a:.
-  /[:«](?:[rR][\da-z]+)(?:H\d+)?[:»]/,
-  /(?:^|-)_[rR]_[\da-z]+_(?:$|-)/,
-  // Frameworks and widgets that count what they make: ember123, mat-input-0, react-select-2-input.
-  /^(?:ember|ext-gen|ext-comp-|yui_|gwt-uid-|__BVID__|ui-id-|uid-|v-)\d+(?:\D|$)/,
-  /^(?:radix|headlessui|downshift|react-(?:select|aria|tabs)|mui|mantine|reach|tippy|cdk|mat|rc[-_][a-z]+|select2)[-_](?:[a-z]+[-_])*\d+(?:\D|$)/,
-  // A UUID, and a number too long to have been given by hand.
-  /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i,
-  /\d{6,}/,
+/**
+ * Ids that a library counts or draws at every rendering, so that the next page view has others: each
+ * pattern is one library's documented or well-known form. Time is bounded by the length.
+ */
+const libraryIds: readonly RegExp[] = [
+  // React's useId (:r1:, «r1», _r_1_), also within the ids of what is built on it (radix-:r1:).
+  /:[rR]\w*:|«[rR]\w*»|(?:^|-)_[rR]_\w+_/,
+  // Vue's useId, Ember, Ext JS, YUI, GWT, BootstrapVue, jQuery UI.
+  /^(?:v[-:]|ember|ext-(?:gen|comp-)|yui_|gwt-uid-|__BVID__|ui-id-|uid-)\d/,
+  // Those of components: a name, perhaps parts of it, a number (mat-input-0, react-select-2-input).
+  /^(?:radix|headlessui|downshift|react-(?:select|aria|tabs)|mui|mantine|reach|tippy|mat|cdk|ng|rc[-_][a-z]+|select2)(?:[-_]|(?=\d))(?:[a-z]+[-_])*\d/,
+  // A UUID (RFC 9562), alone or after a prefix.
+  /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i,
 ]
+
+/** And a number too long to have been given by hand. */
+const idPatterns = [...libraryIds, /\d{6,}/]
 
 /** Between hyphens and underscores, and behind the double ones that end a name and begin a hash. */
 const parts = (name: string) => name.split(/[-_]+/).slice(1)

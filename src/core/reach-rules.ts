@@ -6,8 +6,8 @@ import { quoted } from './wording.ts'
 /** Comparing takes time, so of more links than any flow has, the first ones are looked at. */
 const mostLinks = 20
 
-/** The same for a pattern and a link that are both long: their lengths' product. */
-const mostWork = 65_536
+/** The same for one link: how many characters of addresses are held against characters of patterns. */
+const mostWork = 1_000_000
 
 /**
  * Steps that need an element of a page which the flow is not shown on: the step before leads there,
@@ -42,9 +42,12 @@ const anyHost = 'https://host.invalid'
 
 /** Whether the flow is certainly not shown where a link leads. */
 function isNowhereShown(href: string, urls: readonly UrlRule[]): boolean {
-  if (urls.some(({ pattern }) => pattern.length * href.length > mostWork)) return false
   const addresses = addressesOf(href, urls)
   if (addresses === null) return false
+  const characters = (texts: readonly string[]) => texts.join('').length
+  const work =
+    characters(addresses.map(({ href }) => href)) * characters(urls.map(({ pattern }) => pattern))
+  if (work > mostWork) return false
   return !addresses.some(address => urls.some(rule => urlMatches(rule, address)))
 }
 

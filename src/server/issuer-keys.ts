@@ -1,6 +1,8 @@
 import type { Clock } from '../core/clock.ts'
 import { hourMs, minuteMs } from '../core/durations.ts'
 import type { PublicKey } from '../core/key-set.ts'
+import { shortReasonOf } from '../core/reason.ts'
+import { shown } from '../core/wording.ts'
 import { askProvider, type IdentityProvider, ProviderFailure } from './identity-provider.ts'
 import { keepKeys, readKeptKeys } from './kept-keys.ts'
 import type { Log } from './log.ts'
@@ -52,7 +54,7 @@ export class IssuerKeys {
     try {
       this.keys = readKeptKeys(dataDir, provider)
     } catch (error) {
-      log.warn({ reason: String(error) }, 'issuer-keys.json cannot be read and is ignored')
+      log.warn({ reason: shortReasonOf(error) }, 'issuer-keys.json cannot be read and is ignored')
     }
   }
 
@@ -106,7 +108,7 @@ export class IssuerKeys {
     const isChange = JSON.stringify(keys) !== JSON.stringify(this.keys)
     if (isChange || this.news !== 'answers') {
       const text = this.news.startsWith('fails') ? 'answers again' : 'has given its keys'
-      const names = keys.map(({ kid }) => kid ?? '(without a kid)')
+      const names = keys.map(({ kid }) => (kid === undefined ? '(without a kid)' : shown(kid)))
       this.log.info(
         { issuer: this.provider.issuer, keys: keys.length, names },
         `the identity provider ${text}`,
@@ -119,7 +121,7 @@ export class IssuerKeys {
       keepKeys(this.dataDir, this.provider, keys)
     } catch (error) {
       this.log.warn(
-        { reason: String(error) },
+        { reason: shortReasonOf(error) },
         'issuer-keys.json cannot be written: a start while the provider is down would know no keys',
       )
     }

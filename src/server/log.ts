@@ -1,6 +1,7 @@
 import { isatty } from 'node:tty'
 import pino from 'pino'
 import type { Config } from '../config.ts'
+import { wantsColour } from '../core/colour.ts'
 import { LogSink } from './log-sink.ts'
 import { asText } from './log-text.ts'
 
@@ -13,8 +14,7 @@ export type Log = pino.Logger
 export function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>, thread: string): Log {
   const isTerminal = isatty(1)
   const isText = config.logFormat === 'text' || (config.logFormat === 'auto' && isTerminal)
-  // https://no-color.org
-  const isColoured = isTerminal && !process.env.NO_COLOR
+  const isColoured = wantsColour({ isTTY: isTerminal }, process.env)
   const sink = LogSink.open()
   const textSink = {
     write: (line: string) => sink.write(asText(line, isColoured)),

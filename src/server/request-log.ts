@@ -11,9 +11,10 @@ function levelOf(status: number): 'info' | 'warn' | 'error' {
 
 /** One line a request: who, which route, what came of it and in what time. Never what was sent. */
 export function requestLog(log: Log) {
-  return ({ error, method, ...rest }: Answered, remark = ''): void => {
-    const level = levelOf(rest.status)
+  return (answered: Answered, remark = ''): void => {
+    const level = levelOf(answered.status)
     if (!log.isLevelEnabled(level)) return
+    const { error, method, ...rest } = answered
     const told = methodLabel(method)
     const text = `${told} ${rest.route ?? '(no route)'} ${remark}`.trimEnd()
     const line = { ...rest, method: told, durationMs: Math.round(rest.durationMs * 1000) / 1000 }

@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { builtBinary } from '../support/binary.ts'
 import { type Finished, finished } from '../support/finished.ts'
-
-const main = resolve(import.meta.dir, '../../src/main.ts')
 
 /** The command line over a temporary directory of its own, run as a process as users do. */
 export class Cairn {
@@ -15,7 +14,7 @@ export class Cairn {
   }
 
   async run(args: string[], { stdin = '', env = {} } = {}): Promise<Finished> {
-    const child = Bun.spawn([process.execPath, main, ...args], {
+    const child = Bun.spawn([await builtBinary(), ...args], {
       cwd: this.folder,
       env: { PATH: process.env.PATH, ...env },
       stdin: new Blob([stdin]),
@@ -34,7 +33,7 @@ export class Cairn {
 
   /** Starts a command that stays; resolves once its output holds a text. */
   async start(args: string[], expected: string) {
-    const child = Bun.spawn([process.execPath, main, ...args], {
+    const child = Bun.spawn([await builtBinary(), ...args], {
       cwd: this.folder,
       env: { PATH: process.env.PATH },
       stdout: 'pipe',

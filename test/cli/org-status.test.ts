@@ -52,3 +52,11 @@ test('what the API answers, for the operator: status 1 where it is misconfigured
   expect({ slug, told }).toEqual({ slug: 'acme', told: asked })
   expect(id).toMatch(/^org_/)
 }, 30_000)
+
+test('a version that a page made up moves no cursor', async () => {
+  const version = '\u001b[2J\u001b]0;title\u0007\u202e1.0'
+  expect((await ask(`/heartbeat?v=${encodeURIComponent(version)}`)).status).toBe(200)
+  const { stdout } = await until(text => text.includes('1.0'))
+  expect(stdout).toMatch(/^snippet .*\[2J.*1\.0$/m)
+  expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+})

@@ -171,6 +171,18 @@ describe('exit status', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ ready: false, url, status: null })
   })
 
+  test('1 where another program answers, whose text moves no cursor', async () => {
+    const other = Bun.serve({
+      port: 0,
+      fetch: () => new Response('\u001b[2Jhello', { status: 404 }),
+    })
+    const args = ['healthcheck', '--management-port', String(other.port)]
+    const { stderr, status } = await cairn.run(args)
+    await other.stop(true)
+    expect(status).toBe(1)
+    expect(stderr).toEndWith('/readyz answers 404: �[2Jhello\n')
+  })
+
   test('2 where a port that is none is to be asked', async () => {
     const { stderr, status } = await cairn.run(['healthcheck', '--management-port', '0'])
     expect(status).toBe(2)

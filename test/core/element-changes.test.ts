@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type Fingerprint, judgeFingerprint } from '../../src/core/fingerprint.ts'
 import { allowedFingerprint } from '../../src/core/fingerprint-parts.ts'
-import { authoredId } from '../../src/core/generated-id.ts'
+import { authoredId } from '../../src/core/generated-name.ts'
 import seen from '../fixtures/element-changes.json'
 import { changes } from '../support/element-changes/pages.ts'
 
@@ -173,6 +173,17 @@ test.each([
   ['material-list', true],
 ])('the id %s was chosen by an author: %p', (id, isAuthored) => {
   expect(authoredId(id)).toBe((isAuthored ? id : undefined) as string)
+})
+
+test('no id takes long to judge: pages send them, and the one thread that writes judges', () => {
+  const parts = ['a', 'a-', '-', '_', 'rc-', '-_r_', ':r', 'f', 'f0', '0', '1-']
+  const ids = parts.flatMap(prefix =>
+    parts.map(part => (prefix + part.repeat(50_000)).slice(0, 50_000)),
+  )
+  const startedAt = performance.now()
+  for (const id of [...ids, ...ids.map(id => `rc-${id}`), ...ids.map(id => `mat-${id}`)])
+    authoredId(id)
+  expect(performance.now() - startedAt).toBeLessThan(2_000)
 })
 
 test('a language is the same however its tag is written', () => {

@@ -378,3 +378,18 @@ describe('what is stored', () => {
     expect(storedFlowErrors(null)).toMatchObject([{ path: '' }])
   })
 })
+
+test('judging takes no time to speak of, whatever an author writes', () => {
+  const urls = Array.from({ length: 50 }, (_, i) => ({
+    match: 'glob',
+    pattern: `https://h${i}.example/${'*a'.repeat(100)}b`,
+  }))
+  const steps = Array.from({ length: 20 }, (_, i) => ({
+    key: `s${i}`,
+    target,
+    buttons: [{ label: 'Go', action: 'link', href: `/${'a'.repeat(290)}${i}` }],
+  }))
+  const startedAt = performance.now()
+  expect(problemsOf({ targeting: { urls }, steps })).toEqual([])
+  expect(performance.now() - startedAt).toBeLessThan(1_000)
+})

@@ -171,7 +171,7 @@ describe('readiness', () => {
     const server = await place.serve([], { CAIRN_FAILPOINTS: 'before_commit=hang' })
     const hanging = apiOf(server, snippetKey)('POST', '/events', { events: [custom('a')] })
     hanging.catch(() => {})
-    await Bun.sleep(9_000)
+    await Bun.sleep(8_000)
     expect((await readiness(server)).status).toBe(200)
     await server.until(async () => (await readiness(server)).status === 503)
     expect((await readiness(server)).text).toMatch(/^thread storage has been stuck for 1\d s: /)

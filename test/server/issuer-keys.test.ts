@@ -340,6 +340,16 @@ describe('issuer-keys.json', () => {
   })
 })
 
+test('a name of a key that nobody can read is cut in the log', async () => {
+  const odd = await signingKey('ES256', `\u001b[2J${'x'.repeat(10_000)}`)
+  await provider.use([odd])
+  await cairn.main.refresh()
+  const [line] = cairn.log
+  expect(JSON.stringify(line).length).toBeLessThan(400)
+  expect(JSON.stringify(line)).not.toContain('u001b')
+  expect(await cairn.organisationOf(await tokenOf(odd))).toBe('acme')
+})
+
 describe('in an HTTP thread', () => {
   const clock = new HandClock()
   const key = { kty: 'EC' }

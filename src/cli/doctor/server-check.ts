@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { version } from '../../core/version.ts'
+import { shown } from '../../core/wording.ts'
 import { holderOf, isHeld, type LockHolder } from '../../server/lock.ts'
 import { claimPort } from '../../server/ports.ts'
 import { explained } from '../failure.ts'
@@ -115,7 +116,8 @@ async function askServer(who: string, url: (path: string) => string): Promise<Fi
     const what = `${who}, but does not answer on ${url('/readyz')} (${ready.answer})`
     return [error('server', what, 'see its log; if it hangs, end it and start it again')]
   }
-  const state = ready.answer.replaceAll('\n', '; ')
+  // Another program may answer on that port by now.
+  const state = shown(ready.answer.replaceAll('\n', '; '), 1_000)
   const gauges = gaugesIn(metrics.answer)
   const findings = [
     ready.status === 200

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { wantsColour } from '../../core/colour.ts'
 import { readFlows } from '../../storage/flow-reader.ts'
-import { wantsColour } from '../colour.ts'
 import { organisationNamed, withData } from '../data.ts'
 import { examples } from '../examples.ts'
 import { CommandFailure, exitStatus, explained } from '../failure.ts'

@@ -5,7 +5,7 @@ import { encodedReply, ofAnyone } from '../../http/encoded.ts'
 import { jsonType } from '../../http/reply.ts'
 import { type Route, route } from '../../http/route.ts'
 import { targetOf } from '../../http/target.ts'
-import { isPageFile, pageFile, pagePolicy } from './page.ts'
+import { isPageFile, pageFile, pageItself, pagePolicy } from './page.ts'
 
 const Part = (description: string) =>
   Type.Record(Type.String(), Type.Unknown(), { description, examples: [{}] })
@@ -66,7 +66,7 @@ export function descriptionRoutes(routes: readonly Route[]): Route[] {
         },
       },
       async handle(call) {
-        const page = await pageFile('index.html')
+        const page = await pageItself()
         return encodedReply(call, page, {
           'Content-Type': page.type,
           'Content-Security-Policy': pagePolicy,

@@ -4,7 +4,7 @@ import viewer from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import partsLicences from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with { type: 'file' }
 import type { ReadBody } from '../../http/encoded.ts'
 import icon from './page/icon.svg' with { type: 'file' }
-import page from './page/index.html' with { type: 'file' }
+import index from './page/index.html' with { type: 'file' }
 import style from './page/page.css' with { type: 'file' }
 import script from './page/page.js' with { type: 'file' }
 
@@ -12,13 +12,23 @@ const css = 'text/css; charset=utf-8'
 const js = 'text/javascript; charset=utf-8'
 const text = 'text/plain; charset=utf-8'
 
+interface Source {
+  path: string
+  type: string
+}
+
+/** The human page. Not one of the files: it is never sent without its policy. */
+const page: Source = {
+  // Bun's types know HTML only as a bundle.
+  path: index as unknown as string,
+  type: 'text/html; charset=utf-8',
+}
+
 /**
- * The human page: a viewer, and what fits it to Cairn. The files lie in the executable and are read
- * when somebody opens the page; only their compressed forms are kept.
+ * What the page loads: a viewer, and what fits it to Cairn. All of it lies in the executable and is
+ * read when somebody opens the page; only the compressed forms are kept.
  */
 const files = {
-  // Bun's types know HTML only as a bundle.
-  'index.html': { path: page as unknown as string, type: 'text/html; charset=utf-8' },
   'icon.svg': { path: icon, type: 'image/svg+xml' },
   'page.css': { path: style, type: css },
   'page.js': { path: script, type: js },
@@ -49,16 +59,22 @@ interface PageFile extends ReadBody {
   type: string
 }
 
-async function load({ path, type }: { path: string; type: string }): Promise<PageFile> {
+async function load({ path, type }: Source): Promise<PageFile> {
   const read = () => Bun.file(path).bytes()
   return { type, hash: Bun.hash.xxHash64(await read()).toString(36), read }
 }
 
-const loaded = new Map<FileName, Promise<PageFile>>()
+const loaded = new Map<Source, Promise<PageFile>>()
 
-/** A file of the page. */
-export function pageFile(name: FileName): Promise<PageFile> {
-  const file = loaded.get(name) ?? load(files[name])
-  loaded.set(name, file)
+function loadedOnce(source: Source): Promise<PageFile> {
+  const file = loaded.get(source) ?? load(source)
+  loaded.set(source, file)
+  // A failure is not kept: the next caller tries again.
+  file.catch(() => loaded.delete(source))
   return file
 }
+
+export const pageItself = () => loadedOnce(page)
+
+/** A file that the page loads. */
+export const pageFile = (name: FileName) => loadedOnce(files[name])

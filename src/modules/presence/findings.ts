@@ -3,14 +3,7 @@ import { isoTime } from '../../core/clock.ts'
 import { dayMs, minuteMs } from '../../core/durations.ts'
 import type { RejectionCode } from '../../core/event.ts'
 import type { Presence } from '../../core/ports.ts'
-
-/** What is wrong with an installation, and what to do about it. */
-export interface Finding {
-  severity: 'info' | 'warning' | 'error'
-  code: string
-  message: string
-  fix: string
-}
+import type { Finding } from './model.ts'
 
 /** What findings are made from. */
 export interface Evidence {

@@ -53,8 +53,7 @@ export function presenceRoutes(deps: { stores: Stores; clock: Clock }): Route[] 
         'counted as having been seen.',
       answers: { 200: { description: 'As of now.', schema: SnippetStatus } },
       async handle(call) {
-        const status: SnippetStatus = await service.status(call.org, call.receivedAt)
-        return json(200, status)
+        return json(200, await service.status(call.org, call.receivedAt))
       },
     }),
   ]

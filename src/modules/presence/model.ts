@@ -44,7 +44,7 @@ const Stage = Type.Object({
 })
 
 /** What is wrong with an installation, and what to do about it. */
-const Finding = Type.Object(
+export const Finding = Type.Object(
   {
     severity: OneOf(['info', 'warning', 'error'], { examples: ['warning'] }),
     code: Type.String({ examples: ['no_events'] }),
@@ -61,6 +61,7 @@ const Finding = Type.Object(
   },
   { title: 'Finding' },
 )
+export type Finding = Static<typeof Finding>
 
 export const SnippetStatus = Type.Object(
   {

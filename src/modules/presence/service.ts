@@ -5,14 +5,13 @@ import { type Presence, presenceStages, type Stores } from '../../core/ports.ts'
 import { nearestRank } from '../../core/quantile.ts'
 import { version } from '../../core/version.ts'
 import { findingsOf, isInstalled } from './findings.ts'
+import type { SnippetStatus } from './model.ts'
 
 const activeMs = 5 * minuteMs
 const quietMs = dayMs
 
-export type PresenceState = 'never_seen' | 'active' | 'quiet' | 'stale' | 'misconfigured'
-
 /** How long ago the snippet was last seen, in words. */
-function stateOf(lastSeenAt: number | null, now: number): PresenceState {
+function stateOf(lastSeenAt: number | null, now: number): SnippetStatus['state'] {
   if (lastSeenAt === null) return 'never_seen'
   const age = now - lastSeenAt
   if (age <= activeMs) return 'active'
@@ -36,7 +35,7 @@ export interface PresenceStores {
 export function presenceService({ stores }: { stores: PresenceStores }) {
   return {
     /** Codes and counts only: whoever views the page has the key that asks this. */
-    async status(organisation: Organisation, now: number) {
+    async status(organisation: Organisation, now: number): Promise<SnippetStatus> {
       const presence = await stores.presence.read(organisation.row, now)
       const { firstSeenAt, lastSeenAt } = seenIn(presence)
       const skews = presence.skews.toSorted((a, b) => a - b)
