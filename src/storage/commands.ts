@@ -21,6 +21,7 @@ import type {
 } from '../core/ports.ts'
 import type { StoredCatalogue } from './catalogue.ts'
 import type { Fact } from './facts.ts'
+import { EventIds } from './ids/event-ids.ts'
 import type { PresenceTable } from './presence-table.ts'
 import { Projector } from './projector.ts'
 import { StepTable } from './step-table.ts'
@@ -53,6 +54,7 @@ const customEvent = eventSources.indexOf('custom_event')
 export class CommandExecutor {
   private readonly projector: Projector
   private readonly steps: StepTable
+  private readonly ids: EventIds
   private readonly insertEvent
   private readonly addRefusals
   private readonly insertDeadLetter
@@ -72,12 +74,12 @@ export class CommandExecutor {
       return flow
     })
     this.steps = new StepTable(database)
+    this.ids = new EventIds(database)
     this.insertEvent = database.query(
-      `insert into events (org_id, id, kind, user_id, anonymous_id, flow_id, flow_version, step_id,
+      `insert into events (seq, org_id, id, kind, user_id, anonymous_id, flow_id, flow_version, step_id,
         item_id, run_id, session_id, occurred_at, reported_at, received_at, url, name, reason,
         properties, source)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      on conflict (org_id, id) do nothing`,
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.addRefusals = database.query(
       `insert into refusals (org_id, hour, code, count) values (?, ?, ?, ?)
@@ -117,21 +119,33 @@ export class CommandExecutor {
     this.projector.project(facts)
   }
 
+  /** The last thing in every transaction. */
+  beforeCommit(): void {
+    this.ids.beforeCommit()
+  }
+
   /** Notes in memory what the transaction, now committed, has said. */
   committed(): void {
+    this.ids.committed()
     for (const [orgRow, skewMs] of this.skews) this.presence.addSkew(orgRow, skewMs)
     this.skews = []
   }
 
-  /** Forgets the facts of what was rolled back to a savepoint. */
-  forgetFacts(): void {
-    this.facts = []
-    this.waitingTicks.clear()
+  /** Where a savepoint stands, for `rolledBackTo`. */
+  get mark(): number {
+    return this.ids.mark
+  }
+
+  /** Forgets what was rolled back to a savepoint, before which all was settled. */
+  rolledBackTo(mark: number): void {
+    this.forgetFacts()
+    this.ids.giveBack(mark)
   }
 
   /** Forgets all that a transaction had gathered. */
   rolledBack(): void {
     this.forgetFacts()
+    this.ids.rolledBack()
     this.skews = []
   }
 
@@ -139,6 +153,11 @@ export class CommandExecutor {
   bury(orgRow: number, event: NewEvent, at: number, error: unknown): void {
     this.insertDeadLetter.run(orgRow, at, String(error), JSON.stringify(event))
     this.refuse(orgRow, at, { storage: 1 })
+  }
+
+  private forgetFacts(): void {
+    this.facts = []
+    this.waitingTicks.clear()
   }
 
   private append(batch: EventBatch): AppendOutcome {
@@ -154,7 +173,10 @@ export class CommandExecutor {
 
   /** Stores one event, and gathers what follows from it; false where its id is stored already. */
   private store(orgRow: number, event: NewEvent, receivedAt: number, source: EventSource): boolean {
-    const { changes } = this.insertEvent.run(
+    const seq = this.ids.take(orgRow, event.id, receivedAt)
+    if (seq === null) return false
+    this.insertEvent.run(
+      seq,
       orgRow,
       event.id,
       kindCode[event.kind],
@@ -175,7 +197,6 @@ export class CommandExecutor {
       event.properties,
       eventSources.indexOf(source),
     )
-    if (changes === 0) return false
     const fact = factOf(orgRow, event, eventSources.indexOf(source))
     if (fact) this.facts.push(fact)
     return true

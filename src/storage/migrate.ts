@@ -1,9 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import initial from './migrations/0001-initial.sql' with { type: 'text' }
+import eventIds from './migrations/0002-event-ids.sql' with { type: 'text' }
 
 /** Every step of the schema, oldest first. A released one is never edited: its hash is checked. */
-const migrations = [{ id: 1, name: 'initial', sql: initial }]
+const migrations = [
+  { id: 1, name: 'initial', sql: initial },
+  { id: 2, name: 'event-ids', sql: eventIds },
+]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 

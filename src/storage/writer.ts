@@ -229,6 +229,7 @@ export class Writer {
         this.executor.execute({ ...command, events: [] })
         for (const [i, event] of command.events.entries()) {
           this.database.run('savepoint event')
+          const mark = this.executor.mark
           try {
             const one: Command = { ...command, refusals: {}, skewMs: null, events: [event] }
             const { duplicates } = this.executor.execute(one) as AppendOutcome
@@ -237,7 +238,7 @@ export class Writer {
           } catch (error) {
             if (isPassing(error)) throw error
             this.hooks.onFault?.(error, 'an event goes to the dead letters')
-            this.executor.forgetFacts()
+            this.executor.rolledBackTo(mark)
             this.database.run('rollback to event')
             this.executor.bury(command.orgRow, event, command.receivedAt, error)
             outcome.deadLetters.push(i)
@@ -268,6 +269,7 @@ export class Writer {
       this.database.run('begin immediate')
       this.hooks.onBegin?.()
       result = work()
+      this.executor.beforeCommit()
       this.hooks.beforeCommit?.()
       this.database.run('commit')
     } catch (error) {
