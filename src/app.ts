@@ -1,6 +1,11 @@
 import { type Context, Elysia } from 'elysia'
 import type { Clock } from './core/clock.ts'
-import { AppError, type ErrorCode } from './core/errors.ts'
+import {
+  AppError,
+  type ErrorCode,
+  type UnauthorizedCause,
+  unauthorizedCauseOf,
+} from './core/errors.ts'
 import type { Stores } from './core/ports.ts'
 import type { WindowTable } from './core/window-table.ts'
 import { readJson } from './http/body.ts'
@@ -10,11 +15,12 @@ import { failure, refusalOf } from './http/failure.ts'
 import { passGate } from './http/gate.ts'
 import { readQuery } from './http/query.ts'
 import { preflight, type Reply, response } from './http/reply.ts'
-import { defaultBodyLimitBytes, type Route } from './http/route.ts'
+import { apiPrefix, defaultBodyLimitBytes, type Route } from './http/route.ts'
 import type { SessionTokens } from './http/session-tokens.ts'
 import { targetOf } from './http/target.ts'
 import { analyticsRoutes } from './modules/analytics/index.ts'
 import { checklistRoutes } from './modules/checklists/index.ts'
+import { descriptionRoutes } from './modules/description/index.ts'
 import { eventRoutes } from './modules/events/index.ts'
 import { flowRoutes } from './modules/flows/index.ts'
 import { presenceRoutes } from './modules/presence/index.ts'
@@ -31,7 +37,9 @@ export interface Answered {
   durationMs: number
   /** Why it was refused. */
   code?: ErrorCode
-  /** The whole reason of a 500. */
+  /** Why it was a 401, which the caller is not told. */
+  cause?: UnauthorizedCause | undefined
+  /** The whole reason of a 500 or 503. */
   error?: unknown
 }
 
@@ -47,14 +55,12 @@ export interface AppDeps {
   onBroken(answered: Answered): void
 }
 
-const prefix = '/api/v1'
-
 /** How long a download may stand still before it is given up; others have Bun's ten seconds. */
 const longIdleSeconds = 240
 
 /** Every route of the API. */
 export function routesOf({ stores, clock, retentionDays }: AppDeps): Route[] {
-  return [
+  const routes = [
     ...flowRoutes({ stores }),
     ...checklistRoutes({ stores, clock, retentionDays }),
     ...eventRoutes({ stores, clock, retentionDays }),
@@ -62,6 +68,9 @@ export function routesOf({ stores, clock, retentionDays }: AppDeps): Route[] {
     ...presenceRoutes({ stores, clock }),
     ...analyticsRoutes({ stores, clock }),
   ]
+  // The description describes itself too.
+  routes.push(...descriptionRoutes(routes))
+  return routes
 }
 
 /** Elysia's context, with the call that `onRequest` puts into it. */
@@ -96,7 +105,7 @@ async function readCall(
 function pathTable(routes: readonly Route[]) {
   const patterns = Map.groupBy(routes, route => route.path)
   const table = [...patterns].map(([path, ofPath]) => ({
-    matches: new RegExp(`^${prefix}${path.split(/:\w+/).map(RegExp.escape).join('[^/]+')}/?$`),
+    matches: new RegExp(`^${apiPrefix}${path.split(/:\w+/).map(RegExp.escape).join('[^/]+')}/?$`),
     routes: ofPath,
   }))
   return (path: string) => table.find(({ matches }) => matches.test(path))?.routes ?? []
@@ -113,7 +122,11 @@ export function createApp(deps: AppDeps) {
   const routes = routesOf(deps)
   const routesAt = pathTable(routes)
 
-  const told = (call: Call, status: number, more: Pick<Answered, 'code' | 'error'>): Answered => ({
+  const told = (
+    call: Call,
+    status: number,
+    more: Pick<Answered, 'code' | 'cause' | 'error'>,
+  ): Answered => ({
     requestId: call.requestId,
     method: call.request.method,
     route: call.route?.path ?? null,
@@ -124,9 +137,9 @@ export function createApp(deps: AppDeps) {
   })
 
   const answer = (call: Call, reply: Reply, refusal?: AppError): Response => {
-    const code = refusal && { code: refusal.code }
-    const error = refusal?.code === 'internal' && { error: refusal.cause ?? refusal }
-    deps.onAnswer(told(call, reply.status, { ...code, ...error }))
+    const why = refusal && { code: refusal.code, cause: unauthorizedCauseOf(refusal) }
+    const error = reply.status >= 500 && refusal && { error: refusal.cause ?? refusal }
+    deps.onAnswer(told(call, reply.status, { ...why, ...error }))
     return response(call, reply)
   }
 
@@ -145,7 +158,7 @@ export function createApp(deps: AppDeps) {
     return answer(call, { ...reply, headers }, refusal)
   }
 
-  const app = new Elysia({ prefix, normalize: false })
+  const app = new Elysia({ prefix: apiPrefix, normalize: false })
     .onError(context => {
       const { call } = context as unknown as CallContext
       if (context.code === 'NOT_FOUND') return noRoute(call)

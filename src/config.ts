@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { secureUrl } from './core/secure-url.ts'
 import { nearest } from './core/wording.ts'
 
 /**
@@ -56,6 +57,11 @@ const text =
   (what: string) =>
   (value: string): string | Wrong =>
     value.trim() === value && value !== '' ? value : new Wrong(`set ${what}, without spaces around`)
+
+const keysAddress = (value: string): string | Wrong =>
+  secureUrl(value)
+    ? value
+    : new Wrong('set an https address, or an http one on this machine, such as http://localhost')
 
 const leastSecretBytes = 32
 
@@ -151,18 +157,23 @@ export const settings = {
   sessionSecret: optional({
     placeholder: 'secret',
     secret: true,
-    help: 'HS256 secret shared with the identity provider; without it Cairn is its own issuer',
+    help: 'HS256 secret shared with the identity provider; without it and an issuer, Cairn makes the tokens itself',
     parse: secret,
   }),
   sessionIssuer: optional({
     placeholder: 'iss',
-    help: 'required "iss" of session tokens',
+    help: 'required "iss" of session tokens; without a secret, also where its public keys are found (OpenID discovery)',
     parse: text('the issuer as it stands in the tokens'),
   }),
   sessionAudience: optional({
     placeholder: 'aud',
     help: 'required "aud" of session tokens; must be set where an issuer is',
     parse: text('the audience as it stands in the tokens'),
+  }),
+  sessionJwksUrl: optional({
+    placeholder: 'url',
+    help: "where the issuer's public keys are, for an issuer without OpenID discovery",
+    parse: keysAddress,
   }),
   organisationClaim: setting({
     placeholder: 'claim',
@@ -271,16 +282,29 @@ function given(name: SettingName, { flags = {}, env = {} }: ConfigSource, proble
 }
 
 function crossCheck(config: Partial<Config>, problems: string[]): void {
-  const { sessionIssuer, sessionAudience, sessionSecret } = config
-  if (!sessionIssuer) return
-  if (sessionAudience === null) {
+  const { sessionIssuer, sessionAudience, sessionSecret, sessionJwksUrl } = config
+  const issuer = variableOf('sessionIssuer')
+  const secret = variableOf('sessionSecret')
+  const jwksUrl = variableOf('sessionJwksUrl')
+  if (sessionIssuer && sessionAudience === null) {
     problems.push(
-      `${variableOf('sessionIssuer')} is set without an audience: set ${variableOf('sessionAudience')}, so that tokens made for other services are refused`,
+      `${issuer} is set without an audience: set ${variableOf('sessionAudience')}, so that tokens made for other services are refused`,
     )
   }
-  if (sessionSecret === null) {
+  if (sessionIssuer && sessionSecret === null && sessionJwksUrl === null) {
+    const url = secureUrl(sessionIssuer)
+    if (url === null || url.search !== '') {
+      problems.push(
+        `${issuer} is "${sessionIssuer.slice(0, 60)}", where no keys can be found: set the issuer's https address (http on this machine only), or ${jwksUrl} to where its keys are, or ${secret} to the one that it signs with`,
+      )
+    }
+  }
+  if (sessionJwksUrl && sessionIssuer === null) {
+    problems.push(`${jwksUrl} is set without an issuer: set ${issuer} to the "iss" of its tokens`)
+  }
+  if (sessionJwksUrl && sessionSecret) {
     problems.push(
-      `${variableOf('sessionIssuer')} is set without a secret: set ${variableOf('sessionSecret')} to the one that the issuer signs with`,
+      `${jwksUrl} and ${secret} are both set: unset the one that tokens are not signed for`,
     )
   }
 }

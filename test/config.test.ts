@@ -52,6 +52,7 @@ describe('where a setting comes from', () => {
       sessionSecret: null,
       sessionIssuer: null,
       sessionAudience: null,
+      sessionJwksUrl: null,
       organisationClaim: 'org',
       logLevel: 'info',
       logFormat: 'auto',
@@ -158,21 +159,54 @@ describe('mistakes', () => {
     expect(linesOf({ flags: { bufferBytes: size } })).toHaveLength(1)
   })
 
-  test('an issuer without an audience or without a secret is refused', () => {
+  test('an issuer without an audience is refused', () => {
     const lines = linesOf({ env: { CAIRN_SESSION_ISSUER: 'https://id.example' } })
     expect(lines.map(line => line.split(':')[0])).toEqual([
       'CAIRN_SESSION_ISSUER is set without an audience',
-      'CAIRN_SESSION_ISSUER is set without a secret',
     ])
   })
 
-  test('an issuer with both is taken', () => {
-    const env = {
-      CAIRN_SESSION_ISSUER: 'https://id.example',
-      CAIRN_SESSION_AUDIENCE: 'cairn',
-      CAIRN_SESSION_SECRET: secret,
+  const issuer = (given: string, more: Record<string, string> = {}) =>
+    linesOf({
+      env: { CAIRN_SESSION_ISSUER: given, CAIRN_SESSION_AUDIENCE: 'cairn', ...more },
+    })
+
+  test('an issuer with a secret is any text, and without one an address to find keys at', () => {
+    expect(issuer('acme', { CAIRN_SESSION_SECRET: secret })).toEqual([])
+    expect(issuer('https://id.example/realms/acme/')).toEqual([])
+    for (const here of ['http://localhost:8081', 'http://127.0.0.1:1/x', 'http://[::1]:8081']) {
+      expect(issuer(here)).toEqual([])
     }
-    expect(linesOf({ env })).toEqual([])
+  })
+
+  test.each([
+    'acme',
+    'http://id.example',
+    'http://127.0.0.1.evil.example',
+    'ftp://id.example',
+    'https://user:password@id.example',
+    'https://id.example?tenant=1',
+    'https://id.example#x',
+  ])('keys are not looked for at %s', given => {
+    const lines = issuer(given)
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain('CAIRN_SESSION_JWKS_URL')
+  })
+
+  test('with the address of the keys, an issuer is any text', () => {
+    const jwksUrl = { CAIRN_SESSION_JWKS_URL: 'https://id.example/keys?v=2' }
+    expect(issuer('acme', jwksUrl)).toEqual([])
+    expect(issuer('acme', { CAIRN_SESSION_JWKS_URL: 'http://id.example/keys' })[0]).toStartWith(
+      'CAIRN_SESSION_JWKS_URL is "http://id.example/keys": set an https address',
+    )
+  })
+
+  test('the address of the keys without an issuer, or beside a secret, is refused', () => {
+    const env = { CAIRN_SESSION_JWKS_URL: 'https://id.example/k', CAIRN_SESSION_SECRET: secret }
+    expect(linesOf({ env }).map(line => line.split(':')[0])).toEqual([
+      'CAIRN_SESSION_JWKS_URL is set without an issuer',
+      'CAIRN_SESSION_JWKS_URL and CAIRN_SESSION_SECRET are both set',
+    ])
   })
 
   test('an unknown CAIRN_ variable is a warning', () => {

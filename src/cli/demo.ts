@@ -16,6 +16,7 @@ import { sendPresent } from './demo/present.ts'
 import { historyDays, sendHistory } from './demo/send.ts'
 import { setUpDemo } from './demo/setup.ts'
 import { examples } from './examples.ts'
+import { warn } from './failure.ts'
 import { print } from './output.ts'
 import { addSettings, serverSettingsOf } from './settings.ts'
 
@@ -84,8 +85,14 @@ function demoConfig(command: Command): Config {
   const ofDemo = <Name extends keyof typeof demoDefaults>(name: Name) =>
     given.has(name) ? config[name] : demoDefaults[name]
   const host = ofDemo('host')
+  // It prints a token of its own making, which no identity provider's keys would verify.
+  const isOwnIssuer = config.sessionSecret === null
+  if (isOwnIssuer && config.sessionIssuer !== null) {
+    warn(`the demo makes its session tokens itself: ${config.sessionIssuer} is not asked`)
+  }
   return Object.freeze({
     ...config,
+    sessionIssuer: isOwnIssuer ? null : config.sessionIssuer,
     data: ofDemo('data'),
     host,
     port: given.has('port') ? port : freePort(host, port, '--port'),
@@ -127,9 +134,9 @@ async function fill(
     const { flows } = (await client.get('/flows')) as { flows: Flow[] }
     await sendAll(database, { client, flows, organisation, now, days })
 
-    const { tokensFor } = await import('../server/tokens.ts')
+    const { ownTokensFor } = await import('../server/tokens.ts')
     const { id } = organisation
-    const { token, expiresAt } = await tokensFor(config, clock).issue(id, tokenSeconds)
+    const { token, expiresAt } = await ownTokensFor(config, clock).issue(id, tokenSeconds)
     const facts = { ...running, dataDir: config.data, organisation, snippetKey, token, flows, now }
     print(...demoFacts({ ...facts, expiresAt: isoTime(expiresAt) }))
   })

@@ -6,6 +6,12 @@ export const exitStatus = { ok: 0, failure: 1, usage: 2 } as const
 /** A command that cannot do what it was asked to: the message says what is wrong and what to do. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure'
+  readonly status: number
+
+  constructor(message: string, options: ErrorOptions & { status?: number } = {}) {
+    super(message, options)
+    this.status = options.status ?? exitStatus.failure
+  }
 }
 
 /** A command that was asked wrongly. */
@@ -49,15 +55,18 @@ export function explained(error: unknown): { lines: string[]; status: number } {
     code = '',
     message = String(error),
   } = error as Partial<Error & { code: string }>
-  const status =
-    error instanceof UsageFailure || error instanceof ConfigError
-      ? exitStatus.usage
-      : exitStatus.failure
+  const status = statusOf(error)
   if (forOperators.includes(name)) return { lines: message.split('\n'), status }
   const known = advice.find(([pattern]) => pattern.test(String(code)))
   if (known) return { lines: [`${known[1]} (${code}: ${message.split('\n')[0]})`], status }
   const [first = 'unknown error'] = message.split('\n')
   return { lines: [`${first} (set CAIRN_DEBUG=1 to see where)`], status }
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof CommandFailure) return error.status
+  const isUsage = error instanceof UsageFailure || error instanceof ConfigError
+  return isUsage ? exitStatus.usage : exitStatus.failure
 }
 
 /** Says on stderr what is wrong. */

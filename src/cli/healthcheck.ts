@@ -1,17 +1,9 @@
 import type { Command } from 'commander'
 import { examples } from './examples.ts'
 import { CommandFailure, exitStatus, UsageFailure } from './failure.ts'
+import { ask, managementUrl } from './management.ts'
 import { print, printJson } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
-
-const patienceMs = 3_000
-
-/** An address to listen on as one to connect to: any address means this machine. */
-const reachable = (host: string) => {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  if (host === '::') return '[::1]'
-  return host.includes(':') ? `[${host}]` : host
-}
 
 export function addHealthcheck(cairn: Command): void {
   addSettings(cairn.command('healthcheck'), ['managementPort', 'managementHost'], {
@@ -37,7 +29,7 @@ export function addHealthcheck(cairn: Command): void {
           '0 is no port to ask on: name the one that the server took with --management-port',
         )
       }
-      const url = `http://${reachable(config.managementHost)}:${config.managementPort}/readyz`
+      const url = managementUrl(config.managementHost, config.managementPort, '/readyz')
       const { status, answer } = await ask(url)
       const ready = status === 200
       if (json) {
@@ -54,21 +46,4 @@ export function addHealthcheck(cairn: Command): void {
       if (!ready) throw new CommandFailure(`not ready: ${found}`)
       print(`ready: ${found}`)
     })
-}
-
-/** What the server answers; without a status, why it does not. */
-async function ask(url: string): Promise<{ status: number | null; answer: string }> {
-  try {
-    const signal = AbortSignal.timeout(patienceMs)
-    const response = await fetch(url, { signal, redirect: 'manual' })
-    const answer = await response.text().catch(() => '')
-    return { status: response.status, answer: answer.trim().slice(0, 2_000) }
-  } catch (error) {
-    const { name, code, message } = error as Error & { code?: string }
-    const isLate = name === 'TimeoutError'
-    return {
-      status: null,
-      answer: isLate ? `no answer in ${patienceMs / 1000} s` : (code ?? message),
-    }
-  }
 }

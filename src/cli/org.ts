@@ -13,6 +13,7 @@ import {
 import { changeData, organisationNamed, withData } from './data.ts'
 import { examples } from './examples.ts'
 import { CommandFailure, explained, UsageFailure } from './failure.ts'
+import { addStatus } from './org-status.ts'
 import { print, printJson, printTable } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
@@ -25,6 +26,7 @@ export function addOrg(cairn: Command): void {
   addList(org)
   addLimits(org)
   addOrigins(org)
+  addStatus(org)
 }
 
 function addCreate(org: Command): void {

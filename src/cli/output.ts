@@ -11,18 +11,20 @@ export function printJson(value: unknown): void {
 /** `1 flow`, `2 flows`. */
 export const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
 
-/** Columns that line up. */
-export function printColumns(rows: readonly (readonly string[])[]): void {
+/** Lines whose columns line up. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
   const [first = []] = rows
   const widths = first.map((_, column) => Math.max(...rows.map(row => (row[column] ?? '').length)))
-  print(
-    ...rows.map(row =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    ),
+  return rows.map(row =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd(),
   )
+}
+
+export function printColumns(rows: readonly (readonly string[])[]): void {
+  print(...columns(rows))
 }
 
 /** Columns that line up, under a header; nothing but `none` where there are no rows. */

@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander'
 import { commit, version } from '../core/version.ts'
 import { addDemo } from './demo.ts'
+import { addDoctor } from './doctor.ts'
 import { examples } from './examples.ts'
+import { addExplain } from './explain.ts'
 import { complain, exitStatus } from './failure.ts'
 import { addFlows } from './flows.ts'
 import { addHealthcheck } from './healthcheck.ts'
@@ -10,6 +12,7 @@ import { addKey } from './key.ts'
 import { addOrg } from './org.ts'
 import { addRebuild } from './rebuild.ts'
 import { addServe } from './serve.ts'
+import { addSteps } from './steps.ts'
 import { addToken } from './token.ts'
 import { addVersion } from './version.ts'
 
@@ -38,8 +41,11 @@ export function program(): Command {
   addKey(cairn)
   addToken(cairn)
   addFlows(cairn)
+  addSteps(cairn)
+  addExplain(cairn)
   addRebuild(cairn)
   addHealthcheck(cairn)
+  addDoctor(cairn)
   addVersion(cairn)
   addHelp(cairn)
   // Ours stands in for commander's own, which looks no deeper than one level.

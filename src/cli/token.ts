@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { isoTime, systemClock } from '../core/clock.ts'
 import { organisationNamed, withData } from './data.ts'
 import { examples } from './examples.ts'
-import { UsageFailure } from './failure.ts'
+import { CommandFailure, UsageFailure } from './failure.ts'
 import { print, printJson } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
@@ -49,14 +49,20 @@ export function addToken(cairn: Command): void {
         'sessionSecret',
         'sessionIssuer',
         'sessionAudience',
+        'sessionJwksUrl',
         'organisationClaim',
       )
       const seconds = lifetimeIn(options.for)
+      const { ownTokensFor, providerOf } = await import('../server/tokens.ts')
+      if (providerOf(config)) {
+        throw new CommandFailure(
+          `session tokens are made by ${config.sessionIssuer}, the configured issuer: ask it for one with the audience "${config.sessionAudience}" and the organisation in the claim "${config.organisationClaim}"`,
+        )
+      }
       const { id } = await withData(config.data, database =>
         organisationNamed(database, options.org),
       )
-      const { tokensFor } = await import('../server/tokens.ts')
-      const issued = await tokensFor(config, systemClock()).issue(id, seconds)
+      const issued = await ownTokensFor(config, systemClock()).issue(id, seconds)
       const expiresAt = isoTime(issued.expiresAt)
       if (options.json) return printJson({ token: issued.token, expiresAt })
       print(issued.token)

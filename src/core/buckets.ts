@@ -22,8 +22,8 @@ export const windowMs = minuteMs
 /** The largest limit that an operator can set: a count has 22 bits in the shared table. */
 export const largestLimit = 1_000_000
 
-/** The limit shown where a response belongs to no route. */
-export const limitWithoutRoute = 300
+/** The limit shown where nothing is counted: there is no route, or anyone may call it. */
+export const limitUncounted = 300
 
 /** An organisation's limits: the defaults, with the operator's overrides in their place. */
 export function limitsWith(overrides: Partial<Record<Bucket, number>>): Record<Bucket, number> {

@@ -66,6 +66,10 @@ export interface PreparedBody {
 export interface Catalogue {
   /** By a snippet key that is current, or retired within its grace time. */
   organisationByKey(key: string, now: number): Organisation | null
+  /** Whose key this was until a rotation, whether it still works or not. */
+  organisationByOldKey(key: string): Organisation | null
+  /** When the last of an organisation's rotated keys stops working, or has stopped; null without one. */
+  oldKeysEndAt(organisation: Organisation): number | null
   /** By id or slug. */
   organisationByName(idOrSlug: string): Organisation | null
   /** Any flow of any organisation: the caller compares the owner. */
@@ -75,7 +79,7 @@ export interface Catalogue {
   /** Any item of any organisation, of drafts too. */
   item(id: string): ItemEntry | null
   /** `{"flows": […], "version": …}` of the published flows, highest priority first, then key. */
-  publishedFlows(organisation: Organisation): PreparedBody & { version: string }
+  publishedFlows(organisation: Organisation): PreparedBody & { version: string; count: number }
   /** One published flow as callers see it; null where it is published no more. */
   publishedFlow(flow: FlowEntry): PreparedBody | null
   /** Items of published flows that a custom event of this name ticks. */

@@ -49,8 +49,31 @@ export class AppError extends Error {
   }
 }
 
+/** Why a credential was refused: for whoever runs the server, never for the caller. */
+export const unauthorizedCauses = [
+  'no_credential',
+  'malformed_header',
+  'malformed_key',
+  'unknown_key',
+  'retired_key',
+  'token_where_key_is_due',
+  'key_where_token_is_due',
+  'bad_token',
+  'unknown_organisation',
+  'foreign_flow',
+  'foreign_step',
+  'foreign_events',
+] as const
+
+export type UnauthorizedCause = (typeof unauthorizedCauses)[number]
+
 /** The one answer to every failure of a credential; it says nothing about which. */
-export const unauthorized = () => new AppError('unauthorized', 'Unauthorized')
+export const unauthorized = (cause: UnauthorizedCause) =>
+  new AppError('unauthorized', 'Unauthorized', { cause })
+
+/** The cause that `unauthorized` was given; undefined for every other refusal. */
+export const unauthorizedCauseOf = ({ cause }: AppError): UnauthorizedCause | undefined =>
+  unauthorizedCauses.find(known => known === cause)
 
 /** Nothing by that name, or nothing that callers may see. */
 export const flowNotFound = () => new AppError('flow_not_found', 'There is no such flow')

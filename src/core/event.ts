@@ -41,16 +41,19 @@ export const eventSources = ['events', 'complete', 'checklist_progress', 'custom
 export type EventSource = (typeof eventSources)[number]
 
 /** Why an event of a batch was not kept. */
-export type RejectionCode =
-  | 'invalid'
-  | 'unknown_flow'
-  | 'unknown_step'
-  | 'unknown_item'
-  | 'unauthorized'
-  | 'too_old'
-  | 'too_large'
-  | 'erased'
-  | 'storage'
+export const rejectionCodes = [
+  'invalid',
+  'unknown_flow',
+  'unknown_step',
+  'unknown_item',
+  'unauthorized',
+  'too_old',
+  'too_large',
+  'erased',
+  'storage',
+] as const
+
+export type RejectionCode = (typeof rejectionCodes)[number]
 
 /** The organisation-wide name of a person: `u` + user id, else `a` + anonymous id; they never meet. */
 export function personOf(userId: string | null, anonymousId: string | null): string {

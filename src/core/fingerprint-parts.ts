@@ -1,15 +1,28 @@
 import { createHash } from 'node:crypto'
 import type { Ancestor, Fingerprint, TestId } from './fingerprint.ts'
 
-const longestString = 512
-const mostClasses = 50
-const mostAttributes = 30
-const mostAncestors = 10
-/** Beyond any real page; keeps the arithmetic on rectangles finite. */
-const farthestPixel = 10_000_000
+/** How much of a fingerprint is kept. */
+export const fingerprintBounds = {
+  longestString: 512,
+  mostClasses: 50,
+  mostAttributes: 30,
+  mostAncestors: 10,
+  /** Beyond any real page; keeps the arithmetic on rectangles finite. */
+  farthestPixel: 10_000_000,
+} as const
+
+const { longestString, mostClasses, mostAttributes, mostAncestors, farthestPixel } =
+  fingerprintBounds
 
 /** An input's `value` is never among them: what people type is none of our business. */
-const keptAttributes = new Set(['name', 'type', 'for', 'href', 'placeholder', 'title'])
+export const keptAttributes: ReadonlySet<string> = new Set([
+  'name',
+  'type',
+  'for',
+  'href',
+  'placeholder',
+  'title',
+])
 
 /**
  * The parts of a fingerprint that are kept, within their bounds; anything else is dropped, parts of

@@ -2,6 +2,7 @@ import {
   ancestryLikeness,
   attributeSet,
   equality,
+  idLikeness,
   jaccard,
   likeness,
   mean,
@@ -71,7 +72,39 @@ export type Comparison = {
 
 const matchFrom = 0.85
 const driftFrom = 0.5
-const mostCandidates = 20
+export const mostCandidates = 20
+/** Rows of a table differ in little more than their number: nearer than this, two are as good. */
+const clearLead = 0.05
+
+/** What is said of an element that was compared with its baseline. */
+export type Judgement = Comparison & { suggestedSelector: string | null }
+
+/**
+ * Compares what a page saw with the baseline, and names a better selector where one is wanted: the
+ * element is another, or the step's selector does not find it alone.
+ *
+ * @param baseline as `allowedFingerprint` gives it, with the locale of its page; null is any
+ * @param seen the same; `print` is null when the element was looked for and is not there
+ */
+export function judgeFingerprint(
+  baseline: { print: Fingerprint; locale: string | null },
+  seen: { print: Fingerprint | null; locale: string | null; candidates: readonly Fingerprint[] },
+): Judgement {
+  const options = { sameLocale: isSameLocale(baseline.locale, seen.locale) }
+  const comparison = compareFingerprints(baseline.print, seen.print, options)
+  const isWell = comparison.status === 'match' && seen.print?.matchCount === 1
+  return {
+    ...comparison,
+    suggestedSelector: isWell ? null : suggestSelector(baseline.print, seen.candidates, options),
+  }
+}
+
+/** Language tags have no case (RFC 5646, section 2.1.1); some systems write `_` in them. */
+function isSameLocale(a: string | null, b: string | null): boolean {
+  if (a === null || b === null) return true
+  const [one, other] = [a, b].map(tag => tag.replaceAll('_', '-').toLowerCase())
+  return one === other
+}
 
 /**
  * Compares an element with its baseline.
@@ -93,7 +126,7 @@ export function compareFingerprints(
 
   const found: Record<Signal, number | undefined> = {
     testId: testIdLikeness(baseline.testId, seen.testId),
-    id: equality(baseline.id, seen.id),
+    id: idLikeness(baseline.id, seen.id),
     tag: equality(baseline.tag, seen.tag),
     roleAndName: mean([
       equality(baseline.role, seen.role),
@@ -125,8 +158,8 @@ export function compareFingerprints(
 
 /**
  * The selector to put in place of a step's own: that of the one candidate that is the baseline's
- * element for all we can see (`match`), that its selector matches alone, and that no candidate with
- * another selector equals. Never a selector that the caller did not send.
+ * element for all we can see (`match`), that its selector matches alone, and that leads all with
+ * another selector clearly. Never a selector that the caller did not send.
  *
  * @param candidates as `allowedFingerprint` gives them; the first 20 are looked at
  * @returns `null` when there is no such candidate
@@ -144,10 +177,12 @@ export function suggestSelector(
   })
   const top = Math.max(0, ...scored.map(({ score }) => score))
   if (top < matchFrom) return null
-  const best = scored.filter(({ score }) => score === top).map(({ candidate }) => candidate)
-  const selector = best[0]!.selector
-  const alone = best.every(other => other.selector === selector && other.matchCount === 1)
-  return alone && selector !== undefined ? selector : null
+  const selector = scored.find(({ score }) => score === top)!.candidate.selector
+  const rivals = scored.filter(({ score }) => top - score < clearLead)
+  const isAlone = rivals.every(
+    ({ candidate }) => candidate.selector === selector && candidate.matchCount === 1,
+  )
+  return isAlone && selector !== undefined ? selector : null
 }
 
 function weigh(signals: Partial<Record<Signal, number>>): number {

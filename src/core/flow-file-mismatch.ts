@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
+import { patternsInWords } from './flow-values.ts'
 import { quoted, shown } from './wording.ts'
 
 /** Null where the value is right; what is wrong with it; or empty where its very type is. */
@@ -8,13 +9,13 @@ export function scalarFault(schema: TSchema, value: unknown): string | null {
   if (schema.type === 'boolean') return typeof value === 'boolean' ? null : ''
   if (schema.type === 'string') {
     if (typeof value !== 'string') return ''
-    const { minLength = 0, maxLength = Infinity, pattern, description } = schema
+    const { minLength = 0, maxLength = Infinity, pattern } = schema
     if (value.length < minLength) return 'Must not be empty: write something'
     if (value.length > maxLength) {
       return `At most ${maxLength} characters, not ${value.length}: shorten it`
     }
     if (pattern === undefined || new RegExp(pattern).test(value)) return null
-    return `Must be ${description}, not ${quoted(value)}`
+    return `Must be ${patternsInWords[pattern]}, not ${quoted(value)}`
   }
   if (typeof value !== 'number' || !Number.isFinite(value)) return ''
   if (schema.type === 'integer' && !Number.isInteger(value)) return ''

@@ -20,7 +20,13 @@ const maxDepth = 20
 const maxAliases = 100
 
 /** Takes down what is wrong; `offset` is where in the text, `path` a JSON pointer. */
-export type Report = (code: string, offset: number, path: string, message: string) => void
+export type Report = (
+  code: string,
+  offset: number,
+  path: string,
+  message: string,
+  severity?: 'error' | 'warning',
+) => void
 
 interface Root {
   node: Node
@@ -104,6 +110,24 @@ export function fieldsOf(map: YAMLMap): Field[] {
     const name = isScalar(key) ? String(key.value) : ''
     return { key, value, name, offset: start(key ?? map) }
   })
+}
+
+/**
+ * Where a JSON pointer within a node's value leads, through aliases: to the field's value, or where
+ * the field is absent, to what lacks it.
+ */
+export function offsetAt(node: Node, pointer: string, aliases: Source['aliases']): number {
+  const behind = (given: Node) => (isAlias(given) ? aliases.get(given) : given)
+  let at = behind(node)
+  for (const name of pointer.split('/').slice(1)) {
+    const given = isSeq(at)
+      ? (at.items[Number(name)] as Node | undefined)
+      : isMap(at) && fieldsOf(at).find(field => field.name === name)?.value
+    const next = given && behind(given)
+    if (!next) break
+    at = next
+  }
+  return start(at ?? node)
 }
 
 /** Where the first collection too many begins. Not recursive, for the sake of 1 MiB of "[". */

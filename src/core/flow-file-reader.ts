@@ -9,39 +9,13 @@ import {
   type Node,
   type YAMLMap,
 } from 'yaml'
-import {
-  derivedDefaults,
-  Flow,
-  FlowDefinition,
-  Item,
-  ItemDefinition,
-  Step,
-  StepDefinition,
-} from './flow.ts'
+import { authoringOf } from './flow-authoring.ts'
 import { expected, got, mismatch, scalarFault, typeOf } from './flow-file-mismatch.ts'
 import { fieldsOf, position, type Report, start } from './flow-file-nodes.ts'
 import { below, didYouMean, quoted, unknownField } from './wording.ts'
 
 /** In place of a value that could not be read, once the reason has been reported. */
 export const unreadable = Symbol('unreadable')
-
-const pairs: [definition: TObject, wire: TObject, derived: Derived][] = [
-  [FlowDefinition, Flow, derivedDefaults.flow],
-  [StepDefinition, Step, derivedDefaults.step],
-  [ItemDefinition, Item, {}],
-]
-type Derived = Record<string, (fields: never) => unknown>
-
-/**
- * Per definition: the fields that are the server's own, dropped so that what `GET /flows/{id}`
- * answered can be pushed again; and the defaults that come from neighbours.
- */
-const extras = new Map<TSchema, { owned: Set<string>; derived: Derived }>(
-  pairs.map(([definition, wire, derived]) => {
-    const all = Object.keys(wire.properties)
-    return [definition, { owned: new Set(all.filter(n => !(n in definition.properties))), derived }]
-  }),
-)
 
 /** Nodes to definitions. The schemas say everything; this only walks them beside the nodes. */
 export class Reader {
@@ -138,7 +112,7 @@ export class Reader {
   }
 
   private readFields(schema: TObject, map: YAMLMap, path: string): unknown {
-    const { owned, derived } = extras.get(schema) ?? { owned: new Set<string>(), derived: {} }
+    const { owned, derived } = authoringOf(schema)
     const names = Object.keys(schema.properties)
     // Filled by the schema's names alone, so no name in the file ever becomes a property's.
     const fields: Record<string, unknown> = {}

@@ -1,17 +1,21 @@
 import { isMap, isSeq, LineCounter, type Node } from 'yaml'
 import { FlowDefinition } from './flow.ts'
-import { fieldsOf, parse, position, type Report, type Source, start } from './flow-file-nodes.ts'
+import {
+  fieldsOf,
+  offsetAt,
+  parse,
+  position,
+  type Report,
+  type Source,
+  start,
+} from './flow-file-nodes.ts'
 import { Reader, unreadable } from './flow-file-reader.ts'
+import type { FlowProblem } from './flow-problem.ts'
+import { flowProblems } from './flow-rules.ts'
 import { below, unknownField } from './wording.ts'
 
-/** What is wrong with a flow file, and where. */
-export interface Problem {
-  severity: 'error' | 'warning'
-  code: string
-  /** JSON pointer into the file; with several YAML documents their index comes first. */
-  path: string
-  /** One sentence that says what to do. It shows at most 60 characters of the file's own text. */
-  message: string
+/** What is wrong with a flow file, and where; its `path` is a JSON pointer into the file. */
+export interface Problem extends FlowProblem {
   /** Both counted from 1, columns in UTF-16 units; null where no one place is meant. */
   line: number | null
   column: number | null
@@ -30,17 +34,16 @@ const maxProblems = 50
 
 /**
  * Reads flows as their author wrote them: one flow, a list, `{flows: [...]}`, or several YAML
- * documents. Never throws. A flow with a problem is left out of `flows`, its neighbours are not.
+ * documents. Never throws. A flow with an error is left out of `flows`, its neighbours are not.
  *
- * This file judges shapes alone, which is all that can be said field by field. What a flow *means*
- * (a selector that matches nothing, an item nobody can reach) is for rules over definitions that
- * were read.
+ * Shapes are judged first, field by field; what a flow means (see `flowProblems`) only of one whose
+ * shape is right. With several YAML documents a path begins with the document's index.
  */
 export function readFlowFile(text: string, options: { format?: 'yaml' | 'json' } = {}): FlowFile {
   const lines = new LineCounter()
   const findings: Finding[] = []
-  const report: Report = (code, offset, path, message) => {
-    findings.push({ code, offset, path, message })
+  const report: Report = (code, offset, path, message, severity = 'error') => {
+    findings.push({ severity, code, path, message, offset })
   }
   const source = parse(text, options.format ?? 'yaml', lines, report)
   const flows = source === null ? [] : readFlows(source, lines, report)
@@ -57,36 +60,57 @@ export function describeProblem(problem: Problem, fileName: string): string {
   return [place, severity, code, path, message].filter(part => part !== '').join(' ')
 }
 
-interface Finding {
-  code: string
+interface Finding extends FlowProblem {
   offset: number
-  path: string
-  message: string
 }
 
 function inSourceOrder(findings: Finding[], lines: LineCounter): Problem[] {
   // The sort is stable: of two at one place, the one found first comes first.
   const sorted = findings.sort((a, b) => a.offset - b.offset)
-  const problems = sorted.slice(0, maxProblems).map(({ code, offset, path, message }): Problem => {
+  const [told, left] = mostImportant(sorted)
+  const problems = told.map(({ offset, ...problem }): Problem => {
     const { line, column } = position(lines, offset)
-    return { severity: 'error', code, path, message, line, column }
+    return { ...problem, line, column }
   })
-  const more = findings.length - problems.length
-  if (more > 0) {
-    const message = `${more} more: mend the ones above and read the file again`
-    const nowhere = { path: '', line: null, column: null }
-    problems.push({ severity: 'error', code: 'more_problems', message, ...nowhere })
+  if (left.length > 0) {
+    const message = `${left.length} more: mend the ones above and read the file again`
+    const severity = left.some(isError) ? 'error' : 'warning'
+    problems.push({ severity, code: 'more_problems', path: '', message, line: null, column: null })
   }
   return problems
+}
+
+const isError = ({ severity }: FlowProblem) => severity === 'error'
+
+/** What is told of too many, and what is left: no error is left out for the sake of a warning. */
+function mostImportant(findings: Finding[]): [told: Finding[], left: Finding[]] {
+  if (findings.length <= maxProblems) return [findings, []]
+  const warnings = findings.filter(finding => !isError(finding))
+  const chosen = new Set([...findings.filter(isError), ...warnings].slice(0, maxProblems))
+  return [
+    findings.filter(finding => chosen.has(finding)),
+    findings.filter(finding => !chosen.has(finding)),
+  ]
 }
 
 function readFlows({ roots, aliases }: Source, lines: LineCounter, report: Report) {
   const reader = new Reader(aliases, lines, report)
   const keys = new Map<string, number>()
   const flows: FlowDefinition[] = []
+  // What several flows have by alias is wrong in one place, and told once.
+  const told = new Set<string>()
   const readInto = (node: Node, path: string) => {
-    const flow = reader.entry(FlowDefinition, node, path, keys)
-    if (flow !== unreadable) flows.push(flow as FlowDefinition)
+    const read = reader.entry(FlowDefinition, node, path, keys)
+    if (read === unreadable) return
+    const flow = read as FlowDefinition
+    const problems = flowProblems(flow)
+    for (const { severity, code, path: pointer, message } of problems) {
+      const offset = offsetAt(node, pointer, aliases)
+      const finding = JSON.stringify([offset, code, message])
+      if (!told.has(finding)) report(code, offset, path + pointer, message, severity)
+      told.add(finding)
+    }
+    if (!problems.some(isError)) flows.push(flow)
   }
   const readList = (nodes: unknown[], path: string) => {
     for (const [index, node] of nodes.entries()) readInto(node as Node, `${path}/${index}`)

@@ -1,81 +1,19 @@
-import {
-  type Static,
-  type TLiteral,
-  type TProperties,
-  type TSchema,
-  type TUnion,
-  Type,
-} from '@sinclair/typebox'
-
-/** A schema of exactly these strings; every list of words in a flow is one. */
-type OneOf<Words extends readonly string[]> = TUnion<{
-  -readonly [Index in keyof Words]: TLiteral<Words[Index]>
-}>
-
-const oneOf = <const Words extends readonly string[]>(words: Words, options = {}) =>
-  Type.Union(
-    words.map(word => Type.Literal(word)),
-    options,
-  ) as unknown as OneOf<Words>
-
-const nullable = <Schema extends TSchema>(schema: Schema) =>
-  Type.Union([schema, Type.Null()], { default: null })
-
-const closed = <Fields extends TProperties>(fields: Fields, options = {}) =>
-  Type.Object(fields, { additionalProperties: false, ...options })
-
-// Without the u flag, which schema validators do not set: hence code units, not code points.
-const wellFormed =
-  '^(?![\\s\\S]*(?:\\u0000|[\\uD800-\\uDBFF](?![\\uDC00-\\uDFFF])' +
-  '|(?<![\\uD800-\\uDBFF])[\\uDC00-\\uDFFF]))'
-
-/**
- * Text that every store and every JSON parser gives back as it was: no NUL, no half of a surrogate
- * pair. Lengths count UTF-16 units, as the schema library and the browser do.
- */
-const text = (minLength: number, maxLength: number, options = {}) =>
-  Type.String({
-    minLength,
-    maxLength,
-    pattern: wellFormed,
-    description: 'well-formed Unicode text without NUL',
-    ...options,
-  })
-
-/** The author's own name for a flow, a step or an item; it stays the same over versions. */
-export const Key = Type.String({
-  minLength: 1,
-  maxLength: 64,
-  pattern: '^[A-Za-z0-9._-]+$',
-  description: 'letters, digits, ".", "_" and "-"',
-})
-
-const eventName = text(1, 64)
-
-/** Schemes that a browser follows without running what stands behind them. */
-const linkSchemes = ['http', 'https', 'mailto', 'tel']
-
-/** A pattern has no flag for it. */
-const inAnyCase = (word: string) => word.replace(/[a-z]/g, a => `[${a.toUpperCase()}${a}]`)
-
-/**
- * Where a button or an item leads. A colon before the first slash ends a scheme (RFC 3986, 4.2),
- * and only the harmless ones are taken. Browsers drop leading spaces, and tabs and line breaks
- * anywhere, before they look for the scheme: so a link may have none of these.
- */
-const link = text(1, 2_048, {
-  pattern:
-    `${wellFormed}(?![\\s\\S]*[\\u0000-\\u001F\\u007F])(?!\\s)` +
-    `(?:(?:${linkSchemes.map(inAnyCase).join('|')}):|(?![^/?#]*:))`,
-  description:
-    'a link that begins with http:, https:, mailto: or tel:, or a relative one such as /help, ' +
-    'without a space before it or control characters in it',
-})
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { closed, colour, eventName, key, link, nullable, oneOf, text } from './flow-values.ts'
 
 /** One address a flow is shown on. */
 export const UrlRule = closed({
-  match: oneOf(['exact', 'prefix', 'glob']),
-  pattern: text(1, 2_048),
+  match: oneOf(
+    {
+      exact: 'the address is the pattern',
+      prefix: 'the address begins with the pattern',
+      glob: 'the address fits the pattern: * stands for any run without a slash, ** for anything',
+    },
+    { description: 'How the pattern is compared with the address of the page.' },
+  ),
+  pattern: text(1, 2_048, {
+    description: 'A whole address, or from its path on: https://app.example.com/home or /home.',
+  }),
 })
 export type UrlRule = Static<typeof UrlRule>
 
@@ -83,12 +21,29 @@ const scalar = [text(0, 1_000), Type.Number(), Type.Boolean()] as const
 
 /** One condition on a person's attributes. `value` is null where the operator needs none. */
 export const AudienceRule = closed({
-  attribute: text(1, 100),
-  op: oneOf(['eq', 'neq', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'contains', 'exists']),
+  attribute: text(1, 100, {
+    description: 'Name of an attribute that your page tells of the person, such as plan.',
+  }),
+  op: oneOf(
+    {
+      eq: 'equals the value',
+      neq: 'does not equal the value',
+      in: 'is one of the values in the list',
+      nin: 'is none of the values in the list',
+      gt: 'is greater than the value',
+      gte: 'is the value or greater',
+      lt: 'is less than the value',
+      lte: 'is the value or less',
+      contains: 'contains the value',
+      exists: 'is there at all; needs no value',
+    },
+    { description: 'How the attribute is compared with the value.' },
+  ),
   value: Type.Union(
     [...scalar, Type.Array(Type.Union([...scalar]), { maxItems: 100 }), Type.Null()],
     {
       default: null,
+      description: 'What the attribute is compared with; a list for "in" and "nin".',
     },
   ),
 })
@@ -97,101 +52,218 @@ export type AudienceRule = Static<typeof AudienceRule>
 /** Where and to whom a flow is shown: any of the urls (none means everywhere), and the audience. */
 export const Targeting = closed(
   {
-    urls: Type.Array(UrlRule, { maxItems: 50, default: [] }),
+    urls: Type.Array(UrlRule, {
+      maxItems: 50,
+      default: [],
+      description: 'Pages that show the flow: any of these; none means every page.',
+    }),
     audience: closed(
       {
-        match: oneOf(['all', 'any'], { default: 'all' }),
-        rules: Type.Array(AudienceRule, { maxItems: 50, default: [] }),
+        match: oneOf(
+          { all: 'every rule has to hold', any: 'one rule is enough' },
+          { default: 'all', description: 'Whether all of the rules have to hold, or any.' },
+        ),
+        rules: Type.Array(AudienceRule, {
+          maxItems: 50,
+          default: [],
+          description: "Conditions on the person's attributes; none means everybody.",
+        }),
       },
-      { default: { match: 'all', rules: [] } },
+      {
+        default: { match: 'all', rules: [] },
+        description: 'Who sees the flow: everybody, unless there are rules.',
+      },
     ),
   },
-  { default: { urls: [], audience: { match: 'all', rules: [] } } },
+  {
+    default: { urls: [], audience: { match: 'all', rules: [] } },
+    description: 'Where and to whom the flow is shown: everywhere and to all, unless said here.',
+  },
 )
 export type Targeting = Static<typeof Targeting>
 
-/** Letters, digits and one level of brackets: a colour can then never end the rule it is put in. */
-const colour = nullable(
-  Type.String({
-    maxLength: 64,
-    pattern: '^(?:#[0-9A-Fa-f]{3,8}|[A-Za-z]+|[A-Za-z-]+\\([A-Za-z0-9 .,%/+_-]*\\))$',
-    description: 'a CSS colour such as #1f6feb or rgb(31 111 235)',
-  }),
-)
-
 /** Colours and corner radius (CSS pixels); what is null is the snippet's own. */
 export const Theme = closed({
-  accent: colour,
-  background: colour,
-  text: colour,
-  radius: nullable(Type.Integer({ minimum: 0, maximum: 64 })),
+  accent: colour('Colour of buttons and highlights, such as "#1f6feb".'),
+  background: colour('Colour behind the text.'),
+  text: colour('Colour of the text.'),
+  radius: nullable(
+    Type.Integer({ minimum: 0, maximum: 64 }),
+    'How round the corners are, in CSS pixels.',
+  ),
 })
 export type Theme = Static<typeof Theme>
 
 /** The element a step points at, and what happens when the page does not have it. */
 export const Target = closed({
-  selector: text(1, 1_000),
-  text: nullable(text(1, 200)),
-  nth: nullable(Type.Integer({ minimum: 0 })),
-  waitMs: Type.Integer({ minimum: 0, maximum: 60_000, default: 3_000 }),
-  required: Type.Boolean({ default: true }),
-  onMissing: oneOf(['skip', 'wait', 'stop'], { default: 'skip' }),
+  selector: text(1, 1_000, { description: 'CSS selector of the element.' }),
+  text: nullable(text(1, 200), 'Text that the element has, to tell it from others.'),
+  nth: nullable(
+    Type.Integer({ minimum: 0 }),
+    'Which of several elements that match, counted from 0.',
+  ),
+  waitMs: Type.Integer({
+    minimum: 0,
+    maximum: 60_000,
+    default: 3_000,
+    description: 'How long the element is waited for, in milliseconds.',
+  }),
+  required: Type.Boolean({
+    default: true,
+    description: 'Whether the step needs the element; else it is shown without it.',
+  }),
+  onMissing: oneOf(
+    {
+      skip: 'go on with the next step',
+      wait: 'wait until the element is there',
+      stop: 'end the flow',
+    },
+    { default: 'skip', description: 'What happens where the page does not have the element.' },
+  ),
 })
 export type Target = Static<typeof Target>
 
 /** A button of a step; `href` is for the action "link". */
 export const Button = closed({
-  label: text(1, 100),
-  action: oneOf(['next', 'back', 'complete', 'dismiss', 'link']),
-  href: nullable(link),
+  label: text(1, 100, { description: 'What the button says.' }),
+  action: oneOf(
+    {
+      next: 'goes on to the next step',
+      back: 'goes back to the step before',
+      complete: 'ends the flow as completed',
+      dismiss: 'ends the flow as dismissed',
+      link: 'follows href',
+    },
+    { description: 'What the button does.' },
+  ),
+  href: nullable(link, 'Where the action "link" leads: https:, http:, mailto:, tel: or relative.'),
 })
 export type Button = Static<typeof Button>
 
 const stepFields = {
-  key: Key,
-  kind: oneOf(['tooltip', 'modal', 'banner', 'hotspot']),
-  title: text(0, 200, { default: '' }),
-  body: text(0, 10_000, { default: '' }),
-  target: nullable(Target),
+  key: key(
+    'Your own name for the step, unique in the flow. Its funnel hangs from it: keep it over versions.',
+  ),
+  kind: oneOf(
+    {
+      tooltip: 'points at an element',
+      modal: 'a window in the middle of the page',
+      banner: 'a bar across the page',
+      hotspot: 'a dot beside an element, which opens',
+    },
+    {
+      description:
+        'How the step looks; where left out, a tooltip if the step has a target, else a modal.',
+    },
+  ),
+  title: text(0, 200, { default: '', description: 'Heading, as plain text.' }),
+  body: text(0, 10_000, { default: '', description: 'Text, as Markdown without HTML.' }),
+  target: nullable(Target, 'The element that the step points at, and what happens without it.'),
   placement: closed(
     {
-      side: oneOf(['top', 'right', 'bottom', 'left'], { default: 'bottom' }),
-      align: oneOf(['start', 'center', 'end'], { default: 'center' }),
+      side: oneOf(
+        {
+          top: 'above the element',
+          right: 'right of the element',
+          bottom: 'below the element',
+          left: 'left of the element',
+        },
+        { default: 'bottom', description: 'On which side of the element the step stands.' },
+      ),
+      align: oneOf(
+        {
+          start: "in line with the element's left or upper edge",
+          center: "in line with the element's middle",
+          end: "in line with the element's right or lower edge",
+        },
+        { default: 'center', description: 'How the step lines up along that side.' },
+      ),
     },
-    { default: { side: 'bottom', align: 'center' } },
+    {
+      default: { side: 'bottom', align: 'center' },
+      description: 'Where the step stands, seen from its element.',
+    },
   ),
   advance: closed(
     {
-      on: oneOf(['button', 'click', 'event'], { default: 'button' }),
-      event: nullable(eventName),
+      on: oneOf(
+        {
+          button: 'a button of the step is pressed',
+          click: 'the element is clicked',
+          event: 'the page reports the event',
+        },
+        { default: 'button', description: 'What leads to the next step.' },
+      ),
+      event: nullable(eventName(), 'Name of the event, for "on: event".'),
     },
-    { default: { on: 'button', event: null } },
+    { default: { on: 'button', event: null }, description: 'What leads to the next step.' },
   ),
-  buttons: Type.Array(Button, { maxItems: 5, default: [] }),
+  buttons: Type.Array(Button, {
+    maxItems: 5,
+    default: [],
+    description: 'Buttons below the text, from left to right.',
+  }),
 }
 
 const itemFields = {
-  key: Key,
-  title: text(1, 200),
-  description: nullable(text(0, 10_000)),
-  completeOn: nullable(closed({ event: eventName })),
-  href: nullable(link),
+  key: key(
+    'Your own name for the item, unique in the flow. Ticks hang from it: keep it over versions.',
+  ),
+  title: text(1, 200, { description: 'What is to be done, as plain text.' }),
+  description: nullable(text(0, 10_000), 'More about it, as Markdown without HTML.'),
+  completeOn: nullable(
+    closed({ event: eventName({ description: 'Name of the custom event.' }) }),
+    'The custom event that ticks the item; without it, it is ticked by hand or by your back end.',
+  ),
+  href: nullable(link, 'Where the item leads: https:, http:, mailto:, tel: or relative.'),
 }
 
 const flowFields = <Step extends TSchema, Item extends TSchema>(step: Step, item: Item) => ({
-  key: Key,
-  name: text(1, 200),
-  kind: oneOf(['tour', 'checklist', 'announcement']),
-  priority: Type.Integer({ minimum: -1_000_000, maximum: 1_000_000, default: 0 }),
-  frequency: oneOf(['once', 'until_completed', 'always'], { default: 'once' }),
+  key: key(
+    'Your own name for the flow. Its versions and numbers hang from it: keep it over versions.',
+  ),
+  name: text(1, 200, { description: 'What people of your team call it; the key, unless said.' }),
+  kind: oneOf(
+    {
+      tour: 'steps, one after another',
+      checklist: 'items to tick, in any order or in sequence',
+      announcement: 'news, usually one step',
+    },
+    {
+      description:
+        'What the flow is; where left out, a checklist if it has one and no steps, else a tour.',
+    },
+  ),
+  priority: Type.Integer({
+    minimum: -1_000_000,
+    maximum: 1_000_000,
+    default: 0,
+    description: 'Of several flows for one page, the one with the highest priority comes first.',
+  }),
+  frequency: oneOf(
+    {
+      once: 'one time, whatever became of it',
+      until_completed: 'again and again until it is completed',
+      always: 'every time',
+    },
+    { default: 'once', description: 'How often a person sees it.' },
+  ),
   targeting: Targeting,
-  theme: nullable(Theme),
-  steps: Type.Array(step, { maxItems: 100, default: [] }),
+  theme: nullable(Theme, "Colours and corners; what is left out is the snippet's own."),
+  steps: Type.Array(step, {
+    maxItems: 100,
+    default: [],
+    description: 'What is shown, one after another.',
+  }),
   checklist: nullable(
     closed({
-      order: oneOf(['any', 'sequence'], { default: 'any' }),
-      items: Type.Array(item, { maxItems: 100 }),
+      order: oneOf(
+        { any: 'in whatever order', sequence: 'one after another' },
+        { default: 'any', description: 'In which order the items can be done.' },
+      ),
+      items: Type.Array(item, { maxItems: 100, description: 'What there is to do.' }),
     }),
+    'Items to tick; the last tick completes the flow.',
   ),
 })
 
@@ -229,18 +301,21 @@ const owned = {
 }
 
 /** A step as the API answers it. */
-export const Step = closed({ ...owned, ...stepFields })
+export const Step = closed({ ...owned, ...stepFields }, { title: 'Step' })
 export type Step = Static<typeof Step>
 
 /** A checklist's item as the API answers it. */
-export const Item = closed({ ...owned, ...itemFields })
+export const Item = closed({ ...owned, ...itemFields }, { title: 'Item' })
 export type Item = Static<typeof Item>
 
 /** A published flow as the API answers it. */
-export const Flow = closed({
-  id: owned.id,
-  version: Type.Integer({ minimum: 1, description: 'grows by one with every publishing' }),
-  publishedAt: Type.String({ description: 'RFC 3339, UTC' }),
-  ...flowFields(Step, Item),
-})
+export const Flow = closed(
+  {
+    id: owned.id,
+    version: Type.Integer({ minimum: 1, description: 'grows by one with every publishing' }),
+    publishedAt: Type.String({ description: 'RFC 3339, UTC' }),
+    ...flowFields(Step, Item),
+  },
+  { title: 'Flow' },
+)
 export type Flow = Static<typeof Flow>

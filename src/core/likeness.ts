@@ -1,5 +1,6 @@
 import type { Ancestor, Fingerprint, TestId } from './fingerprint.ts'
 import { textHash } from './fingerprint-parts.ts'
+import { authoredId } from './generated-id.ts'
 
 /** Attributes that hold words, which change with the page's language. */
 const wordedAttributes = new Set(['placeholder', 'title'])
@@ -18,8 +19,14 @@ export function equality(a: string | number | undefined, b: typeof a): number | 
   return likeness(a, b, (x, y) => (x === y ? 1 : 0))
 }
 
+/** Ids that authors chose; those that a library makes anew at every rendering say nothing. */
+export function idLikeness(a: string | undefined, b: string | undefined): number | undefined {
+  return equality(authoredId(a), authoredId(b))
+}
+
+/** Half where the same value stands in another attribute, as when tests change their framework. */
 export function testIdLikeness(a: TestId | undefined, b: TestId | undefined): number | undefined {
-  return likeness(a, b, (x, y) => (x.attr === y.attr && x.value === y.value ? 1 : 0))
+  return likeness(a, b, (x, y) => (x.value !== y.value ? 0 : x.attr === y.attr ? 1 : 0.5))
 }
 
 /** What a person hears an element called; `aria-label` stands in where the page sent no name. */
@@ -84,14 +91,17 @@ export function ancestryLikeness(a: Ancestor[], b: Ancestor[]): number {
 }
 
 function ancestorLikeness(a: Ancestor, b: Ancestor): number {
-  const parts = ['tag', 'id', 'role', 'testId', 'nth'] as const
-  return mean(parts.map(part => equality(a[part], b[part]))) ?? 1
+  const parts = ['tag', 'role', 'testId', 'nth'] as const
+  return mean([idLikeness(a.id, b.id), ...parts.map(part => equality(a[part], b[part]))]) ?? 1
 }
 
-/** Attributes as a set of `name=value`, without their words when those are another language's. */
-export function attributeSet({ attributes = {} }: Fingerprint, sameLocale: boolean): Set<string> {
-  const compared = Object.entries(attributes).filter(
-    ([name]) => sameLocale || !wordedAttributes.has(name),
+/**
+ * Attributes as a set of `name=value`, without their words when those are another language's, and
+ * without the test id, which is a signal of its own.
+ */
+export function attributeSet(print: Fingerprint, sameLocale: boolean): Set<string> {
+  const compared = Object.entries(print.attributes ?? {}).filter(
+    ([name]) => name !== print.testId?.attr && (sameLocale || !wordedAttributes.has(name)),
   )
   return new Set(compared.map(([name, value]) => `${name}=${value}`))
 }

@@ -1,3 +1,4 @@
+import type { Bucket } from './buckets.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { EventKind, EventSource, RejectionCode } from './event.ts'
 import type { Fingerprint } from './fingerprint.ts'
@@ -146,20 +147,32 @@ export const presenceStages = ['key_used', 'flows_fetched', 'heartbeat', 'events
 
 export type PresenceStage = (typeof presenceStages)[number]
 
+/** What is noted of an organisation by its first and last time: the stages, and what hints at a fault. */
+export const presenceMarks = [...presenceStages, 'old_key_used'] as const
+
+export type PresenceMark = (typeof presenceMarks)[number]
+
 export interface Presence {
-  stages: Record<PresenceStage, { firstAt: number; lastAt: number } | null>
+  seen: Readonly<Record<PresenceMark, { firstAt: number; lastAt: number } | null>>
   snippetVersion: string | null
   /** The latest clock skews in milliseconds, at most 101. */
   skews: readonly number[]
-  /** By code, over the last 24 hours. */
-  refusals: Readonly<Record<string, number>>
+  /** Events refused over the last 24 hours, by code. */
+  rejections: Readonly<Partial<Record<RejectionCode, number>>>
+  /** Requests refused over the last 24 hours for their origin. */
+  refusedOrigins: number
+  /** Minutes of the last 24 hours in which requests were refused for their number. */
+  limitedMinutes: Readonly<Partial<Record<Bucket, number>>>
 }
 
 export interface PresenceBook {
   /** Notes that something was seen now. Costs no statement; lost at most some seconds in a crash. */
-  mark(orgRow: number, stage: PresenceStage, now: number): void
+  mark(orgRow: number, mark: PresenceMark, now: number): void
   recordSnippetVersion(orgRow: number, version: string, at: number): Promise<void>
-  recordRefusal(orgRow: number, code: string, at: number): Promise<void>
+  /** Counts a request that was refused for its origin. */
+  recordRefusedOrigin(orgRow: number, at: number): Promise<void>
+  /** Notes that a limit was reached: once a minute, however many requests are refused. */
+  recordLimited(orgRow: number, bucket: Bucket, at: number): Promise<void>
   read(orgRow: number, now: number): Promise<Presence>
 }
 

@@ -1,13 +1,16 @@
 const pattern =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,12}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
+/** The form of a time, for schemas; which days and hours there are is for `parseTime`. */
+export const timePattern = pattern.source
+
 const daysIn = (year: number, month: number) => {
   if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
   return [4, 6, 9, 11].includes(month) ? 30 : 31
 }
 
 /** The first and the last moment that a JavaScript date can hold. */
-const furthest = 8_640_000_000_000_000
+export const furthestMs = 8_640_000_000_000_000
 
 /**
  * A time as clients send it: RFC 3339 (section 5.6) or epoch milliseconds.
@@ -18,7 +21,7 @@ const furthest = 8_640_000_000_000_000
  */
 export function parseTime(value: unknown): number | null {
   if (typeof value === 'number') {
-    return Number.isFinite(value) && Math.abs(value) <= furthest ? Math.floor(value) : null
+    return Number.isFinite(value) && Math.abs(value) <= furthestMs ? Math.floor(value) : null
   }
   if (typeof value !== 'string') return null
   const parts = pattern.exec(value)

@@ -1,10 +1,10 @@
 const maxShown = 60
 
-/** The file's own text in a message: cut, and without what could move a terminal's cursor. */
-export function shown(text: string): string {
+/** Another's text in a message: cut, and without what could move a terminal's cursor. */
+export function shown(text: string, most = maxShown): string {
   // Cut first, and roughly: no more of a long text is looked at than can be shown.
-  const symbols = [...text.slice(0, 2 * maxShown + 2).toWellFormed()]
-  const kept = symbols.length > maxShown ? [...symbols.slice(0, maxShown - 1), '…'] : symbols
+  const symbols = [...text.slice(0, 2 * most + 2).toWellFormed()]
+  const kept = symbols.length > most ? [...symbols.slice(0, most - 1), '…'] : symbols
   return kept.join('').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '�')
 }
 

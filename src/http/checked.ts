@@ -39,7 +39,7 @@ function sentenceOf({ type, schema }: ValueError): string {
     case ValueErrorType.StringMaxLength:
       return `Must have at most ${count(schema.maxLength, 'character')}`
     default:
-      return schema.description ? `Must be ${schema.description}` : 'Is not valid'
+      return schema.mustBe ? `Must be ${schema.mustBe}` : 'Is not valid'
   }
 }
 
@@ -52,7 +52,7 @@ function* problemsOfUnion(error: ValueError): Iterable<Problem> {
   }))
   const real = branches.filter(({ branch }) => !KindGuard.IsNull(branch))
   const [only] = real
-  if (schema.description) yield { path, message: `Must be ${schema.description}` }
+  if (schema.mustBe) yield { path, message: `Must be ${schema.mustBe}` }
   else if (real.every(({ branch }) => KindGuard.IsLiteral(branch))) {
     yield { path, message: `Must be one of ${real.map(({ branch }) => branch.const).join(', ')}` }
   } else if (only && real.length === 1) yield* problemsOf(only.errors)

@@ -12,8 +12,18 @@ import type { PreparedBody } from '../core/catalogue.ts'
 import type { Call } from './call.ts'
 import { jsonType, type Reply } from './reply.ts'
 
+/** A body that is read when it is needed, and let go. */
+export interface ReadBody {
+  hash: string
+  read(): Promise<Uint8Array<ArrayBuffer>>
+}
+
+type Content = string | Uint8Array<ArrayBuffer>
+
+const contentOf = (body: PreparedBody | ReadBody) => ('text' in body ? body.text : body.read())
+
 /** Node's types lose the options when promisified. */
-type Compress<Options> = (text: string, options?: Options) => Promise<Buffer>
+type Compress<Options> = (content: Content, options?: Options) => Promise<Buffer>
 
 const compressBr: Compress<BrotliOptions> = promisify(brotliCompress)
 const compressZstd: Compress<never> = promisify(zstdCompress)
@@ -21,9 +31,10 @@ const compressGzip: Compress<ZlibOptions> = promisify(gzip)
 
 /** Each body is compressed once, so the best level that is still quick is worth its time. */
 const encoders = {
-  br: (text: string) => compressBr(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-  zstd: (text: string) => compressZstd(text),
-  gzip: (text: string) => compressGzip(text, { level: 9 }),
+  br: (content: Content) =>
+    compressBr(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  zstd: (content: Content) => compressZstd(content),
+  gzip: (content: Content) => compressGzip(content, { level: 9 }),
 }
 
 type Encoding = keyof typeof encoders | 'identity'
@@ -53,13 +64,16 @@ function encodingFor(accept: string): Encoding {
 }
 
 /** Compressed forms live as long as the body that they were made from. */
-const compressed = new WeakMap<PreparedBody, Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>>()
+const compressed = new WeakMap<object, Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>>()
 
-function encoded(body: PreparedBody, encoding: keyof typeof encoders) {
+async function compress(body: PreparedBody | ReadBody, encoding: keyof typeof encoders) {
+  return new Uint8Array(await encoders[encoding](await contentOf(body)))
+}
+
+function encoded(body: PreparedBody | ReadBody, encoding: keyof typeof encoders) {
   const forms = compressed.get(body) ?? new Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>()
   compressed.set(body, forms)
-  const form =
-    forms.get(encoding) ?? encoders[encoding](body.text).then(bytes => new Uint8Array(bytes))
+  const form = forms.get(encoding) ?? compress(body, encoding)
   forms.set(encoding, form)
   // A failure is not kept: the next caller tries again.
   form.catch(() => forms.delete(encoding))
@@ -75,19 +89,36 @@ function isNoneMatch(header: string | null, etag: string): boolean {
     .some(tag => tag === etag || tag === '*')
 }
 
-/** A prepared JSON body, compressed as the caller likes it best, or 304 where they have it. */
-export async function encodedReply(call: Call, body: PreparedBody): Promise<Reply> {
-  const { headers } = call.request
-  const encoding = encodingFor(headers.get('accept-encoding') ?? '')
+/** What says how long, and for whom, an answer may be kept. */
+const ofOrganisation = {
+  'Content-Type': jsonType,
+  'Cache-Control': 'private, max-age=60',
+  Vary: 'Authorization, Origin, Accept-Encoding',
+}
+
+/** The same for what is anyone's: an upgrade of the server is seen within five minutes. */
+export const ofAnyone = {
+  'Cache-Control': 'public, max-age=300',
+  Vary: 'Origin, Accept-Encoding',
+}
+
+/**
+ * A prepared body, compressed as the caller likes it best, or 304 where they have it.
+ *
+ * @param described the headers that say what it is and for whom; an organisation's JSON unless given
+ */
+export async function encodedReply(
+  call: Call,
+  body: PreparedBody | ReadBody,
+  described: Record<string, string> = ofOrganisation,
+): Promise<Reply> {
+  const asked = call.request.headers
+  const encoding = encodingFor(asked.get('accept-encoding') ?? '')
   const etag = `"${body.hash}${encoding === 'identity' ? '' : `-${encoding}`}"`
-  const replyHeaders: Record<string, string> = {
-    ETag: etag,
-    'Cache-Control': 'private, max-age=60',
-    Vary: 'Authorization, Origin, Accept-Encoding',
-  }
-  if (isNoneMatch(headers.get('if-none-match'), etag)) return { status: 304, headers: replyHeaders }
-  replyHeaders['Content-Type'] = jsonType
-  if (encoding === 'identity') return { status: 200, body: body.text, headers: replyHeaders }
-  replyHeaders['Content-Encoding'] = encoding
-  return { status: 200, body: await encoded(body, encoding), headers: replyHeaders }
+  const { 'Content-Type': type, ...headers }: Record<string, string> = { ...described, ETag: etag }
+  if (isNoneMatch(asked.get('if-none-match'), etag)) return { status: 304, headers }
+  if (type !== undefined) headers['Content-Type'] = type
+  if (encoding === 'identity') return { status: 200, body: await contentOf(body), headers }
+  headers['Content-Encoding'] = encoding
+  return { status: 200, body: await encoded(body, encoding), headers }
 }

@@ -1,8 +1,27 @@
+import { Type } from '@sinclair/typebox'
 import { AppError, type ErrorCode, mostProblems } from '../core/errors.ts'
 import { json, type Reply } from './reply.ts'
 
+const Wrong = Type.Object(
+  {
+    path: Type.String({ description: 'A JSON pointer; empty for the whole.' }),
+    message: Type.String({ description: 'What it must be, in one sentence.' }),
+  },
+  { title: 'Problem', description: 'One wrong place in what was sent; never the value itself.' },
+)
+
+/** The body of a 422. */
+export const ValidationError = Type.Object(
+  {
+    error: Type.String({ description: 'One sentence for people.' }),
+    code: Type.Literal('validation_failed'),
+    details: Type.Array(Wrong, { minItems: 1, maxItems: mostProblems }),
+  },
+  { title: 'ValidationError' },
+)
+
 /** The one place where a code gets its status. */
-const statuses: Record<ErrorCode, number> = {
+export const statuses: Readonly<Record<ErrorCode, number>> = {
   malformed_json: 400,
   unauthorized: 401,
   origin_not_allowed: 403,

@@ -1,4 +1,4 @@
-import { buckets } from '../core/buckets.ts'
+import { type Bucket, buckets } from '../core/buckets.ts'
 import type { FlowEntry, Organisation } from '../core/catalogue.ts'
 import type { Clock } from '../core/clock.ts'
 import { AppError, flowNotFound, unauthorized } from '../core/errors.ts'
@@ -6,7 +6,7 @@ import { isSnippetKey } from '../core/ids.ts'
 import type { Stores } from '../core/ports.ts'
 import type { WindowTable } from '../core/window-table.ts'
 import type { Call } from './call.ts'
-import type { Route } from './route.ts'
+import { type Route, takesKeyInQuery } from './route.ts'
 import type { SessionTokens } from './session-tokens.ts'
 import { targetOf } from './target.ts'
 
@@ -18,38 +18,66 @@ export interface GateDeps {
   stores: Stores
 }
 
-/** The credential of a request: a header that is present decides alone, right or wrong. */
-function credentialOf(request: Request, route: Route): string | null {
+/**
+ * The credential of a request: a header that is present decides alone, right or wrong.
+ *
+ * @throws AppError `unauthorized`
+ */
+function credentialOf(request: Request, route: Route): string {
   const header = request.headers.get('authorization')
-  if (header !== null) return /^bearer +(\S+)$/i.exec(header)?.[1] ?? null
-  const isKeyInQuery = route.keyInQuery || route.method === 'POST'
-  if (!isKeyInQuery || route.caller !== 'snippet key') return null
-  const keys = targetOf(request).query.getAll('key')
+  if (header !== null) {
+    const [, credential] = /^bearer +(\S+)$/i.exec(header) ?? []
+    if (credential === undefined) throw unauthorized('malformed_header')
+    return credential
+  }
+  if (!takesKeyInQuery(route)) throw unauthorized('no_credential')
+  const [key, second] = targetOf(request).query.getAll('key')
+  if (key === undefined) throw unauthorized('no_credential')
   // Two keys are no key: which of them was meant cannot be known.
-  return keys.length === 1 ? (keys[0] ?? null) : null
+  if (second !== undefined) throw unauthorized('malformed_key')
+  return key
+}
+
+const isLikeToken = (credential: string) => credential.split('.', 4).length === 3
+
+/** @throws AppError `unauthorized` */
+function organisationOfKey(key: string, call: Call, { stores }: GateDeps): Organisation {
+  if (!isSnippetKey(key)) {
+    throw unauthorized(isLikeToken(key) ? 'token_where_key_is_due' : 'malformed_key')
+  }
+  const catalogue = stores.catalogue()
+  const rotated = catalogue.organisationByOldKey(key)
+  if (rotated) stores.presence.mark(rotated.row, 'old_key_used', call.receivedAt)
+  const organisation = catalogue.organisationByKey(key, call.receivedAt)
+  if (organisation) return organisation
+  throw unauthorized(rotated ? 'retired_key' : 'unknown_key')
+}
+
+/** @throws AppError `unauthorized` */
+async function organisationOfToken(token: string, deps: GateDeps): Promise<Organisation> {
+  const name = await deps.tokens.organisationOf(token)
+  if (name === null) {
+    throw unauthorized(isSnippetKey(token) ? 'key_where_token_is_due' : 'bad_token')
+  }
+  const organisation = deps.stores.catalogue().organisationByName(name)
+  if (!organisation) throw unauthorized('unknown_organisation')
+  return organisation
 }
 
 async function organisationOf(call: Call, route: Route, deps: GateDeps): Promise<Organisation> {
   const credential = credentialOf(call.request, route)
-  if (credential === null) throw unauthorized()
-  let organisation: Organisation | null = null
-  if (route.caller === 'snippet key') {
-    if (isSnippetKey(credential)) {
-      organisation = deps.stores.catalogue().organisationByKey(credential, call.receivedAt)
-    }
-  } else {
-    const name = await deps.tokens.organisationOf(credential)
-    if (name !== null) organisation = deps.stores.catalogue().organisationByName(name)
-  }
-  if (!organisation) throw unauthorized()
-  return organisation
+  return route.caller === 'snippet key'
+    ? organisationOfKey(credential, call, deps)
+    : organisationOfToken(credential, deps)
 }
 
-function count(call: Call, route: Route, deps: GateDeps): void {
+function count(call: Call, bucket: Bucket, deps: GateDeps): void {
   const { row, limits } = call.org
-  const bucket = buckets.indexOf(route.bucket)
-  call.taken = deps.windows.take(row, bucket, limits[route.bucket], deps.clock.monotonic())
+  const now = deps.clock.monotonic()
+  call.taken = deps.windows.take(row, buckets.indexOf(bucket), limits[bucket], now)
   if (call.taken.admitted) return
+  // Nobody waits for it, as below: it only feeds the install findings.
+  deps.stores.presence.recordLimited(row, bucket, call.receivedAt).catch(() => {})
   const retryAfterSeconds = Math.max(1, Math.ceil(call.taken.resetInMs / 1000))
   throw new AppError('rate_limited', 'Rate limit exceeded', { retryAfterSeconds })
 }
@@ -59,13 +87,13 @@ function checkOrigin(call: Call, deps: GateDeps): void {
   const origin = call.request.headers.get('origin')
   if (origins === null || origin === null || origins.has(origin)) return
   // Nobody waits for the count: it only feeds the install findings.
-  deps.stores.presence.recordRefusal(row, 'origin_not_allowed', call.receivedAt).catch(() => {})
+  deps.stores.presence.recordRefusedOrigin(row, call.receivedAt).catch(() => {})
   throw new AppError('origin_not_allowed', 'This origin is not one of the organisation’s')
 }
 
 function flowOf(call: Call, id: string, subject: string, deps: GateDeps): FlowEntry {
   const flow = deps.stores.catalogue().flow(id)
-  if (flow && flow.organisation.row !== call.org.row) throw unauthorized()
+  if (flow && flow.organisation.row !== call.org.row) throw unauthorized('foreign_flow')
   const isSeen =
     subject === 'any flow' ||
     (subject === 'published flow' ? flow?.status === 'published' : flow?.latest)
@@ -83,8 +111,9 @@ export async function passGate(
   params: Readonly<Record<string, string>>,
   deps: GateDeps,
 ): Promise<void> {
+  if (route.caller === 'anyone') return
   call.organisation = await organisationOf(call, route, deps)
-  count(call, route, deps)
+  count(call, route.bucket, deps)
   if (route.caller === 'snippet key') {
     // Asking whether the snippet was seen is not the snippet.
     if (route.bucket !== 'status')
@@ -93,7 +122,7 @@ export async function passGate(
   }
   if (route.subject === 'reported step') {
     const step = deps.stores.catalogue().step(params.step_id ?? '')
-    if (step && step.flow.organisation.row !== call.org.row) throw unauthorized()
+    if (step && step.flow.organisation.row !== call.org.row) throw unauthorized('foreign_step')
     if (!step?.isPublished) throw new AppError('step_not_found', 'There is no such step')
     call.subject = step
   } else if (route.subject) {

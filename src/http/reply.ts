@@ -1,4 +1,4 @@
-import { defaultLimits, limitWithoutRoute, windowMs } from '../core/buckets.ts'
+import { defaultLimits, limitUncounted, windowMs } from '../core/buckets.ts'
 import type { Call } from './call.ts'
 
 /** What a route answers; headers that every response has are added on the way out. */
@@ -35,7 +35,8 @@ function commonHeaders(call: Call, status: number): Record<string, string> {
   const { route } = call
   // A 401 says nothing about whose credential it was, not even when it was a good one elsewhere.
   const { taken, organisation } = status === 401 ? nobody : call
-  const limit = route ? (organisation?.limits ?? defaultLimits)[route.bucket] : limitWithoutRoute
+  const limits = organisation?.limits ?? defaultLimits
+  const limit = route?.bucket ? limits[route.bucket] : limitUncounted
   const resetInMs = taken?.resetInMs ?? windowMs
   const headers: Record<string, string> = {
     'X-RateLimit-Limit': `${limit}`,

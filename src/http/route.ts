@@ -2,10 +2,19 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { Bucket } from '../core/buckets.ts'
 import type { FlowEntry, StepEntry } from '../core/catalogue.ts'
 import type { Call } from './call.ts'
+import type { Tag } from './description/tags.ts'
 import type { Reply } from './reply.ts'
 
-/** Who may call a route: a page or back end with a snippet key, or an analyst with a session token. */
-export type Caller = 'snippet key' | 'session token'
+/** Where the API lives. */
+export const apiPrefix = '/api/v1'
+
+/**
+ * Who may call a route, and what its requests are counted by: a page or back end with a snippet
+ * key, or an analyst with a session token. What anyone may read is nobody's, so nothing is counted.
+ */
+export type Access =
+  | { caller: 'snippet key' | 'session token'; bucket: Bucket }
+  | { caller: 'anyone'; bucket?: never }
 
 /**
  * What the path's id must name. A published flow is one that callers see now; a reported one was
@@ -20,25 +29,50 @@ export type Found<S extends Subject | undefined> = S extends 'reported step'
     ? FlowEntry
     : null
 
-/** A route is data and one call. Without a caller and a bucket it does not compile. */
-export interface Route<
+/** An answer as the API's description tells it. */
+export interface Answer {
+  /** When it is given, in one sentence. */
+  description: string
+  /** Its body. Services return the schema's own type, so that the two cannot part. */
+  schema: TSchema
+  /** A body to show; without one it is put together from the schema's examples. */
+  example?: unknown
+  /** JSON unless said otherwise. */
+  type?: 'text/csv' | 'text/html' | '*/*'
+  /** The same for many callers: it has an `ETag`, is compressed, and is 304 where it is known. */
+  isShared?: boolean
+  /** Offered as a file, by `Content-Disposition`. */
+  isFile?: boolean
+}
+
+/** What a route answers when all is well, by status; 422 only where that body is more than an error. */
+export type Answers = ({ 200: Answer } | { 202: Answer }) & { 422?: Answer }
+
+/** A route is data and one call. Without a caller, a bucket and its answers it does not compile. */
+export type Route<
   S extends Subject | undefined = Subject | undefined,
   B extends TSchema | undefined = TSchema | undefined,
   Q extends TObject | undefined = TObject | undefined,
-> {
+> = Access & {
   method: 'GET' | 'POST'
   /** Below `/api/v1`, with `:flow_id` or `:step_id` for the subject. */
   path: string
+  /** What generated clients call it: a verb and a noun. */
+  operation: string
+  tag: Tag
   /** One line for the API's description. */
   summary: string
-  caller: Caller
-  bucket: Bucket
+  /** What more there is to say, in Markdown. */
+  description?: string
+  answers: Answers
   /** `?key=` is honoured, for callers that cannot set headers. POST routes always do. */
   keyInQuery?: boolean
   subject?: S
   body?: B
   bodyLimitBytes?: number
   query?: Q
+  /** Something is stored, so the answer can be 503. POST routes always do. */
+  isWrite?: boolean
   /** A download that may take long: the connection is not cut while the client reads. */
   isLong?: boolean
   handle(
@@ -60,3 +94,7 @@ export function route<
 >(definition: Route<S, B, Q>): Route {
   return definition as unknown as Route
 }
+
+/** Whether the snippet key may stand in the query. */
+export const takesKeyInQuery = ({ caller, keyInQuery, method }: Route): boolean =>
+  caller === 'snippet key' && (keyInQuery === true || method === 'POST')

@@ -1,10 +1,10 @@
 import { jwt } from '@elysiajs/jwt'
+import { type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 import type { Clock } from '../core/clock.ts'
+import { isNewTo, keyFor, type PublicKey, signatureAlgorithms } from '../core/key-set.ts'
 
-/** How session tokens are verified, and by the embedded issuer also made. */
-export interface SessionTokenOptions {
-  /** The HS256 secret: the embedded issuer's own key, or the one shared with an identity provider. */
-  secret: Uint8Array
+/** What a session token must say, whoever signs it. */
+export interface TokenRules {
   /** Expected `iss`; null where a shared secret comes without an issuer. */
   issuer: string | null
   audience: string | null
@@ -16,6 +16,10 @@ export interface SessionTokenOptions {
 export interface SessionTokens {
   /** The organisation that a valid token names, by id or slug; null for any other token. */
   organisationOf(token: string): Promise<string | null>
+}
+
+/** Session tokens that Cairn can make as well. */
+export interface OwnSessionTokens extends SessionTokens {
   /** A new token for an organisation. */
   issue(
     organisation: string,
@@ -23,15 +27,27 @@ export interface SessionTokens {
   ): Promise<{ token: string; expiresAt: number }>
 }
 
-/** The one algorithm that belongs to a secret: a token that names another is refused. */
-const algorithm = 'HS256'
+/** The public keys of an identity provider, as they are known in this thread. */
+export interface KeySource {
+  readonly keys: readonly PublicKey[]
+  /** Has them fetched anew where that is due. Resolves soon, whatever the provider does. */
+  renew(): Promise<void>
+}
 
-/** Session tokens over a secret (RFC 7519; the checks of RFC 8725, sections 3.1, 3.8 and 3.9). */
-export function sessionTokens(options: SessionTokenOptions): SessionTokens {
-  const { secret, issuer, audience, organisationClaim, clock } = options
-  const { sessionToken } = jwt({ name: 'sessionToken', secret, alg: algorithm }).decorator
+/** The one algorithm that belongs to a secret: a token that names another is refused. */
+const secretAlgorithm = 'HS256'
+
+/** Far above what providers make; a longer one is refused before any work is spent on it. */
+const longestToken = 16 * 1024
+
+/** The checks of every token (RFC 7519; RFC 8725, sections 3.1, 3.8 and 3.9) around its signature's. */
+function verified(
+  { issuer, audience, organisationClaim, clock }: TokenRules,
+  algorithms: readonly string[],
+  claimsOf: (token: string, options: JWTVerifyOptions) => Promise<JWTPayload | null>,
+): SessionTokens {
   const expected = {
-    algorithms: [algorithm],
+    algorithms: [...algorithms],
     requiredClaims: ['exp'],
     clockTolerance: 0,
     ...(issuer === null ? {} : { issuer }),
@@ -39,13 +55,24 @@ export function sessionTokens(options: SessionTokenOptions): SessionTokens {
   }
   return {
     async organisationOf(token) {
-      const claims = await sessionToken.verify(token, {
-        ...expected,
-        currentDate: new Date(clock.now()),
-      })
-      const organisation = claims && (claims as Record<string, unknown>)[organisationClaim]
+      if (token.length > longestToken) return null
+      const claims = await claimsOf(token, { ...expected, currentDate: new Date(clock.now()) })
+      const organisation = claims?.[organisationClaim]
       return typeof organisation === 'string' ? organisation : null
     },
+  }
+}
+
+/** Session tokens over a secret: the embedded issuer's own key, or one shared with a provider. */
+export function secretTokens(options: TokenRules & { secret: Uint8Array }): OwnSessionTokens {
+  const { secret, issuer, audience, organisationClaim, clock } = options
+  const { sessionToken } = jwt({ name: 'sessionToken', secret, alg: secretAlgorithm }).decorator
+  return {
+    ...verified(
+      options,
+      [secretAlgorithm],
+      async (token, checks) => (await sessionToken.verify(token, checks)) || null,
+    ),
     async issue(organisation, lifetimeSeconds) {
       const exp = Math.floor(clock.now() / 1000) + lifetimeSeconds
       const token = await sessionToken.sign({
@@ -57,4 +84,25 @@ export function sessionTokens(options: SessionTokenOptions): SessionTokens {
       return { token, expiresAt: exp * 1000 }
     },
   }
+}
+
+/**
+ * Session tokens that an identity provider signs with its private keys. The algorithm follows the
+ * type of the key that the token names; an unknown key is looked for once more at the provider.
+ */
+export function providerTokens(options: TokenRules & { source: KeySource }): SessionTokens {
+  const { source } = options
+  // Asked for only once the algorithm is a known one, and no critical header an unknown one.
+  const keyOf = async (header: { alg?: string; kid?: string }) => {
+    if (isNewTo(source.keys, header)) await source.renew()
+    const key = keyFor(source.keys, header)
+    if (key === null) throw new Error('No key of the identity provider fits')
+    return key
+  }
+  return verified(options, signatureAlgorithms, (token, checks) =>
+    jwtVerify(token, keyOf, checks).then(
+      ({ payload }) => payload,
+      () => null,
+    ),
+  )
 }

@@ -1,8 +1,8 @@
-import { type TSchema, Type } from '@sinclair/typebox'
+import { type TLiteral, type TSchema, type TUnion, Type } from '@sinclair/typebox'
 import { type FlowEntry, latestVersion } from '../core/catalogue.ts'
 import { flowNotFound, invalid, type Problem } from '../core/errors.ts'
 import type { PersonIds } from '../core/ports.ts'
-import { parseTime } from '../core/rfc3339.ts'
+import { furthestMs, parseTime, timePattern } from '../core/rfc3339.ts'
 
 /** Shapes and checks that several routes share. */
 
@@ -10,16 +10,105 @@ import { parseTime } from '../core/rfc3339.ts'
 export const Maybe = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()]))
 
+/** Under it a schema holds what the API's description tells in its place. */
+export const toldAs = Symbol('told as')
+
+/** A place that the gate checks loosely, because a rule of the module's own judges it strictly. */
+export const Told = <T extends TSchema>(judged: T, told: TSchema): T => ({
+  ...judged,
+  [toldAs]: told,
+})
+
+const Person = (description: string, example: string) =>
+  Maybe(Type.String({ minLength: 1, maxLength: 128, description, examples: [example] }))
+
 export const PersonFields = {
-  userId: Maybe(Type.String({ minLength: 1, maxLength: 128 })),
-  anonymousId: Maybe(Type.String({ minLength: 1, maxLength: 128 })),
+  userId: Person('Who it is, by your own name for them.', 'ann'),
+  anonymousId: Person('Who it is, where nobody has signed in.', 'anon-5c1f'),
 }
 
-const timeDescription = 'an RFC 3339 time or epoch milliseconds'
+/** What `personIn` asks of the two, as a keyword of the object that has them. */
+export const namesPerson = {
+  anyOf: ['userId', 'anonymousId'].map(name => ({
+    required: [name],
+    properties: { [name]: { type: 'string' } },
+  })),
+}
 
+const timeWords = 'an RFC 3339 time or epoch milliseconds'
+
+/** Which days and hours there are is for `timeIn` and `parseTime` to say. */
 export const Time = Type.Union([Type.String({ maxLength: 40 }), Type.Number()], {
-  description: timeDescription,
+  mustBe: timeWords,
 })
+
+/** A time that may be left out. */
+export const MaybeTime = (description: string) =>
+  Told(
+    Maybe(Time),
+    Maybe(
+      Type.Union(
+        [
+          Type.String({ maxLength: 40, pattern: timePattern }),
+          Type.Number({ minimum: -furthestMs, maximum: furthestMs }),
+        ],
+        { description, examples: ['2026-11-20T09:30:00.000Z'] },
+      ),
+    ),
+  )
+
+/** A time as Cairn answers it. */
+export const Instant = (description: string, example = '2026-11-20T09:30:00.000Z') =>
+  Type.String({ format: 'date-time', description, examples: [example] })
+
+/** A time that may not have come. */
+export const InstantOrNull = (description: string, example?: string) =>
+  Type.Union([Instant(description, example), Type.Null()])
+
+/** How many there are of something. */
+export const Count = (description: string, example: number) =>
+  Type.Integer({ minimum: 0, description, examples: [example] })
+
+export const FlowId = Type.String({
+  description: 'The flow’s id.',
+  examples: ['flow_8dPqM2xKc5VnTs1Ya0'],
+})
+
+export const StepId = Type.String({
+  description: 'The step’s id.',
+  examples: ['step_oS7uAWwXw1gOJgTNdr'],
+})
+
+export const ItemId = Type.String({
+  description: 'The item’s id.',
+  examples: ['item_Zt3kYv0Qb2nRfLx8Pw'],
+})
+
+/** One of a list of words. */
+export const OneOf = <const Words extends readonly string[]>(words: Words, options = {}) =>
+  Type.Union(
+    words.map(word => Type.Literal(word)),
+    options,
+  ) as unknown as TUnion<TLiteral<Words[number]>[]>
+
+/** The page that something was reported from. */
+export const Url = Maybe(
+  Type.String({
+    maxLength: 2_048,
+    description: 'The page’s address.',
+    examples: ['https://app.example.com/projects'],
+  }),
+)
+
+/** The version of a flow that a report is about. */
+export const FlowVersion = Maybe(
+  Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000_000,
+    description: 'The flow’s version that was shown; the newest where absent.',
+    examples: [3],
+  }),
+)
 
 /** Text that SQLite and every reader of an export keep as it is: well-formed Unicode without NUL. */
 export const isCleanText = (text: string) => text.isWellFormed() && !text.includes('\0')
@@ -53,7 +142,7 @@ export function timeIn(fields: Readonly<Record<string, unknown>>, name: string):
   if (value === null) return null
   const at = parseTime(value)
   if (at === null) {
-    throw invalid({ path: `/${name}`, message: `Must be ${timeDescription}` })
+    throw invalid({ path: `/${name}`, message: `Must be ${timeWords}` })
   }
   return at
 }

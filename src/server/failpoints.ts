@@ -1,7 +1,8 @@
 /**
  * Places where a test can make a running server fail: `CAIRN_FAILPOINTS=name=action,…`, with the
- * actions `exit` (the thread ends at once) and `error` (an error is thrown). Off unless that
- * variable is set; a thread that is started again starts without.
+ * actions `exit` (the thread ends at once), `error` (an error is thrown), `full`
+ * (the error of a full disk) and `hang` (the thread
+ * never turns again). Off unless that variable is set; a thread that is started again starts without.
  */
 export type Failpoint = 'http_request' | 'before_commit'
 
@@ -16,5 +17,9 @@ export function armedFailpoints(variable: string | undefined): ArmedFailpoints {
 export function failAt(armed: ArmedFailpoints, name: Failpoint): void {
   const action = armed[name]
   if (action === 'exit') process.exit(70)
+  if (action === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  if (action === 'full') {
+    throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+  }
   if (action === 'error') throw new Error(`Failpoint ${name}`)
 }

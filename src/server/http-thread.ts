@@ -1,16 +1,20 @@
 import '../production-mode.ts'
 import { type Answered, createApp, routesOf } from '../app.ts'
 import { systemClock } from '../core/clock.ts'
+import { shortReasonOf } from '../core/reason.ts'
 import { WindowTable } from '../core/window-table.ts'
 import { BufferGauge } from '../storage/buffer-gauge.ts'
 import { StorageClient } from '../storage/client.ts'
 import { connectStores } from '../storage/connect.ts'
 import { openForReading } from '../storage/database.ts'
 import { failAt } from './failpoints.ts'
+import { HandedKeys } from './handed-keys.ts'
 import { maxHeaderSize } from './header-size.ts'
-import { createLog, type Log } from './log.ts'
-import { Metrics, routeLabel } from './metrics.ts'
-import type { HttpThreadStart, Stop, ThreadReport } from './protocol.ts'
+import { HttpCounters } from './http-counters.ts'
+import { createLog } from './log.ts'
+import type { HttpThreadStart, IssuerKeysKnown, Stop, ThreadReport } from './protocol.ts'
+import { Pulse } from './pulse.ts'
+import { requestLog } from './request-log.ts'
 import { tokensFor } from './tokens.ts'
 
 /** A thread that answers requests: reads in memory or by its own connection, writes by message. */
@@ -28,18 +32,11 @@ const drainMs = 10_000
 
 const report = (message: ThreadReport) => self.postMessage(message)
 
-function logAnswer(log: Log, answered: Answered, remark = ''): void {
-  const { error, method, route, durationMs, ...rest } = answered
-  const line = { ...rest, durationMs: Math.round(durationMs * 1000) / 1000 }
-  const text = `${method} ${route ?? '(no route)'} ${remark}`.trimEnd()
-  if (error === undefined) log.info(line, text)
-  else log.error({ ...line, reason: String((error as Error)?.stack ?? error) }, text)
-}
-
 function start(message: HttpThreadStart) {
-  const { name, config, shared, metrics: words, storage, failpoints } = message
+  const { name, config, shared, storage, failpoints } = message
   maxHeaderSize()
   const log = createLog(config, name)
+  const logRequest = requestLog(log)
   const clock = systemClock(message.clock)
   const gauge = new BufferGauge(shared.buffer, {
     events: config.bufferEvents,
@@ -52,20 +49,23 @@ function start(message: HttpThreadStart) {
   const client = new StorageClient(send, gauge, config.ack)
   storage.onmessage = ({ data }: { data: string }) => client.receive(data)
   const reading = openForReading(config.data)
+  const issuerKeys = new HandedKeys(message.issuerKeys, clock, () =>
+    report({ type: 'issuer_keys_wanted' }),
+  )
   const deps = {
     clock,
     stores: connectStores(reading, client, shared),
     windows: new WindowTable(shared.windows),
-    tokens: tokensFor(config, clock),
+    tokens: tokensFor(config, clock, issuerKeys),
     retentionDays: config.retentionDays,
-    onBroken: (answered: Answered) => logAnswer(log, answered, 'broke off'),
+    onBroken: (answered: Answered) => logRequest(answered, 'broke off'),
     onAnswer(answered: Answered) {
-      metrics.countAnswer(answered.method, answered.route, answered.status, answered.durationMs)
-      logAnswer(log, answered)
+      counters.count(answered)
+      logRequest(answered)
     },
   }
-  const labels = routesOf(deps).map(routeLabel)
-  const metrics = new Metrics(words, labels)
+  const routes = routesOf(deps).map(({ method, path, bucket }) => ({ method, path, bucket }))
+  const counters = new HttpCounters(message.counters, routes)
   const app = createApp(deps)
   app.listen({
     port: config.port,
@@ -75,9 +75,10 @@ function start(message: HttpThreadStart) {
     maxRequestBodySize: largestRequestBytes,
     idleTimeout: idleSeconds,
   })
-  report({ type: 'ready', routes: labels })
+  new Pulse(message.pulse).start(clock.monotonic)
+  report({ type: 'ready', routes })
 
-  return async function stop() {
+  async function stop() {
     const { server } = app
     // Stops accepting; what is in flight is answered, and idle connections are closed.
     const drained = server?.stop(false)
@@ -87,15 +88,17 @@ function start(message: HttpThreadStart) {
     log.flush()
     report({ type: 'stopped' })
   }
+  return { issuerKeys, stop }
 }
 
-let stop: (() => Promise<void>) | null = null
+let running: ReturnType<typeof start> | null = null
 
-self.onmessage = async ({ data }: { data: HttpThreadStart | Stop }) => {
+self.onmessage = async ({ data }: { data: HttpThreadStart | IssuerKeysKnown | Stop }) => {
   try {
-    if (data.type === 'stop') await stop?.()
-    else stop = start(data)
+    if (data.type === 'start') running = start(data)
+    else if (data.type === 'issuer_keys') running?.issuerKeys.take(data.known)
+    else await running?.stop()
   } catch (error) {
-    report({ type: 'failed', message: String((error as Error)?.message ?? error) })
+    report({ type: 'failed', message: shortReasonOf(error) })
   }
 }

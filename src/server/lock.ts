@@ -9,11 +9,14 @@ export interface LockHolder {
   /** RFC 3339. */
   startedAt: string
   port: number
+  managementHost: string
   managementPort: number
   version: string
 }
 
 export interface Lock {
+  /** Says more of the holder, once it is known: a port that was chosen. */
+  describe(holder: LockHolder): void
   release(): void
 }
 
@@ -58,6 +61,7 @@ export function acquireLock(dataDir: string, holder: LockHolder): Lock {
     throw unusable(dataDir, error)
   }
   return {
+    describe: holder => writeHolder(dataDir, holder),
     release() {
       rmSync(holderFile(dataDir), { force: true })
       database.close()

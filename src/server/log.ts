@@ -1,22 +1,25 @@
+import { isatty } from 'node:tty'
 import pino from 'pino'
 import type { Config } from '../config.ts'
+import { LogSink } from './log-sink.ts'
+import { asText } from './log-text.ts'
 
 export type Log = pino.Logger
 
-/** How long lines may wait to be written together, milliseconds. */
-const flushEveryMs = 200
-
 /**
- * The log of one thread, on standard output: JSON lines, or text where a person looks on. Lines
- * are gathered, because a write for each request would cost more than the request.
+ * The log of one thread, on standard output: JSON lines, or text where a person looks on. Nothing
+ * that a caller sent goes into it: a request is told by its route's pattern, an error by `reasonOf`.
  */
 export function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>, thread: string): Log {
-  const isText =
-    config.logFormat === 'text' || (config.logFormat === 'auto' && process.stdout.isTTY)
-  const destination = pino.destination({ fd: 1, sync: true, minLength: 4_096 })
-  setInterval(() => destination.flushSync(), flushEveryMs).unref()
-  process.on('exit', () => destination.flushSync())
-  const stream = isText ? { write: (line: string) => destination.write(asText(line)) } : destination
+  const isTerminal = isatty(1)
+  const isText = config.logFormat === 'text' || (config.logFormat === 'auto' && isTerminal)
+  // https://no-color.org
+  const isColoured = isTerminal && !process.env.NO_COLOR
+  const sink = LogSink.open()
+  const textSink = {
+    write: (line: string) => sink.write(asText(line, isColoured)),
+    flush: () => sink.flush(),
+  }
   return pino(
     {
       level: config.logLevel,
@@ -24,16 +27,6 @@ export function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>, thread
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: label => ({ level: label }) },
     },
-    stream as pino.DestinationStream,
+    isText ? textSink : sink,
   )
-}
-
-/** `09:30:00.123 info  http-1 GET /flows 200 0.4ms` */
-function asText(line: string): string {
-  const { time, level, thread, msg, ...rest } = JSON.parse(line)
-  const clock = String(time).slice(11, 23)
-  const extra = Object.entries(rest).map(([name, value]) =>
-    typeof value === 'object' ? `${name}=${JSON.stringify(value)}` : `${name}=${value}`,
-  )
-  return `${[clock, String(level).padEnd(5), thread, msg, ...extra].filter(Boolean).join(' ')}\n`
 }

@@ -1,4 +1,5 @@
 import { version } from '../core/version.ts'
+import { Exposition } from './exposition.ts'
 
 /** What the management port asks of the server. */
 export interface Health {
@@ -7,8 +8,18 @@ export interface Health {
   metrics(): string
 }
 
-const text = (status: number, body: string, contentType = 'text/plain; charset=utf-8') =>
-  new Response(body, { status, headers: { 'content-type': contentType } })
+const text = (status: number, body: string, headers: Record<string, string> = {}) =>
+  new Response(body, {
+    status,
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'no-store',
+      ...headers,
+    },
+  })
+
+/** Not by `URL`, which throws where the Host header is nonsense. */
+const pathOf = ({ url }: Request) => url.replace(/^[a-z]+:\/\/[^/]*/i, '').replace(/[?#].*$/, '')
 
 /**
  * The port for whoever runs the server: alive, ready, metrics. It needs no credential, so it
@@ -20,11 +31,14 @@ export function serveManagement(
 ): Bun.Server<undefined> {
   return Bun.serve({
     ...address,
+    // Bun's page about an error would show our source.
+    development: false,
+    error: () => text(500, 'Something went wrong; the process is alive\n'),
     fetch(request) {
       if (request.method !== 'GET' && request.method !== 'HEAD') {
-        return text(405, 'Only GET and HEAD\n')
+        return text(405, 'Only GET and HEAD\n', { allow: 'GET, HEAD' })
       }
-      switch (new URL(request.url).pathname) {
+      switch (pathOf(request)) {
         case '/healthz':
           return text(200, `ok ${version}\n`)
         case '/readyz': {
@@ -33,7 +47,7 @@ export function serveManagement(
           return text(503, `${reasons.join('\n')}\n`)
         }
         case '/metrics':
-          return text(200, health.metrics(), 'text/plain; version=0.0.4; charset=utf-8')
+          return text(200, health.metrics(), { 'content-type': Exposition.contentType })
         default:
           return text(404, 'Here are /healthz, /readyz and /metrics\n')
       }

@@ -1,131 +1,94 @@
-/** Statuses that a route can answer; anything else is counted as 500. */
-const statuses = [200, 202, 204, 304, 400, 401, 403, 404, 405, 413, 415, 422, 429, 499, 500, 503]
+import { readdirSync } from 'node:fs'
+import { commit, version } from '../core/version.ts'
+import type { BufferBounds, BufferGauge } from '../storage/buffer-gauge.ts'
+import { renderCommits } from './commit-counters.ts'
+import type { DiskWatch } from './disk-watch.ts'
+import { Exposition } from './exposition.ts'
+import { type CountedRoute, renderHttp } from './http-counters.ts'
 
-/** Upper bounds of the latency buckets, milliseconds. */
-const latencyBoundsMs = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 5_000]
+/** What the metrics of a running server are read from. */
+export interface MetricSources {
+  httpCounters: readonly SharedArrayBuffer[]
+  commitCounters: SharedArrayBuffer
+  routes: readonly CountedRoute[]
+  gauge: Pick<BufferGauge, 'events' | 'bytes' | 'isRefused'>
+  bounds: BufferBounds
+  disk: Pick<DiskWatch, 'seen'>
+  httpThreads: { up: number; configured: number; restarts: number }
+  /** How often the threads were told to load the catalogue anew. */
+  catalogueGeneration: number
+}
 
-/** A histogram: a word a latency bucket, one for what lies beyond, and the sum in milliseconds. */
-const histogramWords = latencyBoundsMs.length + 2
+/** All metrics, as Prometheus reads them. */
+export function renderMetrics(sources: MetricSources): string {
+  const page = new Exposition()
+  renderHttp(page, sources.httpCounters, sources.routes)
+  renderCommits(page, sources.commitCounters)
+  renderServer(page, sources)
+  renderDisk(page, sources.disk)
+  renderProcess(page)
+  return page.toString()
+}
 
-/** A route: a counter a status, then a histogram. */
-const wordsPerRoute = statuses.length + histogramWords
+function renderServer(page: Exposition, sources: MetricSources): void {
+  const { gauge, bounds, httpThreads } = sources
+  const now = (name: string, help: string, value: number) => page.single(name, 'gauge', help, value)
+  const since = (name: string, help: string, value: number) =>
+    page.single(name, 'counter', help, value)
+  page.family('cairn_build_info', 'gauge', 'Which build this is; always 1.')
+  page.sample('cairn_build_info', 1, { version, commit })
+  now('cairn_buffer_events', 'Events that wait for their commit.', gauge.events)
+  now('cairn_buffer_limit_events', 'Events that may wait.', bounds.events)
+  now('cairn_buffer_bytes', 'Bytes that wait for their commit.', gauge.bytes)
+  now('cairn_buffer_limit_bytes', 'Bytes that may wait.', bounds.bytes)
+  now('cairn_storage_refusing', '1 while storage refuses writes.', Number(gauge.isRefused))
+  now('cairn_http_threads', 'HTTP threads that are up.', httpThreads.up)
+  now('cairn_http_threads_configured', 'HTTP threads that should be up.', httpThreads.configured)
+  since('cairn_http_thread_restarts_total', 'HTTP threads started again.', httpThreads.restarts)
+  since(
+    'cairn_catalogue_refreshes_total',
+    'Times that keys, limits or flows were loaded anew.',
+    sources.catalogueGeneration,
+  )
+}
 
-const singles = ['commits', 'commit_faults', 'stored_commands', 'stored_events'] as const
+/** Left out until the disk was looked at, rather than shown as nothing. */
+function renderDisk(page: Exposition, { seen }: MetricSources['disk']): void {
+  if (seen === null) return
+  page.single('cairn_database_bytes', 'gauge', 'Size of the database file.', seen.databaseBytes)
+  page.single('cairn_wal_bytes', 'gauge', 'Size of the write-ahead log.', seen.walBytes)
+  if (seen.freeBytes === null) return
+  page.single('cairn_disk_free_bytes', 'gauge', 'Room on the disk of the data.', seen.freeBytes)
+}
 
-type Single = (typeof singles)[number]
-
-/** Where the routes begin: behind the single counters and the histogram of commits. */
-const routesAt = singles.length + histogramWords
-
-/** The most routes that there is room for, besides the place of requests without one. */
-const mostRoutes = 63
-
-const asRouted = (method: string) => (method === 'HEAD' ? 'GET' : method)
-
-const placeOf = (route: number) => routesAt + route * wordsPerRoute
-
-/** How metrics name a route. */
-export const routeLabel = ({ method, path }: { method: string; path: string }) =>
-  `${method} ${path}`
-
-/**
- * Counters in memory that all threads share: a request adds to some words, and whoever scrapes
- * reads them. Labels come from fixed lists, so no caller can make them grow. Words are 32-bit and
- * wrap; Prometheus takes that for a restart.
- */
-export class Metrics {
-  private readonly words: Uint32Array
-
-  /**
-   * @param routes how the routes are named, in the order that all threads share; a thread that
-   *   counts no requests and renders nothing needs none
-   */
-  constructor(
-    memory: SharedArrayBuffer,
-    private readonly routes: readonly string[] = [],
-  ) {
-    if (routes.length > mostRoutes) throw new Error(`There is room for ${mostRoutes} routes`)
-    this.words = new Uint32Array(memory)
+/** By the names that every Prometheus client uses. */
+function renderProcess(page: Exposition): void {
+  const { user, system } = process.cpuUsage()
+  const cpuSeconds = (user + system) / 1e6
+  page.single('process_cpu_seconds_total', 'counter', 'CPU time, user and system.', cpuSeconds)
+  page.single(
+    'process_resident_memory_bytes',
+    'gauge',
+    'Resident memory of the process.',
+    process.memoryUsage.rss(),
+  )
+  page.single(
+    'process_start_time_seconds',
+    'gauge',
+    'When the process started, Unix time.',
+    performance.timeOrigin / 1_000,
+  )
+  const openFiles = countOpenFiles()
+  if (openFiles !== null) {
+    page.single('process_open_fds', 'gauge', 'Open file descriptors.', openFiles)
   }
+}
 
-  static memory(): SharedArrayBuffer {
-    return new SharedArrayBuffer((routesAt + (mostRoutes + 1) * wordsPerRoute) * 4)
-  }
-
-  countAnswer(method: string, route: string | null, status: number, durationMs: number): void {
-    const label = route === null ? '' : routeLabel({ method: asRouted(method), path: route })
-    const found = this.routes.indexOf(label)
-    const at = placeOf(found === -1 ? mostRoutes : found)
-    const index = statuses.indexOf(status)
-    Atomics.add(this.words, at + (index === -1 ? statuses.indexOf(500) : index), 1)
-    this.observe(at + statuses.length, durationMs)
-  }
-
-  countCommit(report: { commands: number; events: number; durationMs: number }): void {
-    this.add('commits', 1)
-    this.add('stored_commands', report.commands)
-    this.add('stored_events', report.events)
-    this.observe(singles.length, report.durationMs)
-  }
-
-  add(single: Single, count: number): void {
-    Atomics.add(this.words, singles.indexOf(single), count)
-  }
-
-  /** In the Prometheus text format, 0.0.4. */
-  render(gauges: Record<string, { help: string; value: number }>): string {
-    const lines: string[] = []
-    const family = (name: string, type: string, help: string) => {
-      lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`)
-    }
-    const routes = [...this.routes.map((label, i) => [label, placeOf(i)] as const)]
-    routes.push(['', placeOf(mostRoutes)])
-    family('cairn_http_requests_total', 'counter', 'Requests by route and status.')
-    for (const [route, at] of routes) {
-      for (const [i, status] of statuses.entries()) {
-        const count = this.words[at + i]
-        if (count) {
-          lines.push(`cairn_http_requests_total{route="${route}",status="${status}"} ${count}`)
-        }
-      }
-    }
-    const duration = 'cairn_http_request_duration_seconds'
-    family(duration, 'histogram', 'Time from receipt to the answer, by route.')
-    for (const [route, at] of routes) {
-      this.renderHistogram(lines, duration, at + statuses.length, `route="${route}"`)
-    }
-    family('cairn_commit_duration_seconds', 'histogram', 'Time of a group commit, synced.')
-    this.renderHistogram(lines, 'cairn_commit_duration_seconds', singles.length, '')
-    for (const single of singles) {
-      family(`cairn_${single}_total`, 'counter', `Since the start: ${single.replace('_', ' ')}.`)
-      lines.push(`cairn_${single}_total ${this.words[singles.indexOf(single)]}`)
-    }
-    for (const [name, { help, value }] of Object.entries(gauges)) {
-      family(name, 'gauge', help)
-      lines.push(`${name} ${value}`)
-    }
-    return `${lines.join('\n')}\n`
-  }
-
-  private observe(at: number, durationMs: number): void {
-    const index = latencyBoundsMs.findIndex(bound => durationMs <= bound)
-    Atomics.add(this.words, at + (index === -1 ? latencyBoundsMs.length : index), 1)
-    Atomics.add(this.words, at + latencyBoundsMs.length + 1, Math.round(durationMs))
-  }
-
-  private renderHistogram(lines: string[], name: string, at: number, label: string): void {
-    const counts = [...this.words.subarray(at, at + latencyBoundsMs.length + 1)]
-    const total = counts.reduce((sum, count) => sum + count, 0)
-    if (total === 0) return
-    const prefix = label === '' ? '' : `${label},`
-    let below = 0
-    for (const [i, bound] of latencyBoundsMs.entries()) {
-      below += counts[i] ?? 0
-      lines.push(`${name}_bucket{${prefix}le="${bound / 1000}"} ${below}`)
-    }
-    lines.push(`${name}_bucket{${prefix}le="+Inf"} ${total}`)
-    const own = label === '' ? '' : `{${label}}`
-    lines.push(`${name}_sum${own} ${(this.words[at + latencyBoundsMs.length + 1] ?? 0) / 1000}`)
-    lines.push(`${name}_count${own} ${total}`)
+/** Null where the system has no `/proc`. */
+function countOpenFiles(): number | null {
+  try {
+    return readdirSync('/proc/self/fd').length
+  } catch {
+    return null
   }
 }

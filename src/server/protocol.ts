@@ -2,6 +2,8 @@ import type { Config } from '../config.ts'
 import type { ClockReading } from '../core/clock.ts'
 import type { SharedMemory } from '../storage/shared.ts'
 import type { ArmedFailpoints } from './failpoints.ts'
+import type { CountedRoute } from './http-counters.ts'
+import type { KnownKeys } from './issuer-keys.ts'
 
 /** What the threads of a server say to each other. */
 
@@ -11,15 +13,24 @@ export interface ThreadStart {
   name: string
   config: Config
   shared: SharedMemory
-  metrics: SharedArrayBuffer
+  /** Its own counters, and where it shows that it turns. */
+  counters: SharedArrayBuffer
+  pulse: SharedArrayBuffer
   /** The main thread's clocks as this is sent. */
   clock: ClockReading
   failpoints: ArmedFailpoints
 }
 
-/** To an HTTP thread, besides its start: the way to storage. */
+/** To an HTTP thread, besides its start: the way to storage, and what is known of the issuer. */
 export interface HttpThreadStart extends ThreadStart {
   storage: MessagePort
+  issuerKeys: KnownKeys
+}
+
+/** To an HTTP thread: what is known of the identity provider's keys now. */
+export interface IssuerKeysKnown {
+  type: 'issuer_keys'
+  known: KnownKeys
 }
 
 /** To the storage thread: another HTTP thread that will send commands. */
@@ -35,5 +46,9 @@ export interface Stop {
 
 /** From a thread. */
 export type ThreadReport =
-  /** An HTTP thread says how it names its routes, for the metrics. */
-  { type: 'ready'; routes?: string[] } | { type: 'stopped' } | { type: 'failed'; message: string }
+  /** An HTTP thread says which routes it counts, for the metrics. */
+  | { type: 'ready'; routes?: CountedRoute[] }
+  /** A request named a key of the identity provider that the HTTP thread does not know. */
+  | { type: 'issuer_keys_wanted' }
+  | { type: 'stopped' }
+  | { type: 'failed'; message: string }

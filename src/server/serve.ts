@@ -2,19 +2,26 @@ import { hostname } from 'node:os'
 import type { Config } from '../config.ts'
 import { readingOf, systemClock } from '../core/clock.ts'
 import { minuteMs } from '../core/durations.ts'
+import { shortReasonOf } from '../core/reason.ts'
 import { version } from '../core/version.ts'
 import { BufferGauge } from '../storage/buffer-gauge.ts'
 import { prepareDatabase } from '../storage/prepare.ts'
 import { newSharedMemory } from '../storage/shared.ts'
+import { CommitCounters } from './commit-counters.ts'
+import { DiskWatch } from './disk-watch.ts'
 import { armedFailpoints } from './failpoints.ts'
+import { type CountedRoute, HttpCounters } from './http-counters.ts'
+import { IssuerKeys } from './issuer-keys.ts'
 import { acquireLock } from './lock.ts'
 import { createLog, type Log } from './log.ts'
 import { serveManagement } from './management.ts'
-import { Metrics } from './metrics.ts'
+import { renderMetrics } from './metrics.ts'
 import { claimPort } from './ports.ts'
-import type { HttpThreadStart, ThreadStart } from './protocol.ts'
+import type { HttpThreadStart, IssuerKeysKnown, ThreadReport, ThreadStart } from './protocol.ts'
+import { Pulse } from './pulse.ts'
+import { whyNotReady } from './readiness.ts'
 import { httpThread, startThread, storageThread, type Thread } from './threads.ts'
-import { tokensFor } from './tokens.ts'
+import { ownTokensFor, providerOf } from './tokens.ts'
 
 /** A server that answers. */
 export interface Running {
@@ -31,6 +38,8 @@ const firstRestartMs = 100
 const longestRestartMs = 10_000
 /** How long the HTTP threads have to finish what is in flight, which they give up after ten seconds. */
 const stopWithinMs = 12_000
+/** How often it is looked whether the identity provider's keys are due. */
+const lookEveryMs = 1_000
 /** A thread that lived this long has not died of the same cause: the pause begins anew. */
 const stableAfterMs = minuteMs
 
@@ -39,17 +48,27 @@ const stableAfterMs = minuteMs
  * Resolves once it answers; throws, with everything released, where it cannot.
  */
 export async function serve(given: Config): Promise<Running> {
-  const lock = acquireLock(given.data, {
+  const holder = {
     pid: process.pid,
     host: hostname(),
     startedAt: new Date().toISOString(),
     port: given.port,
+    managementHost: given.managementHost,
     managementPort: given.managementPort,
     version,
-  })
+  }
+  const lock = acquireLock(given.data, holder)
   try {
-    const port = claimPort(given.host, given.port, 'CAIRN_PORT or --port')
-    return await new Server({ ...given, port }, () => lock.release()).start()
+    const ports = {
+      port: claimPort(given.host, given.port, 'CAIRN_PORT or --port'),
+      managementPort: claimPort(
+        given.managementHost,
+        given.managementPort,
+        'CAIRN_MANAGEMENT_PORT or --management-port',
+      ),
+    }
+    lock.describe({ ...holder, ...ports })
+    return await new Server({ ...given, ...ports }, () => lock.release()).start()
   } catch (error) {
     lock.release()
     throw error
@@ -58,47 +77,61 @@ export async function serve(given: Config): Promise<Running> {
 
 class Server {
   private readonly shared = newSharedMemory()
-  private readonly words = Metrics.memory()
-  private metrics = new Metrics(this.words)
   private readonly clock = systemClock()
   private readonly gauge: BufferGauge
+  private readonly disk: DiskWatch
+  private readonly commitCounters = CommitCounters.memory()
+  /** By name, so that a thread that is started again counts on. */
+  private readonly httpCounters = new Map<string, SharedArrayBuffer>()
+  private readonly pulses = new Map<string, Pulse>()
+  private routes: readonly CountedRoute[] = []
   private readonly log: Log
+  /** Null where session tokens are over a secret. */
+  private readonly issuerKeys: IssuerKeys | null
   private storage: Thread | null = null
   private readonly threads = new Map<string, Thread>()
   private readonly restartPauses = new Map<string, number>()
   private readonly exit = Promise.withResolvers<number>()
   private management: Bun.Server<undefined> | null = null
-  private isStopping = false
+  private phase: 'starting' | 'serving' | 'stopping' = 'starting'
+  private restarts = 0
 
   constructor(
     private readonly config: Config,
     private readonly release: () => void,
   ) {
-    this.gauge = new BufferGauge(this.shared.buffer, {
-      events: config.bufferEvents,
-      bytes: config.bufferBytes,
-    })
+    this.gauge = new BufferGauge(this.shared.buffer, this.bufferBounds)
+    this.disk = new DiskWatch(config.data, this.clock.monotonic)
     this.log = createLog(config, 'main')
+    const provider = providerOf(config)
+    const tell = () => this.handIssuerKeys([...this.threads.values()])
+    this.issuerKeys = provider && new IssuerKeys(provider, config.data, this.clock, this.log, tell)
+  }
+
+  private get bufferBounds() {
+    return { events: this.config.bufferEvents, bytes: this.config.bufferBytes }
+  }
+
+  private get isStopping() {
+    return this.phase === 'stopping'
   }
 
   async start(): Promise<Running> {
     const { config } = this
     // Made here once, so that the threads do not race to make it.
-    tokensFor(config, this.clock)
+    if (this.issuerKeys === null) ownTokensFor(config, this.clock)
     this.management = serveManagement(
       {
         hostname: config.managementHost,
-        port: claimPort(
-          config.managementHost,
-          config.managementPort,
-          'CAIRN_MANAGEMENT_PORT or --management-port',
-        ),
+        port: config.managementPort,
       },
-      { notReady: () => this.notReady(), metrics: () => this.renderMetrics() },
+      { notReady: () => this.notReady(), metrics: () => this.metrics() },
     )
     try {
       prepareDatabase(config.data, this.clock.now())
+      this.watchIssuer()
       await this.startStorage()
+      await this.disk.start()
       const names = Array.from({ length: config.threads }, (_, i) => `http-${i + 1}`)
       await Promise.all(names.map(name => this.startHttp(name)))
     } catch (error) {
@@ -106,6 +139,7 @@ class Server {
       for (const thread of [...this.threads.values(), this.storage]) thread?.worker.terminate()
       throw error
     }
+    if (!this.isStopping) this.phase = 'serving'
     this.watchSignals()
     const shownHost = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host
     const running: Running = {
@@ -118,20 +152,27 @@ class Server {
     return running
   }
 
-  private threadStart(name: string, isRestart = false): ThreadStart {
+  private threadStart(name: string, counters: SharedArrayBuffer, isRestart = false): ThreadStart {
+    const pulse = Pulse.memory()
+    this.pulses.set(name, new Pulse(pulse))
     return {
       type: 'start',
       name,
       config: this.config,
       shared: this.shared,
-      metrics: this.words,
+      counters,
+      pulse,
       clock: readingOf(this.clock),
       failpoints: isRestart ? {} : armedFailpoints(process.env.CAIRN_FAILPOINTS),
     }
   }
 
   private async startStorage(): Promise<void> {
-    const thread = startThread(storageThread(), this.threadStart('storage'), [])
+    const thread = startThread(
+      storageThread(),
+      this.threadStart('storage', this.commitCounters),
+      [],
+    )
     this.storage = thread
     await thread.ready
     thread.ended.then(reason => {
@@ -144,8 +185,19 @@ class Server {
   private async startHttp(name: string, isRestart = false): Promise<void> {
     const { port1, port2 } = new MessageChannel()
     this.storage?.worker.postMessage({ type: 'join', port: port1 }, [port1])
-    const message: HttpThreadStart = { ...this.threadStart(name, isRestart), storage: port2 }
+    const counters = this.httpCounters.get(name) ?? HttpCounters.memory()
+    this.httpCounters.set(name, counters)
+    const message: HttpThreadStart = {
+      ...this.threadStart(name, counters, isRestart),
+      storage: port2,
+      issuerKeys: this.issuerKeys?.known ?? { keys: [], renewableAt: Number.POSITIVE_INFINITY },
+    }
     const thread = startThread(httpThread(), message, [port2])
+    thread.worker.addEventListener('message', async ({ data }: MessageEvent<ThreadReport>) => {
+      if (data.type !== 'issuer_keys_wanted') return
+      await this.issuerKeys?.renew()
+      this.handIssuerKeys([thread])
+    })
     const { routes } = await thread.ready.catch(error => {
       thread.worker.terminate()
       throw error
@@ -153,8 +205,25 @@ class Server {
     // The server may have begun to stop meanwhile, and not known of this thread.
     if (this.isStopping) thread.worker.terminate()
     this.threads.set(name, thread)
-    if (routes) this.metrics = new Metrics(this.words, routes)
+    // They may have been fetched while it started.
+    this.handIssuerKeys([thread])
+    if (routes) this.routes = routes
+    if (isRestart) this.restarts++
     this.keepAlive(name, thread)
+  }
+
+  /** Begins to fetch the identity provider's keys. Nobody waits for it: the provider may be down. */
+  private watchIssuer(): void {
+    const { issuerKeys } = this
+    if (issuerKeys === null) return
+    issuerKeys.refresh()
+    setInterval(() => issuerKeys.refresh(), lookEveryMs).unref()
+  }
+
+  private handIssuerKeys(threads: readonly Thread[]): void {
+    if (this.issuerKeys === null) return
+    const message: IssuerKeysKnown = { type: 'issuer_keys', known: this.issuerKeys.known }
+    for (const { worker } of threads) worker.postMessage(message)
   }
 
   /** Starts an HTTP thread again when it dies, more patiently each time. */
@@ -162,6 +231,7 @@ class Server {
     const startedAt = this.clock.monotonic()
     thread.ended.then(async reason => {
       this.threads.delete(name)
+      this.pulses.delete(name)
       if (this.isStopping) return
       thread.worker.terminate()
       const wasStable = this.clock.monotonic() - startedAt > stableAfterMs
@@ -178,32 +248,39 @@ class Server {
           if (!this.isStopping) await this.startHttp(name, true)
           return
         } catch (error) {
-          cause = String(error)
+          cause = shortReasonOf(error)
         }
       }
     })
   }
 
   private notReady(): string[] {
-    const reasons: string[] = []
-    if (this.isStopping) reasons.push('stopping')
-    if (this.threads.size < this.config.threads) {
-      reasons.push(`${this.threads.size} of ${this.config.threads} HTTP threads are up`)
-    }
-    if (this.gauge.isRefused) reasons.push('storage refuses writes: see the log')
-    if (!this.gauge.hasRoom) reasons.push('the ingest buffer is full')
-    return reasons
+    const now = this.clock.monotonic()
+    const { phase, config, gauge, disk } = this
+    return whyNotReady({
+      phase,
+      dataDir: config.data,
+      httpThreads: { up: this.threads.size, configured: config.threads },
+      silentMs: new Map([...this.pulses].map(([name, pulse]) => [name, pulse.silentMs(now)])),
+      gauge,
+      disk,
+    })
   }
 
-  private renderMetrics(): string {
-    return this.metrics.render({
-      cairn_buffer_events: { help: 'Events that wait for their commit.', value: this.gauge.events },
-      cairn_buffer_bytes: { help: 'Bytes that wait for their commit.', value: this.gauge.bytes },
-      cairn_http_threads: { help: 'HTTP threads that are up.', value: this.threads.size },
-      process_resident_memory_bytes: {
-        help: 'Resident memory of the process.',
-        value: process.memoryUsage.rss(),
+  private metrics(): string {
+    return renderMetrics({
+      httpCounters: [...this.httpCounters.values()],
+      commitCounters: this.commitCounters,
+      routes: this.routes,
+      gauge: this.gauge,
+      bounds: this.bufferBounds,
+      disk: this.disk,
+      httpThreads: {
+        up: this.threads.size,
+        configured: this.config.threads,
+        restarts: this.restarts,
       },
+      catalogueGeneration: Atomics.load(new Int32Array(this.shared.generation), 0),
     })
   }
 
@@ -219,7 +296,7 @@ class Server {
 
   private async stop(): Promise<void> {
     if (this.isStopping) return
-    this.isStopping = true
+    this.phase = 'stopping'
     const threads = [...this.threads.values()]
     for (const { worker } of threads) worker.postMessage({ type: 'stop' })
     // A thread that does not even say that it gave up is not waited for any longer.
@@ -230,7 +307,8 @@ class Server {
   }
 
   private finish(status: number): void {
-    this.isStopping = true
+    this.phase = 'stopping'
+    this.disk.stop()
     this.management?.stop(true)
     this.release()
     this.log.info({ status }, 'stopped')

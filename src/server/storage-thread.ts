@@ -1,10 +1,12 @@
 import { systemClock } from '../core/clock.ts'
+import { shortReasonOf } from '../core/reason.ts'
 import { Storage } from '../storage/storage.ts'
 import { defaultWriterPolicy } from '../storage/writer.ts'
+import { CommitCounters } from './commit-counters.ts'
 import { failAt } from './failpoints.ts'
 import { createLog } from './log.ts'
-import { Metrics } from './metrics.ts'
 import type { Join, Stop, ThreadReport, ThreadStart } from './protocol.ts'
+import { Pulse } from './pulse.ts'
 
 /** The thread that alone writes. */
 
@@ -17,20 +19,22 @@ const writePresenceEveryMs = 2_000
 const report = (message: ThreadReport) => self.postMessage(message)
 
 function start(message: ThreadStart) {
-  const { name, config, shared, metrics: words, failpoints } = message
+  const { name, config, shared, failpoints } = message
   const log = createLog(config, name)
-  const metrics = new Metrics(words)
+  const counters = new CommitCounters(message.counters)
+  const clock = systemClock(message.clock)
   const storage = new Storage({
     dataDir: config.data,
     shared,
-    clock: systemClock(message.clock),
+    clock,
     bufferBounds: { events: config.bufferEvents, bytes: config.bufferBytes },
     policy: { ...defaultWriterPolicy, flushEveryMs: config.flushEveryMs },
     beforeCommit: () => failAt(failpoints, 'before_commit'),
-    onCommit: commit => metrics.countCommit(commit),
+    onCommit: commit => counters.countCommit(commit),
+    onAppended: (batch, outcome) => counters.countVerdicts(batch, outcome),
     onFault(error, what) {
-      metrics.add('commit_faults', 1)
-      log.warn({ reason: String(error) }, what)
+      counters.countFault()
+      log.warn({ reason: shortReasonOf(error) }, what)
     },
     onHealed: () => log.info('storage takes writes again'),
   })
@@ -40,13 +44,14 @@ function start(message: ThreadStart) {
       try {
         await work()
       } catch (error) {
-        log.warn({ reason: String(error) }, 'housekeeping failed')
+        log.warn({ reason: shortReasonOf(error) }, 'housekeeping failed')
       }
     }, everyMs)
   const timers = [
     regularly(watchEveryMs, () => storage.watch()),
     regularly(writePresenceEveryMs, () => storage.writePresence()),
   ]
+  new Pulse(message.pulse).start(clock.monotonic)
   report({ type: 'ready' })
   return {
     join(port: MessagePort) {
@@ -72,6 +77,6 @@ self.onmessage = async ({ data }: { data: Message }) => {
     else if (data.type === 'join') running?.join(data.port)
     else await running?.stop()
   } catch (error) {
-    report({ type: 'failed', message: String((error as Error)?.message ?? error) })
+    report({ type: 'failed', message: shortReasonOf(error) })
   }
 }

@@ -1,3 +1,4 @@
+import { reasonOfUncaught } from '../core/reason.ts'
 import type { ThreadReport } from './protocol.ts'
 
 /** A thread's source by name. In the binary all sources lie below one root, outside it by this file. */
@@ -35,11 +36,11 @@ export function startThread(
   worker.onmessage = ({ data }: MessageEvent<ThreadReport>) => {
     if (data.type === 'ready') ready.resolve(data)
     else if (data.type === 'stopped') end(null)
-    else end(data.message)
+    else if (data.type === 'failed') end(data.message)
   }
   worker.onerror = event => {
     event.preventDefault?.()
-    end(event.message || 'uncaught error')
+    end(reasonOfUncaught(event.message))
   }
   worker.addEventListener('close', () => end('the thread has exited'))
   worker.postMessage(message, transfer)

@@ -1,6 +1,13 @@
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
-import { type SessionTokens, sessionTokens } from '../http/session-tokens.ts'
+import {
+  type KeySource,
+  type OwnSessionTokens,
+  providerTokens,
+  type SessionTokens,
+  secretTokens,
+} from '../http/session-tokens.ts'
+import type { IdentityProvider } from './identity-provider.ts'
 import { sessionKey } from './session-key.ts'
 
 /** Issuer and audience of the tokens that Cairn makes for itself. */
@@ -8,27 +15,39 @@ const ownName = 'cairn'
 
 export type TokenConfig = Pick<
   Config,
-  'data' | 'sessionSecret' | 'sessionIssuer' | 'sessionAudience' | 'organisationClaim'
+  | 'data'
+  | 'sessionSecret'
+  | 'sessionIssuer'
+  | 'sessionAudience'
+  | 'sessionJwksUrl'
+  | 'organisationClaim'
 >
 
-/** Session tokens as configured: over the secret of an identity provider, else over Cairn's own key. */
-export function tokensFor(config: TokenConfig, clock: Clock): SessionTokens {
-  const { organisationClaim, sessionSecret } = config
-  if (sessionSecret === null) {
-    const secret = sessionKey(config.data)
-    return sessionTokens({
-      secret,
-      issuer: ownName,
-      audience: ownName,
-      organisationClaim,
-      clock,
-    })
+/** The identity provider whose public keys verify session tokens; null where a secret does. */
+export function providerOf(
+  config: Pick<TokenConfig, 'sessionSecret' | 'sessionIssuer' | 'sessionJwksUrl'>,
+): IdentityProvider | null {
+  const { sessionSecret, sessionIssuer: issuer, sessionJwksUrl: jwksUrl } = config
+  return issuer === null || sessionSecret !== null ? null : { issuer, jwksUrl }
+}
+
+/** Session tokens as configured: by a provider's public keys, else over a secret. */
+export function tokensFor(config: TokenConfig, clock: Clock, source: KeySource): SessionTokens {
+  if (providerOf(config) === null) return ownTokensFor(config, clock)
+  return providerTokens({ ...rulesOf(config, clock), source })
+}
+
+/** Session tokens over the secret of an identity provider, else over Cairn's own key. */
+export function ownTokensFor(config: TokenConfig, clock: Clock): OwnSessionTokens {
+  const { data, sessionSecret } = config
+  const rules = rulesOf(config, clock)
+  if (sessionSecret !== null) {
+    return secretTokens({ ...rules, secret: new TextEncoder().encode(sessionSecret) })
   }
-  return sessionTokens({
-    secret: new TextEncoder().encode(sessionSecret),
-    issuer: config.sessionIssuer,
-    audience: config.sessionAudience,
-    organisationClaim,
-    clock,
-  })
+  return secretTokens({ ...rules, issuer: ownName, audience: ownName, secret: sessionKey(data) })
+}
+
+function rulesOf(config: TokenConfig, clock: Clock) {
+  const { sessionIssuer: issuer, sessionAudience: audience, organisationClaim } = config
+  return { issuer, audience, organisationClaim, clock }
 }

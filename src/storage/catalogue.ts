@@ -56,7 +56,7 @@ interface Loaded {
   items: ItemEntry[]
   /** The stored text of each published flow, by row. */
   texts: Map<number, string>
-  list: (PreparedBody & { version: string }) | null
+  list: (PreparedBody & { version: string; count: number }) | null
   bodies: Map<number, PreparedBody>
   itemsByEvent: Map<string, ItemEntry[]>
 }
@@ -142,12 +142,20 @@ export class StoredCatalogue implements Catalogue {
   }
 
   organisationByKey(key: string, now: number): Organisation | null {
-    const known = this.byKey.get(key)
-    const row = known ? null : this.sql.organisationByKey.get(key)
-    const loaded = known ?? (row ? this.load(row.org_id) : null)
+    const loaded = this.ownerOfKey(key)
     const retiredAt = loaded?.keys.get(key)
     if (!loaded || retiredAt === undefined || (retiredAt !== null && retiredAt <= now)) return null
     return loaded.organisation
+  }
+
+  organisationByOldKey(key: string): Organisation | null {
+    const loaded = this.ownerOfKey(key)
+    return loaded && loaded.keys.get(key) !== null ? loaded.organisation : null
+  }
+
+  oldKeysEndAt(organisation: Organisation): number | null {
+    const ends = [...this.load(organisation.row).keys.values()].filter(end => end !== null)
+    return ends.length > 0 ? Math.max(...ends) : null
   }
 
   organisationByName(idOrSlug: string): Organisation | null {
@@ -169,7 +177,7 @@ export class StoredCatalogue implements Catalogue {
     return this.part(id, this.itemsById, this.sql.ownerOfItem)
   }
 
-  publishedFlows(organisation: Organisation): PreparedBody & { version: string } {
+  publishedFlows(organisation: Organisation): PreparedBody & { version: string; count: number } {
     const loaded = this.load(organisation.row)
     if (loaded.list) return loaded.list
     const texts = loaded.flows
@@ -181,7 +189,7 @@ export class StoredCatalogue implements Catalogue {
     const flows = `[${texts.join(',')}]`
     const version = hashOf(flows)
     const text = `{"flows":${flows},"version":"${version}"}`
-    loaded.list = { text, hash: version, version }
+    loaded.list = { text, hash: version, version, count: texts.length }
     return loaded.list
   }
 
@@ -208,6 +216,14 @@ export class StoredCatalogue implements Catalogue {
   /** By row, for commands that name their organisation so. */
   organisationByRow(orgRow: number): Organisation {
     return this.load(orgRow).organisation
+  }
+
+  /** Of any key that was ever made. */
+  private ownerOfKey(key: string): Loaded | null {
+    const known = this.byKey.get(key)
+    if (known) return known
+    const row = this.sql.organisationByKey.get(key)
+    return row ? this.load(row.org_id) : null
   }
 
   private part<Entry>(

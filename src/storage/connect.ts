@@ -4,7 +4,9 @@ import { StoredCatalogue } from './catalogue.ts'
 import type { StorageClient } from './client.ts'
 import { PresenceBoard } from './presence-board.ts'
 import { Readers } from './readers.ts'
+import { limitReached, refusedOrigin } from './refusals.ts'
 import type { SharedMemory } from './shared.ts'
+import { StepReader } from './step-reader.ts'
 
 /** Joins a client of the storage thread and a reading connection into the stores of one thread. */
 export function connectStores(
@@ -14,6 +16,7 @@ export function connectStores(
 ): Stores {
   const board = new PresenceBoard(shared.presence)
   const readers = new Readers(reading, board)
+  const steps = new StepReader(reading)
   const catalogue = new StoredCatalogue(reading)
   const generation = new Int32Array(shared.generation)
   let known = Atomics.load(generation, 0)
@@ -32,12 +35,16 @@ export function connectStores(
     steps: {
       recordHealth: report => client.recordHealth(report),
       recordFingerprint: report => client.recordFingerprint(report),
-      healthCounts: (...args) => readers.healthCounts(...args),
+      healthCounts: (...args) => steps.healthCounts(...args),
     },
     presence: {
-      mark: (orgRow, stage, now) => board.mark(orgRow, stage, now),
+      mark: (orgRow, mark, now) => board.mark(orgRow, mark, now),
       recordSnippetVersion: (...args) => client.recordSnippetVersion(...args),
-      recordRefusal: (...args) => client.recordRefusal(...args),
+      recordRefusedOrigin: (orgRow, at) => client.recordRefusal(orgRow, refusedOrigin, at),
+      async recordLimited(orgRow, bucket, at) {
+        if (!board.isNewlyLimited(orgRow, bucket, at)) return
+        await client.recordRefusal(orgRow, limitReached(bucket), at)
+      },
       read: (...args) => readers.presence(...args),
     },
     analytics: readers,

@@ -7,8 +7,14 @@ const oldestSqlite = [3, 51, 3] as const
 
 export const databaseFile = (dataDir: string) => join(dataDir, 'cairn.db')
 
-function assertSqliteVersion(database: Database): void {
-  const version = database.query<{ v: string }, []>('select sqlite_version() as v').get()?.v ?? '0'
+/** The SQLite that is part of this program. */
+export function sqliteVersion(database: Database): string {
+  return database.query<{ v: string }, []>('select sqlite_version() as v').get()?.v ?? '0'
+}
+
+/** @throws Error where SQLite is too old to be trusted with data */
+export function assertSqliteVersion(database: Database): void {
+  const version = sqliteVersion(database)
   const parts = version.split('.').map(Number)
   for (const [i, least] of oldestSqlite.entries()) {
     const part = parts[i] ?? 0

@@ -1,27 +1,20 @@
 import type { Database } from 'bun:sqlite'
-import { and, asc, desc, eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { isoTime } from '../core/clock.ts'
 import type { Flow, FlowDefinition } from '../core/flow.ts'
+import { storedFlowErrors } from '../core/flow-rules.ts'
 import { newId } from '../core/ids.ts'
-import { announce, ChangeRefused, inTransaction, type Tables, tables } from './catalogue-change.ts'
+import { announce, ChangeRefused, inTransaction, type Tables } from './catalogue-change.ts'
+import {
+  definitionOf,
+  type FlowRecord,
+  type FlowRow,
+  flowByKey,
+  newestVersion,
+  recordOf,
+  requiredFlow,
+} from './flow-reader.ts'
 import { flows, flowVersions, items, steps } from './schema.ts'
-
-type FlowRow = typeof flows.$inferSelect
-
-/** A flow as its author sees it. */
-export interface FlowRecord {
-  id: string
-  key: string
-  name: string
-  kind: FlowDefinition['kind']
-  status: FlowRow['status']
-  /** The newest published version; null for a flow that never was. */
-  version: number | null
-  publishedAt: number | null
-  /** Whether there is something newer to publish. */
-  hasDraft: boolean
-  updatedAt: number
-}
 
 /** What became of one flow of a push. */
 export type Pushed = FlowRecord & { outcome: 'created' | 'updated' | 'unchanged' }
@@ -29,70 +22,8 @@ export type Pushed = FlowRecord & { outcome: 'created' | 'updated' | 'unchanged'
 /** What became of one flow whose status was to change. */
 export type StatusChange = FlowRecord & {
   outcome: 'published' | 'published again' | 'already published' | 'changed' | 'unchanged'
-}
-
-/** A published flow as its author would have written it: without what the server gave it. */
-function definitionOf({ id, version, publishedAt, steps, checklist, ...rest }: Flow) {
-  const written = <Part extends { id: string; position: number }>(part: Part) => {
-    const { id, position, ...fields } = part
-    return fields
-  }
-  return {
-    ...rest,
-    steps: steps.map(written),
-    checklist: checklist && { ...checklist, items: checklist.items.map(written) },
-  }
-}
-
-const flowByKey = (tx: Tables, orgRow: number, key: string) =>
-  tx
-    .select()
-    .from(flows)
-    .where(and(eq(flows.orgId, orgRow), eq(flows.key, key)))
-    .get()
-
-const newestVersion = (tx: Tables, flow: FlowRow) =>
-  tx
-    .select()
-    .from(flowVersions)
-    .where(eq(flowVersions.flowId, flow.id))
-    .orderBy(desc(flowVersions.version))
-    .limit(1)
-    .get()
-
-function requiredFlow(tx: Tables, orgRow: number, key: string): FlowRow {
-  const flow = flowByKey(tx, orgRow, key)
-  if (flow) return flow
-  throw new ChangeRefused(
-    `no flow has the key "${key.slice(0, 64)}": push it first, or see "cairn flows list"`,
-  )
-}
-
-function recordOf(tx: Tables, orgRow: number, key: string): FlowRecord {
-  const flow = requiredFlow(tx, orgRow, key)
-  const newest = newestVersion(tx, flow)
-  const { name, kind } = flow.draft ?? newest?.body ?? { name: key, kind: 'tour' as const }
-  return {
-    id: flow.publicId,
-    key,
-    name,
-    kind,
-    status: flow.status,
-    version: newest?.version ?? null,
-    publishedAt: newest?.publishedAt ?? null,
-    hasDraft: flow.draft !== null,
-    updatedAt: flow.updatedAt,
-  }
-}
-
-/** All flows of an organisation, by key. */
-export function listFlows(database: Database, orgRow: number): FlowRecord[] {
-  const tx = tables(database)
-  const keys = tx.select({ key: flows.key }).from(flows).where(eq(flows.orgId, orgRow))
-  return keys
-    .orderBy(asc(flows.key))
-    .all()
-    .map(({ key }) => recordOf(tx, orgRow, key))
+  /** The status before. */
+  before: FlowRow['status']
 }
 
 /**
@@ -225,11 +156,28 @@ function setTitles(tx: Tables, flowId: number, definition: FlowDefinition): void
   }
 }
 
+/** Every error of the flows that are to be shown: they may be older than the rules of today. */
+function refuseErrors(tx: Tables, orgRow: number, keys: readonly string[]): void {
+  const errors = keys.flatMap(key => {
+    const flow = requiredFlow(tx, orgRow, key)
+    if (flow.draft === null && flow.status === 'published') return []
+    const shown = flow.draft ?? definitionOf(newestVersion(tx, flow)!.body)
+    return storedFlowErrors(shown).map(({ code, path, message }) =>
+      [key, code, path, message].filter(part => part !== '').join(' '),
+    )
+  })
+  if (errors.length === 0) return
+  const header =
+    'nothing was published, because there are mistakes to mend: mend the file and push it again'
+  throw new ChangeRefused([header, ...errors].join('\n'))
+}
+
 /**
  * Publishes flows, all or none: a draft is frozen as the next version; without one, a flow that
  * was withdrawn shows its newest version again.
  *
  * @param clock epoch milliseconds
+ * @throws ChangeRefused naming every error that `cairn flows validate` would find in them
  */
 export function publishFlows(
   database: Database,
@@ -237,7 +185,7 @@ export function publishFlows(
   keys: readonly string[],
   clock: () => number,
 ): StatusChange[] {
-  return changeEach(database, orgRow, keys, (tx, flow): StatusChange['outcome'] => {
+  const publish: Change = (tx, flow) => {
     // Read while no other process can write: no stored event is later and still of the old version.
     const now = clock()
     if (flow.draft === null) {
@@ -258,6 +206,21 @@ export function publishFlows(
     const change = { status: 'published', draft: null, updatedAt: now } as const
     tx.update(flows).set(change).where(isFlow(orgRow, flow)).run()
     return 'published'
+  }
+  return changeEach(database, orgRow, keys, publish, refuseErrors)
+}
+
+/** Pushes and then publishes, all of it or nothing. */
+export function pushAndPublishFlows(
+  database: Database,
+  orgRow: number,
+  definitions: readonly FlowDefinition[],
+  clock: () => number,
+): { pushed: Pushed[]; published: StatusChange[] } {
+  return inTransaction(database, () => {
+    const pushed = pushFlows(database, orgRow, definitions, clock())
+    const keys = definitions.map(({ key }) => key)
+    return { pushed, published: publishFlows(database, orgRow, keys, clock) }
   })
 }
 
@@ -276,16 +239,23 @@ export function withdrawFlows(
   })
 }
 
+type Change = (tx: Tables, flow: FlowRow) => StatusChange['outcome']
+
+/** @param refuse throws where the change of all of them must not be */
 function changeEach(
   database: Database,
   orgRow: number,
   keys: readonly string[],
-  change: (tx: Tables, flow: FlowRow) => StatusChange['outcome'],
+  change: Change,
+  refuse: (tx: Tables, orgRow: number, keys: readonly string[]) => void = () => {},
 ): StatusChange[] {
   return inTransaction(database, tx => {
-    const changes = [...new Set(keys)].map(key => {
-      const outcome = change(tx, requiredFlow(tx, orgRow, key))
-      return { ...recordOf(tx, orgRow, key), outcome }
+    const unique = [...new Set(keys)]
+    refuse(tx, orgRow, unique)
+    const changes = unique.map(key => {
+      const flow = requiredFlow(tx, orgRow, key)
+      const outcome = change(tx, flow)
+      return { ...recordOf(tx, orgRow, key), outcome, before: flow.status }
     })
     const isSeen = changes.some(
       ({ outcome }) => outcome !== 'unchanged' && outcome !== 'already published',

@@ -1,4 +1,5 @@
 import { AppError } from '../core/errors.ts'
+import { shortReasonOf } from '../core/reason.ts'
 import type { Command, CommandResult } from './commands.ts'
 
 /**
@@ -36,7 +37,7 @@ export function encodeFailure(number: number, error: unknown): string {
   const failure =
     error instanceof AppError
       ? { code: error.code, message: error.message, retryAfterSeconds: error.retryAfterSeconds }
-      : { message: String(error) }
+      : { message: shortReasonOf(error) }
   return `${number} !${JSON.stringify(failure)}`
 }
 

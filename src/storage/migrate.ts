@@ -1,12 +1,14 @@
 import type { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import initial from './migrations/0001-initial.sql' with { type: 'text' }
-import eventIds from './migrations/0002-event-ids.sql' with { type: 'text' }
+import oldKeyUsed from './migrations/0002-old-key-used.sql' with { type: 'text' }
+import eventIds from './migrations/0003-event-ids.sql' with { type: 'text' }
 
 /** Every step of the schema, oldest first. A released one is never edited: its hash is checked. */
 const migrations = [
   { id: 1, name: 'initial', sql: initial },
-  { id: 2, name: 'event-ids', sql: eventIds },
+  { id: 2, name: 'old-key-used', sql: oldKeyUsed },
+  { id: 3, name: 'event-ids', sql: eventIds },
 ]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -47,5 +49,31 @@ export function migrate(database: Database, now: number): void {
     throw new SchemaMismatch(
       `The database has schema ${newest}, and this Cairn knows ${migrations.length}: run the newer binary`,
     )
+  }
+}
+
+/** How a database's schema stands to what this binary knows; changes nothing. */
+export interface SchemaState {
+  /** The newest step that was applied; 0 for a database without any. */
+  applied: number
+  known: number
+  /** Applied steps that are not the ones this binary has under their numbers. */
+  differing: readonly number[]
+}
+
+export function schemaState(database: Database): SchemaState {
+  const isMade = database.query("select 1 from sqlite_schema where name = 'migrations'").get()
+  const rows = isMade
+    ? database
+        .query<{ id: number; sha256: string }, []>('select id, sha256 from migrations order by id')
+        .all()
+    : []
+  const hashes = new Map(migrations.map(({ id, sql }) => [id, sha256(sql)]))
+  return {
+    applied: rows.at(-1)?.id ?? 0,
+    known: migrations.length,
+    differing: rows
+      .filter(row => hashes.has(row.id) && hashes.get(row.id) !== row.sha256)
+      .map(({ id }) => id),
   }
 }

@@ -1,7 +1,13 @@
-import { type PresenceStage, presenceStages } from '../core/ports.ts'
+import { type Bucket, buckets } from '../core/buckets.ts'
+import { minuteMs } from '../core/durations.ts'
+import { type PresenceMark, presenceMarks } from '../core/ports.ts'
 
-/** Two words a stage: first and last second (Unix), 0 where never seen. */
-const wordsPerSlot = presenceStages.length * 2
+/**
+ * Two words a mark: first and last second (Unix), 0 where never seen. Then a word a bucket: the last
+ * minute in which its limit was reached.
+ */
+const limitsAt = presenceMarks.length * 2
+const wordsPerSlot = limitsAt + buckets.length
 
 /** Words before the first slot. */
 const headWords = 3
@@ -22,9 +28,9 @@ export class PresenceBoard {
     return new SharedArrayBuffer((headWords + slots * wordsPerSlot) * 4)
   }
 
-  mark(orgRow: number, stage: PresenceStage, now: number): void {
+  mark(orgRow: number, mark: PresenceMark, now: number): void {
     const { words } = this
-    const at = this.place(orgRow, stage)
+    const at = this.place(orgRow, mark)
     const second = Math.floor(now / 1000)
     if (Atomics.load(words, at + 1) >= second) return
     Atomics.compareExchange(words, at, 0, second)
@@ -35,11 +41,18 @@ export class PresenceBoard {
   }
 
   /** First and last time since the process started, epoch milliseconds; null where never. */
-  seen(orgRow: number, stage: PresenceStage): { firstAt: number; lastAt: number } | null {
-    const at = this.place(orgRow, stage)
+  seen(orgRow: number, mark: PresenceMark): { firstAt: number; lastAt: number } | null {
+    const at = this.place(orgRow, mark)
     const first = Atomics.load(this.words, at)
     if (first === 0) return null
     return { firstAt: first * 1000, lastAt: Atomics.load(this.words, at + 1) * 1000 }
+  }
+
+  /** Notes that a limit was reached; whether this is the first time in its minute, over all threads. */
+  isNewlyLimited(orgRow: number, bucket: Bucket, now: number): boolean {
+    const at = headWords + orgRow * wordsPerSlot + limitsAt + buckets.indexOf(bucket)
+    const minute = Math.floor(now / minuteMs)
+    return Atomics.exchange(this.words, at, minute) !== minute
   }
 
   newestSeconds(): number {
@@ -54,18 +67,18 @@ export class PresenceBoard {
   /** Everything seen in or after a second. */
   *seenSince(
     second: number,
-  ): Iterable<{ orgRow: number; stage: PresenceStage; firstAt: number; lastAt: number }> {
+  ): Iterable<{ orgRow: number; mark: PresenceMark; firstAt: number; lastAt: number }> {
     const highest = Atomics.load(this.words, 1)
     for (let orgRow = 0; orgRow <= highest; orgRow++) {
-      for (const stage of presenceStages) {
-        const seen = this.seen(orgRow, stage)
-        if (seen && seen.lastAt >= second * 1000) yield { orgRow, stage, ...seen }
+      for (const mark of presenceMarks) {
+        const seen = this.seen(orgRow, mark)
+        if (seen && seen.lastAt >= second * 1000) yield { orgRow, mark, ...seen }
       }
     }
   }
 
-  private place(orgRow: number, stage: PresenceStage): number {
-    return headWords + orgRow * wordsPerSlot + presenceStages.indexOf(stage) * 2
+  private place(orgRow: number, mark: PresenceMark): number {
+    return headWords + orgRow * wordsPerSlot + presenceMarks.indexOf(mark) * 2
   }
 }
 

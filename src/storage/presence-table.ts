@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { type PresenceStage, presenceStages } from '../core/ports.ts'
+import { type PresenceMark, presenceMarks } from '../core/ports.ts'
 import type { PresenceBoard } from './presence-board.ts'
 
 /** How many of the latest clock skews are kept. */
@@ -11,7 +11,7 @@ export class PresenceTable {
   private readonly readSkews
   private readonly writeSkews
   private readonly writeVersion
-  private readonly writeStage: Record<PresenceStage, ReturnType<Database['query']>>
+  private readonly writeMark: Record<PresenceMark, ReturnType<Database['query']>>
   private writtenMarks = 0
   /** From this second on marks are looked for. */
   private sinceSeconds = 1
@@ -31,17 +31,17 @@ export class PresenceTable {
       `insert into presence (org_id, snippet_version) values (?, ?)
       on conflict do update set snippet_version = excluded.snippet_version`,
     )
-    this.writeStage = Object.fromEntries(
-      presenceStages.map(stage => [
-        stage,
+    this.writeMark = Object.fromEntries(
+      presenceMarks.map(mark => [
+        mark,
         database.query(
-          `insert into presence (org_id, ${stage}_first, ${stage}_last) values (?, ?, ?)
+          `insert into presence (org_id, ${mark}_first, ${mark}_last) values (?, ?, ?)
           on conflict do update set
-            ${stage}_first = min(coalesce(${stage}_first, excluded.${stage}_first), excluded.${stage}_first),
-            ${stage}_last = max(coalesce(${stage}_last, 0), excluded.${stage}_last)`,
+            ${mark}_first = min(coalesce(${mark}_first, excluded.${mark}_first), excluded.${mark}_first),
+            ${mark}_last = max(coalesce(${mark}_last, 0), excluded.${mark}_last)`,
         ),
       ]),
-    ) as Record<PresenceStage, ReturnType<Database['query']>>
+    ) as Record<PresenceMark, ReturnType<Database['query']>>
   }
 
   recordSnippetVersion(orgRow: number, version: string): void {
@@ -70,7 +70,7 @@ export class PresenceTable {
     const newest = this.board.newestSeconds()
     for (const [orgRow, skews] of this.skews) this.writeSkews.run(orgRow, JSON.stringify(skews))
     for (const seen of this.board.seenSince(this.sinceSeconds)) {
-      this.writeStage[seen.stage].run(seen.orgRow, seen.firstAt, seen.lastAt)
+      this.writeMark[seen.mark].run(seen.orgRow, seen.firstAt, seen.lastAt)
     }
     return () => {
       this.skews.clear()

@@ -1,7 +1,14 @@
 import type { Database } from 'bun:sqlite'
+import { buckets } from '../core/buckets.ts'
 import { itemStates } from '../core/checklist.ts'
 import { hourMs } from '../core/durations.ts'
-import { type EventSource, eventKinds, eventSources, personOf } from '../core/event.ts'
+import {
+  type EventSource,
+  eventKinds,
+  eventSources,
+  personOf,
+  rejectionCodes,
+} from '../core/event.ts'
 import type {
   AnalyticsReader,
   ChecklistReader,
@@ -10,11 +17,11 @@ import type {
   RunRow,
   StoredEvent,
 } from '../core/ports.ts'
-import { presenceStages } from '../core/ports.ts'
+import { presenceMarks } from '../core/ports.ts'
 import { least } from '../core/run.ts'
-import { type HealthCounts, noHealthCounts, type Outcome } from '../core/step-health.ts'
 import type { TimeRange } from '../core/time-range.ts'
 import type { PresenceBoard } from './presence-board.ts'
+import { limitReached, refusedOrigin } from './refusals.ts'
 import { unpackSteps } from './run-rows.ts'
 
 /** Rows a statement reads before other requests get their turn. */
@@ -101,6 +108,17 @@ async function* pages<Row>(next: (last: Row | null) => Row[]): AsyncIterable<Row
   }
 }
 
+/** The counts of some words, each stored under a code of its own; words never counted are left out. */
+function countsIn<Word extends string>(
+  refusals: ReadonlyMap<string, number>,
+  words: readonly Word[],
+  codeOf: (word: Word) => string,
+): Partial<Record<Word, number>> {
+  const counted = words.filter(word => refusals.has(codeOf(word)))
+  const entries = counted.map(word => [word, refusals.get(codeOf(word))])
+  return Object.fromEntries(entries) as Partial<Record<Word, number>>
+}
+
 function statements(database: Database) {
   return {
     runs: database.query<RunRecord, [number, number, number, number, number]>(
@@ -137,10 +155,6 @@ function statements(database: Database) {
     >(
       `select reported_at, checklist_at from progress
       where org_id = ? and flow_id = ? and person = ?`,
-    ),
-    health: database.query<{ outcome: Outcome; people: number }, [number, number, number, number]>(
-      `select outcome, count(*) as people from step_health
-      where org_id = ? and step_id = ? and version = ? and at > ? group by outcome`,
     ),
     presence: database.query<Record<string, number | string | null>, [number]>(
       'select * from presence where org_id = ?',
@@ -230,36 +244,29 @@ export class Readers implements AnalyticsReader, ChecklistReader {
     }
   }
 
-  async healthCounts(
-    orgRow: number,
-    stepRow: number,
-    version: number,
-    sinceMs: number,
-  ): Promise<HealthCounts> {
-    const counts = noHealthCounts()
-    for (const row of this.sql.health.all(orgRow, stepRow, version, sinceMs)) {
-      counts[row.outcome] = row.people
-    }
-    return counts
-  }
-
   async presence(orgRow: number, now: number): Promise<Presence> {
     const row = this.sql.presence.get(orgRow)
-    const stages = {} as Presence['stages']
-    for (const stage of presenceStages) {
-      const seen = this.board.seen(orgRow, stage)
-      const first = (row?.[`${stage}_first`] ?? null) as number | null
-      const last = (row?.[`${stage}_last`] ?? null) as number | null
-      const firstAt = least(first, seen?.firstAt ?? null)
-      stages[stage] =
-        firstAt === null ? null : { firstAt, lastAt: Math.max(last ?? 0, seen?.lastAt ?? 0) }
+    const seen = {} as { -readonly [Mark in keyof Presence['seen']]: Presence['seen'][Mark] }
+    for (const mark of presenceMarks) {
+      const here = this.board.seen(orgRow, mark)
+      const first = (row?.[`${mark}_first`] ?? null) as number | null
+      const last = (row?.[`${mark}_last`] ?? null) as number | null
+      const firstAt = least(first, here?.firstAt ?? null)
+      seen[mark] =
+        firstAt === null ? null : { firstAt, lastAt: Math.max(last ?? 0, here?.lastAt ?? 0) }
     }
-    const refusals = this.sql.refusals.all(orgRow, Math.floor(now / hourMs) - 24)
+    const refusals = new Map(
+      this.sql.refusals
+        .all(orgRow, Math.floor(now / hourMs) - 24)
+        .map(({ code, count }) => [code, count]),
+    )
     return {
-      stages,
+      seen,
       snippetVersion: (row?.snippet_version as string | null) ?? null,
       skews: row ? (JSON.parse(row.skews as string) as number[]) : [],
-      refusals: Object.fromEntries(refusals.map(({ code, count }) => [code, count])),
+      rejections: countsIn(refusals, rejectionCodes, code => code),
+      refusedOrigins: refusals.get(refusedOrigin) ?? 0,
+      limitedMinutes: countsIn(refusals, buckets, limitReached),
     }
   }
 }

@@ -303,6 +303,8 @@ export const presence = sqliteTable('presence', {
   eventsFlowingLast: integer('events_flowing_last'),
   snippetVersion: text('snippet_version'),
   skews: text({ mode: 'json' }).$type<number[]>().notNull().default([]),
+  oldKeyUsedFirst: integer('old_key_used_first'),
+  oldKeyUsedLast: integer('old_key_used_last'),
 })
 
 export const refusals = sqliteTable(

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { compareFingerprints, type Fingerprint, suggestSelector } from '../core/fingerprint.ts'
+import { type Fingerprint, judgeFingerprint } from '../core/fingerprint.ts'
 import type { FingerprintReport, FingerprintVerdict, HealthReport } from '../core/ports.ts'
 
 interface Baseline {
@@ -118,17 +118,11 @@ export class StepTable {
         suggestedSelector: null,
       }
     }
-    const baseline = JSON.parse(stored.fingerprint) as Fingerprint
-    const sameLocale =
-      report.locale === null || stored.locale === null || report.locale === stored.locale
-    const { status, score, signals } = compareFingerprints(baseline, fingerprint, { sameLocale })
-    return {
-      status,
-      score,
-      signals,
-      baselineAt: stored.at,
-      suggestedSelector:
-        status === 'match' ? null : suggestSelector(baseline, report.candidates, { sameLocale }),
+    const baseline = {
+      print: JSON.parse(stored.fingerprint) as Fingerprint,
+      locale: stored.locale,
     }
+    const seen = { ...report, print: fingerprint }
+    return { ...judgeFingerprint(baseline, seen), baselineAt: stored.at }
   }
 }

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { Clock } from '../core/clock.ts'
+import type { AppendOutcome, EventBatch } from '../core/ports.ts'
 import { type BufferBounds, BufferGauge } from './buffer-gauge.ts'
 import { StoredCatalogue } from './catalogue.ts'
 import { CommandExecutor } from './commands.ts'
@@ -19,6 +20,7 @@ export interface StorageOptions {
   /** Called in every transaction, when all but the commit is done. */
   beforeCommit?: () => void
   onCommit?: (report: CommitReport) => void
+  onAppended?: (batch: EventBatch, outcome: AppendOutcome) => void
   /** Storage refuses, or something was set aside. */
   onFault?: (error: unknown, what: string) => void
   /** Storage takes writes again after it had refused. */

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
+import { minuteMs } from '../core/durations.ts'
 import { AppError } from '../core/errors.ts'
-import type { AppendOutcome } from '../core/ports.ts'
+import type { AppendOutcome, EventBatch } from '../core/ports.ts'
 import type { Command, CommandExecutor, CommandResult } from './commands.ts'
 
 export interface WriterPolicy {
@@ -11,6 +12,8 @@ export interface WriterPolicy {
   /** How often a transaction that failed for a passing reason is tried, and the first pause. */
   tries: number
   retryPauseMs: number
+  /** Without a commit for this long, storage tries whether it can still write, milliseconds. */
+  proveEveryMs: number
 }
 
 export const defaultWriterPolicy: WriterPolicy = {
@@ -18,6 +21,7 @@ export const defaultWriterPolicy: WriterPolicy = {
   flushEveryMs: 100,
   tries: 3,
   retryPauseMs: 50,
+  proveEveryMs: minuteMs,
 }
 
 /** What the writer tells of each commit, for the metrics. */
@@ -31,6 +35,8 @@ export interface WriterHooks {
   onBegin?(): void
   beforeCommit?(): void
   onCommit?(report: CommitReport): void
+  /** What became of a batch, once it is committed. */
+  onAppended?(batch: EventBatch, outcome: AppendOutcome): void
   onFault?(error: unknown, what: string): void
   /** Storage has begun to refuse, or takes writes again. */
   onRefusing?(isRefused: boolean): void
@@ -73,6 +79,8 @@ export class Writer {
   private running: Promise<void> | null = null
   /** Whether storage refused the last group. */
   private isRefused = false
+  /** When a transaction last went to the disk, by the monotonic clock of this thread. */
+  private provenAt = performance.now()
 
   constructor(
     private readonly database: Database,
@@ -108,15 +116,24 @@ export class Writer {
     return this.transaction([], work)
   }
 
-  /** Tries whether a storage that refuses would take a write, when no caller does. */
-  async probe(write: () => void): Promise<void> {
-    if (!this.isRefused || this.running || this.waiting.length > 0) return
+  /**
+   * Tries whether storage would take a write, when no caller does: always while it refuses, and
+   * every so often while it is idle, so that "ready" is not only hoped.
+   */
+  probe(write: () => void): void {
+    if (this.running || this.waiting.length > 0) return
+    const wasRefused = this.isRefused
+    if (!wasRefused && performance.now() - this.provenAt < this.policy.proveEveryMs) return
     try {
       this.transaction([], write)
       this.isRefused = false
-      this.hooks.onRefusing?.(false)
-    } catch {
-      // It still does.
+      if (wasRefused) this.hooks.onRefusing?.(false)
+    } catch (error) {
+      // While it refuses, this is no news.
+      if (wasRefused) return
+      this.isRefused = true
+      this.hooks.onFault?.(error, 'storage does not take writes')
+      this.hooks.onRefusing?.(true)
     }
   }
 
@@ -184,7 +201,12 @@ export class Writer {
       for (const { command } of group) results.push(this.executor.execute(command))
       this.executor.settle()
     })
-    for (const [i, { resolve }] of group.entries()) resolve(results[i] ?? null)
+    for (const [i, waiting] of group.entries()) this.settleCommitted(waiting, results[i] ?? null)
+  }
+
+  private settleCommitted({ command, resolve }: Waiting, result: CommandResult): void {
+    if (command.type === 'append') this.hooks.onAppended?.(command, result as AppendOutcome)
+    resolve(result)
   }
 
   /** Each command alone; and of a batch that fails even so, each event alone. */
@@ -246,7 +268,7 @@ export class Writer {
           this.database.run('release event')
         }
       })
-      waiting.resolve(outcome)
+      this.settleCommitted(waiting, outcome)
     } catch (error) {
       if (isPassing(error)) return error
       waiting.reject(error)
@@ -278,6 +300,7 @@ export class Writer {
       throw error
     }
     this.executor.committed()
+    this.provenAt = performance.now()
     this.hooks.onCommit?.({
       commands: group.length,
       events: group.reduce((sum, { command }) => sum + eventsIn(command), 0),

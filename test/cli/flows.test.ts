@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { areValid } from '../../src/cli/flows/files.ts'
+import type { Problem } from '../../src/core/flow-file.ts'
 import { Cairn } from './cairn.ts'
 
 let cairn: Cairn
@@ -42,6 +44,27 @@ describe('validate', () => {
     expect(stderr).toStartWith('a.yaml:2:7 error invalid_value /kind ')
   })
 
+  test('a warning is told, and is a failure only where it is asked to be', async () => {
+    write('a.yaml', `${good}    target: { selector: .css-1a2b3c }\n`)
+    const validate = (...more: string[]) => cairn.run(['flows', 'validate', 'a.yaml', ...more])
+    const warned = await validate()
+    expect([warned.status, warned.stdout]).toEqual([0, 'valid: welcome\n'])
+    expect(warned.stderr).toStartWith('a.yaml:5:25 warning fragile_selector /steps/0/target/')
+
+    const strict = await validate('--strict')
+    expect([strict.status, strict.stdout, strict.stderr]).toEqual([1, '', warned.stderr])
+    const { stdout, status } = await validate('--strict', '--json')
+    expect([status, JSON.parse(stdout)]).toMatchObject([1, { valid: false }])
+    expect(JSON.parse((await validate('--json')).stdout)).toMatchObject({ valid: true })
+  })
+
+  test('a flow that means nothing is an error, at its place', async () => {
+    write('a.yaml', 'key: welcome\nsteps:\n  - { key: a, kind: tooltip }\n')
+    const { stderr, status } = await cairn.run(['flows', 'validate', 'a.yaml'])
+    expect(status).toBe(1)
+    expect(stderr).toStartWith('a.yaml:3:5 error missing_target /steps/0/target A tooltip points')
+  })
+
   test('a .json file has to be JSON', async () => {
     const { stderr, status } = await cairn.run(['flows', 'validate', write('a.json', good)])
     expect([status, stderr.startsWith('a.json:1:1 error invalid_syntax')]).toEqual([1, true])
@@ -56,6 +79,12 @@ describe('validate', () => {
       'b.yaml error repeated_key The key "welcome" is in a.yaml already: change one\n',
     ])
   })
+})
+
+test('a warning alone makes a file wrong only where that is asked for', () => {
+  const problem = { severity: 'warning', code: 'c', path: '', message: 'M', line: 1, column: 1 }
+  const file = { name: 'a.yaml', flows: [], problems: [problem as Problem] }
+  expect([areValid([file]), areValid([file], true)]).toEqual([true, false])
 })
 
 describe('files that cannot be read', () => {
@@ -164,7 +193,8 @@ describe('push and publish', () => {
 
   test('what push prints lines up, and its commands can be copied', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
-    write('a.yaml', `- key: a\n- key: a-longer-one\n`)
+    const steps = 'steps: [{ key: hello }]'
+    write('a.yaml', `- { key: a, ${steps} }\n- { key: a-longer-one, ${steps} }\n`)
     const push = async () =>
       (await cairn.run(['flows', 'push', 'a.yaml', '--org', 'harbor'])).stdout
     const lines = (await push()).trimEnd().split('\n')
@@ -187,6 +217,38 @@ describe('push and publish', () => {
     expect(await cairn.json(['flows', 'list'])).toEqual([])
   })
 
+  test('push --publish does both, or nothing', async () => {
+    await cairn.json(['org', 'create', 'Harbor'])
+    write('a.yaml', good)
+    const { stdout } = await cairn.run(['flows', 'push', 'a.yaml', '--publish'])
+    expect(stdout).toMatch(/^welcome {2}\S+ {2}created {2}published, version 1\n$/)
+    const [again] = await cairn.json(['flows', 'push', 'a.yaml', '--publish'])
+    expect(again).toMatchObject({
+      outcome: 'unchanged',
+      publication: 'already published',
+      status: 'published',
+      version: 1,
+    })
+    write('b.yaml', 'key: b\nkind: tuor\n')
+    const { status } = await cairn.run(['flows', 'push', 'a.yaml', 'b.yaml', '--publish'])
+    expect(status).toBe(1)
+    expect(await cairn.json(['flows', 'list'])).toHaveLength(1)
+  })
+
+  test('publishing says when it brings a flow out of the archive', async () => {
+    await cairn.json(['org', 'create', 'Harbor'])
+    await cairn.run(['flows', 'push', write('a.yaml', good), '--publish'])
+    const published = async () => (await cairn.run(['flows', 'publish', 'welcome'])).stdout
+    await cairn.run(['flows', 'archive', 'welcome'])
+    expect(await published()).toEndWith('published again, version 1, out of the archive\n')
+    expect(await published()).toEndWith('already published, version 1\n')
+    await cairn.run(['flows', 'archive', 'welcome'])
+    await cairn.run(['flows', 'push', write('b.yaml', `${good}priority: 1\n`)])
+    expect(await published()).toEndWith('published, version 2, out of the archive\n')
+    await cairn.run(['flows', 'unpublish', 'welcome'])
+    expect(await published()).toEndWith('published again, version 2\n')
+  })
+
   test('a key that was never pushed cannot be published', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
     const { stderr, status } = await cairn.run(['flows', 'publish', 'nope'])
@@ -194,6 +256,43 @@ describe('push and publish', () => {
       1,
       'cairn: no flow has the key "nope": push it first, or see "cairn flows list"\n',
     ])
+  })
+})
+
+describe('list', () => {
+  test('says what a flow holds and when it was published last', async () => {
+    await cairn.json(['org', 'create', 'Harbor'])
+    await cairn.run(['flows', 'push', write('a.yaml', good), '--publish'])
+    const draft = 'key: start\nchecklist: { items: [{ key: i, title: I }, { key: j, title: J }] }\n'
+    await cairn.run(['flows', 'push', write('b.yaml', draft)])
+    const [header, start, welcome] = (await cairn.run(['flows', 'list'])).stdout.split('\n')
+    expect(header).toMatch(
+      /^KEY +ID +KIND +STATUS +VERSION +PUBLISHED \(UTC\) +DRAFT +STEPS +ITEMS$/,
+    )
+    expect(start).toMatch(/^start +\S+ +checklist +draft +– +– +newer +0 +2$/)
+    expect(welcome).toMatch(
+      /^welcome +\S+ +tour +published +1 +\d{4}-\d\d-\d\d \d\d:\d\d +– +1 +0$/,
+    )
+    expect(await cairn.json(['flows', 'list'])).toMatchObject([
+      { key: 'start', stepCount: 0, itemCount: 2, publishedAt: null },
+      { key: 'welcome', stepCount: 1, itemCount: 0, publishedAt: expect.any(String) },
+    ])
+  })
+
+  test('--status keeps those of that status', async () => {
+    await cairn.json(['org', 'create', 'Harbor'])
+    await cairn.run([
+      'flows',
+      'push',
+      write('a.yaml', '- { key: a, steps: [{ key: s }] }\n- { key: b, steps: [{ key: s }] }\n'),
+    ])
+    await cairn.run(['flows', 'archive', 'b'])
+    expect(await cairn.json(['flows', 'list', '--status', 'archived'])).toMatchObject([
+      { key: 'b' },
+    ])
+    const { stdout } = await cairn.run(['flows', 'list', '--status', 'published'])
+    expect(stdout).toBe('there is no flow of status published\n')
+    expect((await cairn.run(['flows', 'list', '--status', 'gone'])).status).toBe(2)
   })
 })
 

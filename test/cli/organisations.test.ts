@@ -168,4 +168,17 @@ describe('token issue', () => {
     expect(claimsOf(token)).toMatchObject({ iss: 'https://id.example', aud: 'tours' })
     expect(claimsOf(token).tenant).toMatch(/^org_/)
   })
+
+  test('is refused where an identity provider makes them, with what to ask of it', async () => {
+    await cairn.json(['org', 'create', 'Harbor'])
+    const env = {
+      CAIRN_SESSION_ISSUER: 'https://id.example',
+      CAIRN_SESSION_AUDIENCE: 'tours',
+    }
+    const { status, stdout, stderr } = await cairn.run(['token', 'issue'], { env })
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toBe(
+      'cairn: session tokens are made by https://id.example, the configured issuer: ask it for one with the audience "tours" and the organisation in the claim "org"\n',
+    )
+  })
 })

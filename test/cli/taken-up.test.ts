@@ -12,6 +12,7 @@ beforeEach(() => {
     host: 'here',
     startedAt: new Date().toISOString(),
     port: 1,
+    managementHost: '127.0.0.1',
     managementPort: 2,
     version: 'dev',
   })

@@ -347,6 +347,7 @@ describe('suggestSelector', () => {
     ['the one that matches', [as('#a'), as('#b', { id: 'x' })], '#a'],
     ['the best of two that match', [as('#a', { tag: 'a' }), as('#b')], '#b'],
     ['two that are equally good', [as('#a'), as('#b')], null],
+    ['two that differ in little', [as('#a'), as('#b', { classes: ['btn'] })], null],
     ['the same one twice', [as('#a'), as('#a')], '#a'],
     ['one that its selector does not match alone', [as('#a', { matchCount: 2 })], null],
     ['one without a selector', [as(undefined)], null],

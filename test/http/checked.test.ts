@@ -32,7 +32,7 @@ describe('a problem says what is allowed', () => {
     ['a text', Type.String(), 1, 'Must be a text'],
     ['a short text', Type.String({ minLength: 1 }), '', 'Must have at least 1 character'],
     ['a long text', Maybe(Type.String({ maxLength: 2 })), 'abc', 'Must have at most 2 characters'],
-    ['a pattern', Type.String({ pattern: '^a$', description: 'an a' }), 'b', 'Must be an a'],
+    ['a pattern', Type.String({ pattern: '^a$', mustBe: 'an a' }), 'b', 'Must be an a'],
     ['a time', Maybe(Time), [], 'Must be an RFC 3339 time or epoch milliseconds'],
     ['two kinds', Type.Union([Type.String(), Type.Boolean()]), 1, 'Is not valid'],
   ])('of %s', (_, schema, value, message) => {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { UnauthorizedCause } from '../../src/core/errors.ts'
+import { rotateKey } from '../../src/storage/organisations.ts'
 import { tour } from '../support/flows.ts'
 import { type Asked, Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
@@ -14,6 +16,7 @@ let flowId: string
 let stepId: string
 let foreignFlowId: string
 let foreignStepId: string
+let retiredKey: string
 
 beforeAll(async () => {
   tenant = await Tenant.of(world)
@@ -25,32 +28,90 @@ beforeAll(async () => {
   stepId = own.steps[0]!.id
   foreignFlowId = foreign.id
   foreignStepId = foreign.steps[0]!.id
+  retiredKey = other.key
+  rotateKey(world.database, other.row, { now: world.clock.now(), graceMs: 0 })
+  world.takeUp()
 })
 
 describe('401', () => {
   const event = () => ({ kind: 'flow_started', userId: 'u', flowId: foreignFlowId })
-  const causes: [string, () => Promise<Response>][] = [
-    ['nothing sent', () => tenant.ask('GET /flows', { credential: null })],
-    ['an unknown key', () => tenant.ask('GET /flows', { credential: 'A'.repeat(32) })],
-    ['a malformed key', () => tenant.ask('GET /flows', { credential: 'short' })],
-    ['a token for a key', () => tenant.ask('GET /flows', { credential: tenant.token })],
+  const causes: [string, UnauthorizedCause, () => Promise<Response>][] = [
+    ['nothing sent', 'no_credential', () => tenant.ask('GET /flows', { credential: null })],
+    [
+      'an unknown key',
+      'unknown_key',
+      () => tenant.ask('GET /flows', { credential: 'A'.repeat(32) }),
+    ],
+    ['a malformed key', 'malformed_key', () => tenant.ask('GET /flows', { credential: 'short' })],
+    [
+      'a token for a key',
+      'token_where_key_is_due',
+      () => tenant.ask('GET /flows', { credential: tenant.token }),
+    ],
     [
       'a key for a token',
+      'key_where_token_is_due',
       () => tenant.ask(`GET /flows/${flowId}/analytics`, { credential: tenant.key }),
     ],
-    ['another’s flow', () => tenant.ask(`GET /flows/${foreignFlowId}`)],
-    ['another’s step', () => tenant.ask(`POST /steps/${foreignStepId}/health`, { body: {} })],
-    ['another’s checklist', () => tenant.ask(`GET /flows/${foreignFlowId}/checklist-progress`)],
+    [
+      'a header that is none',
+      'malformed_header',
+      () => tenant.ask('GET /flows', { credential: null, headers: { authorization: tenant.key } }),
+    ],
+    [
+      'two keys in the query',
+      'malformed_key',
+      () => tenant.ask('GET /heartbeat?key=a&key=b', { credential: null }),
+    ],
+    ['a retired key', 'retired_key', () => other.ask('GET /flows', { credential: retiredKey })],
+    [
+      'a bad token',
+      'bad_token',
+      () => tenant.ask(`GET /flows/${flowId}/analytics`, { credential: 'a.b.c' }),
+    ],
+    [
+      'a token of nobody',
+      'unknown_organisation',
+      async () => {
+        const { token } = await world.tokens.issue('org_none', 60)
+        return tenant.ask(`GET /flows/${flowId}/analytics`, { credential: token })
+      },
+    ],
+    ['another’s flow', 'foreign_flow', () => tenant.ask(`GET /flows/${foreignFlowId}`)],
+    [
+      'another’s step',
+      'foreign_step',
+      () => tenant.ask(`POST /steps/${foreignStepId}/health`, { body: {} }),
+    ],
+    [
+      'another’s checklist',
+      'foreign_flow',
+      () => tenant.ask(`GET /flows/${foreignFlowId}/checklist-progress`),
+    ],
     [
       'another’s completion',
+      'foreign_flow',
       () => tenant.ask(`POST /flows/${foreignFlowId}/complete`, { body: {} }),
     ],
-    ['another’s analytics', () => tenant.ask(`GET /flows/${foreignFlowId}/analytics`)],
-    ['another’s export', () => tenant.ask(`GET /flows/${foreignFlowId}/analytics/export.csv`)],
-    ['another’s events', () => tenant.ask('POST /events', { body: { events: [event()] } })],
+    [
+      'another’s analytics',
+      'foreign_flow',
+      () => tenant.ask(`GET /flows/${foreignFlowId}/analytics`),
+    ],
+    [
+      'another’s export',
+      'foreign_flow',
+      () => tenant.ask(`GET /flows/${foreignFlowId}/analytics/export.csv`),
+    ],
+    [
+      'another’s events',
+      'foreign_events',
+      () => tenant.ask('POST /events', { body: { events: [event()] } }),
+    ],
   ]
-  test.each(causes)('for %s is the same to the byte', async (_, ask) => {
+  test.each(causes)('for %s is the same to the byte; the log has %s', async (_, cause, ask) => {
     const response = await ask()
+    expect(world.answers.at(-1)).toMatchObject({ code: 'unauthorized', cause })
     expect(response.status).toBe(401)
     expect(await response.text()).toBe('{"error":"Unauthorized"}')
     expect(response.headers.get('www-authenticate')).toBe('Bearer realm="cairn"')

@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
+import { Type } from '@sinclair/typebox'
 import { routesOf } from '../../src/app.ts'
 import { buckets } from '../../src/core/buckets.ts'
+import { route } from '../../src/http/route.ts'
 import { World } from '../support/world.ts'
 
 const world = new World()
@@ -28,13 +30,16 @@ const inContract = `
   GET /heartbeat snippet key heartbeat
   GET /snippet-status snippet key status
   GET /flows/:flow_id/analytics session token analytics
-  GET /flows/:flow_id/analytics/export.csv session token export`
+  GET /flows/:flow_id/analytics/export.csv session token export
+  GET /openapi.json anyone
+  GET /docs anyone
+  GET /docs/:file anyone`
   .trim()
   .split(/\n\s*/)
 
 test('the routes, their callers and their buckets are exactly those of the contract', () => {
   const declared = routes.map(({ method, path, caller, bucket }) =>
-    [method, path, caller, bucket].join(' '),
+    [method, path, caller, bucket ?? ''].join(' ').trim(),
   )
   expect(declared.toSorted()).toEqual(inContract.toSorted())
 })
@@ -46,13 +51,15 @@ test('every registered route is a declared one, below /api/v1, with a caller and
   )
   expect(registered.toSorted()).toEqual(declared.toSorted())
   for (const route of routes) {
-    expect(['snippet key', 'session token']).toContain(route.caller)
-    expect(buckets).toContain(route.bucket)
+    if (route.caller === 'anyone') expect(route.bucket).toBeUndefined()
+    else expect(buckets).toContain(route.bucket)
     expect(route.summary).toMatch(/^[A-Z].*[^.]$/)
   }
 })
 
-test.each(routes.map(route => [`${route.method} ${route.path}`, route] as const))(
+const guarded = routes.filter(({ caller }) => caller !== 'anyone')
+
+test.each(guarded.map(route => [`${route.method} ${route.path}`, route] as const))(
   '%s lets nobody in without a credential',
   async (_, route) => {
     const path = route.path.replace(/:\w+/, 'no_such_id')
@@ -60,6 +67,31 @@ test.each(routes.map(route => [`${route.method} ${route.path}`, route] as const)
     expect((await world.app.handle(request)).status).toBe(401)
   },
 )
+
+test('a route without a caller, a bucket or its answers does not compile', () => {
+  const bare = {
+    method: 'GET',
+    path: '/nowhere',
+    operation: 'getNothing',
+    tag: 'Flows',
+    summary: 'Nothing',
+    handle: () => ({ status: 200 }),
+  } as const
+  const answers = { 200: { description: 'Nothing.', schema: Type.Null() } }
+  const caller = 'snippet key'
+  route({ ...bare, answers, caller, bucket: 'flows' })
+  route({ ...bare, answers, caller: 'anyone' })
+  // @ts-expect-error a caller is missing
+  route({ ...bare, answers, bucket: 'flows' })
+  // @ts-expect-error a bucket is missing
+  route({ ...bare, answers, caller })
+  // @ts-expect-error answers are missing
+  route({ ...bare, caller, bucket: 'flows' })
+  // @ts-expect-error there is no answer of a success
+  route({ ...bare, answers: { 422: answers[200] }, caller, bucket: 'flows' })
+  // @ts-expect-error what anyone may call is nobody's, so nothing is counted
+  route({ ...bare, answers, caller: 'anyone', bucket: 'flows' })
+})
 
 test('a route’s limits of what a body may hold are a mebibyte for events, 64 KiB elsewhere', () => {
   const limits = routes

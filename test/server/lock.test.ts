@@ -16,6 +16,7 @@ const holder = {
   host: 'here',
   startedAt: '2026-11-20T09:30:00.000Z',
   port: 8080,
+  managementHost: '127.0.0.1',
   managementPort: 9090,
   version: 'dev',
 }

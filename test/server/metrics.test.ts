@@ -1,60 +1,175 @@
 import { describe, expect, test } from 'bun:test'
-import { Metrics } from '../../src/server/metrics.ts'
+import { CommitCounters, renderCommits } from '../../src/server/commit-counters.ts'
+import { Exposition } from '../../src/server/exposition.ts'
+import { type CountedRoute, HttpCounters, renderHttp } from '../../src/server/http-counters.ts'
+import { MetricsPage } from '../support/prometheus.ts'
 
-/** Samples of the Prometheus text format by name and labels. */
-function samplesOf(text: string): Record<string, number> {
-  const lines = text.split('\n').filter(line => line !== '' && !line.startsWith('#'))
-  return Object.fromEntries(
-    lines.map(line => {
-      const at = line.lastIndexOf(' ')
-      return [line.slice(0, at), Number(line.slice(at + 1))]
-    }),
-  )
+const routes: CountedRoute[] = [
+  { method: 'GET', path: '/flows', bucket: 'flows' },
+  { method: 'GET', path: '/flows/:flow_id/checklist-progress', bucket: 'flows' },
+  { method: 'POST', path: '/flows/:flow_id/checklist-progress', bucket: 'flows' },
+  { method: 'POST', path: '/events', bucket: 'events' },
+]
+
+const requests = 'cairn_http_requests_total'
+const duration = 'cairn_http_request_duration_seconds'
+
+function httpPage(...memories: SharedArrayBuffer[]): MetricsPage {
+  const page = new Exposition()
+  renderHttp(page, memories, routes)
+  return new MetricsPage(page.toString())
 }
 
-const routes = ['GET /flows', 'POST /events']
+function commitPage(memory: SharedArrayBuffer): MetricsPage {
+  const page = new Exposition()
+  renderCommits(page, memory)
+  return new MetricsPage(page.toString())
+}
 
-describe('metrics', () => {
-  test('counts of all threads add up, HEAD as GET, requests without a route apart', () => {
-    const memory = Metrics.memory()
-    const [one, two] = [new Metrics(memory, routes), new Metrics(memory, routes)]
-    one.countAnswer('GET', '/flows', 200, 0.4)
-    two.countAnswer('HEAD', '/flows', 200, 3)
-    two.countAnswer('POST', '/events', 202, 3)
-    two.countAnswer('GET', null, 404, 0.1)
-    const samples = samplesOf(one.render({}))
-    expect(samples['cairn_http_requests_total{route="GET /flows",status="200"}']).toBe(2)
-    expect(samples['cairn_http_requests_total{route="POST /events",status="202"}']).toBe(1)
-    expect(samples['cairn_http_requests_total{route="",status="404"}']).toBe(1)
+const get = { method: 'GET', route: '/flows', status: 200, durationMs: 0.2 }
+
+describe('requests', () => {
+  test('counts of all threads add up, by method, route and status', () => {
+    const memories = [HttpCounters.memory(), HttpCounters.memory()]
+    const [one, two] = memories.map(memory => new HttpCounters(memory, routes))
+    one?.count(get)
+    two?.count(get)
+    two?.count({ ...get, method: 'HEAD' })
+    two?.count({ ...get, route: null, status: 404 })
+    const page = httpPage(...memories)
+    const of = (method: string, route: string, status: string) =>
+      page.sum(requests, { method, route, status })
+    expect(of('GET', '/flows', '200')).toBe(2)
+    expect(of('HEAD', '/flows', '200')).toBe(1)
+    expect(of('GET', 'other', '404')).toBe(1)
+    expect(page.sum(requests)).toBe(4)
   })
 
-  test('histograms are cumulative and end with all', () => {
-    const metrics = new Metrics(Metrics.memory(), routes)
-    for (const ms of [0.5, 3, 40, 60_000]) metrics.countAnswer('GET', '/flows', 200, ms)
-    const samples = samplesOf(metrics.render({}))
-    const bucket = (le: string) =>
-      samples[`cairn_http_request_duration_seconds_bucket{route="GET /flows",le="${le}"}`]
-    expect([bucket('0.001'), bucket('0.005'), bucket('0.05'), bucket('5'), bucket('+Inf')]).toEqual(
-      [1, 2, 3, 3, 4],
-    )
-    expect(samples['cairn_http_request_duration_seconds_count{route="GET /flows"}']).toBe(4)
+  test('a thread that is started again counts on', () => {
+    const memory = HttpCounters.memory()
+    new HttpCounters(memory, routes).count(get)
+    new HttpCounters(memory, routes).count(get)
+    expect(httpPage(memory).sum(requests)).toBe(2)
   })
 
-  test('every family says what it is', () => {
-    const metrics = new Metrics(Metrics.memory(), routes)
-    metrics.countAnswer('GET', '/flows', 200, 1)
-    metrics.countCommit({ commands: 2, events: 50, durationMs: 3 })
-    const text = metrics.render({ cairn_buffer_events: { help: 'Waiting.', value: 7 } })
-    const families = new Set(
-      Object.keys(samplesOf(text)).map(name =>
-        name.replace(/\{.*/, '').replace(/_(bucket|sum|count)$/, ''),
-      ),
+  test('what alerts ask for is there from the start, as 0', () => {
+    const page = httpPage(HttpCounters.memory())
+    for (const { method, path } of routes) {
+      for (const status of ['401', '429', '500', '503']) {
+        expect(page.of(requests, { method, route: path, status })).toMatchObject([{ value: 0 }])
+      }
+    }
+    expect(page.of('cairn_rate_limited_total')).toHaveLength(8)
+    expect(page.of('cairn_unauthorized_total', { cause: 'retired_key' })).toHaveLength(1)
+  })
+
+  test('callers make no series: odd methods, paths and statuses are counted together', () => {
+    const memory = HttpCounters.memory()
+    const counters = new HttpCounters(memory, routes)
+    const before = httpPage(memory).samples.length
+    for (let i = 0; i < 500; i++) {
+      counters.count({ method: `M${i}`, route: `/r${i}`, status: 600 + i, durationMs: i })
+    }
+    const page = httpPage(memory)
+    expect(page.sum(requests, { method: 'other', route: 'other', status: '500' })).toBe(500)
+    expect(page.samples.length - before).toBeLessThan(25)
+  })
+
+  test('429s by the bucket of their route, HEAD with the rest', () => {
+    const memory = HttpCounters.memory()
+    const counters = new HttpCounters(memory, routes)
+    const path = '/flows/:flow_id/checklist-progress'
+    for (const method of ['GET', 'HEAD', 'POST']) {
+      counters.count({ method, route: path, status: 429, durationMs: 0.1 })
+    }
+    counters.count({ ...get, status: 429 })
+    const page = httpPage(memory)
+    expect(page.sum('cairn_rate_limited_total', { bucket: 'flows' })).toBe(4)
+    expect(page.sum('cairn_rate_limited_total')).toBe(4)
+  })
+
+  test('401s by cause', () => {
+    const memory = HttpCounters.memory()
+    new HttpCounters(memory, routes).count({ ...get, status: 401, cause: 'retired_key' })
+    expect(httpPage(memory).sum('cairn_unauthorized_total', { cause: 'retired_key' })).toBe(1)
+  })
+
+  test('durations: buckets from 0.1 ms on, inclusive bounds, the sum not rounded', () => {
+    const memory = HttpCounters.memory()
+    const counters = new HttpCounters(memory, routes)
+    for (const durationMs of [0.05, 0.1, 0.2, 0.4, 3, 60_000])
+      counters.count({ ...get, durationMs })
+    const page = httpPage(memory)
+    const labels = { route: '/flows', status_class: '2xx' }
+    const upTo = (le: string) => page.sum(`${duration}_bucket`, { ...labels, le })
+    expect(['0.0001', '0.00025', '0.0005', '0.005', '10', '+Inf'].map(upTo)).toEqual([
+      2, 3, 4, 5, 5, 6,
+    ])
+    expect(page.sum(`${duration}_sum`, labels)).toBeCloseTo(60.00375, 9)
+  })
+
+  test('a day of 100,000 requests a second does not wrap', () => {
+    const memory = HttpCounters.memory()
+    const counters = new HttpCounters(memory, routes)
+    counters.count(get)
+    const values = new Float64Array(memory)
+    for (const [i, value] of values.entries()) values[i] = value * 8_640_000_000
+    counters.count(get)
+    expect(httpPage(memory).sum(requests)).toBe(8_640_000_001)
+  })
+
+  test('more paths than there is room for are refused at the start', () => {
+    const many = Array.from({ length: 64 }, (_, i) => ({ method: 'GET', path: `/${i}` }))
+    expect(() => new HttpCounters(HttpCounters.memory(), many)).toThrow('room')
+  })
+})
+
+describe('commits', () => {
+  const batch = { orgRow: 1, receivedAt: 0, skewMs: null }
+
+  test('latency of each, and size in events of those that had any', () => {
+    const memory = CommitCounters.memory()
+    const counters = new CommitCounters(memory)
+    counters.countCommit({ commands: 2, events: 50, durationMs: 1.5 })
+    counters.countCommit({ commands: 0, events: 0, durationMs: 0.25 })
+    const page = commitPage(memory)
+    expect(page.sum('cairn_commit_duration_seconds_count')).toBe(2)
+    expect(page.sum('cairn_commit_duration_seconds_sum')).toBeCloseTo(0.00175, 9)
+    expect(page.sum('cairn_commit_events_sum')).toBe(50)
+    expect(page.sum('cairn_commit_events_bucket', { le: '25' })).toBe(0)
+    expect(page.sum('cairn_commit_events_bucket', { le: '50' })).toBe(1)
+    expect(page.sum('cairn_commands_total')).toBe(2)
+  })
+
+  test('events by verdict, each there from the start', () => {
+    const memory = CommitCounters.memory()
+    expect(commitPage(memory).of('cairn_events_total')).toHaveLength(11)
+    const counters = new CommitCounters(memory)
+    const events = Array.from({ length: 5 }, () => ({}) as never)
+    counters.countVerdicts(
+      { ...batch, events, refusals: { invalid: 2, too_old: 1 } },
+      { duplicates: [0], deadLetters: [3] },
     )
-    for (const family of families) expect(text).toContain(`# TYPE ${family} `)
-    expect(samplesOf(text)).toMatchObject({
-      cairn_commits_total: 1,
-      cairn_stored_events_total: 50,
-      cairn_buffer_events: 7,
+    const page = commitPage(memory)
+    const verdicts = Object.fromEntries(
+      page.of('cairn_events_total').map(({ labels, value }) => [labels.verdict, value]),
+    )
+    expect(verdicts).toMatchObject({
+      accepted: 3,
+      duplicate: 1,
+      storage: 1,
+      invalid: 2,
+      too_old: 1,
     })
+    expect(page.sum('cairn_events_total')).toBe(8)
+    expect(page.sum('cairn_dead_letters_total')).toBe(1)
   })
+})
+
+test('label values are escaped', () => {
+  const page = new Exposition()
+  page.family('x', 'gauge', 'X.')
+  page.sample('x', 1, { label: 'a"b\\c\nd' })
+  expect(page.toString()).toEndWith('x{label="a\\"b\\\\c\\nd"} 1\n')
+  expect(new MetricsPage(page.toString()).samples[0]?.labels.label).toBe('a"b\\c\nd')
 })

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { SessionKeyUnusable, sessionKey } from '../../src/server/session-key.ts'
-import { tokensFor } from '../../src/server/tokens.ts'
+import { ownTokensFor } from '../../src/server/tokens.ts'
 
 let folder: string
 const file = () => join(folder, 'session.key')
@@ -77,14 +77,15 @@ const config = () => ({
   sessionSecret: null,
   sessionIssuer: null,
   sessionAudience: null,
+  sessionJwksUrl: null,
   organisationClaim: 'org',
 })
 
 test('without a secret, tokens of one data directory hold there and nowhere else', async () => {
-  const { token } = await tokensFor(config(), clock).issue('harbor', 60)
-  expect(await tokensFor(config(), clock).organisationOf(token)).toBe('harbor')
+  const { token } = await ownTokensFor(config(), clock).issue('harbor', 60)
+  expect(await ownTokensFor(config(), clock).organisationOf(token)).toBe('harbor')
   const elsewhere = { ...config(), data: join(folder, 'other') }
-  expect(await tokensFor(elsewhere, clock).organisationOf(token)).toBeNull()
+  expect(await ownTokensFor(elsewhere, clock).organisationOf(token)).toBeNull()
 })
 
 test('with a secret no key is made, and issuer and audience must fit', async () => {
@@ -94,11 +95,11 @@ test('with a secret no key is made, and issuer and audience must fit', async () 
     sessionIssuer: 'https://id.example',
     sessionAudience: 'cairn',
   }
-  const { token } = await tokensFor(shared, clock).issue('harbor', 60)
-  expect(await tokensFor(shared, clock).organisationOf(token)).toBe('harbor')
+  const { token } = await ownTokensFor(shared, clock).issue('harbor', 60)
+  expect(await ownTokensFor(shared, clock).organisationOf(token)).toBe('harbor')
   const others = [{ sessionIssuer: 'https://x.example' }, { sessionAudience: 'other' }]
   for (const other of others) {
-    expect(await tokensFor({ ...shared, ...other }, clock).organisationOf(token)).toBeNull()
+    expect(await ownTokensFor({ ...shared, ...other }, clock).organisationOf(token)).toBeNull()
   }
   expect(readdirSync(folder)).toEqual([])
 })

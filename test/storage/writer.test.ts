@@ -150,6 +150,25 @@ describe('a database that cannot be written for a while', () => {
     expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [] })
     expect(world.gauge.events).toBe(0)
   })
+
+  test('is found out when nobody writes, and not tried while the last commit is recent', async () => {
+    for (const { proveEveryMs, isFound } of [
+      { proveEveryMs: 0, isFound: true },
+      { proveEveryMs: 60_000, isFound: false },
+    ]) {
+      const idle = new World({ policy: { proveEveryMs } })
+      idle.database.run('pragma busy_timeout = 1')
+      const other = openForWriting(idle.dataDir)
+      other.run('begin immediate')
+      idle.storage.watch()
+      expect(idle.gauge.isRefused).toBe(isFound)
+      other.run('rollback')
+      other.close()
+      idle.storage.watch()
+      expect(idle.gauge.isRefused).toBe(false)
+      await idle.close()
+    }
+  })
 })
 
 describe('what was acknowledged with ack=buffer', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Answered, createApp } from '../../src/app.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { WindowTable } from '../../src/core/window-table.ts'
-import { sessionTokens } from '../../src/http/session-tokens.ts'
+import { type SessionTokens, secretTokens } from '../../src/http/session-tokens.ts'
 import { type BufferBounds, BufferGauge } from '../../src/storage/buffer-gauge.ts'
 import { StorageClient } from '../../src/storage/client.ts'
 import { connectStores } from '../../src/storage/connect.ts'
@@ -13,7 +13,7 @@ import { openForReading } from '../../src/storage/database.ts'
 import { prepareDatabase } from '../../src/storage/prepare.ts'
 import { newSharedMemory } from '../../src/storage/shared.ts'
 import { Storage } from '../../src/storage/storage.ts'
-import { defaultWriterPolicy } from '../../src/storage/writer.ts'
+import { defaultWriterPolicy, type WriterPolicy } from '../../src/storage/writer.ts'
 
 /** A clock that stands still until a test moves it. */
 export class HandClock implements Clock {
@@ -31,6 +31,9 @@ export interface WorldOptions {
   bufferBounds?: BufferBounds
   ack?: 'commit' | 'buffer'
   retentionDays?: number
+  /** In place of tokens over the world's own secret. */
+  sessionTokens?: (clock: Clock) => SessionTokens
+  policy?: Partial<WriterPolicy>
 }
 
 /**
@@ -59,7 +62,7 @@ export class World {
       shared: this.shared,
       clock: this.clock,
       bufferBounds,
-      policy: { ...defaultWriterPolicy, retryPauseMs: 1 },
+      policy: { ...defaultWriterPolicy, retryPauseMs: 1, ...options.policy },
     })
     this.gauge = new BufferGauge(this.shared.buffer, bufferBounds)
     const client: StorageClient = new StorageClient(
@@ -69,7 +72,7 @@ export class World {
     )
     this.reading = openForReading(this.dataDir)
     this.stores = connectStores(this.reading, client, this.shared)
-    this.tokens = sessionTokens({
+    this.tokens = secretTokens({
       secret: this.secret,
       issuer: 'cairn',
       audience: 'cairn',
@@ -80,7 +83,7 @@ export class World {
       clock: this.clock,
       stores: this.stores,
       windows: new WindowTable(this.shared.windows),
-      tokens: this.tokens,
+      tokens: options.sessionTokens?.(this.clock) ?? this.tokens,
       retentionDays: options.retentionDays ?? 90,
       onAnswer: answered => this.answers.push(answered),
       onBroken: answered => this.broken.push(answered),

@@ -1,4 +1,5 @@
 import type { Flow } from '../../core/flow.ts'
+import { version } from '../../core/version.ts'
 import { dayMs, demoOrigin } from './history.ts'
 import { fingerprintOf } from './present.ts'
 
@@ -36,6 +37,8 @@ export function demoFacts(facts: DemoFacts): string[] {
     ...calls(facts).flatMap(({ about, line }) => [`# ${about}`, line, '']),
     `# ready to serve?`,
     `curl -s ${facts.managementUrl}/readyz`,
+    '# which steps have lost their element, and what to do about it?',
+    `cairn steps check --data ${quoted(facts.dataDir)}`,
     '',
     'Ctrl-C stops the demo; it starts again on the same data.',
   ]
@@ -94,7 +97,7 @@ export function calls(facts: DemoFacts): { about: string; line: string }[] {
       selector: step.target?.selector,
       matchCount: 1,
     }),
-    page('a sign of life', '/heartbeat?v=0.1.0&sid=you'),
+    page('a sign of life', `/heartbeat?v=${version}&sid=you`),
     page('is the snippet installed, and is all well?', '/snippet-status'),
     analyst("a flow's numbers", `/flows/${flow.id}/analytics?from=${from}&to=${to}`),
     analyst('the same as CSV', `/flows/${flow.id}/analytics/export.csv?from=${from}&to=${to}`),

@@ -1,16 +1,33 @@
 import type { Flow, Step } from '../../core/flow.ts'
 import type { Outcome } from '../../core/step-health.ts'
+import { version as snippetVersion } from '../../core/version.ts'
 import type { DemoClient } from './client.ts'
 import { type DemoEvent, demoOrigin } from './history.ts'
 
-const snippetVersion = '0.1.0'
-
 /** What ten people's pages say of a step's element: most steps are well, two are not. */
 const outcomes: Record<string, readonly Outcome[]> = {
-  'add-task': ['not_found', 'hidden', 'not_found'],
+  'add-task': ['not_found', 'hidden', 'not_found', 'not_found', 'not_found', 'not_found'],
   'find-help': ['found_by_alternate', 'changed', 'found_by_alternate'],
 }
 const reporters = 10
+
+/**
+ * What pages see in place of the two: the button of `add-task` has other classes, so that its
+ * selector finds nothing, and what stands around Help is no header any more.
+ */
+const changed: Record<string, { isFound: boolean; change: Record<string, unknown> }> = {
+  'add-task': {
+    isFound: false,
+    change: { selector: 'button.task-new', classes: ['task-new', 'button'] },
+  },
+  'find-help': {
+    isFound: true,
+    change: {
+      selector: '[role="banner"] [aria-label="Help"]',
+      ancestors: [{ tag: 'div', role: 'banner', nth: 0 }],
+    },
+  },
+}
 
 /** The element of a step as a page would describe it. */
 export function fingerprintOf(step: Step, change: Record<string, unknown> = {}) {
@@ -54,19 +71,23 @@ export async function sendPresent(
       ),
     )
   }
-  const moved = steps.find(({ key }) => key === 'find-help')
-  if (moved) {
-    const change = { name: 'Support', text: 'Support', ancestors: [{ tag: 'nav', nth: 2 }] }
-    await client.post(`/steps/${moved.id}/fingerprint`, report(fingerprintOf(moved, change)))
+  for (const step of steps) {
+    const seen = changed[step.key]
+    if (!seen) continue
+    const element = fingerprintOf(step, seen.change)
+    const found = seen.isFound ? { ...element, matchCount: 0 } : null
+    for (let i = 0; i < 3; i++) {
+      await client.post(`/steps/${step.id}/fingerprint`, report(found, [element]))
+    }
   }
   await tick(client, flows, recent)
   await complete(client, flows, recent)
   await client.get('/snippet-status')
 }
 
-const report = (fingerprint: unknown) => ({
+const report = (fingerprint: unknown, candidates: readonly unknown[] = []) => ({
   fingerprint,
-  candidates: [],
+  candidates,
   url: `${demoOrigin}/projects`,
   locale: 'en',
   viewport: { width: 1440, height: 900 },
@@ -78,10 +99,12 @@ function healthOf(step: Step, i: number, userId: string) {
   return {
     outcome,
     userId,
-    url: `${demoOrigin}/projects`,
-    selector: step.target?.selector,
+    url: `${demoOrigin}/projects/${['atlas', 'borealis'][i % 2]}?view=board`,
+    selector:
+      outcome === 'found_by_alternate' ? changed[step.key]?.change.selector : step.target?.selector,
     matchCount: outcome === 'not_found' ? 0 : 1,
     waitMs: outcome === 'not_found' ? (step.target?.waitMs ?? 3_000) : 40 + i * 25,
+    ...(outcome === 'not_found' ? { message: 'No element after waiting' } : {}),
     snippetVersion,
   }
 }

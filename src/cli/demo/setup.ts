@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { readFlowFile } from '../../core/flow-file.ts'
-import { listFlows, publishFlows, pushFlows } from '../../storage/flow-store.ts'
+import { listFlows } from '../../storage/flow-reader.ts'
+import { publishFlows, pushFlows } from '../../storage/flow-store.ts'
 import {
   createOrganisation,
   findOrganisation,

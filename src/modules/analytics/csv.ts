@@ -1,5 +1,5 @@
 import { type CsvCell, csvBom, csvRow } from '../../core/csv.ts'
-import type { Answer } from './service.ts'
+import type { Analytics } from './model.ts'
 
 /** The columns are fixed: new ones would go to the end. */
 export const columns = [
@@ -37,7 +37,7 @@ type Column = (typeof columns)[number]
 type Cells = Partial<Record<Column, CsvCell>> & { row_type: string }
 
 /** An answer as rows told apart by their first column; each cell is where its column says. */
-function rowsOf(answer: Answer): Cells[] {
+function rowsOf(answer: Analytics): Cells[] {
   const { totals, timeToComplete, checklist } = answer
   return [
     {
@@ -104,8 +104,16 @@ function rowsOf(answer: Answer): Cells[] {
   ]
 }
 
+const textOf = (cells: Cells) => csvRow(columns.map(column => cells[column]))
+
+/** The beginning of an export, to show in the API's description. */
+export const exampleCsv =
+  csvRow(columns) +
+  textOf({ row_type: 'total', key: 'welcome', title: 'Welcome tour', starts: 412 }) +
+  textOf({ row_type: 'day', date: '2026-11-01', starts: 14, completions: 9 })
+
 /** An answer as CSV: one header row, then the rows. */
-export function csvOf(answer: Answer, options: { bom: boolean }): string {
-  const rows = rowsOf(answer).map(cells => csvRow(columns.map(column => cells[column])))
+export function csvOf(answer: Analytics, options: { bom: boolean }): string {
+  const rows = rowsOf(answer).map(textOf)
   return (options.bom ? csvBom : '') + csvRow(columns) + rows.join('')
 }

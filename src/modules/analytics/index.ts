@@ -5,8 +5,8 @@ import type { Call } from '../../http/call.ts'
 import { csvStream, unreadStream } from '../../http/csv-stream.ts'
 import { json, type Reply } from '../../http/reply.ts'
 import { type Route, route } from '../../http/route.ts'
-import { csvOf } from './csv.ts'
-import { AnalyticsQuery, ExportQuery } from './model.ts'
+import { csvOf, exampleCsv } from './csv.ts'
+import { Analytics, AnalyticsCsv, AnalyticsQuery, ExportQuery } from './model.ts'
 import { eventRows, ofVersion, runRows, versionOfEvent } from './raw-rows.ts'
 import { analyticsService, type Question, questionOf } from './service.ts'
 
@@ -44,11 +44,17 @@ export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[]
     route({
       method: 'GET',
       path: '/flows/:flow_id/analytics',
+      operation: 'getAnalytics',
+      tag: 'Analytics',
       summary: 'What became of the runs of a flow that started in a range of days',
       caller: 'session token',
       bucket: 'analytics',
       subject: 'any flow',
       query: AnalyticsQuery,
+      description:
+        'The numbers do not depend on the order, the batching or the repetition in which events ' +
+        'arrived. `definitions` in the answer says what each means.',
+      answers: { 200: { description: 'The numbers of the range.', schema: Analytics } },
       isLong: true,
       async handle(call) {
         const question = questionOf(call.subject, call.query, call.receivedAt)
@@ -58,11 +64,25 @@ export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[]
     route({
       method: 'GET',
       path: '/flows/:flow_id/analytics/export.csv',
+      operation: 'exportAnalytics',
+      tag: 'Analytics',
       summary: 'The same as CSV, or the raw runs or events',
       caller: 'session token',
       bucket: 'export',
       subject: 'any flow',
       query: ExportQuery,
+      description:
+        'Raw rows are streamed, of any number. An export that fails midway breaks the connection; ' +
+        'it never ends as if whole.',
+      answers: {
+        200: {
+          description: 'The rows, as a file.',
+          schema: AnalyticsCsv,
+          example: exampleCsv,
+          type: 'text/csv',
+          isFile: true,
+        },
+      },
       isLong: true,
       async handle(call) {
         const question = questionOf(call.subject, call.query, call.receivedAt)

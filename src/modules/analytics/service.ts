@@ -6,7 +6,7 @@ import { resolveRange, type TimeRange } from '../../core/time-range.ts'
 import { Turns } from '../../core/turns.ts'
 import { healthOf } from '../steps/index.ts'
 import { definitions } from './definitions.ts'
-import type { AnalyticsQuery } from './model.ts'
+import type { Analytics, AnalyticsQuery } from './model.ts'
 import { RunTally } from './tally.ts'
 
 /** What was asked, checked. */
@@ -15,8 +15,6 @@ export interface Question {
   range: TimeRange
   version: number | null
 }
-
-export type Answer = Awaited<ReturnType<ReturnType<typeof analyticsService>['answer']>>
 
 /** @throws AppError `validation_failed` for a wrong date, zone, order, range or version */
 export function questionOf(flow: FlowEntry, query: AnalyticsQuery, now: number): Question {
@@ -82,7 +80,7 @@ export function analyticsService({ stores, clock }: { stores: Stores; clock: Clo
     )
   }
 
-  async function answer(question: Question, signal: AbortSignal) {
+  async function answer(question: Question, signal: AbortSignal): Promise<Analytics> {
     const { flow, range, version } = question
     const now = clock.now()
     const tally = new RunTally(flow, range, version)

@@ -2,7 +2,7 @@ import { isoTime } from '../../core/clock.ts'
 import { json } from '../../http/reply.ts'
 import { type Route, route } from '../../http/route.ts'
 import { personIn, requireCleanText, timeIn } from '../../http/shapes.ts'
-import { CompleteBody, ProgressBody, ProgressQuery } from './model.ts'
+import { CompleteBody, Completion, Progress, ProgressBody, ProgressQuery } from './model.ts'
 import { type ChecklistDeps, checklistService } from './service.ts'
 
 /** A person's progress: completing a flow, ticking the items of its checklist. */
@@ -12,11 +12,19 @@ export function checklistRoutes(deps: ChecklistDeps): Route[] {
     route({
       method: 'POST',
       path: '/flows/:flow_id/complete',
+      operation: 'completeFlow',
+      tag: 'Checklists',
       summary: 'Reports that a person has completed a flow',
       caller: 'snippet key',
       bucket: 'flows',
       subject: 'reported flow',
       body: CompleteBody,
+      description:
+        'It can be repeated: the earliest time that was ever reported stands. Name the person by ' +
+        '`userId` or `anonymousId`. A time in the future becomes now.',
+      answers: {
+        200: { description: 'The completion as it stands.', schema: Completion },
+      },
       async handle(call) {
         const person = personIn(call.body)
         const runId = call.body.runId ?? null
@@ -26,23 +34,28 @@ export function checklistRoutes(deps: ChecklistDeps): Route[] {
           completedAt: timeIn(call.body, 'completedAt'),
           receivedAt: call.receivedAt,
         })
-        return json(200, {
+        const completion: Completion = {
           flowId: call.subject.id,
           ...service.named(person),
           status: 'completed',
           completedAt: isoTime(done.completedAt),
           alreadyCompleted: done.alreadyCompleted,
-        })
+        }
+        return json(200, completion)
       },
     }),
     route({
       method: 'GET',
       path: '/flows/:flow_id/checklist-progress',
+      operation: 'getProgress',
+      tag: 'Checklists',
       summary: 'Which items of a checklist a person has ticked',
       caller: 'snippet key',
       bucket: 'flows',
       subject: 'published flow',
       query: ProgressQuery,
+      description: 'Name the person by `userId` or `anonymousId`.',
+      answers: { 200: { description: 'Every item of the newest version.', schema: Progress } },
       async handle(call) {
         return json(200, await service.progress(call.subject, personIn(call.query)))
       },
@@ -50,11 +63,17 @@ export function checklistRoutes(deps: ChecklistDeps): Route[] {
     route({
       method: 'POST',
       path: '/flows/:flow_id/checklist-progress',
+      operation: 'tickItems',
+      tag: 'Checklists',
       summary: 'Ticks items, or takes ticks back; other items are not touched',
       caller: 'snippet key',
       bucket: 'flows',
       subject: 'reported flow',
       body: ProgressBody,
+      description:
+        'Item by item, so that two tabs cannot undo each other; of several writes to one item the ' +
+        'last counts. The last tick completes the flow. An unknown item is 422, and none is ticked.',
+      answers: { 200: { description: 'Every item after it.', schema: Progress } },
       async handle(call) {
         const person = personIn(call.body)
         await service.tick(call.subject, person, call.body.items, call.receivedAt)

@@ -1,23 +1,102 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Maybe, PersonFields, Time } from '../../http/shapes.ts'
+import {
+  Count,
+  FlowId,
+  Instant,
+  InstantOrNull,
+  ItemId,
+  Maybe,
+  MaybeTime,
+  namesPerson,
+  PersonFields,
+} from '../../http/shapes.ts'
 
-export const CompleteBody = Type.Object({
-  ...PersonFields,
-  runId: Maybe(Type.String({ minLength: 1, maxLength: 64 })),
-  completedAt: Maybe(Time),
-})
+export const CompleteBody = Type.Object(
+  {
+    ...PersonFields,
+    runId: Maybe(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'The pass through the flow that is completed.',
+        examples: ['run-1'],
+      }),
+    ),
+    completedAt: MaybeTime('When it was completed; now where absent.'),
+  },
+  {
+    title: 'CompletionReport',
+    ...namesPerson,
+    examples: [{ userId: 'ann', completedAt: '2026-11-20T09:30:00.000Z' }],
+  },
+)
 
 export const ProgressQuery = Type.Object(PersonFields)
 
-export const ProgressBody = Type.Object({
-  ...PersonFields,
-  items: Type.Array(
-    Type.Object({
-      id: Maybe(Type.String()),
-      key: Maybe(Type.String()),
-      completed: Type.Boolean(),
-    }),
-    { minItems: 1, maxItems: 100 },
-  ),
-})
+const ItemTick = Type.Object(
+  {
+    id: Maybe(Type.String({ description: 'The item’s id.' })),
+    key: Maybe(Type.String({ description: 'Or its key, in the newest version.' })),
+    completed: Type.Boolean({ description: 'True ticks it, false takes the tick back.' }),
+  },
+  {
+    anyOf: ['id', 'key'].map(name => ({
+      required: [name],
+      properties: { [name]: { type: 'string' } },
+    })),
+    examples: [{ key: 'invite-team', completed: true }],
+  },
+)
+
+export const ProgressBody = Type.Object(
+  { ...PersonFields, items: Type.Array(ItemTick, { minItems: 1, maxItems: 100 }) },
+  {
+    title: 'Ticks',
+    ...namesPerson,
+    examples: [{ userId: 'ann', items: [{ key: 'invite-team', completed: true }] }],
+  },
+)
 export type ProgressBody = Static<typeof ProgressBody>
+
+/** The person as the caller named them: one of the two, or both. */
+const Named = {
+  userId: Type.Optional(Type.String({ description: 'As it was sent.', examples: ['ann'] })),
+  anonymousId: Type.Optional(Type.String({ description: 'As it was sent.' })),
+}
+
+export const Completion = Type.Object(
+  {
+    flowId: FlowId,
+    ...Named,
+    status: Type.Literal('completed'),
+    completedAt: Instant('The earliest that was ever reported.'),
+    alreadyCompleted: Type.Boolean({
+      description: 'A completion was known before.',
+      examples: [false],
+    }),
+  },
+  { title: 'Completion' },
+)
+export type Completion = Static<typeof Completion>
+
+const ItemProgress = Type.Object({
+  id: ItemId,
+  key: Type.String({ examples: ['invite-team'] }),
+  title: Type.String({ examples: ['Invite your team'] }),
+  completed: Type.Boolean({ examples: [true] }),
+  completedAt: InstantOrNull('When it was ticked; null where it is not.'),
+})
+
+export const Progress = Type.Object(
+  {
+    flowId: FlowId,
+    ...Named,
+    items: Type.Array(ItemProgress, { description: 'Empty for a flow without a checklist.' }),
+    completed: Count('Items that are ticked.', 1),
+    total: Count('Items that there are.', 1),
+    percent: Type.Integer({ minimum: 0, maximum: 100, examples: [100] }),
+    completedAt: InstantOrNull('When the person first completed the flow.'),
+  },
+  { title: 'Progress' },
+)
+export type Progress = Static<typeof Progress>

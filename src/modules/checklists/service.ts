@@ -3,7 +3,7 @@ import { type Clock, isoTimeOrNull } from '../../core/clock.ts'
 import { dayMs } from '../../core/durations.ts'
 import { invalid } from '../../core/errors.ts'
 import type { PersonIds, Stores } from '../../core/ports.ts'
-import type { ProgressBody } from './model.ts'
+import type { Progress, ProgressBody } from './model.ts'
 
 export interface ChecklistDeps {
   stores: Stores
@@ -12,7 +12,7 @@ export interface ChecklistDeps {
 }
 
 /** The name that the caller used, as answers repeat it. */
-function named({ userId, anonymousId }: PersonIds): Record<string, string> {
+function named({ userId, anonymousId }: PersonIds): { userId?: string; anonymousId?: string } {
   return {
     ...(userId === null ? {} : { userId }),
     ...(anonymousId === null ? {} : { anonymousId }),
@@ -73,7 +73,7 @@ export function checklistService({ stores, retentionDays }: ChecklistDeps) {
       })
     },
 
-    async progress(flow: FlowEntry, person: PersonIds) {
+    async progress(flow: FlowEntry, person: PersonIds): Promise<Progress> {
       const { ticked, completedAt } = await stores.checklists.progress(
         flow.organisation.row,
         flow.row,

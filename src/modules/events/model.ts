@@ -1,33 +1,188 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { reportableKinds } from '../../core/event.ts'
-import { Maybe, PersonFields, Time } from '../../http/shapes.ts'
+import {
+  type EventKind,
+  needsFlow,
+  needsItem,
+  needsStep,
+  rejectionCodes,
+  reportableKinds,
+} from '../../core/event.ts'
+import { ValidationError } from '../../http/failure.ts'
+import {
+  Count,
+  FlowVersion,
+  Maybe,
+  MaybeTime,
+  namesPerson,
+  OneOf,
+  PersonFields,
+  Told,
+  Url,
+} from '../../http/shapes.ts'
 
-const Id = (maxLength: number) => Type.String({ minLength: 1, maxLength })
+const Id = (maxLength: number, description: string, ...examples: string[]) =>
+  Type.String({ minLength: 1, maxLength, description, ...(examples.length > 0 && { examples }) })
+
+export const longestEventId = 64
+
+/** What `properties` may hold; a batch of fifty then fits the body's limit. */
+export const propertyBounds = { keys: 32, bytes: 8 * 1024, depth: 8 }
+
+/** Counted by `judge`, which tells what is too large from what is wrong. */
+const Properties = Told(
+  Type.Record(Type.String(), Type.Unknown()),
+  Type.Record(Type.String(), Type.Unknown(), {
+    maxProperties: propertyBounds.keys,
+    description:
+      `Anything of your own: at most ${propertyBounds.keys} keys, ${propertyBounds.bytes} bytes of ` +
+      `JSON, ${propertyBounds.depth} levels deep; no whole number beyond 2^53.`,
+    examples: [{ plan: 'team' }],
+  }),
+)
+
+/** What a kind must name, as JSON Schema says it. */
+const needing = (field: string, isNeeded: (kind: EventKind) => boolean) => ({
+  if: { properties: { kind: { enum: reportableKinds.filter(isNeeded) } }, required: ['kind'] },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { required: [field], properties: { [field]: { type: 'string' } } },
+})
 
 /** One event as clients send it. Fields that are not named here are ignored. */
-export const Event = Type.Object({
-  id: Maybe(Id(64)),
-  kind: Type.Union(reportableKinds.map(kind => Type.Literal(kind))),
-  ...PersonFields,
-  flowId: Maybe(Id(64)),
-  flowVersion: Maybe(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
-  stepId: Maybe(Id(64)),
-  itemId: Maybe(Id(64)),
-  runId: Maybe(Id(64)),
-  sessionId: Maybe(Id(64)),
-  occurredAt: Maybe(Time),
-  url: Maybe(Type.String({ maxLength: 2_048 })),
-  name: Maybe(Id(64)),
-  reason: Maybe(Type.String({ maxLength: 64 })),
-  properties: Maybe(Type.Record(Type.String(), Type.Unknown())),
-})
+export const Event = Type.Object(
+  {
+    id: Maybe(
+      Id(
+        longestEventId,
+        'Your own, so that it can be sent again; UUIDv7 is best. The server makes one where absent.',
+        '0199c0de-0000-7000-8000-000000000001',
+      ),
+    ),
+    kind: OneOf(reportableKinds, {
+      description: 'What happened. All but `custom` need a `flowId`.',
+      examples: ['step_viewed'],
+    }),
+    ...PersonFields,
+    flowId: Maybe(Id(64, 'The flow it happened in.', 'flow_8dPqM2xKc5VnTs1Ya0')),
+    flowVersion: FlowVersion,
+    stepId: Maybe(Id(64, 'The step, for step kinds.', 'step_oS7uAWwXw1gOJgTNdr')),
+    itemId: Maybe(Id(64, 'The item, for `item_completed`.')),
+    runId: Maybe(Id(64, 'One pass of one person through the flow.')),
+    sessionId: Maybe(Id(64, 'Tells passes apart where there is no `runId`.', 's1')),
+    occurredAt: MaybeTime('When it happened; now where absent, and never in the future.'),
+    url: Url,
+    name: Maybe(Id(64, 'Of a `custom` event, which needs one; it can tick an item.')),
+    reason: Maybe(Type.String({ maxLength: 64, description: 'Why, where there is a reason.' })),
+    properties: Maybe(Properties),
+  },
+  {
+    title: 'Event',
+    description: 'Name the person by `userId` or `anonymousId`.',
+    ...namesPerson,
+    allOf: [
+      needing('flowId', needsFlow),
+      needing('stepId', needsStep),
+      needing('itemId', needsItem),
+      needing('name', kind => kind === 'custom'),
+    ],
+    examples: [
+      {
+        id: '0199c0de-0000-7000-8000-000000000001',
+        kind: 'step_viewed',
+        userId: 'ann',
+        flowId: 'flow_8dPqM2xKc5VnTs1Ya0',
+        stepId: 'step_oS7uAWwXw1gOJgTNdr',
+        sessionId: 's1',
+        occurredAt: '2026-11-20T09:30:00.000Z',
+      },
+    ],
+  },
+)
 export type Event = Static<typeof Event>
 
 /** The envelope: events are judged one by one, so that a bad one costs its neighbours nothing. */
-export const Batch = Type.Object({
-  sentAt: Maybe(Time),
-  events: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 50 }),
-})
+export const Batch = Type.Object(
+  {
+    sentAt: MaybeTime('The sender’s clock as it sends, by which its times are corrected.'),
+    events: Type.Array(Told(Type.Unknown(), Event), { minItems: 1, maxItems: 50 }),
+  },
+  { title: 'EventBatch' },
+)
 export type Batch = Static<typeof Batch>
 
-export const propertyBounds = { keys: 32, bytes: 8 * 1024, depth: 8 }
+/** What became of an event that was not newly stored. */
+export const EventResult = Type.Object({
+  index: Type.Integer({
+    minimum: 0,
+    description: 'Which of the batch’s events, from 0.',
+    examples: [3],
+  }),
+  id: Type.Union(
+    [
+      Type.String({
+        maxLength: longestEventId,
+        examples: ['0199c0de-0000-7000-8000-000000000004'],
+      }),
+      Type.Null(),
+    ],
+    { description: 'Its id; null where it has none that can be told back.' },
+  ),
+  status: OneOf(['duplicate', 'rejected'], { examples: ['rejected'] }),
+  code: Type.Optional(
+    OneOf(rejectionCodes, { description: 'Why it was rejected.', examples: ['unknown_step'] }),
+  ),
+  message: Type.Optional(
+    Type.String({
+      description: 'What to change, in one sentence.',
+      examples: ['The flow never had a step with this stepId'],
+    }),
+  ),
+})
+export type EventResult = Static<typeof EventResult>
+
+const outcome = {
+  accepted: Count('Events that were newly stored.', 3),
+  duplicates: Count('Events whose id was stored before; the first body stands.', 0),
+  rejected: Count('Events that were not kept.', 1),
+  results: Type.Array(EventResult, { description: 'Those that were not newly stored, in order.' }),
+  skewMs: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Receipt minus `sentAt`; times are corrected by it beyond a minute.',
+    examples: [120],
+  }),
+}
+
+export const BatchResult = Type.Object(outcome, { title: 'BatchResult' })
+export type BatchResult = Static<typeof BatchResult>
+
+const AllRejected = Type.Object(
+  {
+    ...outcome,
+    error: Type.Literal('Every event was rejected'),
+    code: Type.Literal('validation_failed'),
+  },
+  {
+    title: 'AllRejected',
+    examples: [
+      {
+        accepted: 0,
+        duplicates: 0,
+        rejected: 1,
+        results: [
+          {
+            index: 0,
+            id: null,
+            status: 'rejected',
+            code: 'invalid',
+            message: 'Name a userId or an anonymousId',
+          },
+        ],
+        skewMs: null,
+        error: 'Every event was rejected',
+        code: 'validation_failed',
+      },
+    ],
+  },
+)
+export type AllRejected = Static<typeof AllRejected>
+
+/** No event was kept: the envelope is wrong, or every event in it. */
+export const NothingKept = Type.Union([AllRejected, ValidationError])

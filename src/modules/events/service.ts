@@ -3,33 +3,16 @@ import { dayMs, minuteMs } from '../../core/durations.ts'
 import { unauthorized } from '../../core/errors.ts'
 import type { RejectionCode } from '../../core/event.ts'
 import type { NewEvent, Stores } from '../../core/ports.ts'
-import type { Batch } from './model.ts'
+import { type Batch, type BatchResult, type EventResult, longestEventId } from './model.ts'
 import { judge, type Rejection } from './verdict.ts'
 
 /** A sender's clock within this is taken as right. */
 const toleratedSkewMs = minuteMs
 
-/** What became of an event that was not newly stored. */
-export interface EventResult {
-  index: number
-  id: string | null
-  status: 'duplicate' | 'rejected'
-  code?: RejectionCode
-  message?: string
-}
-
-export interface BatchResult {
-  accepted: number
-  duplicates: number
-  rejected: number
-  results: EventResult[]
-  skewMs: number | null
-}
-
 /** The id that the sender gave, where it is one that can be told back. */
 function sentId(event: unknown): string | null {
   const id = (event as { id?: unknown } | null)?.id
-  return typeof id === 'string' && id.length <= 64 ? id : null
+  return typeof id === 'string' && id.length <= longestEventId ? id : null
 }
 
 export function eventService(deps: { stores: Stores; retentionDays: number }) {
@@ -73,7 +56,7 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
         indexes.push(index)
       }
     }
-    if (refusals.unauthorized === events.length) throw unauthorized()
+    if (refusals.unauthorized === events.length) throw unauthorized('foreign_events')
 
     const outcome = await stores.ledger.append({
       orgRow: organisation.row,

@@ -1,4 +1,7 @@
-import { minuteMs } from '../../core/durations.ts'
+import type { Bucket } from '../../core/buckets.ts'
+import { isoTime } from '../../core/clock.ts'
+import { dayMs, minuteMs } from '../../core/durations.ts'
+import type { RejectionCode } from '../../core/event.ts'
 import type { Presence } from '../../core/ports.ts'
 
 /** What is wrong with an installation, and what to do about it. */
@@ -9,66 +12,194 @@ export interface Finding {
   fix: string
 }
 
-const farOffMs = minuteMs
-
-interface Evidence {
+/** What findings are made from. */
+export interface Evidence {
   presence: Presence
   skewMsMedian: number | null
+  /** How many flows the organisation shows. */
+  publishedFlows: number
+  /** When the last of its rotated keys stops working, or has; null where none was rotated. */
+  oldKeysEndAt: number | null
+  /** The version of this server, and so of the snippet that it serves. */
+  ownVersion: string
   now: number
 }
 
-/** One rule a finding; each reads the evidence and speaks or is silent. */
-const rules: ((evidence: Evidence) => Finding | null)[] = [
-  ({ presence: { stages } }) =>
-    stages.flows_fetched || stages.heartbeat
-      ? null
-      : {
-          severity: 'info',
-          code: 'snippet_not_seen',
-          message: 'No page with the snippet has fetched flows or sent a heartbeat yet.',
-          fix: 'Put the snippet with this key on a page, open the page, and ask again.',
-        },
-  ({ presence: { stages } }) =>
-    !stages.flows_fetched || stages.events_flowing
-      ? null
-      : {
-          severity: 'warning',
-          code: 'no_events',
-          message: 'Flows are fetched, but no event was ever accepted.',
-          fix: 'Show a published flow on a page, and look for refused requests in its network log.',
-        },
-  ({ presence: { refusals, stages } }) =>
-    refusals.origin_not_allowed
+/** Whether a page with the snippet was ever seen. */
+export const isInstalled = ({ seen }: Presence) =>
+  seen.flows_fetched !== null || seen.heartbeat !== null
+
+/** Clocks within this are taken as right. */
+const farOffMs = minuteMs
+/** How long after a rotation's end it may be quiet before that says anything. */
+const settlingMs = 5 * minuteMs
+/** So many of the latest batches with a clock that is far off are worth a word. */
+const fewFarOff = 3
+
+/** Semantic Versioning 2.0.0, the numbers alone or with what may follow them. */
+const semanticVersion = /^\d{1,9}\.\d{1,9}\.\d{1,9}(?:[-+][0-9A-Za-z.+-]+)?$/
+
+/** What to do about events refused with a code. */
+const remedies: Record<RejectionCode, string> = {
+  invalid:
+    'Look at the results of POST /events: the message of each names the field and what it must be.',
+  unknown_flow:
+    'Take flow ids from GET /flows, not from a file or another installation; a draft has to be published once, "cairn flows publish KEY".',
+  unknown_step:
+    'Send each step’s own id with the id of the flow that it is in, both as GET /flows gives them.',
+  unknown_item:
+    'Send each item’s own id with the id of the flow that it is in, both as GET /flows gives them.',
+  unauthorized:
+    'A page mixes two organisations: use ids that GET /flows gave for the same snippet key.',
+  too_old:
+    'Send events within the days that the server accepts (CAIRN_RETENTION_DAYS), and occurredAt in milliseconds: seconds lie in 1970.',
+  too_large: 'Send less in properties: at most 32 keys, 8 levels and 8 KiB of JSON.',
+  erased: 'These people were erased: stop sending events under their ids.',
+  storage:
+    'The database refused these events: the server’s log and the table dead_letters have the reason.',
+}
+
+/** What to do where a limit is reached; the operator can raise any of them. */
+const calmer: Partial<Record<Bucket, string>> = {
+  events: 'Send events in batches of up to 50',
+  flows: 'Keep the flows for a minute, and ask with If-None-Match after it',
+  heartbeat: 'Wait for nextHeartbeatSeconds between two heartbeats',
+}
+
+/** One rule for one kind of fault; each reads the evidence and speaks or is silent. */
+const rules: ((evidence: Evidence) => Finding | readonly Finding[] | null)[] = [
+  ({ presence }) => {
+    if (isInstalled(presence) || presence.refusedOrigins > 0) return null
+    const isUsed = presence.seen.key_used !== null
+    return {
+      severity: 'info',
+      code: 'snippet_not_seen',
+      message: isUsed
+        ? 'The key is used, but no page has fetched flows or sent a heartbeat: only a back end uses it.'
+        : 'Nothing has used the key yet: no page with the snippet, and no back end.',
+      fix: 'Put the snippet with this key on a page, open the page, and ask again.',
+    }
+  },
+
+  ({ presence, publishedFlows }) =>
+    isInstalled(presence) && publishedFlows === 0
       ? {
-          // Where nothing ever got through, the list is not merely stricter than one page.
-          severity: stages.flows_fetched || stages.heartbeat ? 'warning' : 'error',
-          code: 'origin_not_allowed',
-          message: `Requests of the last 24 hours came from an origin that is not allowed: ${refusals.origin_not_allowed}.`,
-          fix: 'Add the page’s origin to the organisation’s origins, or clear the list.',
+          severity: 'warning',
+          code: 'nothing_published',
+          message:
+            'The snippet is installed, but no flow is published: pages have nothing to show.',
+          fix: 'Publish one: "cairn flows push FILE", then "cairn flows publish KEY".',
         }
       : null,
-  ({ presence: { refusals } }) => {
-    const { origin_not_allowed: _, ...byCode } = refusals
-    const codes = Object.entries(byCode).sort((a, b) => b[1] - a[1])
-    const worst = codes[0]
-    return worst
+
+  ({ presence: { seen, rejections }, publishedFlows }) => {
+    // Without a flow to show there is nothing to report.
+    if (!seen.flows_fetched || seen.events_flowing || publishedFlows === 0) return null
+    const areRefused = Object.keys(rejections).length > 0
+    return {
+      severity: 'warning',
+      code: 'no_events',
+      message: areRefused
+        ? 'Flows are fetched, but every event so far was refused.'
+        : 'Flows are fetched, but no event has come.',
+      fix: areRefused
+        ? 'See to the refused events below.'
+        : 'Open a page on which a published flow is shown, and look for failed requests to /events in its network log.',
+    }
+  },
+
+  ({ presence }) =>
+    presence.refusedOrigins > 0
       ? {
-          severity: 'warning',
-          code: 'events_rejected',
-          message: `Events were rejected in the last 24 hours, most often as ${worst[0]} (${worst[1]}).`,
-          fix: 'Read the results of POST /events: each rejected event has a code and a message.',
+          // Where nothing ever got through, the list is not merely stricter than one page.
+          severity: isInstalled(presence) ? 'warning' : 'error',
+          code: 'origin_not_allowed',
+          message: `Requests of the last 24 hours came from an origin that is not allowed: ${presence.refusedOrigins}.`,
+          fix: 'Compare the page’s origin with "cairn org origins ORG"; set the whole list with "cairn org origins ORG ORIGIN…", or allow all with --any.',
+        }
+      : null,
+
+  ({ presence: { rejections } }) =>
+    (Object.entries(rejections) as [RejectionCode, number][])
+      .sort(([, a], [, b]) => b - a)
+      .map(([code, count]) => ({
+        severity: 'warning',
+        code: 'events_rejected',
+        message: `Events were refused as ${code} in the last 24 hours: ${count}.`,
+        fix: remedies[code],
+      })),
+
+  ({ presence: { limitedMinutes } }) =>
+    (Object.entries(limitedMinutes) as [Bucket, number][]).map(([bucket, minutes]) => {
+      const often = minutes === 1 ? 'one minute' : `${minutes} minutes`
+      const raise = `"cairn org limits ORG --${bucket} N"`
+      return {
+        severity: 'warning',
+        code: 'limit_reached',
+        message: `Requests over the limit of ${bucket} were refused (429) in ${often} of the last 24 hours.`,
+        fix: `${calmer[bucket] ?? 'Ask less often'}, or raise the limit: ${raise}.`,
+      }
+    }),
+
+  ({ presence: { seen }, oldKeysEndAt, now }) => {
+    const used = seen.old_key_used
+    if (!used || oldKeysEndAt === null || used.lastAt < now - dayMs) return null
+    const isOver = oldKeysEndAt <= now
+    // Nobody has tried since: the pages that had it were mended in time.
+    if (isOver && used.lastAt < oldKeysEndAt) return null
+    // Nothing but the old key has come since, and there was time for it.
+    const isCut = now - oldKeysEndAt > settlingMs && (seen.key_used?.lastAt ?? 0) < oldKeysEndAt
+    const end = isoTime(oldKeysEndAt)
+    return {
+      severity: isCut ? 'error' : 'warning',
+      code: 'old_key_used',
+      message: `A snippet key from before a rotation is still in use, last at ${isoTime(used.lastAt)}; ${isOver ? `it is refused since ${end}` : `it works until ${end}`}.`,
+      fix: 'Put the current key, "cairn key show --org ORG", wherever the old one stands: pages, back ends, caches of either.',
+    }
+  },
+
+  ({ presence: { skews }, skewMsMedian }) => {
+    const farOff = skews.filter(skew => Math.abs(skew) > farOffMs).length
+    if (skewMsMedian !== null && Math.abs(skewMsMedian) > farOffMs) {
+      const seconds = Math.round(Math.abs(skewMsMedian) / 1000)
+      const side = skewMsMedian > 0 ? 'behind' : 'ahead of'
+      return {
+        severity: 'warning',
+        code: 'clock_skew',
+        message: `Senders’ clocks are ${seconds} s ${side} the server’s in the middle: ${farOff} of the last ${skews.length} batches are off by over a minute.`,
+        fix: 'Many senders that agree are right: set the server’s clock, by NTP. Times are corrected by sentAt meanwhile.',
+      }
+    }
+    return farOff >= fewFarOff
+      ? {
+          severity: 'info',
+          code: 'sender_clock_skew',
+          message: `Some senders’ clocks are off by over a minute: ${farOff} of the last ${skews.length} batches.`,
+          fix: 'Nothing has to be done for browsers: times are corrected by sentAt. Of a back end, set the clock by NTP.',
         }
       : null
   },
-  ({ skewMsMedian }) =>
-    skewMsMedian !== null && Math.abs(skewMsMedian) > farOffMs
+
+  ({ presence: { snippetVersion }, ownVersion }) => {
+    // A server that runs from source has no version to compare with.
+    if (snippetVersion === null || !semanticVersion.test(ownVersion)) return null
+    if (!semanticVersion.test(snippetVersion)) {
+      return {
+        severity: 'info',
+        code: 'snippet_version_unknown',
+        message: 'The last heartbeat’s v is no version number, such as 1.4.0.',
+        fix: `Have the page load the snippet from this server, which is ${ownVersion}, or send its version as v.`,
+      }
+    }
+    return Bun.semver.order(snippetVersion, ownVersion) < 0
       ? {
           severity: 'warning',
-          code: 'clock_skew',
-          message: `Senders’ clocks differ from the server’s by ${Math.round(skewMsMedian / 1000)} s in the middle.`,
-          fix: 'Check the clock of the server; where it is right, times are corrected by sentAt.',
+          code: 'snippet_outdated',
+          message: `The last heartbeat came from snippet ${snippetVersion}, and this server is ${ownVersion}.`,
+          fix: 'Have the page load the snippet from this server, and reload pages that were open during the upgrade.',
         }
-      : null,
+      : null
+  },
 ]
 
 /** Everything that the evidence shows, in a fixed order. */

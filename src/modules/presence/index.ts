@@ -1,16 +1,10 @@
-import { Type } from '@sinclair/typebox'
 import { type Clock, isoTime } from '../../core/clock.ts'
 import type { Stores } from '../../core/ports.ts'
 import { json } from '../../http/reply.ts'
 import { type Route, route } from '../../http/route.ts'
 import { requireCleanText } from '../../http/shapes.ts'
+import { Heartbeat, HeartbeatQuery, SnippetStatus } from './model.ts'
 import { presenceService } from './service.ts'
-
-const HeartbeatQuery = Type.Object({
-  v: Type.Optional(Type.String({ maxLength: 64 })),
-  url: Type.Optional(Type.String({ maxLength: 2_048 })),
-  sid: Type.Optional(Type.String({ maxLength: 64 })),
-})
 
 /** How often the snippet should say that it is alive. */
 const nextHeartbeatSeconds = 300
@@ -23,32 +17,44 @@ export function presenceRoutes(deps: { stores: Stores; clock: Clock }): Route[] 
     route({
       method: 'GET',
       path: '/heartbeat',
+      operation: 'sendHeartbeat',
+      tag: 'Liveness',
       summary: 'The snippet says that it is alive',
       caller: 'snippet key',
       bucket: 'heartbeat',
       keyInQuery: true,
+      isWrite: true,
       query: HeartbeatQuery,
+      answers: { 200: { description: 'Noted.', schema: Heartbeat } },
       async handle(call) {
         const { v } = call.query
         requireCleanText({ v })
         stores.presence.mark(call.org.row, 'heartbeat', call.receivedAt)
         if (v) await stores.presence.recordSnippetVersion(call.org.row, v, call.receivedAt)
-        return json(200, {
+        const heartbeat: Heartbeat = {
           status: 'ok',
           serverTime: isoTime(clock.now()),
           flowsVersion: stores.catalogue().publishedFlows(call.org).version,
           nextHeartbeatSeconds,
-        })
+        }
+        return json(200, heartbeat)
       },
     }),
     route({
       method: 'GET',
       path: '/snippet-status',
+      operation: 'getSnippetStatus',
+      tag: 'Liveness',
       summary: 'What was seen of the snippet, and what is wrong',
       caller: 'snippet key',
       bucket: 'status',
+      description:
+        'Codes and counts alone: whoever views the page has the key that asks this. Asking is not ' +
+        'counted as having been seen.',
+      answers: { 200: { description: 'As of now.', schema: SnippetStatus } },
       async handle(call) {
-        return json(200, await service.status(call.org, call.receivedAt))
+        const status: SnippetStatus = await service.status(call.org, call.receivedAt)
+        return json(200, status)
       },
     }),
   ]

@@ -1,9 +1,10 @@
-import type { Organisation } from '../../core/catalogue.ts'
+import type { Catalogue, Organisation } from '../../core/catalogue.ts'
 import { isoTime, isoTimeOrNull } from '../../core/clock.ts'
 import { dayMs, minuteMs } from '../../core/durations.ts'
 import { type Presence, presenceStages, type Stores } from '../../core/ports.ts'
 import { nearestRank } from '../../core/quantile.ts'
-import { findingsOf } from './findings.ts'
+import { version } from '../../core/version.ts'
+import { findingsOf, isInstalled } from './findings.ts'
 
 const activeMs = 5 * minuteMs
 const quietMs = dayMs
@@ -19,14 +20,20 @@ function stateOf(lastSeenAt: number | null, now: number): PresenceState {
 }
 
 function seenIn(presence: Presence) {
-  const seen = presenceStages.flatMap(stage => presence.stages[stage] ?? [])
+  const seen = presenceStages.flatMap(stage => presence.seen[stage] ?? [])
   return {
     firstSeenAt: seen.length > 0 ? Math.min(...seen.map(({ firstAt }) => firstAt)) : null,
     lastSeenAt: seen.length > 0 ? Math.max(...seen.map(({ lastAt }) => lastAt)) : null,
   }
 }
 
-export function presenceService({ stores }: { stores: Stores }) {
+/** What the service asks of storage; the command line asks it without a server. */
+export interface PresenceStores {
+  catalogue(): Pick<Catalogue, 'publishedFlows' | 'oldKeysEndAt'>
+  presence: Pick<Stores['presence'], 'read'>
+}
+
+export function presenceService({ stores }: { stores: PresenceStores }) {
   return {
     /** Codes and counts only: whoever views the page has the key that asks this. */
     async status(organisation: Organisation, now: number) {
@@ -34,16 +41,23 @@ export function presenceService({ stores }: { stores: Stores }) {
       const { firstSeenAt, lastSeenAt } = seenIn(presence)
       const skews = presence.skews.toSorted((a, b) => a - b)
       const skewMsMedian = nearestRank(skews, 0.5)
-      const findings = findingsOf({ presence, skewMsMedian, now })
+      const catalogue = stores.catalogue()
+      const findings = findingsOf({
+        presence,
+        skewMsMedian,
+        publishedFlows: catalogue.publishedFlows(organisation).count,
+        oldKeysEndAt: catalogue.oldKeysEndAt(organisation),
+        ownVersion: version,
+        now,
+      })
       const isWrong = findings.some(({ severity }) => severity === 'error')
-      const { origin_not_allowed: _, ...rejected24h } = presence.refusals
       return {
         state: isWrong ? 'misconfigured' : stateOf(lastSeenAt, now),
-        installed: presence.stages.flows_fetched !== null || presence.stages.heartbeat !== null,
+        installed: isInstalled(presence),
         firstSeenAt: isoTimeOrNull(firstSeenAt),
         lastSeenAt: isoTimeOrNull(lastSeenAt),
         stages: presenceStages.map(stage => {
-          const seen = presence.stages[stage]
+          const seen = presence.seen[stage]
           return {
             stage,
             firstAt: seen && isoTime(seen.firstAt),
@@ -52,7 +66,7 @@ export function presenceService({ stores }: { stores: Stores }) {
         }),
         snippetVersion: presence.snippetVersion,
         skewMsMedian,
-        rejected24h,
+        rejected24h: presence.rejections,
         findings,
       }
     },

@@ -1,16 +1,12 @@
 import { type FlowEntry, latestVersion, type StepEntry } from '../../core/catalogue.ts'
 import { isoTimeOrNull } from '../../core/clock.ts'
-import { dayMs } from '../../core/durations.ts'
 import { personOf } from '../../core/event.ts'
 import { allowedFingerprint } from '../../core/fingerprint-parts.ts'
 import type { Step } from '../../core/flow.ts'
 import type { Stores } from '../../core/ports.ts'
-import { type StepHealth, stepState } from '../../core/step-health.ts'
+import { healthWindowMs, type StepHealth, stepState } from '../../core/step-health.ts'
 import { requireCleanText, versionIn } from '../../http/shapes.ts'
 import type { FingerprintBody, HealthBody } from './model.ts'
-
-/** How far back health looks. */
-const healthWindowMs = dayMs
 
 const definitionOf = (flow: FlowEntry, id: string): Step | undefined =>
   flow.latest?.steps.find(step => step.id === id)

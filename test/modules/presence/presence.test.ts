@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { rotateKey } from '../../../src/storage/organisations.ts'
 import { tour } from '../../support/flows.ts'
 import { Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'
@@ -149,17 +150,82 @@ describe('rejected24h', () => {
 describe('findings', () => {
   test('fetched flows without events are a warning; with events all is well', async () => {
     await tenant.ask('GET /flows')
+    expect(await codes()).toEqual(['nothing_published'])
+    tenant.publish(tour())
     expect(await codes()).toEqual(['no_events'])
     await tenant.send([good])
     expect(await codes()).toEqual([])
   })
 
-  test('refused events are a warning that names the code seen most', async () => {
+  test('refused events are a warning for each code, the one seen most first', async () => {
+    tenant.publish(tour())
     await tenant.ask('GET /flows')
     await tenant.send([good, {}, {}, { ...good, occurredAt: 0 }])
-    const [finding] = (await status()).findings
-    expect(finding).toMatchObject({ severity: 'warning', code: 'events_rejected' })
-    expect(finding.message).toContain('invalid (2)')
+    const { findings } = await status()
+    expect(findings).toEqual([
+      expect.objectContaining({
+        severity: 'warning',
+        code: 'events_rejected',
+        message: 'Events were refused as invalid in the last 24 hours: 2.',
+      }),
+      expect.objectContaining({
+        code: 'events_rejected',
+        message: 'Events were refused as too_old in the last 24 hours: 1.',
+      }),
+    ])
+  })
+
+  test('a limit that was reached is a warning with its bucket, counted once a minute', async () => {
+    tenant.publish(tour())
+    tenant.limit({ heartbeat: 1 })
+    for (let i = 0; i < 5; i++) await tenant.ask('GET /heartbeat')
+    world.clock.advance(minute)
+    for (let i = 0; i < 5; i++) await tenant.ask('GET /heartbeat')
+    await world.storage.flush()
+    const { findings, rejected24h } = await status()
+    expect(findings).toEqual([
+      expect.objectContaining({
+        severity: 'warning',
+        code: 'limit_reached',
+        message: expect.stringContaining('limit of heartbeat'),
+      }),
+    ])
+    expect(findings[0].message).toEndWith('in 2 minutes of the last 24 hours.')
+    expect(rejected24h).toEqual({})
+  })
+
+  test('a rotated key in use is a warning while it works, and misconfigured once nothing else comes', async () => {
+    tenant.publish(tour())
+    const old = tenant.key
+    await tenant.ask('GET /flows')
+    const { snippetKey } = rotateKey(world.database, tenant.row, {
+      now: world.clock.now(),
+      graceMs: hour,
+    })
+    world.takeUp()
+    const found = async () => {
+      const { body } = await tenant.answer('GET /snippet-status', { credential: snippetKey })
+      const [finding] = body.findings.filter((f: { code: string }) => f.code === 'old_key_used')
+      return finding && `${body.state} ${finding.severity} ${finding.message}`
+    }
+    expect(await found()).toBeUndefined()
+    await tenant.send([good], {})
+    const worksUntil = new Date(world.clock.now() + hour).toISOString()
+    expect(await found()).toContain(`active warning`)
+    expect(await found()).toContain(`it works until ${worksUntil}`)
+    // It is asked for after a restart too.
+    await world.storage.writePresence()
+    world.clock.advance(hour + 1_000)
+    expect(await found()).toBeUndefined()
+    expect((await tenant.ask('GET /flows', { credential: old })).status).toBe(401)
+    expect(await found()).toContain(' warning ')
+    world.clock.advance(6 * minute)
+    expect(await found()).toContain('misconfigured error')
+    expect(await found()).toContain(`it is refused since ${worksUntil}`)
+    await tenant.ask('GET /flows', { credential: snippetKey })
+    expect(await found()).toContain('active warning')
+    world.clock.advance(25 * hour)
+    expect(await found()).toBeUndefined()
   })
 
   test('refused origins are an error where nothing ever got through: misconfigured', async () => {
@@ -178,6 +244,7 @@ describe('findings', () => {
   })
 
   test('clocks that are far off are a warning, by the median', async () => {
+    tenant.publish(tour())
     await tenant.ask('GET /flows')
     for (const skewMs of [100, 90_000, 120_000]) {
       await tenant.send([good], { sentAt: world.clock.now() - skewMs })

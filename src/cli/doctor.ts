@@ -1,0 +1,78 @@
+import type { Command } from 'commander'
+import { checkDatabase } from './doctor/database-check.ts'
+import { checkDirectory } from './doctor/directory-check.ts'
+import { checkDisk } from './doctor/disk-check.ts'
+import { type Check, error, type Finding, type Subject } from './doctor/finding.ts'
+import { checkTokens } from './doctor/issuer-check.ts'
+import { checkMachine, checkVersions } from './doctor/machine-check.ts'
+import { checkServer } from './doctor/server-check.ts'
+import { checkSettings } from './doctor/settings-check.ts'
+import { examples } from './examples.ts'
+import { exitStatus, explained } from './failure.ts'
+import { counted, print, printJson } from './output.ts'
+import { addSettings } from './settings.ts'
+
+/** Every check, in the order of the answer, with what it is called where it fails itself. */
+const checks: readonly [Check, (subject: Subject) => Finding[] | Promise<Finding[]>][] = [
+  ['directory', checkDirectory],
+  ['disk', checkDisk],
+  ['database', checkDatabase],
+  ['server', checkServer],
+  ['issuer', checkTokens],
+  ['memory', checkMachine],
+]
+
+export function addDoctor(cairn: Command): void {
+  addSettings(cairn.command('doctor'))
+    .description(
+      'look for what is wrong with settings, data and machine; changes nothing; exit status 1 if anything is an error',
+    )
+    .option(
+      '--full',
+      'check every page, index and reference of the database; takes long on a large one',
+    )
+    .option(
+      '--json',
+      'print {ok, findings: [{status, check, what, advice}]} as JSON; status is ok, warning or error',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'cairn doctor',
+        'cairn doctor --data /var/lib/cairn --full',
+        'cairn doctor --json | jq \'.findings[] | select(.status != "ok")\'',
+      ),
+    )
+    .action(async (options: { full?: boolean; json?: boolean }, command: Command) => {
+      const findings = await examine(command.opts(), options.full === true)
+      const isOk = !findings.some(({ status }) => status === 'error')
+      if (!isOk) process.exitCode = exitStatus.failure
+      if (options.json) return printJson({ ok: isOk, findings })
+      print(...findings.map(lineOf), '', summaryOf(findings))
+    })
+}
+
+async function examine(flags: Record<string, unknown>, isFull: boolean): Promise<Finding[]> {
+  const source = { flags, env: process.env }
+  const { findings, subject } = checkSettings(source, { isFull, now: Date.now() })
+  const all = [...checkVersions(), ...findings]
+  for (const [name, check] of checks) {
+    try {
+      all.push(...(await check(subject)))
+    } catch (fault) {
+      all.push(error(name, explained(fault).lines.join(' '), null))
+    }
+  }
+  return all
+}
+
+const lineOf = ({ status, what, advice }: Finding) =>
+  `${status.padEnd(7)}  ${what}${advice === null ? '' : ` — ${advice}`}`
+
+function summaryOf(findings: readonly Finding[]): string {
+  const count = (wanted: Finding['status']) =>
+    findings.filter(({ status }) => status === wanted).length
+  const [errors, warnings] = [count('error'), count('warning')]
+  if (errors + warnings === 0) return 'all is well'
+  return `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`
+}

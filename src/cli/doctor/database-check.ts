@@ -1,0 +1,130 @@
+import type { Database } from 'bun:sqlite'
+import { statSync } from 'node:fs'
+import { isoTime } from '../../core/clock.ts'
+import { minuteMs } from '../../core/durations.ts'
+import { databaseFile, hasDatabase, openForReading } from '../../storage/database.ts'
+import { deadLetters, fullCheck, newestReceipt, quickCheck } from '../../storage/inspect.ts'
+import { schemaState } from '../../storage/migrate.ts'
+import { explained } from '../failure.ts'
+import { counted } from '../output.ts'
+import { isReadableDirectory } from './directory-check.ts'
+import { error, type Finding, ok, type Subject, sizeOf, warning } from './finding.ts'
+
+const damaged = 'stop the server, keep a copy of the data directory, and restore a backup'
+/** Over it, a check is said to take a while: a disk reads some hundred megabytes a second. */
+const largeBytes = 2e9
+/** A log that checkpoints keep up with is cut back to 64 MiB. */
+const largeLogBytes = 256e6
+
+/** Whether the database can be read, is of this version, and is whole. Writes nothing. */
+export function checkDatabase(subject: Subject): Finding[] {
+  const { data } = subject
+  if (data === null || !isReadableDirectory(data)) return []
+  if (!hasDatabase(data)) {
+    return [
+      warning('database', `${data} holds no database yet`, 'begin with "cairn org create NAME"'),
+    ]
+  }
+  let database: Database | undefined
+  try {
+    database = openForReading(data)
+    return [
+      ...checkSchema(database),
+      ...checkLog(data),
+      ...checkPages(database, data, subject.isFull),
+      ...checkDeadLetters(database),
+      ...checkClock(database, data, subject.now),
+    ]
+  } catch (fault) {
+    return [unreadable(data, fault)]
+  } finally {
+    database?.close()
+  }
+}
+
+function unreadable(data: string, fault: unknown): Finding {
+  const file = databaseFile(data)
+  const { code = '', message } = fault as { code?: string; message?: string }
+  if (!statSync(file).isFile()) return error('database', `${file} is not a file`, damaged)
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
+    return error('database', `cairn.db is damaged, or no database (${code}: ${message})`, damaged)
+  }
+  if (/^SQLITE_(READONLY|CANTOPEN|PERM|AUTH)/.test(code)) {
+    const advice = 'run this as the user that the server runs as'
+    return error('database', `cairn.db cannot be opened by this user (${code})`, advice)
+  }
+  return error('database', explained(fault).lines.join(' '), null)
+}
+
+function checkSchema(database: Database): Finding[] {
+  const { applied, known, differing } = schemaState(database)
+  if (applied === 0) {
+    const advice = 'restore a backup if there was data; else the next command makes its tables'
+    return [warning('database', 'cairn.db is empty', advice)]
+  }
+  const level = `the database has schema ${applied}, and this cairn knows ${known}`
+  if (applied > known) return [error('database', level, 'run the newer cairn')]
+  if (differing.length > 0) {
+    const what = `step ${differing.join(', ')} of the database's schema is not the one this cairn has`
+    return [error('database', what, 'run the cairn that made it')]
+  }
+  if (applied < known) {
+    const advice = 'back it up; the next command or start of this cairn brings it up to date'
+    return [warning('database', level, advice)]
+  }
+  return [ok('database', `the database has schema ${applied}, the newest that this cairn knows`)]
+}
+
+function checkLog(data: string): Finding[] {
+  const bytes = statSync(`${databaseFile(data)}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  if (bytes < largeLogBytes) return []
+  const what = `the write-ahead log has grown to ${sizeOf(bytes)}, so something keeps it from being checkpointed`
+  return [
+    warning('database', what, 'look for a program that holds cairn.db open, or restart the server'),
+  ]
+}
+
+function checkPages(database: Database, data: string, isFull: boolean): Finding[] {
+  const bytes = statSync(databaseFile(data)).size
+  if (bytes > largeBytes) {
+    process.stderr.write(`cairn: checking ${sizeOf(bytes)} of database, which takes a while\n`)
+  }
+  const faults = isFull ? fullCheck(database) : quickFaults(database)
+  const [first, second] = faults
+  if (first === undefined) {
+    const how = isFull ? 'every page, index and reference' : 'its pages; --full looks at everything'
+    return [ok('database', `cairn.db, ${sizeOf(bytes)}, is whole (${how})`)]
+  }
+  const more = second === undefined ? '' : `, and ${counted(faults.length - 1, 'more fault')}`
+  return [error('database', `cairn.db is damaged: ${first.replaceAll('\n', ' ')}${more}`, damaged)]
+}
+
+function quickFaults(database: Database): string[] {
+  const faults: string[] = []
+  for (const { done, tables, faults: found } of quickCheck(database)) {
+    faults.push(...found)
+    if (!process.stderr.isTTY) continue
+    const line = done === tables ? '' : `checked ${done} of ${tables} tables`
+    process.stderr.write(`\r\u001b[K${line}`)
+  }
+  return faults
+}
+
+function checkDeadLetters(database: Database): Finding[] {
+  const { count, newestAt, newestError } = deadLetters(database)
+  if (count === 0) return [ok('dead_letters', 'no dead letters wait')]
+  const newest = newestAt === null ? '' : `, the newest since ${isoTime(newestAt)}: ${newestError}`
+  const what = `${counted(count, 'event')} could not be stored and wait as dead letters${newest}`
+  return [warning('dead_letters', what, 'see the log of that time for the cause')]
+}
+
+/** A clock that was set back gives new events times before those of older ones. */
+function checkClock(database: Database, data: string, now: number): Finding[] {
+  const files = [databaseFile(data), `${databaseFile(data)}-wal`]
+  const written = files.map(file => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+  const newest = Math.max(newestReceipt(database) ?? 0, ...written)
+  const clock = `the clock of this machine says ${isoTime(now)}`
+  if (newest <= now + minuteMs) return [ok('clock', `${clock}, after all that was stored`)]
+  const what = `${clock}, but the newest data was stored at ${isoTime(newest)}`
+  return [error('clock', what, 'set the clock, and keep it set by NTP')]
+}

@@ -1,0 +1,118 @@
+import { accessSync, constants, existsSync, readdirSync, type Stats, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { sessionKey } from '../../server/session-key.ts'
+import { explained } from '../failure.ts'
+import { nearestExisting } from './disk-check.ts'
+import { error, type Finding, ok, type Subject, warning } from './finding.ts'
+
+/** Whether the data directory is there, is this user's to write, and nobody else's to read. */
+export function checkDirectory({ data, config }: Subject): Finding[] {
+  if (data === null) return []
+  let found: Stats | undefined
+  try {
+    found = statSync(data, { throwIfNoEntry: false })
+  } catch (fault) {
+    const { code } = fault as { code?: string }
+    const advice = 'run this as the user that the server runs as, or choose another with --data'
+    return [error('directory', `${data} cannot be reached by this user (${code})`, advice)]
+  }
+  if (!found) return [notThere(data)]
+  if (!found.isDirectory()) {
+    return [error('directory', `${data} is not a directory`, 'choose another with --data')]
+  }
+  const fault = whyUnwritable(data, found)
+  if (fault) return [fault]
+  const makesTokens = !config?.sessionSecret && !config?.sessionIssuer
+  const faults = [
+    ...checkOwners(data, found),
+    ...checkReadable(data, found),
+    ...(makesTokens ? checkSessionKey(data) : []),
+  ]
+  const findings = [ok('directory', `${data} can be written by this user`), ...faults]
+  if (faults.length === 0) findings.push(ok('rights', 'its files are safe from other users'))
+  return findings
+}
+
+/** Whether there is a directory that can be looked into; why not is what `checkDirectory` says. */
+export const isReadableDirectory = (path: string): boolean =>
+  isAllowed(path, constants.R_OK | constants.X_OK) && statSync(path).isDirectory()
+
+function notThere(data: string): Finding {
+  const what = `there is no data directory ${data} yet`
+  try {
+    accessSync(nearestExisting(data), constants.W_OK | constants.X_OK)
+  } catch (fault) {
+    const { code } = fault as { code?: string }
+    const advice = 'make it for this user, or choose another with --data'
+    return error('directory', `${what}, and this user cannot make it (${code})`, advice)
+  }
+  const begin = 'begin with "cairn org create NAME", or name another with --data or CAIRN_DATA'
+  return warning('directory', what, begin)
+}
+
+function whyUnwritable(data: string, { uid }: Stats): Finding | null {
+  try {
+    accessSync(data, constants.R_OK | constants.W_OK | constants.X_OK)
+    return null
+  } catch (fault) {
+    const { code } = fault as { code?: string }
+    if (code === 'EROFS') {
+      const what = `${data} is on a file system that is mounted read-only`
+      return error(
+        'directory',
+        what,
+        'mount it for writing (a disk that fails turns read-only too)',
+      )
+    }
+    const what = `${data} cannot be read and written by this user (${code}): it belongs to user ${uid}, this is user ${process.getuid?.()}`
+    return error('directory', what, 'run as that user, or give this one the right to')
+  }
+}
+
+/** The files that a server has to write, as far as they are there. */
+const namesIn = (data: string) =>
+  readdirSync(data).filter(name => /^(cairn\.db(-wal|-shm)?|server\.lock)$/.test(name))
+
+/** Files that a command of another user left, as root's often does, stop the server. */
+function checkOwners(data: string, { uid }: Stats): Finding[] {
+  const foreign = namesIn(data).filter(name => statSync(join(data, name)).uid !== uid)
+  if (foreign.length === 0) return []
+  const isUsable = foreign.every(name =>
+    isAllowed(join(data, name), constants.R_OK | constants.W_OK),
+  )
+  const what = `not of user ${uid}, whose directory ${data} is: ${foreign.join(', ')}`
+  const advice = `run "chown -R ${uid} ${data}", and cairn always as that user`
+  return [(isUsable ? warning : error)('rights', what, advice)]
+}
+
+function isAllowed(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const forOthers = 0o077
+
+function checkReadable(data: string, { mode }: Stats): Finding[] {
+  // Who cannot enter the directory cannot reach the files either.
+  if ((mode & forOthers) === 0) return []
+  const open = namesIn(data).filter(name => statSync(join(data, name)).mode & forOthers)
+  if (open.length === 0) return []
+  const octal = (mode & 0o777).toString(8)
+  const what = `other users of this machine can read ${open.join(', ')} in ${data} (mode ${octal})`
+  return [warning('rights', what, `run "chmod 700 ${data}"`)]
+}
+
+/** Looked at only where it is, since reading it would make it. */
+function checkSessionKey(data: string): Finding[] {
+  if (!existsSync(join(data, 'session.key'))) return []
+  try {
+    sessionKey(data)
+    return []
+  } catch (fault) {
+    return [error('rights', explained(fault).lines.join(' '), null)]
+  }
+}

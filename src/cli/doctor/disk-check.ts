@@ -1,0 +1,54 @@
+import { existsSync, type StatsFs, statfsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { error, type Finding, ok, type Subject, sizeOf, warning } from './finding.ts'
+
+const [leastFree, enoughFree, enoughShare] = [100e6, 1e9, 0.05]
+
+/** File systems of other machines, by the number that Linux gives them (statfs(2)). */
+const remote: Record<number, string> = {
+  26985: 'NFS',
+  20859: 'SMB',
+  16914839: '9P',
+  4266872130: 'SMB',
+  4283649346: 'CIFS',
+}
+
+/** Whether the disk has room, and is one that SQLite can trust. */
+export function checkDisk({ data }: Subject): Finding[] {
+  return data === null ? [] : judgeDisk(data, statfsSync(nearestExisting(data)))
+}
+
+/** The same of what the system says of a file system (statfs(2)). */
+export function judgeDisk(
+  data: string,
+  {
+    type,
+    bsize,
+    bavail,
+    blocks,
+    files,
+    ffree,
+  }: Pick<StatsFs, 'type' | 'bsize' | 'bavail' | 'blocks' | 'files' | 'ffree'>,
+): Finding[] {
+  const [free, share] = [bavail * bsize, bavail / Math.max(1, blocks)]
+  const left = `${sizeOf(free)} (${(share * 100).toFixed(1)} %) are free where ${data} is`
+  const advice = 'make room, or move the data directory to a larger disk'
+  const findings: Finding[] = []
+  if (free < leastFree) findings.push(error('disk', left, advice))
+  else if (free < enoughFree || share < enoughShare) findings.push(warning('disk', left, advice))
+  else findings.push(ok('disk', left))
+  if (files > 0 && ffree === 0) findings.push(error('disk', 'no more files can be made', advice))
+  const kind = process.platform === 'linux' ? remote[type >>> 0] : undefined
+  if (kind) {
+    const what = `${data} is on a file system of another machine (${kind}), where SQLite's locks and write-ahead log are not safe`
+    findings.push(warning('disk', what, 'keep the data on a disk of this machine'))
+  }
+  return findings
+}
+
+/** The path itself, or the directory above it in which it would be made. */
+export function nearestExisting(path: string): string {
+  let found = resolve(path)
+  while (!existsSync(found)) found = dirname(found)
+  return found
+}

@@ -1,0 +1,71 @@
+import type { Config } from '../../config.ts'
+
+/** What one look at one thing tells. An error keeps Cairn from working, or its data from being safe. */
+export interface Finding {
+  status: 'ok' | 'warning' | 'error'
+  /** What was looked at; a word of a fixed list, for scripts. */
+  check: Check
+  what: string
+  /** What to do; null where nothing is to be done. */
+  advice: string | null
+}
+
+export type Check =
+  | 'versions'
+  | 'settings'
+  | 'directory'
+  | 'rights'
+  | 'disk'
+  | 'database'
+  | 'dead_letters'
+  | 'server'
+  | 'ports'
+  | 'issuer'
+  | 'clock'
+  | 'time_zones'
+  | 'open_files'
+  | 'memory'
+
+export const ok = (check: Check, what: string): Finding => ({
+  status: 'ok',
+  check,
+  what,
+  advice: null,
+})
+
+export const warning = (check: Check, what: string, advice: string | null): Finding => ({
+  status: 'warning',
+  check,
+  what,
+  advice,
+})
+
+export const error = (check: Check, what: string, advice: string | null): Finding => ({
+  status: 'error',
+  check,
+  what,
+  advice,
+})
+
+/** What the checks look at. A setting that cannot be read is null. */
+export interface Subject {
+  data: string | null
+  bufferBytes: number | null
+  /** All settings, where all of them can be read. */
+  config: Config | null
+  /** Whether the database is checked to the last page. */
+  isFull: boolean
+  /** Epoch milliseconds. */
+  now: number
+}
+
+/** `1.4 GB`, for people; powers of 1,000. */
+export function sizeOf(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
+  let [value, unit] = [bytes, 0]
+  while (value >= 1_000 && unit < units.length - 1) {
+    value /= 1_000
+    unit++
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
+}

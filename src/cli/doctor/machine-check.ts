@@ -1,0 +1,95 @@
+import { Database } from 'bun:sqlite'
+import { existsSync, readFileSync } from 'node:fs'
+import { totalmem } from 'node:os'
+import { dirname, join } from 'node:path'
+import { commit, version } from '../../core/version.ts'
+import { assertSqliteVersion, sqliteVersion } from '../../storage/database.ts'
+import { explained } from '../failure.ts'
+import { error, type Finding, ok, type Subject, sizeOf, warning } from './finding.ts'
+import { serverProcess } from './server-check.ts'
+
+/** What this program is made of. */
+export function checkVersions(): Finding[] {
+  const database = new Database(':memory:')
+  try {
+    const what = `cairn ${version} (${commit}), Bun ${Bun.version}, SQLite ${sqliteVersion(database)}`
+    assertSqliteVersion(database)
+    return [ok('versions', what)]
+  } catch (fault) {
+    return [error('versions', explained(fault).lines.join(' '), 'use a released cairn')]
+  } finally {
+    database.close()
+  }
+}
+
+/** What the machine gives the server that runs, or else this process. */
+export function checkMachine({ data, bufferBytes }: Subject): Finding[] {
+  const pid = serverProcess(data) ?? 'self'
+  return [...checkTimeZones(), ...checkOpenFiles(pid), ...checkMemory(pid, bufferBytes ?? 0)]
+}
+
+/** Analytics count calendar days of any zone. */
+function checkTimeZones(): Finding[] {
+  try {
+    const noon = Temporal.Instant.from('2026-07-01T12:00:00Z')
+    if (noon.toZonedDateTimeISO('Europe/Berlin').hour === 14) {
+      return [ok('time_zones', 'the data of time zones is there')]
+    }
+  } catch {}
+  return [error('time_zones', 'the data of time zones is missing or wrong', 'use a released cairn')]
+}
+
+const enoughFiles = 4_096
+
+/** Every connection is an open file. Known on Linux alone. */
+function checkOpenFiles(pid: number | 'self'): Finding[] {
+  const limits = textOf(`/proc/${pid}/limits`)
+  const limit = /^Max open files\s+(\S+)/m.exec(limits ?? '')?.[1]
+  if (limit === undefined) return []
+  const what = `${limit} files and connections may be open at a time`
+  if (limit === 'unlimited' || Number(limit) >= enoughFiles) return [ok('open_files', what)]
+  const advice = 'raise it: LimitNOFILE=65536 for systemd, "ulimit -n 65536" in a shell'
+  return [warning('open_files', what, advice)]
+}
+
+/** What a server with a few threads takes, besides its ingest buffer. */
+const leastMemory = 256 * 2 ** 20
+
+function checkMemory(pid: number | 'self', bufferBytes: number): Finding[] {
+  const limit = memoryLimit(pid)
+  const memory = Math.min(limit ?? Number.POSITIVE_INFINITY, totalmem())
+  const what = `${sizeOf(memory)} of memory ${limit === memory ? 'is the limit here' : 'are in this machine'}`
+  if (memory >= leastMemory + bufferBytes) return [ok('memory', what)]
+  const advice = `give at least ${sizeOf(leastMemory + bufferBytes)}, or lower --buffer-bytes and --threads`
+  return [warning('memory', what, advice)]
+}
+
+/** The least limit of the process's control group and those around it; null for none. */
+function memoryLimit(pid: number | 'self'): number | null {
+  const groups = textOf(`/proc/${pid}/cgroup`) ?? ''
+  const unified = /^0::(\/.*)$/m.exec(groups)?.[1]
+  const legacy = /^\d+:(?:[^:]*,)?memory(?:,[^:]*)?:(\/.*)$/m.exec(groups)?.[1]
+  const limits = [
+    ...limitsAlong('/sys/fs/cgroup', unified, 'memory.max'),
+    ...limitsAlong('/sys/fs/cgroup/memory', legacy, 'memory.limit_in_bytes'),
+  ]
+  return limits.length === 0 ? null : Math.min(...limits)
+}
+
+function limitsAlong(root: string, group: string | undefined, file: string): number[] {
+  const limits: number[] = []
+  for (let path = group; path !== undefined; path = path === '/' ? undefined : dirname(path)) {
+    const limit = Number(textOf(join(root, path, file)) ?? Number.NaN)
+    // Without a limit there is "max", or a number larger than any memory.
+    if (limit > 0 && limit < totalmem()) limits.push(limit)
+  }
+  return limits
+}
+
+function textOf(file: string): string | null {
+  try {
+    return existsSync(file) ? readFileSync(file, 'utf8') : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,145 @@
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { Config } from '../../config.ts'
+import { version } from '../../core/version.ts'
+import { holderOf, isHeld, type LockHolder } from '../../server/lock.ts'
+import { claimPort } from '../../server/ports.ts'
+import { explained } from '../failure.ts'
+import { ask, managementUrl } from '../management.ts'
+import { counted } from '../output.ts'
+import { isReadableDirectory } from './directory-check.ts'
+import { error, type Finding, ok, type Subject, warning } from './finding.ts'
+
+/** The process that serves from a data directory of this machine, if one does. */
+export function serverProcess(data: string | null): number | null {
+  const holder = data === null ? null : holderOf(data)
+  return holder && isAlive(holder) ? holder.pid : null
+}
+
+/** Whether a server runs on the data directory, and how it is. */
+export async function checkServer({ data, config }: Subject): Promise<Finding[]> {
+  if (data === null) return []
+  if (!isReadableDirectory(data)) return checkPorts(config)
+  let isServed: boolean
+  try {
+    isServed = isHeld(data)
+  } catch (fault) {
+    return [unreadableLock(data, fault)]
+  }
+  const holder = holderOf(data)
+  if (!isServed) return [notServed(holder), ...checkPorts(config)]
+  if (!holder) {
+    const advice =
+      'if "cairn healthcheck" does not find it, look for the process that has server.lock open'
+    return [
+      warning('server', 'a server runs that has not said where: server.json is missing', advice),
+    ]
+  }
+  const who = `process ${holder.pid} on ${holder.host} serves since ${holder.startedAt}`
+  if (holder.host !== hostname()) {
+    const advice = `run "cairn doctor" there for more (this is ${hostname()})`
+    return [warning('server', `${who}, which is another machine or container`, advice)]
+  }
+  if (!isAlive(holder)) {
+    const advice = 'look for another process that has server.lock open'
+    return [warning('server', `${who} by server.json, but there is no such process`, advice)]
+  }
+  const { managementHost: managedAt, managementPort } = holder
+  return askServer(who, path => managementUrl(managedAt, managementPort, path))
+}
+
+function unreadableLock(data: string, fault: unknown): Finding {
+  const { cause, code: own } = fault as { cause?: { code?: string }; code?: string }
+  const code = String(cause?.code ?? own)
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
+    const advice = `stop the server if one runs, and remove ${join(data, 'server.lock')}`
+    return error('server', `server.lock is not the lock of a server (${code})`, advice)
+  }
+  const advice = 'run this as the user that the server runs as'
+  return error('server', `server.lock cannot be read by this user (${code})`, advice)
+}
+
+function notServed(holder: LockHolder | null): Finding {
+  if (!holder) return ok('server', 'no server runs on it now')
+  const { pid, host, startedAt } = holder
+  const what = `no server runs on it; the last one (process ${pid} on ${host}, since ${startedAt}) ended without a stop: it crashed, or was killed`
+  const advice =
+    'see its log for the cause; nothing is to be cleaned up, start it with "cairn serve"'
+  return warning('server', what, advice)
+}
+
+/** Whether a server could listen, where none of this data directory does. */
+function checkPorts(config: Config | null): Finding[] {
+  if (config === null) return []
+  const { host, port, managementHost, managementPort } = config
+  const faults = [
+    portFaultOf(host, port, 'CAIRN_PORT or --port'),
+    portFaultOf(managementHost, managementPort, 'CAIRN_MANAGEMENT_PORT or --management-port'),
+  ].filter(fault => fault !== null)
+  if (faults.length > 0) return faults
+  // 0 takes any free one.
+  const ports = [port, managementPort].map(wanted => wanted || 'any').join(' and ')
+  return [ok('ports', `a server could listen on ports ${ports}`)]
+}
+
+function portFaultOf(host: string, port: number, setting: string): Finding | null {
+  try {
+    claimPort(host, port, setting)
+    return null
+  } catch (fault) {
+    return error('ports', explained(fault).lines.join(' '), null)
+  }
+}
+
+/** Signal 0 only asks; a process of another user is alive too. */
+function isAlive({ pid, host }: LockHolder): boolean {
+  if (host !== hostname()) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (fault) {
+    return (fault as { code?: string }).code === 'EPERM'
+  }
+}
+
+/** Characters; a server that has answered on every route says some ten thousand. */
+const mostMetrics = 1_000_000
+
+async function askServer(who: string, url: (path: string) => string): Promise<Finding[]> {
+  const [ready, health, metrics] = await Promise.all([
+    ask(url('/readyz')),
+    ask(url('/healthz')),
+    ask(url('/metrics'), mostMetrics),
+  ])
+  if (ready.status === null) {
+    const what = `${who}, but does not answer on ${url('/readyz')} (${ready.answer})`
+    return [error('server', what, 'see its log; if it hangs, end it and start it again')]
+  }
+  const state = ready.answer.replaceAll('\n', '; ')
+  const gauges = gaugesIn(metrics.answer)
+  const findings = [
+    ready.status === 200
+      ? ok('server', `${who} and is ready${gauges}`)
+      : error('server', `${who}, but is not ready: ${state}${gauges}`, 'see its log for the cause'),
+  ]
+  const running = /^ok (\S+)/.exec(health.answer)?.[1]
+  if (running !== undefined && running !== version) {
+    const what = `the server is cairn ${running}, this is cairn ${version}`
+    findings.push(warning('server', what, 'restart the server, or use its own cairn'))
+  }
+  return findings
+}
+
+/** What of the metrics an operator wants to know first, as far as it is there. */
+function gaugesIn(metrics: string): string {
+  const gauge = (name: string) => {
+    const value = new RegExp(`^${name} (\\d+)`, 'm').exec(metrics)?.[1]
+    return value === undefined ? null : Number(value)
+  }
+  const [threads, events] = [gauge('cairn_http_threads'), gauge('cairn_buffer_events')]
+  const parts = [
+    ...(threads === null ? [] : [`${counted(threads, 'HTTP thread')} up`]),
+    ...(events === null ? [] : [`${counted(events, 'event')} in the buffer`]),
+  ]
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`
+}

@@ -1,0 +1,95 @@
+import { type Command, Option } from 'commander'
+import type { FlowDefinition } from '../../core/flow.ts'
+import { minimalFlow } from '../../core/flow-minimal.ts'
+import { flowText } from '../../core/flow-text.ts'
+import { readFlows, type StoredFlow } from '../../storage/flow-reader.ts'
+import { organisationNamed, withData } from '../data.ts'
+import { examples } from '../examples.ts'
+import { CommandFailure, UsageFailure } from '../failure.ts'
+import { counted, printColumns, printJson } from '../output.ts'
+import { addSettings, settingsOf } from '../settings.ts'
+import { newestOf } from './comparison.ts'
+import { writeFlowFiles } from './flow-files.ts'
+import { orgHelp, statusInWords } from './records.ts'
+
+interface Options {
+  org?: string
+  published?: boolean
+  out?: string
+  force?: boolean
+  format: 'yaml' | 'json'
+}
+
+export function addPull(flows: Command): void {
+  addSettings(flows.command('pull'), ['data'])
+    .summary('write flows as files that push takes back')
+    .description(
+      'write flows as files that push takes back: drafts where there are any, else what was ' +
+        'published; comments of the files that were pushed are not kept',
+    )
+    .argument('[key...]', 'keys of flows; all but the archived ones where left out')
+    .option('--org <org>', orgHelp)
+    .option('--published', 'what callers see, not a newer draft')
+    .option(
+      '--out <dir>',
+      'a file for each flow, named by its key, in place of the standard output',
+    )
+    .option('--force', 'with --out: write over files that hold something else')
+    .addOption(
+      new Option('--format <format>', 'YAML, or JSON as an array')
+        .choices(['yaml', 'json'])
+        .default('yaml'),
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'cairn flows pull welcome > welcome.yaml',
+        'cairn flows pull --out flows --org harbor',
+        'cairn flows pull --published --format json',
+      ),
+    )
+    .action(async (keys: string[], options: Options, command: Command) => {
+      if (options.force && options.out === undefined) {
+        throw new UsageFailure('--force says how to write files: name their directory with --out')
+      }
+      const { data } = settingsOf(command, 'data')
+      const stored = await withData(data, database => {
+        const { row } = organisationNamed(database, options.org)
+        return readFlows(database, row, keys.length > 0 ? [...new Set(keys)] : undefined)
+      })
+      const definitions = keys.length > 0 ? asked(stored, options) : current(stored, options)
+      const { out, format, force = false } = options
+      if (out !== undefined) printColumns(writeFlowFiles(out, definitions, { format, force }))
+      else if (format === 'json') printJson(definitions.map(minimalFlow))
+      else process.stdout.write(definitions.map(flowText).join('---\n'))
+    })
+}
+
+/** Flows that were named: each has to have what is asked for. */
+function asked(stored: readonly StoredFlow[], { published = false }: Options): FlowDefinition[] {
+  return stored.map(flow => {
+    const newest = newestOf(flow, { published })
+    if (newest) return newest.definition
+    throw new CommandFailure(
+      `callers do not see "${flow.key}": it is ${statusInWords(flow.status)}; without --published it can be pulled`,
+    )
+  })
+}
+
+/** All flows that are in use. */
+function current(stored: readonly StoredFlow[], { published = false }: Options): FlowDefinition[] {
+  const inUse = stored.filter(({ status }) => status !== 'archived')
+  const definitions = inUse.flatMap(flow => newestOf(flow, { published })?.definition ?? [])
+  const archived = stored.length - inUse.length
+  if (definitions.length === 0) {
+    throw new CommandFailure(
+      published
+        ? 'there is no flow that callers see: see "cairn flows list"'
+        : 'there is no flow to pull: see "cairn flows list"',
+    )
+  }
+  if (archived > 0 && !published) {
+    process.stderr.write(`${counted(archived, 'archived flow')} left out: name them to pull them\n`)
+  }
+  return definitions
+}

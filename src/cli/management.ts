@@ -1,0 +1,32 @@
+const patienceMs = 3_000
+
+/** An address to listen on as one to connect to: any address means this machine. */
+const reachable = (host: string) => {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** Where a server of this machine answers a path of its management port. */
+export const managementUrl = (host: string, port: number, path: string) =>
+  `http://${reachable(host)}:${port}${path}`
+
+/** What the server answers; without a status, why it does not. */
+export async function ask(
+  url: string,
+  mostCharacters = 2_000,
+): Promise<{ status: number | null; answer: string }> {
+  try {
+    const signal = AbortSignal.timeout(patienceMs)
+    const response = await fetch(url, { signal, redirect: 'manual' })
+    const answer = await response.text().catch(() => '')
+    return { status: response.status, answer: answer.trim().slice(0, mostCharacters) }
+  } catch (error) {
+    const { name, code, message } = error as Error & { code?: string }
+    const isLate = name === 'TimeoutError'
+    return {
+      status: null,
+      answer: isLate ? `no answer in ${patienceMs / 1000} s` : (code ?? message),
+    }
+  }
+}

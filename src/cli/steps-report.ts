@@ -1,0 +1,159 @@
+import { isoTime } from '../core/clock.ts'
+import {
+  isBadState,
+  isMakeshift,
+  isMiss,
+  type Outcome,
+  outcomes,
+  stepStates,
+  totalsOf,
+} from '../core/step-health.ts'
+import { shown } from '../core/wording.ts'
+import { columns, counted } from './output.ts'
+import type { CheckedStep } from './steps.ts'
+
+/** Selectors, addresses and messages come from whoever has a key: shown long, but harmlessly. */
+const text = (value: string) => shown(value, 200)
+/** Whole: a part of a selector finds something else. */
+const selectorText = (value: string) => shown(value, 1_000)
+
+/** From this share on, fingerprints that are no match are worth a word, as makeshift finds are. */
+const fewUnlike = 0.2
+
+/** Whose steps were checked, by slug, and whether there are several organisations in all. */
+interface Scope {
+  organisations: readonly string[]
+  isAmong: boolean
+}
+
+/** The states of all steps as a table, then the evidence for each that is not well. */
+export function stepReport(checked: readonly CheckedStep[], scope: Scope): string[] {
+  const { organisations, isAmong } = scope
+  const whose =
+    organisations.length > 5
+      ? counted(organisations.length, 'organisation')
+      : organisations.join(', ')
+  if (checked.length === 0) return [`no published step of ${whose} points at an element`]
+  const named = checked.map(one => {
+    const name = `${one.flow.key}/${one.step.key}`
+    return { one, name: organisations.length > 1 ? `${one.organisation}: ${name}` : name }
+  })
+  const header = ['STEP', 'STATE', 'PEOPLE', 'FOUND', 'OTHERWISE', 'MISSED', 'SINCE']
+  const rows = named.map(({ one, name }) => {
+    const { people, finds, makeshift, misses } = totalsOf(one.evidence.people)
+    const counts = [people, finds - makeshift, makeshift, misses].map(String)
+    return [name, one.health.state, ...counts, sinceOf(one)]
+  })
+  const notWell = named.filter(({ one }) => isBadState(one.health.state) || isUnlike(one))
+  return [
+    ...columns([header, ...rows]),
+    ...notWell.flatMap(({ one, name }) => ['', ...detail(one, name, isAmong)]),
+    '',
+    summary(checked, whose),
+  ]
+}
+
+function sinceOf({ health, evidence }: CheckedStep): string {
+  const at = health.state === 'drifting' ? evidence.makeshiftSince : evidence.missesSince
+  return at === null || !isBadState(health.state) ? '–' : isoTime(at)
+}
+
+/** Whether fingerprints say that the element is another, though people may find it. */
+function isUnlike({ evidence: { fingerprints } }: CheckedStep): boolean {
+  const unlike = fingerprints.drift + fingerprints.gone
+  return unlike > 0 && unlike >= fewUnlike * (unlike + fingerprints.match)
+}
+
+function detail(one: CheckedStep, name: string, isAmong: boolean): string[] {
+  const { health, step, evidence } = one
+  const { people, lastFindAt, lastMissAt } = evidence
+  const title = isBadState(health.state)
+    ? `${name} is ${health.state}`
+    : `${name} is ${health.state}, but its element does not look as it did`
+  const said = outcomes.filter(outcome => people[outcome] > 0)
+  const lines: (readonly [string, string] | null)[] = [
+    ['selector', selectorText(step.target.selector)],
+    said.length > 0
+      ? ['people', said.map(outcome => `${outcome} ${people[outcome]}`).join(', ')]
+      : null,
+    ...evidence.pages.flatMap(page => pageLine(page) ?? []).map(line => ['page', line] as const),
+    ...evidence.messages.map(({ message, reports, lastAt }) => {
+      const times = reports === 1 ? isoTime(lastAt) : `${reports} times, last ${isoTime(lastAt)}`
+      return ['message', `${text(message)} (${times})`] as const
+    }),
+    lastMissAt === null ? null : ['last missed', isoTime(lastMissAt)],
+    lastFindAt === null ? null : ['last found', isoTime(lastFindAt)],
+    ['fingerprints', fingerprintLine(evidence.fingerprints)],
+    ['next', advice(one, isAmong)],
+  ]
+  const shownLines = lines.filter(line => line !== null)
+  return [title, ...columns(shownLines.map(([label, value]) => [`  ${label}`, value]))]
+}
+
+/** A page on which something was wrong; null for one on which all is well. */
+function pageLine(told: CheckedStep['evidence']['pages'][number]): string | null {
+  const { page, reports, misses, makeshift } = told
+  if (misses + makeshift === 0) return null
+  const bad = [
+    ...(misses > 0 ? [`${misses} missed`] : []),
+    ...(makeshift > 0 ? [`${makeshift} found otherwise`] : []),
+  ]
+  return `${page === null ? '(not told)' : text(page)}: ${bad.join(', ')}, of ${counted(reports, 'report')}`
+}
+
+function fingerprintLine(told: CheckedStep['evidence']['fingerprints']): string {
+  const { match, drift, gone, latest, baselineAt } = told
+  if (latest) {
+    const { status, score } = latest
+    return `${match} match, ${drift} drift, ${gone} gone; the latest ${status}, score ${score.toFixed(2)}`
+  }
+  return baselineAt === null ? 'none' : `none since the baseline of ${isoTime(baselineAt)}`
+}
+
+/** What to do about each way of not being found as the step describes it. */
+const remedies: Readonly<Record<Exclude<Outcome, 'found'>, string>> = {
+  not_found:
+    'see whether these pages still have the element; set a longer target.waitMs where it comes late, and target.required: false where it may rightly be away',
+  hidden:
+    'the element is there but cannot be seen: point at what opens it, or show the flow only where it is open',
+  ambiguous:
+    'the selector finds several elements: make it more exact, or set target.text or target.nth',
+  error: 'looking for the element failed: see the messages, and whether the selector is valid',
+  found_by_alternate:
+    'the selector no longer finds the element, other signs did: set target.selector to one that finds it',
+  changed:
+    'the element looks different: see whether the step still says the right thing about it; a changed target begins with a new baseline',
+}
+
+function advice(one: CheckedStep, isAmong: boolean): string {
+  const { evidence, step, flow, health, organisation } = one
+  const { people, alternate, fingerprints } = evidence
+  const { suggestion } = fingerprints
+  if (suggestion && suggestion.selector !== step.target.selector) {
+    const { selector, times, of } = suggestion
+    // Where it may be left out, the commands to copy stay short.
+    const org = isAmong ? ` --org ${organisation}` : ''
+    return `set target.selector to \`${selectorText(selector)}\` (suggested by ${times} of ${counted(of, 'fingerprint')}), then "cairn flows push FILE${org}" and "cairn flows publish ${flow.key}${org}"`
+  }
+  if (health.state === 'drifting' && alternate && alternate.selector !== step.target.selector) {
+    const { selector, reports } = alternate
+    return `see whether \`${selectorText(selector)}\`, by which ${counted(reports, 'report')} found it, is a good target.selector; else set one that finds the element`
+  }
+  const isIt = health.state === 'drifting' ? isMakeshift : isMiss
+  const [worst] = outcomes
+    .filter(outcome => isIt(outcome) && people[outcome] > 0)
+    .sort((a, b) => people[b] - people[a])
+  return remedies[worst === undefined || worst === 'found' ? 'changed' : worst]
+}
+
+function summary(checked: readonly CheckedStep[], whose: string): string {
+  const byState = Map.groupBy(checked, ({ health }) => health.state)
+  const parts = stepStates.flatMap(state => {
+    const count = byState.get(state)?.length ?? 0
+    return count > 0 ? [`${count} ${state}`] : []
+  })
+  const why = byState.has('unknown')
+    ? ' (under 5 people have told of the published version in 24 hours)'
+    : ''
+  return `${counted(checked.length, 'step')} of ${whose}: ${parts.join(', ')}${why}`
+}

@@ -1,0 +1,40 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
+import {
+  derivedDefaults,
+  Flow,
+  FlowDefinition,
+  Item,
+  ItemDefinition,
+  Step,
+  StepDefinition,
+} from './flow.ts'
+
+/** How authors may write a mapping, beyond what its schema says. */
+export interface Authoring {
+  /**
+   * Fields that are the server's own, dropped so that what `GET /flows/{id}` answered can be pushed
+   * again.
+   */
+  owned: ReadonlySet<string>
+  /** Defaults that come from neighbours, which have been filled before. */
+  derived: Readonly<Record<string, (fields: never) => unknown>>
+}
+
+const pairs: [definition: TObject, wire: TObject, derived: Authoring['derived']][] = [
+  [FlowDefinition, Flow, derivedDefaults.flow],
+  [StepDefinition, Step, derivedDefaults.step],
+  [ItemDefinition, Item, {}],
+]
+
+const known = new Map<TSchema, Authoring>(
+  pairs.map(([definition, wire, derived]) => {
+    const all = Object.keys(wire.properties)
+    return [definition, { owned: new Set(all.filter(n => !(n in definition.properties))), derived }]
+  }),
+)
+
+const plain: Authoring = { owned: new Set(), derived: {} }
+
+export function authoringOf(schema: TSchema): Authoring {
+  return known.get(schema) ?? plain
+}

@@ -1,0 +1,107 @@
+import { createPublicKey } from 'node:crypto'
+
+/** A public key of an identity provider: a JWK (RFC 7517) of its public members alone. */
+export interface PublicKey {
+  readonly kty: string
+  readonly kid?: string
+  /** The one algorithm that the provider uses it for, where it says so. */
+  readonly alg?: string
+  readonly crv?: string
+  readonly x?: string
+  readonly y?: string
+  readonly n?: string
+  readonly e?: string
+}
+
+/** The part of a token's header (RFC 7515, section 4.1) that chooses the key. */
+export interface KeyChoice {
+  alg?: string | undefined
+  kid?: string | undefined
+}
+
+/** More keys than any provider has at once; what stands behind them is not looked at. */
+const mostKeys = 100
+
+/** Shorter ones can be broken (RFC 7518, section 3.3), longer ones take long to compute with. */
+const rsaBits = { least: 2_048, most: 8_192 }
+
+const ofRsa = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']
+
+const ofCurve: Readonly<Record<string, readonly string[]>> = {
+  'EC P-256': ['ES256'],
+  'EC P-384': ['ES384'],
+  'EC P-521': ['ES512'],
+  // RFC 9864 gave it a name of its own.
+  'OKP Ed25519': ['EdDSA', 'Ed25519'],
+}
+
+/** Every algorithm that a public key can have: never `none`, never one over a shared secret. */
+export const signatureAlgorithms: readonly string[] = [...ofRsa, ...Object.values(ofCurve).flat()]
+
+/** The algorithms that a key's type allows, or the one of them that the key names. */
+export function algorithmsOf({ kty, crv, alg }: PublicKey): readonly string[] {
+  const allowed = kty === 'RSA' ? ofRsa : (ofCurve[`${kty} ${crv}`] ?? [])
+  return alg === undefined ? allowed : allowed.filter(name => name === alg)
+}
+
+/**
+ * The keys of a JWK set (RFC 7517, section 5) by which a signature can be verified. Others are
+ * passed over, as the RFC asks: symmetric and private keys, those for encryption, of unknown types,
+ * too short or broken. Nothing usable, or no JWK set at all, is an empty list.
+ */
+export function publicKeysIn(document: unknown): PublicKey[] {
+  const { keys } = (document ?? {}) as { keys?: unknown }
+  if (!Array.isArray(keys)) return []
+  return keys.slice(0, mostKeys).flatMap(key => publicKey(key) ?? [])
+}
+
+const isTextOrAbsent = (value: unknown) => value === undefined || typeof value === 'string'
+
+function publicKey(jwk: unknown): PublicKey | null {
+  if (jwk === null || typeof jwk !== 'object') return null
+  const { kty, kid, alg, use, key_ops: operations, d } = jwk as Record<string, unknown>
+  if (typeof kty !== 'string' || !isTextOrAbsent(kid) || !isTextOrAbsent(alg)) return null
+  // A private key that lies open is nobody's signature any more.
+  if (d !== undefined) return null
+  if (use !== undefined && use !== 'sig') return null
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) {
+    return null
+  }
+  const members = soundMembers(jwk)
+  if (members === null) return null
+  const named = { ...(kid === undefined ? {} : { kid }), ...(alg === undefined ? {} : { alg }) }
+  const key = { ...members, ...named }
+  return algorithmsOf(key).length > 0 ? key : null
+}
+
+/** The members that make up the key, where they are a sound one. */
+function soundMembers(jwk: object): Omit<PublicKey, 'kid' | 'alg'> | null {
+  try {
+    const key = createPublicKey({ key: jwk, format: 'jwk' })
+    const { modulusLength: bits, publicExponent: exponent } = key.asymmetricKeyDetails ?? {}
+    const isSound =
+      key.asymmetricKeyType !== 'rsa' ||
+      // To the power of one, or of an even number, anybody could sign.
+      (bits! >= rsaBits.least && bits! <= rsaBits.most && exponent! > 2n && exponent! % 2n === 1n)
+    return isSound ? (key.export({ format: 'jwk' }) as PublicKey) : null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * The one key that a token's signature can be by: of the token's `kid`, or of any where it names
+ * none, and fit for its `alg`. Null where there is none, and where there are several: with several,
+ * a provider must name the key (OpenID Connect Core 1.0, section 10.1).
+ */
+export function keyFor(keys: readonly PublicKey[], { alg, kid }: KeyChoice): PublicKey | null {
+  const fitting = keys.filter(
+    key => (kid === undefined || key.kid === kid) && algorithmsOf(key).includes(alg ?? ''),
+  )
+  return fitting.length === 1 ? (fitting[0] ?? null) : null
+}
+
+/** Whether a token is by a key that is not known: the provider may have made it since. */
+export function isNewTo(keys: readonly PublicKey[], { kid }: KeyChoice): boolean {
+  return kid === undefined ? keys.length === 0 : !keys.some(key => key.kid === kid)
+}

@@ -1,0 +1,43 @@
+import { version } from '../../core/version.ts'
+import { ValidationError } from '../failure.ts'
+import { apiPrefix, type Route } from '../route.ts'
+import { headers } from './headers.ts'
+import { introduction } from './introduction.ts'
+import { SchemaBook } from './json-schema.ts'
+import { operationOf, templateOf } from './operation.ts'
+import { refusalComponents } from './refusals.ts'
+import { securitySchemes } from './security.ts'
+import { tags } from './tags.ts'
+
+/**
+ * The API as an OpenAPI 3.1 document, from the data that answers requests: a route's schemas are the
+ * ones that judge what callers send.
+ */
+export function documentOf(routes: readonly Route[]) {
+  const book = new SchemaBook()
+  book.of(ValidationError)
+  const paths: Record<string, Record<string, ReturnType<typeof operationOf>>> = {}
+  for (const route of routes) {
+    const path = templateOf(route.path)
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, book) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Cairn',
+      version,
+      summary: 'In-app onboarding: tours, checklists, announcements, and how they do.',
+      description: introduction,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: apiPrefix, description: 'This server' }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes,
+      schemas: book.components,
+      responses: refusalComponents,
+      headers,
+    },
+  }
+}

@@ -1,0 +1,130 @@
+import { defaultLimits, windowMs } from '../../core/buckets.ts'
+import { type Answer, defaultBodyLimitBytes, type Route } from '../route.ts'
+import { exampleOf } from './example.ts'
+import { type HeaderName, headersWith } from './headers.ts'
+import type { JsonSchema, SchemaBook } from './json-schema.ts'
+import { refusalsOf } from './refusals.ts'
+import { securityOf } from './security.ts'
+
+const windowSeconds = windowMs / 1000
+
+/** What stands in a path, by its name in the route. */
+const pathParameters: Record<string, { description: string; example: string }> = {
+  flow_id: { description: 'The flow’s id.', example: 'flow_8dPqM2xKc5VnTs1Ya0' },
+  step_id: { description: 'The step’s id.', example: 'step_oS7uAWwXw1gOJgTNdr' },
+  file: { description: 'A file that the page loads.', example: 'page.js' },
+}
+
+const parametersOf = (path: string) =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: pathParameters[name]?.description,
+    schema: { type: 'string', minLength: 1, examples: [pathParameters[name]?.example] },
+  }))
+
+/** A path as OpenAPI writes it. */
+export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
+
+/** A query never holds null: what is absent is absent. */
+function withoutNull(schema: JsonSchema): JsonSchema {
+  const { type, enum: words } = schema
+  return {
+    ...schema,
+    ...(Array.isArray(type) && { type: type.find(name => name !== 'null') }),
+    ...(Array.isArray(words) && { enum: words.filter(word => word !== null) }),
+  }
+}
+
+function queryOf({ query }: Route, book: SchemaBook) {
+  return Object.entries(query?.properties ?? {}).map(([name, field]) => {
+    // Its examples stay in the schema: the page would send a parameter's own along with the rest.
+    const { description, ...schema } = withoutNull(book.of(field))
+    return {
+      name,
+      in: 'query',
+      required: query?.required?.includes(name) ?? false,
+      ...(description !== undefined && { description }),
+      schema,
+    }
+  })
+}
+
+function requestOf(route: Route, book: SchemaBook) {
+  if (!route.body) return undefined
+  const schema = book.of(route.body)
+  const example = exampleOf(schema, book.components)
+  const asText = { type: 'string', contentMediaType: 'application/json', contentSchema: schema }
+  return {
+    required: true,
+    description: `At most ${(route.bodyLimitBytes ?? defaultBodyLimitBytes) / 1024} KiB.`,
+    // The second is what a browser's beacon sends without a preflight.
+    content: {
+      'application/json': { schema, example },
+      'text/plain': { schema: asText, example: JSON.stringify(example) },
+    },
+  }
+}
+
+const ownHeaders = ({ type, isShared, isFile }: Answer): HeaderName[] => [
+  ...(isShared ? (['ETag', 'Content-Encoding'] as const) : []),
+  ...(isFile ? (['Content-Disposition'] as const) : []),
+  ...(type === 'text/html' ? (['Content-Security-Policy'] as const) : []),
+]
+
+function answerOf(answer: Answer, book: SchemaBook) {
+  const { description, schema, example, type = 'application/json' } = answer
+  const plain = book.of(schema)
+  const shown = example ?? exampleOf(plain, book.components)
+  return {
+    description,
+    headers: headersWith(...ownHeaders(answer)),
+    content: { [type]: { schema: plain, example: shown } },
+  }
+}
+
+/** What is said of an answer that the caller has already. */
+const notModified = (answer: Answer) => ({
+  description: 'The caller has this answer already, by its `If-None-Match`. No body.',
+  headers: headersWith(...ownHeaders(answer).filter(name => name !== 'Content-Encoding')),
+})
+
+const ifNoneMatch = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of the answer that you have.',
+  schema: { type: 'string' },
+}
+
+/** One route as OpenAPI's operation. What follows from its data by rule is worked out here. */
+export function operationOf(route: Route, book: SchemaBook) {
+  const { bucket, answers } = route
+  const given = Object.entries(answers) as [string, Answer][]
+  const shared = given.map(([, answer]) => answer).find(({ isShared }) => isShared)
+  const limit = bucket && { bucket, requests: defaultLimits[bucket], windowSeconds }
+  const counted = limit
+    ? `Counted in \`${bucket}\`: ${limit.requests} requests a minute for the organisation.`
+    : 'Anyone may call this, and it is not counted.'
+  const requestBody = requestOf(route, book)
+  return {
+    operationId: route.operation,
+    tags: [route.tag],
+    summary: route.summary,
+    description: [route.description, counted].filter(Boolean).join('\n\n'),
+    parameters: [
+      ...parametersOf(route.path),
+      ...queryOf(route, book),
+      ...(shared ? [ifNoneMatch] : []),
+    ],
+    ...(requestBody && { requestBody }),
+    responses: {
+      ...refusalsOf(route),
+      ...Object.fromEntries(given.map(([status, answer]) => [status, answerOf(answer, book)])),
+      ...(shared && { 304: notModified(shared) }),
+    },
+    security: securityOf(route),
+    ...(limit && { 'x-rate-limit': limit }),
+  }
+}

@@ -1,0 +1,32 @@
+import { type Route, takesKeyInQuery } from '../route.ts'
+
+/** The ways to say who calls. */
+export const securitySchemes = {
+  snippetKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'snippet key',
+    description: 'The 32 characters that stand in your page: `Authorization: Bearer <key>`.',
+  },
+  snippetKeyInQuery: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'key',
+    description: 'The same key as `?key=`, for beacons, which cannot set headers.',
+  },
+  sessionToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'Of your identity provider, or from `cairn token issue`.',
+  },
+} as const
+
+/** What a route asks for; any one of a list's entries is enough. */
+export function securityOf(route: Route): Record<string, never[]>[] {
+  if (route.caller === 'anyone') return []
+  if (route.caller === 'session token') return [{ sessionToken: [] }]
+  return takesKeyInQuery(route)
+    ? [{ snippetKey: [] }, { snippetKeyInQuery: [] }]
+    : [{ snippetKey: [] }]
+}

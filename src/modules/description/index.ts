@@ -1,0 +1,101 @@
+import { Type } from '@sinclair/typebox'
+import { AppError } from '../../core/errors.ts'
+import { documentOf } from '../../http/description/document.ts'
+import { encodedReply, ofAnyone } from '../../http/encoded.ts'
+import { jsonType } from '../../http/reply.ts'
+import { type Route, route } from '../../http/route.ts'
+import { targetOf } from '../../http/target.ts'
+import { isPageFile, pageFile, pagePolicy } from './page.ts'
+
+const Part = (description: string) =>
+  Type.Record(Type.String(), Type.Unknown(), { description, examples: [{}] })
+
+const OpenApiDocument = Type.Object({
+  openapi: Type.String({ examples: ['3.1.0'] }),
+  info: Part('What it is.'),
+  servers: Type.Array(Part('Where it is.')),
+  tags: Type.Array(Part('The parts that operations fall into.')),
+  paths: Part('Operations by path and method.'),
+  components: Part('What operations share.'),
+})
+
+/** Once made, the document as it is sent. */
+const prepared = (text: string) => ({ text, hash: Bun.hash.xxHash64(text).toString(36) })
+
+/**
+ * The API's description, for programs and for people.
+ *
+ * @param routes all that is described, once everything is in it; read at the first request
+ */
+export function descriptionRoutes(routes: readonly Route[]): Route[] {
+  let document: ReturnType<typeof prepared> | null = null
+  return [
+    route({
+      method: 'GET',
+      path: '/openapi.json',
+      operation: 'getDescription',
+      tag: 'Description',
+      summary: 'This description, as OpenAPI 3.1',
+      caller: 'anyone',
+      answers: {
+        200: {
+          description: 'The document.',
+          schema: OpenApiDocument,
+          isShared: true,
+        },
+      },
+      handle(call) {
+        document ??= prepared(JSON.stringify(documentOf(routes)))
+        return encodedReply(call, document, { 'Content-Type': jsonType, ...ofAnyone })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/docs',
+      operation: 'getDocumentation',
+      tag: 'Description',
+      summary: 'This description, as a page that can send requests',
+      caller: 'anyone',
+      answers: {
+        200: {
+          description: 'The page. It loads nothing from another host.',
+          schema: Type.String(),
+          example: '<!doctype html>',
+          type: 'text/html',
+          isShared: true,
+        },
+      },
+      async handle(call) {
+        const page = await pageFile('index.html')
+        return encodedReply(call, page, {
+          'Content-Type': page.type,
+          'Content-Security-Policy': pagePolicy,
+          ...ofAnyone,
+        })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/docs/:file',
+      operation: 'getDocumentationFile',
+      tag: 'Description',
+      summary: 'A script, style or picture of the page',
+      caller: 'anyone',
+      answers: {
+        200: {
+          description: 'The file.',
+          schema: Type.String(),
+          example: '',
+          type: '*/*',
+          isShared: true,
+        },
+      },
+      async handle(call) {
+        const name = targetOf(call.request).path.split('/').at(-1) ?? ''
+        if (!isPageFile(name)) throw new AppError('not_found', 'There is nothing at this path')
+        const file = await pageFile(name)
+        return encodedReply(call, file, { 'Content-Type': file.type, ...ofAnyone })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,67 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Flow } from '../../core/flow.ts'
+
+/** All that a page may show. */
+export const FlowList = Type.Object(
+  {
+    flows: Type.Array(Flow),
+    version: Type.String({
+      description: 'Changes whenever any published flow does.',
+      examples: ['2v8k0m1c7d'],
+    }),
+  },
+  { title: 'FlowList' },
+)
+export type FlowList = Static<typeof FlowList>
+
+/** A flow to show in the API's description. */
+export const exampleFlow: Flow = {
+  id: 'flow_8dPqM2xKc5VnTs1Ya0',
+  version: 3,
+  publishedAt: '2026-11-20T09:30:00.000Z',
+  key: 'welcome',
+  name: 'Welcome tour',
+  kind: 'tour',
+  priority: 0,
+  frequency: 'until_completed',
+  targeting: {
+    urls: [{ match: 'prefix', pattern: 'https://app.example.com/projects' }],
+    audience: { match: 'all', rules: [{ attribute: 'plan', op: 'neq', value: 'free' }] },
+  },
+  theme: null,
+  steps: [
+    {
+      id: 'step_oS7uAWwXw1gOJgTNdr',
+      position: 0,
+      key: 'create',
+      kind: 'tooltip',
+      title: 'Start a project',
+      body: 'Everything begins **here**.',
+      target: {
+        selector: '[data-test=new-project]',
+        text: null,
+        nth: null,
+        waitMs: 3_000,
+        required: true,
+        onMissing: 'skip',
+      },
+      placement: { side: 'bottom', align: 'center' },
+      advance: { on: 'button', event: null },
+      buttons: [{ label: 'Next', action: 'next', href: null }],
+    },
+  ],
+  checklist: {
+    order: 'any',
+    items: [
+      {
+        id: 'item_Zt3kYv0Qb2nRfLx8Pw',
+        position: 0,
+        key: 'invite-team',
+        title: 'Invite your team',
+        description: null,
+        completeOn: { event: 'member_invited' },
+        href: '/settings/team',
+      },
+    ],
+  },
+}

@@ -1,0 +1,93 @@
+import { type RejectionCode, rejectionCodes } from '../core/event.ts'
+import type { AppendOutcome, EventBatch } from '../core/ports.ts'
+import type { CommitReport } from '../storage/writer.ts'
+import { counterMemory, summed } from './counters.ts'
+import type { Exposition } from './exposition.ts'
+import { Histogram } from './histogram.ts'
+
+const verdicts = ['accepted', 'duplicate', ...rejectionCodes] as const
+
+type Verdict = (typeof verdicts)[number]
+
+const latencies = new Histogram([
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
+])
+
+/** Events a commit; a group takes 5,000 and the rest of the batch that passes it. */
+const sizes = new Histogram([1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000])
+
+// In a row: a counter a verdict, one of faults, one of commands, the two histograms.
+const faultsAt = verdicts.length
+const commandsAt = faultsAt + 1
+const latencyAt = commandsAt + 1
+const sizeAt = latencyAt + latencies.words
+const words = sizeAt + sizes.words
+
+/** Counts what the storage thread commits. */
+export class CommitCounters {
+  private readonly counters: Float64Array
+
+  constructor(memory: SharedArrayBuffer) {
+    this.counters = new Float64Array(memory)
+  }
+
+  static memory(): SharedArrayBuffer {
+    return counterMemory(words)
+  }
+
+  countCommit({ commands, events, durationMs }: CommitReport): void {
+    this.add(commandsAt, commands)
+    latencies.observe(this.counters, latencyAt, durationMs / 1_000)
+    // Housekeeping has a transaction too, and no size.
+    if (commands > 0) sizes.observe(this.counters, sizeAt, events)
+  }
+
+  countVerdicts({ events, refusals }: EventBatch, outcome: AppendOutcome): void {
+    const { duplicates, deadLetters } = outcome
+    this.verdict('accepted', events.length - duplicates.length - deadLetters.length)
+    this.verdict('duplicate', duplicates.length)
+    this.verdict('storage', deadLetters.length)
+    for (const [code, count] of Object.entries(refusals)) {
+      this.verdict(code as RejectionCode, count)
+    }
+  }
+
+  countFault(): void {
+    this.add(faultsAt, 1)
+  }
+
+  private verdict(verdict: Verdict, count: number): void {
+    this.add(verdicts.indexOf(verdict), count)
+  }
+
+  private add(at: number, count: number): void {
+    ;(this.counters[at] as number) += count
+  }
+}
+
+/** What the storage thread has counted, as metrics. */
+export function renderCommits(page: Exposition, memory: SharedArrayBuffer): void {
+  const counters = summed([memory], words)
+  const at = (i: number) => counters[i] as number
+  page.family('cairn_events_total', 'counter', 'Events of answered batches by what became of them.')
+  for (const [i, verdict] of verdicts.entries()) {
+    page.sample('cairn_events_total', at(i), { verdict })
+  }
+  page.single(
+    'cairn_dead_letters_total',
+    'counter',
+    'Events that the database itself refused, set aside with the reason.',
+    at(verdicts.indexOf('storage')),
+  )
+  page.single('cairn_commands_total', 'counter', 'Writes committed.', at(commandsAt))
+  page.single(
+    'cairn_storage_faults_total',
+    'counter',
+    'Times that storage began to refuse, or took a group of writes apart.',
+    at(faultsAt),
+  )
+  page.family('cairn_commit_duration_seconds', 'histogram', 'Time of a group commit, synced.')
+  latencies.render(page, 'cairn_commit_duration_seconds', counters, latencyAt)
+  page.family('cairn_commit_events', 'histogram', 'Events a group commit.')
+  sizes.render(page, 'cairn_commit_events', counters, sizeAt)
+}

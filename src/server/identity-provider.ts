@@ -1,0 +1,204 @@
+import { type PublicKey, publicKeysIn } from '../core/key-set.ts'
+import { secureUrl } from '../core/secure-url.ts'
+import { shown } from '../core/wording.ts'
+
+/** Who signs session tokens, where Cairn does not and no secret is shared. */
+export interface IdentityProvider {
+  /** As it stands in the tokens. */
+  issuer: string
+  /** Where its keys are, for a provider that cannot be asked; null: found by discovery. */
+  jwksUrl: string | null
+}
+
+/** The provider gives no usable keys: the message says why, `fix` what to do. */
+export class ProviderFailure extends Error {
+  override readonly name = 'ProviderFailure'
+
+  constructor(
+    message: string,
+    readonly fix: string,
+  ) {
+    super(message)
+  }
+}
+
+/** An address of the provider that answers 404: another may be right. */
+class NotThere extends ProviderFailure {}
+
+export interface ProvidersAnswer {
+  keys: PublicKey[]
+  /** How long the provider says that they can be kept; null where it does not. */
+  maxAgeSeconds: number | null
+  /** How far the provider's clock is ahead of ours, within a second; null where it tells no time. */
+  clockSkewMs: number | null
+}
+
+/** For all that is asked of a provider together. */
+const usualPatienceMs = 5_000
+
+/** Large providers' documents have some ten kilobytes. */
+const largestBytes = 256 * 1024
+
+/**
+ * The keys of a provider, now: from the address that its discovery document names (OpenID Connect
+ * Discovery 1.0, section 4; RFC 8414, section 3), or from the one that is configured.
+ *
+ * @throws ProviderFailure
+ */
+export async function askProvider(
+  { issuer, jwksUrl }: IdentityProvider,
+  patienceMs = usualPatienceMs,
+): Promise<ProvidersAnswer> {
+  const signal = AbortSignal.timeout(patienceMs)
+  const url = jwksUrl ?? (await discoveredJwksUrl(issuer, signal))
+  const { value, headers, clockSkewMs } = await getJson(url, signal)
+  const keys = publicKeysIn(value)
+  if (keys.length === 0) {
+    throw new ProviderFailure(
+      `${url} has no public key that signatures can be verified with`,
+      'have the provider sign with RS256, ES256 or EdDSA and publish its keys',
+    )
+  }
+  return { keys, maxAgeSeconds: maxAgeIn(headers), clockSkewMs }
+}
+
+/** Where an issuer's documents stand: OpenID's behind its path, OAuth's before it. */
+function discoveryUrls(issuer: string): [openId: string, oauth: string] {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/$/, '')
+  return [
+    `${origin}${path}/.well-known/openid-configuration`,
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+  ]
+}
+
+async function discoveredJwksUrl(issuer: string, signal: AbortSignal): Promise<string> {
+  const [openId, oauth] = discoveryUrls(issuer)
+  try {
+    return jwksUrlIn((await getJson(openId, signal)).value, openId, issuer)
+  } catch (absent) {
+    if (!(absent instanceof NotThere)) throw absent
+    const answer = await getJson(oauth, signal).catch(error => {
+      // What most providers have is named, where neither is there.
+      throw error instanceof NotThere ? absent : error
+    })
+    return jwksUrlIn(answer.value, oauth, issuer)
+  }
+}
+
+function jwksUrlIn(document: unknown, from: string, issuer: string): string {
+  const { issuer: named, jwks_uri: jwksUrl } = (document ?? {}) as Record<string, unknown>
+  // Else another issuer's keys would count as this one's (OpenID Connect Discovery 1.0, section 4.3).
+  if (named !== issuer) {
+    throw new ProviderFailure(
+      `${from} is of the issuer ${typeof named === 'string' ? `"${shown(named)}"` : '(none)'}, not "${issuer}"`,
+      'set CAIRN_SESSION_ISSUER to exactly what it says, a slash at the end included',
+    )
+  }
+  const url = typeof jwksUrl === 'string' ? secureUrl(jwksUrl) : null
+  // A provider elsewhere must not send us to what listens on this machine.
+  if (!url || (url.protocol === 'http:' && !issuer.startsWith('http:'))) {
+    throw new ProviderFailure(
+      `${from} names no https address as "jwks_uri"`,
+      'set CAIRN_SESSION_JWKS_URL to where the keys are',
+    )
+  }
+  return url.href
+}
+
+interface Document {
+  value: unknown
+  headers: Headers
+  clockSkewMs: number | null
+}
+
+/** A JSON document, bounded in time and size, from this address and no other. */
+async function getJson(url: string, signal: AbortSignal): Promise<Document> {
+  const sentAt = Date.now()
+  try {
+    const response = await fetch(url, {
+      headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+      redirect: 'manual',
+      // Asked so seldom that a connection kept open has mostly been closed at the other end.
+      keepalive: false,
+      // Measured as it comes: nothing small can become large here.
+      decompress: false,
+      signal,
+    })
+    const clockSkewMs = skewIn(response.headers, (sentAt + Date.now()) / 2)
+    if (response.status !== 200) throw unexpected(url, response)
+    const value = JSON.parse(await boundedText(url, response))
+    return { value, headers: response.headers, clockSkewMs }
+  } catch (error) {
+    throw explained(url, error)
+  }
+}
+
+function unexpected(url: string, { status, headers }: Response): ProviderFailure {
+  const target = headers.get('location')
+  if (status >= 300 && status < 400 && target !== null) {
+    return new ProviderFailure(
+      `${url} redirects to ${shown(target)} (${status})`,
+      'set CAIRN_SESSION_ISSUER or CAIRN_SESSION_JWKS_URL to the final address',
+    )
+  }
+  if (status === 404) {
+    return new NotThere(
+      `${url} does not exist (404)`,
+      'set CAIRN_SESSION_ISSUER to the "iss" of its tokens, or CAIRN_SESSION_JWKS_URL to where its keys are',
+    )
+  }
+  return new ProviderFailure(`${url} answered ${status}`, 'see the provider’s own log')
+}
+
+async function boundedText(url: string, response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of response.body ?? []) {
+    length += chunk.byteLength
+    if (length > largestBytes) {
+      throw new ProviderFailure(
+        `${url} answered more than ${largestBytes / 1024} KiB`,
+        'check that the address is the provider’s',
+      )
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function explained(url: string, error: unknown): ProviderFailure {
+  if (error instanceof ProviderFailure) return error
+  const { name, code, message } = error as { name?: string; code?: unknown; message?: string }
+  if (name === 'TimeoutError') {
+    return new ProviderFailure(
+      `${url} did not answer in time`,
+      'check the provider, and the way from this machine to it',
+    )
+  }
+  if (error instanceof SyntaxError) {
+    return new ProviderFailure(`${url} is no JSON`, 'check that the address is the provider’s')
+  }
+  const cause = typeof code === 'string' ? code : shown(String(message))
+  return new ProviderFailure(
+    `${url} cannot be reached (${cause})`,
+    /CERT|SIGNATURE/.test(cause)
+      ? 'check its certificate; name that of an authority of your own in NODE_EXTRA_CA_CERTS'
+      : 'check the address, and the way from this machine to it',
+  )
+}
+
+function skewIn(headers: Headers, nowMs: number): number | null {
+  const dateMs = Date.parse(headers.get('date') ?? '')
+  // What a cache between us has kept is as old as it says.
+  const ageMs = Number(headers.get('age') ?? 0) * 1000
+  // The header is cut to whole seconds: on average it is half of one late.
+  const skewMs = Math.round(dateMs + ageMs + 500 - nowMs)
+  return Number.isFinite(skewMs) ? skewMs : null
+}
+
+function maxAgeIn(headers: Headers): number | null {
+  const [, seconds] =
+    /(?:^|[\s,])max-age=(\d{1,9})\b/i.exec(headers.get('cache-control') ?? '') ?? []
+  return seconds === undefined ? null : Number(seconds)
+}

@@ -1,0 +1,144 @@
+import type { Clock } from '../core/clock.ts'
+import { hourMs, minuteMs } from '../core/durations.ts'
+import type { PublicKey } from '../core/key-set.ts'
+import { askProvider, type IdentityProvider, ProviderFailure } from './identity-provider.ts'
+import { keepKeys, readKeptKeys } from './kept-keys.ts'
+import type { Log } from './log.ts'
+
+/** What the main thread tells the HTTP threads of the identity provider's keys. */
+export interface KnownKeys {
+  keys: readonly PublicKey[]
+  /** Nothing new can be had before, by the monotonic clock that all threads share. */
+  renewableAt: number
+}
+
+/** How often the provider is asked. */
+const schedule = {
+  /** Where it does not say how long its keys can be kept, and the bounds where it does. */
+  everyMs: 10 * minuteMs,
+  leastMs: minuteMs,
+  mostMs: hourMs,
+  /** Between two fetches for keys that requests named and nobody knew. */
+  coolDownMs: minuteMs / 2,
+  /** After a failure, doubled with each further one. */
+  firstPauseMs: 5_000,
+  longestPauseMs: 5 * minuteMs,
+}
+
+/**
+ * The keys of the identity provider, in the main thread: fetched here alone, in the background and
+ * when a request names a new one. The last good ones go on working, and outlive a restart in a
+ * file, however long the provider is down.
+ */
+export class IssuerKeys {
+  private keys: readonly PublicKey[] = []
+  private failures = 0
+  /** What the log last said of the provider. */
+  private news: 'nothing' | 'answers' | `fails: ${string}` = 'nothing'
+  private dueAt: number
+  private renewableAt: number
+  private fetching: Promise<void> | null = null
+
+  constructor(
+    private readonly provider: IdentityProvider,
+    private readonly dataDir: string,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    /** Called after every fetch, with what is known then. */
+    private readonly tell: (known: KnownKeys) => void,
+  ) {
+    this.dueAt = clock.monotonic()
+    this.renewableAt = this.dueAt
+    try {
+      this.keys = readKeptKeys(dataDir, provider)
+    } catch (error) {
+      log.warn({ reason: String(error) }, 'issuer-keys.json cannot be read and is ignored')
+    }
+  }
+
+  get known(): KnownKeys {
+    return { keys: this.keys, renewableAt: this.renewableAt }
+  }
+
+  /** Fetches the keys if it is time to. */
+  async refresh(): Promise<void> {
+    if (this.clock.monotonic() >= this.dueAt) await this.fetchOnce()
+  }
+
+  /**
+   * A request named a key that nobody knows: fetches if that was not done just now for another. A
+   * provider that fails is not asked more often for it.
+   */
+  async renew(): Promise<void> {
+    const now = this.clock.monotonic()
+    if (this.fetching) return this.fetching
+    if (now < this.renewableAt) return
+    this.renewableAt = now + schedule.coolDownMs
+    await this.fetchOnce()
+  }
+
+  private fetchOnce(): Promise<void> {
+    this.fetching ??= this.fetch().finally(() => {
+      this.fetching = null
+      this.tell(this.known)
+    })
+    return this.fetching
+  }
+
+  private async fetch(): Promise<void> {
+    try {
+      const { keys, maxAgeSeconds } = await askProvider(this.provider)
+      this.failures = 0
+      const ageMs = (maxAgeSeconds ?? schedule.everyMs / 1000) * 1000
+      const pauseMs = Math.min(Math.max(ageMs, schedule.leastMs), schedule.mostMs)
+      this.dueAt = this.clock.monotonic() + pauseMs
+      this.take(keys)
+    } catch (error) {
+      const pauseMs = Math.min(schedule.firstPauseMs * 2 ** this.failures, schedule.longestPauseMs)
+      this.failures++
+      this.dueAt = this.clock.monotonic() + pauseMs
+      this.renewableAt = Math.max(this.renewableAt, this.dueAt)
+      this.complain(error)
+    }
+  }
+
+  private take(keys: readonly PublicKey[]): void {
+    const isChange = JSON.stringify(keys) !== JSON.stringify(this.keys)
+    if (isChange || this.news !== 'answers') {
+      const text = this.news.startsWith('fails') ? 'answers again' : 'has given its keys'
+      const names = keys.map(({ kid }) => kid ?? '(without a kid)')
+      this.log.info(
+        { issuer: this.provider.issuer, keys: keys.length, names },
+        `the identity provider ${text}`,
+      )
+    }
+    this.news = 'answers'
+    if (!isChange) return
+    this.keys = keys
+    try {
+      keepKeys(this.dataDir, this.provider, keys)
+    } catch (error) {
+      this.log.warn(
+        { reason: String(error) },
+        'issuer-keys.json cannot be written: a start while the provider is down would know no keys',
+      )
+    }
+  }
+
+  /** Once for each reason: a provider that is down for a day is a line or two. */
+  private complain(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error)
+    if (this.news === `fails: ${reason}`) return
+    this.news = `fails: ${reason}`
+    const fix = error instanceof ProviderFailure ? error.fix : undefined
+    const { length } = this.keys
+    const meanwhile =
+      length === 0
+        ? 'no session token can be verified until it does'
+        : 'those that it last gave go on working'
+    this.log.warn(
+      { issuer: this.provider.issuer, reason, fix, keys: length },
+      `the identity provider gives no keys: ${meanwhile}`,
+    )
+  }
+}

@@ -1,0 +1,68 @@
+import { writeSync } from 'node:fs'
+
+/**
+ * The most bytes that a pipe takes in one piece (PIPE_BUF on Linux): threads share one pipe, and
+ * larger writes of two of them would mix their lines.
+ */
+const pieceBytes = 4_096
+
+/** How long lines may wait to be written together, milliseconds. */
+const flushEveryMs = 200
+
+/** How often a reader that is slower than a pipe that does not block is tried, a millisecond apart. */
+const mostTries = 200
+
+type Write = (text: Buffer) => number
+
+/**
+ * Where the lines of one thread's log go: gathered, because a write for each request would cost
+ * more than the request, and written in pieces of whole lines. A log that cannot be written is no
+ * reason to stop serving: lines that nobody takes are dropped, and once the reader has gone
+ * (`cairn serve | head`) all are.
+ */
+export class LogSink {
+  private text = ''
+  private isClosed = false
+  /** Whether the last piece was dropped: a reader that has stopped is not waited for again. */
+  private isStalled = false
+  /** Whether it was dropped after a part of it was written. */
+  private isMidLine = false
+
+  constructor(private readonly out: Write = bytes => writeSync(1, bytes)) {}
+
+  /** Writes what has gathered every so often, and when the thread ends. */
+  static open(): LogSink {
+    const sink = new LogSink()
+    setInterval(() => sink.flush(), flushEveryMs).unref()
+    process.on('exit', () => sink.flush())
+    return sink
+  }
+
+  /** @param line with its line feed */
+  write(line: string): void {
+    if (this.isClosed) return
+    // Characters, which are bytes in nearly every line.
+    if (this.text.length + line.length > pieceBytes) this.flush()
+    this.text += line
+  }
+
+  flush(): void {
+    if (this.text === '') return
+    const bytes = Buffer.from(this.isMidLine ? `\n${this.text}` : this.text)
+    this.text = ''
+    for (let at = 0, tries = this.isStalled ? 1 : mostTries; at < bytes.length; ) {
+      try {
+        at += this.out(at === 0 ? bytes : bytes.subarray(at))
+        this.isStalled = false
+        this.isMidLine = at < bytes.length
+      } catch (error) {
+        const { code } = error as { code?: string }
+        if (code === 'EPIPE' || code === 'EBADF') this.isClosed = true
+        // What is left of the piece is given up.
+        this.isStalled = code !== 'EAGAIN' || --tries === 0
+        if (this.isStalled) return
+        Bun.sleepSync(1)
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import type { BufferGauge } from '../storage/buffer-gauge.ts'
+import type { DiskWatch } from './disk-watch.ts'
+
+/** A thread that has not turned for this long is stuck: a locked database holds it up for five seconds. */
+export const stuckAfterMs = 10_000
+
+/** How long the disk may take to say how full it is, milliseconds. */
+const hangingAfterMs = 5_000
+
+/** Less room than this is a full disk: what a large write-ahead log takes, or a share of a small disk. */
+const leastFreeBytes = 64 * 2 ** 20
+const leastFreeShare = 0.05
+
+const mib = (bytes: number) => {
+  const count = bytes / 2 ** 20
+  return `${count < 10 ? count.toFixed(1) : Math.floor(count)} MiB`
+}
+const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`
+
+/** What is known of a running server at one moment. */
+export interface ServerState {
+  phase: 'starting' | 'serving' | 'stopping'
+  dataDir: string
+  httpThreads: { up: number; configured: number }
+  /** Since when each thread has not turned, milliseconds, by name. */
+  silentMs: ReadonlyMap<string, number>
+  gauge: Pick<BufferGauge, 'isRefused' | 'hasRoom'>
+  disk: Pick<DiskWatch, 'seen' | 'waitingMs'>
+}
+
+/** Why the server should get no traffic, a sentence each that says what to do; none when it should. */
+export function whyNotReady(state: ServerState): string[] {
+  if (state.phase === 'starting') return ['starting: wait until all threads are up']
+  if (state.phase === 'stopping') return ['stopping: send no more requests']
+  return [...threadTroubles(state), ...storageTroubles(state), ...diskTroubles(state)]
+}
+
+function* threadTroubles({ httpThreads, silentMs }: ServerState): Iterable<string> {
+  const { up, configured } = httpThreads
+  if (up < configured) {
+    yield `${up} of ${configured} HTTP threads are up: the rest is started again, the log has why it died`
+  }
+  for (const [name, ms] of silentMs) {
+    if (ms < stuckAfterMs) continue
+    const advice =
+      name === 'storage'
+        ? 'look whether the disk hangs or another process holds the database'
+        : 'restart the server if it stays so'
+    yield `thread ${name} has been stuck for ${seconds(ms)}: ${advice}`
+  }
+}
+
+function* storageTroubles({ gauge }: ServerState): Iterable<string> {
+  if (gauge.isRefused) {
+    yield 'storage refuses writes: the log has the reason; it heals by itself once a write passes'
+  }
+  if (!gauge.hasRoom) {
+    yield 'the ingest buffer is full: wait for the disk, or raise --buffer-events and --buffer-bytes'
+  }
+}
+
+function* diskTroubles({ dataDir, disk }: ServerState): Iterable<string> {
+  const { seen, waitingMs } = disk
+  if (waitingMs >= hangingAfterMs) {
+    yield `the disk of ${dataDir} has not answered for ${seconds(waitingMs)}: look whether it hangs`
+  }
+  if (seen === null) return
+  if (seen.fault === 'gone') {
+    yield `the database in ${dataDir} is gone: stop the server and restore it`
+  } else if (seen.fault === 'replaced') {
+    yield `the database in ${dataDir} was replaced under the running server: restart it`
+  } else if (seen.fault === 'read-only') {
+    yield `the file system of ${dataDir} is read-only: mount it for writing`
+  }
+  const least = Math.min(leastFreeBytes, seen.totalBytes * leastFreeShare)
+  if (seen.freeBytes !== null && seen.freeBytes < least) {
+    yield `the disk of ${dataDir} has ${mib(seen.freeBytes)} free, under ${mib(least)}: make room on it`
+  }
+}

@@ -1,0 +1,73 @@
+import type { Database } from 'bun:sqlite'
+
+/** What a look at a whole database tells its operator, over a connection that cannot write. */
+
+/** Events that SQLite refused and that wait for a person; `newestError` is SQLite's own message. */
+export interface DeadLetters {
+  count: number
+  newestAt: number | null
+  newestError: string | null
+}
+
+const hasTable = (database: Database, name: string) =>
+  database.query('select 1 from sqlite_schema where type = ? and name = ?').get('table', name) !==
+  null
+
+export function deadLetters(database: Database): DeadLetters {
+  if (!hasTable(database, 'dead_letters')) return { count: 0, newestAt: null, newestError: null }
+  const { count } = database
+    .query<{ count: number }, []>('select count(*) as count from dead_letters')
+    .get()!
+  const newest = database
+    .query<{ at: number; error: string }, []>(
+      'select at, error from dead_letters order by seq desc limit 1',
+    )
+    .get()
+  return { count, newestAt: newest?.at ?? null, newestError: newest?.error ?? null }
+}
+
+/** When the newest event came in, epoch milliseconds; null before the first. */
+export function newestReceipt(database: Database): number | null {
+  if (!hasTable(database, 'events')) return null
+  const newest = database
+    .query<{ received_at: number }, []>('select received_at from events order by seq desc limit 1')
+    .get()
+  return newest?.received_at ?? null
+}
+
+/** What SQLite finds wrong; it stops at a hundred. */
+const faultsOf = (database: Database, sql: string): string[] =>
+  database
+    .query<Record<string, string>, []>(sql)
+    .all()
+    .map(row => String(Object.values(row)[0]))
+    .filter(line => line !== 'ok')
+
+/**
+ * Checks the pages of one table after the other, with its indexes' order but not their contents:
+ * a snapshot is held for a table at a time, so that a running server can go on with checkpoints.
+ */
+export function* quickCheck(
+  database: Database,
+): Generator<{ done: number; tables: number; faults: string[] }> {
+  const names = database
+    .query<{ name: string }, []>("select name from sqlite_schema where type = 'table'")
+    .all()
+    .map(({ name }) => name)
+  const tables = ['sqlite_schema', ...names]
+  for (const [index, table] of tables.entries()) {
+    const quotedName = `"${table.replaceAll('"', '""')}"`
+    const faults = faultsOf(database, `pragma quick_check(${quotedName})`)
+    yield { done: index + 1, tables: tables.length, faults }
+  }
+}
+
+/** Checks everything: every page, every index against its table, and every reference. */
+export function fullCheck(database: Database): string[] {
+  const references = database
+    .query<{ table: string; parent: string }, []>('pragma foreign_key_check')
+    .all()
+    .slice(0, 100)
+    .map(({ table, parent }) => `a row of ${table} names none of ${parent}`)
+  return [...faultsOf(database, 'pragma integrity_check'), ...references]
+}

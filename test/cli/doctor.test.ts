@@ -1,0 +1,422 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { exportJWK, generateKeyPair } from 'jose'
+import { judgeDisk } from '../../src/cli/doctor/disk-check.ts'
+import { type Finding, sizeOf } from '../../src/cli/doctor/finding.ts'
+import { acquireLock } from '../../src/server/lock.ts'
+import { apiOf, Workplace, withTour } from '../support/binary.ts'
+
+let place: Workplace
+
+beforeEach(() => {
+  place = new Workplace()
+})
+afterEach(() => place.close())
+
+const data = () => join(place.folder, 'cairn-data')
+const databaseFile = () => join(data(), 'cairn.db')
+const freePorts = ['--port', '0', '--management-port', '0']
+
+/** What is not well, as the lines of the command say it, and its status. */
+async function complaints(args: string[] = [], env: Record<string, string> = {}) {
+  const { status, stdout, stderr } = await place.run(['doctor', ...freePorts, ...args], env)
+  expect(stderr).toBe('')
+  expect(stdout).not.toMatch(/^\s+at /m)
+  return { status, lines: stdout.split('\n').filter(line => /^(warning|error)/.test(line)) }
+}
+
+function changeDatabase(...statements: string[]): void {
+  const database = new Database(databaseFile())
+  for (const sql of statements) database.run(sql)
+  database.close()
+}
+
+describe('without data', () => {
+  test('says how to begin, and makes nothing', async () => {
+    const { status, lines } = await complaints()
+    expect(status).toBe(0)
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain('there is no data directory')
+    expect(lines[0]).toContain('begin with "cairn org create NAME"')
+    expect(readdirSync(place.folder)).toEqual([])
+  })
+
+  test('a directory without a database is told apart', async () => {
+    mkdirSync(data(), { mode: 0o700 })
+    expect((await complaints()).lines[0]).toContain('holds no database yet — begin with')
+  })
+
+  test('what is no directory is an error', async () => {
+    writeFileSync(data(), '')
+    const { status, lines } = await complaints()
+    expect([status, lines.length]).toEqual([1, 1])
+    expect(lines[0]).toContain('is not a directory — choose another with --data')
+  })
+})
+
+describe('with data', () => {
+  beforeEach(async () => {
+    await withTour(place)
+  })
+
+  test('all is well, and nothing is changed', async () => {
+    const before = readFileSync(databaseFile())
+    const { status, stdout, stderr } = await place.run(['doctor', ...freePorts])
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^ok {7}cairn \S+ \(\S+\), Bun \d\S+, SQLite 3\.\S+$/m)
+    expect(stdout).toEndWith('\n\nall is well\n')
+    expect(readFileSync(databaseFile()).equals(before)).toBe(true)
+  })
+
+  test('as JSON: every finding with its status and check', async () => {
+    const { ok, findings } = await place.json<{ ok: boolean; findings: Finding[] }>([
+      'doctor',
+      '--full',
+      ...freePorts,
+    ])
+    expect(ok).toBe(true)
+    expect(findings.every(({ status, advice }) => status === 'ok' && advice === null)).toBe(true)
+    expect([...new Set(findings.map(({ check }) => check))]).toEqual([
+      'versions',
+      'settings',
+      'directory',
+      'rights',
+      'disk',
+      'database',
+      'dead_letters',
+      'clock',
+      'server',
+      'ports',
+      'issuer',
+      'time_zones',
+      'open_files',
+      'memory',
+    ])
+  })
+
+  test('every wrong setting is told at once, and the rest is looked at all the same', async () => {
+    const env = { CAIRN_ACK: 'maybe', CAIRN_PROT: '80', CAIRN_FAILPOINTS: 'commit=throw' }
+    const { status, lines } = await complaints(['--threads', '1000'], env)
+    expect(status).toBe(1)
+    expect(lines).toEqual([
+      'warning  CAIRN_PROT is no setting of Cairn and is ignored — did you mean CAIRN_PORT?',
+      'warning  CAIRN_FAILPOINTS is set, by which tests make a server fail — unset it',
+      'error    --threads is "1000" — set a whole number from 1 to 64',
+      'error    CAIRN_ACK is "maybe" — set one of commit, buffer',
+    ])
+    const { stdout } = await place.run(['doctor', '--threads', '1000'])
+    expect(stdout).toContain('is whole')
+  })
+
+  test('dead letters are counted, with the newest cause', async () => {
+    changeDatabase(
+      `insert into dead_letters (org_id, at, error, event) values
+        (1, 0, 'first', '{}'), (1, 1000, 'constraint failed', '{}')`,
+    )
+    const { status, lines } = await complaints()
+    expect(status).toBe(0)
+    expect(lines).toEqual([
+      'warning  2 events could not be stored and wait as dead letters, the newest since 1970-01-01T00:00:01.000Z: constraint failed — see the log of that time for the cause',
+    ])
+  })
+
+  test('a clock before the newest event is an error', async () => {
+    changeDatabase(
+      `insert into events (org_id, id, kind, occurred_at, received_at)
+        values (1, 'x', 9, 0, ${Date.now() + 3_600_000})`,
+    )
+    const { status, lines } = await complaints()
+    expect(status).toBe(1)
+    expect(lines[0]).toMatch(/but the newest data was stored at .*Z — set the clock/)
+  })
+
+  test.each([
+    [
+      'of a newer cairn',
+      "insert into migrations values (99, 'x', 'x', 0)",
+      /schema 99, and this cairn knows \d+ — run the newer/,
+    ],
+    [
+      'of another build',
+      "update migrations set sha256 = 'x' where id = 1",
+      /step 1 of the database's schema is not the one/,
+    ],
+  ])('a schema %s is an error', async (_, sql, message) => {
+    changeDatabase(sql)
+    const { status, lines } = await complaints()
+    expect(status).toBe(1)
+    expect(lines[0]).toMatch(message)
+  })
+
+  test('a taken port is an error while no server runs', async () => {
+    const taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+    try {
+      const port = ['--port', String(taken.port), '--host', '127.0.0.1']
+      const { status, stdout } = await place.run(['doctor', ...port, '--management-port', '0'])
+      expect(status).toBe(1)
+      expect(stdout).toContain(`error    Port ${taken.port} on 127.0.0.1 is taken`)
+    } finally {
+      taken.stop(true)
+    }
+  })
+})
+
+describe('a damaged database', () => {
+  const pageBytes = 4_096
+
+  beforeEach(async () => {
+    await place.json(['org', 'create', 'Acme'])
+  })
+
+  const damage: [string, () => void][] = [
+    [
+      'that was cut',
+      () => writeFileSync(databaseFile(), readFileSync(databaseFile()).subarray(0, 5 * pageBytes)),
+    ],
+    ['that is no database', () => writeFileSync(databaseFile(), 'This is a text. '.repeat(1_000))],
+    [
+      'whose pages are overwritten',
+      () => {
+        const bytes = readFileSync(databaseFile())
+        bytes.fill(0xa5, 3 * pageBytes, 20 * pageBytes)
+        writeFileSync(databaseFile(), bytes)
+      },
+    ],
+    [
+      'with a row that its table forbids',
+      () => {
+        changeDatabase('create table broken (a int     )', 'insert into broken values (null)')
+        const text = readFileSync(databaseFile(), 'latin1')
+        writeFileSync(databaseFile(), text.replace('(a int     )', '(a not null)'), 'latin1')
+      },
+    ],
+  ]
+
+  test.each(damage)('%s is an error that says what to do', async (_, harm) => {
+    harm()
+    for (const args of [[], ['--full']]) {
+      const { status, lines } = await complaints(args)
+      expect(status).toBe(1)
+      expect(lines).toHaveLength(1)
+      expect(lines[0]).toMatch(/^error {4}cairn\.db is damaged.* — stop the server, keep a copy/)
+    }
+  })
+
+  test('an empty file is told apart', async () => {
+    writeFileSync(databaseFile(), '')
+    expect((await complaints()).lines[0]).toContain('cairn.db is empty — restore a backup')
+  })
+
+  test('references that lead nowhere are found by --full', async () => {
+    changeDatabase(
+      'pragma foreign_keys = off',
+      "insert into snippet_keys (key, org_id, created_at) values ('x', 77, 0)",
+    )
+    expect((await complaints()).status).toBe(0)
+    const { status, lines } = await complaints(['--full'])
+    expect(status).toBe(1)
+    expect(lines[0]).toContain('a row of snippet_keys names none of organisations')
+  })
+})
+
+describe('rights', () => {
+  beforeEach(async () => {
+    await place.json(['org', 'create', 'Acme'])
+  })
+
+  test('a directory that others can read is a warning', async () => {
+    chmodSync(data(), 0o755)
+    chmodSync(databaseFile(), 0o644)
+    const { status, lines } = await complaints()
+    expect([status, lines.length]).toEqual([0, 1])
+    expect(lines[0]).toMatch(/other users .* can read cairn\.db.*\(mode 755\) — run "chmod 700/)
+  })
+
+  test('a lock that is none is told of', async () => {
+    writeFileSync(join(data(), 'server.lock'), 'This is a text. '.repeat(100), { mode: 0o600 })
+    const { status, lines } = await complaints()
+    expect([status, lines.length]).toEqual([1, 1])
+    expect(lines[0]).toMatch(/server\.lock is not the lock of a server .* — stop .* and remove/)
+  })
+
+  test('a session key that others can read is an error, and a missing one is not made', async () => {
+    expect((await complaints()).status).toBe(0)
+    const key = join(data(), 'session.key')
+    expect(statSync(key, { throwIfNoEntry: false })).toBeUndefined()
+    writeFileSync(key, 'a'.repeat(64), { mode: 0o644 })
+    const { status, lines } = await complaints()
+    expect(status).toBe(1)
+    expect(lines[0]).toContain('session.key can be read by other users (mode 644)')
+  })
+})
+
+describe('a server', () => {
+  test('that runs is asked on the management port that it took', async () => {
+    const { snippetKey } = await withTour(place)
+    const server = await place.serve(['--threads', '2'])
+    const { stdout, status } = await place.run(['doctor', '--full'])
+    expect(status).toBe(0)
+    expect(stdout).toContain(`process ${server.child.pid} on ${hostname()} serves since`)
+    expect(stdout).toContain('is ready (2 HTTP threads up, 0 events in the buffer)')
+    const events = [{ kind: 'custom', name: 'x', userId: 'ada' }]
+    const api = apiOf(server, snippetKey)
+    const stored = await api('POST', '/events', { events })
+    expect(stored.status).toBe(202)
+    await Promise.all(['/flows', '/heartbeat', '/snippet-status'].map(path => api('GET', path)))
+    expect((await place.run(['doctor'])).stdout).toContain('2 HTTP threads up')
+  })
+
+  test('that was killed is told of, and needs no cleaning', async () => {
+    const server = await place.serve()
+    await server.end('SIGKILL')
+    const { status, lines } = await complaints()
+    expect([status, lines.length]).toEqual([0, 1])
+    expect(lines[0]).toContain(`(process ${server.child.pid} on ${hostname()}`)
+    expect(lines[0]).toContain('nothing is to be cleaned up')
+  })
+
+  describe('of another kind', () => {
+    const holder = (more = {}) => ({
+      pid: process.pid,
+      host: hostname(),
+      startedAt: '2026-11-20T09:30:00.000Z',
+      port: 1,
+      managementHost: '127.0.0.1',
+      managementPort: 1,
+      version: '9.9.9',
+      ...more,
+    })
+
+    async function withServer(more: object, work: () => Promise<void>): Promise<void> {
+      await place.json(['org', 'create', 'Acme'])
+      const lock = acquireLock(data(), holder(more))
+      try {
+        await work()
+      } finally {
+        lock.release()
+      }
+    }
+
+    test('is not ready, and of another version: both are told', async () => {
+      const answers: Record<string, Response> = {
+        '/healthz': new Response('ok 9.9.9\n'),
+        '/readyz': new Response('1 of 2 HTTP threads are up\nstopping\n', { status: 503 }),
+      }
+      const management = Bun.serve({
+        hostname: '127.0.0.1',
+        port: 0,
+        fetch: request =>
+          answers[new URL(request.url).pathname] ?? new Response(null, { status: 404 }),
+      })
+      await withServer({ managementPort: management.port }, async () => {
+        const { status, lines } = await complaints()
+        expect(status).toBe(1)
+        expect(lines[0]).toContain(
+          'is not ready: 1 of 2 HTTP threads are up; stopping — see its log',
+        )
+        expect(lines[1]).toMatch(
+          /the server is cairn 9\.9\.9, this is cairn \S+ — restart the server/,
+        )
+      })
+      await management.stop(true)
+    })
+
+    test('does not answer: an error', () =>
+      withServer({}, async () => {
+        const { status, lines } = await complaints()
+        expect(status).toBe(1)
+        expect(lines[0]).toContain('does not answer on http://127.0.0.1:1/readyz')
+      }))
+
+    test.each([
+      ['on another machine', { host: 'elsewhere' }, 'which is another machine or container'],
+      ['whose process is gone', { pid: 2 ** 22 + 1 }, 'there is no such process'],
+    ])('%s: a warning', async (_, more, message) => {
+      await withServer(more, async () => {
+        const { status, lines } = await complaints()
+        expect([status, lines.length]).toEqual([0, 1])
+        expect(lines[0]).toContain(message)
+      })
+    })
+  })
+})
+
+describe('an identity provider', () => {
+  const answerWith = async (headers: Record<string, string>) => {
+    const { publicKey } = await generateKeyPair('ES256', { extractable: true })
+    const keys = [{ ...(await exportJWK(publicKey)), alg: 'ES256', kid: 'one', use: 'sig' }]
+    return Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: () => Response.json({ keys }, { headers }),
+    })
+  }
+
+  const settingsFor = (port: number | undefined) => ({
+    CAIRN_SESSION_ISSUER: 'https://id.example',
+    CAIRN_SESSION_JWKS_URL: `http://127.0.0.1:${port}/keys`,
+    CAIRN_SESSION_AUDIENCE: 'tours',
+  })
+
+  test.each([
+    ['that keeps our time', 0, []],
+    ['whose clock is ahead', 60, ['warning  the clock of this machine is 60 s behind']],
+    ['whose clock is late', -60, ['warning  the clock of this machine is 60 s ahead of']],
+  ] as const)('%s', async (_, aheadSeconds, expected) => {
+    await place.json(['org', 'create', 'Acme'])
+    const date = new Date(Date.now() + aheadSeconds * 1_000 - 500).toUTCString()
+    const server = await answerWith({ date })
+    try {
+      const { status, lines } = await complaints([], settingsFor(server.port))
+      expect(status).toBe(0)
+      // The header has whole seconds.
+      expect(lines.map(line => line.replace(/(59|61) s/, '60 s'))).toEqual(
+        expected.map(start => expect.stringContaining(start)) as string[],
+      )
+    } finally {
+      await server.stop(true)
+    }
+  })
+
+  test('that cannot be reached is an error', async () => {
+    await place.json(['org', 'create', 'Acme'])
+    const { status, lines } = await complaints([], settingsFor(1))
+    expect(status).toBe(1)
+    expect(lines[0]).toMatch(/^error {4}http:\/\/127\.0\.0\.1:1\/keys cannot be reached .* — check/)
+  })
+})
+
+describe('a disk', () => {
+  const [gb, ext4] = [1e9, 61_267]
+  const disk = { type: ext4, bsize: 1_000, blocks: 1e8, bavail: 5e7, files: 0, ffree: 0 }
+
+  test.each([
+    ['half empty', {}, ['ok']],
+    ['with 1 GB, though little of it', { bavail: (1 * gb) / 1_000 }, ['warning']],
+    ['with 5 % and 1 GB', { blocks: 2e7, bavail: 1e6 }, ['ok']],
+    ['with under 1 GB', { blocks: 1e6, bavail: 999_999 }, ['warning']],
+    ['with 100 MB', { bavail: 100_000 }, ['warning']],
+    ['with under 100 MB', { bavail: 99_999 }, ['error']],
+    ['of no size', { blocks: 0, bavail: 0 }, ['error']],
+    ['without a free inode', { files: 10, ffree: 0 }, ['ok', 'error']],
+    ['of another machine', { type: 26_985 }, ['ok', 'warning']],
+    ['of another machine, by a negative number', { type: -11_317_950 }, ['ok', 'warning']],
+  ])('%s', (_, more, statuses) => {
+    const findings = judgeDisk('/data', { ...disk, ...more })
+    expect(findings.map(({ status }) => status)).toEqual(statuses as Finding['status'][])
+  })
+
+  test.each([
+    [0, '0 bytes'],
+    [999, '999 bytes'],
+    [1_000, '1.0 kB'],
+    [180_224, '180 kB'],
+    [1.44e9, '1.4 GB'],
+    [5e15, '5000 TB'],
+  ])('%p bytes are %s', (bytes, text) => {
+    expect(sizeOf(bytes)).toBe(text)
+  })
+})

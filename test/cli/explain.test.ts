@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
+
+const place = new Workplace()
+const page = 'https://app.harbor.example/projects/7'
+const flows = `key: welcome
+priority: 5
+targeting:
+  urls: [{ match: prefix, pattern: /projects }]
+  audience: { rules: [{ attribute: plan, op: eq, value: pro }] }
+steps: [{ key: hello, title: Hello, target: { selector: '#search' } }]
+---
+key: spring
+priority: 10
+frequency: until_completed
+targeting: { urls: [{ match: exact, pattern: /spring }] }
+steps: [{ key: hello, title: Hello }]
+---
+key: later
+steps: [{ key: hello, title: Hello }]
+`
+
+let server: Server
+let snippetKey: string
+
+beforeAll(async () => {
+  ;({ snippetKey } = await withTour(place, 'Harbor'))
+  await Bun.write(join(place.folder, 'flows.yaml'), flows)
+  await place.run(['flows', 'push', 'flows.yaml'])
+  await place.run(['flows', 'publish', 'welcome', 'spring'])
+  server = await place.serve()
+}, 60_000)
+afterAll(() => place.close())
+
+const explain = (flow: string, ...args: string[]) => place.run(['explain', 'harbor', flow, ...args])
+
+const pro = ['--traits', '{"plan": "pro"}']
+
+/** The conditions of an answer that do not hold. */
+async function failures(flow: string, ...args: string[]): Promise<string[]> {
+  const answer = await place.json<{ rules: { rule: string; holds: boolean | null }[] }>([
+    'explain',
+    'harbor',
+    flow,
+    ...args,
+  ])
+  return answer.rules.filter(({ holds }) => holds === false).map(({ rule }) => rule)
+}
+
+describe('beside a running server', () => {
+  test('the first line is the verdict, and every condition has its reason', async () => {
+    const { stdout, stderr, status } = await explain('welcome', '--url', page, ...pro)
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout.split('\n')[0]).toBe('shown: welcome')
+    expect(stdout).toContain('✓ audience   1 of 1 rules holds, all must')
+    expect(stdout).toContain('? target     whether the page has #search only the browser knows')
+  })
+
+  test('a flow that is not shown is no failure, and the verdict says why', async () => {
+    const { stdout, status } = await explain(
+      'welcome',
+      '--url',
+      page,
+      '--traits',
+      '{"plan": "free"}',
+    )
+    expect(status).toBe(0)
+    expect(stdout.split('\n')[0]).toBe('not shown: welcome, by audience: plan is "free", not "pro"')
+    expect(stdout).toContain('tour is shown there')
+  })
+
+  test('each condition is told apart', async () => {
+    expect(await failures('welcome', '--url', page)).toEqual(['audience'])
+    expect(await failures('welcome', '--url', 'https://a.example/', ...pro)).toEqual(['url'])
+    expect(await failures('later', '--url', page)).toEqual(['published'])
+    expect(await failures('tour', '--url', page, ...pro)).toEqual(['priority'])
+    expect(await failures('spring', '--url', 'https://a.example/spring')).toEqual([])
+  })
+
+  test('what a person did before counts, by the frequency of each flow', async () => {
+    const api = apiOf(server, snippetKey)
+    const { flows } = (await (await api('GET', '/flows')).json()) as {
+      flows: { id: string; key: string }[]
+    }
+    const send = async (key: string, kind: string, userId: string, runId: string) => {
+      const flowId = flows.find(flow => flow.key === key)?.id
+      const answer = await api('POST', '/events', { events: [{ kind, userId, flowId, runId }] })
+      expect(answer.status).toBe(202)
+    }
+    const asked = (flow: string, ...who: string[]) =>
+      failures(flow, '--url', flow === 'spring' ? 'https://a.example/spring' : page, ...pro, ...who)
+    await send('welcome', 'flow_started', 'ada', 'one')
+    expect(await asked('welcome', '--user', 'ada')).toEqual([])
+    await send('welcome', 'flow_dismissed', 'ada', 'one')
+    expect(await asked('welcome', '--user', 'ada')).toEqual(['frequency'])
+    expect(await asked('welcome', '--anonymous', 'ada')).toEqual([])
+    expect(await asked('welcome', '--user', 'bob')).toEqual([])
+    await send('spring', 'flow_dismissed', 'ada', 'two')
+    expect(await asked('spring', '--user', 'ada')).toEqual([])
+    await send('spring', 'flow_completed', 'ada', 'three')
+    expect(await asked('spring', '--user', 'ada')).toEqual(['frequency'])
+    const { stdout } = await explain('spring', '--url', 'https://a.example/spring', '--user', 'ada')
+    expect(stdout).toMatch(/until completed, and it was completed on \d{4}-\d\d-\d\d\n/)
+    expect(stdout).toMatch(/ada: 2 runs, last started .*Z, completed .*Z, dismissed .*Z\n/)
+  })
+
+  test('the list of origins is looked at, for extensions too', async () => {
+    const extension = 'chrome-extension://abcdefghijklmnop'
+    await place.run(['org', 'origins', 'harbor', extension, 'https://app.harbor.example'])
+    expect(await failures('tour', '--url', `${extension}/panel.html`)).toEqual([])
+    expect(await failures('welcome', '--url', page, ...pro)).toEqual([])
+    const elsewhere = 'http://localhost:3000/projects'
+    expect(await failures('welcome', '--url', elsewhere, ...pro)).toEqual(['origin'])
+    expect(await failures('tour', '--url', 'file:///home/ada/a.html')).toEqual(['origin'])
+    await place.run(['org', 'origins', 'harbor', '--any'])
+  })
+})
+
+test('as JSON: verdict, flow, person, page, conditions, and what is shown instead', async () => {
+  const answer = await place.json([
+    'explain',
+    'harbor',
+    'tour',
+    '--url',
+    page,
+    '--user',
+    'eve',
+    ...pro,
+  ])
+  expect(answer).toEqual({
+    shown: false,
+    flow: {
+      id: expect.stringMatching(/^flow_/),
+      key: 'tour',
+      status: 'published',
+      version: 1,
+      hasDraft: false,
+    },
+    person: {
+      userId: 'eve',
+      anonymousId: null,
+      history: {
+        runs: 0,
+        inProgress: false,
+        startedAt: null,
+        completedAt: null,
+        dismissedAt: null,
+      },
+    },
+    url: page,
+    rules: expect.arrayContaining([
+      {
+        rule: 'priority',
+        holds: false,
+        why: 'priority 0, and welcome comes first with 5',
+        parts: [],
+      },
+    ]),
+    instead: 'welcome',
+  })
+})
+
+test('traits come from a file or the standard input too', async () => {
+  await Bun.write(join(place.folder, 'pro.json'), '{"plan": "pro"}')
+  expect(await failures('welcome', '--url', page, '--traits', '@pro.json')).toEqual([])
+  const args = ['explain', 'harbor', 'welcome', '--url', page, '--traits', '@-']
+  expect((await place.run(args, {}, '{"plan": "pro"}')).stdout).toStartWith('shown')
+})
+
+describe('a question that cannot be answered', () => {
+  test.each([
+    ['no address', ['tour'], 2, "option '--url <url>' not specified"],
+    ['half an address', ['tour', '--url', '/projects'], 2, '--url "/projects" is no address'],
+    [
+      'traits that are no object',
+      ['tour', '--url', page, '--traits', '[1]'],
+      2,
+      'must be a JSON object',
+    ],
+    [
+      'traits that are no JSON',
+      ['tour', '--url', page, '--traits', '{'],
+      2,
+      'must be a JSON object',
+    ],
+    [
+      'a file that is not there',
+      ['tour', '--url', page, '--traits', '@no'],
+      1,
+      'in no: There is no such file',
+    ],
+    ['two people', ['tour', '--url', page, '--user', 'a', '--anonymous', 'b'], 2, 'not both'],
+    ['nobody', ['tour', '--url', page, '--user', ''], 2, '1 to 128 characters'],
+    ['an unknown flow', ['tuor', '--url', page], 1, 'no flow "tuor": did you mean "tour"?'],
+    ['a flow like none', ['xyz', '--url', page], 1, 'see "cairn flows list --org harbor"'],
+  ] as const)('%s', async (_, args, status, message) => {
+    const result = await explain(args[0], ...args.slice(1))
+    expect(result.status).toBe(status)
+    expect(result.stderr).toContain(message)
+    expect(result.stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('an unknown organisation', async () => {
+    const { status, stderr } = await place.run(['explain', 'nobody', 'tour', '--url', page])
+    expect([status, stderr.includes('there is no organisation "nobody"')]).toEqual([1, true])
+  })
+})
+
+test('a flow that was withdrawn is explained by its draft', async () => {
+  await Bun.write(
+    join(place.folder, 'later.yaml'),
+    'key: spring\npriority: 99\nsteps: [{ key: hello }]\n',
+  )
+  await place.run(['flows', 'push', 'later.yaml'])
+  const published = await explain('spring', '--url', page)
+  expect(published.stdout).toContain('version 1; a newer draft is not published')
+  await place.run(['flows', 'unpublish', 'spring'])
+  const withdrawn = await explain('spring', '--url', page)
+  expect(withdrawn.stdout).toContain('not shown: spring, by published: it is a draft: publish it')
+  expect(withdrawn.stdout).toContain('priority 99')
+})

@@ -1,0 +1,290 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { colouredDiff, wantsColour } from '../../src/cli/colour.ts'
+import { Cairn } from './cairn.ts'
+
+/** Flows between files and a server: diff, pull, schema. */
+
+let cairn: Cairn
+beforeEach(async () => {
+  cairn = new Cairn()
+  await cairn.json(['org', 'create', 'Harbor'])
+})
+afterEach(() => cairn.close())
+
+/** Two flows as they are pulled. */
+const flowA = 'key: a\npriority: 1\nsteps:\n  - key: s\n'
+const flowB = 'key: b\nsteps:\n  - key: s\n'
+
+const write = (name: string, text: string) => {
+  writeFileSync(cairn.path(name), text)
+  return name
+}
+const read = (name: string) => readFileSync(cairn.path(name), 'utf8')
+
+const tour = (...steps: string[]) =>
+  `key: welcome\nsteps:\n${steps.map(key => `  - key: ${key}\n    title: ${key}\n`).join('\n')}`
+
+const flows = (...args: string[]) => cairn.run(['flows', ...args])
+const pushed = (name: string, text: string) => flows('push', write(name, text), '--publish')
+
+describe('diff', () => {
+  test('of a flow that no server has says that it is new', async () => {
+    expect(await flows('diff', write('a.yaml', tour('a')))).toEqual({
+      stdout: 'welcome: new, from a.yaml\n',
+      stderr: '',
+      status: 1,
+    })
+  })
+
+  test('of what is stored says nothing changes, and that a draft waits', async () => {
+    await flows('push', write('a.yaml', tour('a')))
+    const { stdout, status } = await flows('diff', 'a.yaml')
+    expect([stdout, status]).toEqual([
+      'welcome: unchanged, as its draft, which is not published yet\n',
+      0,
+    ])
+    await flows('publish', 'welcome')
+    expect(await flows('diff', 'a.yaml')).toEqual({
+      stdout: 'welcome: unchanged\n',
+      stderr: '',
+      status: 0,
+    })
+  })
+
+  test('names steps that come, go and move, and shows the lines', async () => {
+    await pushed('a.yaml', tour('a', 'b', 'old'))
+    const { stdout, status } = await flows('diff', write('b.yaml', tour('b', 'a', 'create')))
+    expect(status).toBe(1)
+    expect(stdout).toStartWith(
+      [
+        'welcome: changed, against version 1',
+        '  step "create" is new',
+        '  step "old" disappears: its funnel ends',
+        '  step "a" moves',
+        '--- welcome (published)',
+        '+++ b.yaml',
+        '@@ -1,10 +1,10 @@',
+        ' key: welcome',
+        '',
+      ].join('\n'),
+    )
+    await pushed('b.yaml', tour('b', 'a', 'create'))
+    expect((await flows('diff', 'a.yaml')).stdout).toContain(
+      '  step "old" comes back, with the id that it had\n',
+    )
+  })
+
+  test('looks at the draft, or at what callers see where --published asks for it', async () => {
+    await pushed('a.yaml', tour('a'))
+    await flows('push', write('b.yaml', tour('a', 'b')))
+    const change = async (...args: string[]) => {
+      const { stdout, status } = await cairn.run(['flows', 'diff', ...args, '--json'])
+      const [{ change, against }] = JSON.parse(stdout)
+      return [change, against, status]
+    }
+    expect(await change('b.yaml')).toEqual(['unchanged', 'draft', 0])
+    expect(await change('b.yaml', '--published')).toEqual(['changed', 'published', 1])
+    expect(await change('a.yaml')).toEqual(['changed', 'draft', 1])
+    expect(await change('a.yaml', '--published')).toEqual(['unchanged', 'published', 0])
+    await flows('archive', 'welcome')
+    expect(await change('a.yaml', '--published')).toEqual(['new', null, 1])
+    expect((await flows('diff', 'a.yaml', '--published')).stdout).toBe(
+      'welcome: new, no page shows it now: it is archived\n',
+    )
+  })
+
+  test('tells with --all of flows that no file has, but of no archived one', async () => {
+    await pushed('a.yaml', tour('a'))
+    await pushed(
+      'others.yaml',
+      '- { key: other, steps: [{ key: s }] }\n- { key: away, steps: [{ key: s }] }\n',
+    )
+    await flows('archive', 'away')
+    expect((await flows('diff', 'a.yaml')).status).toBe(0)
+    expect(await flows('diff', 'a.yaml', '--all')).toEqual({
+      stdout: 'welcome: unchanged\nother: in no file, version 1\n',
+      stderr: '',
+      status: 1,
+    })
+  })
+
+  test('gives scripts the same', async () => {
+    await pushed('a.yaml', tour('a'))
+    const { stdout, status } = await flows('diff', write('b.yaml', tour('b')), '--json')
+    expect(status).toBe(1)
+    const none = { added: [], returning: [], removed: [], moved: [] }
+    expect(JSON.parse(stdout)).toEqual([
+      {
+        key: 'welcome',
+        change: 'changed',
+        file: 'b.yaml',
+        against: 'published',
+        status: 'published',
+        version: 1,
+        steps: { ...none, added: ['b'], removed: ['a'] },
+        items: none,
+        diff: expect.stringContaining('-  - key: a\n'),
+      },
+    ])
+  })
+
+  test.each<[string, () => string[], string]>([
+    ['a file with a mistake', () => [write('a.yaml', 'key: a b')], 'nothing was compared, because'],
+    ['a missing file', () => ['x.yaml'], 'nothing was compared, because'],
+    ['an unknown organisation', () => [write('a.yaml', flowA), '--org', 'x'], 'there is no org'],
+    ['no data', () => [write('a.yaml', flowA), '--data', 'x'], 'there is no Cairn data'],
+    ['no file', () => [], 'missing required argument'],
+  ])('ends with 2 for %s', async (_, args, message) => {
+    const { stdout, stderr, status } = await flows('diff', ...args())
+    expect([stdout, status]).toEqual(['', 2])
+    expect(stderr).toStartWith(`cairn: ${message}`)
+  })
+
+  test('is coloured on a terminal, unless NO_COLOR or a dumb one forbids', () => {
+    const terminal = { isTTY: true }
+    expect(wantsColour(terminal, { TERM: 'xterm' })).toBe(true)
+    expect(wantsColour(terminal, { TERM: 'xterm', NO_COLOR: '' })).toBe(true)
+    expect(wantsColour(terminal, { NO_COLOR: '1' })).toBe(false)
+    expect(wantsColour(terminal, { TERM: 'dumb' })).toBe(false)
+    expect(wantsColour({}, {})).toBe(false)
+    expect(colouredDiff('--- a\n+++ b\n@@ -1 +1 @@\n same\n-old\n+new\n')).toBe(
+      '\x1b[1m--- a\x1b[0m\n\x1b[1m+++ b\x1b[0m\n\x1b[36m@@ -1 +1 @@\x1b[0m\n same\n' +
+        '\x1b[31m-old\x1b[0m\n\x1b[32m+new\x1b[0m\n',
+    )
+  })
+})
+
+describe('pull', () => {
+  const two = '- { key: a, priority: 1, steps: [{ key: s }] }\n- { key: b, steps: [{ key: s }] }\n'
+
+  test('writes all flows as documents that push takes back without a change', async () => {
+    await flows('push', write('two.yaml', two))
+    const { stdout, stderr, status } = await flows('pull')
+    expect([stdout, stderr, status]).toEqual([`${flowA}---\n${flowB}`, '', 0])
+    write('again.yaml', stdout)
+    expect((await flows('diff', 'again.yaml', '--all')).status).toBe(0)
+    expect(await cairn.json(['flows', 'push', 'again.yaml'])).toMatchObject([
+      { outcome: 'unchanged' },
+      { outcome: 'unchanged' },
+    ])
+  })
+
+  test('writes JSON that push takes back', async () => {
+    await flows('push', write('two.yaml', two))
+    const { stdout } = await flows('pull', 'a', '--format', 'json')
+    expect(JSON.parse(stdout)).toEqual([{ key: 'a', priority: 1, steps: [{ key: 's' }] }])
+    expect((await flows('diff', write('a.json', stdout))).status).toBe(0)
+  })
+
+  test('writes drafts, or what callers see where --published asks for it', async () => {
+    await pushed('two.yaml', two)
+    await flows('push', write('new.yaml', flowA.replace('1', '2')))
+    expect((await flows('pull', 'a')).stdout).toBe(flowA.replace('1', '2'))
+    expect((await flows('pull', 'a', '--published')).stdout).toBe(flowA)
+    await flows('unpublish', 'b')
+    expect((await flows('pull', '--published')).stdout).toBe(flowA)
+    expect(await flows('pull', 'b', '--published')).toEqual({
+      stdout: '',
+      stderr:
+        'cairn: callers do not see "b": it is a draft; without --published it can be pulled\n',
+      status: 1,
+    })
+  })
+
+  test('leaves archived flows out unless they are named, and says so', async () => {
+    await pushed('two.yaml', two)
+    await flows('archive', 'b')
+    expect(await flows('pull')).toMatchObject({
+      stdout: flowA,
+      stderr: '1 archived flow left out: name them to pull them\n',
+    })
+    expect((await flows('pull', 'b')).stdout).toBe(flowB)
+  })
+
+  test.each([
+    ['an unknown key', ['pull', 'x'], 1, 'no flow has the key "x"'],
+    ['no flow at all', ['pull'], 1, 'there is no flow to pull'],
+    ['--force without --out', ['pull', '--force'], 2, '--force says how to write files'],
+    [
+      'another format',
+      ['pull', '--format', 'toml'],
+      2,
+      "option '--format <format>' argument 'toml'",
+    ],
+  ] as const)('refuses %s', async (_, args, wrong, message) => {
+    const { stdout, stderr, status } = await flows(...args)
+    expect([stdout, status]).toEqual(['', wrong])
+    expect(stderr).toStartWith(`cairn: ${message}`)
+  })
+
+  describe('into a directory', () => {
+    test('writes a file for each flow, which it makes', async () => {
+      await flows('push', write('two.yaml', two))
+      const { stdout } = await flows('pull', '--out', 'some/flows')
+      expect(stdout).toBe('some/flows/a.yaml  written\nsome/flows/b.yaml  written\n')
+      expect(read('some/flows/a.yaml')).toBe(flowA)
+      await flows('pull', '--out', 'some/flows', '--format', 'json', 'a')
+      expect(read('some/flows/a.json')).toBe(
+        `${JSON.stringify({ key: 'a', priority: 1, steps: [{ key: 's' }] }, null, 2)}\n`,
+      )
+    })
+
+    test('leaves a file that holds the flow as it is, comments and all', async () => {
+      await flows('push', write('two.yaml', two))
+      mkdirSync(cairn.path('out'))
+      const mine = '# Mine.\npriority: 1\nkey: "a"\nsteps: [{ key: s }]\nkind: tour\n'
+      write('out/a.yaml', mine)
+      const { stdout } = await flows('pull', '--out', 'out')
+      expect(stdout).toBe('out/a.yaml  unchanged\nout/b.yaml  written\n')
+      expect(read('out/a.yaml')).toBe(mine)
+    })
+
+    test('writes over nothing else, and then writes nothing, unless forced', async () => {
+      await flows('push', write('two.yaml', two))
+      mkdirSync(cairn.path('out'))
+      write('out/b.yaml', 'key: b\npriority: 7\nsteps: [{ key: s }]\n')
+      expect(await flows('pull', '--out', 'out')).toEqual({
+        stdout: '',
+        stderr:
+          'cairn: nothing was written, because these files hold something else (--force overwrites)\n' +
+          '  out/b.yaml\n',
+        status: 1,
+      })
+      expect(readdirSync(cairn.path('out'))).toEqual(['b.yaml'])
+      const { stdout } = await flows('pull', '--out', 'out', '--force')
+      expect(stdout).toBe('out/a.yaml  written\nout/b.yaml  overwritten\n')
+      expect(read('out/b.yaml')).toBe(flowB)
+    })
+
+    test('points editors at the schema where it lies beside', async () => {
+      await flows('push', write('two.yaml', two))
+      mkdirSync(cairn.path('out'))
+      write('out/cairn-flow.schema.json', (await flows('schema')).stdout)
+      await flows('pull', '--out', 'out', 'a')
+      expect(read('out/a.yaml')).toBe(
+        `# yaml-language-server: $schema=./cairn-flow.schema.json\n${flowA}`,
+      )
+      expect((await flows('pull', '--out', 'out', 'a')).stdout).toBe('out/a.yaml  unchanged\n')
+    })
+
+    test('that is a file is told', async () => {
+      await flows('push', write('two.yaml', two))
+      const { stderr, status } = await flows('pull', '--out', 'two.yaml')
+      expect([status, stderr]).toEqual([
+        1,
+        'cairn: the directory two.yaml cannot be made (EEXIST): choose another with --out\n',
+      ])
+      expect(existsSync(cairn.path('two.yaml'))).toBe(true)
+    })
+  })
+})
+
+test('schema prints the JSON Schema of a flow file', async () => {
+  const { stdout, stderr, status } = await flows('schema')
+  expect([stderr, status]).toEqual(['', 0])
+  expect(JSON.parse(stdout)).toMatchObject({
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    definitions: { flow: { required: ['key'] }, step: {}, item: {} },
+  })
+})

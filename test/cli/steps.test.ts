@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import type { HealthReport } from '../../src/core/ports.ts'
+import type { Outcome } from '../../src/core/step-health.ts'
+import { openForWriting } from '../../src/storage/database.ts'
+import { StepTable } from '../../src/storage/step-table.ts'
+import { Cairn } from './cairn.ts'
+
+const cairn = new Cairn()
+afterAll(() => cairn.close())
+
+const tour = `key: tour
+steps:
+  - { key: hello, kind: modal, title: Hello }
+  - { key: well, title: Well, target: { selector: "#well" } }
+  - { key: away, title: Away, target: { selector: "#away" } }
+  - { key: moved, title: Moved, target: { selector: "#moved" } }
+  - { key: quiet, title: Quiet, target: { selector: "#quiet" } }
+`
+
+/** Writes what pages would report; a step's row is found by its key. */
+function store(work: (steps: StepTable, place: (slug: string, key: string) => Place) => void) {
+  const database = openForWriting(cairn.path('cairn-data'))
+  const place = database.query<Place, [string, string]>(
+    `select o.id as orgRow, s.id as stepRow from steps s join flows f on f.id = s.flow_id
+    join organisations o on o.id = f.org_id where o.slug = ? and s.key = ?`,
+  )
+  work(new StepTable(database), (slug, key) => place.get(slug, key) as Place)
+  database.close()
+}
+type Place = Pick<HealthReport, 'orgRow' | 'stepRow'>
+
+const report = (place: Place, person: string, outcome: Outcome, message: string | null = null) => ({
+  ...place,
+  version: 1,
+  person: `u${person}`,
+  outcome,
+  at: Date.now() - 60_000,
+  url: 'https://app.example/projects?token=secret',
+  selector: outcome === 'found_by_alternate' ? '#moved-here' : null,
+  matchCount: null,
+  waitMs: null,
+  snippetVersion: null,
+  message,
+})
+
+const fingerprint = (place: Place, selector: string | null) => ({
+  ...place,
+  version: 1,
+  isCurrent: true,
+  target: '{}',
+  fingerprint: selector === null ? null : print(selector),
+  candidates: selector === null ? [print('#gone-away')] : [],
+  at: Date.now() - 60_000,
+  url: null,
+  locale: null,
+  snippetVersion: null,
+})
+const print = (selector: string) => ({ selector, matchCount: 1, tag: 'button', text: 'Go' })
+
+beforeAll(async () => {
+  writeFileSync(cairn.path('tour.yaml'), tour)
+  for (const slug of ['acme', 'other']) {
+    await cairn.json(['org', 'create', slug])
+    await cairn.json(['flows', 'push', 'tour.yaml', '--org', slug])
+    await cairn.json(['flows', 'publish', 'tour', '--org', slug])
+  }
+  store((steps, place) => {
+    const [well, away, moved] = ['well', 'away', 'moved'].map(key => place('acme', key))
+    for (let i = 0; i < 6; i++) {
+      steps.recordHealth(report(well!, `ann${i}`, 'found'))
+      steps.recordHealth(report(away!, `ann${i}`, 'not_found', '\u001b[31mnot there'))
+      steps.recordHealth(report(moved!, `ann${i}`, 'found_by_alternate'))
+      steps.recordHealth(report(place('other', 'well'), `ann${i}`, 'found'))
+    }
+    steps.recordFingerprint(fingerprint(away!, '#away'))
+    steps.recordFingerprint(fingerprint(away!, null))
+  })
+})
+
+const check = (...args: string[]) => cairn.run(['steps', 'check', ...args])
+
+describe('steps check', () => {
+  test('is a table of the steps that point at an element, and status 1 where one is bad', async () => {
+    const { stdout, stderr, status } = await check('--org', 'acme')
+    expect({ status, stderr }).toEqual({ status: 1, stderr: '' })
+    const [header, ...rows] = stdout.split('\n\n')[0]!.split('\n')
+    expect(header).toMatch(/^STEP +STATE +PEOPLE +FOUND +OTHERWISE +MISSED +SINCE$/)
+    expect(rows.map(row => row.split(/ +/).slice(0, 6).join(' '))).toEqual([
+      'tour/well healthy 6 6 0 0',
+      'tour/away broken 6 0 0 6',
+      'tour/moved drifting 6 0 6 0',
+      'tour/quiet unknown 0 0 0 0',
+    ])
+    expect(stdout).toEndWith(
+      '4 steps of acme: 1 healthy, 1 drifting, 1 broken, 1 unknown (under 5 people have told of the published version in 24 hours)\n',
+    )
+  })
+
+  test('says of a bad step on which pages, what they said, and what to do', async () => {
+    const { stdout } = await check('--org', 'acme')
+    expect(stdout).toContain('tour/away is broken\n')
+    expect(stdout).toContain('https://app.example/projects: 6 missed, of 6 reports\n')
+    expect(stdout).toContain('[31mnot there (6 times, last ')
+    expect(stdout).toContain(
+      'set target.selector to `#gone-away` (suggested by 1 of 1 fingerprint), then "cairn flows push FILE --org acme" and "cairn flows publish tour --org acme"\n',
+    )
+    expect(stdout).toContain('see whether `#moved-here`, by which 6 reports found it, is')
+    expect(stdout).not.toContain('tour/well is')
+  })
+
+  test('prints no person, no query, and nothing that moves a terminal’s cursor', async () => {
+    for (const args of [[], ['--json']]) {
+      const { stdout } = await check(...args)
+      expect(stdout).not.toMatch(/ann\d|secret|\u001b/)
+    }
+  })
+
+  test('status 0 where no step is bad; unknown is none', async () => {
+    const { stdout, status } = await check('--org', 'other')
+    expect(status).toBe(0)
+    expect(stdout).toContain('4 steps of other: 1 healthy, 3 unknown')
+  })
+
+  test('is of all organisations unless one is named, and says whose each step is', async () => {
+    const { stdout, status } = await check()
+    expect(status).toBe(1)
+    expect(stdout).toContain('\nacme: tour/well ')
+    expect(stdout).toContain('\nother: tour/well ')
+    expect(stdout).toContain('\nacme: tour/away is broken\n')
+    expect(stdout).toContain('\n8 steps of acme, other: ')
+  })
+
+  test('--json has it all for scripts', async () => {
+    const { stdout, status } = await check('--org', 'acme', '--json')
+    expect(status).toBe(1)
+    const { ok, steps } = JSON.parse(stdout)
+    expect(ok).toBe(false)
+    expect(steps).toHaveLength(4)
+    expect(steps[1]).toEqual({
+      organisation: 'acme',
+      flow: 'tour',
+      flowId: expect.stringMatching(/^flow_/),
+      version: 1,
+      step: 'away',
+      stepId: expect.stringMatching(/^step_/),
+      selector: '#away',
+      required: true,
+      state: 'broken',
+      okRate: 0,
+      people: expect.objectContaining({ not_found: 6, found: 0 }),
+      reports: expect.objectContaining({ not_found: 6, found: 0 }),
+      lastFindAt: null,
+      lastMissAt: expect.stringMatching(/Z$/),
+      missesSince: expect.stringMatching(/Z$/),
+      makeshiftSince: null,
+      pages: [{ page: 'https://app.example/projects', reports: 6, misses: 6, makeshift: 0 }],
+      messages: [{ message: expect.any(String), reports: 6, lastAt: expect.stringMatching(/Z$/) }],
+      alternate: null,
+      fingerprints: {
+        baselineAt: expect.stringMatching(/Z$/),
+        match: 0,
+        drift: 0,
+        gone: 1,
+        latest: { status: 'gone', score: 0, at: expect.stringMatching(/Z$/) },
+      },
+      suggestion: { selector: '#gone-away', times: 1, of: 1 },
+    })
+  })
+
+  test('a flow that is not published is a mistake, not a clean bill', async () => {
+    const { stderr, status } = await check('--flow', 'tuor')
+    expect(status).toBe(1)
+    expect(stderr).toContain('no published flow has the key "tuor"')
+    expect((await check('--flow', 'tour', '--org', 'other')).status).toBe(0)
+  })
+
+  test('a step whose element changed, though people find it, is warned of with status 0', async () => {
+    store((steps, place) => {
+      const quiet = place('other', 'quiet')
+      steps.recordFingerprint(fingerprint(quiet, '#quiet'))
+      steps.recordFingerprint({
+        ...fingerprint(quiet, '#quiet'),
+        fingerprint: { ...print('#quiet'), text: 'Stop' },
+      })
+    })
+    const { stdout, status } = await check('--org', 'other')
+    expect(status).toBe(0)
+    expect(stdout).toContain('tour/quiet is unknown, but its element does not look as it did')
+  })
+
+  test('without a step to check it says so', async () => {
+    await cairn.json(['org', 'create', 'empty'])
+    expect(await check('--org', 'empty')).toEqual({
+      stdout: 'no published step of empty points at an element\n',
+      stderr: '',
+      status: 0,
+    })
+  })
+})

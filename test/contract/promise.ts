@@ -1,0 +1,65 @@
+import type { Contract, Row } from './document.ts'
+import { valueIn } from './request.ts'
+
+/** What a row promises of the answer, as a pattern of the same shape as what was given. */
+export interface Promised {
+  headers: Record<string, string | null>
+  /** Undefined where no body is promised in particular. */
+  body: unknown
+}
+
+/** The answer to one event alone, by what became of it: `kept`, `duplicate` or `code: message`. */
+function bodyOfFate(fate: string): unknown {
+  const counts = { accepted: 0, duplicates: 0, rejected: 0, results: [], skewMs: null }
+  if (fate === 'kept') return { ...counts, accepted: 1 }
+  const result = { index: 0, id: '<any>' }
+  if (fate === 'duplicate') {
+    return { ...counts, duplicates: 1, results: [{ ...result, status: 'duplicate' }] }
+  }
+  const [, code, message] = /^(\w+): (.+)$/.exec(fate) ?? []
+  if (!code) throw new Error(`"${fate}" is neither an error's code nor an event's fate`)
+  return {
+    ...counts,
+    rejected: 1,
+    results: [{ ...result, status: 'rejected', code, message }],
+    error: 'Every event was rejected',
+    code: 'validation_failed',
+  }
+}
+
+/** `/userId Is required` as a detail; `(body)` is the pointer to the whole. */
+function detailIn(span: string) {
+  const [, path, message] = /^(\S+) (.*)$/.exec(span) ?? []
+  return { path: path === '(body)' ? '' : path, message }
+}
+
+function bodyOf(row: Row, { errors }: Contract, fillIn: (text: string) => string): unknown {
+  const [first, ...more] = row.body.map(fillIn)
+  if (row.word !== null) {
+    const known = errors.get(row.word)
+    return known ? { error: known.sentence, code: row.word } : bodyOfFate(fillIn(row.word))
+  }
+  if (first === undefined) return undefined
+  if (/^(?:\/|\(body\) )/.test(first)) {
+    const { sentence: error } = errors.get('validation_failed') ?? {}
+    return { error, code: 'validation_failed', details: [first, ...more].map(detailIn) }
+  }
+  // JSON is one span; of CSV each line is one.
+  return first.startsWith('{') ? valueIn(first) : [first, ...more]
+}
+
+function headersOf(row: Row, fillIn: (text: string) => string): Promised['headers'] {
+  return Object.fromEntries(
+    row.headers.map(span => {
+      const [, absent, name, value = ''] = /^(-?)([\w-]+)(?:: (.*))?$/.exec(fillIn(span)) ?? []
+      return [name, absent ? null : value]
+    }),
+  )
+}
+
+/** @param fillIn replaces the names in braces */
+export const promisedBy = (
+  row: Row,
+  contract: Contract,
+  fillIn: (text: string) => string,
+): Promised => ({ headers: headersOf(row, fillIn), body: bodyOf(row, contract, fillIn) })

@@ -1,0 +1,205 @@
+import { Database } from 'bun:sqlite'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Server, Workplace } from '../support/binary.ts'
+import { providerSecret, tokensOfAcme, tokensOfProvider } from './tokens.ts'
+
+/** The organisations that the rows speak of, made by the command line, and the servers they are on. */
+
+interface Part {
+  slug: string
+  /** In front of the names of what it has: `{their tour}`; what is Acme's has nothing. */
+  prefix: string
+  /** Requests a minute in each bucket, where not the default. */
+  limit?: number
+  origins?: readonly string[]
+  /** It has no flow and no token of its own. */
+  isBare?: boolean
+}
+
+const plenty = 1_000_000
+const origins = ['https://app.example', 'chrome-extension://abcdefgh']
+
+const acme: Part = { slug: 'acme', prefix: '', limit: plenty }
+const others: readonly Part[] = [
+  { slug: 'globex', prefix: 'their ' },
+  { slug: 'listed', prefix: 'listed ', limit: plenty, origins },
+  { slug: 'small', prefix: 'small ', limit: 1, origins },
+  { slug: 'plain', prefix: 'plain ' },
+  { slug: 'fresh', prefix: 'fresh ', isBare: true },
+  { slug: 'misled', prefix: 'misled ', origins, isBare: true },
+]
+const narrow: Part = { slug: 'narrow', prefix: 'narrow ', limit: plenty }
+
+/** Two threads, so that what they must agree on is put to the test on every machine. */
+const settings = { CAIRN_DATA: './data', CAIRN_THREADS: '2' }
+
+/** A server with little room for events, a disk that refuses, and tokens of an identity provider. */
+const narrowSettings = {
+  CAIRN_DATA: './narrow',
+  CAIRN_THREADS: '1',
+  CAIRN_ACK: 'buffer',
+  CAIRN_BUFFER_EVENTS: '100',
+  CAIRN_FLUSH_EVERY_MS: '10000',
+  CAIRN_FAILPOINTS: 'before_commit=error',
+  CAIRN_SESSION_SECRET: providerSecret,
+  CAIRN_SESSION_ISSUER: 'https://id.example',
+  CAIRN_SESSION_AUDIENCE: 'cairn-api',
+  CAIRN_ORGANISATION_CLAIM: 'tenant',
+}
+
+/** Whom a good credential stands for. */
+export interface Holder {
+  /** Requests a minute in each bucket; null for the defaults. */
+  limit: number | null
+  server: Server
+}
+
+export interface Stage {
+  server: Server
+  /** What rows write in braces. */
+  names: ReadonlyMap<string, string>
+  /** By snippet key or token. */
+  holders: ReadonlyMap<string, Holder>
+}
+
+const things: [name: string, text: string][] = [
+  ['event', '{kind: custom, name: clicked, userId: somebody}'],
+  ['tick', '{key: photo, completed: true}'],
+  ['print', '{matchCount: 1}'],
+  ['wrong', 'wrong'],
+  ['bom', '\uFEFF'],
+  ['unknown key', 'Unknown0Unknown0Unknown0Unknown0'],
+]
+
+const buckets = 'events flows fingerprint health heartbeat status analytics export'.split(' ')
+
+const flowFile = (name: string) => join(import.meta.dir, 'flows', name)
+
+/** The command line, in the name of one organisation. */
+class Operator {
+  constructor(
+    private readonly place: Workplace,
+    private readonly part: Part,
+    private readonly env: Record<string, string>,
+  ) {}
+
+  private run<T>(...args: string[]): Promise<T> {
+    return this.place.json<T>(args, this.env)
+  }
+
+  create() {
+    return this.run<{ id: string; snippetKey: string }>('org', 'create', this.part.slug)
+  }
+
+  async configure(): Promise<void> {
+    const { slug, limit, origins } = this.part
+    const limits = buckets.flatMap(name => [`--${name}`, `${limit}`])
+    if (limit) await this.run('org', 'limits', slug, ...limits)
+    if (origins) await this.run('org', 'origins', slug, ...origins)
+  }
+
+  flows(verb: string, ...words: string[]): Promise<unknown> {
+    return this.run('flows', verb, ...words, '--org', this.part.slug)
+  }
+
+  async rotate(...flags: string[]): Promise<string> {
+    const rotate = ['key', 'rotate', '--org', this.part.slug, ...flags]
+    return (await this.run<{ snippetKey: string }>(...rotate)).snippetKey
+  }
+
+  async token(): Promise<string> {
+    return (await this.run<{ token: string }>('token', 'issue', '--org', this.part.slug)).token
+  }
+}
+
+type Credentials = Record<string, string>
+
+async function playAcme(operator: Operator, firstKey: string): Promise<Credentials> {
+  await operator.configure()
+  await operator.flows('push', flowFile('acme.yaml'))
+  const published = ['tour', 'checklist', 'news', 'twice', 'funnel', 'empty', 'times']
+  await operator.flows('publish', ...published, 'unpublished', 'archived')
+  await operator.flows('unpublish', 'unpublished')
+  await operator.flows('archive', 'archived')
+  await operator.flows('push', flowFile('twice.yaml'))
+  await operator.flows('publish', 'twice')
+  const secondKey = await operator.rotate('--now')
+  return {
+    key: await operator.rotate(),
+    'old key': secondKey,
+    'retired key': firstKey,
+    token: await operator.token(),
+  }
+}
+
+async function playOther(operator: Operator, key: string, part: Part): Promise<Credentials> {
+  await operator.configure()
+  if (part.isBare) return { key }
+  await operator.flows('push', flowFile('others.yaml'))
+  await operator.flows('publish', 'tour')
+  return { key, token: await operator.token() }
+}
+
+/** The ids of an organisation's flows, steps and items, drafts too: `tour`, `tour/hello`. */
+function idsOf(dataDir: string, slug: string): [name: string, id: string][] {
+  const database = new Database(join(dataDir, 'cairn.db'), { readonly: true })
+  const rows = database
+    .query<{ name: string; id: string }, [string]>(
+      `with own as (
+        select flows.* from flows join organisations on organisations.id = org_id where slug = ?
+      )
+      select key as name, public_id as id from own
+      union all select own.key || '/' || steps.key, steps.public_id
+      from steps join own on own.id = flow_id
+      union all select own.key || '/' || items.key, items.public_id
+      from items join own on own.id = flow_id`,
+    )
+    .all(slug)
+  database.close()
+  return rows.map(({ name, id }) => [name, id])
+}
+
+/** Prepares everything in a workplace, whose end is the end of it all, and starts the servers. */
+export async function setStage(place: Workplace): Promise<Stage> {
+  const operatorOf = (part: Part) =>
+    new Operator(place, part, part === narrow ? narrowSettings : settings)
+  const begin = async (part: Part) => {
+    const operator = operatorOf(part)
+    const { id, snippetKey } = await operator.create()
+    return { id, credentials: await playOther(operator, snippetKey, part) }
+  }
+
+  // The first command makes the database; after that they only have to take turns.
+  const { id: acmeId, snippetKey } = await operatorOf(acme).create()
+  const [acmes, narrows, ...rest] = await Promise.all([
+    playAcme(operatorOf(acme), snippetKey),
+    begin(narrow),
+    ...others.map(begin),
+  ])
+  const [server, narrowServer] = await Promise.all([
+    place.serve([], settings),
+    place.serve([], narrowSettings),
+  ])
+
+  const dataDir = join(place.folder, 'data')
+  const ownSecret = readFileSync(join(dataDir, 'session.key'), 'utf8').trim()
+  const ofAcme = { ...acmes, ...(await tokensOfAcme(Buffer.from(ownSecret, 'hex'), acmeId)) }
+  const ofNarrow = { ...narrows.credentials, ...(await tokensOfProvider(narrows.id)) }
+
+  const names = new Map(things)
+  const holders = new Map<string, Holder>()
+  const introduce = (part: Part, credentials: Credentials, on: Server, ids: [string, string][]) => {
+    for (const [name, credential] of Object.entries(credentials)) {
+      names.set(part.prefix + name, credential)
+      holders.set(credential, { limit: part.limit ?? null, server: on })
+    }
+    for (const [name, id] of ids) names.set(part.prefix + name, id)
+  }
+  introduce(acme, ofAcme, server, idsOf(dataDir, acme.slug))
+  for (const [i, part] of others.entries()) {
+    introduce(part, rest[i]?.credentials ?? {}, server, idsOf(dataDir, part.slug))
+  }
+  introduce(narrow, ofNarrow, narrowServer, idsOf(join(place.folder, 'narrow'), narrow.slug))
+  return { server, names, holders }
+}

@@ -1,0 +1,247 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { routesOf } from '../../src/app.ts'
+import { statuses } from '../../src/http/failure.ts'
+import { Description, type Document } from '../support/described.ts'
+import { Tenant } from '../support/tenant.ts'
+import { World } from '../support/world.ts'
+
+/** The API's description: that it is one, that it says everything, and that it is served. */
+
+const world = new World()
+afterAll(() => world.close())
+const tenant = await Tenant.of(world)
+const anonymously = { credential: null }
+
+const response = await tenant.ask('GET /openapi.json', anonymously)
+const text = await response.text()
+const document = JSON.parse(text) as Document & Record<string, unknown>
+const description = new Description(document)
+
+const routes = routesOf({
+  clock: world.clock,
+  stores: world.stores,
+  retentionDays: 90,
+  windows: null as never,
+  tokens: world.tokens,
+  onAnswer() {},
+  onBroken() {},
+})
+
+/** Every schema of a document, wherever it stands. */
+function* schemasIn(value: unknown, path = ''): Iterable<[string, Record<string, unknown>]> {
+  if (Array.isArray(value)) {
+    for (const [i, part] of value.entries()) yield* schemasIn(part, `${path}/${i}`)
+  } else if (typeof value === 'object' && value !== null) {
+    yield [path, value as Record<string, unknown>]
+    for (const [name, part] of Object.entries(value)) {
+      if (name !== 'example' && name !== 'examples') yield* schemasIn(part, `${path}/${name}`)
+    }
+  }
+}
+
+test('is a valid OpenAPI 3.1 document', async () => {
+  const { valid, errors } = await new Validator().validate(structuredClone(document))
+  expect(errors).toBeUndefined()
+  expect(valid).toBe(true)
+})
+
+test('has every route, and nothing else', () => {
+  const described = description.operations.map(({ method, path }) => `${method} ${path}`)
+  const declared = routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
+  expect(described.toSorted()).toEqual(declared.toSorted())
+})
+
+test('names every operation once, as a generated client can call it', () => {
+  const names = description.operations.map(({ operation }) => operation.operationId)
+  expect(new Set(names).size).toBe(names.length)
+  for (const name of names) expect(name).toMatch(/^[a-z][A-Za-z]+$/)
+})
+
+describe('every route says', () => {
+  test.each(routes.map(route => [`${route.method} ${route.path}`, route] as const))(
+    '%s: who may call it, what is counted, and how it refuses',
+    (_, route) => {
+      const path = route.path.replace(/:(\w+)/g, '{$1}')
+      const operation = document.paths[path]![route.method.toLowerCase()]!
+      const schemes = operation.security.flatMap(Object.keys)
+      const isKeyed = route.caller === 'snippet key'
+      const inQuery = isKeyed && (route.method === 'POST' || route.path === '/heartbeat')
+      expect(schemes).toEqual([
+        ...(isKeyed ? ['snippetKey'] : []),
+        ...(inQuery ? ['snippetKeyInQuery'] : []),
+        ...(route.caller === 'session token' ? ['sessionToken'] : []),
+      ])
+      const expected = [
+        ...Object.keys(route.answers),
+        ...(route.caller === 'anyone' ? [] : ['401', '429']),
+        ...(isKeyed ? ['403'] : []),
+        ...(route.path.includes(':') ? ['404'] : []),
+        ...(route.method === 'POST' ? ['400', '413', '415', '422'] : []),
+        ...(route.query ? ['422'] : []),
+        ...(inQuery ? ['503'] : []),
+        ...(Object.values(route.answers).some(({ isShared }) => isShared) ? ['304'] : []),
+        '500',
+      ]
+      expect(Object.keys(operation.responses).toSorted()).toEqual([...new Set(expected)].toSorted())
+      const limit = (operation as { 'x-rate-limit'?: { bucket: string } })['x-rate-limit']
+      expect(limit?.bucket).toBe(route.bucket)
+    },
+  )
+})
+
+describe('schemas', () => {
+  const parts = [...schemasIn(document)]
+
+  test('are plain JSON Schema 2020-12: nothing of the library that made them, nothing draft-04', () => {
+    const known = new Set(['mustBe', 'default', 'nullable', 'patternProperties', 'definitions'])
+    const strange = parts.flatMap(([path, schema]) =>
+      Object.keys(schema)
+        .filter(keyword => known.has(keyword) && !/\/(properties|headers)$/.test(path))
+        .map(keyword => `${path}/${keyword}`),
+    )
+    expect(strange).toEqual([])
+  })
+
+  test('have a union of words as an enum, and null as a type', () => {
+    const odd = parts.filter(([, { anyOf }]) => {
+      const branches = Array.isArray(anyOf) ? (anyOf as Record<string, unknown>[]) : []
+      const real = branches.filter(({ type }) => type !== 'null')
+      return branches.some(branch => 'const' in branch) || (real.length === 1 && !real[0]?.$ref)
+    })
+    expect(odd.map(([path]) => path)).toEqual([])
+  })
+
+  test('have no pattern that looks around, which not every reader of them can do', () => {
+    const patterns = parts.flatMap(([, { pattern }]) =>
+      typeof pattern === 'string' ? [pattern] : [],
+    )
+    expect(patterns.filter(pattern => /\(\?<?[=!]/.test(pattern))).toEqual([])
+    for (const pattern of patterns) expect(() => new RegExp(pattern, 'u')).not.toThrow()
+  })
+
+  test('are referred to wherever they are components, and every component is used', () => {
+    const references = new Set(
+      parts.flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : [])),
+    )
+    const { schemas, headers, responses } = document.components
+    const components = [
+      ...Object.keys(schemas).map(name => `#/components/schemas/${name}`),
+      ...Object.keys(headers).map(name => `#/components/headers/${name}`),
+      ...Object.keys(responses).map(name => `#/components/responses/${name}`),
+    ]
+    expect(components.filter(component => !references.has(component))).toEqual([])
+  })
+
+  test('describe every field that callers send', () => {
+    const bodies = description.operations.flatMap(({ operation }) => {
+      const schema = operation.requestBody?.content['application/json']?.schema
+      return schema ? [description.resolved(schema)] : []
+    })
+    const bare: string[] = []
+    const walk = (schema: Record<string, unknown>, path: string) => {
+      const real = description.resolved(schema)
+      for (const [name, field] of Object.entries((real.properties ?? {}) as object)) {
+        const plain = description.resolved(field)
+        const isSaid =
+          plain.description || plain.items || plain.properties || plain.minimum !== undefined
+        if (!isSaid) bare.push(`${path}/${name}`)
+        walk(field, `${path}/${name}`)
+      }
+      if (real.items) walk(real.items as Record<string, unknown>, `${path}/0`)
+    }
+    for (const body of bodies) walk(body, '')
+    expect(bare).toEqual([])
+  })
+})
+
+describe('examples', () => {
+  const media = [...schemasIn(document)].filter(
+    ([path, value]) => /\/content\/[^/]+\/[^/]+$/.test(path) && 'schema' in value,
+  ) as [string, { schema: Record<string, unknown>; example: unknown }][]
+
+  test('there is one for every body, sent or answered', () => {
+    expect(media.length).toBeGreaterThan(30)
+    expect(media.filter(([, { example }]) => example === undefined)).toEqual([])
+  })
+
+  test.each(media)('%s fits its schema', (_, { schema, example }) => {
+    expect(description.fits(schema, example)).toBe(true)
+  })
+
+  test('every field’s own fits it', () => {
+    const wrong = [...schemasIn(document)].flatMap(([path, schema]) => {
+      const examples = Array.isArray(schema.examples) ? schema.examples : []
+      return examples.filter(example => !description.fits(schema, example)).map(() => path)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('every header’s too', () => {
+    for (const [name, { schema, example }] of Object.entries(document.components.headers)) {
+      expect([name, description.fits(schema, example)]).toEqual([name, true])
+    }
+  })
+})
+
+describe('is served', () => {
+  test('to anyone, to be kept for a while, in whatever encoding they take', async () => {
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('public, max-age=300')
+    const encoded = await tenant.ask('GET /openapi.json', {
+      credential: 'nonsense',
+      headers: { 'accept-encoding': 'gzip' },
+    })
+    expect(encoded.status).toBe(200)
+    expect(encoded.headers.get('content-encoding')).toBe('gzip')
+    expect(Buffer.from(Bun.gunzipSync(await encoded.arrayBuffer())).toString()).toBe(text)
+  })
+
+  test('304 where it is known', async () => {
+    const headers = { 'if-none-match': response.headers.get('etag')! }
+    const known = await tenant.ask('GET /openapi.json', { ...anonymously, headers })
+    expect([known.status, await known.text()]).toEqual([304, ''])
+  })
+
+  test.each([
+    '/openapi.json',
+    '/docs',
+    '/docs/page.js',
+    '/docs/viewer.css',
+    '/docs/viewer-licence.txt',
+  ])('%s with the limits of no organisation, and to GET and HEAD alone', async path => {
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await tenant.ask(`${method} ${path}`)
+      expect(status).toBe(200)
+      expect(headers.get('x-ratelimit-limit')).toBe('300')
+      expect(headers.get('x-ratelimit-remaining')).toBe('300')
+      expect(headers.get('x-request-id')).not.toBeNull()
+    }
+    const refused = await tenant.ask(`POST ${path}`)
+    expect(refused.status).toBe(405)
+    expect(refused.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+  })
+
+  test('a file that the page does not have is 404', async () => {
+    for (const name of ['nothing.js', 'constructor', '..%2f..%2fetc%2fpasswd']) {
+      const { status, body } = await tenant.answer(`GET /docs/${name}`, anonymously)
+      expect([status, body.code]).toEqual([404, 'not_found'])
+    }
+  })
+
+  test('the page lets nothing in but what this server has', async () => {
+    const { headers } = await tenant.ask('GET /docs', anonymously)
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';")
+    expect(policy).not.toMatch(/unsafe|\*|https?:/)
+  })
+})
+
+test('its introduction has every refusal that a caller can meet', () => {
+  const { description: introduction } = document.info as { description: string }
+  for (const [code, status] of Object.entries(statuses)) {
+    if (code === 'caller_gone') continue
+    expect(introduction).toContain(`| ${status} |`)
+    if (status !== 401 && status !== 429) expect(introduction).toContain(`\`${code}\``)
+  }
+})

@@ -1,0 +1,354 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { AppError } from '../../src/core/errors.ts'
+import { Description, type Document } from '../support/described.ts'
+import { checklist, tour } from '../support/flows.ts'
+import { Generator, type Known } from '../support/generated.ts'
+import { type Asked, Tenant } from '../support/tenant.ts'
+import { World } from '../support/world.ts'
+
+/**
+ * The description and the behaviour are held against each other: requests are drawn from what the
+ * description says, and every answer must be one that it has, to the last header and field.
+ */
+
+const world = new World()
+afterAll(() => world.close())
+
+const unlimited = {
+  events: 1e6,
+  flows: 1e6,
+  fingerprint: 1e6,
+  health: 1e6,
+  heartbeat: 1e6,
+} as const
+const tenant = await Tenant.of(world)
+tenant.limit({ ...unlimited, status: 1e6, analytics: 1e6, export: 1e6 })
+const flow = tenant.publish({ ...tour(), ...checklist(), steps: tour().steps })
+const items = flow.checklist!.items
+
+const description = new Description((await tenant.answer('GET /openapi.json')).body as Document)
+
+// A few minutes, so that the tests' own minutes do not make them too old.
+const now = world.clock.now()
+const recent = fc
+  .integer({ min: now - 300_000, max: now + 60_000 })
+  .chain(at => fc.constantFrom(at, new Date(at).toISOString()))
+
+const known: Known = {
+  flowId: fc.constant(flow.id),
+  stepId: fc.constantFrom(...flow.steps.map(({ id }) => id)),
+  itemId: fc.constantFrom(...items.map(({ id }) => id)),
+  flowVersion: fc.constant(1),
+  occurredAt: recent,
+  sentAt: recent,
+  completedAt: recent,
+  key: fc.constantFrom(...items.map(({ key }) => key)),
+  from: fc.constantFrom('2026-11-01', '2026-10-25'),
+  to: fc.constantFrom('2026-11-20', '2026-11-02'),
+  timezone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/St_Johns'),
+  version: fc.constant('1'),
+}
+
+const generator = new Generator(description, known)
+
+/** In a tick `id` is an item's, elsewhere an event's own or an element's. */
+const ticking = new Generator(description, { ...known, id: known.itemId! })
+const generatorOf = (path: string) => (path.endsWith('/checklist-progress') ? ticking : generator)
+
+const pathTo = (path: string, ids: { flow?: string; step?: string } = {}) =>
+  path
+    .replace('{flow_id}', ids.flow ?? flow.id)
+    .replace('{step_id}', ids.step ?? flow.steps[0]!.id)
+    .replace('{file}', 'page.js')
+
+/** Of a JSON answer, what is looked at here. */
+interface Body {
+  results: { index: number; status: string; code: string }[]
+}
+
+/** Sends, holds the answer against the description, and gives its status and JSON. */
+async function ask(
+  method: string,
+  path: string,
+  { query = '', body, headers }: { query?: string; body?: unknown; headers?: Asked['headers'] },
+) {
+  const response = await tenant.ask(`${method} ${pathTo(path)}${query && `?${query}`}`, {
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(headers && { headers }),
+  })
+  const copy = response.clone()
+  await description.check(method, path, response)
+  const isJson = copy.headers.get('content-type')?.startsWith('application/json')
+  const answered = (isJson && method !== 'HEAD' ? await copy.json() : null) as Body
+  return { status: copy.status, body: answered }
+}
+
+const posts = description.operations.filter(({ method }) => method === 'POST')
+const gets = description.operations.filter(({ method }) => method === 'GET')
+
+const bodyOf = ({ operation }: (typeof posts)[number]) =>
+  operation.requestBody!.content['application/json']!.schema
+
+const named = <T extends { method: string; path: string }>(operations: T[]) =>
+  operations.map(operation => [`${operation.method} ${operation.path}`, operation] as const)
+
+/** Their places are judged one by one, or leniently: they have tests of their own below. */
+const isJudgedApart = (path: string) => path === '/events' || path.endsWith('/fingerprint')
+
+describe('what fits the description is taken', () => {
+  test.each(named(posts))('%s', async (_, operation) => {
+    const { path } = operation
+    await fc.assert(
+      fc.asyncProperty(generatorOf(path).valid(bodyOf(operation)), async body => {
+        const { status } = await ask('POST', path, { body })
+        expect([200, 202]).toContain(status)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test.each(named(gets))('%s', async (_, { path, operation }) => {
+    const drawn = operation.parameters
+      .filter(parameter => parameter.in === 'query')
+      .map(({ name, schema }) => {
+        const value = known[name] ?? generator.valid(schema)
+        return [name, fc.option(value as fc.Arbitrary<string>, { nil: undefined })] as const
+      })
+    const isPerson = path.endsWith('/checklist-progress')
+    await fc.assert(
+      fc.asyncProperty(fc.record(Object.fromEntries(drawn)), async values => {
+        const sent = Object.entries(values).filter(([, value]) => value !== undefined)
+        if (isPerson) fc.pre(sent.length > 0)
+        const query = new URLSearchParams(sent as [string, string][]).toString()
+        expect((await ask('GET', path, { query })).status).toBe(200)
+        expect((await ask('HEAD', path, { query })).status).toBe(200)
+      }),
+      { numRuns: drawn.length > 0 ? 40 : 2 },
+    )
+  })
+
+  test.each(gets.filter(({ operation }) => operation.responses[304]).map(({ path }) => path))(
+    'GET %s is 304 where it is known',
+    async path => {
+      expect((await ask('GET', path, { headers: { 'if-none-match': '*' } })).status).toBe(304)
+    },
+  )
+})
+
+describe('what does not fit the description is refused', () => {
+  test.each(named(posts.filter(({ path }) => !isJudgedApart(path))))('%s', async (_, operation) => {
+    const schema = bodyOf(operation)
+    await fc.assert(
+      fc.asyncProperty(generatorOf(operation.path).broken(schema), async body => {
+        fc.pre(!description.fits(schema, body))
+        expect((await ask('POST', operation.path, { body })).status).toBe(422)
+      }),
+      { numRuns: 120 },
+    )
+  })
+
+  test('of a batch, the events that do not fit and no others', async () => {
+    const Event = { $ref: '#/components/schemas/Event' }
+    const event = fc.oneof(generator.valid(Event), generator.broken(Event))
+    const batch = fc.array(event, { minLength: 1, maxLength: 4 })
+    await fc.assert(
+      fc.asyncProperty(batch, async events => {
+        const { status, body } = await ask('POST', '/events', { body: { events } })
+        const wrong = events.flatMap((sent, i) => (description.fits(Event, sent) ? [] : [i]))
+        // The one reason that no schema knows and a broken time can have.
+        const rejected = body.results.filter(
+          ({ status, code }) => status === 'rejected' && code !== 'too_old',
+        )
+        expect([events, rejected.map(({ index }) => index)]).toEqual([events, wrong])
+        expect(status).toBe(
+          body.results.every(({ status }) => status === 'rejected') &&
+            body.results.length === events.length
+            ? 422
+            : 202,
+        )
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('an envelope of events that does not fit', async () => {
+    for (const body of [
+      [],
+      null,
+      {},
+      { events: [] },
+      { events: {} },
+      { events: Array(51).fill({}) },
+    ]) {
+      expect((await ask('POST', '/events', { body })).status).toBe(422)
+    }
+  })
+
+  test('a fingerprint never: what is odd about one is left out, and the whole is bounded', async () => {
+    const path = '/steps/{step_id}/fingerprint'
+    const schema = bodyOf(posts.find(operation => operation.path === path)!)
+    const Fingerprint = { $ref: '#/components/schemas/Fingerprint' }
+    await fc.assert(
+      fc.asyncProperty(
+        generator.broken(schema),
+        generator.broken(Fingerprint),
+        async (body, odd) => {
+          await ask('POST', path, { body })
+          fc.pre(typeof odd === 'object' && odd !== null && !Array.isArray(odd))
+          const { matchCount } = odd as { matchCount?: unknown }
+          fc.pre(
+            matchCount == null || (Number.isInteger(matchCount) && (matchCount as number) >= 0),
+          )
+          expect((await ask('POST', path, { body: { fingerprint: odd } })).status).toBe(200)
+        },
+      ),
+      { numRuns: 120 },
+    )
+  })
+
+  const odd = {
+    from: ['yesterday', '2026-02-30', '2026-11-21T00:00:00Z'],
+    to: ['1969-12-31', ''],
+    timezone: ['Mars/Olympus', '+02:00'],
+    version: ['0', '2', 'x'],
+    bom: ['yes'],
+    rows: ['all'],
+    userId: ['', 'x'.repeat(129)],
+    anonymousId: ['', 'x'.repeat(129)],
+    v: ['x'.repeat(65)],
+    sid: ['x'.repeat(65)],
+    url: ['x'.repeat(2_049)],
+  }
+
+  const wrong = gets.flatMap(({ path, operation }) =>
+    operation.parameters
+      .filter(parameter => parameter.in === 'query')
+      .flatMap(({ name }) =>
+        odd[name as keyof typeof odd].map(value => [path, name, value] as const),
+      ),
+  )
+
+  test.each(wrong)('GET %s with %s=%s', async (path, name, value) => {
+    const query = new URLSearchParams({ [name]: value }).toString()
+    expect((await ask('GET', path, { query })).status).toBe(422)
+  })
+})
+
+describe('every refusal is the one that is described', () => {
+  const keyed = description.operations.filter(({ operation }) => operation.security.length > 0)
+  const spent: Record<string, 1> = {}
+  for (const bucket of Object.keys({ ...unlimited, status: 1, analytics: 1, export: 1 }))
+    spent[bucket] = 1
+
+  /** One request of another tenant, or with something else about it, held against the description. */
+  async function refused(
+    method: string,
+    path: string,
+    by: Tenant,
+    asked: Asked,
+    to = pathTo(path),
+  ): Promise<number> {
+    const response = await by.ask(`${method} ${to}`, asked)
+    await description.check(method, path, response)
+    return response.status
+  }
+
+  const bodyFor = (method: string) => (method === 'POST' ? { body: {} } : {})
+
+  test.each(named(keyed))(
+    '%s without a credential, over the limit, with an unknown id',
+    async (_, { method, path }) => {
+      const asked = bodyFor(method)
+      expect(await refused(method, path, tenant, { ...asked, credential: null })).toBe(401)
+      const other = await Tenant.of(world)
+      other.limit(spent)
+      await other.ask(`${method} ${pathTo(path)}`, asked)
+      expect(await refused(method, path, other, asked)).toBe(429)
+      if (!path.includes('{')) return
+      const nowhere = pathTo(path, { flow: 'flow_nothing', step: 'step_nothing' })
+      expect(await refused(method, path, tenant, asked, nowhere)).toBe(404)
+      expect(await refused(method, path, await Tenant.of(world), asked)).toBe(401)
+    },
+  )
+
+  test.each(named(keyed.filter(({ operation }) => operation.responses[403])))(
+    '%s from elsewhere',
+    async (_, { method, path }) => {
+      const picky = await Tenant.of(world)
+      picky.allowOrigins('https://only.example')
+      const headers = { origin: 'https://other.example' }
+      expect(await refused(method, path, picky, { ...bodyFor(method), headers })).toBe(403)
+    },
+  )
+
+  test.each(named(posts))('%s with a body that is none', async (_, { path }) => {
+    const headers = { 'content-type': 'text/xml' }
+    expect(await refused('POST', path, tenant, { body: '{' })).toBe(400)
+    expect(await refused('POST', path, tenant, { body: 'x'.repeat(1_048_577) })).toBe(413)
+    expect(await refused('POST', path, tenant, { body: '{}', headers })).toBe(415)
+  })
+
+  test.each([
+    [500, new Error('inside')],
+    [503, new AppError('overloaded', 'Too much', { retryAfterSeconds: 1 })],
+  ] as const)('%d of every write', async (status, error) => {
+    const { ledger, steps, presence } = world.stores
+    const failing = <Store extends object>(store: Store, ...names: (keyof Store)[]) =>
+      new Proxy(store, {
+        get: (target, name) =>
+          names.includes(name as keyof Store)
+            ? () => Promise.reject(error)
+            : Reflect.get(target, name, target),
+      })
+    Object.assign(world.stores, {
+      ledger: failing(ledger, 'append', 'complete', 'tick'),
+      steps: failing(steps, 'recordHealth', 'recordFingerprint'),
+      presence: failing(presence, 'recordSnippetVersion'),
+    })
+    try {
+      for (const operation of posts) {
+        const schema = bodyOf(operation)
+        const [body] = fc.sample(generatorOf(operation.path).valid(schema), 1)
+        expect((await ask('POST', operation.path, { body })).status).toBe(status)
+      }
+      expect((await ask('GET', '/heartbeat', { query: 'v=1' })).status).toBe(status)
+    } finally {
+      Object.assign(world.stores, { ledger, steps, presence })
+    }
+  })
+
+  test('a file that the page does not have', async () => {
+    expect(await refused('GET', '/docs/{file}', tenant, {}, '/docs/nothing')).toBe(404)
+  })
+})
+
+describe('the check itself notices', () => {
+  const answered = async (change: (response: Response) => Response | Promise<Response>) =>
+    description.check('GET', '/heartbeat', await change(await tenant.ask('GET /heartbeat')))
+
+  test('a field that is not described', async () => {
+    const withMore = async (response: Response) =>
+      new Response(JSON.stringify({ ...((await response.json()) as object), more: 1 }), response)
+    await expect(answered(withMore)).rejects.toThrow('additional properties')
+  })
+
+  test('a header that is not described, and one that is missing', async () => {
+    const withHeader = (response: Response) => {
+      response.headers.set('x-more', '1')
+      return response
+    }
+    const withoutHeader = (response: Response) => {
+      response.headers.delete('x-request-id')
+      return response
+    }
+    await expect(answered(withHeader)).rejects.toThrow('x-more')
+    await expect(answered(withoutHeader)).rejects.toThrow('X-Request-Id')
+  })
+
+  test('a status that is not described', async () => {
+    expect(
+      answered(response => new Response(response.body, { ...response, status: 418 })),
+    ).rejects.toThrow('is not described')
+  })
+})

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createPublicKey } from 'node:crypto'
+import { type JWTPayload, SignJWT } from 'jose'
+import { publicKeysIn } from '../../src/core/key-set.ts'
+import { providerTokens } from '../../src/http/session-tokens.ts'
+import { tour } from '../support/flows.ts'
+import {
+  audience,
+  Provider,
+  type SigningKey,
+  signedWith,
+  signingKey,
+} from '../support/identity-provider.ts'
+import { Tenant } from '../support/tenant.ts'
+import { World } from '../support/world.ts'
+
+/** Tokens of a real OpenID provider, and what is like them, against the keys that it publishes. */
+
+let provider: Provider
+let world: World
+let tenant: Tenant
+let other: Tenant
+let flowId: string
+let rs: SigningKey
+let es: SigningKey
+let ed: SigningKey
+let publicKeys: unknown[]
+let renewals = 0
+
+/** The service with another claim or audience, over the same stores. */
+const worldWith = (rules: { organisationClaim?: string; audience?: string } = {}) =>
+  new World({
+    sessionTokens: clock =>
+      providerTokens({
+        issuer: provider.issuer,
+        audience,
+        organisationClaim: 'org',
+        ...rules,
+        clock,
+        source: {
+          keys: publicKeysIn({ keys: publicKeys }),
+          async renew() {
+            renewals++
+          },
+        },
+      }),
+  })
+
+beforeAll(async () => {
+  ;[rs, es, ed] = await Promise.all([
+    signingKey('RS256', 'rs'),
+    signingKey('ES256', 'es'),
+    signingKey('EdDSA', 'ed'),
+  ])
+  provider = await Provider.start([rs, es, ed])
+  const response = await fetch(`${provider.issuer}/jwks`)
+  publicKeys = ((await response.json()) as { keys: unknown[] }).keys
+  world = worldWith()
+  // The provider has no clock but the machine's.
+  world.clock.wallMs = Date.now()
+  tenant = await Tenant.of(world)
+  other = await Tenant.of(world)
+  tenant.limit({ analytics: 100_000 })
+  flowId = tenant.publish(tour()).id
+})
+
+afterAll(async () => {
+  await provider.stop()
+  await world.close()
+})
+
+const status = async (credential: string, flow = flowId) =>
+  (await tenant.ask(`GET /flows/${flow}/analytics`, { credential })).status
+
+const seconds = () => Math.floor(world.clock.now() / 1000)
+
+const claims = (more: JWTPayload = {}): JWTPayload => ({
+  org: tenant.organisation.id,
+  iss: provider.issuer,
+  aud: audience,
+  exp: seconds() + 60,
+  ...more,
+})
+
+const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+const publicPem = (key: SigningKey) =>
+  createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'pem' }) as string
+
+/** A token over the text of a public key, which is no secret. */
+const hmacOver = (text: string, header: object = {}) =>
+  new SignJWT(claims())
+    .setProtectedHeader({ alg: 'HS256', ...header })
+    .sign(new TextEncoder().encode(text))
+
+describe('a token of the provider is taken', () => {
+  test.each(['RS256', 'ES256', 'EdDSA'])('signed with %s, by id and by slug', async alg => {
+    expect(await status(await provider.token(tenant.organisation.id, alg))).toBe(200)
+    expect(await status(await provider.token(tenant.organisation.slug, alg))).toBe(200)
+  })
+
+  test('with one audience of several', async () => {
+    expect(await status(await signedWith(rs, claims({ aud: ['else', audience] })))).toBe(200)
+  })
+
+  test('whatever its typ says', async () => {
+    for (const typ of ['JWT', 'at+jwt', 'application/at+jwt', 'else']) {
+      expect(await status(await signedWith(rs, claims(), { typ }))).toBe(200)
+    }
+  })
+
+  test('without a kid, where one key alone fits', async () => {
+    expect(await status(await signedWith(es, claims(), { kid: undefined }))).toBe(200)
+  })
+
+  test('until its exp, and not a moment longer', async () => {
+    const token = await signedWith(rs, claims({ exp: seconds() + 10 }))
+    world.clock.advance(9_000)
+    expect(await status(token)).toBe(200)
+    world.clock.advance(1_000)
+    expect(await status(token)).toBe(401)
+  })
+
+  test('from its nbf on', async () => {
+    const token = await signedWith(rs, claims({ nbf: seconds() + 10 }))
+    expect(await status(token)).toBe(401)
+    world.clock.advance(10_000)
+    expect(await status(token)).toBe(200)
+  })
+
+  test('and a good one never has the keys fetched', async () => {
+    renewals = 0
+    await status(await provider.token(tenant.organisation.id))
+    expect(renewals).toBe(0)
+  })
+})
+
+describe('a token is refused', () => {
+  const refused: [string, () => Promise<string> | string][] = [
+    ['without exp', () => signedWith(rs, claims({ exp: undefined }))],
+    ['of another issuer', () => signedWith(rs, claims({ iss: 'https://evil.example' }))],
+    ['of its issuer with a slash', () => signedWith(rs, claims({ iss: `${provider.issuer}/` }))],
+    ['without an issuer', () => signedWith(rs, claims({ iss: undefined }))],
+    ['for another audience', () => signedWith(rs, claims({ aud: 'else' }))],
+    ['for other audiences', () => signedWith(rs, claims({ aud: ['else', 'cairn2'] }))],
+    ['for no audience', () => signedWith(rs, claims({ aud: [] }))],
+    ['without an audience', () => signedWith(rs, claims({ aud: undefined }))],
+    ['without an organisation', () => signedWith(rs, claims({ org: undefined }))],
+    ['of an unknown organisation', () => provider.token('org_unknown')],
+    ['of several organisations', () => signedWith(rs, claims({ org: [tenant.organisation.id] }))],
+    ['of alg none', () => `${base64({ alg: 'none' })}.${base64(claims())}.`],
+    ['of alg none with a kid', () => `${base64({ alg: 'none', kid: 'rs' })}.${base64(claims())}.`],
+    ['over the public key as PEM, HS256', () => hmacOver(publicPem(rs))],
+    ['over the public key as PEM, with its kid', () => hmacOver(publicPem(rs), { kid: 'rs' })],
+    [
+      'over the public key as JWK, with its kid',
+      () => hmacOver(JSON.stringify(publicKeys[0]), { kid: 'rs' }),
+    ],
+    ['over the modulus, with its kid', () => hmacOver(rs.n!, { kid: 'rs' })],
+    [
+      'of another key under a known kid',
+      async () => signedWith(await signingKey('RS256', 'rs'), claims()),
+    ],
+    ['with an alg that its key does not name', () => signedWith({ ...rs, alg: 'RS384' }, claims())],
+    ['with a kid of another type', () => signedWith(rs, claims(), { kid: 'es' })],
+    [
+      'with a header that brings its own key',
+      async () => {
+        const own = await signingKey('ES256', 'own')
+        const { d: _, ...jwk } = own
+        return signedWith(own, claims(), { jwk, kid: undefined })
+      },
+    ],
+    [
+      'with a critical header that is not understood',
+      () =>
+        new SignJWT(claims())
+          .setProtectedHeader({ alg: 'RS256', kid: 'rs', crit: ['x'], x: 1 })
+          .sign(rs, { crit: { x: true } }),
+    ],
+    [
+      'tampered with',
+      async () => {
+        const [head, , signature] = (await signedWith(rs, claims())).split('.')
+        return `${head}.${base64(claims({ exp: seconds() + 9_999 }))}.${signature}`
+      },
+    ],
+    ['without its signature', async () => (await signedWith(rs, claims())).replace(/[^.]+$/, '')],
+    ['over Cairn’s own secret', () => tenant.token],
+    ['with a kid that is no text', () => signedWith(rs, claims(), { kid: 1 })],
+    ['of more than 16 KiB', () => signedWith(rs, claims({ fill: 'x'.repeat(16_384) }))],
+    ['of a mebibyte', () => signedWith(rs, claims({ fill: 'x'.repeat(1_048_576) }))],
+    ['of a mebibyte of dots', () => '.'.repeat(1_048_576)],
+  ]
+  test.each(refused)('%s', async (_, token) => {
+    expect(await status(await token())).toBe(401)
+  })
+
+  test('with an unknown kid, after the keys were asked for once', async () => {
+    renewals = 0
+    expect(await status(await signedWith(rs, claims(), { kid: 'unknown' }))).toBe(401)
+    expect(renewals).toBe(1)
+  })
+
+  test('with alg none or HS256 under an unknown kid before any key is asked for', async () => {
+    renewals = 0
+    await status(`${base64({ alg: 'none', kid: 'unknown' })}.${base64(claims())}.`)
+    await status(await hmacOver('x', { kid: 'unknown' }))
+    expect(renewals).toBe(0)
+  })
+})
+
+test('a token of one organisation opens nothing of another', async () => {
+  const foreign = other.publish(tour()).id
+  expect(await status(await provider.token(tenant.organisation.id), foreign)).toBe(401)
+  expect(await status(await provider.token(other.organisation.slug), flowId)).toBe(401)
+  expect(await status(await provider.token(other.organisation.slug), foreign)).toBe(200)
+})
+
+test('the organisation is in the claim that is configured, and in no other', async () => {
+  const elsewhere = worldWith({ organisationClaim: 'https://id.example/tenant' })
+  elsewhere.clock.wallMs = world.clock.wallMs
+  const analysed = await Tenant.of(elsewhere)
+  const path = `GET /flows/${analysed.publish(tour()).id}/analytics`
+  const statusWith = async (claim: string) => {
+    const named = { org: undefined, [claim]: analysed.organisation.slug }
+    const credential = await signedWith(rs, claims(named))
+    return (await analysed.ask(path, { credential })).status
+  }
+  expect(await statusWith('https://id.example/tenant')).toBe(200)
+  expect(await statusWith('org')).toBe(401)
+  await elsewhere.close()
+})

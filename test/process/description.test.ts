@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import fc from 'fast-check'
+import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
+import { type Noticed, type Page, TestBrowser } from '../support/browser.ts'
+import { Description, type Document } from '../support/described.ts'
+import { Generator } from '../support/generated.ts'
+
+/** The compiled binary describes itself, answers as described, and shows it to people. */
+
+// A browser starts in seconds, and the machine may be busy.
+setDefaultTimeout(30_000)
+
+const place = new Workplace()
+let server: Server
+let organisation: Awaited<ReturnType<typeof withTour>>
+let description: Description
+let ask: ReturnType<typeof apiOf>
+
+beforeAll(async () => {
+  organisation = await withTour(place)
+  server = await place.serve(['--threads', '2'])
+  ask = apiOf(server, organisation.snippetKey)
+  description = new Description((await (await ask('GET', '/openapi.json')).json()) as Document)
+})
+
+afterAll(() => place.close())
+
+describe('over a socket, every answer is one that is described', () => {
+  const pathsOf = async () => {
+    const { flows } = (await (await ask('GET', '/flows')).json()) as {
+      flows: { id: string; steps: { id: string }[] }[]
+    }
+    const [flow] = flows
+    return (path: string) =>
+      path
+        .replace('{flow_id}', flow!.id)
+        .replace('{step_id}', flow!.steps[0]!.id)
+        .replace('{file}', 'viewer.js')
+  }
+
+  test('to GET and to HEAD, which has no body', async () => {
+    const pathTo = await pathsOf()
+    const { token } = await place.json<{ token: string }>(['token', 'issue'])
+    const asAnalyst = apiOf(server, token)
+    for (const { method, path } of description.operations) {
+      if (method !== 'GET') continue
+      const by = path.includes('/analytics') ? asAnalyst : ask
+      const query = path.endsWith('/checklist-progress') ? '?userId=ann' : ''
+      for (const verb of ['GET', 'HEAD']) {
+        const response = await by(verb, pathTo(path) + query)
+        expect([path, response.status]).toEqual([path, 200])
+        if (verb === 'HEAD') expect((await response.clone().bytes()).length).toBe(0)
+        await description.check(verb, path, response)
+      }
+    }
+  })
+
+  test('to bodies that fit, and to some that do not', async () => {
+    const pathTo = await pathsOf()
+    const generator = new Generator(description, {})
+    for (const { method, path, operation } of description.operations) {
+      if (method !== 'POST') continue
+      const schema = operation.requestBody!.content['application/json']!.schema
+      const bodies = fc.oneof(generator.valid(schema), generator.broken(schema))
+      for (const body of fc.sample(bodies, 8)) {
+        const response = await ask('POST', pathTo(path), body)
+        expect(response.status).not.toBe(500)
+        await description.check('POST', path, response)
+      }
+    }
+  })
+})
+
+describe('the page, in a browser', () => {
+  let browser: TestBrowser
+  let page: Page
+  let noticed: Noticed
+
+  beforeAll(async () => {
+    browser = await TestBrowser.open()
+    ;({ page, noticed } = await browser.page({ viewport: { width: 1280, height: 900 } }))
+    await page.goto(`${server.url}/api/v1/docs`)
+    await page.locator('.opblock').first().waitFor()
+  })
+
+  afterAll(() => browser?.close())
+
+  test('lists every operation under its part', async () => {
+    const listed = await page.locator('.opblock').evaluateAll(blocks => blocks.map(({ id }) => id))
+    const described = description.operations.map(
+      ({ operation }) => `operations-${operation.tags[0]}-${operation.operationId}`,
+    )
+    expect(listed.toSorted()).toEqual(described.toSorted())
+    expect(await page.locator('#parts a').allTextContents()).toEqual([
+      ...new Set(description.operations.map(({ operation }) => operation.tags[0]!)),
+    ])
+  })
+
+  test('sends a request with a pasted key, and shows the answer', async () => {
+    await page.locator('#authorize').click()
+    await page.locator('#auth-bearer-value').first().fill(organisation.snippetKey)
+    await page.locator('.auth-container .authorize').first().click()
+    await page.locator('.auth-container .btn-done').first().click()
+    const flows = page.locator('#operations-Flows-listFlows')
+    await flows.locator('.opblock-summary-control').click()
+    await flows.locator('.try-out__btn').click()
+    await flows.locator('.execute').click()
+    const live = flows.locator('.live-responses-table .response')
+    expect(await live.locator('.response-col_status').textContent()).toStartWith('200')
+    expect(await live.locator('.response-col_description').textContent()).toContain('"tour"')
+  })
+
+  test('asks nobody but this server, and its policy has nothing to refuse', () => {
+    const origins = noticed.requests
+      .filter(url => !url.startsWith('data:'))
+      .map(url => new URL(url).origin)
+    expect([...new Set(origins)]).toEqual([new URL(server.url).origin])
+    expect(noticed.complaints).toEqual([])
+  })
+
+  test('fits a phone, and is dark for those who like it so', async () => {
+    const phone = await browser.page({
+      viewport: { width: 390, height: 844 },
+      isMobile: true,
+      colorScheme: 'dark',
+    })
+    await phone.page.goto(`${server.url}/api/v1/docs`)
+    await phone.page.locator('.opblock').first().waitFor()
+    expect(await phone.page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    const ground = 'getComputedStyle(document.body).backgroundColor'
+    expect(await phone.page.evaluate(ground)).toBe('rgb(28, 32, 34)')
+    expect(phone.noticed.complaints).toEqual([])
+  })
+})

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { apiOf, rawConnection, type Server, Workplace, withTour } from '../support/binary.ts'
+import { MetricsPage } from '../support/prometheus.ts'
+
+const requests = 'cairn_http_requests_total'
+
+const ask = (server: Server, path: string, init?: RequestInit) =>
+  fetch(`${server.managementUrl}${path}`, init)
+
+const metricsOf = async (server: Server) =>
+  new MetricsPage(await (await ask(server, '/metrics')).text())
+
+const readiness = async (server: Server) => {
+  const response = await ask(server, '/readyz')
+  return { status: response.status, text: await response.text() }
+}
+
+const custom = (id: string, userId = 'ann') => ({ id, kind: 'custom', name: 'x', userId })
+
+describe('metrics', () => {
+  const place = new Workplace()
+  let server: Server
+  let acme: Awaited<ReturnType<typeof withTour>>
+  afterAll(() => place.close())
+  beforeAll(async () => {
+    acme = await withTour(place)
+    await place.run(['org', 'limits', acme.slug, '--events', '7'])
+    server = await place.serve(['--threads', '2'])
+  })
+
+  test('the page is right before any traffic', async () => {
+    const page = await metricsOf(server)
+    expect(page.sum(requests)).toBe(0)
+    expect(page.sum('cairn_http_threads')).toBe(2)
+    expect(page.sum('cairn_storage_refusing')).toBe(0)
+    expect(page.sum('cairn_buffer_limit_events')).toBe(50_000)
+    expect(page.sum('cairn_database_bytes')).toBeGreaterThan(0)
+    expect(page.sum('cairn_disk_free_bytes')).toBeGreaterThan(0)
+    expect(page.sum('process_resident_memory_bytes')).toBeGreaterThan(10e6)
+    expect(page.sum('process_cpu_seconds_total')).toBeGreaterThan(0)
+    const age = Date.now() / 1_000 - page.sum('process_start_time_seconds')
+    expect(age).toBeWithin(0, 60)
+    expect(page.of('cairn_build_info')[0]?.labels).toContainAllKeys(['version', 'commit'])
+  })
+
+  test('the numbers are those of the traffic, over both threads', async () => {
+    const api = apiOf(server, acme.snippetKey)
+    const before = await metricsOf(server)
+    for (let i = 0; i < 20; i++) await api('GET', '/flows')
+    await api('HEAD', '/flows')
+    await api('POST', '/events', { events: [custom('a'), custom('b'), custom('a')] })
+    const flow = { id: 'd', kind: 'flow_started', userId: 'u', flowId: 'flow_none' }
+    await api('POST', '/events', { events: [custom('b'), custom('c'), {}, flow] })
+    for (let i = 0; i < 9; i++) await api('POST', '/events', { events: [{}] })
+    await fetch(`${server.url}/api/v1/flows`)
+    await apiOf(server, 'x'.repeat(32))('GET', '/flows')
+    const after = await metricsOf(server)
+    const grew = (name: string, labels: Record<string, string> = {}) =>
+      after.sum(name, labels) - before.sum(name, labels)
+    expect(grew(requests)).toBe(34)
+    expect(grew(requests, { method: 'GET', route: '/flows', status: '200' })).toBe(20)
+    expect(grew(requests, { method: 'HEAD', route: '/flows', status: '200' })).toBe(1)
+    expect(grew(requests, { route: '/events', status: '202' })).toBe(2)
+    expect(grew(requests, { route: '/events', status: '422' })).toBe(5)
+    expect(grew(requests, { route: '/events', status: '429' })).toBe(4)
+    expect(grew('cairn_rate_limited_total', { bucket: 'events' })).toBe(4)
+    expect(grew('cairn_rate_limited_total')).toBe(4)
+    expect(grew('cairn_unauthorized_total', { cause: 'no_credential' })).toBe(1)
+    expect(grew('cairn_unauthorized_total', { cause: 'unknown_key' })).toBe(1)
+    expect(grew('cairn_events_total', { verdict: 'accepted' })).toBe(3)
+    expect(grew('cairn_events_total', { verdict: 'duplicate' })).toBe(2)
+    expect(grew('cairn_events_total', { verdict: 'invalid' })).toBe(6)
+    expect(grew('cairn_events_total', { verdict: 'unknown_flow' })).toBe(1)
+    const duration = 'cairn_http_request_duration_seconds'
+    expect(grew(`${duration}_count`)).toBe(34)
+    expect(grew(`${duration}_count`, { route: '/flows', status_class: '2xx' })).toBe(21)
+    const sum = grew(`${duration}_sum`, { route: '/flows', status_class: '2xx' })
+    expect(sum).toBeGreaterThan(0)
+    expect(sum).toBeLessThan(10)
+    expect(grew('cairn_commit_events_count')).toBeGreaterThanOrEqual(7)
+    expect(grew('cairn_commit_duration_seconds_sum')).toBeGreaterThan(0)
+  })
+
+  test('no traffic makes labels: no id, key, person, path or method of a caller is one', async () => {
+    const marked = 'mArKeD'
+    const page = async () => (await metricsOf(server)).samples.map(({ labels }) => labels)
+    const { snippetKey, slug } = await withTour(place, `${marked} Org`)
+    const api = apiOf(server, snippetKey)
+    for (let i = 0; i < 30; i++) {
+      await api('GET', `/${marked}${i}`)
+      await api('GET', `/flows/${marked}${i}?q=${marked}`)
+      await apiOf(server, `${marked}${i}`)('GET', '/flows')
+      await api('POST', '/events', { events: [custom(`${marked}${i}`, `${marked}-user-${i}`)] })
+    }
+    for (const method of ['FOO', 'PUT', 'PROPFIND', marked]) {
+      const connection = await rawConnection(server)
+      connection.write(`${method} /api/v1/flows HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+      await server.until(() => connection.isClosed || connection.received.includes('\r\n\r\n'))
+      connection.end()
+    }
+    const text = JSON.stringify(await page())
+    for (const word of [marked, snippetKey, slug, acme.id, 'FOO', 'PROPFIND', 'flow_']) {
+      // `:flow_id` is the pattern's.
+      expect(text.replaceAll(':flow_id', '')).not.toContain(word)
+    }
+    const values = (label: string, labels: Record<string, string>[]) =>
+      new Set(labels.flatMap(of => of[label] ?? []))
+    const now = await page()
+    expect([...values('method', now)].toSorted()).toEqual(['GET', 'HEAD', 'POST', 'other'])
+    expect(values('route', now).size).toBeLessThan(20)
+    expect(now.length).toBeLessThan(1_500)
+  })
+
+  test('HEAD, other methods and other paths are answered plainly', async () => {
+    const head = await ask(server, '/metrics', { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    expect(head.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const post = await ask(server, '/readyz', { method: 'POST' })
+    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+    const elsewhere = await ask(server, '/nothing?x')
+    expect([elsewhere.status, await elsewhere.text()]).toEqual([
+      404,
+      'Here are /healthz, /readyz and /metrics\n',
+    ])
+  })
+})
+
+describe('a thread that is started again', () => {
+  test('loses no count and counts nothing twice', async () => {
+    const place = new Workplace()
+    const { snippetKey } = await withTour(place)
+    const server = await place.serve(['--threads', '1'], { CAIRN_FAILPOINTS: 'http_request=exit' })
+    const api = apiOf(server, snippetKey)
+    for (let i = 0; i < 5; i++) await api('GET', '/flows')
+    await api('POST', '/events', { events: [custom('a')] }).catch(() => {})
+    await server.until(
+      async () => (await metricsOf(server)).sum('cairn_http_thread_restarts_total') === 1,
+    )
+    for (let i = 0; i < 3; i++) await api('GET', '/flows')
+    const page = await metricsOf(server)
+    expect(page.sum(requests, { route: '/flows', status: '200' })).toBe(8)
+    expect(page.sum(requests)).toBe(8)
+    await place.close()
+  })
+})
+
+describe('readiness', () => {
+  test('a storage that refuses is not ready, with what to do; alive all the same', async () => {
+    const place = new Workplace()
+    const { snippetKey } = await withTour(place)
+    const server = await place.serve([], { CAIRN_FAILPOINTS: 'before_commit=full' })
+    expect(await readiness(server)).toEqual({ status: 200, text: 'ready\n' })
+    const api = apiOf(server, snippetKey)
+    expect((await api('POST', '/events', { events: [custom('a')] })).status).toBe(503)
+    const { status, text } = await readiness(server)
+    expect(status).toBe(503)
+    expect(text).toMatch(/^storage refuses writes: the log has the reason; /)
+    const page = await metricsOf(server)
+    expect(page.sum('cairn_storage_refusing')).toBe(1)
+    expect(page.sum(requests, { route: '/events', status: '503' })).toBe(1)
+    expect(page.sum('cairn_events_total')).toBe(0)
+    expect((await ask(server, '/healthz')).status).toBe(200)
+    await place.close()
+  })
+
+  test('a storage thread that hangs is not ready after ten seconds, though alive', async () => {
+    const place = new Workplace()
+    const { snippetKey } = await withTour(place)
+    const server = await place.serve([], { CAIRN_FAILPOINTS: 'before_commit=hang' })
+    const hanging = apiOf(server, snippetKey)('POST', '/events', { events: [custom('a')] })
+    hanging.catch(() => {})
+    await Bun.sleep(9_000)
+    expect((await readiness(server)).status).toBe(200)
+    await server.until(async () => (await readiness(server)).status === 503)
+    expect((await readiness(server)).text).toMatch(/^thread storage has been stuck for 1\d s: /)
+    expect((await apiOf(server, snippetKey)('GET', '/flows')).status).toBe(200)
+    await place.close()
+  }, 30_000)
+
+  test('a database deleted under the server is not ready within seconds', async () => {
+    const place = new Workplace()
+    const server = await place.serve()
+    expect((await readiness(server)).status).toBe(200)
+    rmSync(join(place.folder, 'cairn-data/cairn.db'))
+    await server.until(async () => (await readiness(server)).status === 503)
+    expect((await readiness(server)).text).toMatch(/^the database in .* is gone: /)
+    await place.close()
+  })
+})

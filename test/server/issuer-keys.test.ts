@@ -1,0 +1,364 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { dayMs, minuteMs } from '../../src/core/durations.ts'
+import { providerTokens } from '../../src/http/session-tokens.ts'
+import { HandedKeys } from '../../src/server/handed-keys.ts'
+import { IssuerKeys } from '../../src/server/issuer-keys.ts'
+import {
+  audience,
+  Provider,
+  type SigningKey,
+  signedWith,
+  signingKey,
+} from '../support/identity-provider.ts'
+import { HandClock } from '../support/world.ts'
+
+/** How the keys of a real provider come, stay and go; its requests are counted. */
+
+let old: SigningKey
+let rotated: SigningKey
+let provider: Provider
+let dataDir: string
+let cairn: Cairn
+
+beforeAll(async () => {
+  ;[old, rotated] = await Promise.all([signingKey('ES256', 'old'), signingKey('ES256', 'rotated')])
+  provider = await Provider.start([old])
+})
+afterAll(() => provider.stop())
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'cairn-issuer-'))
+  await provider.use([old])
+  provider.asked = 0
+  cairn = new Cairn()
+})
+afterEach(() => rmSync(dataDir, { recursive: true }))
+
+/** A fetch of the keys: for the discovery document, and for the keys. */
+const aFetch = 2
+
+/** The main thread's keys and one HTTP thread's, joined as the server joins them. */
+class Cairn {
+  readonly clock = new HandClock(Date.now())
+  readonly log: { level: number; msg: string; reason?: string; keys?: number }[] = []
+  readonly main: IssuerKeys
+  private readonly thread: HandedKeys
+
+  constructor(issuer = provider.issuer, jwksUrl: string | null = null) {
+    this.main = new IssuerKeys(
+      { issuer, jwksUrl },
+      dataDir,
+      this.clock,
+      pino({ base: null }, { write: (line: string) => this.log.push(JSON.parse(line)) }),
+      known => this.thread.take(known),
+    )
+    this.thread = new HandedKeys(this.main.known, this.clock, async () => {
+      await this.main.renew()
+      this.thread.take(this.main.known)
+    })
+  }
+
+  organisationOf(token: string): Promise<string | null> {
+    return providerTokens({
+      issuer: provider.issuer,
+      audience,
+      organisationClaim: 'org',
+      clock: this.clock,
+      source: this.thread,
+    }).organisationOf(token)
+  }
+
+  /** Time passes, and the server looks each second whether keys are due. */
+  async passes(ms: number): Promise<void> {
+    for (const end = this.clock.monotonic() + ms; this.clock.monotonic() < end; ) {
+      this.clock.advance(1_000)
+      await this.main.refresh()
+    }
+  }
+}
+
+/** A token of the provider's own form, as long-lived as a test needs. */
+const tokenOf = (key: SigningKey, more: object = {}) => {
+  const exp = Math.floor(Date.now() / 1000) + (30 * dayMs) / 1000
+  return signedWith(key, { org: 'acme', iss: provider.issuer, aud: audience, exp, ...more })
+}
+
+describe('rotation', () => {
+  test('a new key is known at its first use, and an old one refused once it is dropped', async () => {
+    await cairn.main.refresh()
+    const oldToken = await provider.token('acme', 'ES256')
+    expect(await cairn.organisationOf(oldToken)).toBe('acme')
+    await provider.use([rotated])
+    expect(await cairn.organisationOf(oldToken)).toBe('acme')
+    expect(await cairn.organisationOf(await provider.token('acme', 'ES256'))).toBe('acme')
+    expect(await cairn.organisationOf(oldToken)).toBeNull()
+  })
+
+  test('a key that the provider keeps beside the new one goes on working', async () => {
+    await cairn.main.refresh()
+    await provider.use([rotated, old])
+    expect(await cairn.organisationOf(await tokenOf(rotated))).toBe('acme')
+    expect(await cairn.organisationOf(await tokenOf(old))).toBe('acme')
+  })
+
+  test('without any use, new keys are known after ten minutes', async () => {
+    await cairn.main.refresh()
+    await provider.use([rotated])
+    await cairn.passes(10 * minuteMs - 1_000)
+    expect(cairn.main.known.keys.map(({ kid }) => kid)).toEqual(['old'])
+    await cairn.passes(1_000)
+    expect(cairn.main.known.keys.map(({ kid }) => kid)).toEqual(['rotated'])
+  })
+
+  test('a request before the first keys are there waits for them', async () => {
+    const first = cairn.main.refresh()
+    expect(await cairn.organisationOf(await tokenOf(old))).toBe('acme')
+    await first
+    expect(provider.asked).toBe(aFetch)
+    // That was no fetch of its own: a key made since is still looked for at once.
+    await provider.use([rotated])
+    expect(await cairn.organisationOf(await tokenOf(rotated))).toBe('acme')
+  })
+})
+
+describe('the provider is not hammered', () => {
+  test('by 200 tokens at once with keys that nobody knows: one fetch in half a minute', async () => {
+    await cairn.main.refresh()
+    provider.asked = 0
+    const unknown = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => tokenOf({ ...old, kid: `unknown ${i}` })),
+    )
+    const refuseAll = async () => {
+      const answers = await Promise.all(unknown.map(token => cairn.organisationOf(token)))
+      expect(answers.every(answer => answer === null)).toBe(true)
+    }
+    await refuseAll()
+    await refuseAll()
+    expect(provider.asked).toBe(aFetch)
+    cairn.clock.advance(29_999)
+    await refuseAll()
+    expect(provider.asked).toBe(aFetch)
+    cairn.clock.advance(1)
+    await refuseAll()
+    expect(provider.asked).toBe(2 * aFetch)
+  })
+
+  test('by several threads that ask one after the other: one fetch in half a minute', async () => {
+    await cairn.main.renew()
+    await cairn.main.renew()
+    expect(provider.asked).toBe(aFetch)
+  })
+
+  test('while it is down: asked after 5, 10, 20 seconds and so on, then each five minutes', async () => {
+    await provider.stop()
+    const failing = Bun.serve({
+      port: Number(new URL(provider.issuer).port),
+      hostname: '127.0.0.1',
+      fetch() {
+        times.push((cairn.clock.monotonic() - startedAt) / 1_000)
+        return new Response(null, { status: 503 })
+      },
+    })
+    const times: number[] = []
+    const startedAt = cairn.clock.monotonic()
+    const unknown = await tokenOf(rotated)
+    await cairn.main.refresh()
+    for (let second = 0; second < 1_300; second++) {
+      await cairn.passes(1_000)
+      // Requests for it meanwhile change nothing.
+      expect(await cairn.organisationOf(unknown)).toBeNull()
+    }
+    await failing.stop(true)
+    await provider.resume()
+    expect(times).toEqual([0, 5, 15, 35, 75, 155, 315, 615, 915, 1_215])
+  })
+
+  test('by what it says itself of how long keys hold: from a minute to an hour', async () => {
+    await provider.stop()
+    let maxAge = 0
+    let asked = 0
+    const { d: _, ...key } = old
+    const caching = Bun.serve({
+      port: Number(new URL(provider.issuer).port),
+      hostname: '127.0.0.1',
+      fetch(request) {
+        asked++
+        const headers = { 'cache-control': `max-age=${maxAge}` }
+        if (request.url.endsWith('/jwks')) return Response.json({ keys: [key] }, { headers })
+        const jwks_uri = `${provider.issuer}/jwks`
+        return Response.json({ issuer: provider.issuer, jwks_uri })
+      },
+    })
+    const fetchesIn = async (ms: number) => {
+      await cairn.main.refresh()
+      asked = 0
+      await cairn.passes(ms)
+      return asked / aFetch
+    }
+    expect(await fetchesIn(10 * minuteMs)).toBe(10)
+    maxAge = 1_200
+    await cairn.passes(minuteMs)
+    expect(await fetchesIn(60 * minuteMs)).toBe(3)
+    maxAge = 86_400
+    await cairn.passes(20 * minuteMs)
+    expect(await fetchesIn(120 * minuteMs)).toBe(2)
+    await caching.stop(true)
+    await provider.resume()
+  })
+})
+
+describe('while the provider is down', () => {
+  beforeEach(async () => {
+    await cairn.main.refresh()
+    await provider.stop()
+  })
+  afterEach(() => provider.resume())
+
+  test('its last good keys go on working, for days, and no request waits', async () => {
+    const token = await tokenOf(old)
+    for (let day = 0; day < 7; day++) {
+      cairn.clock.advance(dayMs)
+      await cairn.main.refresh()
+      expect(await cairn.organisationOf(token)).toBe('acme')
+    }
+  })
+
+  test('also after a restart of Cairn', async () => {
+    const restarted = new Cairn()
+    await restarted.main.refresh()
+    expect(await restarted.organisationOf(await tokenOf(old))).toBe('acme')
+    expect(restarted.log.map(({ msg }) => msg)).toEqual([
+      'the identity provider gives no keys: those that it last gave go on working',
+    ])
+  })
+
+  test('the log says so once, and once that it is back, with no token in it', async () => {
+    const token = await tokenOf(rotated)
+    cairn.log.length = 0
+    await cairn.passes(60 * minuteMs)
+    await cairn.organisationOf(token)
+    expect(cairn.log).toHaveLength(1)
+    expect(cairn.log[0]).toMatchObject({ level: 40, keys: 1 })
+    expect(cairn.log[0]!.reason).toContain('ECONNREFUSED')
+    await provider.resume()
+    await cairn.passes(10 * minuteMs)
+    expect(cairn.log.map(({ msg }) => msg).slice(1)).toEqual([
+      'the identity provider answers again',
+    ])
+    expect(JSON.stringify(cairn.log)).not.toContain(token)
+    await provider.stop()
+  })
+
+  test('each outage begins with short pauses anew', async () => {
+    await cairn.passes(60 * minuteMs)
+    await provider.resume()
+    await cairn.passes(5 * minuteMs)
+    await provider.stop()
+    // Its first failure, at the next fetch in the background.
+    while (cairn.log.length < 4) await cairn.passes(1_000)
+    await provider.use([rotated])
+    await provider.resume()
+    await cairn.passes(5_000)
+    expect(cairn.main.known.keys.map(({ kid }) => kid)).toEqual(['rotated'])
+    await provider.stop()
+  })
+
+  test('without any key, the log says that no token can be verified', async () => {
+    rmSync(join(dataDir, 'issuer-keys.json'))
+    const restarted = new Cairn()
+    await restarted.main.refresh()
+    expect(restarted.log[0]!.msg).toContain('no session token can be verified until it does')
+    expect(await restarted.organisationOf(await tokenOf(old))).toBeNull()
+  })
+
+  test('a provider that answers without keys counts as down, not as one without keys', async () => {
+    const empty = Bun.serve({
+      port: Number(new URL(provider.issuer).port),
+      hostname: '127.0.0.1',
+      fetch: () =>
+        Response.json({
+          issuer: provider.issuer,
+          jwks_uri: `${provider.issuer}/jwks`,
+          keys: [],
+        }),
+    })
+    await cairn.passes(10 * minuteMs)
+    expect(await cairn.organisationOf(await tokenOf(old))).toBe('acme')
+    await empty.stop(true)
+  })
+})
+
+describe('issuer-keys.json', () => {
+  const file = () => join(dataDir, 'issuer-keys.json')
+
+  test('holds the public keys alone, readable to its owner alone', async () => {
+    await cairn.main.refresh()
+    expect(readdirSync(dataDir)).toEqual(['issuer-keys.json'])
+    expect(statSync(file()).mode & 0o777).toBe(0o600)
+    const { d: _, use: __, ...key } = old
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({
+      issuer: provider.issuer,
+      jwksUrl: null,
+      keys: [key],
+    })
+  })
+
+  test('of another issuer, or from another address, is ignored', async () => {
+    await cairn.main.refresh()
+    expect(new Cairn().main.known.keys).toHaveLength(1)
+    expect(new Cairn('http://localhost:1').main.known.keys).toEqual([])
+    expect(new Cairn(provider.issuer, 'http://localhost:1/k').main.known.keys).toEqual([])
+  })
+
+  test.each(['', '{', 'null', '[]', '{"keys":1}'])('that holds %p stops nothing', async text => {
+    writeFileSync(file(), text)
+    const started = new Cairn()
+    expect(started.main.known.keys).toEqual([])
+    await started.main.refresh()
+    expect(await started.organisationOf(await tokenOf(old))).toBe('acme')
+    expect(new Cairn().main.known.keys).toHaveLength(1)
+  })
+
+  test('that cannot be written is a warning, and the keys work', async () => {
+    rmSync(dataDir, { recursive: true })
+    await cairn.main.refresh()
+    mkdirSync(dataDir)
+    expect(await cairn.organisationOf(await tokenOf(old))).toBe('acme')
+    expect(cairn.log.at(-1)!.msg).toStartWith('issuer-keys.json cannot be written')
+  })
+})
+
+describe('in an HTTP thread', () => {
+  const clock = new HandClock()
+  const key = { kty: 'EC' }
+
+  test('those who wait share one question, and are freed by the answer', async () => {
+    let questions = 0
+    const handed = new HandedKeys({ keys: [], renewableAt: 0 }, clock, () => questions++)
+    const waiting = Promise.all([handed.renew(), handed.renew(), handed.renew()])
+    handed.take({ keys: [key], renewableAt: clock.monotonic() + 1 })
+    await waiting
+    expect(questions).toBe(1)
+    expect(handed.keys).toEqual([key])
+    await handed.renew()
+    expect(questions).toBe(1)
+  })
+
+  test('nobody waits longer than the patience, whatever the main thread does', async () => {
+    const handed = new HandedKeys({ keys: [], renewableAt: 0 }, clock, () => {}, 20)
+    await Promise.all([handed.renew(), handed.renew()])
+    expect(handed.keys).toEqual([])
+  })
+})

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'bun:test'
+import { Pulse } from '../../src/server/pulse.ts'
+import { type ServerState, stuckAfterMs, whyNotReady } from '../../src/server/readiness.ts'
+
+const mib = 2 ** 20
+
+const seen = {
+  freeBytes: 500 * mib,
+  totalBytes: 10_000 * mib,
+  databaseBytes: 1,
+  walBytes: 1,
+  fault: null,
+}
+
+const good: ServerState = {
+  phase: 'serving',
+  dataDir: '/data',
+  httpThreads: { up: 2, configured: 2 },
+  silentMs: new Map([
+    ['storage', 900],
+    ['http-1', 20],
+  ]),
+  gauge: { isRefused: false, hasRoom: true },
+  disk: { seen, waitingMs: 3 },
+}
+
+const withDisk = (more: Partial<Omit<typeof seen, 'fault'>> & { fault?: 'gone' | 'replaced' }) => ({
+  disk: { waitingMs: 0, seen: { ...seen, ...more } },
+})
+
+const cases: [string, Partial<ServerState>, RegExp[]][] = [
+  ['all is well', {}, []],
+  ['it starts', { phase: 'starting' }, [/^starting: wait/]],
+  [
+    'it stops, whatever else',
+    { phase: 'stopping', httpThreads: { up: 0, configured: 2 } },
+    [/^stop/],
+  ],
+  [
+    'a thread is down',
+    { httpThreads: { up: 1, configured: 2 } },
+    [/^1 of 2 HTTP threads are up: /],
+  ],
+  [
+    'storage hangs',
+    { silentMs: new Map([['storage', 12_000]]) },
+    [/^thread storage has been stuck for 12 s: look whether the disk hangs/],
+  ],
+  [
+    'an HTTP thread hangs',
+    { silentMs: new Map([['http-2', 60_000]]) },
+    [/^thread http-2 has been stuck for 60 s: restart/],
+  ],
+  ['a wait for a lock is not stuck', { silentMs: new Map([['storage', 6_000]]) }, []],
+  [
+    'storage refuses, and so the buffer fills',
+    { gauge: { isRefused: true, hasRoom: false } },
+    [/^storage refuses writes: /, /^the ingest buffer is full: /],
+  ],
+  ['the disk hangs', { disk: { seen: null, waitingMs: 8_000 } }, [/has not answered for 8 s: /]],
+  ['the disk was not looked at yet', { disk: { seen: null, waitingMs: 10 } }, []],
+  ['the disk is full', withDisk({ freeBytes: 63 * mib }), [/has 63 MiB free, under 64 MiB: make/]],
+  ['a small disk has room', withDisk({ totalBytes: 100 * mib, freeBytes: 6 * mib }), []],
+  [
+    'a small disk is full',
+    withDisk({ totalBytes: 100 * mib, freeBytes: 4 * mib }),
+    [/4\.0 MiB free/],
+  ],
+  ['the database was deleted', withDisk({ fault: 'gone' }), [/is gone: stop/]],
+  ['the database was replaced', withDisk({ fault: 'replaced' }), [/was replaced .*: restart/]],
+]
+
+describe('not ready', () => {
+  test.each(cases)('%s', (_, state, sentences) => {
+    const reasons = whyNotReady({ ...good, ...state })
+    expect(reasons).toHaveLength(sentences.length)
+    for (const [i, sentence] of sentences.entries()) expect(reasons[i]).toMatch(sentence)
+  })
+})
+
+test('a pulse is silent since its last beat, and not before its first', () => {
+  const memory = Pulse.memory()
+  const [thread, watcher] = [new Pulse(memory), new Pulse(memory)]
+  expect(watcher.silentMs(50_000)).toBe(0)
+  thread.beat(50_000)
+  expect(watcher.silentMs(50_000 + stuckAfterMs)).toBe(stuckAfterMs)
+})

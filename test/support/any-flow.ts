@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import type { FlowDefinition, ItemDefinition, StepDefinition } from '../../src/core/flow.ts'
+import { flowProblems } from '../../src/core/flow-rules.ts'
+
+const text = (minLength: number, maxLength: number) =>
+  fc
+    .string({
+      unit: fc.oneof(
+        fc.constantFrom(...'\n\t: #-"\'|>{}[]&*!%@`~\\'),
+        fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+      ),
+      maxLength,
+    })
+    .map(value => value.toWellFormed().replaceAll('\0', '').slice(0, maxLength).toWellFormed())
+    .filter(value => value.length >= minLength)
+
+const nullable = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null })
+
+const number = fc
+  .double({ noNaN: true, noDefaultInfinity: true })
+  // JSON and YAML both write -0 as a number that is read as 0 or as -0, and nothing here minds.
+  .map(value => value + 0)
+
+const scalar = fc.oneof(text(0, 20), number, fc.boolean())
+
+const key = fc.stringMatching(/^[A-Za-z0-9._-]{1,12}$/)
+
+/** A list without two of the same key, as a file takes it. */
+export const byKey = <T extends { key: string }>(of: fc.Arbitrary<T>) =>
+  fc.uniqueArray(of, { selector: entry => entry.key, maxLength: 4 })
+
+const link = fc
+  .tuple(fc.constantFrom('https://', 'mailto:', '/', '?', '#'), fc.webPath())
+  .map(parts => parts.join(''))
+
+const eventName = text(1, 20).map(name => `${name}!`)
+
+const target = fc.record({
+  selector: text(1, 30).map(title => `[title=${JSON.stringify(title)}]`),
+  text: nullable(text(1, 30)),
+  nth: nullable(fc.nat()),
+  waitMs: fc.nat(60_000),
+  required: fc.boolean(),
+  onMissing: fc.constantFrom('skip', 'wait', 'stop'),
+})
+
+const step: fc.Arbitrary<StepDefinition> = fc.record({
+  key,
+  // With a target any kind will do, and without one these two alone; most drawn steps are right.
+  kind: fc.constantFrom('modal', 'banner', 'tooltip'),
+  title: text(0, 30),
+  body: text(0, 200),
+  target: fc.option(target, { nil: null, freq: 8 }),
+  placement: fc.record({
+    side: fc.constantFrom('top', 'right', 'bottom', 'left'),
+    align: fc.constantFrom('start', 'center', 'end'),
+  }),
+  advance: fc.oneof(
+    fc.record({ on: fc.constantFrom('button', 'click'), event: fc.constant(null) }),
+    fc.record({ on: fc.constant('event'), event: eventName }),
+  ),
+  buttons: fc.array(
+    fc.oneof(
+      fc.record({
+        label: text(1, 20),
+        action: fc.constantFrom('next', 'back', 'complete', 'dismiss'),
+        href: fc.constant(null),
+      }),
+      fc.record({ label: text(1, 20), action: fc.constant('link'), href: link }),
+    ),
+    { maxLength: 3 },
+  ),
+})
+
+const item: fc.Arbitrary<ItemDefinition> = fc.record({
+  key,
+  title: text(1, 30),
+  description: nullable(text(0, 50)),
+  completeOn: nullable(fc.record({ event: eventName })),
+  href: nullable(link),
+})
+
+const audienceRule = fc.oneof(
+  fc.record({
+    attribute: text(1, 20),
+    op: fc.constantFrom('eq', 'neq', 'contains'),
+    value: scalar,
+  }),
+  fc.record({
+    attribute: text(1, 20),
+    op: fc.constantFrom('in', 'nin'),
+    value: fc.array(scalar, { minLength: 1, maxLength: 3 }),
+  }),
+  fc.record({ attribute: text(1, 20), op: fc.constant('gte'), value: number }),
+  fc.record({
+    attribute: text(1, 20),
+    op: fc.constant('exists'),
+    value: fc.constantFrom(true, false, null),
+  }),
+)
+
+/** A definition whose shape is right, and often its meaning too. */
+export const anyFlow: fc.Arbitrary<FlowDefinition> = fc.record({
+  key,
+  name: text(1, 30),
+  kind: fc.constantFrom('tour', 'checklist', 'announcement'),
+  priority: fc.integer({ min: -1_000_000, max: 1_000_000 }),
+  frequency: fc.constantFrom('once', 'until_completed', 'always'),
+  targeting: fc.record({
+    urls: fc.array(
+      fc.record({
+        match: fc.constantFrom('exact', 'prefix', 'glob'),
+        pattern: fc.oneof(
+          fc.constantFrom('/', '/projects', 'https://app.example/x?y#z'),
+          text(1, 20),
+        ),
+      }),
+      { maxLength: 2 },
+    ),
+    audience: fc.record({
+      match: fc.constantFrom('all', 'any'),
+      rules: fc.array(audienceRule, { maxLength: 3 }),
+    }),
+  }),
+  theme: nullable(
+    fc.record({
+      accent: nullable(fc.constantFrom('#fff', 'rgb(1 2 3)', 'tomato')),
+      background: nullable(fc.constant('#000')),
+      text: fc.constant(null),
+      radius: nullable(fc.nat(64)),
+    }),
+  ),
+  steps: byKey(step),
+  checklist: nullable(fc.record({ order: fc.constantFrom('any', 'sequence'), items: byKey(item) })),
+})
+
+/** Whether validate calls nothing in it an error. */
+export const isRight = (flow: FlowDefinition) =>
+  flowProblems(flow).every(({ severity }) => severity === 'warning')
+
+/** A definition that validate lets through. */
+export const rightFlow = anyFlow.filter(isRight)

@@ -1,0 +1,56 @@
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Page,
+  program,
+} from '../browser/program.ts'
+
+export type { Page } from '../browser/program.ts'
+
+/** What a page did that a test may mind. */
+export interface Noticed {
+  /** Every address that was asked for. */
+  requests: string[]
+  /** Errors and warnings of the console, refusals of its content policy among them. */
+  complaints: string[]
+}
+
+type PageOptions = Parameters<Browser['newContext']>[0]
+
+/**
+ * A real browser, without a window, as its users have it: its own rules on origins and content
+ * policies hold. Close it when the tests are done.
+ */
+export class TestBrowser {
+  private constructor(private readonly browser: Browser) {}
+
+  static async open(): Promise<TestBrowser> {
+    const { executablePath, env } = program()
+    const browser = await chromium.launch({
+      executablePath,
+      env,
+      // Neither a sandbox, which containers do not let it have, nor a graphics card.
+      args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none'],
+    })
+    return new TestBrowser(browser)
+  }
+
+  /** A page with a profile of its own. */
+  async page(options: PageOptions = {}): Promise<{ page: Page; noticed: Noticed }> {
+    const context: BrowserContext = await this.browser.newContext(options)
+    const page = await context.newPage()
+    const noticed: Noticed = { requests: [], complaints: [] }
+    page.on('request', request => noticed.requests.push(request.url()))
+    page.on('requestfailed', request => noticed.complaints.push(`failed: ${request.url()}`))
+    page.on('pageerror', error => noticed.complaints.push(String(error)))
+    page.on('console', message => {
+      if (['error', 'warning'].includes(message.type())) noticed.complaints.push(message.text())
+    })
+    return { page, noticed }
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close()
+  }
+}
