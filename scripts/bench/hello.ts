@@ -4,8 +4,8 @@
  *
  *     bun hello.ts PORT BYTES
  */
-process.env.NODE_ENV = 'production'
-const { Elysia } = await import('elysia')
+import '../../src/production-mode.ts'
+import { Elysia } from 'elysia'
 
 const [port = '0', bytes = '100'] = Bun.argv.slice(2)
 const body = 'x'.repeat(Number(bytes))
