@@ -1,13 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { itemStates } from '../core/checklist.ts'
 import { hourMs } from '../core/durations.ts'
-import {
-  type EventSource,
-  eventSources,
-  kindCode,
-  personOf,
-  type RejectionCode,
-} from '../core/event.ts'
+import { type EventSource, eventSources, personOf, type RejectionCode } from '../core/event.ts'
 import { newEventId } from '../core/ids.ts'
 import type {
   AppendOutcome,
@@ -20,6 +14,7 @@ import type {
   PersonIds,
 } from '../core/ports.ts'
 import type { StoredCatalogue } from './catalogue.ts'
+import { EventTable } from './event-table.ts'
 import type { Fact } from './facts.ts'
 import { EventIds } from './ids/event-ids.ts'
 import type { PresenceTable } from './presence-table.ts'
@@ -55,7 +50,7 @@ export class CommandExecutor {
   private readonly projector: Projector
   private readonly steps: StepTable
   private readonly ids: EventIds
-  private readonly insertEvent
+  private readonly events: EventTable
   private readonly addRefusals
   private readonly insertDeadLetter
   private facts: Fact[] = []
@@ -75,12 +70,7 @@ export class CommandExecutor {
     })
     this.steps = new StepTable(database)
     this.ids = new EventIds(database)
-    this.insertEvent = database.query(
-      `insert into events (seq, org_id, id, kind, user_id, anonymous_id, flow_id, flow_version, step_id,
-        item_id, run_id, session_id, occurred_at, reported_at, received_at, url, name, reason,
-        properties, source)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
+    this.events = new EventTable(database)
     this.addRefusals = database.query(
       `insert into refusals (org_id, hour, code, count) values (?, ?, ?, ?)
       on conflict do update set count = count + excluded.count`,
@@ -114,9 +104,15 @@ export class CommandExecutor {
 
   /** Projects what the commands so far have stored. Before the commit, or nothing of it counts. */
   settle(): void {
+    this.events.flush()
     const facts = this.facts
     this.forgetFacts()
     this.projector.project(facts)
+  }
+
+  /** Another process has written: what is known of the tables may be so no longer. */
+  othersWrote(): void {
+    this.projector.othersWrote()
   }
 
   /** The last thing in every transaction. */
@@ -139,12 +135,14 @@ export class CommandExecutor {
   /** Forgets what was rolled back to a savepoint, before which all was settled. */
   rolledBackTo(mark: number): void {
     this.forgetFacts()
+    this.events.forget()
     this.ids.giveBack(mark)
   }
 
   /** Forgets all that a transaction had gathered. */
   rolledBack(): void {
     this.forgetFacts()
+    this.events.forget()
     this.ids.rolledBack()
     this.skews = []
   }
@@ -175,28 +173,7 @@ export class CommandExecutor {
   private store(orgRow: number, event: NewEvent, receivedAt: number, source: EventSource): boolean {
     const seq = this.ids.take(orgRow, event.id, receivedAt)
     if (seq === null) return false
-    this.insertEvent.run(
-      seq,
-      orgRow,
-      event.id,
-      kindCode[event.kind],
-      event.userId,
-      event.anonymousId,
-      event.flowRow,
-      event.flowVersion,
-      event.stepRow,
-      event.itemRow,
-      event.runId,
-      event.sessionId,
-      event.occurredAt,
-      event.reportedAt,
-      receivedAt,
-      event.url,
-      event.name,
-      event.reason,
-      event.properties,
-      eventSources.indexOf(source),
-    )
+    this.events.add(seq, orgRow, event, receivedAt, source)
     const fact = factOf(orgRow, event, eventSources.indexOf(source))
     if (fact) this.facts.push(fact)
     return true
