@@ -83,23 +83,25 @@ const checksOf = ({ body, query }: Route) => ({
   queryNames: Object.keys(query?.properties ?? {}),
 })
 
-/** Reads what the route asks for into the call, or refuses it (413, 415, 400, 422). */
-async function readCall(
-  call: Call,
-  route: Route,
-  checks: ReturnType<typeof checksOf>,
-): Promise<void> {
-  if (checks.body) {
-    const body = await readJson(call.request, route.bodyLimitBytes ?? defaultBodyLimitBytes)
-    requireShape(checks.body, body)
-    call.body = body
-  }
-  if (checks.query) {
-    const query = readQuery(call.request, checks.queryNames)
-    requireShape(checks.query, query)
-    call.query = query
-  }
+type Checks = ReturnType<typeof checksOf>
+
+function takeQuery(call: Call, checks: Checks): undefined {
+  if (!checks.query) return
+  const query = readQuery(call.request, checks.queryNames)
+  requireShape(checks.query, query)
+  call.query = query
 }
+
+async function takeBody(call: Call, route: Route, checks: Checks): Promise<void> {
+  const body = await readJson(call.request, route.bodyLimitBytes ?? defaultBodyLimitBytes)
+  requireShape(checks.body as NonNullable<Checks['body']>, body)
+  call.body = body
+  takeQuery(call, checks)
+}
+
+/** Reads what the route asks for into the call, or refuses it (413, 415, 400, 422). */
+const readCall = (call: Call, route: Route, checks: Checks): Promise<void> | undefined =>
+  checks.body ? takeBody(call, route, checks) : takeQuery(call, checks)
 
 /** Finds the methods of a path among the routes, for 405, preflight and the limit that is shown. */
 function pathTable(routes: readonly Route[]) {
@@ -182,10 +184,14 @@ export function createApp(deps: AppDeps) {
       const { call } = context
       call.route = route
       call.onBroken = error => deps.onBroken(told(call, 500, { error }))
-      await passGate(call, route, context.params, deps)
-      await readCall(call, route, checks)
+      // Awaited only where there is something to wait for: most requests need not give way.
+      const passing = passGate(call, route, context.params, deps)
+      if (passing) await passing
+      const reading = readCall(call, route, checks)
+      if (reading) await reading
       if (route.isLong) context.server?.timeout(context.request, longIdleSeconds)
-      return answer(call, await route.handle(call as never))
+      const reply = route.handle(call as never)
+      return answer(call, reply instanceof Promise ? await reply : reply)
     }
     // The body is read by `readCall`, behind the gate.
     const hooks = { parse: 'none' } as const

@@ -1,9 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
-import { isHeld } from '../server/lock.ts'
+import { holderOf, isHeld } from '../server/lock.ts'
 import { newestChange, takenUpChange } from '../storage/catalogue-change.ts'
 import { hasDatabase, openForWriting } from '../storage/database.ts'
-import { migrate } from '../storage/migrate.ts'
+import { migrate, schemaState } from '../storage/migrate.ts'
 import {
   findOrganisation,
   listOrganisations,
@@ -33,11 +33,22 @@ export async function withData<T>(
   }
   const database = openForWriting(dataDir)
   try {
+    requireOwnServer(database, dataDir)
     migrate(database, Date.now())
     return await work(database)
   } finally {
     database.close()
   }
+}
+
+/** A running server of an older release must not find its tables changed under it. */
+function requireOwnServer(database: Database, dataDir: string): void {
+  const { applied, known } = schemaState(database)
+  if (applied === 0 || applied >= known || !isHeld(dataDir)) return
+  const holder = holderOf(dataDir)
+  throw new CommandFailure(
+    `the server that runs on ${dataDir} is older (${holder?.version ?? 'of another release'}) than this command: stop it and start this release, or use that release's commands`,
+  )
 }
 
 /**

@@ -63,11 +63,16 @@ export interface PreparedBody {
   hash: string
 }
 
+/** A snippet key that was ever made. */
+export interface SnippetKey {
+  organisation: Organisation
+  /** When it stops working, or has; null for the current key. */
+  endsAt: number | null
+}
+
 export interface Catalogue {
-  /** By a snippet key that is current, or retired within its grace time. */
-  organisationByKey(key: string, now: number): Organisation | null
-  /** Whose key this was until a rotation, whether it still works or not. */
-  organisationByOldKey(key: string): Organisation | null
+  /** A snippet key by its text, whether it still works or not. */
+  snippetKey(text: string): SnippetKey | null
   /** When the last of an organisation's rotated keys stops working, or has stopped; null without one. */
   oldKeysEndAt(organisation: Organisation): number | null
   /** By id or slug. */

@@ -12,6 +12,44 @@ const daysIn = (year: number, month: number) => {
 /** The first and the last moment that a JavaScript date can hold. */
 export const furthestMs = 8_640_000_000_000_000
 
+/** The digits of a text from a place on as a number; NaN where one is none. */
+function digitsAt(text: string, from: number, to: number): number {
+  let number = 0
+  for (let i = from; i < to; i++) {
+    const digit = text.charCodeAt(i) - 48
+    if (digit < 0 || digit > 9) return Number.NaN
+    number = number * 10 + digit
+  }
+  return number
+}
+
+/**
+ * `2026-11-20T09:30:00.000Z`, which is what nearly every client sends, at a sixth of the cost of the
+ * pattern; null for anything else, and for days and hours that do not exist.
+ */
+function usualTime(text: string): number | null {
+  if (text.length !== 24 || text[23] !== 'Z' || text[10] !== 'T' || text[19] !== '.') return null
+  if (text[4] !== '-' || text[7] !== '-' || text[13] !== ':' || text[16] !== ':') return null
+  const year = digitsAt(text, 0, 4)
+  const month = digitsAt(text, 5, 7)
+  const day = digitsAt(text, 8, 10)
+  const hour = digitsAt(text, 11, 13)
+  const minute = digitsAt(text, 14, 16)
+  const second = digitsAt(text, 17, 19)
+  const millisecond = digitsAt(text, 20, 23)
+  // Comparisons with NaN are false. The rest is for the pattern: years before 100, leap seconds.
+  const isUsual =
+    year >= 100 &&
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= daysIn(year, month) &&
+    hour <= 23 &&
+    minute <= 59
+  if (!(isUsual && second <= 59 && millisecond >= 0)) return null
+  return Date.UTC(year, month - 1, day, hour, minute, second, millisecond)
+}
+
 /**
  * A time as clients send it: RFC 3339 (section 5.6) or epoch milliseconds.
  *
@@ -24,6 +62,8 @@ export function parseTime(value: unknown): number | null {
     return Number.isFinite(value) && Math.abs(value) <= furthestMs ? Math.floor(value) : null
   }
   if (typeof value !== 'string') return null
+  const usual = usualTime(value)
+  if (usual !== null) return usual
   const parts = pattern.exec(value)
   if (!parts) return null
   const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [

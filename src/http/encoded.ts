@@ -63,26 +63,56 @@ function encodingFor(accept: string): Encoding {
   return encoding
 }
 
-/** Compressed forms live as long as the body that they were made from. */
-const compressed = new WeakMap<object, Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>>()
-
-async function compress(body: PreparedBody | ReadBody, encoding: keyof typeof encoders) {
-  return new Uint8Array(await encoders[encoding](await contentOf(body)))
+/** A body in one encoding, as far as it has been asked for. */
+interface Form {
+  etag: string
+  /** For who has it. */
+  unchanged: Reply
+  headers: Record<string, string>
+  /** For who does not, once it is made. */
+  whole: Reply | null
+  /** Several may ask for it at first: one makes it. */
+  making: Promise<Reply> | null
 }
 
-function encoded(body: PreparedBody | ReadBody, encoding: keyof typeof encoders) {
-  const forms = compressed.get(body) ?? new Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>()
-  compressed.set(body, forms)
-  const form = forms.get(encoding) ?? compress(body, encoding)
-  forms.set(encoding, form)
-  // A failure is not kept: the next caller tries again.
-  form.catch(() => forms.delete(encoding))
+/** Forms live as long as the body that they are of. */
+const forms = new WeakMap<object, Map<Encoding, Form>>()
+
+function formOf(
+  body: PreparedBody | ReadBody,
+  encoding: Encoding,
+  described: Readonly<Record<string, string>>,
+): Form {
+  const ofBody = forms.get(body) ?? new Map<Encoding, Form>()
+  const known = ofBody.get(encoding)
+  if (known) return known
+  const etag = `"${body.hash}${encoding === 'identity' ? '' : `-${encoding}`}"`
+  const headers: Record<string, string> = { ...described, ETag: etag }
+  if (encoding !== 'identity') headers['Content-Encoding'] = encoding
+  const { 'Content-Type': _, 'Content-Encoding': __, ...withoutBody } = headers
+  const unchanged = { status: 304, headers: withoutBody }
+  const form = { etag, unchanged, headers, whole: null, making: null }
+  forms.set(body, ofBody.set(encoding, form))
   return form
+}
+
+async function make(form: Form, body: PreparedBody | ReadBody, encoding: Encoding): Promise<Reply> {
+  const content = await contentOf(body)
+  if (encoding !== 'identity') {
+    const encoded = new Uint8Array(await encoders[encoding](content))
+    form.whole = { status: 200, body: encoded, headers: form.headers }
+    return form.whole
+  }
+  const whole = { status: 200, body: content, headers: form.headers }
+  // What is read when it is needed is let go again.
+  if ('text' in body) form.whole = whole
+  return whole
 }
 
 /** RFC 9110, section 13.1.2: any of the tags, compared weakly, or `*`. */
 function isNoneMatch(header: string | null, etag: string): boolean {
   if (header === null) return false
+  if (header === etag) return true
   return header
     .split(',')
     .map(tag => tag.trim().replace(/^W\//, ''))
@@ -103,22 +133,25 @@ export const ofAnyone = {
 }
 
 /**
- * A prepared body, compressed as the caller likes it best, or 304 where they have it.
+ * A prepared body, compressed as the caller likes it best, or 304 where they have it. Each form is
+ * compressed once, and then answered without waiting for anything.
  *
- * @param described the headers that say what it is and for whom; an organisation's JSON unless given
+ * @param described the headers that say what it is and for whom, the same whenever the body is; an
+ *   organisation's JSON unless given
  */
-export async function encodedReply(
+export function encodedReply(
   call: Call,
   body: PreparedBody | ReadBody,
-  described: Record<string, string> = ofOrganisation,
-): Promise<Reply> {
+  described: Readonly<Record<string, string>> = ofOrganisation,
+): Reply | Promise<Reply> {
   const asked = call.request.headers
   const encoding = encodingFor(asked.get('accept-encoding') ?? '')
-  const etag = `"${body.hash}${encoding === 'identity' ? '' : `-${encoding}`}"`
-  const { 'Content-Type': type, ...headers }: Record<string, string> = { ...described, ETag: etag }
-  if (isNoneMatch(asked.get('if-none-match'), etag)) return { status: 304, headers }
-  if (type !== undefined) headers['Content-Type'] = type
-  if (encoding === 'identity') return { status: 200, body: await contentOf(body), headers }
-  headers['Content-Encoding'] = encoding
-  return { status: 200, body: await encoded(body, encoding), headers }
+  const form = formOf(body, encoding, described)
+  if (isNoneMatch(asked.get('if-none-match'), form.etag)) return form.unchanged
+  if (form.whole) return form.whole
+  // A failure is not kept: the next caller tries again.
+  form.making ??= make(form, body, encoding).finally(() => {
+    form.making = null
+  })
+  return form.making
 }

@@ -8,7 +8,12 @@ import type { WindowTable } from '../core/window-table.ts'
 import type { Call } from './call.ts'
 import { type Route, takesKeyInQuery } from './route.ts'
 import type { SessionTokens } from './session-tokens.ts'
-import { targetOf } from './target.ts'
+import { queryOf } from './target.ts'
+
+/** The path's ids, by name. */
+type Params = Readonly<Record<string, string>>
+
+type GuardedRoute = Exclude<Route, { caller: 'anyone' }>
 
 /** What the gate asks of the rest of the house. */
 export interface GateDeps {
@@ -31,7 +36,7 @@ function credentialOf(request: Request, route: Route): string {
     return credential
   }
   if (!takesKeyInQuery(route)) throw unauthorized('no_credential')
-  const [key, second] = targetOf(request).query.getAll('key')
+  const [key, second] = queryOf(request).getAll('key')
   if (key === undefined) throw unauthorized('no_credential')
   // Two keys are no key: which of them was meant cannot be known.
   if (second !== undefined) throw unauthorized('malformed_key')
@@ -45,12 +50,14 @@ function organisationOfKey(key: string, call: Call, { stores }: GateDeps): Organ
   if (!isSnippetKey(key)) {
     throw unauthorized(isLikeToken(key) ? 'token_where_key_is_due' : 'malformed_key')
   }
-  const catalogue = stores.catalogue()
-  const rotated = catalogue.organisationByOldKey(key)
-  if (rotated) stores.presence.mark(rotated.row, 'old_key_used', call.receivedAt)
-  const organisation = catalogue.organisationByKey(key, call.receivedAt)
-  if (organisation) return organisation
-  throw unauthorized(rotated ? 'retired_key' : 'unknown_key')
+  const known = stores.catalogue().snippetKey(key)
+  if (!known) throw unauthorized('unknown_key')
+  const { organisation, endsAt } = known
+  if (endsAt !== null) {
+    stores.presence.mark(organisation.row, 'old_key_used', call.receivedAt)
+    if (endsAt <= call.receivedAt) throw unauthorized('retired_key')
+  }
+  return organisation
 }
 
 /** @throws AppError `unauthorized` */
@@ -62,13 +69,6 @@ async function organisationOfToken(token: string, deps: GateDeps): Promise<Organ
   const organisation = deps.stores.catalogue().organisationByName(name)
   if (!organisation) throw unauthorized('unknown_organisation')
   return organisation
-}
-
-async function organisationOf(call: Call, route: Route, deps: GateDeps): Promise<Organisation> {
-  const credential = credentialOf(call.request, route)
-  return route.caller === 'snippet key'
-    ? organisationOfKey(credential, call, deps)
-    : organisationOfToken(credential, deps)
 }
 
 function count(call: Call, bucket: Bucket, deps: GateDeps): void {
@@ -101,31 +101,59 @@ function flowOf(call: Call, id: string, subject: string, deps: GateDeps): FlowEn
   return flow
 }
 
-/**
- * Everything before the body, in the order that callers rely on: credential (401), limit (429),
- * origin (403), the path's id (401, 404). What it finds is noted in the call.
- */
-export async function passGate(
+/** What the path names, which must be the organisation's. */
+function subjectOf(call: Call, route: Route, params: Params, deps: GateDeps) {
+  if (!route.subject) return null
+  if (route.subject !== 'reported step') {
+    return flowOf(call, params.flow_id ?? '', route.subject, deps)
+  }
+  const step = deps.stores.catalogue().step(params.step_id ?? '')
+  if (step && step.flow.organisation.row !== call.org.row) throw unauthorized('foreign_step')
+  if (!step?.isPublished) throw new AppError('step_not_found', 'There is no such step')
+  return step
+}
+
+/** All but the credential, which was found good. */
+function enter(
+  organisation: Organisation,
   call: Call,
-  route: Route,
-  params: Readonly<Record<string, string>>,
+  route: GuardedRoute,
+  params: Params,
   deps: GateDeps,
-): Promise<void> {
-  if (route.caller === 'anyone') return
-  call.organisation = await organisationOf(call, route, deps)
+): void {
+  call.organisation = organisation
   count(call, route.bucket, deps)
   if (route.caller === 'snippet key') {
     // Asking whether the snippet was seen is not the snippet.
-    if (route.bucket !== 'status')
-      deps.stores.presence.mark(call.org.row, 'key_used', call.receivedAt)
+    if (route.bucket !== 'status') {
+      deps.stores.presence.mark(organisation.row, 'key_used', call.receivedAt)
+    }
     checkOrigin(call, deps)
   }
-  if (route.subject === 'reported step') {
-    const step = deps.stores.catalogue().step(params.step_id ?? '')
-    if (step && step.flow.organisation.row !== call.org.row) throw unauthorized('foreign_step')
-    if (!step?.isPublished) throw new AppError('step_not_found', 'There is no such step')
-    call.subject = step
-  } else if (route.subject) {
-    call.subject = flowOf(call, params.flow_id ?? '', route.subject, deps)
+  call.subject = subjectOf(call, route, params, deps)
+}
+
+/**
+ * Everything before the body, in the order that callers rely on: credential (401), limit (429),
+ * origin (403), the path's id (401, 404). What it finds is noted in the call.
+ *
+ * @returns a promise only where there is something to wait for, which for a snippet key is nothing:
+ *   a turn of the event loop would cost as much as the rest
+ * @throws AppError
+ */
+export function passGate(
+  call: Call,
+  route: Route,
+  params: Params,
+  deps: GateDeps,
+): Promise<void> | undefined {
+  if (route.caller === 'anyone') return
+  const credential = credentialOf(call.request, route)
+  if (route.caller === 'snippet key') {
+    enter(organisationOfKey(credential, call, deps), call, route, params, deps)
+    return
   }
+  return organisationOfToken(credential, deps).then(organisation =>
+    enter(organisation, call, route, params, deps),
+  )
 }

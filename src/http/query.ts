@@ -1,5 +1,5 @@
 import { invalid, type Problem } from '../core/errors.ts'
-import { targetOf } from './target.ts'
+import { queryOf } from './target.ts'
 
 /**
  * Parameters of a query, by name; other names are not looked at.
@@ -8,7 +8,7 @@ import { targetOf } from './target.ts'
  *   values was meant cannot be known
  */
 export function readQuery(request: Request, names: readonly string[]): Record<string, string> {
-  const { query: sent } = targetOf(request)
+  const sent = queryOf(request)
   const query: Record<string, string> = {}
   const problems: Problem[] = []
   for (const name of names) {

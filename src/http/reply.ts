@@ -10,12 +10,14 @@ export interface Reply {
 
 export const jsonType = 'application/json; charset=utf-8'
 
+const jsonHeaders = { 'Content-Type': jsonType }
+
 /** A JSON answer. */
 export function json(status: number, value: unknown, headers?: Record<string, string>): Reply {
   return {
     status,
     body: JSON.stringify(value),
-    headers: { 'content-type': jsonType, ...headers },
+    headers: headers ? { ...jsonHeaders, ...headers } : jsonHeaders,
   }
 }
 
@@ -28,41 +30,58 @@ const exposedHeaders = [
   'X-Request-Id',
 ].join(', ')
 
+/** What every reply has, unless it says otherwise: nothing is kept, and nothing is guessed. */
+const always = {
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+  Vary: 'Origin',
+}
+
+/**
+ * Headers that are the same each time. Copying them costs a third of naming them one by one, and
+ * prepared bodies and refusals hand in the same record again and again.
+ */
+const fixedHeaders = new WeakMap<object, Headers>()
+
+function fixedHeadersOf(ofReply: Record<string, string>): Headers {
+  const known = fixedHeaders.get(ofReply)
+  if (known) return known
+  const headers = new Headers(Object.assign({ ...always }, ofReply))
+  fixedHeaders.set(ofReply, headers)
+  return headers
+}
+
 const nobody = { taken: null, organisation: null }
 
-/** The headers of every response: request id, limits, CORS, and no caching unless the reply says so. */
-function commonHeaders(call: Call, status: number): Record<string, string> {
+/** Sets the headers that every response has, and that differ from one to the next: limits, id, CORS. */
+function setOwnHeaders(headers: Headers, call: Call, status: number): void {
   const { route } = call
   // A 401 says nothing about whose credential it was, not even when it was a good one elsewhere.
   const { taken, organisation } = status === 401 ? nobody : call
   const limits = organisation?.limits ?? defaultLimits
   const limit = route?.bucket ? limits[route.bucket] : limitUncounted
   const resetInMs = taken?.resetInMs ?? windowMs
-  const headers: Record<string, string> = {
-    'X-RateLimit-Limit': `${limit}`,
-    'X-RateLimit-Remaining': `${taken ? taken.remaining : limit}`,
-    'X-RateLimit-Reset': `${Math.ceil((call.receivedAt + resetInMs) / 1000)}`,
-    'X-Request-Id': call.requestId,
-    'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': 'no-store',
-    Vary: 'Origin',
-  }
+  headers.set('X-RateLimit-Limit', `${limit}`)
+  headers.set('X-RateLimit-Remaining', `${taken ? taken.remaining : limit}`)
+  headers.set('X-RateLimit-Reset', `${Math.ceil((call.receivedAt + resetInMs) / 1000)}`)
+  headers.set('X-Request-Id', call.requestId)
   const origin = call.request.headers.get('origin')
   if (origin !== null) {
     // Any origin is let in with credentials: a beacon always sends them, and Cairn uses no cookie.
-    headers['Access-Control-Allow-Origin'] = origin
-    headers['Access-Control-Allow-Credentials'] = 'true'
-    headers['Access-Control-Expose-Headers'] = exposedHeaders
+    headers.set('Access-Control-Allow-Origin', origin)
+    headers.set('Access-Control-Allow-Credentials', 'true')
+    headers.set('Access-Control-Expose-Headers', exposedHeaders)
   }
-  return headers
 }
+
+const noHeaders = {}
 
 /** The response as it leaves. */
 export function response(call: Call, reply: Reply): Response {
-  return new Response(reply.body ?? null, {
-    status: reply.status,
-    headers: Object.assign(commonHeaders(call, reply.status), reply.headers),
-  })
+  const { status, body = null, headers = noHeaders } = reply
+  const leaving = new Response(body, { status, headers: fixedHeadersOf(headers) })
+  setOwnHeaders(leaving.headers, call, status)
+  return leaving
 }
 
 /** The answer to a preflight (Fetch standard, CORS protocol). */

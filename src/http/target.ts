@@ -14,3 +14,9 @@ export function targetOf({ url }: Request): Target {
   if (end < 0) return { path: target, query: new URLSearchParams() }
   return { path: target.slice(0, end), query: new URLSearchParams(target.slice(end + 1)) }
 }
+
+/** The query of a request alone, which is asked for more often than its path. */
+export function queryOf({ url }: Request): URLSearchParams {
+  const end = url.indexOf('?')
+  return new URLSearchParams(end < 0 ? '' : url.slice(end + 1))
+}

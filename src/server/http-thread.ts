@@ -11,7 +11,7 @@ import { failAt } from './failpoints.ts'
 import { HandedKeys } from './handed-keys.ts'
 import { maxHeaderSize } from './header-size.ts'
 import { HttpCounters } from './http-counters.ts'
-import { createLog } from './log.ts'
+import { openLog } from './log.ts'
 import type { HttpThreadStart, IssuerKeysKnown, Stop, ThreadReport } from './protocol.ts'
 import { Pulse } from './pulse.ts'
 import { requestLog } from './request-log.ts'
@@ -35,8 +35,9 @@ const report = (message: ThreadReport) => self.postMessage(message)
 function start(message: HttpThreadStart) {
   const { name, config, shared, storage, failpoints } = message
   maxHeaderSize()
-  const log = createLog(config, name)
-  const logRequest = requestLog(log)
+  const ownLog = openLog(config, name)
+  const { log } = ownLog
+  const logRequest = requestLog(ownLog)
   const clock = systemClock(message.clock)
   const gauge = new BufferGauge(shared.buffer, {
     events: config.bufferEvents,

@@ -7,11 +7,23 @@ import { asText } from './log-text.ts'
 
 export type Log = pino.Logger
 
+/** Takes whole JSON lines, with their line feed. */
+export interface JsonLines {
+  write(line: string): void
+}
+
+/** The log of one thread; `lines` is null where people read it as text. */
+export interface ThreadLog {
+  thread: string
+  log: Log
+  lines: JsonLines | null
+}
+
 /**
  * The log of one thread, on standard output: JSON lines, or text where a person looks on. Nothing
  * that a caller sent goes into it: a request is told by its route's pattern, an error by `reasonOf`.
  */
-export function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>, thread: string): Log {
+export function openLog(config: Pick<Config, 'logLevel' | 'logFormat'>, thread: string): ThreadLog {
   const isTerminal = isatty(1)
   const isText = config.logFormat === 'text' || (config.logFormat === 'auto' && isTerminal)
   const isColoured = wantsColour({ isTTY: isTerminal }, process.env)
@@ -20,7 +32,7 @@ export function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>, thread
     write: (line: string) => sink.write(asText(line, isColoured)),
     flush: () => sink.flush(),
   }
-  return pino(
+  const log = pino(
     {
       level: config.logLevel,
       base: { thread },
@@ -29,4 +41,5 @@ export function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>, thread
     },
     isText ? textSink : sink,
   )
+  return { thread, log, lines: isText ? null : sink }
 }

@@ -13,7 +13,7 @@ import { armedFailpoints } from './failpoints.ts'
 import { type CountedRoute, HttpCounters } from './http-counters.ts'
 import { IssuerKeys } from './issuer-keys.ts'
 import { acquireLock } from './lock.ts'
-import { createLog, type Log } from './log.ts'
+import { type Log, openLog } from './log.ts'
 import { serveManagement } from './management.ts'
 import { renderMetrics } from './metrics.ts'
 import { claimPort } from './ports.ts'
@@ -102,7 +102,7 @@ class Server {
   ) {
     this.gauge = new BufferGauge(this.shared.buffer, this.bufferBounds)
     this.disk = new DiskWatch(config.data, this.clock.monotonic)
-    this.log = createLog(config, 'main')
+    this.log = openLog(config, 'main').log
     const provider = providerOf(config)
     const tell = () => this.handIssuerKeys([...this.threads.values()])
     this.issuerKeys = provider && new IssuerKeys(provider, config.data, this.clock, this.log, tell)

@@ -4,7 +4,7 @@ import { Storage } from '../storage/storage.ts'
 import { defaultWriterPolicy } from '../storage/writer.ts'
 import { CommitCounters } from './commit-counters.ts'
 import { failAt } from './failpoints.ts'
-import { createLog } from './log.ts'
+import { openLog } from './log.ts'
 import type { Join, Stop, ThreadReport, ThreadStart } from './protocol.ts'
 import { Pulse } from './pulse.ts'
 
@@ -20,7 +20,7 @@ const report = (message: ThreadReport) => self.postMessage(message)
 
 function start(message: ThreadStart) {
   const { name, config, shared, failpoints } = message
-  const log = createLog(config, name)
+  const { log } = openLog(config, name)
   const counters = new CommitCounters(message.counters)
   const clock = systemClock(message.clock)
   const storage = new Storage({

@@ -7,6 +7,7 @@ import type {
   ItemEntry,
   Organisation,
   PreparedBody,
+  SnippetKey,
   StepEntry,
 } from '../core/catalogue.ts'
 import type { Flow } from '../core/flow.ts'
@@ -49,8 +50,7 @@ interface PartRow {
 /** All of one organisation that requests ask for, loaded and dropped as a whole. */
 interface Loaded {
   organisation: Organisation
-  /** Retirement time by key; null for the current one. */
-  keys: Map<string, number | null>
+  keys: Map<string, SnippetKey>
   flows: FlowEntry[]
   steps: StepEntry[]
   items: ItemEntry[]
@@ -121,7 +121,7 @@ function statements(database: Database) {
 export class StoredCatalogue implements Catalogue {
   private readonly sql: ReturnType<typeof statements>
   private readonly byRow = new Map<number, Loaded>()
-  private readonly byKey = new Map<string, Loaded>()
+  private readonly byKey = new Map<string, SnippetKey>()
   private readonly byName = new Map<string, Loaded>()
   private readonly flowsById = new Map<string, FlowEntry>()
   private readonly stepsById = new Map<string, StepEntry>()
@@ -141,20 +141,15 @@ export class StoredCatalogue implements Catalogue {
     }
   }
 
-  organisationByKey(key: string, now: number): Organisation | null {
-    const loaded = this.ownerOfKey(key)
-    const retiredAt = loaded?.keys.get(key)
-    if (!loaded || retiredAt === undefined || (retiredAt !== null && retiredAt <= now)) return null
-    return loaded.organisation
-  }
-
-  organisationByOldKey(key: string): Organisation | null {
-    const loaded = this.ownerOfKey(key)
-    return loaded && loaded.keys.get(key) !== null ? loaded.organisation : null
+  snippetKey(text: string): SnippetKey | null {
+    const known = this.byKey.get(text)
+    if (known) return known
+    const row = this.sql.organisationByKey.get(text)
+    return (row && this.load(row.org_id).keys.get(text)) ?? null
   }
 
   oldKeysEndAt(organisation: Organisation): number | null {
-    const ends = [...this.load(organisation.row).keys.values()].filter(end => end !== null)
+    const ends = [...this.load(organisation.row).keys.values()].flatMap(key => key.endsAt ?? [])
     return ends.length > 0 ? Math.max(...ends) : null
   }
 
@@ -218,14 +213,6 @@ export class StoredCatalogue implements Catalogue {
     return this.load(orgRow).organisation
   }
 
-  /** Of any key that was ever made. */
-  private ownerOfKey(key: string): Loaded | null {
-    const known = this.byKey.get(key)
-    if (known) return known
-    const row = this.sql.organisationByKey.get(key)
-    return row ? this.load(row.org_id) : null
-  }
-
   private part<Entry>(
     id: string,
     known: Map<string, Entry>,
@@ -247,7 +234,7 @@ export class StoredCatalogue implements Catalogue {
     const loaded = this.assemble(row)
     this.byRow.set(orgRow, loaded)
     this.byName.set(row.public_id, loaded).set(row.slug, loaded)
-    for (const key of loaded.keys.keys()) this.byKey.set(key, loaded)
+    for (const [text, key] of loaded.keys) this.byKey.set(text, key)
     for (const flow of loaded.flows) this.flowsById.set(flow.id, flow)
     for (const step of loaded.steps) this.stepsById.set(step.id, step)
     for (const item of loaded.items) this.itemsById.set(item.id, item)
@@ -260,7 +247,7 @@ export class StoredCatalogue implements Catalogue {
     this.byRow.delete(orgRow)
     this.byName.delete(loaded.organisation.id)
     this.byName.delete(loaded.organisation.slug)
-    for (const key of loaded.keys.keys()) this.byKey.delete(key)
+    for (const text of loaded.keys.keys()) this.byKey.delete(text)
     for (const flow of loaded.flows) this.flowsById.delete(flow.id)
     for (const step of loaded.steps) this.stepsById.delete(step.id)
     for (const item of loaded.items) this.itemsById.delete(item.id)
@@ -278,7 +265,11 @@ export class StoredCatalogue implements Catalogue {
     }
     const loaded: Loaded = {
       organisation,
-      keys: new Map(this.sql.keys.all(row.id).map(key => [key.key, key.retired_at])),
+      keys: new Map(
+        this.sql.keys
+          .all(row.id)
+          .map(({ key, retired_at }) => [key, { organisation, endsAt: retired_at }]),
+      ),
       flows: [],
       steps: [],
       items: [],

@@ -16,6 +16,9 @@ const overloaded = () =>
     retryAfterSeconds: 1,
   })
 
+/** Another thread may have recorded another version meanwhile: after so long it is said again. */
+const repeatVersionMs = 10_000
+
 interface Pending {
   resolve(result: CommandResult): void
   reject(error: Error): void
@@ -28,6 +31,8 @@ interface Pending {
 export class StorageClient implements Ledger {
   private readonly pending = new Map<number, Pending>()
   private lastNumber = 0
+  /** What was last recorded from here, by organisation. */
+  private readonly snippetVersions = new Map<number, { version: string; at: number }>()
 
   /**
    * @param send passes a message on to storage, which hands its answers to `receive`
@@ -76,8 +81,12 @@ export class StorageClient implements Ledger {
     return (await this.ask({ type: 'fingerprint', ...report })) as FingerprintVerdict
   }
 
+  /** Nearly every heartbeat says what the one before it said, which is not worth a commit. */
   async recordSnippetVersion(orgRow: number, version: string, at: number): Promise<void> {
+    const last = this.snippetVersions.get(orgRow)
+    if (last?.version === version && at - last.at < repeatVersionMs) return
     await this.ask({ type: 'snippet_version', orgRow, version, at })
+    this.snippetVersions.set(orgRow, { version, at })
   }
 
   async recordRefusal(orgRow: number, code: string, at: number): Promise<void> {

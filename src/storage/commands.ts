@@ -1,13 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { itemStates } from '../core/checklist.ts'
 import { hourMs } from '../core/durations.ts'
-import {
-  type EventSource,
-  eventSources,
-  kindCode,
-  personOf,
-  type RejectionCode,
-} from '../core/event.ts'
+import { type EventSource, eventSources, personOf, type RejectionCode } from '../core/event.ts'
 import { newEventId } from '../core/ids.ts'
 import type {
   AppendOutcome,
@@ -20,7 +14,9 @@ import type {
   PersonIds,
 } from '../core/ports.ts'
 import type { StoredCatalogue } from './catalogue.ts'
+import { EventTable } from './event-table.ts'
 import type { Fact } from './facts.ts'
+import { EventIds } from './ids/event-ids.ts'
 import type { PresenceTable } from './presence-table.ts'
 import { Projector } from './projector.ts'
 import { StepTable } from './step-table.ts'
@@ -53,7 +49,8 @@ const customEvent = eventSources.indexOf('custom_event')
 export class CommandExecutor {
   private readonly projector: Projector
   private readonly steps: StepTable
-  private readonly insertEvent
+  private readonly ids: EventIds
+  private readonly events: EventTable
   private readonly addRefusals
   private readonly insertDeadLetter
   private facts: Fact[] = []
@@ -72,13 +69,8 @@ export class CommandExecutor {
       return flow
     })
     this.steps = new StepTable(database)
-    this.insertEvent = database.query(
-      `insert into events (org_id, id, kind, user_id, anonymous_id, flow_id, flow_version, step_id,
-        item_id, run_id, session_id, occurred_at, reported_at, received_at, url, name, reason,
-        properties, source)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      on conflict (org_id, id) do nothing`,
-    )
+    this.ids = new EventIds(database)
+    this.events = new EventTable(database)
     this.addRefusals = database.query(
       `insert into refusals (org_id, hour, code, count) values (?, ?, ?, ?)
       on conflict do update set count = count + excluded.count`,
@@ -112,26 +104,46 @@ export class CommandExecutor {
 
   /** Projects what the commands so far have stored. Before the commit, or nothing of it counts. */
   settle(): void {
+    this.events.flush()
     const facts = this.facts
     this.forgetFacts()
     this.projector.project(facts)
   }
 
+  /** Another process has written: what is known of the tables may be so no longer. */
+  othersWrote(): void {
+    this.projector.othersWrote()
+  }
+
+  /** The last thing in every transaction. */
+  beforeCommit(): void {
+    this.ids.beforeCommit()
+  }
+
   /** Notes in memory what the transaction, now committed, has said. */
   committed(): void {
+    this.ids.committed()
     for (const [orgRow, skewMs] of this.skews) this.presence.addSkew(orgRow, skewMs)
     this.skews = []
   }
 
-  /** Forgets the facts of what was rolled back to a savepoint. */
-  forgetFacts(): void {
-    this.facts = []
-    this.waitingTicks.clear()
+  /** Where a savepoint stands, for `rolledBackTo`. */
+  get mark(): number {
+    return this.ids.mark
+  }
+
+  /** Forgets what was rolled back to a savepoint, before which all was settled. */
+  rolledBackTo(mark: number): void {
+    this.forgetFacts()
+    this.events.forget()
+    this.ids.giveBack(mark)
   }
 
   /** Forgets all that a transaction had gathered. */
   rolledBack(): void {
     this.forgetFacts()
+    this.events.forget()
+    this.ids.rolledBack()
     this.skews = []
   }
 
@@ -139,6 +151,11 @@ export class CommandExecutor {
   bury(orgRow: number, event: NewEvent, at: number, error: unknown): void {
     this.insertDeadLetter.run(orgRow, at, String(error), JSON.stringify(event))
     this.refuse(orgRow, at, { storage: 1 })
+  }
+
+  private forgetFacts(): void {
+    this.facts = []
+    this.waitingTicks.clear()
   }
 
   private append(batch: EventBatch): AppendOutcome {
@@ -154,28 +171,9 @@ export class CommandExecutor {
 
   /** Stores one event, and gathers what follows from it; false where its id is stored already. */
   private store(orgRow: number, event: NewEvent, receivedAt: number, source: EventSource): boolean {
-    const { changes } = this.insertEvent.run(
-      orgRow,
-      event.id,
-      kindCode[event.kind],
-      event.userId,
-      event.anonymousId,
-      event.flowRow,
-      event.flowVersion,
-      event.stepRow,
-      event.itemRow,
-      event.runId,
-      event.sessionId,
-      event.occurredAt,
-      event.reportedAt,
-      receivedAt,
-      event.url,
-      event.name,
-      event.reason,
-      event.properties,
-      eventSources.indexOf(source),
-    )
-    if (changes === 0) return false
+    const seq = this.ids.take(orgRow, event.id, receivedAt)
+    if (seq === null) return false
+    this.events.add(seq, orgRow, event, receivedAt, source)
     const fact = factOf(orgRow, event, eventSources.indexOf(source))
     if (fact) this.facts.push(fact)
     return true

@@ -13,6 +13,9 @@ function statements(database: Database) {
       `delete from loose_facts where org_id = ? and flow_id = ? and person = ? and at = ?
         and opens = 0 and completes = 1`,
     ),
+    hasAny: database.query<{ found: number }, [number, number]>(
+      'select 1 as found from loose_facts where org_id = ? and flow_id = ? limit 1',
+    ),
     has: database.query<{ found: number }, [number, number, string]>(
       `select 1 as found from loose_facts where org_id = ? and flow_id = ? and person = ? limit 1`,
     ),
@@ -43,12 +46,19 @@ const forever = Number.MAX_SAFE_INTEGER
  */
 export class LooseFacts {
   private readonly sql: ReturnType<typeof statements>
+  /** Flows that have none at all, so that nobody in them need be looked for. */
+  private readonly flowsWithout = new Set<number>()
 
   constructor(
     database: Database,
     private readonly runs: RunTable,
   ) {
     this.sql = statements(database)
+  }
+
+  /** Another process (a rebuild) has written: a flow that had none may have some. */
+  othersWrote(): void {
+    this.flowsWithout.clear()
   }
 
   /** @param opens whether it makes a run for a person who has none by then */
@@ -59,6 +69,7 @@ export class LooseFacts {
     fact: { at: number; opens: boolean; completes: boolean },
   ): void {
     const { at, opens, completes } = fact
+    this.flowsWithout.delete(flowRow)
     this.sql.insert.run(orgRow, flowRow, person, at, Number(opens), Number(completes))
   }
 
@@ -74,7 +85,7 @@ export class LooseFacts {
 
   /** Assigns a person's loose facts anew around the moments that have changed. */
   assign({ orgRow, flowRow, person, moments, hadLoose }: Touched): void {
-    if (!hadLoose && !this.sql.has.get(orgRow, flowRow, person)) return
+    if (!hadLoose && !this.has(orgRow, flowRow, person)) return
     this.openOwnRun(orgRow, flowRow, person, moments)
     const keys = new Set<string>()
     for (const moment of moments) {
@@ -94,6 +105,13 @@ export class LooseFacts {
         this.runs.setCompleted(orgRow, flowRow, key, completedAt)
       }
     }
+  }
+
+  private has(orgRow: number, flowRow: number, person: string): boolean {
+    if (this.flowsWithout.has(flowRow)) return false
+    if (this.sql.has.get(orgRow, flowRow, person)) return true
+    if (!this.sql.hasAny.get(orgRow, flowRow)) this.flowsWithout.add(flowRow)
+    return false
   }
 
   /**

@@ -1,12 +1,14 @@
 import { AppError } from '../core/errors.ts'
 import { shortReasonOf } from '../core/reason.ts'
 import type { Command, CommandResult } from './commands.ts'
+import { decodeEvents, encodeEvents } from './event-text.ts'
 
 /**
  * What passes between a thread that answers requests and the storage thread: one text a message,
  * because copying a text between threads is cheap and copying objects is not.
  *
- * To storage: `<number> <command as JSON>`, number 0 where no answer is wanted.
+ * To storage: `<number> <command as JSON>`, number 0 where no answer is wanted. A batch's events
+ * follow its JSON in a text of their own.
  * Back: `<number> <result as JSON>` or `<number> !<failure as JSON>`.
  */
 
@@ -21,12 +23,17 @@ const split = (message: string) => {
 }
 
 export function encodeCommand(number: number, command: Command): string {
-  return `${number} ${JSON.stringify(command)}`
+  if (command.type !== 'append') return `${number} ${JSON.stringify(command)}`
+  const { events, ...batch } = command
+  return `${number} ${JSON.stringify(batch)}${encodeEvents(events)}`
 }
 
 export function decodeCommand(message: string): Numbered<Command> {
-  const { number, rest } = split(message)
-  return { number, value: JSON.parse(rest) as Command }
+  const [head = '', ...values] = message.split('\0')
+  const { number, rest } = split(head)
+  const command = JSON.parse(rest) as Command
+  if (command.type !== 'append') return { number, value: command }
+  return { number, value: { ...command, events: decodeEvents(values) } }
 }
 
 export function encodeResult(number: number, result: CommandResult): string {

@@ -2,11 +2,13 @@ import type { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import initial from './migrations/0001-initial.sql' with { type: 'text' }
 import oldKeyUsed from './migrations/0002-old-key-used.sql' with { type: 'text' }
+import eventIds from './migrations/0003-event-ids.sql' with { type: 'text' }
 
 /** Every step of the schema, oldest first. A released one is never edited: its hash is checked. */
 const migrations = [
   { id: 1, name: 'initial', sql: initial },
   { id: 2, name: 'old-key-used', sql: oldKeyUsed },
+  { id: 3, name: 'event-ids', sql: eventIds },
 ]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -14,40 +16,6 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 /** The database was made by another Cairn than this one can read. */
 export class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch'
-}
-
-/**
- * Brings the schema up to date, each step in a transaction of its own, forward only.
- *
- * @throws SchemaMismatch when the database is newer than this binary, or an applied step differs
- */
-export function migrate(database: Database, now: number): void {
-  database.run(
-    `create table if not exists migrations (
-      id integer primary key, name text not null, sha256 text not null, applied_at integer not null
-    ) strict`,
-  )
-  for (const { id, name, sql } of migrations) {
-    const apply = database.transaction(() => {
-      const applied = database
-        .query<{ sha256: string }, [number]>('select sha256 from migrations where id = ?')
-        .get(id)
-      if (applied?.sha256 === sha256(sql)) return
-      if (applied) throw new SchemaMismatch(`Migration ${id} (${name}) is not the one applied here`)
-      database.run(sql)
-      database.run('insert into migrations values (?, ?, ?, ?)', [id, name, sha256(sql), now])
-    })
-    // Immediate: two processes that start at once must not both find the step missing.
-    apply.immediate()
-  }
-  const newest = database
-    .query<{ id: number }, []>('select max(id) as id from migrations')
-    .get()?.id
-  if (newest && newest > migrations.length) {
-    throw new SchemaMismatch(
-      `The database has schema ${newest}, and this Cairn knows ${migrations.length}: run the newer binary`,
-    )
-  }
 }
 
 /** How a database's schema stands to what this binary knows; changes nothing. */
@@ -74,4 +42,45 @@ export function schemaState(database: Database): SchemaState {
       .filter(row => hashes.has(row.id) && hashes.get(row.id) !== row.sha256)
       .map(({ id }) => id),
   }
+}
+
+/** @throws SchemaMismatch when the database is newer than this binary, or an applied step differs */
+function requireKnown({ applied, known, differing }: SchemaState): void {
+  if (applied > known) {
+    throw new SchemaMismatch(
+      `The database has schema ${applied}, and this Cairn knows ${known}: run the newer binary`,
+    )
+  }
+  const [id] = differing
+  if (id === undefined) return
+  throw new SchemaMismatch(
+    `Migration ${id} (${migrations[id - 1]?.name}) is not the one applied here`,
+  )
+}
+
+/**
+ * Brings the schema up to date, each step in a transaction of its own, forward only. Where nothing is
+ * due, nothing is locked: a command that only reads does not wait for who writes.
+ *
+ * @throws SchemaMismatch when the database is newer than this binary, or an applied step differs
+ */
+export function migrate(database: Database, now: number): void {
+  const state = schemaState(database)
+  requireKnown(state)
+  if (state.applied === state.known) return
+  database.run(
+    `create table if not exists migrations (
+      id integer primary key, name text not null, sha256 text not null, applied_at integer not null
+    ) strict`,
+  )
+  for (const { id, name, sql } of migrations) {
+    const apply = database.transaction(() => {
+      if (database.query('select 1 from migrations where id = ?').get(id)) return
+      database.run(sql)
+      database.run('insert into migrations values (?, ?, ?, ?)', [id, name, sha256(sql), now])
+    })
+    // Immediate: two processes that start at once must not both find the step missing.
+    apply.immediate()
+  }
+  requireKnown(schemaState(database))
 }

@@ -22,6 +22,11 @@ export class Projector {
     this.ticks = new TickTable(database, historyOf, this.loose)
   }
 
+  /** Another process has written to the projections. */
+  othersWrote(): void {
+    this.loose.othersWrote()
+  }
+
   /** Adds facts to the projections. Must run in the transaction that stored them, once for each. */
   project(facts: readonly Fact[]): void {
     const touched = new TouchedPeople()

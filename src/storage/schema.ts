@@ -1,4 +1,5 @@
 import {
+  blob,
   index,
   integer,
   primaryKey,
@@ -117,11 +118,23 @@ export const events = sqliteTable(
     properties: text(),
     source: integer().notNull().default(0),
   },
-  table => [
-    uniqueIndex('events_by_id').on(table.orgId, table.id),
-    index('events_by_flow').on(table.orgId, table.flowId, table.occurredAt),
-  ],
+  table => [index('events_by_flow').on(table.orgId, table.flowId, table.occurredAt)],
 )
+
+export const eventIdRuns = sqliteTable('event_id_runs', {
+  id: integer().primaryKey(),
+  level: integer().notNull(),
+  bits: integer().notNull(),
+  low: integer().notNull(),
+  high: integer().notNull(),
+  newestAt: integer('newest_at').notNull(),
+})
+
+export const eventIdChunks = sqliteTable('event_id_chunks', {
+  place: integer().primaryKey(),
+  filter: blob().notNull(),
+  entries: blob().notNull(),
+})
 
 export const runs = sqliteTable(
   'runs',

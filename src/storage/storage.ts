@@ -37,6 +37,7 @@ const lastTriesMs = 30_000
 export class Storage {
   readonly database: Database
   private readonly writer: Writer
+  private readonly executor: CommandExecutor
   private readonly catalogue: StoredCatalogue
   private readonly presence: PresenceTable
   private readonly gauge: BufferGauge
@@ -55,8 +56,8 @@ export class Storage {
     this.presence = new PresenceTable(this.database, new PresenceBoard(options.shared.presence))
     this.gauge = new BufferGauge(options.shared.buffer, options.bufferBounds)
     this.generation = new Int32Array(options.shared.generation)
-    const executor = new CommandExecutor(this.database, this.catalogue, this.presence)
-    this.writer = new Writer(this.database, executor, options.policy, {
+    this.executor = new CommandExecutor(this.database, this.catalogue, this.presence)
+    this.writer = new Writer(this.database, this.executor, options.policy, {
       ...options,
       onBegin: () => this.noticeChanges(),
       onRefusing: isRefused => {
@@ -115,6 +116,7 @@ export class Storage {
     if (version === this.knownDataVersion) return
     const newest = this.newestChange.get()?.seq ?? 0
     if (newest !== this.knownChange) this.refreshCatalogue()
+    this.executor.othersWrote()
     // Known only once all is done: what fails is tried again.
     this.knownChange = newest
     this.knownDataVersion = version

@@ -36,6 +36,11 @@ function statements(database: Database) {
       on conflict do update set reported_at = excluded.reported_at,
         checklist_at = excluded.checklist_at, last_tick_at = excluded.last_tick_at`,
     ),
+    addCompletion: database.query(
+      `insert into progress (org_id, flow_id, person, reported_at) values (?, ?, ?, ?)
+      on conflict do update set reported_at = excluded.reported_at
+      where progress.reported_at is null or progress.reported_at > excluded.reported_at`,
+    ),
     latestOf: database.query<{ ticked: number }, [number, number, string, number, number]>(
       `select ticked from ticks
       where org_id = ? and flow_id = ? and person = ? and item_id = ? and at <= ?
@@ -82,10 +87,7 @@ export class TickTable {
   /** Notes a reported completion; the earliest stands. */
   addCompletion({ orgRow, flowRow, occurredAt, ...ids }: Fact): void {
     const person = personOf(ids.userId, ids.anonymousId)
-    const known = this.progressOf(orgRow, flowRow, person)
-    const reportedAt = least(known.reported_at, occurredAt)
-    if (reportedAt === known.reported_at) return
-    this.setProgress(orgRow, flowRow, person, { ...known, reported_at: reportedAt })
+    this.sql.addCompletion.run(orgRow, flowRow, person, occurredAt)
   }
 
   /**

@@ -251,6 +251,7 @@ export class Writer {
         this.executor.execute({ ...command, events: [] })
         for (const [i, event] of command.events.entries()) {
           this.database.run('savepoint event')
+          const mark = this.executor.mark
           try {
             const one: Command = { ...command, refusals: {}, skewMs: null, events: [event] }
             const { duplicates } = this.executor.execute(one) as AppendOutcome
@@ -259,7 +260,7 @@ export class Writer {
           } catch (error) {
             if (isPassing(error)) throw error
             this.hooks.onFault?.(error, 'an event goes to the dead letters')
-            this.executor.forgetFacts()
+            this.executor.rolledBackTo(mark)
             this.database.run('rollback to event')
             this.executor.bury(command.orgRow, event, command.receivedAt, error)
             outcome.deadLetters.push(i)
@@ -290,6 +291,7 @@ export class Writer {
       this.database.run('begin immediate')
       this.hooks.onBegin?.()
       result = work()
+      this.executor.beforeCommit()
       this.hooks.beforeCommit?.()
       this.database.run('commit')
     } catch (error) {

@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { acquireLock, type Lock } from '../../src/server/lock.ts'
 import { Cairn } from './cairn.ts'
@@ -5,17 +6,19 @@ import { Cairn } from './cairn.ts'
 let cairn: Cairn
 let lock: Lock
 
+const holder = {
+  pid: process.pid,
+  host: 'here',
+  startedAt: '2026-11-20T09:30:00.000Z',
+  port: 1,
+  managementHost: '127.0.0.1',
+  managementPort: 2,
+  version: 'dev',
+}
+
 beforeEach(() => {
   cairn = new Cairn()
-  lock = acquireLock(cairn.path('cairn-data'), {
-    pid: process.pid,
-    host: 'here',
-    startedAt: new Date().toISOString(),
-    port: 1,
-    managementHost: '127.0.0.1',
-    managementPort: 2,
-    version: 'dev',
-  })
+  lock = acquireLock(cairn.path('cairn-data'), holder)
 })
 afterEach(async () => {
   lock.release()
@@ -39,4 +42,16 @@ test('a server that ends meanwhile is not waited for', async () => {
   const { stderr, status } = await finished
   expect([status, stderr]).toEqual([0, ''])
   expect(performance.now() - startedAt).toBeLessThan(4_000)
+})
+
+test('a server of an older release is not pulled the tables from under', async () => {
+  lock.release()
+  await cairn.run(['org', 'create', 'Harbor'])
+  const database = new Database(cairn.path('cairn-data/cairn.db'))
+  database.run('delete from migrations where id = (select max(id) from migrations)')
+  lock = acquireLock(cairn.path('cairn-data'), holder)
+  const { stderr, status } = await cairn.run(['org', 'list'])
+  expect(status).toBe(1)
+  expect(stderr).toContain('is older (dev) than this command: stop it and start this release')
+  database.close()
 })

@@ -84,8 +84,8 @@ describe('an organisation', () => {
     const { organisation, snippetKey } = create('Harbor')
     expect(organisation.id).toMatch(/^org_[A-Za-z0-9]{18}$/)
     expect(snippetKey).toMatch(/^[A-Za-z0-9]{32}$/)
-    const known = new StoredCatalogue(database).organisationByKey(snippetKey, now)
-    expect(known?.id).toBe(organisation.id)
+    const known = new StoredCatalogue(database).snippetKey(snippetKey)
+    expect(known).toMatchObject({ organisation: { id: organisation.id }, endsAt: null })
   })
 
   test('is found by id and by slug, and by nothing else', () => {
@@ -181,8 +181,10 @@ describe('origins', () => {
 
 describe('rotating the key', () => {
   const hour = 3_600_000
-  const works = (key: string, at: number) =>
-    new StoredCatalogue(database).organisationByKey(key, at) !== null
+  const works = (key: string, at: number) => {
+    const endsAt = new StoredCatalogue(database).snippetKey(key)?.endsAt
+    return endsAt === null || (endsAt !== undefined && at < endsAt)
+  }
 
   test('leaves the old one working for the grace time and not a millisecond longer', () => {
     const { organisation, snippetKey: old } = create('Harbor')

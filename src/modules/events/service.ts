@@ -46,8 +46,8 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
     const refuse = (index: number, { code, message }: Rejection) => {
       results.push({ index, id: sentId(events[index]), status: 'rejected', code, message })
     }
-    for (const [index, event] of events.entries()) {
-      const verdict = judge(event, context)
+    for (let index = 0; index < events.length; index++) {
+      const verdict = judge(events[index], context)
       if ('code' in verdict) {
         refuse(index, verdict)
         refusals[verdict.code] = (refusals[verdict.code] ?? 0) + 1

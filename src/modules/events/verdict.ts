@@ -36,35 +36,53 @@ const reject = (code: RejectionCode, message: string): Rejection => ({ code, mes
 
 const foreign = reject('unauthorized', 'This belongs to another organisation')
 
-const isRejection = (value: object): value is Rejection => 'code' in value
-
-/** Whether a value is nested at most `depth` levels deep; stops at the first level beyond. */
-function isWithinDepth(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return true
-  if (depth === 0) return false
-  return Object.values(value).every(inner => isWithinDepth(inner, depth - 1))
-}
+const isRejection = (value: unknown): value is Rejection =>
+  typeof value === 'object' && value !== null && 'code' in value
 
 /** From here on a number is written with an exponent, by which its sender has rounded it already. */
 const exponentFrom = 1e21
 
 /**
- * Whether all numbers are kept as they were sent: 1e999 would become null, and the digits of a whole
- * number beyond 2^53 would become others.
+ * Whether a number is kept as it was sent: 1e999 would become null, and the digits of a whole number
+ * beyond 2^53 would become others.
  */
-function areExact(value: unknown): boolean {
-  if (typeof value === 'number') {
-    if (!Number.isInteger(value)) return Number.isFinite(value)
-    return Number.isSafeInteger(value) || Math.abs(value) >= exponentFrom
-  }
-  if (typeof value !== 'object' || value === null) return true
-  return Object.values(value).every(areExact)
+function isExact(value: number): boolean {
+  if (!Number.isInteger(value)) return Number.isFinite(value)
+  return Number.isSafeInteger(value) || Math.abs(value) >= exponentFrom
 }
 
-function textsOf(event: Event): (string | null | undefined)[] {
-  const { id, userId, anonymousId, runId, sessionId, url, name, reason } = event
-  return [id, userId, anonymousId, runId, sessionId, url, name, reason]
+const tooDeep = reject(
+  'too_large',
+  `properties may be nested at most ${propertyBounds.depth} levels deep`,
+)
+const inexact = reject(
+  'invalid',
+  'properties hold a number beyond 2^53: send it as text, it would change',
+)
+
+/** What is wrong inside a value of `properties` that may be `depth` levels deep. */
+function faultIn(value: unknown, depth: number): Rejection | null {
+  if (typeof value === 'number') return isExact(value) ? null : inexact
+  if (typeof value !== 'object' || value === null) return null
+  if (depth === 0) return tooDeep
+  for (const name in value) {
+    const fault = faultIn((value as Record<string, unknown>)[name], depth - 1)
+    if (fault) return fault
+  }
+  return null
 }
+
+const areClean = (event: Event) =>
+  isClean(event.id) &&
+  isClean(event.userId) &&
+  isClean(event.anonymousId) &&
+  isClean(event.runId) &&
+  isClean(event.sessionId) &&
+  isClean(event.url) &&
+  isClean(event.name) &&
+  isClean(event.reason)
+
+const isClean = (text: string | null | undefined) => !text || isCleanText(text)
 
 /** The rules that the shape cannot say. */
 function ruleBroken(event: Event): Rejection | null {
@@ -76,33 +94,25 @@ function ruleBroken(event: Event): Rejection | null {
   if (needsFlow(kind) && !event.flowId) return reject('invalid', `${kind} needs a flowId`)
   if (needsStep(kind) && !event.stepId) return reject('invalid', `${kind} needs a stepId`)
   if (needsItem(kind) && !event.itemId) return reject('invalid', `${kind} needs an itemId`)
-  if (!textsOf(event).every(text => !text || isCleanText(text))) {
-    return reject('invalid', 'Texts must be well-formed Unicode without NUL')
-  }
+  if (!areClean(event)) return reject('invalid', 'Texts must be well-formed Unicode without NUL')
   return null
 }
 
-function propertiesOf(event: Event): { text: string | null } | Rejection {
-  const { properties } = event
-  if (!properties) return { text: null }
+/** The JSON of an event's properties; null where it has none. */
+function propertiesOf({ properties }: Event): string | null | Rejection {
+  if (!properties) return null
   const { keys, depth, bytes } = propertyBounds
   if (Object.keys(properties).length > keys) {
     return reject('too_large', `properties may have at most ${keys} keys`)
   }
-  if (!isWithinDepth(properties, depth)) {
-    return reject('too_large', `properties may be nested at most ${depth} levels deep`)
-  }
-  if (!areExact(properties)) {
-    return reject(
-      'invalid',
-      'properties hold a number beyond 2^53: send it as text, it would change',
-    )
-  }
+  const fault = faultIn(properties, depth)
+  if (fault) return fault
   const text = JSON.stringify(properties)
-  if (Buffer.byteLength(text) > bytes) {
+  // A UTF-16 unit takes at most three bytes: most texts need not be measured.
+  if (text.length * 3 > bytes && Buffer.byteLength(text) > bytes) {
     return reject('too_large', `properties may take at most ${bytes} bytes of JSON`)
   }
-  return { text }
+  return text
 }
 
 interface Names {
@@ -122,7 +132,9 @@ function entriesOf(event: Pick<Event, 'flowId' | 'stepId' | 'itemId'>, catalogue
 
 /** Whether anything of it belongs to another organisation. */
 const isForeign = ({ flow, step, item }: ReturnType<typeof entriesOf>, { row }: Organisation) =>
-  [flow, step?.flow, item?.flow].some(owner => owner && owner.organisation.row !== row)
+  (flow !== null && flow.organisation.row !== row) ||
+  (step !== null && step.flow.organisation.row !== row) ||
+  (item !== null && item.flow.organisation.row !== row)
 
 /** Why an event whose shape is wrong is refused: even then, whose flow it names counts first. */
 function misshapen(sent: unknown, { catalogue, organisation }: BatchContext): Rejection {
@@ -196,14 +208,17 @@ export function judge(sent: unknown, context: BatchContext): NewEvent | Rejectio
     kind: sent.kind,
     userId: sent.userId ?? null,
     anonymousId: sent.anonymousId ?? null,
-    ...names,
+    flowRow: names.flowRow,
+    stepRow: names.stepRow,
+    itemRow: names.itemRow,
     flowVersion: sent.flowVersion ?? null,
     runId: sent.runId ?? null,
     sessionId: sent.sessionId ?? null,
-    ...time,
+    occurredAt: time.occurredAt,
+    reportedAt: time.reportedAt,
     url: sent.url ?? null,
     name: sent.name ?? null,
     reason: sent.reason ?? null,
-    properties: properties.text,
+    properties,
   }
 }

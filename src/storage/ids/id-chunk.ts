@@ -1,0 +1,62 @@
+import { addToFilter } from './id-filter.ts'
+
+/** One entry: where an id's hash says that the id may be, and its row in the ledger. */
+export interface IdEntries {
+  seqs: Float64Array
+  highs: Uint32Array
+  lows: Uint32Array
+}
+
+const bytesPerEntry = 16
+
+/** Entries gathered in no order: a chunk is small enough to be looked through. */
+export class ChunkBuilder {
+  private seqs = new Float64Array(64)
+  private highs = new Uint32Array(64)
+  private lows = new Uint32Array(64)
+  length = 0
+
+  add(high: number, low: number, seq: number): void {
+    if (this.length === this.seqs.length) this.grow()
+    this.seqs[this.length] = seq
+    this.highs[this.length] = high
+    this.lows[this.length] = low
+    this.length++
+  }
+
+  /** As it is stored: all rows, then all first halves, then all second halves; little-endian. */
+  bytes(): Uint8Array {
+    const { length } = this
+    const bytes = new Uint8Array(length * bytesPerEntry)
+    new Float64Array(bytes.buffer, 0, length).set(this.seqs.subarray(0, length))
+    new Uint32Array(bytes.buffer, length * 8, length).set(this.highs.subarray(0, length))
+    new Uint32Array(bytes.buffer, length * 12, length).set(this.lows.subarray(0, length))
+    return bytes
+  }
+
+  addTo(filter: Uint32Array, bits: number): void {
+    for (let i = 0; i < this.length; i++) addToFilter(filter, bits, this.highs[i]!, this.lows[i]!)
+  }
+
+  private grow(): void {
+    const wider = <T extends Float64Array | Uint32Array>(from: T, to: T): T => {
+      to.set(from)
+      return to
+    }
+    const length = this.length * 2
+    this.seqs = wider(this.seqs, new Float64Array(length))
+    this.highs = wider(this.highs, new Uint32Array(length))
+    this.lows = wider(this.lows, new Uint32Array(length))
+  }
+}
+
+export function entriesIn(bytes: Uint8Array): IdEntries {
+  // A view must begin at a multiple of its elements' size.
+  const { buffer, byteOffset } = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice()
+  const length = bytes.byteLength / bytesPerEntry
+  return {
+    seqs: new Float64Array(buffer, byteOffset, length),
+    highs: new Uint32Array(buffer, byteOffset + length * 8, length),
+    lows: new Uint32Array(buffer, byteOffset + length * 12, length),
+  }
+}

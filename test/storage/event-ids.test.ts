@@ -1,0 +1,188 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+import { EventIds } from '../../src/storage/ids/event-ids.ts'
+import { addToFilter, mayHave, wordsPerChunk } from '../../src/storage/ids/id-filter.ts'
+import { IdHash } from '../../src/storage/ids/id-hash.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+
+/** Small enough that a few hundred ids make runs, and runs of runs of runs. */
+const policy = { idsPerRun: 8, runBits: 1, idsPerMergeStep: 4 }
+
+function ledger() {
+  const database = new Database(':memory:', { strict: true })
+  migrate(database, 0)
+  const insert = database.query(
+    'insert into events (seq, org_id, id, kind, occurred_at, received_at) values (?, ?, ?, 0, 0, ?)',
+  )
+  const open = () => {
+    const ids = new EventIds(database, policy)
+    /** Stores an id as the ledger does; whether it was new. */
+    const store = (org: number, id: string, at = 0) => {
+      const seq = ids.take(org, id, at)
+      if (seq !== null) insert.run(seq, org, id, at)
+      return seq !== null
+    }
+    const commit = () => {
+      ids.beforeCommit()
+      database.run('commit')
+      ids.committed()
+    }
+    return { ids, store, commit }
+  }
+  return { database, open }
+}
+
+type Action =
+  | { type: 'store'; org: number; id: string }
+  | { type: 'commit' | 'roll back' | 'crash' | 'savepoint' }
+
+/** Few ids, so that many are sent again; some differ in one character or in their organisation. */
+const id = fc.integer({ min: 0, max: 600 }).map(n => (n % 3 ? `id-${n}` : `${n}`.padStart(36, '0')))
+const action: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 40,
+    arbitrary: fc.record({ type: fc.constant('store' as const), org: fc.nat(2), id }),
+  },
+  { weight: 6, arbitrary: fc.constant({ type: 'commit' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      { type: 'roll back' as const },
+      { type: 'crash' as const },
+      { type: 'savepoint' as const },
+    ),
+  },
+)
+
+describe('an id is taken once', () => {
+  test('whatever is stored, rolled back, taken back or reopened between: as a set would say', () => {
+    fc.assert(
+      fc.property(fc.array(action, { minLength: 200, maxLength: 1_500 }), actions => {
+        const { database, open } = ledger()
+        let { ids, store, commit } = open()
+        const committed = new Set<string>()
+        let pending = new Set<string>()
+        database.run('begin immediate')
+        for (const step of actions) {
+          if (step.type === 'store') {
+            const key = `${step.org} ${step.id}`
+            const isNew = !committed.has(key) && !pending.has(key)
+            expect(store(step.org, step.id)).toBe(isNew)
+            pending.add(key)
+            continue
+          }
+          if (step.type === 'savepoint') {
+            // One event fails, and its neighbours stay.
+            const mark = ids.mark
+            database.run('savepoint event')
+            const wasNew = store(9, 'poison')
+            expect(wasNew).toBe(true)
+            ids.giveBack(mark)
+            database.run('rollback to event')
+            database.run('release event')
+            continue
+          }
+          if (step.type === 'commit') {
+            commit()
+            for (const key of pending) committed.add(key)
+          } else {
+            database.run('rollback')
+            if (step.type === 'roll back') ids.rolledBack()
+            else ({ ids, store, commit } = open())
+          }
+          pending = new Set()
+          database.run('begin immediate')
+        }
+        database.run('rollback')
+        ids.rolledBack()
+        const stored = database.query<{ n: number }, []>('select count(*) as n from events').get()
+        expect(stored?.n).toBe(committed.size)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('over thousands, through merges of merges, and still after a reopening', () => {
+    const { database, open } = ledger()
+    const { ids, store, commit } = open()
+    const all = Array.from({ length: 6_000 }, (_, i) => (i % 2 ? crypto.randomUUID() : `e${i}`))
+    for (let from = 0; from < all.length; from += 5) {
+      database.run('begin immediate')
+      for (const one of all.slice(from, from + 5)) expect(store(1, one)).toBe(true)
+      commit()
+    }
+    const levels = database.query('select max(level) as level from event_id_runs').get()
+    expect(levels).toEqual({ level: 3 })
+    const isKnown = (known: EventIds) => all.every(one => known.take(1, one, 0) === null)
+    expect(isKnown(ids)).toBe(true)
+    expect(isKnown(open().ids)).toBe(true)
+    expect(open().ids.take(2, all[0] as string, 0)).not.toBeNull()
+  })
+
+  test('a merge leaves no chunk behind', () => {
+    const { database, open } = ledger()
+    const { store, commit } = open()
+    for (let i = 0; i < 8 * 8 * 8 * 2; i += 4) {
+      database.run('begin immediate')
+      for (let k = i; k < i + 4; k++) store(1, `e${k}`)
+      commit()
+    }
+    const chunks = database
+      .query<{ run: number; chunks: number }, []>(
+        'select place >> 24 as run, count(*) as chunks from event_id_chunks group by run',
+      )
+      .all()
+    const runs = database
+      .query<{ run: number; chunks: number }, []>(
+        `select id as run, ((high - low) << bits) >> 32 as chunks from event_id_runs
+        where high > low order by id`,
+      )
+      .all()
+    expect(chunks).toEqual(runs)
+  })
+
+  test('ids of events that were deleted since are still known', () => {
+    const { database, open } = ledger()
+    const { store, commit } = open()
+    for (let i = 0; i < 16; i++) {
+      database.run('begin immediate')
+      store(1, `e${i}`)
+      commit()
+    }
+    database.run('delete from events')
+    const again = open()
+    expect(again.ids.take(1, 'e3', 0)).toBeNull()
+    const next = again.ids.take(1, 'other', 0)
+    expect(next).toBe(17)
+  })
+})
+
+test('a filter has all that was added, and little else', () => {
+  const hash = new IdHash(1, 2)
+  const bits = 2
+  const filter = new Uint32Array(2 ** bits * wordsPerChunk)
+  const count = 4 * 1_024
+  for (let i = 0; i < count; i++) {
+    hash.of(7, `in-${i}`)
+    addToFilter(filter, bits, hash.high, hash.low)
+  }
+  const has = (text: string) => {
+    hash.of(7, text)
+    return mayHave(filter, bits, hash.high, hash.low)
+  }
+  expect(Array.from({ length: count }, (_, i) => has(`in-${i}`)).every(Boolean)).toBe(true)
+  const wrong = Array.from({ length: 100_000 }, (_, i) => has(`out-${i}`)).filter(Boolean).length
+  expect(wrong).toBeLessThan(300)
+})
+
+test('a hash depends on every character, the length, the organisation and the seed', () => {
+  const of = (org: number, text: string, seed = 1) => {
+    const hash = new IdHash(seed, 2)
+    hash.of(org, text)
+    return `${hash.high} ${hash.low}`
+  }
+  const all = [of(1, 'ab'), of(1, 'ba'), of(1, 'a'), of(1, ''), of(2, 'ab'), of(1, 'ab', 3)]
+  expect(new Set(all).size).toBe(all.length)
+  expect(of(1, 'ab')).toBe(of(1, 'ab'))
+})
