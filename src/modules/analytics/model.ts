@@ -23,7 +23,7 @@ const Range = {
       pattern: '^[1-9][0-9]{0,8}$',
       mustBe: 'the number of a version',
       description: 'Count only runs of this version.',
-      examples: ['3'],
+      examples: ['1'],
     }),
   ),
 }
