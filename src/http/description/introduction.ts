@@ -69,6 +69,8 @@ ticks can be repeated too. So retry a 429, a 503 and a broken connection with th
 
 **In time.** Events are taken up to 90 days back, unless the operator keeps them for longer or
 shorter; an older one is rejected as \`too_old\`. A time in the future becomes that of its receipt.
+Where the sender’s clock may be wrong, let it add \`sentAt\` to the batch, its time as it sends: beyond a
+minute’s difference the events’ times are corrected by it.
 
 ## Limits
 
