@@ -42,7 +42,7 @@ export const Time = Type.Union([Type.String({ maxLength: 40 }), Type.Number()], 
   mustBe: timeWords,
 })
 
-/** A time that may be left out. */
+/** A time that may be left out. It has no example: sent as it is, one would grow too old. */
 export const MaybeTime = (description: string) =>
   Told(
     Maybe(Time),
@@ -52,7 +52,7 @@ export const MaybeTime = (description: string) =>
           Type.String({ maxLength: 40, pattern: timePattern }),
           Type.Number({ minimum: -furthestMs, maximum: furthestMs }),
         ],
-        { description, examples: ['2026-11-20T09:30:00.000Z'] },
+        { description: `${description} RFC 3339 or epoch milliseconds.` },
       ),
     ),
   )
@@ -106,7 +106,7 @@ export const FlowVersion = Maybe(
     minimum: 1,
     maximum: 1_000_000_000,
     description: 'The flow’s version that was shown; the newest where absent.',
-    examples: [3],
+    examples: [1],
   }),
 )
 

@@ -2,6 +2,8 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { routesOf } from '../../src/app.ts'
 import { statuses } from '../../src/http/failure.ts'
+import { columns } from '../../src/modules/analytics/csv.ts'
+import { definitions } from '../../src/modules/analytics/definitions.ts'
 import { Description, type Document } from '../support/described.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
@@ -184,6 +186,57 @@ describe('examples', () => {
   })
 })
 
+describe('of analytics', () => {
+  const operation = document.paths['/flows/{flow_id}/analytics']!.get!
+  const { content } = operation.responses[200] as { content: Record<string, { schema: object }> }
+  const schema = content['application/json']!.schema as Record<string, unknown>
+
+  /** Every field of an answer that has no fields of its own, by its place. */
+  function* leavesOf(part: Record<string, unknown>, path: string[]): Iterable<[string[], unknown]> {
+    const real = description.resolved(part)
+    const branches = Array.isArray(real.anyOf) ? (real.anyOf as Record<string, unknown>[]) : [real]
+    const whole = branches.find(({ properties }) => properties)
+    if (real.items) yield* leavesOf(real.items as Record<string, unknown>, path)
+    else if (!whole) yield [path, real]
+    else {
+      for (const [name, field] of Object.entries(whole.properties as Record<string, never>)) {
+        yield* leavesOf(field, [...path, name])
+      }
+    }
+  }
+
+  const leaves = [...leavesOf(schema, [])] as [string[], { type: unknown; description?: string }][]
+
+  test('every field is said to mean something', () => {
+    expect(leaves.length).toBeGreaterThan(40)
+    const bare = leaves.filter(([, leaf]) => !leaf.description).map(([path]) => path.join('.'))
+    expect(bare).toEqual([])
+  })
+
+  test('every number has its definition in the answer, by its name or by its place', () => {
+    const isNumber = (type: unknown) => [type].flat().some(t => t === 'integer' || t === 'number')
+    const undefinedOnes = leaves
+      .filter(([, { type }]) => isNumber(type))
+      .map(([path]) => path)
+      .filter(path => path.join('.') !== 'versions.version')
+      .filter(path => {
+        const [part = '', name = ''] = [path.at(-2), path.at(-1)]
+        const places = [name, `${part}.${name}`, `${path[0]}.${name}`]
+        return !places.some(place => Object.hasOwn(definitions, place))
+      })
+    expect(undefinedOnes).toEqual([])
+  })
+
+  test('the export’s columns are all explained, each by a kind of row that fills it', () => {
+    const { description: words } = document.paths['/flows/{flow_id}/analytics/export.csv']!
+      .get as unknown as { description: string }
+    const rows = words.split('\n').filter(line => line.startsWith('| `'))
+    expect(rows.map(row => row.split('`')[1])).toEqual(['total', 'day', 'step', 'item', 'version'])
+    for (const column of columns) expect(words).toContain(`\`${column}\``)
+    expect(rows.at(-1)).toContain('a time in UTC, not a day')
+  })
+})
+
 describe('is served', () => {
   test('to anyone, to be kept for a while, in whatever encoding they take', async () => {
     expect(response.status).toBe(200)
@@ -229,6 +282,16 @@ describe('is served', () => {
       const { status, body } = await tenant.answer(`GET /docs/${name}`, anonymously)
       expect([status, body.code]).toEqual([404, 'not_found'])
     }
+  })
+
+  test('the page and the document name no path from the root: a proxy may put a prefix there', async () => {
+    const page = await (await tenant.ask('GET /docs', anonymously)).text()
+    expect(page).toContain('href="docs/page.css"')
+    expect(page).not.toMatch(/(?:href|src)="\//)
+    expect(await (await tenant.ask('GET /docs/page.js', anonymously)).text()).not.toContain("'/")
+    const [server] = document.servers as { url: string }[]
+    const from = 'https://proxy.example/tours/api/v1/openapi.json'
+    expect(new URL(server!.url, from).pathname).toBe('/tours/api/v1')
   })
 
   test('the page lets nothing in but what this server has', async () => {

@@ -110,6 +110,39 @@ describe('the page, in a browser', () => {
     expect(await live.locator('.response-col_description').textContent()).toContain('"tour"')
   })
 
+  test('keeps nothing of what was pasted', async () => {
+    const sign = "getComputedStyle(document.querySelector('#authorize'), '::after').content"
+    expect(await page.evaluate(sign)).toContain('✓')
+    const kept = '[localStorage.length, sessionStorage.length, document.cookie]'
+    expect(await page.evaluate(kept)).toEqual([0, 0, ''])
+    const again = await page.context().newPage()
+    await again.goto(`${server.url}/api/v1/docs`)
+    await again.locator('.opblock').first().waitFor()
+    expect(await again.evaluate(sign)).toBe('none')
+    await again.close()
+  })
+
+  test('shows what a parameter looks like, and sends nothing but what was filled in', async () => {
+    const status = page.locator('#operations-Liveness-sendHeartbeat')
+    await status.locator('.opblock-summary-control').click()
+    await status.locator('.try-out__btn').click()
+    const fields = status.locator('.parameters input')
+    const shown = await fields.evaluateAll(inputs =>
+      inputs.map(input => {
+        const { placeholder, value } = input as unknown as { placeholder: string; value: string }
+        return [placeholder, value]
+      }),
+    )
+    expect(shown).toEqual([
+      ['e.g. 1.4.0', ''],
+      ['e.g. https://app.example.com/projects', ''],
+      ['e.g. s1', ''],
+    ])
+    await status.locator('.execute').click()
+    await status.locator('.live-responses-table .response').waitFor()
+    expect(noticed.requests.at(-1)).toBe(`${server.url}/api/v1/heartbeat`)
+  })
+
   test('asks nobody but this server, and its policy has nothing to refuse', () => {
     const origins = noticed.requests
       .filter(url => !url.startsWith('data:'))
@@ -118,15 +151,51 @@ describe('the page, in a browser', () => {
     expect(noticed.complaints).toEqual([])
   })
 
+  test('works behind a proxy that puts a path in front of all', async () => {
+    const prefix = '/tours'
+    const proxy = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch({ url, headers }) {
+        const { pathname, search } = new URL(url)
+        if (!pathname.startsWith(`${prefix}/`)) return new Response(null, { status: 404 })
+        const to = `${server.url}${pathname.slice(prefix.length)}${search}`
+        return fetch(to, { headers, decompress: false })
+      },
+    })
+    try {
+      const { page, noticed } = await browser.page()
+      await page.goto(`${proxy.url.origin}${prefix}/api/v1/docs`)
+      const description = page.locator('#operations-Description-getDescription')
+      await description.locator('.opblock-summary-control').click()
+      await description.locator('.try-out__btn').click()
+      await description.locator('.execute').click()
+      const live = description.locator('.live-responses-table .response')
+      expect(await live.locator('.response-col_status').textContent()).toStartWith('200')
+      const paths = noticed.requests
+        .filter(url => !url.startsWith('data:'))
+        .map(url => new URL(url).pathname)
+      expect(paths.filter(path => !path.startsWith(`${prefix}/api/v1/`))).toEqual([])
+      expect(paths.at(-1)).toBe(`${prefix}/api/v1/openapi.json`)
+      expect(noticed.complaints).toEqual([])
+    } finally {
+      await proxy.stop(true)
+    }
+  })
+
   test('fits a phone, and is dark for those who like it so', async () => {
     const phone = await browser.page({
-      viewport: { width: 390, height: 844 },
+      viewport: { width: 375, height: 800 },
       isMobile: true,
       colorScheme: 'dark',
     })
     await phone.page.goto(`${server.url}/api/v1/docs`)
     await phone.page.locator('.opblock').first().waitFor()
-    expect(await phone.page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    expect(await phone.page.evaluate('document.documentElement.scrollWidth')).toBe(375)
+    const buttons = phone.page.locator('.authorize:visible, #authorize:visible')
+    expect(await buttons.count()).toBe(1)
+    const { x, y, width, height } = (await buttons.boundingBox())!
+    expect([x >= 0, y >= 0, x + width <= 375, y + height <= 100]).not.toContain(false)
     const ground = 'getComputedStyle(document.body).backgroundColor'
     expect(await phone.page.evaluate(ground)).toBe('rgb(28, 32, 34)')
     expect(phone.noticed.complaints).toEqual([])

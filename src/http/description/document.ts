@@ -1,6 +1,6 @@
 import { version } from '../../core/version.ts'
 import { ValidationError } from '../failure.ts'
-import { apiPrefix, type Route } from '../route.ts'
+import type { Route } from '../route.ts'
 import { headers } from './headers.ts'
 import { introduction } from './introduction.ts'
 import { SchemaBook } from './json-schema.ts'
@@ -30,7 +30,8 @@ export function documentOf(routes: readonly Route[]) {
       description: introduction,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: apiPrefix, description: 'This server' }],
+    // Relative to the document: a proxy may have put the API below a path of its own.
+    servers: [{ url: '../v1', description: 'The server that this document is from' }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {

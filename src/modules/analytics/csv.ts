@@ -34,10 +34,10 @@ export const columns = [
 
 type Column = (typeof columns)[number]
 
-type Cells = Partial<Record<Column, CsvCell>> & { row_type: string }
+export type Cells = Partial<Record<Column, CsvCell>> & { row_type: string }
 
 /** An answer as rows told apart by their first column; each cell is where its column says. */
-function rowsOf(answer: Analytics): Cells[] {
+export function rowsOf(answer: Analytics): Cells[] {
   const { totals, timeToComplete, checklist } = answer
   return [
     {
@@ -105,12 +105,6 @@ function rowsOf(answer: Analytics): Cells[] {
 }
 
 const textOf = (cells: Cells) => csvRow(columns.map(column => cells[column]))
-
-/** The beginning of an export, to show in the API's description. */
-export const exampleCsv =
-  csvRow(columns) +
-  textOf({ row_type: 'total', key: 'welcome', title: 'Welcome tour', starts: 412 }) +
-  textOf({ row_type: 'day', date: '2026-11-01', starts: 14, completions: 9 })
 
 /** An answer as CSV: one header row, then the rows. */
 export function csvOf(answer: Analytics, options: { bom: boolean }): string {

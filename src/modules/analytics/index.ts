@@ -5,7 +5,8 @@ import type { Call } from '../../http/call.ts'
 import { csvStream, unreadStream } from '../../http/csv-stream.ts'
 import { json, type Reply } from '../../http/reply.ts'
 import { type Route, route } from '../../http/route.ts'
-import { csvOf, exampleCsv } from './csv.ts'
+import { csvOf } from './csv.ts'
+import { exampleCsv, exportWords } from './export-words.ts'
 import { Analytics, AnalyticsCsv, AnalyticsQuery, ExportQuery } from './model.ts'
 import { eventRows, ofVersion, runRows, versionOfEvent } from './raw-rows.ts'
 import { analyticsService, type Question, questionOf } from './service.ts'
@@ -73,7 +74,7 @@ export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[]
       query: ExportQuery,
       description:
         'Raw rows are streamed, of any number. An export that fails midway breaks the connection; ' +
-        'it never ends as if whole.',
+        `it never ends as if whole.\n\n${exportWords}`,
       answers: {
         200: {
           description: 'The rows, as a file.',

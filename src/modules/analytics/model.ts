@@ -23,7 +23,7 @@ const Range = {
       pattern: '^[1-9][0-9]{0,8}$',
       mustBe: 'the number of a version',
       description: 'Count only runs of this version.',
-      examples: ['3'],
+      examples: ['1'],
     }),
   ),
 }
@@ -57,7 +57,14 @@ const Rate = (description: string, example: number) =>
 const Seconds = (description: string, example: number) =>
   Type.Union([Type.Number({ minimum: 0 }), Type.Null()], { description, examples: [example] })
 
-const CalendarDay = (example: string) => Type.String({ format: 'date', examples: [example] })
+const CalendarDay = (description: string, example: string) =>
+  Type.String({ format: 'date', description, examples: [example] })
+
+const Key = (example: string) =>
+  Type.String({ description: 'The author’s own name for it.', examples: [example] })
+
+const Title = (example: string) =>
+  Type.String({ description: 'As it was last published.', examples: [example] })
 
 const Totals = Type.Object({
   starts: counted('starts', 412),
@@ -72,9 +79,9 @@ const Totals = Type.Object({
 const StepNumbers = Type.Object(
   {
     stepId: StepId,
-    key: Type.String({ examples: ['create'] }),
-    position: Count('Counted from 0.', 0),
-    title: Type.String({ examples: ['Start a project'] }),
+    key: Key('create'),
+    position: counted('position', 0),
+    title: Title('Start a project'),
     reached: counted('reached', 412),
     uniqueUsers: counted('uniqueUsers', 390),
     completed: counted('completed', 340),
@@ -87,8 +94,8 @@ const StepNumbers = Type.Object(
     health: Type.Object(
       {
         state: StepStateShape,
-        okRate: Rate('Reports that found the target, of all that are counted.', 0.9917),
-        reports: Count('People counted.', 121),
+        okRate: Rate(definitions['health.okRate'], 0.9917),
+        reports: counted('health.reports', 121),
       },
       { description: definitions.health },
     ),
@@ -100,8 +107,8 @@ const Checklist = Type.Object({
   items: Type.Array(
     Type.Object({
       itemId: ItemId,
-      key: Type.String({ examples: ['invite-team'] }),
-      title: Type.String({ examples: ['Invite your team'] }),
+      key: Key('invite-team'),
+      title: Title('Invite your team'),
       completions: counted('checklist.completions', 88),
     }),
   ),
@@ -109,7 +116,7 @@ const Checklist = Type.Object({
 })
 
 const DayNumbers = Type.Object({
-  date: CalendarDay('2026-11-01'),
+  date: CalendarDay('A day of the asked zone.', '2026-11-01'),
   starts: counted('starts', 14),
   uniqueUsers: counted('uniqueUsers', 14),
   completions: counted('completions', 9),
@@ -117,8 +124,8 @@ const DayNumbers = Type.Object({
 })
 
 const VersionNumbers = Type.Object({
-  version: Type.Integer({ minimum: 1, examples: [3] }),
-  publishedAt: Instant('When it was published.', '2026-10-12T08:00:00.000Z'),
+  version: Type.Integer({ minimum: 1, description: 'Counted from 1.', examples: [1] }),
+  publishedAt: Instant(definitions.publishedAt, '2026-10-12T08:00:00.000Z'),
   starts: counted('starts', 412),
   completions: counted('completions', 268),
   completionRate: Rate(definitions.completionRate, 0.6505),
@@ -127,32 +134,37 @@ const VersionNumbers = Type.Object({
 export const Analytics = Type.Object(
   {
     flowId: FlowId,
-    flowKey: Type.String({ examples: ['welcome'] }),
-    flowName: Type.String({ examples: ['Welcome tour'] }),
-    range: Type.Object({
-      from: CalendarDay('2026-11-01'),
-      to: CalendarDay('2026-11-30'),
-      timezone: Type.String({ examples: ['Europe/Berlin'] }),
-    }),
+    flowKey: Key('welcome'),
+    flowName: Type.String({ description: 'The flow’s name.', examples: ['Welcome tour'] }),
+    range: Type.Object(
+      {
+        from: CalendarDay('The first day.', '2026-11-01'),
+        to: CalendarDay('The last day, inclusive.', '2026-11-30'),
+        timezone: Type.String({
+          description: 'The IANA zone that days are of.',
+          examples: ['Europe/Berlin'],
+        }),
+      },
+      { description: definitions.range },
+    ),
     filters: Type.Object({
       version: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
-        description: 'Null: all versions.',
+        description: definitions['filters.version'],
         examples: [null],
       }),
     }),
-    generatedAt: Instant('When this was worked out.'),
+    generatedAt: Instant(definitions.generatedAt),
     totals: Totals,
     timeToComplete: Type.Object(
       {
-        count: Count('Runs that were timed.', 268),
-        medianSeconds: Seconds('The median.', 41.5),
-        p90Seconds: Seconds('The 90th percentile.', 120.25),
+        count: counted('timeToComplete.count', 268),
+        medianSeconds: Seconds(definitions.medianSeconds, 41.5),
+        p90Seconds: Seconds(definitions.p90Seconds, 120.25),
       },
       { description: definitions.timeToComplete },
     ),
     steps: Type.Array(StepNumbers, {
-      description:
-        'Steps of the newest version in order, then those of older versions that runs have seen.',
+      description: definitions.steps,
     }),
     checklist: Type.Union([Checklist, Type.Null()], {
       description: 'Null for a flow without a checklist.',
@@ -172,6 +184,6 @@ export type Analytics = Static<typeof Analytics>
 
 export const AnalyticsCsv = Type.String({
   description:
-    'RFC 4180 with CRLF, UTF-8. The first column says what a row is: `total`, `day`, `step`, ' +
-    "`item` or `version`. A text that a spreadsheet would take for a formula has a `'` in front.",
+    'RFC 4180 with CRLF, UTF-8, one header row. A rate or time that there is not is an empty cell. ' +
+    "A text that a spreadsheet would take for a formula has a `'` in front.",
 })

@@ -11,6 +11,42 @@ export interface RawRows<Row> {
   cellsOf(row: Row): readonly CsvCell[]
 }
 
+/** Of a row a run, before those of the steps. */
+export const runColumns = [
+  'run_key',
+  'user_id',
+  'anonymous_id',
+  'version',
+  'started_at',
+  'last_at',
+  'outcome',
+  'completed_at',
+  'dismissed_at',
+  'seconds_to_complete',
+] as const
+
+export const eventColumns = [
+  'id',
+  'kind',
+  'source',
+  'user_id',
+  'anonymous_id',
+  'flow_id',
+  'flow_version',
+  'step_id',
+  'step_key',
+  'item_id',
+  'run_id',
+  'session_id',
+  'occurred_at',
+  'reported_at',
+  'received_at',
+  'url',
+  'name',
+  'reason',
+  'properties',
+] as const
+
 const outcomeOf = (run: RunRow) => {
   if (run.completedAt !== null) return 'completed'
   return run.dismissedAt === null ? 'in_progress' : 'dismissed'
@@ -30,19 +66,7 @@ export function runRows(flow: FlowEntry): RawRows<RunRow> {
     .inOrder(flow.steps.keys())
     .map(row => ({ row, key: flow.steps.get(row)?.key ?? '' }))
   return {
-    header: [
-      'run_key',
-      'user_id',
-      'anonymous_id',
-      'version',
-      'started_at',
-      'last_at',
-      'outcome',
-      'completed_at',
-      'dismissed_at',
-      'seconds_to_complete',
-      ...steps.map(({ key }) => `step:${key}`),
-    ],
+    header: [...runColumns, ...steps.map(({ key }) => `step:${key}`)],
     cellsOf(run) {
       const isUser = run.person.startsWith('u')
       const name = run.person.slice(1)
@@ -71,27 +95,7 @@ export function eventRows(flow: FlowEntry): RawRows<StoredEvent> {
   const steps = idByRow(flow.stepRows)
   const items = idByRow(flow.itemRows)
   return {
-    header: [
-      'id',
-      'kind',
-      'source',
-      'user_id',
-      'anonymous_id',
-      'flow_id',
-      'flow_version',
-      'step_id',
-      'step_key',
-      'item_id',
-      'run_id',
-      'session_id',
-      'occurred_at',
-      'reported_at',
-      'received_at',
-      'url',
-      'name',
-      'reason',
-      'properties',
-    ],
+    header: eventColumns,
     cellsOf: event => [
       event.id,
       event.kind,

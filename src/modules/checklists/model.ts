@@ -22,12 +22,12 @@ export const CompleteBody = Type.Object(
         examples: ['run-1'],
       }),
     ),
-    completedAt: MaybeTime('When it was completed; now where absent.'),
+    completedAt: MaybeTime('When it was completed; now where absent, and never in the future.'),
   },
   {
     title: 'CompletionReport',
     ...namesPerson,
-    examples: [{ userId: 'ann', completedAt: '2026-11-20T09:30:00.000Z' }],
+    examples: [{ userId: 'ann' }],
   },
 )
 

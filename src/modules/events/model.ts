@@ -92,7 +92,6 @@ export const Event = Type.Object(
         flowId: 'flow_8dPqM2xKc5VnTs1Ya0',
         stepId: 'step_oS7uAWwXw1gOJgTNdr',
         sessionId: 's1',
-        occurredAt: '2026-11-20T09:30:00.000Z',
       },
     ],
   },
@@ -102,10 +101,13 @@ export type Event = Static<typeof Event>
 /** The envelope: events are judged one by one, so that a bad one costs its neighbours nothing. */
 export const Batch = Type.Object(
   {
-    sentAt: MaybeTime('The sender’s clock as it sends, by which its times are corrected.'),
+    sentAt: MaybeTime(
+      'The sender’s clock as it sends. Where it is over a minute off, the events’ times are ' +
+        'corrected by as much; leave it out where the clock is right.',
+    ),
     events: Type.Array(Told(Type.Unknown(), Event), { minItems: 1, maxItems: 50 }),
   },
-  { title: 'EventBatch' },
+  { title: 'EventBatch', examples: [{ events: Event.examples }] },
 )
 export type Batch = Static<typeof Batch>
 

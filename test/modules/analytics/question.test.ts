@@ -213,3 +213,17 @@ test('the same question gives the same answer', async () => {
   const query = '?from=2026-11-01&to=2026-11-20&timezone=Asia/Kathmandu'
   expect((await ask(query)).body).toEqual((await ask(query)).body)
 })
+
+test('people known only by their completion have started too, and took 0 seconds, as is said', async () => {
+  const done = tenant.publish(tour({ key: 'by-back-end', name: 'Completed by a back end' }))
+  for (const userId of ['ann', 'bea', 'cid']) {
+    await tenant.answer(`POST /flows/${done.id}/complete`, { body: { userId } })
+  }
+  const { body } = await ask('', done.id)
+  expect(body.totals).toMatchObject({ starts: 3, completions: 3, completionRate: 1 })
+  expect(body.timeToComplete).toEqual({ count: 3, medianSeconds: 0, p90Seconds: 0 })
+  expect(body.definitions.starts).toContain('begins with the first thing that is reported of it')
+  expect(body.definitions.timeToComplete).toContain(
+    'a run known only by its completion counts as 0 seconds',
+  )
+})

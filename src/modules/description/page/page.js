@@ -20,24 +20,43 @@ function linkParts() {
   document.querySelector('#parts').replaceChildren(...links)
 }
 
-/** The viewer's own button stands below a long introduction, and leads to the last of its fields. */
+/** The viewer's own button, which the style hides, stands below a long introduction. */
 function linkAuthorize() {
   const button = document.querySelector('#authorize')
   button.addEventListener('click', () => {
     document.querySelector('.auth-wrapper .authorize').click()
+    // The viewer leads to the last of its fields.
     setTimeout(() => document.querySelector('.auth-container input')?.focus())
   })
   button.hidden = false
 }
 
+/** Shows what a parameter looks like in its empty field. As its value it would be sent. */
+const showExamples = () => ({
+  wrapComponents: {
+    JsonSchemaForm:
+      (Form, { React }) =>
+      props => {
+        const name = props.description
+        const example = props.schema?.get?.('examples')?.first?.()
+        const told = example === undefined ? props : { ...props, description: `e.g. ${example}` }
+        const group = { role: 'group', 'aria-label': name }
+        return React.createElement('div', group, React.createElement(Form, told))
+      },
+  },
+})
+
 window.SwaggerUIBundle({
-  url: '/api/v1/openapi.json',
+  url: 'openapi.json',
   dom_id: '#description',
   onComplete() {
     linkParts()
     linkAuthorize()
   },
+  plugins: [showExamples],
   deepLinking: true,
+  // A pasted key or token is forgotten with the page.
+  persistAuthorization: false,
   docExpansion: 'list',
   defaultModelsExpandDepth: 0,
   defaultModelExpandDepth: 4,

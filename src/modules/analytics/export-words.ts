@@ -1,0 +1,47 @@
+import { exampleOf } from '../../http/description/example.ts'
+import { SchemaBook } from '../../http/description/json-schema.ts'
+import { csvOf, rowsOf } from './csv.ts'
+import { Analytics } from './model.ts'
+import { eventColumns, runColumns } from './raw-rows.ts'
+
+/** What the API's description says of the export, made from the code that writes it. */
+
+const book = new SchemaBook()
+const example = exampleOf(book.of(Analytics), book.components) as Analytics
+
+/** The example of the JSON as CSV. */
+export const exampleCsv = csvOf(example, { bom: false })
+
+/** What the row's cells are, where their columns' names do not say it. */
+const meanings: Record<string, string> = {
+  total:
+    'The whole range. `version` is the one asked for, empty for all; `id`, `key` and `title` are the ' +
+    'flow’s; seconds are those to complete, `timed_runs` how many runs they are of.',
+  day: 'One for every day of the range; `date` is a calendar day of the asked zone.',
+  step: '`id`, `key` and `title` are the step’s; seconds are those spent on it.',
+  item: '`id`, `key` and `title` are the item’s; `completions` are people who ever ticked it.',
+  version: '`date` is when it was published: a time in UTC, not a day.',
+}
+
+const named = (columns: readonly string[]) => columns.map(column => `\`${column}\``).join(', ')
+
+const rowTypes = new Map(rowsOf(example).map(cells => [cells.row_type, Object.keys(cells)]))
+
+const rowTypeRows = [...rowTypes].map(
+  ([type, [, ...columns]]) => `| \`${type}\` | ${meanings[type]} | ${named(columns)} |`,
+)
+
+export const exportWords = `
+The columns are always the same; the first, \`row_type\`, says what a row is and so which of the
+others it fills. What a number means, \`definitions\` of the JSON says.
+
+| row | what it is | its columns |
+|---|---|---|
+${rowTypeRows.join('\n')}
+
+\`rows=runs\`: a row for every run that started in the range: ${named(runColumns)}, and \`step:<key>\`
+for every step that the flow ever had: \`completed\`, \`skipped\`, \`viewed\`, \`target_missing\`, or empty.
+
+\`rows=events\`: a row for every event that occurred in the range: ${named(eventColumns)}. \`reported_at\`
+is the sender’s own time, before its clock was corrected. Times are RFC 3339 in UTC.
+`.trim()
