@@ -70,14 +70,16 @@ class Cairn {
     })
   }
 
+  /** Null for a token that is refused. */
   organisationOf(token: string): Promise<string | null> {
-    return providerTokens({
+    const tokens = providerTokens({
       issuer: provider.issuer,
       audience,
       organisationClaim: 'org',
       clock: this.clock,
       source: this.thread,
-    }).organisationOf(token)
+    })
+    return tokens.organisationOf(token).catch(() => null)
   }
 
   /** Time passes, and the server looks each second whether keys are due. */
