@@ -89,6 +89,23 @@ test('tokens that the provider issues are taken, and what is not one of them is 
   ]
   for (const token of bad) expect(await statusOf(token)).toBe(401)
   for (const token of bad) expect(server.stdout).not.toContain(token)
+  const causes = [
+    'unknown_organisation',
+    'token_expired',
+    'token_not_yet_valid',
+    'token_wrong_issuer',
+    'token_wrong_audience',
+    'token_bad_signature',
+    'token_bad_algorithm',
+    'token_bad_algorithm',
+  ]
+  const logged = () => [...server.stdout.matchAll(/"cause":"(\w+)"/g)].map(([, cause]) => cause)
+  await server.until(() => logged().length >= causes.length)
+  // The threads' lines come in any order.
+  expect(logged().sort()).toEqual(causes.sort())
+  const metrics = await (await fetch(`${server.managementUrl}/metrics`)).text()
+  expect(metrics).toContain('cairn_unauthorized_total{cause="token_bad_algorithm"} 2')
+  expect(metrics).toContain('cairn_unauthorized_total{cause="token_expired"} 1')
 })
 
 test('a token of a mebibyte is 401 at once, and the server goes on', async () => {
