@@ -102,7 +102,6 @@ export class IssuerKeys {
   }
 
   private async fetch(): Promise<void> {
-    this.isWanted = false
     try {
       const { keys, maxAgeSeconds } = await askProvider(this.provider)
       this.failures = 0
