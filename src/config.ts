@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { secureUrl } from './core/secure-url.ts'
+import { secureUrl, shownAddress } from './core/secure-url.ts'
 import { nearest } from './core/wording.ts'
 
 /**
@@ -57,6 +57,17 @@ const text =
   (what: string) =>
   (value: string): string | Wrong =>
     value.trim() === value && value !== '' ? value : new Wrong(`set ${what}, without spaces around`)
+
+/** Any text, since it is only compared; but as an address, one that an issuer may have. */
+const issuer = (value: string): string | Wrong => {
+  const url = URL.parse(value)
+  const isAddress = /^[a-z][a-z\d+.-]*:\/\//i.test(value)
+  // OpenID Connect Discovery 1.0, section 3; and it is shown in logs.
+  if (isAddress && (!url || url.username || url.password || /[?#]/.test(value))) {
+    return new Wrong('set an address without user, query and fragment, as it stands in the tokens')
+  }
+  return text('the issuer as it stands in the tokens')(value)
+}
 
 const keysAddress = (value: string): string | Wrong =>
   secureUrl(value)
@@ -163,7 +174,7 @@ export const settings = {
   sessionIssuer: optional({
     placeholder: 'iss',
     help: 'required "iss" of session tokens; without a secret, also where its public keys are found (OpenID discovery)',
-    parse: text('the issuer as it stands in the tokens'),
+    parse: issuer,
   }),
   sessionAudience: optional({
     placeholder: 'aud',
@@ -292,10 +303,9 @@ function crossCheck(config: Partial<Config>, problems: string[]): void {
     )
   }
   if (sessionIssuer && sessionSecret === null && sessionJwksUrl === null) {
-    const url = secureUrl(sessionIssuer)
-    if (url === null || url.search !== '') {
+    if (secureUrl(sessionIssuer) === null) {
       problems.push(
-        `${issuer} is "${sessionIssuer.slice(0, 60)}", where no keys can be found: set the issuer's https address (http on this machine only), or ${jwksUrl} to where its keys are, or ${secret} to the one that it signs with`,
+        `${issuer} is "${shownAddress(sessionIssuer).slice(0, 60)}", where no keys can be found: set the issuer's https address (http on this machine only), or ${jwksUrl} to where its keys are, or ${secret} to the one that it signs with`,
       )
     }
   }
@@ -328,7 +338,7 @@ export function readConfig<Names extends SettingName = SettingName>(
     const value = source_?.value ?? fallback
     const parsed = value === null ? null : parse(value)
     if (parsed instanceof Wrong) {
-      const is = secret ? 'is too short' : `is "${value?.slice(0, 60)}"`
+      const is = secret ? 'is too short' : `is "${shownAddress(value ?? '').slice(0, 60)}"`
       problems.push(`${source_?.place} ${is}: ${parsed.advice}`)
     } else config[name] = parsed
   }

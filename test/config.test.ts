@@ -179,18 +179,52 @@ describe('mistakes', () => {
     }
   })
 
+  test.each(['acme', 'http://id.example', 'http://127.0.0.1.evil.example', 'ftp://id.example'])(
+    'keys are not looked for at %s',
+    given => {
+      const lines = issuer(given)
+      expect(lines).toHaveLength(1)
+      expect(lines[0]).toContain('CAIRN_SESSION_JWKS_URL')
+    },
+  )
+
   test.each([
-    'acme',
-    'http://id.example',
-    'http://127.0.0.1.evil.example',
-    'ftp://id.example',
     'https://user:password@id.example',
-    'https://id.example?tenant=1',
-    'https://id.example#x',
-  ])('keys are not looked for at %s', given => {
-    const lines = issuer(given)
+    'https://password@id.example',
+    'HTTPS://user:pass%40word@id.example/realms/acme',
+    'http://user:password@localhost:8081',
+    'https://user:pass/word@id.example',
+    'https://id.example?password',
+    'https://id.example/?',
+    'https://id.example#password',
+    'https://id.example/#',
+  ])('the issuer %s is refused in any mode, and shown without what it may not have', given => {
+    const modes: Record<string, string>[] = [
+      {},
+      { CAIRN_SESSION_SECRET: secret },
+      { CAIRN_SESSION_JWKS_URL: 'https://id.example/keys' },
+    ]
+    for (const more of modes) {
+      const lines = issuer(given, more)
+      expect(lines).toHaveLength(1)
+      expect(lines[0]).toStartWith('CAIRN_SESSION_ISSUER ')
+      expect(lines[0]).toContain('without user, query and fragment')
+      expect(lines[0]).not.toMatch(/user:|pass(word|%40)/)
+    }
+  })
+
+  test.each([
+    'https://user:password@id.example/keys',
+    'https://user:pass/word@id.example/keys',
+    'user:password@id.example',
+    'http://id.example/keys?apikey=password',
+    'ftp://id.example/keys?a=1&password',
+    ' https://user:password@id.example/keys',
+  ])('an address of the keys with a password (%s) is refused without it', given => {
+    const lines = issuer('acme', { CAIRN_SESSION_JWKS_URL: given })
     expect(lines).toHaveLength(1)
-    expect(lines[0]).toContain('CAIRN_SESSION_JWKS_URL')
+    expect(lines[0]).not.toMatch(/user:|pass|word/)
+    expect(lines[0]).toContain('id.example')
   })
 
   test('with the address of the keys, an issuer is any text', () => {

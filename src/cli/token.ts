@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import { isoTime, systemClock } from '../core/clock.ts'
+import { holderOf, isHeld } from '../server/lock.ts'
+import { tokenConflict } from '../server/token-mode.ts'
 import { organisationNamed, withData } from './data.ts'
 import { examples } from './examples.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
@@ -53,6 +55,9 @@ export function addToken(cairn: Command): void {
         'organisationClaim',
       )
       const seconds = lifetimeIn(options.for)
+      const running = isHeld(config.data) ? holderOf(config.data)?.sessionTokens : undefined
+      const conflict = tokenConflict(running, config)
+      if (conflict) throw new CommandFailure(`${conflict.what}: ${conflict.fix}`)
       const { ownTokensFor, providerOf } = await import('../server/tokens.ts')
       if (providerOf(config)) {
         throw new CommandFailure(

@@ -11,3 +11,9 @@ export function secureUrl(text: string): URL | null {
   if (url.protocol === 'https:') return url
   return url.protocol === 'http:' && thisMachine.test(url.hostname) ? url : null
 }
+
+/** An address in a message, without what can be a secret in it: user, password, query and fragment. */
+export function shownAddress(text: string): string {
+  // Up to the last @, because a password may hold anything where an address is mistyped.
+  return text.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/is, '$1…@').replace(/([?#]).+$/s, '$1…')
+}

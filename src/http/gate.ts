@@ -62,10 +62,8 @@ function organisationOfKey(key: string, call: Call, { stores }: GateDeps): Organ
 
 /** @throws AppError `unauthorized` */
 async function organisationOfToken(token: string, deps: GateDeps): Promise<Organisation> {
+  if (isSnippetKey(token)) throw unauthorized('key_where_token_is_due')
   const name = await deps.tokens.organisationOf(token)
-  if (name === null) {
-    throw unauthorized(isSnippetKey(token) ? 'key_where_token_is_due' : 'bad_token')
-  }
   const organisation = deps.stores.catalogue().organisationByName(name)
   if (!organisation) throw unauthorized('unknown_organisation')
   return organisation

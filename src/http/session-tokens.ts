@@ -1,7 +1,9 @@
 import { jwt } from '@elysiajs/jwt'
 import { type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 import type { Clock } from '../core/clock.ts'
+import { unauthorized } from '../core/errors.ts'
 import { isNewTo, keyFor, type PublicKey, signatureAlgorithms } from '../core/key-set.ts'
+import { keyRefusal, tokenRefusal } from './token-fault.ts'
 
 /** What a session token must say, whoever signs it. */
 export interface TokenRules {
@@ -14,8 +16,12 @@ export interface TokenRules {
 }
 
 export interface SessionTokens {
-  /** The organisation that a valid token names, by id or slug; null for any other token. */
-  organisationOf(token: string): Promise<string | null>
+  /**
+   * The organisation that a valid token names, by id or slug.
+   *
+   * @throws AppError `unauthorized`, with the cause, for any other token
+   */
+  organisationOf(token: string): Promise<string>
 }
 
 /** Session tokens that Cairn can make as well. */
@@ -44,7 +50,7 @@ const longestToken = 16 * 1024
 function verified(
   { issuer, audience, organisationClaim, clock }: TokenRules,
   algorithms: readonly string[],
-  claimsOf: (token: string, options: JWTVerifyOptions) => Promise<JWTPayload | null>,
+  claimsOf: (token: string, options: JWTVerifyOptions) => Promise<JWTPayload>,
 ): SessionTokens {
   const expected = {
     algorithms: [...algorithms],
@@ -55,10 +61,14 @@ function verified(
   }
   return {
     async organisationOf(token) {
-      if (token.length > longestToken) return null
-      const claims = await claimsOf(token, { ...expected, currentDate: new Date(clock.now()) })
-      const organisation = claims?.[organisationClaim]
-      return typeof organisation === 'string' ? organisation : null
+      if (token.length > longestToken) throw unauthorized('token_too_long')
+      const checks = { ...expected, currentDate: new Date(clock.now()) }
+      const claims = await claimsOf(token, checks).catch(fault => {
+        throw tokenRefusal(fault)
+      })
+      const organisation = claims[organisationClaim]
+      if (typeof organisation !== 'string') throw unauthorized('token_without_organisation')
+      return organisation
     },
   }
 }
@@ -71,7 +81,10 @@ export function secretTokens(options: TokenRules & { secret: Uint8Array }): OwnS
     ...verified(
       options,
       [secretAlgorithm],
-      async (token, checks) => (await sessionToken.verify(token, checks)) || null,
+      async (token, checks) =>
+        (await sessionToken.verify(token, checks)) ||
+        // It only says no; jose, by which it verifies, says why.
+        (await jwtVerify(token, secret, checks)).payload,
     ),
     async issue(organisation, lifetimeSeconds) {
       const exp = Math.floor(clock.now() / 1000) + lifetimeSeconds
@@ -96,13 +109,12 @@ export function providerTokens(options: TokenRules & { source: KeySource }): Ses
   const keyOf = async (header: { alg?: string; kid?: string }) => {
     if (isNewTo(source.keys, header)) await source.renew()
     const key = keyFor(source.keys, header)
-    if (key === null) throw new Error('No key of the identity provider fits')
+    if (key === null) throw keyRefusal(source.keys, header)
     return key
   }
-  return verified(options, signatureAlgorithms, (token, checks) =>
-    jwtVerify(token, keyOf, checks).then(
-      ({ payload }) => payload,
-      () => null,
-    ),
+  return verified(
+    options,
+    signatureAlgorithms,
+    async (token, checks) => (await jwtVerify(token, keyOf, checks)).payload,
   )
 }

@@ -10,6 +10,8 @@ export class HandedKeys {
   /** Of those who wait for the main thread's next word; null where nobody does. */
   private waiting: PromiseWithResolvers<void> | null = null
   private timer: Timer | undefined
+  /** The moment until which nothing new can be had, of which the main thread has heard. */
+  private toldAt: number | null = null
 
   constructor(
     private known: KnownKeys,
@@ -30,13 +32,20 @@ export class HandedKeys {
 
   /** All who come while one waits share the question and the answer. */
   async renew(): Promise<void> {
-    if (this.clock.monotonic() < this.known.renewableAt) return
+    if (this.clock.monotonic() < this.known.renewableAt) return this.askForLater()
     if (!this.waiting) {
       this.waiting = Promise.withResolvers()
       this.timer = setTimeout(() => this.endWait(), this.patienceMs)
       this.ask()
     }
     await this.waiting.promise
+  }
+
+  /** Nobody waits so long, but the key should be known by then: said once, not for each request. */
+  private askForLater(): void {
+    if (this.toldAt === this.known.renewableAt) return
+    this.toldAt = this.known.renewableAt
+    this.ask()
   }
 
   private endWait(): void {

@@ -1,5 +1,5 @@
 import { type PublicKey, publicKeysIn } from '../core/key-set.ts'
-import { secureUrl } from '../core/secure-url.ts'
+import { secureUrl, shownAddress } from '../core/secure-url.ts'
 import { shown } from '../core/wording.ts'
 
 /** Who signs session tokens, where Cairn does not and no secret is shared. */
@@ -55,7 +55,7 @@ export async function askProvider(
   const keys = publicKeysIn(value)
   if (keys.length === 0) {
     throw new ProviderFailure(
-      `${url} has no public key that signatures can be verified with`,
+      `${shownAddress(url)} has no public key that signatures can be verified with`,
       'have the provider sign with RS256, ES256 or EdDSA and publish its keys',
     )
   }
@@ -114,6 +114,7 @@ interface Document {
 
 /** A JSON document, bounded in time and size, from this address and no other. */
 async function getJson(url: string, signal: AbortSignal): Promise<Document> {
+  const address = shownAddress(url)
   const sentAt = Date.now()
   try {
     const response = await fetch(url, {
@@ -126,39 +127,39 @@ async function getJson(url: string, signal: AbortSignal): Promise<Document> {
       signal,
     })
     const clockSkewMs = skewIn(response.headers, (sentAt + Date.now()) / 2)
-    if (response.status !== 200) throw unexpected(url, response)
-    const value = JSON.parse(await boundedText(url, response))
+    if (response.status !== 200) throw unexpected(address, response)
+    const value = JSON.parse(await boundedText(address, response))
     return { value, headers: response.headers, clockSkewMs }
   } catch (error) {
-    throw explained(url, error)
+    throw explained(address, error)
   }
 }
 
-function unexpected(url: string, { status, headers }: Response): ProviderFailure {
+function unexpected(address: string, { status, headers }: Response): ProviderFailure {
   const target = headers.get('location')
   if (status >= 300 && status < 400 && target !== null) {
     return new ProviderFailure(
-      `${url} redirects to ${shown(target)} (${status})`,
+      `${address} redirects to ${shown(shownAddress(target))} (${status})`,
       'set CAIRN_SESSION_ISSUER or CAIRN_SESSION_JWKS_URL to the final address',
     )
   }
   if (status === 404) {
     return new NotThere(
-      `${url} does not exist (404)`,
+      `${address} does not exist (404)`,
       'set CAIRN_SESSION_ISSUER to the "iss" of its tokens, or CAIRN_SESSION_JWKS_URL to where its keys are',
     )
   }
-  return new ProviderFailure(`${url} answered ${status}`, 'see the provider’s own log')
+  return new ProviderFailure(`${address} answered ${status}`, 'see the provider’s own log')
 }
 
-async function boundedText(url: string, response: Response): Promise<string> {
+async function boundedText(address: string, response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of response.body ?? []) {
     length += chunk.byteLength
     if (length > largestBytes) {
       throw new ProviderFailure(
-        `${url} answered more than ${largestBytes / 1024} KiB`,
+        `${address} answered more than ${largestBytes / 1024} KiB`,
         'check that the address is the provider’s',
       )
     }
@@ -167,21 +168,21 @@ async function boundedText(url: string, response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function explained(url: string, error: unknown): ProviderFailure {
+function explained(address: string, error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error
   const { name, code, message } = error as { name?: string; code?: unknown; message?: string }
   if (name === 'TimeoutError') {
     return new ProviderFailure(
-      `${url} did not answer in time`,
+      `${address} did not answer in time`,
       'check the provider, and the way from this machine to it',
     )
   }
   if (error instanceof SyntaxError) {
-    return new ProviderFailure(`${url} is no JSON`, 'check that the address is the provider’s')
+    return new ProviderFailure(`${address} is no JSON`, 'check that the address is the provider’s')
   }
   const cause = typeof code === 'string' ? code : shown(String(message))
   return new ProviderFailure(
-    `${url} cannot be reached (${cause})`,
+    `${address} cannot be reached (${cause})`,
     /CERT|SIGNATURE/.test(cause)
       ? 'check its certificate; name that of an authority of your own in NODE_EXTRA_CA_CERTS'
       : 'check the address, and the way from this machine to it',

@@ -20,7 +20,7 @@ export async function checkIssuer(
   const provider = providerOf(config)
   if (provider === null) {
     const signer = config.sessionSecret === null ? 'Cairn itself' : 'a shared HS256 secret'
-    return { ok: true, detail: `session tokens are signed by ${signer}` }
+    return { ok: true, detail: `by these settings, session tokens are signed by ${signer}` }
   }
   try {
     const { keys, clockSkewMs } = await askProvider(provider)

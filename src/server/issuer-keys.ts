@@ -3,6 +3,7 @@ import { hourMs, minuteMs } from '../core/durations.ts'
 import type { PublicKey } from '../core/key-set.ts'
 import { shortReasonOf } from '../core/reason.ts'
 import { shown } from '../core/wording.ts'
+import { Budget } from './budget.ts'
 import { askProvider, type IdentityProvider, ProviderFailure } from './identity-provider.ts'
 import { keepKeys, readKeptKeys } from './kept-keys.ts'
 import type { Log } from './log.ts'
@@ -20,12 +21,17 @@ const schedule = {
   everyMs: 10 * minuteMs,
   leastMs: minuteMs,
   mostMs: hourMs,
-  /** Between two fetches for keys that requests named and nobody knew. */
-  coolDownMs: minuteMs / 2,
   /** After a failure, doubled with each further one. */
   firstPauseMs: 5_000,
   longestPauseMs: 5 * minuteMs,
 }
+
+/**
+ * Fetches for keys that requests name and nobody knows. It takes no credential to name one, so they
+ * are bounded: a stranger's few leave room for a new key's first use, and a flood has the provider
+ * asked twice a minute.
+ */
+const asked = { atOnce: 5, refillMs: minuteMs / 2 }
 
 /**
  * The keys of the identity provider, in the main thread: fetched here alone, in the background and
@@ -38,7 +44,11 @@ export class IssuerKeys {
   /** What the log last said of the provider. */
   private news: 'nothing' | 'answers' | `fails: ${string}` = 'nothing'
   private dueAt: number
-  private renewableAt: number
+  /** A provider that fails is not asked again before, whoever wants it. */
+  private pausedUntil = Number.NEGATIVE_INFINITY
+  private readonly budget = new Budget(asked.atOnce, asked.refillMs)
+  /** A request named an unknown key when nothing could be fetched: done as soon as it can be. */
+  private isWanted = false
   private fetching: Promise<void> | null = null
 
   constructor(
@@ -50,7 +60,6 @@ export class IssuerKeys {
     private readonly tell: (known: KnownKeys) => void,
   ) {
     this.dueAt = clock.monotonic()
-    this.renewableAt = this.dueAt
     try {
       this.keys = readKeptKeys(dataDir, provider)
     } catch (error) {
@@ -62,20 +71,27 @@ export class IssuerKeys {
     return { keys: this.keys, renewableAt: this.renewableAt }
   }
 
+  private get renewableAt(): number {
+    return Math.max(this.budget.allowsAt, this.pausedUntil)
+  }
+
   /** Fetches the keys if it is time to. */
   async refresh(): Promise<void> {
-    if (this.clock.monotonic() >= this.dueAt) await this.fetchOnce()
+    const now = this.clock.monotonic()
+    if (this.isWanted && now >= this.renewableAt) await this.renew()
+    else if (now >= this.dueAt) await this.fetchOnce()
   }
 
   /**
-   * A request named a key that nobody knows: fetches if that was not done just now for another. A
-   * provider that fails is not asked more often for it.
+   * A request named a key that nobody knows: fetches at once, or where that was done too often, as
+   * soon as it may be. A provider that fails is not asked more often for it.
    */
   async renew(): Promise<void> {
     const now = this.clock.monotonic()
     if (this.fetching) return this.fetching
-    if (now < this.renewableAt) return
-    this.renewableAt = now + schedule.coolDownMs
+    this.isWanted = now < this.renewableAt
+    if (this.isWanted) return
+    this.budget.spend(now)
     await this.fetchOnce()
   }
 
@@ -99,7 +115,7 @@ export class IssuerKeys {
       const pauseMs = Math.min(schedule.firstPauseMs * 2 ** this.failures, schedule.longestPauseMs)
       this.failures++
       this.dueAt = this.clock.monotonic() + pauseMs
-      this.renewableAt = Math.max(this.renewableAt, this.dueAt)
+      this.pausedUntil = this.dueAt
       this.complain(error)
     }
   }

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { TokenMode } from './token-mode.ts'
 
 /** Who serves from a data directory; stands in `server.json` for people and for the message. */
 export interface LockHolder {
@@ -12,6 +13,8 @@ export interface LockHolder {
   managementHost: string
   managementPort: number
   version: string
+  /** Missing where an older version serves. */
+  sessionTokens?: TokenMode
 }
 
 export interface Lock {

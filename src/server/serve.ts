@@ -21,6 +21,7 @@ import type { HttpThreadStart, IssuerKeysKnown, ThreadReport, ThreadStart } from
 import { Pulse } from './pulse.ts'
 import { whyNotReady } from './readiness.ts'
 import { httpThread, startThread, storageThread, type Thread } from './threads.ts'
+import { tokenModeOf } from './token-mode.ts'
 import { ownTokensFor, providerOf } from './tokens.ts'
 
 /** A server that answers. */
@@ -56,6 +57,7 @@ export async function serve(given: Config): Promise<Running> {
     managementHost: given.managementHost,
     managementPort: given.managementPort,
     version,
+    sessionTokens: tokenModeOf(given),
   }
   const lock = acquireLock(given.data, holder)
   try {

@@ -9,19 +9,9 @@ import {
 } from '../http/session-tokens.ts'
 import type { IdentityProvider } from './identity-provider.ts'
 import { sessionKey } from './session-key.ts'
+import { type TokenSettings, tokenModeOf } from './token-mode.ts'
 
-/** Issuer and audience of the tokens that Cairn makes for itself. */
-const ownName = 'cairn'
-
-export type TokenConfig = Pick<
-  Config,
-  | 'data'
-  | 'sessionSecret'
-  | 'sessionIssuer'
-  | 'sessionAudience'
-  | 'sessionJwksUrl'
-  | 'organisationClaim'
->
+export type TokenConfig = TokenSettings & Pick<Config, 'data' | 'sessionJwksUrl'>
 
 /** The identity provider whose public keys verify session tokens; null where a secret does. */
 export function providerOf(
@@ -34,20 +24,12 @@ export function providerOf(
 /** Session tokens as configured: by a provider's public keys, else over a secret. */
 export function tokensFor(config: TokenConfig, clock: Clock, source: KeySource): SessionTokens {
   if (providerOf(config) === null) return ownTokensFor(config, clock)
-  return providerTokens({ ...rulesOf(config, clock), source })
+  return providerTokens({ ...tokenModeOf(config), clock, source })
 }
 
 /** Session tokens over the secret of an identity provider, else over Cairn's own key. */
 export function ownTokensFor(config: TokenConfig, clock: Clock): OwnSessionTokens {
   const { data, sessionSecret } = config
-  const rules = rulesOf(config, clock)
-  if (sessionSecret !== null) {
-    return secretTokens({ ...rules, secret: new TextEncoder().encode(sessionSecret) })
-  }
-  return secretTokens({ ...rules, issuer: ownName, audience: ownName, secret: sessionKey(data) })
-}
-
-function rulesOf(config: TokenConfig, clock: Clock) {
-  const { sessionIssuer: issuer, sessionAudience: audience, organisationClaim } = config
-  return { issuer, audience, organisationClaim, clock }
+  const secret = sessionSecret === null ? sessionKey(data) : new TextEncoder().encode(sessionSecret)
+  return secretTokens({ ...tokenModeOf(config), clock, secret })
 }

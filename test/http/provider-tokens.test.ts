@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createPublicKey } from 'node:crypto'
 import { type JWTPayload, SignJWT } from 'jose'
+import { type UnauthorizedCause, unauthorizedCauseOf } from '../../src/core/errors.ts'
 import { publicKeysIn } from '../../src/core/key-set.ts'
 import { providerTokens } from '../../src/http/session-tokens.ts'
 import { tour } from '../support/flows.ts'
@@ -136,35 +137,80 @@ describe('a token of the provider is taken', () => {
 })
 
 describe('a token is refused', () => {
-  const refused: [string, () => Promise<string> | string][] = [
-    ['without exp', () => signedWith(rs, claims({ exp: undefined }))],
-    ['of another issuer', () => signedWith(rs, claims({ iss: 'https://evil.example' }))],
-    ['of its issuer with a slash', () => signedWith(rs, claims({ iss: `${provider.issuer}/` }))],
-    ['without an issuer', () => signedWith(rs, claims({ iss: undefined }))],
-    ['for another audience', () => signedWith(rs, claims({ aud: 'else' }))],
-    ['for other audiences', () => signedWith(rs, claims({ aud: ['else', 'cairn2'] }))],
-    ['for no audience', () => signedWith(rs, claims({ aud: [] }))],
-    ['without an audience', () => signedWith(rs, claims({ aud: undefined }))],
-    ['without an organisation', () => signedWith(rs, claims({ org: undefined }))],
-    ['of an unknown organisation', () => provider.token('org_unknown')],
-    ['of several organisations', () => signedWith(rs, claims({ org: [tenant.organisation.id] }))],
-    ['of alg none', () => `${base64({ alg: 'none' })}.${base64(claims())}.`],
-    ['of alg none with a kid', () => `${base64({ alg: 'none', kid: 'rs' })}.${base64(claims())}.`],
-    ['over the public key as PEM, HS256', () => hmacOver(publicPem(rs))],
-    ['over the public key as PEM, with its kid', () => hmacOver(publicPem(rs), { kid: 'rs' })],
+  const refused: [string, UnauthorizedCause, () => Promise<string> | string][] = [
+    ['without exp', 'token_without_exp', () => signedWith(rs, claims({ exp: undefined }))],
+    ['past its exp', 'token_expired', () => signedWith(rs, claims({ exp: seconds() }))],
+    ['before its nbf', 'token_not_yet_valid', () => signedWith(rs, claims({ nbf: seconds() + 1 }))],
+    [
+      'of another issuer',
+      'token_wrong_issuer',
+      () => signedWith(rs, claims({ iss: 'https://evil.example' })),
+    ],
+    [
+      'of its issuer with a slash',
+      'token_wrong_issuer',
+      () => signedWith(rs, claims({ iss: `${provider.issuer}/` })),
+    ],
+    ['without an issuer', 'token_wrong_issuer', () => signedWith(rs, claims({ iss: undefined }))],
+    ['for another audience', 'token_wrong_audience', () => signedWith(rs, claims({ aud: 'else' }))],
+    [
+      'for other audiences',
+      'token_wrong_audience',
+      () => signedWith(rs, claims({ aud: ['else', 'cairn2'] })),
+    ],
+    ['for no audience', 'token_wrong_audience', () => signedWith(rs, claims({ aud: [] }))],
+    [
+      'without an audience',
+      'token_wrong_audience',
+      () => signedWith(rs, claims({ aud: undefined })),
+    ],
+    [
+      'without an organisation',
+      'token_without_organisation',
+      () => signedWith(rs, claims({ org: undefined })),
+    ],
+    ['of an unknown organisation', 'unknown_organisation', () => provider.token('org_unknown')],
+    [
+      'of several organisations',
+      'token_without_organisation',
+      () => signedWith(rs, claims({ org: [tenant.organisation.id] })),
+    ],
+    ['of alg none', 'token_bad_algorithm', () => `${base64({ alg: 'none' })}.${base64(claims())}.`],
+    [
+      'of alg none with a kid',
+      'token_bad_algorithm',
+      () => `${base64({ alg: 'none', kid: 'rs' })}.${base64(claims())}.`,
+    ],
+    ['over the public key as PEM, HS256', 'token_bad_algorithm', () => hmacOver(publicPem(rs))],
+    [
+      'over the public key as PEM, with its kid',
+      'token_bad_algorithm',
+      () => hmacOver(publicPem(rs), { kid: 'rs' }),
+    ],
     [
       'over the public key as JWK, with its kid',
+      'token_bad_algorithm',
       () => hmacOver(JSON.stringify(publicKeys[0]), { kid: 'rs' }),
     ],
-    ['over the modulus, with its kid', () => hmacOver(rs.n!, { kid: 'rs' })],
+    ['over the modulus, with its kid', 'token_bad_algorithm', () => hmacOver(rs.n!, { kid: 'rs' })],
     [
       'of another key under a known kid',
+      'token_bad_signature',
       async () => signedWith(await signingKey('RS256', 'rs'), claims()),
     ],
-    ['with an alg that its key does not name', () => signedWith({ ...rs, alg: 'RS384' }, claims())],
-    ['with a kid of another type', () => signedWith(rs, claims(), { kid: 'es' })],
+    [
+      'with an alg that its key does not name',
+      'token_bad_algorithm',
+      () => signedWith({ ...rs, alg: 'RS384' }, claims()),
+    ],
+    [
+      'with a kid of another type',
+      'token_bad_algorithm',
+      () => signedWith(rs, claims(), { kid: 'es' }),
+    ],
     [
       'with a header that brings its own key',
+      'token_bad_signature',
       async () => {
         const own = await signingKey('ES256', 'own')
         const { d: _, ...jwk } = own
@@ -173,6 +219,7 @@ describe('a token is refused', () => {
     ],
     [
       'with a critical header that is not understood',
+      'token_malformed',
       () =>
         new SignJWT(claims())
           .setProtectedHeader({ alg: 'RS256', kid: 'rs', crit: ['x'], x: 1 })
@@ -180,26 +227,59 @@ describe('a token is refused', () => {
     ],
     [
       'tampered with',
+      'token_bad_signature',
       async () => {
         const [head, , signature] = (await signedWith(rs, claims())).split('.')
         return `${head}.${base64(claims({ exp: seconds() + 9_999 }))}.${signature}`
       },
     ],
-    ['without its signature', async () => (await signedWith(rs, claims())).replace(/[^.]+$/, '')],
-    ['over Cairn’s own secret', () => tenant.token],
-    ['with a kid that is no text', () => signedWith(rs, claims(), { kid: 1 })],
-    ['of more than 16 KiB', () => signedWith(rs, claims({ fill: 'x'.repeat(16_384) }))],
-    ['of a mebibyte', () => signedWith(rs, claims({ fill: 'x'.repeat(1_048_576) }))],
-    ['of a mebibyte of dots', () => '.'.repeat(1_048_576)],
+    [
+      'without its signature',
+      'token_bad_signature',
+      async () => (await signedWith(rs, claims())).replace(/[^.]+$/, ''),
+    ],
+    ['over Cairn’s own secret', 'token_bad_algorithm', () => tenant.token],
+    ['with a kid that is no text', 'token_unknown_key', () => signedWith(rs, claims(), { kid: 1 })],
+    [
+      'of more than 16 KiB',
+      'token_too_long',
+      () => signedWith(rs, claims({ fill: 'x'.repeat(16_384) })),
+    ],
+    [
+      'of a mebibyte',
+      'token_too_long',
+      () => signedWith(rs, claims({ fill: 'x'.repeat(1_048_576) })),
+    ],
+    ['of a mebibyte of dots', 'token_too_long', () => '.'.repeat(1_048_576)],
   ]
-  test.each(refused)('%s', async (_, token) => {
+  test.each(refused)('%s, which the log calls %s', async (_, cause, token) => {
     expect(await status(await token())).toBe(401)
+    expect(world.answers.at(-1)).toMatchObject({ cause })
   })
 
   test('with an unknown kid, after the keys were asked for once', async () => {
     renewals = 0
     expect(await status(await signedWith(rs, claims(), { kid: 'unknown' }))).toBe(401)
     expect(renewals).toBe(1)
+    expect(world.answers.at(-1)).toMatchObject({ cause: 'token_unknown_key' })
+  })
+
+  test('without a kid where two keys fit, since the provider must name one', async () => {
+    const [first, second] = await Promise.all([signingKey('ES256', 'a'), signingKey('ES256', 'b')])
+    const tokens = providerTokens({
+      issuer: provider.issuer,
+      audience,
+      organisationClaim: 'org',
+      clock: world.clock,
+      source: {
+        keys: publicKeysIn({ keys: [first, second].map(({ d: _, ...key }) => key) }),
+        async renew() {},
+      },
+    })
+    const refusal = await tokens
+      .organisationOf(await signedWith(first, claims(), { kid: undefined }))
+      .catch(error => error)
+    expect(unauthorizedCauseOf(refusal)).toBe('token_ambiguous_key')
   })
 
   test('with alg none or HS256 under an unknown kid before any key is asked for', async () => {

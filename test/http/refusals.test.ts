@@ -66,7 +66,7 @@ describe('401', () => {
     ['a retired key', 'retired_key', () => other.ask('GET /flows', { credential: retiredKey })],
     [
       'a bad token',
-      'bad_token',
+      'token_malformed',
       () => tenant.ask(`GET /flows/${flowId}/analytics`, { credential: 'a.b.c' }),
     ],
     [

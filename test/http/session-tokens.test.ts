@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import type { UnauthorizedCause } from '../../src/core/errors.ts'
 import { tour } from '../support/flows.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
@@ -63,49 +64,96 @@ describe('a session token is taken', () => {
 })
 
 describe('a session token is refused', () => {
-  const refused: [string, () => Promise<string> | string][] = [
-    ['without exp', () => signed(claims({ exp: undefined }))],
-    ['with another issuer', () => signed(claims({ iss: 'evil' }))],
-    ['without an issuer', () => signed(claims({ iss: undefined }))],
-    ['with another audience', () => signed(claims({ aud: 'evil' }))],
-    ['without an audience', () => signed(claims({ aud: undefined }))],
-    ['without an organisation', () => signed(claims({ org: undefined }))],
-    ['with an unknown organisation', () => signed(claims({ org: 'org_unknown' }))],
-    ['with an organisation that is no text', () => signed(claims({ org: 1 }))],
-    ['with an organisation’s name', () => signed(claims({ org: tenant.organisation.name }))],
-    ['with an empty organisation', () => signed(claims({ org: '' }))],
-    ['with several organisations', () => signed(claims({ org: [tenant.organisation.id] }))],
-    ['signed with another secret', () => signed(claims(), 'HS256', Buffer.alloc(32, 1))],
-    ['signed with HS384', () => signed(claims(), 'HS384')],
-    ['signed with HS512', () => signed(claims(), 'HS512')],
+  const refused: [string, UnauthorizedCause, () => Promise<string> | string][] = [
+    ['without exp', 'token_without_exp', () => signed(claims({ exp: undefined }))],
+    ['past its exp', 'token_expired', () => signed(claims({ exp: seconds() }))],
+    ['before its nbf', 'token_not_yet_valid', () => signed(claims({ nbf: seconds() + 1 }))],
+    [
+      'with an exp that is no number',
+      'token_malformed',
+      () => signed(claims({ exp: 'soon' as unknown as number })),
+    ],
+    ['with another issuer', 'token_wrong_issuer', () => signed(claims({ iss: 'evil' }))],
+    ['without an issuer', 'token_wrong_issuer', () => signed(claims({ iss: undefined }))],
+    ['with another audience', 'token_wrong_audience', () => signed(claims({ aud: 'evil' }))],
+    ['without an audience', 'token_wrong_audience', () => signed(claims({ aud: undefined }))],
+    [
+      'without an organisation',
+      'token_without_organisation',
+      () => signed(claims({ org: undefined })),
+    ],
+    [
+      'with an unknown organisation',
+      'unknown_organisation',
+      () => signed(claims({ org: 'org_unknown' })),
+    ],
+    [
+      'with an organisation that is no text',
+      'token_without_organisation',
+      () => signed(claims({ org: 1 })),
+    ],
+    [
+      'with an organisation’s name',
+      'unknown_organisation',
+      () => signed(claims({ org: tenant.organisation.name })),
+    ],
+    ['with an empty organisation', 'unknown_organisation', () => signed(claims({ org: '' }))],
+    [
+      'with several organisations',
+      'token_without_organisation',
+      () => signed(claims({ org: [tenant.organisation.id] })),
+    ],
+    [
+      'signed with another secret',
+      'token_bad_signature',
+      () => signed(claims(), 'HS256', Buffer.alloc(32, 1)),
+    ],
+    ['signed with HS384', 'token_bad_algorithm', () => signed(claims(), 'HS384')],
+    ['signed with HS512', 'token_bad_algorithm', () => signed(claims(), 'HS512')],
     [
       'signed with a public-key algorithm',
+      'token_bad_algorithm',
       async () => signed(claims(), 'ES256', (await generateKeyPair('ES256')).privateKey),
     ],
-    ['of alg none', () => `${base64({ alg: 'none' })}.${base64(claims())}.`],
-    ['of alg None', () => `${base64({ alg: 'None' })}.${base64(claims())}.`],
+    ['of alg none', 'token_bad_algorithm', () => `${base64({ alg: 'none' })}.${base64(claims())}.`],
+    ['of alg None', 'token_bad_algorithm', () => `${base64({ alg: 'None' })}.${base64(claims())}.`],
     [
       'of alg none with a good signature of another',
+      'token_bad_algorithm',
       async () =>
         `${base64({ alg: 'none' })}.${(await signed(claims())).split('.').slice(1).join('.')}`,
     ],
     [
       'tampered with',
+      'token_bad_signature',
       async () => {
         const [head, , signature] = (await signed(claims())).split('.')
         return `${head}.${base64(claims({ exp: seconds() + 9_999 }))}.${signature}`
       },
     ],
-    ['without its signature', async () => (await signed(claims())).replace(/[^.]+$/, '')],
-    ['cut short', async () => (await signed(claims())).slice(0, -1)],
-    ['of two parts', async () => (await signed(claims())).split('.').slice(0, 2).join('.')],
-    ['of four parts', async () => `${await signed(claims())}.x`],
-    ['that is no JSON', () => 'e30.bm9wZQ.x'],
-    ['of a mebibyte', async () => `${await signed(claims({ fill: 'x'.repeat(1_048_576) }))}x`],
-    ['of a mebibyte of nothing', () => 'x'.repeat(1_048_576)],
+    [
+      'without its signature',
+      'token_bad_signature',
+      async () => (await signed(claims())).replace(/[^.]+$/, ''),
+    ],
+    ['cut short', 'token_bad_signature', async () => (await signed(claims())).slice(0, -1)],
+    [
+      'of two parts',
+      'token_malformed',
+      async () => (await signed(claims())).split('.').slice(0, 2).join('.'),
+    ],
+    ['of four parts', 'token_malformed', async () => `${await signed(claims())}.x`],
+    ['that is no JSON', 'token_malformed', () => 'e30.bm9wZQ.x'],
+    [
+      'of a mebibyte',
+      'token_too_long',
+      async () => `${await signed(claims({ fill: 'x'.repeat(1_048_576) }))}x`,
+    ],
+    ['of a mebibyte of nothing', 'token_too_long', () => 'x'.repeat(1_048_576)],
   ]
-  test.each(refused)('%s', async (_, token) => {
+  test.each(refused)('%s, which the log calls %s', async (_, cause, token) => {
     expect(await status(await token())).toBe(401)
+    expect(world.answers.at(-1)).toMatchObject({ cause })
   })
 })
 

@@ -87,6 +87,16 @@ describe('the keys are found', () => {
     expect(made.asked).toEqual([`/acme${openId}`, `${oauth}/acme`, '/keys'])
   })
 
+  test('at an address with a query, of which no message tells', async () => {
+    const { issuer } = impostor({ '/k': () => Response.json({ keys: [] }) })
+    const { message } = (await failureOf({ issuer: 'acme', jwksUrl: `${issuer}/k?key=secret` }))!
+    expect(message).toContain(`${issuer}/k?… has no public key`)
+    for (const path of ['/nowhere', '/k']) {
+      const failure = await failureOf({ issuer: 'acme', jwksUrl: `${issuer}${path}?key=secret` })
+      expect(failure!.message + failure!.fix).not.toContain('secret')
+    }
+  })
+
   test('at the configured address, without discovery', async () => {
     const { issuer, asked } = impostor({ '/k': () => Response.json(jwks) })
     const { keys } = await askProvider({ issuer: 'acme', jwksUrl: `${issuer}/k` })

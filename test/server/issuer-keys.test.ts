@@ -70,14 +70,16 @@ class Cairn {
     })
   }
 
+  /** Null for a token that is refused. */
   organisationOf(token: string): Promise<string | null> {
-    return providerTokens({
+    const tokens = providerTokens({
       issuer: provider.issuer,
       audience,
       organisationClaim: 'org',
       clock: this.clock,
       source: this.thread,
-    }).organisationOf(token)
+    })
+    return tokens.organisationOf(token).catch(() => null)
   }
 
   /** Time passes, and the server looks each second whether keys are due. */
@@ -122,6 +124,30 @@ describe('rotation', () => {
     expect(cairn.main.known.keys.map(({ kid }) => kid)).toEqual(['rotated'])
   })
 
+  test('a new key is known at its first use, though a stranger has just had keys fetched', async () => {
+    await cairn.main.refresh()
+    const unknown = await tokenOf({ ...old, kid: 'unknown' })
+    for (let i = 0; i < 4; i++) expect(await cairn.organisationOf(unknown)).toBeNull()
+    await provider.use([rotated])
+    expect(await cairn.organisationOf(await tokenOf(rotated))).toBe('acme')
+  })
+
+  test('under a flood of strangers, half a minute after its first use, asked for or not', async () => {
+    await cairn.main.refresh()
+    const unknown = await tokenOf({ ...old, kid: 'unknown' })
+    for (let i = 0; i < 10; i++) expect(await cairn.organisationOf(unknown)).toBeNull()
+    await provider.use([rotated])
+    const token = await tokenOf(rotated)
+    expect(await cairn.organisationOf(token)).toBeNull()
+    await cairn.passes(29_000)
+    expect(cairn.main.known.keys.map(({ kid }) => kid)).toEqual(['old'])
+    await cairn.passes(1_000)
+    expect(cairn.main.known.keys.map(({ kid }) => kid)).toEqual(['rotated'])
+    provider.asked = 0
+    expect(await cairn.organisationOf(token)).toBe('acme')
+    expect(provider.asked).toBe(0)
+  })
+
   test('a request before the first keys are there waits for them', async () => {
     const first = cairn.main.refresh()
     expect(await cairn.organisationOf(await tokenOf(old))).toBe('acme')
@@ -134,31 +160,53 @@ describe('rotation', () => {
 })
 
 describe('the provider is not hammered', () => {
-  test('by 200 tokens at once with keys that nobody knows: one fetch in half a minute', async () => {
+  const strangers = (count: number) =>
+    Promise.all(Array.from({ length: count }, (_, i) => tokenOf({ ...old, kid: `unknown ${i}` })))
+
+  const refuseAll = async (tokens: readonly string[]) => {
+    const answers = await Promise.all(tokens.map(token => cairn.organisationOf(token)))
+    expect(answers.every(answer => answer === null)).toBe(true)
+  }
+
+  test('by 200 tokens at once with keys that nobody knows: they share one fetch', async () => {
     await cairn.main.refresh()
     provider.asked = 0
-    const unknown = await Promise.all(
-      Array.from({ length: 200 }, (_, i) => tokenOf({ ...old, kid: `unknown ${i}` })),
-    )
-    const refuseAll = async () => {
-      const answers = await Promise.all(unknown.map(token => cairn.organisationOf(token)))
-      expect(answers.every(answer => answer === null)).toBe(true)
-    }
-    await refuseAll()
-    await refuseAll()
+    await refuseAll(await strangers(200))
     expect(provider.asked).toBe(aFetch)
-    cairn.clock.advance(29_999)
-    await refuseAll()
-    expect(provider.asked).toBe(aFetch)
-    cairn.clock.advance(1)
-    await refuseAll()
-    expect(provider.asked).toBe(2 * aFetch)
   })
 
-  test('by several threads that ask one after the other: one fetch in half a minute', async () => {
-    await cairn.main.renew()
-    await cairn.main.renew()
-    expect(provider.asked).toBe(aFetch)
+  test('by any number of them: five fetches, and one more each half a minute', async () => {
+    await cairn.main.refresh()
+    provider.asked = 0
+    const unknown = await strangers(10)
+    const fetches = () => provider.asked / aFetch
+    for (let round = 0; round < 10; round++) await refuseAll(unknown)
+    expect(fetches()).toBe(5)
+    cairn.clock.advance(29_999)
+    await refuseAll(unknown)
+    expect(fetches()).toBe(5)
+    cairn.clock.advance(1)
+    for (let round = 0; round < 10; round++) await refuseAll(unknown)
+    expect(fetches()).toBe(6)
+    for (let second = 0; second < 3_600; second++) {
+      await cairn.passes(1_000)
+      await refuseAll(unknown.slice(0, 1))
+    }
+    expect(fetches()).toBe(6 + 120)
+  })
+
+  test('by several threads that ask one after the other: five fetches', async () => {
+    for (let thread = 0; thread < 20; thread++) await cairn.main.renew()
+    expect(provider.asked).toBe(5 * aFetch)
+  })
+
+  test('a quiet hour allows for five fetches at once again, and no more', async () => {
+    const unknown = await strangers(1)
+    for (let round = 0; round < 10; round++) await refuseAll(unknown)
+    await cairn.passes(60 * minuteMs)
+    provider.asked = 0
+    for (let round = 0; round < 10; round++) await refuseAll(unknown)
+    expect(provider.asked).toBe(5 * aFetch)
   })
 
   test('while it is down: asked after 5, 10, 20 seconds and so on, then each five minutes', async () => {
@@ -362,8 +410,21 @@ describe('in an HTTP thread', () => {
     await waiting
     expect(questions).toBe(1)
     expect(handed.keys).toEqual([key])
-    await handed.renew()
+  })
+
+  test('where nothing new can be had yet, nobody waits and the main thread hears of it once', async () => {
+    let questions = 0
+    const known = { keys: [], renewableAt: clock.monotonic() + 1_000 }
+    const handed = new HandedKeys(known, clock, () => questions++)
+    for (let i = 0; i < 10; i++) {
+      await handed.renew()
+      // The main thread answers every question, with nothing new.
+      handed.take({ ...known })
+    }
     expect(questions).toBe(1)
+    handed.take({ keys: [], renewableAt: known.renewableAt + 1_000 })
+    await Promise.all([handed.renew(), handed.renew()])
+    expect(questions).toBe(2)
   })
 
   test('nobody waits longer than the patience, whatever the main thread does', async () => {

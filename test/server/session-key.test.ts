@@ -85,7 +85,7 @@ test('without a secret, tokens of one data directory hold there and nowhere else
   const { token } = await ownTokensFor(config(), clock).issue('harbor', 60)
   expect(await ownTokensFor(config(), clock).organisationOf(token)).toBe('harbor')
   const elsewhere = { ...config(), data: join(folder, 'other') }
-  expect(await ownTokensFor(elsewhere, clock).organisationOf(token)).toBeNull()
+  await expect(ownTokensFor(elsewhere, clock).organisationOf(token)).rejects.toThrow('Unauthorized')
 })
 
 test('with a secret no key is made, and issuer and audience must fit', async () => {
@@ -99,7 +99,8 @@ test('with a secret no key is made, and issuer and audience must fit', async () 
   expect(await ownTokensFor(shared, clock).organisationOf(token)).toBe('harbor')
   const others = [{ sessionIssuer: 'https://x.example' }, { sessionAudience: 'other' }]
   for (const other of others) {
-    expect(await ownTokensFor({ ...shared, ...other }, clock).organisationOf(token)).toBeNull()
+    const tokens = ownTokensFor({ ...shared, ...other }, clock)
+    await expect(tokens.organisationOf(token)).rejects.toThrow('Unauthorized')
   }
   expect(readdirSync(folder)).toEqual([])
 })

@@ -5,6 +5,7 @@ import { version } from '../../core/version.ts'
 import { shown } from '../../core/wording.ts'
 import { holderOf, isHeld, type LockHolder } from '../../server/lock.ts'
 import { claimPort } from '../../server/ports.ts'
+import { tokenConflict } from '../../server/token-mode.ts'
 import { explained } from '../failure.ts'
 import { ask, managementUrl } from '../management.ts'
 import { counted } from '../output.ts'
@@ -36,6 +37,14 @@ export async function checkServer({ data, config }: Subject): Promise<Finding[]>
       warning('server', 'a server runs that has not said where: server.json is missing', advice),
     ]
   }
+  const conflict = config && tokenConflict(holder.sessionTokens, config)
+  return [
+    ...(await checkHolder(holder)),
+    ...(conflict ? [warning('issuer', conflict.what, conflict.fix)] : []),
+  ]
+}
+
+async function checkHolder(holder: LockHolder): Promise<Finding[]> {
   const who = `process ${holder.pid} on ${holder.host} serves since ${holder.startedAt}`
   if (holder.host !== hostname()) {
     const advice = `run "cairn doctor" there for more (this is ${hostname()})`

@@ -1,0 +1,53 @@
+import type { Config } from '../config.ts'
+
+/** How session tokens are checked. Stands in `server.json`, so there is no secret in it. */
+export interface TokenMode {
+  /** Cairn by its own key, whoever shares the HS256 secret, or an identity provider by its keys. */
+  signer: 'own' | 'secret' | 'provider'
+  issuer: string | null
+  audience: string | null
+  organisationClaim: string
+}
+
+export type TokenSettings = Pick<
+  Config,
+  'sessionSecret' | 'sessionIssuer' | 'sessionAudience' | 'organisationClaim'
+>
+
+/** Issuer and audience of the tokens that Cairn makes for itself. */
+const ownName = 'cairn'
+
+export function tokenModeOf(config: TokenSettings): TokenMode {
+  const { sessionIssuer: issuer, sessionAudience: audience, organisationClaim } = config
+  if (config.sessionSecret !== null) {
+    return { signer: 'secret', issuer, audience, organisationClaim }
+  }
+  if (issuer !== null) return { signer: 'provider', issuer, audience, organisationClaim }
+  return { signer: 'own', issuer: ownName, audience: ownName, organisationClaim }
+}
+
+/**
+ * That a running server refuses the tokens that these settings mean, and what to do; null where both
+ * mean the same, and where the server does not say. Two different secrets are not told apart.
+ */
+export function tokenConflict(
+  running: TokenMode | undefined,
+  config: TokenSettings,
+): { what: string; fix: string } | null {
+  const ours = tokenModeOf(config)
+  if (running === undefined || Bun.deepEquals(running, ours)) return null
+  return {
+    what: `the running server takes session tokens ${described(running)}; these settings mean tokens ${described(ours)}`,
+    fix: 'run this with the server’s settings, or restart the server with these',
+  }
+}
+
+function described({ signer, issuer, audience, organisationClaim }: TokenMode): string {
+  const by = {
+    own: 'signed by Cairn itself',
+    secret: `signed with a shared HS256 secret${issuer === null ? '' : ` by ${issuer}`}`,
+    provider: `signed by ${issuer}`,
+  }[signer]
+  const forWhom = audience === null || signer === 'own' ? '' : ` for the audience "${audience}"`
+  return `${by}${forWhom}, with the organisation in "${organisationClaim}"`
+}

@@ -1,0 +1,84 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Server, Workplace } from '../support/binary.ts'
+
+/** Commands beside a server that was started with other settings for session tokens than they have. */
+
+const secret = { CAIRN_SESSION_SECRET: 'of the identity provider, and long' }
+const audience = { CAIRN_SESSION_ISSUER: 'https://id.example', CAIRN_SESSION_AUDIENCE: 'tours' }
+const provider = { ...audience, CAIRN_SESSION_JWKS_URL: 'http://127.0.0.1:1/keys' }
+
+let place: Workplace
+beforeAll(async () => {
+  place = new Workplace()
+  await place.json(['org', 'create', 'Acme'])
+})
+afterAll(() => place.close())
+
+const issue = (env: Record<string, string>) => place.run(['token', 'issue'], env)
+const doctor = async (env: Record<string, string>) => (await place.run(['doctor'], env)).stdout
+
+describe.each([
+  ['a shared secret', secret, {}, 'signed with a shared HS256 secret', 'signed by Cairn itself'],
+  ['Cairn’s own key', {}, secret, 'signed by Cairn itself', 'signed with a shared HS256 secret'],
+  ['a provider', provider, {}, 'signed by https://id.example', 'signed by Cairn itself'],
+  ['Cairn’s own key', {}, provider, 'signed by Cairn itself', 'signed by https://id.example'],
+  [
+    'a secret and an audience',
+    { ...secret, ...audience },
+    { ...secret, ...audience, CAIRN_SESSION_AUDIENCE: 'else' },
+    'for the audience "tours"',
+    'for the audience "else"',
+  ],
+  [
+    'another claim',
+    { CAIRN_ORGANISATION_CLAIM: 'tenant' },
+    {},
+    'the organisation in "tenant"',
+    'the organisation in "org"',
+  ],
+])('a server with %s', (_, served, given, theirs, ours) => {
+  let server: Server
+  beforeEach(async () => {
+    server = await place.serve([], served)
+  })
+  afterEach(() => server.end())
+
+  test('is told apart by doctor, and no token is made that it would refuse', async () => {
+    const warning = (await doctor(given)).split('\n').find(line => line.includes('running server'))
+    expect(warning).toStartWith('warning  the running server takes session tokens ')
+    expect(warning).toContain('run this with the server’s settings')
+    const refused = await issue(given)
+    expect([refused.status, refused.stdout]).toEqual([1, ''])
+    for (const said of [warning, refused.stderr]) {
+      expect(said).toContain(theirs)
+      expect(said).toContain(ours)
+      expect(said).not.toContain(secret.CAIRN_SESSION_SECRET)
+    }
+  })
+
+  test('is not complained of by doctor with its own settings', async () => {
+    expect(await doctor(served)).not.toContain('the running server takes')
+  })
+})
+
+test('server.json says how session tokens are checked, without the secret', async () => {
+  const server = await place.serve([], { ...secret, ...audience })
+  const text = readFileSync(join(place.folder, 'cairn-data/server.json'), 'utf8')
+  expect(JSON.parse(text).sessionTokens).toEqual({
+    signer: 'secret',
+    issuer: 'https://id.example',
+    audience: 'tours',
+    organisationClaim: 'org',
+  })
+  expect(text).not.toContain(secret.CAIRN_SESSION_SECRET)
+  await server.end()
+})
+
+test('a token of the server’s own settings works, and any may be made while none runs', async () => {
+  const server = await place.serve([], secret)
+  expect((await issue(secret)).status).toBe(0)
+  await server.end('SIGKILL')
+  expect((await issue({})).status).toBe(0)
+})
