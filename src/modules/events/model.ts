@@ -47,6 +47,16 @@ const needing = (field: string, isNeeded: (kind: EventKind) => boolean) => ({
   then: { required: [field], properties: { [field]: { type: 'string' } } },
 })
 
+/** Without times: sent as it stands, it happened now, and says nothing of the sender's clock. */
+const exampleEvent = {
+  id: '0199c0de-0000-7000-8000-000000000001',
+  kind: 'step_viewed',
+  userId: 'ann',
+  flowId: 'flow_8dPqM2xKc5VnTs1Ya0',
+  stepId: 'step_oS7uAWwXw1gOJgTNdr',
+  sessionId: 's1',
+}
+
 /** One event as clients send it. Fields that are not named here are ignored. */
 export const Event = Type.Object(
   {
@@ -84,17 +94,7 @@ export const Event = Type.Object(
       needing('itemId', needsItem),
       needing('name', kind => kind === 'custom'),
     ],
-    examples: [
-      {
-        id: '0199c0de-0000-7000-8000-000000000001',
-        kind: 'step_viewed',
-        userId: 'ann',
-        flowId: 'flow_8dPqM2xKc5VnTs1Ya0',
-        stepId: 'step_oS7uAWwXw1gOJgTNdr',
-        sessionId: 's1',
-        occurredAt: '2026-11-20T09:30:00.000Z',
-      },
-    ],
+    examples: [exampleEvent],
   },
 )
 export type Event = Static<typeof Event>
@@ -102,10 +102,12 @@ export type Event = Static<typeof Event>
 /** The envelope: events are judged one by one, so that a bad one costs its neighbours nothing. */
 export const Batch = Type.Object(
   {
-    sentAt: MaybeTime('The sender’s clock as it sends, by which its times are corrected.'),
+    sentAt: MaybeTime(
+      'The sender’s clock at the moment of sending, by which its times are corrected: never a fixed time.',
+    ),
     events: Type.Array(Told(Type.Unknown(), Event), { minItems: 1, maxItems: 50 }),
   },
-  { title: 'EventBatch' },
+  { title: 'EventBatch', examples: [{ events: [exampleEvent] }] },
 )
 export type Batch = Static<typeof Batch>
 
