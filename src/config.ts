@@ -100,7 +100,7 @@ export const settings = {
   port: setting({
     placeholder: 'port',
     default: '8080',
-    help: 'port of the API, the snippet and the dashboard; 0 takes any free one',
+    help: 'port of the API; 0 takes any free one',
     parse: wholeNumber(0, 65_535),
   }),
   host: setting({

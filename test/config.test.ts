@@ -270,7 +270,7 @@ describe('the table for people', () => {
 
   test('says flag, variable, default and meaning', () => {
     expect(configurationTable()).toContain(
-      '| `--port` | `CAIRN_PORT` | `8080` | port of the API, the snippet and the dashboard; 0 takes any free one |',
+      '| `--port` | `CAIRN_PORT` | `8080` | port of the API; 0 takes any free one |',
     )
   })
 

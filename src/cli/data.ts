@@ -9,7 +9,8 @@ import {
   listOrganisations,
   type OrganisationRecord,
 } from '../storage/organisations.ts'
-import { CommandFailure, exitStatus, UsageFailure, warn } from './failure.ts'
+import { wantPresence, writtenPresence } from '../storage/presence-request.ts'
+import { CommandFailure, exitStatus, explained, UsageFailure, warn } from './failure.ts'
 
 /** How long a running server is waited for, and how often it is asked. */
 const patienceMs = 5_000
@@ -78,15 +79,32 @@ export function changeData<T>(
  */
 export async function takenUp(database: Database, dataDir: string): Promise<void> {
   const ours = newestChange(database)
+  if (await serverHas(dataDir, () => takenUpChange(database) >= ours)) return
+  warn('the change is stored, but the running server has not taken it up yet: see its log')
+  process.exitCode = exitStatus.failure
+}
+
+/** Has a running server, if there is one, write who was seen when, which it notes in memory. */
+export async function writtenDown(database: Database, dataDir: string): Promise<void> {
+  if (!isHeld(dataDir)) return
+  try {
+    const ours = wantPresence(database)
+    if (await serverHas(dataDir, () => writtenPresence(database) >= ours)) return
+  } catch (fault) {
+    // What is stored can be told even where nothing can be written.
+    warn(explained(fault).lines.join(' '))
+  }
+  warn('the running server does not write what it has seen lately, so this is older: see its log')
+}
+
+/** Waits for a running server; false where it has not done it in time. */
+async function serverHas(dataDir: string, isDone: () => boolean): Promise<boolean> {
   const deadline = performance.now() + patienceMs
-  while (isHeld(dataDir) && takenUpChange(database) < ours) {
-    if (performance.now() > deadline) {
-      warn('the change is stored, but the running server has not taken it up yet: see its log')
-      process.exitCode = exitStatus.failure
-      return
-    }
+  while (isHeld(dataDir) && !isDone()) {
+    if (performance.now() > deadline) return false
     await Bun.sleep(pauseMs)
   }
+  return true
 }
 
 /** Makes the data directory, for its owner alone; an existing one is left as it is. */

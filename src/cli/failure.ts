@@ -37,10 +37,13 @@ const advice: [RegExp, string][] = [
   [/^SQLITE_BUSY/, 'the database is busy: another process is writing for long; try again'],
   [
     /^(SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EPERM|EROFS)/,
-    'the data directory cannot be written: let this user write it, or choose another with --data',
+    'the data directory, or a file in it, cannot be written: let this user write it ("cairn doctor" says which), or choose another with --data',
   ],
   [/^(SQLITE_FULL|ENOSPC|EDQUOT)/, 'the disk is full: make room and try again'],
-  [/^(SQLITE_NOTADB|SQLITE_CORRUPT)/, 'cairn.db is damaged or no database: restore a backup'],
+  [
+    /^(SQLITE_NOTADB|SQLITE_CORRUPT)/,
+    'cairn.db is damaged or no database: keep a copy of the data directory, and restore a backup; "cairn doctor --full" shows more',
+  ],
   [/^SQLITE_IOERR/, 'the disk failed while reading or writing: check it, and its free space'],
   [/^EADDRINUSE/, 'the port is taken: choose another with --port or --management-port'],
 ]
@@ -50,17 +53,22 @@ const advice: [RegExp, string][] = [
  * that a command need not load the server's modules for the sake of a message.
  */
 export function explained(error: unknown): { lines: string[]; status: number } {
-  const {
-    name = '',
-    code = '',
-    message = String(error),
-  } = error as Partial<Error & { code: string }>
+  const { name = '', message = String(error) } = error as Partial<Error>
   const status = statusOf(error)
   if (forOperators.includes(name)) return { lines: message.split('\n'), status }
-  const known = advice.find(([pattern]) => pattern.test(String(code)))
-  if (known) return { lines: [`${known[1]} (${code}: ${message.split('\n')[0]})`], status }
   const [first = 'unknown error'] = message.split('\n')
+  const { code, cause } = codeOf(error, first)
+  const known = advice.find(([pattern]) => pattern.test(code))
+  if (known) return { lines: [`${known[1]} (${code}: ${cause})`], status }
   return { lines: [`${first} (set CAIRN_DEBUG=1 to see where)`], status }
+}
+
+/** A server's thread tells of its errors in text, such as `SQLiteError SQLITE_CORRUPT: …`. */
+function codeOf(error: unknown, message: string): { code: string; cause: string } {
+  const { code } = error as { code?: unknown }
+  if (code) return { code: String(code), cause: message }
+  const told = /^(?:\w*Error )?((?:SQLITE_|E)[A-Z_]+): (.*)$/.exec(message)
+  return { code: told?.[1] ?? '', cause: told?.[2] ?? message }
 }
 
 function statusOf(error: unknown): number {

@@ -6,7 +6,7 @@ import { presenceService } from '../modules/presence/service.ts'
 import { StoredCatalogue } from '../storage/catalogue.ts'
 import { PresenceBoard } from '../storage/presence-board.ts'
 import { Readers } from '../storage/readers.ts'
-import { organisationNamed, withData } from './data.ts'
+import { organisationNamed, withData, writtenDown } from './data.ts'
 import { examples } from './examples.ts'
 import { exitStatus } from './failure.ts'
 import { columns, print, printJson } from './output.ts'
@@ -16,7 +16,7 @@ import { addSettings, settingsOf } from './settings.ts'
 export function addStatus(org: Command): void {
   addSettings(org.command('status'), ['data'])
     .description(
-      'say whether the snippet is installed and alive, and what is wrong, as of two seconds ago; exit status 1 if it is misconfigured',
+      'say whether the snippet is installed and alive, and what is wrong; exit status 1 if it is misconfigured',
     )
     .argument('[org]', 'id or slug; may be left out where there is only one')
     .option('--json', 'print what GET /snippet-status answers, and {id, slug}')
@@ -26,6 +26,7 @@ export function addStatus(org: Command): void {
       const { id, slug, status } = await withData(data, async database => {
         const how = 'as the first argument, "cairn org status ORG"'
         const organisation = organisationNamed(database, name, how)
+        await writtenDown(database, data)
         return { ...organisation, status: await statusOf(database, organisation.row) }
       })
       if (status.state === 'misconfigured') process.exitCode = exitStatus.failure
@@ -34,7 +35,6 @@ export function addStatus(org: Command): void {
     })
 }
 
-/** As stored: a running server writes what it has seen every two seconds. */
 function statusOf(database: Database, orgRow: number): Promise<SnippetStatus> {
   const catalogue = new StoredCatalogue(database)
   const readers = new Readers(database, new PresenceBoard(PresenceBoard.memory(orgRow + 1)))

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { makeDirectory } from './data.ts'
 import { examples } from './examples.ts'
+import { warn } from './failure.ts'
 import { addSettings, serverSettingsOf } from './settings.ts'
 
 export function addServe(cairn: Command): void {
@@ -20,6 +21,7 @@ export function addServe(cairn: Command): void {
       // Loaded here, so that no other command waits for the server's modules.
       const { serve } = await import('../server/serve.ts')
       const running = await serve(config)
+      for (const warning of running.warnings) warn(warning)
       process.stderr.write(
         `cairn: serving ${running.url}, management at ${running.managementUrl}\n`,
       )

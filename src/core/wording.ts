@@ -11,6 +11,10 @@ export function shown(text: string, most = maxShown): string {
 /** The same in quotes. */
 export const quoted = (text: string) => `"${shown(text)}"`
 
+/** A text as one word of a shell's line. */
+export const shellWord = (text: string) =>
+  /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+
 /** The JSON pointer (RFC 6901) of a field; a name that no flow has is cut as in messages. */
 export function below(path: string, name: string): string {
   return `${path}/${shown(name).replaceAll('~', '~0').replaceAll('/', '~1')}`

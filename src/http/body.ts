@@ -27,7 +27,8 @@ async function readBytes(request: Request, limitBytes: number): Promise<Uint8Arr
 }
 
 const isAcceptedType = (contentType: string | null) => {
-  if (contentType === null) return true
+  // A header without a value names no type.
+  if (contentType === null || contentType.trim() === '') return true
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase()
   return type === 'application/json' || type === 'text/plain'
 }

@@ -1,9 +1,11 @@
 import { hostname } from 'node:os'
+import { resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { readingOf, systemClock } from '../core/clock.ts'
 import { minuteMs } from '../core/durations.ts'
 import { shortReasonOf } from '../core/reason.ts'
 import { version } from '../core/version.ts'
+import { shellWord } from '../core/wording.ts'
 import { BufferGauge } from '../storage/buffer-gauge.ts'
 import { prepareDatabase } from '../storage/prepare.ts'
 import { newSharedMemory } from '../storage/shared.ts'
@@ -28,6 +30,8 @@ import { ownTokensFor, providerOf } from './tokens.ts'
 export interface Running {
   url: string
   managementUrl: string
+  /** What the operator should know, though it serves. */
+  warnings: readonly string[]
   /** Resolves with the exit status once everything is stopped. */
   stopped: Promise<number>
   /** Not ready, stop accepting, finish what is in flight, flush, checkpoint. */
@@ -76,6 +80,10 @@ export async function serve(given: Config): Promise<Running> {
     throw error
   }
 }
+
+/** Organisations may come later; more often the commands were given another directory. */
+const noOrganisation = (dataDir: string) =>
+  `there is no organisation in this data directory yet: cairn org create NAME --data ${shellWord(resolve(dataDir))}`
 
 class Server {
   private readonly shared = newSharedMemory()
@@ -129,8 +137,10 @@ class Server {
       },
       { notReady: () => this.notReady(), metrics: () => this.metrics() },
     )
+    const warnings: string[] = []
     try {
-      prepareDatabase(config.data, this.clock.now())
+      const { hasOrganisation } = prepareDatabase(config.data, this.clock.now())
+      if (!hasOrganisation) warnings.push(noOrganisation(config.data))
       this.watchIssuer()
       await this.startStorage()
       await this.disk.start()
@@ -147,10 +157,13 @@ class Server {
     const running: Running = {
       url: `http://${shownHost}:${config.port}`,
       managementUrl: `http://${config.managementHost}:${this.management.port}`,
+      warnings,
       stopped: this.exit.promise,
       stop: () => this.stop(),
     }
-    this.log.info({ ...running, stopped: undefined, stop: undefined, version }, 'ready')
+    const { url, managementUrl } = running
+    this.log.info({ url, managementUrl, version }, 'ready')
+    for (const warning of warnings) this.log.warn(warning)
     return running
   }
 

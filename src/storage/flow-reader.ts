@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
-import { and, asc, desc, eq } from 'drizzle-orm'
+import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Flow, FlowDefinition } from '../core/flow.ts'
-import { ChangeRefused, type Tables, tables } from './catalogue-change.ts'
+import { ChangeRefused, preparedOnce, type Tables, tables } from './catalogue-change.ts'
 import { flows, flowVersions, items, steps } from './schema.ts'
 
 export type FlowRow = typeof flows.$inferSelect
@@ -48,21 +48,26 @@ export function definitionOf({ id, version, publishedAt, steps, checklist, ...re
   }
 }
 
-export const flowByKey = (tx: Tables, orgRow: number, key: string) =>
-  tx
+const statements = preparedOnce(tx => ({
+  flowByKey: tx
     .select()
     .from(flows)
-    .where(and(eq(flows.orgId, orgRow), eq(flows.key, key)))
-    .get()
-
-export const newestVersion = (tx: Tables, flow: FlowRow) =>
-  tx
+    .where(and(eq(flows.orgId, sql.placeholder('orgRow')), eq(flows.key, sql.placeholder('key'))))
+    .prepare(),
+  newestVersion: tx
     .select()
     .from(flowVersions)
-    .where(eq(flowVersions.flowId, flow.id))
+    .where(eq(flowVersions.flowId, sql.placeholder('flowId')))
     .orderBy(desc(flowVersions.version))
     .limit(1)
-    .get()
+    .prepare(),
+}))
+
+export const flowByKey = (tx: Tables, orgRow: number, key: string): FlowRow | undefined =>
+  statements(tx).flowByKey.get({ orgRow, key })
+
+export const newestVersion = (tx: Tables, flow: FlowRow) =>
+  statements(tx).newestVersion.get({ flowId: flow.id })
 
 export function requiredFlow(tx: Tables, orgRow: number, key: string): FlowRow {
   const flow = flowByKey(tx, orgRow, key)

@@ -1,10 +1,11 @@
 import type { Database } from 'bun:sqlite'
-import { and, eq } from 'drizzle-orm'
+import { and, count, eq, ne } from 'drizzle-orm'
 import { isoTime } from '../core/clock.ts'
 import type { Flow, FlowDefinition } from '../core/flow.ts'
+import type { FlowProblem } from '../core/flow-problem.ts'
 import { storedFlowErrors } from '../core/flow-rules.ts'
 import { newId } from '../core/ids.ts'
-import { announce, ChangeRefused, inTransaction, type Tables } from './catalogue-change.ts'
+import { announce, ChangeRefused, inTransaction, type Tables, tables } from './catalogue-change.ts'
 import {
   definitionOf,
   type FlowRecord,
@@ -14,7 +15,8 @@ import {
   recordOf,
   requiredFlow,
 } from './flow-reader.ts'
-import { flows, flowVersions, items, steps } from './schema.ts'
+import { flowWrites, itemsByKey, setFlow, stepsByKey } from './flow-writes.ts'
+import { flows, type flowVersions } from './schema.ts'
 
 /** What became of one flow of a push. */
 export type Pushed = FlowRecord & { outcome: 'created' | 'updated' | 'unchanged' }
@@ -27,6 +29,12 @@ export type StatusChange = FlowRecord & {
 }
 
 /**
+ * How many flows that are not archived an organisation may have. Every page fetches all published
+ * ones, and a push of all of them must not keep a running server from writing for long.
+ */
+export const mostFlows = 1_000
+
+/**
  * Makes each definition its flow's draft, all or none. Flows, steps and items are known by their
  * keys, and keep their ids. What equals the newest published version leaves no draft.
  */
@@ -36,7 +44,8 @@ export function pushFlows(
   definitions: readonly FlowDefinition[],
   now: number,
 ): Pushed[] {
-  return inTransaction(database, tx => {
+  if (definitions.length > mostFlows) throw tooManyFlows(definitions.length)
+  return changing(database, orgRow, tx => {
     const pushed = definitions.map(definition => {
       const outcome = push(tx, orgRow, definition, now)
       return { ...recordOf(tx, orgRow, definition.key), outcome }
@@ -56,57 +65,33 @@ function push(
   const known = flowByKey(tx, orgRow, definition.key)
   const flow =
     known ??
-    tx
-      .insert(flows)
-      .values({
-        publicId: newId('flow'),
-        orgId: orgRow,
-        key: definition.key,
-        status: 'draft',
-        updatedAt: now,
-      })
-      .returning()
-      .get()
+    flowWrites(tx).addFlow.get({
+      publicId: newId('flow'),
+      orgId: orgRow,
+      key: definition.key,
+      updatedAt: now,
+    })
   const published = newestVersion(tx, flow)
   const isPublished = published && Bun.deepEquals(definitionOf(published.body), definition, true)
   const draft = isPublished ? null : definition
   if (known && Bun.deepEquals(known.draft, draft, true)) return 'unchanged'
   giveIds(tx, flow.id, definition)
-  tx.update(flows).set({ draft, updatedAt: now }).where(isFlow(orgRow, flow)).run()
+  setFlow(tx, flow, { draft, updatedAt: now })
   if (!known) return 'created'
   return isPublished ? 'unchanged' : 'updated'
 }
 
 /** An id for every step and item whose key the flow has not had before. */
 function giveIds(tx: Tables, flowId: number, definition: FlowDefinition): void {
+  const { addStep, addItem } = flowWrites(tx)
+  const known = { steps: stepsByKey(tx, flowId), items: itemsByKey(tx, flowId) }
   for (const { key } of definition.steps) {
-    tx.insert(steps)
-      .values({ publicId: newId('step'), flowId, key })
-      .onConflictDoNothing()
-      .run()
+    if (!known.steps.has(key)) addStep.run({ publicId: newId('step'), flowId, key })
   }
   for (const { key } of definition.checklist?.items ?? []) {
-    tx.insert(items)
-      .values({ publicId: newId('item'), flowId, key })
-      .onConflictDoNothing()
-      .run()
+    if (!known.items.has(key)) addItem.run({ publicId: newId('item'), flowId, key })
   }
 }
-
-const isFlow = (orgRow: number, flow: FlowRow) =>
-  and(eq(flows.orgId, orgRow), eq(flows.id, flow.id))
-
-type Part = typeof steps.$inferSelect | typeof items.$inferSelect
-
-const partsByKey = (tx: Tables, table: typeof steps | typeof items, flowId: number) =>
-  new Map<string, Part>(
-    tx
-      .select()
-      .from(table)
-      .where(eq(table.flowId, flowId))
-      .all()
-      .map(part => [part.key, part]),
-  )
 
 /**
  * A definition frozen as a version: what callers get, with ids and positions in the contract's
@@ -118,11 +103,10 @@ function frozen(
   definition: FlowDefinition,
   version: { version: number; publishedAt: number },
 ): Pick<typeof flowVersions.$inferInsert, 'body' | 'stepRows' | 'itemRows'> {
-  const stepsByKey = partsByKey(tx, steps, flow.id)
-  const itemsByKey = partsByKey(tx, items, flow.id)
-  const placed = <P extends { key: string }>(known: Map<string, Part>, parts: P[]) =>
+  const known = { steps: stepsByKey(tx, flow.id), items: itemsByKey(tx, flow.id) }
+  const placed = <P extends { key: string }>(ids: Map<string, { publicId: string }>, parts: P[]) =>
     parts.map(({ key, ...rest }, position) => ({
-      id: known.get(key)!.publicId,
+      id: ids.get(key)!.publicId,
       key,
       position,
       ...rest,
@@ -136,33 +120,51 @@ function frozen(
     version: version.version,
     publishedAt: isoTime(version.publishedAt),
     ...rest,
-    steps: placed(stepsByKey, definition.steps),
-    checklist: checklist && { ...checklist, items: placed(itemsByKey, checklist.items) },
+    steps: placed(known.steps, definition.steps),
+    checklist: checklist && { ...checklist, items: placed(known.items, checklist.items) },
   } as Flow
   return {
     body,
-    stepRows: definition.steps.map(step => stepsByKey.get(step.key)!.id),
-    itemRows: (checklist?.items ?? []).map(item => itemsByKey.get(item.key)!.id),
+    stepRows: definition.steps.map(step => known.steps.get(step.key)!.id),
+    itemRows: (checklist?.items ?? []).map(item => known.items.get(item.key)!.id),
   }
 }
 
 /** Notes how the newest version calls its steps, for answers about runs of older ones. */
 function setTitles(tx: Tables, flowId: number, definition: FlowDefinition): void {
+  const known = stepsByKey(tx, flowId)
   for (const { key, title } of definition.steps) {
-    tx.update(steps)
-      .set({ title })
-      .where(and(eq(steps.flowId, flowId), eq(steps.key, key)))
-      .run()
+    const step = known.get(key)!
+    if (step.title !== title) flowWrites(tx).setTitle.run({ id: step.id, title })
   }
 }
 
+/** What of a flow callers would see once it is published; null where they see it already. */
+function toBeShown(tx: Tables, flow: FlowRow): FlowDefinition | null {
+  if (flow.draft === null && flow.status === 'published') return null
+  return flow.draft ?? definitionOf(newestVersion(tx, flow)!.body)
+}
+
+type Judged = ReadonlyMap<string, { definition: FlowDefinition; errors: FlowProblem[] }>
+
+/** Judging takes long: it is done before the transaction, which then only compares. */
+const judged = (definitions: readonly FlowDefinition[]): Judged =>
+  new Map(
+    definitions.map(definition => [
+      definition.key,
+      { definition, errors: storedFlowErrors(definition) },
+    ]),
+  )
+
 /** Every error of the flows that are to be shown: they may be older than the rules of today. */
-function refuseErrors(tx: Tables, orgRow: number, keys: readonly string[]): void {
+function refuseErrors(tx: Tables, orgRow: number, keys: readonly string[], before: Judged): void {
   const errors = keys.flatMap(key => {
-    const flow = requiredFlow(tx, orgRow, key)
-    if (flow.draft === null && flow.status === 'published') return []
-    const shown = flow.draft ?? definitionOf(newestVersion(tx, flow)!.body)
-    return storedFlowErrors(shown).map(({ code, path, message }) =>
+    const shown = toBeShown(tx, requiredFlow(tx, orgRow, key))
+    if (shown === null) return []
+    const known = before.get(key)
+    const isSame = known && Bun.deepEquals(known.definition, shown, true)
+    const found = isSame ? known.errors : storedFlowErrors(shown)
+    return found.map(({ code, path, message }) =>
       [key, code, path, message].filter(part => part !== '').join(' '),
     )
   })
@@ -185,13 +187,27 @@ export function publishFlows(
   keys: readonly string[],
   clock: () => number,
 ): StatusChange[] {
+  const tx = tables(database)
+  const drafts = keys.flatMap(key => {
+    const flow = flowByKey(tx, orgRow, key)
+    return (flow && toBeShown(tx, flow)) ?? []
+  })
+  return publishJudged(database, orgRow, keys, clock, judged(drafts))
+}
+
+function publishJudged(
+  database: Database,
+  orgRow: number,
+  keys: readonly string[],
+  clock: () => number,
+  before: Judged,
+): StatusChange[] {
   const publish: Change = (tx, flow) => {
     // Read while no other process can write: no stored event is later and still of the old version.
     const now = clock()
     if (flow.draft === null) {
       if (flow.status === 'published') return 'already published'
-      const change = { status: 'published', updatedAt: now } as const
-      tx.update(flows).set(change).where(isFlow(orgRow, flow)).run()
+      setFlow(tx, flow, { status: 'published', updatedAt: now })
       return 'published again'
     }
     const newest = newestVersion(tx, flow)
@@ -199,15 +215,14 @@ export function publishFlows(
     // Strictly later than the one before, whatever the clock does: runs are told apart by it.
     const publishedAt = Math.max(now, (newest?.publishedAt ?? 0) + 1)
     const parts = frozen(tx, flow, flow.draft, { version, publishedAt })
-    tx.insert(flowVersions)
-      .values({ flowId: flow.id, version, publishedAt, ...parts })
-      .run()
+    flowWrites(tx).addVersion.run({ flowId: flow.id, version, publishedAt, ...parts })
     setTitles(tx, flow.id, flow.draft)
-    const change = { status: 'published', draft: null, updatedAt: now } as const
-    tx.update(flows).set(change).where(isFlow(orgRow, flow)).run()
+    setFlow(tx, flow, { status: 'published', draft: null, updatedAt: now })
     return 'published'
   }
-  return changeEach(database, orgRow, keys, publish, refuseErrors)
+  return changeEach(database, orgRow, keys, publish, (tx, unique) =>
+    refuseErrors(tx, orgRow, unique, before),
+  )
 }
 
 /** Pushes and then publishes, all of it or nothing. */
@@ -217,10 +232,12 @@ export function pushAndPublishFlows(
   definitions: readonly FlowDefinition[],
   clock: () => number,
 ): { pushed: Pushed[]; published: StatusChange[] } {
+  if (definitions.length > mostFlows) throw tooManyFlows(definitions.length)
+  const before = judged(definitions)
   return inTransaction(database, () => {
     const pushed = pushFlows(database, orgRow, definitions, clock())
     const keys = definitions.map(({ key }) => key)
-    return { pushed, published: publishFlows(database, orgRow, keys, clock) }
+    return { pushed, published: publishJudged(database, orgRow, keys, clock, before) }
   })
 }
 
@@ -234,10 +251,28 @@ export function withdrawFlows(
 ): StatusChange[] {
   return changeEach(database, orgRow, keys, (tx, flow) => {
     if (flow.status === status) return 'unchanged'
-    tx.update(flows).set({ status, updatedAt: now }).where(isFlow(orgRow, flow)).run()
+    setFlow(tx, flow, { status, updatedAt: now })
     return 'changed'
   })
 }
+
+/** Does work in a transaction, unless it would leave an organisation with more flows than it may have. */
+function changing<T>(database: Database, orgRow: number, work: (tx: Tables) => T): T {
+  return inTransaction(database, tx => {
+    const counted = and(eq(flows.orgId, orgRow), ne(flows.status, 'archived'))
+    const query = tx.select({ count: count() }).from(flows).where(counted).prepare()
+    const before = query.get()?.count ?? 0
+    const result = work(tx)
+    const after = query.get()?.count ?? 0
+    if (after > mostFlows && after > before) throw tooManyFlows(after)
+    return result
+  })
+}
+
+const tooManyFlows = (count: number) =>
+  new ChangeRefused(
+    `nothing was changed: the organisation would have ${count} flows that are not archived, and ${mostFlows} are the most: put some into the archive, "cairn flows archive KEY", or leave some out`,
+  )
 
 type Change = (tx: Tables, flow: FlowRow) => StatusChange['outcome']
 
@@ -247,11 +282,11 @@ function changeEach(
   orgRow: number,
   keys: readonly string[],
   change: Change,
-  refuse: (tx: Tables, orgRow: number, keys: readonly string[]) => void = () => {},
+  refuse: (tx: Tables, keys: readonly string[]) => void = () => {},
 ): StatusChange[] {
-  return inTransaction(database, tx => {
+  return changing(database, orgRow, tx => {
     const unique = [...new Set(keys)]
-    refuse(tx, orgRow, unique)
+    refuse(tx, unique)
     const changes = unique.map(key => {
       const flow = requiredFlow(tx, orgRow, key)
       const outcome = change(tx, flow)

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { hasOrganisation } from './organisations.ts'
 
 /** What a look at a whole database tells its operator, over a connection that cannot write. */
 
@@ -25,6 +26,10 @@ export function deadLetters(database: Database): DeadLetters {
     .get()
   return { count, newestAt: newest?.at ?? null, newestError: newest?.error ?? null }
 }
+
+/** Whether the schema is there, and no organisation. */
+export const hasNoOrganisation = (database: Database): boolean =>
+  hasTable(database, 'organisations') && !hasOrganisation(database)
 
 /** When the newest event came in, epoch milliseconds; null before the first. */
 export function newestReceipt(database: Database): number | null {

@@ -112,6 +112,11 @@ export function createOrganisation(
   })
 }
 
+/** Whether there is any organisation; without one, every credential is unknown. */
+export const hasOrganisation = (database: Database): boolean =>
+  tables(database).select({ row: organisations.id }).from(organisations).limit(1).get() !==
+  undefined
+
 /** All organisations, by slug. */
 export function listOrganisations(database: Database): OrganisationRecord[] {
   const rows = tables(database).select().from(organisations).orderBy(asc(organisations.slug)).all()

@@ -7,6 +7,7 @@ import { CommandExecutor } from './commands.ts'
 import { openForWriting } from './database.ts'
 import { decodeCommand, encodeFailure, encodeResult, weightOf } from './messages.ts'
 import { PresenceBoard } from './presence-board.ts'
+import { PresenceRequests } from './presence-request.ts'
 import { PresenceTable } from './presence-table.ts'
 import type { SharedMemory } from './shared.ts'
 import { type CommitReport, Writer, type WriterPolicy } from './writer.ts'
@@ -40,6 +41,7 @@ export class Storage {
   private readonly executor: CommandExecutor
   private readonly catalogue: StoredCatalogue
   private readonly presence: PresenceTable
+  private readonly presenceRequests: PresenceRequests
   private readonly gauge: BufferGauge
   private readonly generation: Int32Array
   private readonly dataVersion
@@ -54,6 +56,7 @@ export class Storage {
     this.database = openForWriting(options.dataDir)
     this.catalogue = new StoredCatalogue(this.database)
     this.presence = new PresenceTable(this.database, new PresenceBoard(options.shared.presence))
+    this.presenceRequests = new PresenceRequests(this.database)
     this.gauge = new BufferGauge(options.shared.buffer, options.bufferBounds)
     this.generation = new Int32Array(options.shared.generation)
     this.executor = new CommandExecutor(this.database, this.catalogue, this.presence)
@@ -77,7 +80,7 @@ export class Storage {
       `insert into server_state (name, value) values ('probe', 0)
       on conflict do update set value = value + 1`,
     )
-    this.watch()
+    this.takeUpChanges()
   }
 
   /**
@@ -99,9 +102,15 @@ export class Storage {
 
   /**
    * Looks whether another process has changed the catalogue, and tells that process once all
-   * threads know. To be called every so often; costs a pragma where nothing has changed.
+   * threads know; or wants to know who was seen. To be called every so often; costs a pragma where
+   * nothing has changed.
    */
-  watch(): void {
+  async watch(): Promise<void> {
+    this.takeUpChanges()
+    if (this.presenceRequests.isOpen) await this.writePresence()
+  }
+
+  private takeUpChanges(): void {
     // A server that is not ready gets no traffic: without a try of its own it would never heal.
     this.writer.probe(() => this.noteProbe.run())
     this.noticeChanges()
@@ -117,6 +126,7 @@ export class Storage {
     const newest = this.newestChange.get()?.seq ?? 0
     if (newest !== this.knownChange) this.refreshCatalogue()
     this.executor.othersWrote()
+    this.presenceRequests.look()
     // Known only once all is done: what fails is tried again.
     this.knownChange = newest
     this.knownDataVersion = version
@@ -132,7 +142,12 @@ export class Storage {
   async writePresence(): Promise<void> {
     // A storage that refuses would only fill the log: what was seen stays in memory meanwhile.
     if (this.gauge.isRefused) return
-    if (this.presence.hasNews()) (await this.writer.exclusively(() => this.presence.write()))()
+    if (!this.presence.hasNews() && !this.presenceRequests.isOpen) return
+    const committed = await this.writer.exclusively(() => [
+      this.presence.write(),
+      this.presenceRequests.answer(),
+    ])
+    for (const note of committed) note()
   }
 
   /** Commits all that waits; the number of commands that could not be. */

@@ -1,6 +1,14 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { exportJWK, generateKeyPair } from 'jose'
@@ -8,6 +16,7 @@ import { judgeDisk } from '../../src/cli/doctor/disk-check.ts'
 import { type Finding, sizeOf } from '../../src/cli/doctor/finding.ts'
 import { acquireLock } from '../../src/server/lock.ts'
 import { apiOf, Workplace, withTour } from '../support/binary.ts'
+import { Owner } from '../support/owner.ts'
 
 let place: Workplace
 
@@ -123,6 +132,15 @@ describe('with data', () => {
     ])
   })
 
+  test('data without an organisation is told, with the command that makes one', async () => {
+    changeDatabase('delete from organisations')
+    const { status, lines } = await complaints()
+    expect(status).toBe(0)
+    expect(lines).toEqual([
+      `warning  there is no organisation in this data directory yet — cairn org create NAME --data ${realpathSync(data())}`,
+    ])
+  })
+
   test('a clock before the newest event is an error', async () => {
     changeDatabase(
       `insert into events (org_id, id, kind, occurred_at, received_at)
@@ -235,6 +253,52 @@ describe('rights', () => {
     expect(lines[0]).toMatch(/other users .* can read cairn\.db.*\(mode 755\) — run "chmod 700/)
   })
 
+  test.each(['777', '1777', '770', '702'])(
+    'a directory of mode %s, in which others can replace files, is an error',
+    async mode => {
+      chmodSync(data(), Number.parseInt(mode, 8))
+      const { status, lines } = await complaints()
+      expect([status, lines.length]).toEqual([1, 1])
+      expect(lines[0]).toMatch(
+        new RegExp(
+          `^error {4}other users .* can replace files .* \\(mode ${mode}\\) — run "chmod 700 ${data()}"$`,
+        ),
+      )
+    },
+  )
+
+  describe('of an owner who took them from himself', () => {
+    test('files that he cannot write are an error, and serve names the remedy', async () => {
+      const owner = await Owner.of(place)
+      for (const suffix of ['-wal', '-shm']) writeFileSync(`${databaseFile()}${suffix}`, '')
+      owner.takes(data())
+      chmodSync(databaseFile(), 0o400)
+      const { status, stdout } = await owner.run(['doctor', ...freePorts])
+      expect(status).toBe(1)
+      expect(stdout).toContain(
+        `error    this user cannot write cairn.db in ${data()} — run "chmod u+rw ${databaseFile()}"\n`,
+      )
+      const served = await owner.run(['serve', ...freePorts])
+      expect(served.status).toBe(1)
+      expect(served.stderr).toStartWith(
+        'cairn: the data directory, or a file in it, cannot be written: let this user write it ("cairn doctor" says which)',
+      )
+      expect(served.stderr).not.toContain('CAIRN_DEBUG')
+    })
+
+    test('a directory that he cannot write is told as his own', async () => {
+      const owner = await Owner.of(place)
+      owner.takes(data())
+      chmodSync(data(), 0o500)
+      const { status, stdout } = await owner.run(['doctor', ...freePorts])
+      expect(status).toBe(1)
+      expect(stdout).toContain(
+        `error    ${data()} cannot be read and written by this user (EACCES): its mode is 500 — run "chmod u+rwx ${data()}"\n`,
+      )
+      expect(stdout).not.toContain('run this as the user')
+    })
+  })
+
   test('a lock that is none is told of', async () => {
     writeFileSync(join(data(), 'server.lock'), 'This is a text. '.repeat(100), { mode: 0o600 })
     const { status, lines } = await complaints()
@@ -270,6 +334,7 @@ describe('a server', () => {
   })
 
   test('that was killed is told of, and needs no cleaning', async () => {
+    await place.json(['org', 'create', 'Acme'])
     const server = await place.serve()
     await server.end('SIGKILL')
     const { status, lines } = await complaints()

@@ -30,7 +30,9 @@ test.each([
   'application/json ; x=y',
   'text/plain',
   'text/plain;charset=UTF-8',
-])('a body as %s is read as JSON', async type => {
+  // Present but empty: no type at all.
+  '',
+])('a body as %j is read as JSON', async type => {
   expect(await sent(good, type)).toBe(202)
 })
 
@@ -42,6 +44,7 @@ test.each([
   'application/octet-stream',
   'json',
   ',',
+  ';charset=utf-8',
 ])('a body as %s is 415, and says what to send', async type => {
   const asked = { body: good, headers: { 'content-type': type } }
   expect(await tenant.answer('POST /events', asked)).toEqual({

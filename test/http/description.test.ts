@@ -171,6 +171,12 @@ describe('examples', () => {
     expect(description.fits(schema, example)).toBe(true)
   })
 
+  test('events are shown without times, since they are sent as they stand', () => {
+    const [, { example }] = media.find(([path]) => /\/events\/post\/requestBody/.test(path))!
+    expect(JSON.stringify(example)).toContain('"events":[{')
+    expect(JSON.stringify(example)).not.toMatch(/sentAt|occurredAt/)
+  })
+
   test('every field’s own fits it', () => {
     const wrong = [...schemasIn(document)].flatMap(([path, schema]) => {
       const examples = Array.isArray(schema.examples) ? schema.examples : []

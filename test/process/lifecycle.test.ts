@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   apiOf,
@@ -55,6 +55,32 @@ describe('starting', () => {
     expect(status).toBe(1)
     expect(stderr).toStartWith('cairn: ')
     expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('a damaged database is one line that says what to do', async () => {
+    await withTour(place)
+    const file = join(place.folder, 'cairn-data', 'cairn.db')
+    const bytes = readFileSync(file)
+    bytes.fill(0xa5, 3 * 4_096, 20 * 4_096)
+    writeFileSync(file, bytes)
+    const { status, stderr } = await place.run(['serve', '--port', '0', '--management-port', '0'])
+    expect(status).toBe(1)
+    expect(stderr).toBe(
+      'cairn: cairn.db is damaged or no database: keep a copy of the data directory, and restore a backup; "cairn doctor --full" shows more (SQLITE_CORRUPT: database disk image is malformed)\n',
+    )
+  })
+
+  test('data without an organisation is served, and said to be so, with the command that makes one', async () => {
+    const server = await place.serve(['--data', 'else where'])
+    const advice = `there is no organisation in this data directory yet: cairn org create NAME --data '${join(realpathSync(place.folder), 'else where')}'`
+    expect(server.stderr).toContain(`cairn: warning: ${advice}\n`)
+    await server.until(() => server.stdout.includes('no organisation'))
+    expect(server.stdout.split('\n').find(line => line.includes('no organisation'))).toContain(
+      JSON.stringify(advice),
+    )
+    await server.end()
+    await place.json(['org', 'create', 'Acme', '--data', 'else where'])
+    expect((await place.serve(['--data', 'else where'])).stderr).not.toContain('no organisation')
   })
 
   test('all that is wrong with the configuration is said at once, status 2', async () => {

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +13,7 @@ import { ChangeRefused } from '../../src/storage/catalogue-change.ts'
 import { openForWriting } from '../../src/storage/database.ts'
 import { listFlows, readFlows } from '../../src/storage/flow-reader.ts'
 import {
+  mostFlows,
   publishFlows,
   pushAndPublishFlows,
   pushFlows,
@@ -270,6 +271,59 @@ describe('publishing', () => {
   test('a flow of another organisation is not found', () => {
     pushFlows(database, other, [tour('a')], now)
     expect(() => publish('tour')).toThrow('no flow has the key')
+  })
+})
+
+describe('an organisation has at most as many flows as its pages can be asked to take', () => {
+  const many = (count: number, title = 'T') =>
+    Array.from({ length: count }, (_, i) => ({
+      ...tour('a', 'b', 'c', 'd', 'e'),
+      key: `flow-${i}`,
+      name: title,
+    }))
+  const refused = (count: number) =>
+    new ChangeRefused(
+      `nothing was changed: the organisation would have ${count} flows that are not archived, and ${mostFlows} are the most: put some into the archive, "cairn flows archive KEY", or leave some out`,
+    )
+
+  test('one more is refused, by whatever way, and archived ones do not count', () => {
+    push(...many(mostFlows))
+    expect(() => push(tour('a'))).toThrow(refused(mostFlows + 1))
+    expect(outcomes(push(...many(2, 'New')))).toEqual(['updated', 'updated'])
+    pushFlows(database, other, [tour('a')], now)
+    withdrawFlows(database, org, ['flow-0'], 'archived', now)
+    expect(outcomes(push(tour('a')))).toEqual(['created'])
+    expect(() => publish('flow-0')).toThrow(refused(mostFlows + 1))
+    expect(() => withdrawFlows(database, org, ['flow-0'], 'draft', now)).toThrow(
+      refused(mostFlows + 1),
+    )
+    expect(listFlows(database, org)).toHaveLength(mostFlows + 1)
+  })
+
+  test('more than that at once are refused before anybody has to wait', () => {
+    const flows = many(mostFlows + 1)
+    database.run('begin immediate')
+    const second = openForWriting(folder)
+    try {
+      expect(() => pushFlows(second, org, flows, now)).toThrow(refused(mostFlows + 1))
+    } finally {
+      second.close()
+      database.run('rollback')
+    }
+  })
+
+  test('statements are put together once, however many flows there are: others wait to write', () => {
+    const prepare = spyOn(database, 'prepare')
+    const counts = [1, 100].map(count => {
+      prepare.mockClear()
+      for (const title of ['Old', 'New']) {
+        const { published } = pushAndPublishFlows(database, org, many(count, title), () => now)
+        expect(published).toHaveLength(count)
+      }
+      return prepare.mock.calls.length
+    })
+    expect(counts[0]).toBeGreaterThan(0)
+    expect(counts[1]).toBe(counts[0]!)
   })
 })
 

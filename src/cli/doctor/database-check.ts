@@ -2,8 +2,15 @@ import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { isoTime } from '../../core/clock.ts'
 import { minuteMs } from '../../core/durations.ts'
+import { shellWord } from '../../core/wording.ts'
 import { databaseFile, hasDatabase, openForReading } from '../../storage/database.ts'
-import { deadLetters, fullCheck, newestReceipt, quickCheck } from '../../storage/inspect.ts'
+import {
+  deadLetters,
+  fullCheck,
+  hasNoOrganisation,
+  newestReceipt,
+  quickCheck,
+} from '../../storage/inspect.ts'
 import { schemaState } from '../../storage/migrate.ts'
 import { explained } from '../failure.ts'
 import { counted } from '../output.ts'
@@ -30,6 +37,7 @@ export function checkDatabase(subject: Subject): Finding[] {
     database = openForReading(data)
     return [
       ...checkSchema(database),
+      ...checkOrganisations(database, data),
       ...checkLog(data),
       ...checkPages(database, data, subject.isFull),
       ...checkDeadLetters(database),
@@ -50,7 +58,7 @@ function unreadable(data: string, fault: unknown): Finding {
     return error('database', `cairn.db is damaged, or no database (${code}: ${message})`, damaged)
   }
   if (/^SQLITE_(READONLY|CANTOPEN|PERM|AUTH)/.test(code)) {
-    const advice = 'run this as the user that the server runs as'
+    const advice = 'let this user read and write it and its directory, or run as one who may'
     return error('database', `cairn.db cannot be opened by this user (${code})`, advice)
   }
   return error('database', explained(fault).lines.join(' '), null)
@@ -73,6 +81,13 @@ function checkSchema(database: Database): Finding[] {
     return [warning('database', level, advice)]
   }
   return [ok('database', `the database has schema ${applied}, the newest that this cairn knows`)]
+}
+
+/** Commands and server may have been given different directories: every key is unknown then. */
+function checkOrganisations(database: Database, data: string): Finding[] {
+  if (!hasNoOrganisation(database)) return []
+  const what = 'there is no organisation in this data directory yet'
+  return [warning('database', what, `cairn org create NAME --data ${shellWord(data)}`)]
 }
 
 function checkLog(data: string): Finding[] {

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { shellWord } from '../../core/wording.ts'
 import { sessionKey } from '../../server/session-key.ts'
 import { explained } from '../failure.ts'
 import { nearestExisting } from './disk-check.ts'
@@ -25,7 +26,8 @@ export function checkDirectory({ data, config }: Subject): Finding[] {
   const makesTokens = !config?.sessionSecret && !config?.sessionIssuer
   const faults = [
     ...checkOwners(data, found),
-    ...checkReadable(data, found),
+    ...checkWritable(data, found),
+    ...checkOthers(data, found),
     ...(makesTokens ? checkSessionKey(data) : []),
   ]
   const findings = [ok('directory', `${data} can be written by this user`), ...faults]
@@ -50,7 +52,7 @@ function notThere(data: string): Finding {
   return warning('directory', what, begin)
 }
 
-function whyUnwritable(data: string, { uid }: Stats): Finding | null {
+function whyUnwritable(data: string, { uid, mode }: Stats): Finding | null {
   try {
     accessSync(data, constants.R_OK | constants.W_OK | constants.X_OK)
     return null
@@ -64,7 +66,12 @@ function whyUnwritable(data: string, { uid }: Stats): Finding | null {
         'mount it for writing (a disk that fails turns read-only too)',
       )
     }
-    const what = `${data} cannot be read and written by this user (${code}): it belongs to user ${uid}, this is user ${process.getuid?.()}`
+    const denied = `${data} cannot be read and written by this user (${code})`
+    if (uid === process.getuid?.()) {
+      const what = `${denied}: its mode is ${octal(mode)}`
+      return error('directory', what, `run "chmod u+rwx ${shellWord(data)}"`)
+    }
+    const what = `${denied}: it belongs to user ${uid}, this is user ${process.getuid?.()}`
     return error('directory', what, 'run as that user, or give this one the right to')
   }
 }
@@ -85,6 +92,20 @@ function checkOwners(data: string, { uid }: Stats): Finding[] {
   return [(isUsable ? warning : error)('rights', what, advice)]
 }
 
+/** Files that their owner, or a backup, has made read-only: the server cannot start on them. */
+function checkWritable(data: string, { uid }: Stats): Finding[] {
+  const wanted = constants.R_OK | constants.W_OK
+  // Those of others are told with their owners.
+  const faulty = namesIn(data).filter(
+    name => statSync(join(data, name)).uid === uid && !isAllowed(join(data, name), wanted),
+  )
+  if (faulty.length === 0) return []
+  const paths = faulty.map(name => shellWord(join(data, name))).join(' ')
+  const advice =
+    uid === process.getuid?.() ? `run "chmod u+rw ${paths}"` : `run cairn as user ${uid}`
+  return [error('rights', `this user cannot write ${faulty.join(', ')} in ${data}`, advice)]
+}
+
 function isAllowed(path: string, mode: number): boolean {
   try {
     accessSync(path, mode)
@@ -95,15 +116,22 @@ function isAllowed(path: string, mode: number): boolean {
 }
 
 const forOthers = 0o077
+const writableToOthers = 0o022
+const octal = (mode: number) => (mode & 0o7777).toString(8)
 
-function checkReadable(data: string, { mode }: Stats): Finding[] {
+function checkOthers(data: string, { mode }: Stats): Finding[] {
   // Who cannot enter the directory cannot reach the files either.
   if ((mode & forOthers) === 0) return []
+  const advice = `run "chmod 700 ${shellWord(data)}"`
+  if (mode & writableToOthers) {
+    // Whatever the rights of a file in it are: it can be put in the place of another.
+    const what = `other users of this machine can replace files in ${data}, the session key too (mode ${octal(mode)})`
+    return [error('rights', what, advice)]
+  }
   const open = namesIn(data).filter(name => statSync(join(data, name)).mode & forOthers)
   if (open.length === 0) return []
-  const octal = (mode & 0o777).toString(8)
-  const what = `other users of this machine can read ${open.join(', ')} in ${data} (mode ${octal})`
-  return [warning('rights', what, `run "chmod 700 ${data}"`)]
+  const what = `other users of this machine can read ${open.join(', ')} in ${data} (mode ${octal(mode)})`
+  return [warning('rights', what, advice)]
 }
 
 /** Looked at only where it is, since reading it would make it. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { pushAndPublishFlows, pushFlows } from '../../storage/flow-store.ts'
+import { mostFlows, pushAndPublishFlows, pushFlows } from '../../storage/flow-store.ts'
 import { listOrganisations } from '../../storage/organisations.ts'
 import { changeData, organisationNamed } from '../data.ts'
 import { examples } from '../examples.ts'
@@ -16,7 +16,9 @@ interface Options {
 
 export function addPush(flows: Command): void {
   addSettings(flows.command('push'), ['data'])
-    .description('make drafts of the flows in files, all of them or none')
+    .description(
+      `make drafts of the flows in files, all of them or none; an organisation has at most ${mostFlows} that are not archived`,
+    )
     .argument('<file...>', filesHelp)
     .option('--org <org>', orgHelp)
     .option('--publish', 'publish them too, as "cairn flows publish" does: all of it or nothing')

@@ -47,6 +47,16 @@ const needing = (field: string, isNeeded: (kind: EventKind) => boolean) => ({
   then: { required: [field], properties: { [field]: { type: 'string' } } },
 })
 
+/** Without times: sent as it stands, it happened now, and says nothing of the sender's clock. */
+const exampleEvent = {
+  id: '0199c0de-0000-7000-8000-000000000001',
+  kind: 'step_viewed',
+  userId: 'ann',
+  flowId: 'flow_8dPqM2xKc5VnTs1Ya0',
+  stepId: 'step_oS7uAWwXw1gOJgTNdr',
+  sessionId: 's1',
+}
+
 /** One event as clients send it. Fields that are not named here are ignored. */
 export const Event = Type.Object(
   {
@@ -84,16 +94,7 @@ export const Event = Type.Object(
       needing('itemId', needsItem),
       needing('name', kind => kind === 'custom'),
     ],
-    examples: [
-      {
-        id: '0199c0de-0000-7000-8000-000000000001',
-        kind: 'step_viewed',
-        userId: 'ann',
-        flowId: 'flow_8dPqM2xKc5VnTs1Ya0',
-        stepId: 'step_oS7uAWwXw1gOJgTNdr',
-        sessionId: 's1',
-      },
-    ],
+    examples: [exampleEvent],
   },
 )
 export type Event = Static<typeof Event>
@@ -102,12 +103,12 @@ export type Event = Static<typeof Event>
 export const Batch = Type.Object(
   {
     sentAt: MaybeTime(
-      'The sender’s clock as it sends. Where it is over a minute off, the events’ times are ' +
-        'corrected by as much; leave it out where the clock is right.',
+      'The sender’s clock at the moment of sending, never a fixed time. Where it is over a minute off, ' +
+        'the events’ times are corrected by as much; leave it out where the clock is right.',
     ),
     events: Type.Array(Told(Type.Unknown(), Event), { minItems: 1, maxItems: 50 }),
   },
-  { title: 'EventBatch', examples: [{ events: Event.examples }] },
+  { title: 'EventBatch', examples: [{ events: [exampleEvent] }] },
 )
 export type Batch = Static<typeof Batch>
 

@@ -28,6 +28,14 @@ const farOffMs = minuteMs
 const settlingMs = 5 * minuteMs
 /** So many of the latest batches with a clock that is far off are worth a word. */
 const fewFarOff = 3
+/** Fewer batches say nothing of the server's clock: one may be an example, sent by hand. */
+const fewestBatches = 5
+
+/** Whether most of a handful of batches are off by the same, within a minute. */
+function isAgreed(skews: readonly number[], skewMsMedian: number): boolean {
+  const agreeing = skews.filter(skew => Math.abs(skew - skewMsMedian) <= farOffMs).length
+  return skews.length >= fewestBatches && agreeing > skews.length / 2
+}
 
 /** Semantic Versioning 2.0.0, the numbers alone or with what may follow them. */
 const semanticVersion = /^\d{1,9}\.\d{1,9}\.\d{1,9}(?:[-+][0-9A-Za-z.+-]+)?$/
@@ -70,7 +78,7 @@ const rules: ((evidence: Evidence) => Finding | readonly Finding[] | null)[] = [
       message: isUsed
         ? 'The key is used, but no page has fetched flows or sent a heartbeat: only a back end uses it.'
         : 'Nothing has used the key yet: no page with the snippet, and no back end.',
-      fix: 'Put the snippet with this key on a page, open the page, and ask again.',
+      fix: 'Have a page fetch GET /flows or send a heartbeat with this key, and ask again.',
     }
   },
 
@@ -153,14 +161,18 @@ const rules: ((evidence: Evidence) => Finding | readonly Finding[] | null)[] = [
 
   ({ presence: { skews }, skewMsMedian }) => {
     const farOff = skews.filter(skew => Math.abs(skew) > farOffMs).length
-    if (skewMsMedian !== null && Math.abs(skewMsMedian) > farOffMs) {
+    if (
+      skewMsMedian !== null &&
+      Math.abs(skewMsMedian) > farOffMs &&
+      isAgreed(skews, skewMsMedian)
+    ) {
       const seconds = Math.round(Math.abs(skewMsMedian) / 1000)
       const side = skewMsMedian > 0 ? 'behind' : 'ahead of'
       return {
         severity: 'warning',
         code: 'clock_skew',
         message: `Senders’ clocks are ${seconds} s ${side} the server’s in the middle: ${farOff} of the last ${skews.length} batches are off by over a minute.`,
-        fix: 'Many senders that agree are right: set the server’s clock, by NTP. Times are corrected by sentAt meanwhile.',
+        fix: 'Have the server’s clock set by NTP. If it is right, and a single back end sends the batches, set that one’s. Times are corrected by sentAt meanwhile.',
       }
     }
     return farOff >= fewFarOff
@@ -168,7 +180,7 @@ const rules: ((evidence: Evidence) => Finding | readonly Finding[] | null)[] = [
           severity: 'info',
           code: 'sender_clock_skew',
           message: `Some senders’ clocks are off by over a minute: ${farOff} of the last ${skews.length} batches.`,
-          fix: 'Nothing has to be done for browsers: times are corrected by sentAt. Of a back end, set the clock by NTP.',
+          fix: 'Nothing has to be done for browsers: times are corrected by sentAt. Of a back end, set the clock by NTP, and have it send the present time as sentAt.',
         }
       : null
   },

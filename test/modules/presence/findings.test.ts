@@ -121,7 +121,30 @@ const table: [string, Told, string[]][] = [
   ],
   [
     'clocks off in the middle',
-    { skewMsMedian: -90_000, presence: { skews: [-90_000] } },
+    { skewMsMedian: -90_000, presence: { skews: Array(5).fill(-90_000) } },
+    ['warning clock_skew'],
+  ],
+  [
+    'the latest of few batches off, such as one that was typed by hand',
+    { skewMsMedian: 3 * hour, presence: { skews: [3 * hour, 3 * hour] } },
+    [],
+  ],
+  [
+    'all of a few batches off',
+    { skewMsMedian: 90_000, presence: { skews: [90_000, 90_000, 90_000, 90_000] } },
+    ['info sender_clock_skew'],
+  ],
+  [
+    'clocks off that do not agree by how much',
+    { skewMsMedian: 3 * hour, presence: { skews: [0, 90_000, 3 * hour, 5 * hour, 9 * hour] } },
+    ['info sender_clock_skew'],
+  ],
+  [
+    'clocks off that agree within a minute, but for some',
+    {
+      skewMsMedian: 3 * hour,
+      presence: { skews: [0, 0, 3 * hour - minute, 3 * hour, 3 * hour + minute] },
+    },
     ['warning clock_skew'],
   ],
   [
@@ -163,8 +186,10 @@ describe('refused events', () => {
 })
 
 test('clocks say which side they are on', () => {
-  const [behind] = findings({ skewMsMedian: 90_400, presence: { skews: [90_400] } })
-  const [ahead] = findings({ skewMsMedian: -90_400, presence: { skews: [-90_400] } })
+  const off = (skewMs: number) =>
+    findings({ skewMsMedian: skewMs, presence: { skews: Array(5).fill(skewMs) } })
+  const [behind] = off(90_400)
+  const [ahead] = off(-90_400)
   expect(behind?.message).toContain('90 s behind the server’s')
   expect(ahead?.message).toContain('90 s ahead of the server’s')
 })

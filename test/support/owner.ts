@@ -1,0 +1,47 @@
+import { chmodSync, chownSync, copyFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { builtBinary, type Workplace } from './binary.ts'
+import { type Finished, finished } from './finished.ts'
+
+/** Whom the kernel calls nobody. Root may write what its rights forbid, so root's tests run as this. */
+const nobody = 65_534
+
+const isRoot = process.getuid?.() === 0
+
+/** A user of a workplace whom rights bind: this one, or nobody where this one is root. */
+export class Owner {
+  private constructor(
+    private readonly place: Workplace,
+    private readonly binary: string,
+  ) {}
+
+  static async of(place: Workplace): Promise<Owner> {
+    const built = await builtBinary()
+    if (!isRoot) return new Owner(place, built)
+    // Where it was built may be out of nobody's reach.
+    const binary = join(place.folder, 'cairn')
+    copyFileSync(built, binary)
+    chmodSync(binary, 0o755)
+    chownSync(place.folder, nobody, nobody)
+    return new Owner(place, binary)
+  }
+
+  /** Gives a directory and what is in it to this user. */
+  takes(directory: string): void {
+    if (!isRoot) return
+    const files = readdirSync(directory).map(name => join(directory, name))
+    for (const path of [directory, ...files]) chownSync(path, nobody, nobody)
+  }
+
+  async run(args: string[]): Promise<Finished> {
+    const as = isRoot ? ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'] : []
+    return finished(
+      Bun.spawn([...as, this.binary, ...args], {
+        cwd: this.place.folder,
+        env: { PATH: process.env.PATH },
+        stdout: 'pipe',
+        stderr: 'pipe',
+      }),
+    )
+  }
+}
