@@ -181,7 +181,9 @@ function notAnAddress(pattern: string): string {
     const rest = shown(pattern.slice(1))
     return `A leading * stops at a slash and so matches no address: write **${rest}, or *:// for any scheme`
   }
-  if (/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(pattern)) {
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):(?!\d)/i.exec(pattern) ?? []
+  if (scheme !== undefined) {
+    if (!isOfPages(scheme)) return notOfPages(scheme)
     return `The pattern is no address with a scheme and a host: ${writeEither}`
   }
   const isLikeAHost = /^(localhost$|localhost[/?#]|[^/?#]*[.:])/i.test(pattern)
@@ -189,12 +191,23 @@ function notAnAddress(pattern: string): string {
   return `The pattern is neither a path nor an address: did you mean ${better}?`
 }
 
+/** The schemes of pages that a snippet runs on: the web, browsers' extensions, shells of apps. */
+const pageSchemes = [
+  ...['https', 'http', 'chrome-extension', 'moz-extension', 'safari-web-extension'],
+  ...['extension', 'ms-browser-extension', 'capacitor', 'ionic', 'tauri', 'app'],
+]
+
+/** Whether a scheme, in a glob with its wildcards, can be that of a page. */
+const isOfPages = (scheme: string) =>
+  pageSchemes.some(one => globMatches(scheme.toLowerCase(), one)) ||
+  scheme.toLowerCase().endsWith('-extension')
+
+const notOfPages = (scheme: string) =>
+  `No page that runs the snippet has an address that begins with "${shown(scheme)}:"; ${writeEither}`
+
 function originFault({ scheme, authority }: AddressParts): string | null {
-  if (authority === '') {
-    return scheme.toLowerCase() === 'file'
-      ? null
-      : 'The address has no host: write one, as in https://app.example.com/'
-  }
+  if (!isOfPages(scheme)) return notOfPages(scheme)
+  if (authority === '') return 'The address has no host: write one, as in https://app.example.com/'
   if (authority.includes('@')) {
     return 'The address has a user name in it: leave out what is before the @'
   }

@@ -19,9 +19,9 @@ const briefs = (text: string, format?: 'yaml' | 'json') =>
 const messages = (text: string) => readFlowFile(text).problems.map(({ message }) => message)
 
 /** The least that is a flow, in two lines, and on one. */
-const minimal = (key: string) => `key: ${key}\nsteps: [{ key: s }]`
-const inline = (key: string, more = '') => `{ key: ${key}, steps: [{ key: s }]${more} }`
-const json = (key: string) => `{"key": "${key}", "steps": [{"key": "s"}]}`
+const minimal = (key: string) => `key: ${key}\nsteps: [{ key: s, title: S }]`
+const inline = (key: string, more = '') => `{ key: ${key}, steps: [{ key: s, title: S }]${more} }`
+const json = (key: string) => `{"key": "${key}", "steps": [{"key": "s", "title": "S"}]}`
 
 const flowKeys = (text: string, format?: 'yaml' | 'json') =>
   readFlowFile(text, { format }).flows.map(({ key }) => key)
@@ -121,7 +121,7 @@ describe('a file holds', () => {
     ['JSON after a byte order mark', `\uFEFF${json('a')}`, 'json', ['a']],
     [
       'aliases',
-      '- &a { key: a, steps: &s [{ key: s }], theme: &t { radius: 1 } }\n- { key: b, steps: *s, theme: *t }',
+      '- &a { key: a, steps: &s [{ key: s, title: S }], theme: &t { radius: 1 } }\n- { key: b, steps: *s, theme: *t }',
       'yaml',
       ['a', 'b'],
     ],
@@ -173,9 +173,10 @@ describe('a file that cannot be read has one problem, with its place', () => {
 
   test('20 levels and 100 aliases are not too many', () => {
     expect(briefs(`key: ${'['.repeat(19)}${']'.repeat(19)}`)).toEqual(['1:6 invalid_value /key'])
-    const urls = Array.from({ length: 50 }, () => '*u').join(', ')
-    const flow = (key: string) => `- ${inline(key, `, targeting: { urls: [${urls}] }`)}`
-    const first = ', targeting: { urls: [&u { match: prefix, pattern: / }] }'
+    const audience = (rules: string) => `, targeting: { audience: { rules: [${rules}] } }`
+    const rules = Array.from({ length: 50 }, () => '*r').join(', ')
+    const flow = (key: string) => `- ${inline(key, audience(rules))}`
+    const first = audience('&r { attribute: plan, op: exists }')
     const text = `- ${inline('c', first)}`
     expect(briefs(lines(text, flow('a'), flow('b')))).toEqual([])
   })
@@ -223,7 +224,7 @@ describe('a wrong field is told with its place', () => {
       'characters a key cannot have',
       'key: a b',
       '1:6 invalid_value /key',
-      'Must be letters, digits, ".", "_" and "-", not "a b"',
+      'Must be letters, digits, ".", "_" and "-", with a letter or a digit first, not "a b"',
     ],
     [
       'nothing',
@@ -252,8 +253,8 @@ describe('a wrong field is told with its place', () => {
     ],
     [
       'too many',
-      `key: a\ntargeting: { urls: [${'{ match: exact, pattern: / },'.repeat(51)}] }`,
-      '2:1471 invalid_value /targeting/urls',
+      `key: a\ntargeting: { urls: [${'{ match: exact, pattern: /a },'.repeat(51)}] }`,
+      '2:1521 invalid_value /targeting/urls',
       'At most 50 entries, not 51: remove the rest',
     ],
     [
@@ -320,7 +321,7 @@ describe('a repeated key is an error where it is repeated', () => {
     ],
     [
       'item',
-      'key: a\nchecklist:\n  items:\n  - { key: b, title: B }\n  - { key: b, title: C }',
+      'key: a\nchecklist:\n  items:\n  - { key: b, title: B, href: / }\n  - { key: b, title: C, href: / }',
       '5:12 repeated_key /checklist/items/1/key',
     ],
     [

@@ -8,7 +8,7 @@ const problemsOf = (flow: object) =>
 /** Severity, code and path: a problem without place and sentence. */
 const brief = ({ severity, code, path }: Problem) => `${severity} ${code} ${path}`
 
-const step = { key: 's' }
+const step = { key: 's', title: 'S' }
 const target = { selector: '#save' }
 const stepWith = (fields: object) => ({ steps: [{ ...step, ...fields }] })
 const shownOn = (...urls: object[]) => ({ steps: [step], targeting: { urls } })
@@ -115,9 +115,10 @@ describe('an error keeps a flow from being pushed', () => {
 describe('a warning does not', () => {
   const link = (href: string, more: object[] = []) => ({
     key: 'go',
+    title: 'Go',
     buttons: [{ label: 'Go', action: 'link', href }, ...more],
   })
-  const there = { key: 'there', target }
+  const there = { key: 'there', title: 'There', target }
   const projects = { urls: [{ match: 'prefix', pattern: '/projects' }] }
   test.each<[string, object, string]>([
     [
@@ -201,11 +202,14 @@ describe('a warning does not', () => {
         'a button that stays',
         { steps: [link('/x', [{ label: 'Next', action: 'next' }]), there], targeting: projects },
       ],
-      ['nothing needed there', { steps: [link('/x'), { key: 'bye' }], targeting: projects }],
+      [
+        'nothing needed there',
+        { steps: [link('/x'), { key: 'bye', title: 'Bye' }], targeting: projects },
+      ],
       [
         'an element that need not be there',
         {
-          steps: [link('/x'), { key: 'b', target: { ...target, required: false } }],
+          steps: [link('/x'), { key: 'b', title: 'B', target: { ...target, required: false } }],
           targeting: projects,
         },
       ],
@@ -252,18 +256,25 @@ describe('a problem stands at the very place', () => {
   test.each<[string, string, string[]]>([
     [
       'the field',
-      lines('key: a', 'steps:', '  - key: s', '    target:', '      selector: "a["'),
-      ['5:17 invalid_selector /steps/0/target/selector'],
+      lines(
+        'key: a',
+        'steps:',
+        '  - title: S',
+        '    key: s',
+        '    target:',
+        '      selector: "a["',
+      ),
+      ['6:17 invalid_selector /steps/0/target/selector'],
     ],
     [
       'what lacks the field',
-      lines('key: a', 'steps:', '  - key: s', '    kind: tooltip'),
+      lines('key: a', 'steps:', '  - title: S', '    key: s', '    kind: tooltip'),
       ['3:5 missing_target /steps/0/target'],
     ],
     [
       'the group, where that is there',
-      lines('key: a', 'steps:', '  - key: s', '    advance: { on: event }'),
-      ['4:14 missing_event /steps/0/advance/event'],
+      lines('key: a', 'steps:', '  - title: S', '    key: s', '    advance: { on: event }'),
+      ['5:14 missing_event /steps/0/advance/event'],
     ],
     [
       'the flow',
@@ -273,18 +284,24 @@ describe('a problem stands at the very place', () => {
     ['by name', lines('flows:', '  - key: a', '    steps: []'), ['3:12 empty_flow /flows/0/steps']],
     [
       'another document',
-      lines('key: a', 'steps: [{ key: s }]', '---', 'key: b', 'steps: [{ key: s, kind: hotspot }]'),
+      lines(
+        'key: a',
+        'steps: [{ key: s, title: S }]',
+        '---',
+        'key: b',
+        'steps: [{ key: s, title: S, kind: hotspot }]',
+      ),
       ['5:9 missing_target /1/steps/0/target'],
     ],
     [
       'what an alias stands for',
       lines(
         '- key: a',
-        '  steps: [{ key: s, target: &t { selector: "a[" } }]',
+        '  steps: [{ key: s, title: S, target: &t { selector: "a[" } }]',
         '- key: b',
-        '  steps: [{ key: s }, { key: r, target: *t }]',
+        '  steps: [{ key: s, title: S }, { key: r, title: R, target: *t }]',
       ),
-      ['2:44 invalid_selector /0/steps/0/target/selector'],
+      ['2:54 invalid_selector /0/steps/0/target/selector'],
     ],
     [
       'a whole flow behind an anchor',
@@ -296,7 +313,8 @@ describe('a problem stands at the very place', () => {
   })
 
   test('what several flows have by alias is told once, and keeps all of them back', () => {
-    const text = '- { key: a, steps: &s [{ key: s, kind: tooltip }] }\n- { key: b, steps: *s }'
+    const text =
+      '- { key: a, steps: &s [{ key: s, title: S, kind: tooltip }] }\n- { key: b, steps: *s }'
     expect(places(text)).toEqual(['1:24 missing_target /0/steps/0/target'])
     expect(readFlowFile(text).flows).toEqual([])
   })
