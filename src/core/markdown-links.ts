@@ -12,8 +12,8 @@ parser.normalizeLink = link => link
  * CommonMark has it, entities and escapes resolved, so that no spelling of a scheme hides it.
  */
 export function unsafeLinkIn(markdown: string): string | null {
-  // Without these there is no scheme, and most texts are spared the parsing.
-  if (!/[:&]/.test(markdown)) return null
+  // Without these there is no scheme, or nothing that leads anywhere: most texts need no parsing.
+  if (!/[:&]/.test(markdown) || !/\][(:]|</.test(markdown)) return null
   for (const link of linksIn(markdown)) {
     if (isHarmlessLink(link)) continue
     return `The link ${quoted(link)} is not one that a page may follow: write one that begins with http:, https:, mailto: or tel:, or a relative one such as /help`
