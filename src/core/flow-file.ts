@@ -12,7 +12,7 @@ import {
 import { Reader, unreadable } from './flow-file-reader.ts'
 import type { FlowProblem } from './flow-problem.ts'
 import { type FlowPart, flowProblems, partProblems } from './flow-rules.ts'
-import { below, unknownField } from './wording.ts'
+import { below, shown, unknownField } from './wording.ts'
 
 /** What is wrong with a flow file, and where; its `path` is a JSON pointer into the file. */
 export interface Problem extends FlowProblem {
@@ -56,10 +56,14 @@ export function readFlowFile(text: string, options: { format?: 'yaml' | 'json' }
   return { flows, problems: inSourceOrder(findings, lines), isJudgedWhole }
 }
 
+/** As long as a path can be on most systems. */
+const longestPath = 4_096
+
 /** One line for a terminal: `welcome.yaml:12:5 error invalid_value /steps/0/kind Must be …`. */
 export function describeProblem(problem: Problem, fileName: string): string {
   const { line, column, severity, code, path, message } = problem
-  const place = line === null ? fileName : `${fileName}:${line}:${column ?? 1}`
+  const name = shown(fileName, longestPath)
+  const place = line === null ? name : `${name}:${line}:${column ?? 1}`
   return [place, severity, code, path, message].filter(part => part !== '').join(' ')
 }
 
