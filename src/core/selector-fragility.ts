@@ -123,7 +123,7 @@ function looksAlone(rule: AstRule): string | null {
   let known: string | null = null
   for (const item of itemsOf(rule)) {
     if (item.type === 'ClassName') {
-      if (isUtilityClass(item.name)) known = item.name
+      if (isUtilityClass(item.name)) known ??= item.name
       else if (!plainLooks.has(item.name)) return null
     } else if (item.type === 'Id' || item.type === 'Attribute') return null
     else if (item.type === 'TagName' && item.name.includes('-')) return null
