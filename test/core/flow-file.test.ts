@@ -227,6 +227,24 @@ describe('a wrong field is told with its place', () => {
       'Must be letters, digits, ".", "_" and "-", with a letter or a digit first, not "a b"',
     ],
     [
+      'a key that is taken for an option',
+      'key: -x',
+      '1:6 invalid_value /key',
+      'Must be letters, digits, ".", "_" and "-", with a letter or a digit first, not "-x"',
+    ],
+    [
+      'a key that hides its file',
+      'key: ..',
+      '1:6 invalid_value /key',
+      'Must be letters, digits, ".", "_" and "-", with a letter or a digit first, not ".."',
+    ],
+    [
+      'an operator of other tools',
+      'key: a\ntargeting: { audience: { rules: [{ attribute: plan, op: not_exists }] } }',
+      '2:57 invalid_value /targeting/audience/rules/0/op',
+      'Must be one of eq, neq, in, nin, gt, gte, lt, lte, contains, exists, not "not_exists": for "must not be there" write op: exists with value: false',
+    ],
+    [
       'nothing',
       'key: a\nname:',
       '2:6 invalid_value /name',
@@ -405,6 +423,10 @@ describe('describeProblem', () => {
     )
   })
 
+  test('shows no control character of a file name', () => {
+    expect(describeProblem(problem, 'a\tb.yaml')).toStartWith('a�b.yaml:12:5 error')
+  })
+
   test('leaves out a place and a path that are not there', () => {
     expect(describeProblem({ ...problem, line: null, column: null, path: '' }, 'w.yaml')).toBe(
       'w.yaml error invalid_value Must be …',
@@ -469,6 +491,22 @@ describe('laws', () => {
       { numRuns: 150 },
     )
     expect(right).toBeGreaterThan(100)
+  })
+
+  test('one wrong field hides nothing of what the parts mean', () => {
+    const ofTheWhole = ['empty_flow', 'unreachable_target']
+    const brief = ({ code, path, message }: FlowProblem) => `${code} ${path} ${message}`
+    fc.assert(
+      fc.property(anyFlow, flow => {
+        const expected = flowProblems(flow).filter(({ code }) => !ofTheWhole.includes(code))
+        fc.pre(expected.length < 50)
+        const text = JSON.stringify({ ...flow, priority: 'high' })
+        const { problems } = readFlowFile(text, { format: 'json' })
+        const others = problems.filter(({ path }) => path !== '/priority')
+        expect(others.map(brief).sort()).toEqual(expected.map(brief).sort())
+      }),
+      { numRuns: 150 },
+    )
   })
 
   const words = [
