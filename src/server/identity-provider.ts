@@ -148,7 +148,7 @@ function unexpected(url: string, { status, headers }: Response): ProviderFailure
       'set CAIRN_SESSION_ISSUER to the "iss" of its tokens, or CAIRN_SESSION_JWKS_URL to where its keys are',
     )
   }
-  return new ProviderFailure(`${url} answered ${status}`, 'see the provider’s own log')
+  return new ProviderFailure(`${url} answered ${status}`, "see the provider's own log")
 }
 
 async function boundedText(url: string, response: Response): Promise<string> {
@@ -159,7 +159,7 @@ async function boundedText(url: string, response: Response): Promise<string> {
     if (length > largestBytes) {
       throw new ProviderFailure(
         `${url} answered more than ${largestBytes / 1024} KiB`,
-        'check that the address is the provider’s',
+        "check that the address is the provider's",
       )
     }
     chunks.push(chunk)
@@ -177,7 +177,7 @@ function explained(url: string, error: unknown): ProviderFailure {
     )
   }
   if (error instanceof SyntaxError) {
-    return new ProviderFailure(`${url} is no JSON`, 'check that the address is the provider’s')
+    return new ProviderFailure(`${url} is no JSON`, "check that the address is the provider's")
   }
   const cause = typeof code === 'string' ? code : shown(String(message))
   return new ProviderFailure(

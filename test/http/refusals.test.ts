@@ -277,7 +277,7 @@ describe('an origin', () => {
       expect(await ask(stranger)).toEqual({
         status: 403,
         body: {
-          error: 'This origin is not one of the organisation’s',
+          error: "This origin is not one of the organisation's",
           code: 'origin_not_allowed',
         },
       })

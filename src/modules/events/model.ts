@@ -102,7 +102,7 @@ export type Event = Static<typeof Event>
 /** The envelope: events are judged one by one, so that a bad one costs its neighbours nothing. */
 export const Batch = Type.Object(
   {
-    sentAt: MaybeTime('The sender’s clock as it sends, by which its times are corrected.'),
+    sentAt: MaybeTime("The sender's clock as it sends, by which its times are corrected."),
     events: Type.Array(Told(Type.Unknown(), Event), { minItems: 1, maxItems: 50 }),
   },
   { title: 'EventBatch' },
@@ -113,7 +113,7 @@ export type Batch = Static<typeof Batch>
 export const EventResult = Type.Object({
   index: Type.Integer({
     minimum: 0,
-    description: 'Which of the batch’s events, from 0.',
+    description: "Which of the batch's events, from 0.",
     examples: [3],
   }),
   id: Type.Union(

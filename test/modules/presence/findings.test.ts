@@ -165,8 +165,8 @@ describe('refused events', () => {
 test('clocks say which side they are on', () => {
   const [behind] = findings({ skewMsMedian: 90_400, presence: { skews: [90_400] } })
   const [ahead] = findings({ skewMsMedian: -90_400, presence: { skews: [-90_400] } })
-  expect(behind?.message).toContain('90 s behind the server’s')
-  expect(ahead?.message).toContain('90 s ahead of the server’s')
+  expect(behind?.message).toContain("90 s behind the server's")
+  expect(ahead?.message).toContain("90 s ahead of the server's")
 })
 
 test('each finding is told in whole sentences', () => {
