@@ -151,7 +151,7 @@ function absent({ attribute, op, value }: AudienceRule, traits: Traits): Reason 
     name => name !== attribute && name.toLowerCase() === attribute.toLowerCase(),
   )
   const hints = [
-    ...(op === 'exists' && holds ? ['and must not be'] : []),
+    ...(op === 'exists' && holds ? ['as it must be'] : []),
     ...(holds || op === 'exists' ? [] : [`${op} ${told(value)} is asked`]),
     ...(near === undefined ? [] : [`there is ${shown(near)}: case counts`]),
   ]

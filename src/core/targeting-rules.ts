@@ -1,7 +1,8 @@
 import { contradictions } from './audience-contradiction.ts'
 import type { AudienceRule, Targeting, UrlRule } from './flow.ts'
 import { error, type FlowProblem, warning } from './flow-problem.ts'
-import { matchesOnlyRoot, patternFault } from './url-rule.ts'
+import { patternFault } from './url-pattern-fault.ts'
+import { matchesOnlyRoot } from './url-rule.ts'
 import { quoted } from './wording.ts'
 
 /** What is wrong with where and to whom a flow is shown, beyond each rule by itself. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { UrlRule } from '../../src/core/flow.ts'
-import { matchesOnlyRoot, patternFault, urlMatches } from '../../src/core/url-rule.ts'
+import { patternFault } from '../../src/core/url-pattern-fault.ts'
+import { matchesOnlyRoot, urlMatches } from '../../src/core/url-rule.ts'
 
 const app = 'https://app.example.com'
 
