@@ -1,7 +1,8 @@
 import './production-mode.ts'
 import { run } from './cli/program.ts'
+import { keepPrivate } from './cli/umask.ts'
 
 // All that Cairn stores belongs to the user it runs as, and to nobody else.
-process.umask(0o077)
+keepPrivate()
 
 await run(Bun.argv.slice(2))

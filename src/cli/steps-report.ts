@@ -9,6 +9,7 @@ import {
   totalsOf,
 } from '../core/step-health.ts'
 import { shown } from '../core/wording.ts'
+import { publishCommand } from './flows/records.ts'
 import { columns, counted } from './output.ts'
 import type { CheckedStep } from './steps.ts'
 
@@ -133,7 +134,7 @@ function advice(one: CheckedStep, isAmong: boolean): string {
     const { selector, times, of } = suggestion
     // Where it may be left out, the commands to copy stay short.
     const org = isAmong ? ` --org ${organisation}` : ''
-    return `set target.selector to \`${selectorText(selector)}\` (suggested by ${times} of ${counted(of, 'fingerprint')}), then "cairn flows push FILE${org}" and "cairn flows publish ${flow.key}${org}"`
+    return `set target.selector to \`${selectorText(selector)}\` (suggested by ${times} of ${counted(of, 'fingerprint')}), then "cairn flows push FILE${org}" and "${publishCommand(flow.key, org)}"`
   }
   if (health.state === 'drifting' && alternate && alternate.selector !== step.target.selector) {
     const { selector, reports } = alternate

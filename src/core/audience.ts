@@ -110,7 +110,7 @@ function attributeOf(traits: Traits, name: string): unknown {
 }
 
 /** Less than 0, 0 or more, as sorting has it; null for what has no order. */
-function compared(a: unknown, b: unknown): number | null {
+export function compared(a: unknown, b: unknown): number | null {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   if (typeof a !== 'string' || typeof b !== 'string') return null
   const [timeA, timeB] = [parseTime(a), parseTime(b)]
@@ -151,6 +151,7 @@ function absent({ attribute, op, value }: AudienceRule, traits: Traits): Reason 
     name => name !== attribute && name.toLowerCase() === attribute.toLowerCase(),
   )
   const hints = [
+    ...(op === 'exists' && holds ? ['as it must be'] : []),
     ...(holds || op === 'exists' ? [] : [`${op} ${told(value)} is asked`]),
     ...(near === undefined ? [] : [`there is ${shown(near)}: case counts`]),
   ]

@@ -1,6 +1,7 @@
 import { inAudience, type Reason, type Traits } from './audience.ts'
 import type { FlowDefinition, UrlRule } from './flow.ts'
-import { patternFault, urlMatches } from './url-rule.ts'
+import { patternFault } from './url-pattern-fault.ts'
+import { urlMatches } from './url-rule.ts'
 import { shown } from './wording.ts'
 
 /**

@@ -4,9 +4,9 @@ import { flowText } from './flow-text.ts'
 
 /** What becomes of a flow's steps, or of its items, by key. */
 export interface PartChanges {
-  /** Never had an id before. */
+  /** Never published before. */
   added: string[]
-  /** Had one before, was gone, and gets it again. */
+  /** In a version before, then gone; it has the same id again. */
   returning: string[]
   removed: string[]
   /** Stand elsewhere among those that stay: as few as explain the new order. */
@@ -23,7 +23,7 @@ export interface FlowDifference {
 /** A flow that another is compared with. */
 export interface Baseline {
   definition: FlowDefinition
-  /** Keys that ever had an id. */
+  /** Keys that any version ever had. */
   stepKeys: ReadonlySet<string>
   itemKeys: ReadonlySet<string>
 }

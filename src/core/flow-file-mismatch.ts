@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
-import { patternsInWords } from './flow-values.ts'
-import { quoted, shown } from './wording.ts'
+import { authoredPattern, patternsInWords } from './flow-values.ts'
+import { didYouMean, quoted, shown } from './wording.ts'
 
 /** Null where the value is right; what is wrong with it; or empty where its very type is. */
 export function scalarFault(schema: TSchema, value: unknown): string | null {
@@ -14,8 +14,10 @@ export function scalarFault(schema: TSchema, value: unknown): string | null {
     if (value.length > maxLength) {
       return `At most ${maxLength} characters, not ${value.length}: shorten it`
     }
-    if (pattern === undefined || new RegExp(pattern).test(value)) return null
-    return `Must be ${patternsInWords[pattern]}, not ${quoted(value)}`
+    if (pattern === undefined) return null
+    const asked = authoredPattern(pattern)
+    if (new RegExp(asked).test(value)) return null
+    return `Must be ${patternsInWords[asked]}, not ${quoted(value)}`
   }
   if (typeof value !== 'number' || !Number.isFinite(value)) return ''
   if (schema.type === 'integer' && !Number.isInteger(value)) return ''
@@ -27,6 +29,18 @@ export function mismatch(schema: TSchema, node: Node): string {
   const quotable = schema.type === 'string' && ['number', 'boolean'].includes(typeOf(node))
   const hint = quotable ? ': put it in quotes' : ''
   return `Must be ${expected(schema)}, not ${got(node)}${hint}`
+}
+
+/** Words of other tools for "exists" with false. */
+const notExists =
+  /^(?:(?:does)?_?not_?exists?|nexists|(?:is_?)?(?:missing|absent|unset|null|not_?set))$/i
+
+/** What to write in place of a word that is none of these, as an end of a sentence, or nothing. */
+export function meant(word: string, words: string[]): string {
+  if (words.includes('exists') && notExists.test(word.replace(/[ -]/g, '_'))) {
+    return ': for "must not be there" write op: exists with value: false'
+  }
+  return didYouMean(word, words)
 }
 
 /** The `type` that a schema for this node would have. */

@@ -10,9 +10,10 @@ import {
   type YAMLMap,
 } from 'yaml'
 import { authoringOf } from './flow-authoring.ts'
-import { expected, got, mismatch, scalarFault, typeOf } from './flow-file-mismatch.ts'
+import { expected, got, meant, mismatch, scalarFault, typeOf } from './flow-file-mismatch.ts'
 import { fieldsOf, position, type Report, start } from './flow-file-nodes.ts'
-import { below, didYouMean, quoted, unknownField } from './wording.ts'
+import type { FlowPart } from './flow-rules.ts'
+import { below, quoted, unknownField } from './wording.ts'
 
 /** In place of a value that could not be read, once the reason has been reported. */
 export const unreadable = Symbol('unreadable')
@@ -26,6 +27,8 @@ export class Reader {
     private readonly aliases: Map<Alias, Node>,
     private readonly lines: LineCounter,
     private readonly report: Report,
+    /** Told of every mapping whose shape is right, also where what holds it is wrong. */
+    private readonly onSound: (part: FlowPart & { node: Node }) => void,
   ) {}
 
   resolve(node: Node): Node | undefined {
@@ -73,7 +76,7 @@ export class Reader {
       if (branches.some(branch => 'const' in branch)) {
         const words = branches.map(branch => String(branch.const))
         if (words.includes(value as string)) return value
-        const hint = typeof value === 'string' ? didYouMean(value, words) : ''
+        const hint = typeof value === 'string' ? meant(value, words) : ''
         return refuse(`Must be ${expected(schema)}, not ${got(node)}${hint}`)
       }
       const others = branches.filter(({ type }) => type !== 'null')
@@ -153,6 +156,8 @@ export class Reader {
     if (!complete) return unreadable
     for (const name in derived) if (!given.has(name)) fields[name] = derived[name]!(fields as never)
     // In the schema's order, whatever order the author chose.
-    return Object.fromEntries(names.map(name => [name, fields[name]]))
+    const value = Object.fromEntries(names.map(name => [name, fields[name]]))
+    this.onSound({ schema, value, path, node: map })
+    return value
   }
 }

@@ -11,8 +11,8 @@ import {
 } from './flow-file-nodes.ts'
 import { Reader, unreadable } from './flow-file-reader.ts'
 import type { FlowProblem } from './flow-problem.ts'
-import { flowProblems } from './flow-rules.ts'
-import { below, unknownField } from './wording.ts'
+import { type FlowPart, flowProblems, partProblems } from './flow-rules.ts'
+import { below, shown, unknownField } from './wording.ts'
 
 /** What is wrong with a flow file, and where; its `path` is a JSON pointer into the file. */
 export interface Problem extends FlowProblem {
@@ -28,6 +28,8 @@ export interface Problem extends FlowProblem {
 export interface FlowFile {
   flows: FlowDefinition[]
   problems: Problem[]
+  /** Whether every check was made; if not, more follow once the errors are mended. */
+  isJudgedWhole: boolean
 }
 
 const maxProblems = 50
@@ -36,8 +38,8 @@ const maxProblems = 50
  * Reads flows as their author wrote them: one flow, a list, `{flows: [...]}`, or several YAML
  * documents. Never throws. A flow with an error is left out of `flows`, its neighbours are not.
  *
- * Shapes are judged first, field by field; what a flow means (see `flowProblems`) only of one whose
- * shape is right. With several YAML documents a path begins with the document's index.
+ * Shapes are judged first, field by field; then what a flow means (see `flowProblems`), and where its
+ * shape is wrong, what those of its parts mean whose shape is right. With several YAML documents a path begins with the document's index.
  */
 export function readFlowFile(text: string, options: { format?: 'yaml' | 'json' } = {}): FlowFile {
   const lines = new LineCounter()
@@ -46,17 +48,22 @@ export function readFlowFile(text: string, options: { format?: 'yaml' | 'json' }
     findings.push({ severity, code, path, message, offset })
   }
   const source = parse(text, options.format ?? 'yaml', lines, report)
-  const flows = source === null ? [] : readFlows(source, lines, report)
+  const { flows, isJudgedWhole } =
+    source === null ? { flows: [], isJudgedWhole: false } : readFlows(source, lines, report)
   if (flows.length === 0 && findings.length === 0) {
     report('empty_file', 0, '', 'The file holds no flow: write one, beginning with "key: "')
   }
-  return { flows, problems: inSourceOrder(findings, lines) }
+  return { flows, problems: inSourceOrder(findings, lines), isJudgedWhole }
 }
+
+/** As long as a path can be on most systems. */
+const longestPath = 4_096
 
 /** One line for a terminal: `welcome.yaml:12:5 error invalid_value /steps/0/kind Must be …`. */
 export function describeProblem(problem: Problem, fileName: string): string {
   const { line, column, severity, code, path, message } = problem
-  const place = line === null ? fileName : `${fileName}:${line}:${column ?? 1}`
+  const name = shown(fileName, longestPath)
+  const place = line === null ? name : `${name}:${line}:${column ?? 1}`
   return [place, severity, code, path, message].filter(part => part !== '').join(' ')
 }
 
@@ -94,22 +101,32 @@ function mostImportant(findings: Finding[]): [told: Finding[], left: Finding[]] 
 }
 
 function readFlows({ roots, aliases }: Source, lines: LineCounter, report: Report) {
-  const reader = new Reader(aliases, lines, report)
+  let sound: (FlowPart & { node: Node })[] = []
+  const reader = new Reader(aliases, lines, report, part => sound.push(part))
   const keys = new Map<string, number>()
   const flows: FlowDefinition[] = []
+  let isJudgedWhole = true
   // What several flows have by alias is wrong in one place, and told once.
   const told = new Set<string>()
-  const readInto = (node: Node, path: string) => {
-    const read = reader.entry(FlowDefinition, node, path, keys)
-    if (read === unreadable) return
-    const flow = read as FlowDefinition
-    const problems = flowProblems(flow)
+  const tell = (problems: readonly FlowProblem[], node: Node, path: string) => {
     for (const { severity, code, path: pointer, message } of problems) {
       const offset = offsetAt(node, pointer, aliases)
       const finding = JSON.stringify([offset, code, message])
       if (!told.has(finding)) report(code, offset, path + pointer, message, severity)
       told.add(finding)
     }
+  }
+  const readInto = (node: Node, path: string) => {
+    sound = []
+    const read = reader.entry(FlowDefinition, node, path, keys)
+    if (read === unreadable) {
+      isJudgedWhole = false
+      for (const part of sound) tell(partProblems(part.schema, part.value), part.node, part.path)
+      return
+    }
+    const flow = read as FlowDefinition
+    const problems = flowProblems(flow)
+    tell(problems, node, path)
     if (!problems.some(isError)) flows.push(flow)
   }
   const readList = (nodes: unknown[], path: string) => {
@@ -137,5 +154,5 @@ function readFlows({ roots, aliases }: Source, lines: LineCounter, report: Repor
       report('not_a_flow', start(node), path, message)
     }
   }
-  return flows
+  return { flows, isJudgedWhole }
 }

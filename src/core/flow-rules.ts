@@ -1,10 +1,18 @@
+import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { checklistProblems } from './checklist-rules.ts'
-import { FlowDefinition } from './flow.ts'
+import {
+  AudienceRule,
+  FlowDefinition,
+  ItemDefinition,
+  StepDefinition,
+  Targeting,
+  UrlRule,
+} from './flow.ts'
 import { error, type FlowProblem } from './flow-problem.ts'
+import { itemProblems } from './item-rules.ts'
 import { unreachableTargets } from './reach-rules.ts'
 import { stepProblems } from './step-rules.ts'
-import { targetingProblems } from './targeting-rules.ts'
+import { audienceRuleProblems, targetingProblems, urlProblems } from './targeting-rules.ts'
 import { quoted, shown } from './wording.ts'
 
 /**
@@ -16,11 +24,47 @@ export function flowProblems(flow: FlowDefinition): FlowProblem[] {
     ...emptiness(flow),
     ...repeatedKeys(flow.steps, '/steps'),
     ...repeatedKeys(flow.checklist?.items ?? [], '/checklist/items'),
-    ...targetingProblems(flow.targeting),
-    ...stepProblems(flow),
+    ...[...partsOf(flow)].flatMap(({ schema, value, path }) =>
+      partProblems(schema, value).map(problem => ({ ...problem, path: path + problem.path })),
+    ),
     ...unreachableTargets(flow),
-    ...(flow.checklist === null ? [] : checklistProblems(flow.checklist)),
   ]
+}
+
+/** A part of a flow that has a schema of its own. */
+export interface FlowPart {
+  schema: TSchema
+  value: unknown
+  /** JSON pointer within whatever holds it. */
+  path: string
+}
+
+function* partsOf({ targeting, steps, checklist }: FlowDefinition): Iterable<FlowPart> {
+  const each = function* (schema: TSchema, values: readonly unknown[], path: string) {
+    for (const [index, value] of values.entries()) yield { schema, value, path: `${path}/${index}` }
+  }
+  yield { schema: Targeting, value: targeting, path: '/targeting' }
+  yield* each(UrlRule, targeting.urls, '/targeting/urls')
+  yield* each(AudienceRule, targeting.audience.rules, '/targeting/audience/rules')
+  yield* each(StepDefinition, steps, '/steps')
+  yield* each(ItemDefinition, checklist?.items ?? [], '/checklist/items')
+}
+
+/** What can be judged without the rest of the flow. */
+const partRules = new Map<TSchema, (part: never) => Iterable<FlowProblem>>([
+  [Targeting, targetingProblems],
+  [UrlRule, urlProblems],
+  [AudienceRule, audienceRuleProblems],
+  [StepDefinition, stepProblems],
+  [ItemDefinition, itemProblems],
+])
+
+/**
+ * What is wrong with a part of a flow by itself, whatever became of the rest; paths are within the
+ * part. Of a part in a part nothing is said here: it is judged where it stands.
+ */
+export function partProblems(schema: TSchema, part: unknown): FlowProblem[] {
+  return [...(partRules.get(schema)?.(part as never) ?? [])]
 }
 
 /**

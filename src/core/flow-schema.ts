@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { FlowDefinition, ItemDefinition, StepDefinition } from './flow.ts'
 import { authoringOf } from './flow-authoring.ts'
-import { patternsInWords } from './flow-values.ts'
+import { authoredPattern, patternsInWords } from './flow-values.ts'
 
 /** A JSON Schema, or a part of one. */
 export type JsonSchema = { [keyword: string]: unknown }
@@ -72,7 +72,8 @@ const isWord = (value: unknown) =>
 function keywordsOf(schema: TSchema): JsonSchema {
   if (schema.anyOf !== undefined) return ofUnion(schema.anyOf)
   if (schema.type === 'object') return ofObject(schema as TObject)
-  const { description, default: byDefault, items, pattern, ...keywords } = schema
+  const { description, default: byDefault, items, pattern: stored, ...keywords } = schema
+  const pattern = stored && authoredPattern(stored)
   return {
     ...keywords,
     ...(pattern && { pattern, patternErrorMessage: `Must be ${patternsInWords[pattern]}` }),

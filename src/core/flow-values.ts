@@ -26,6 +26,16 @@ const wellFormed =
 
 const keyPattern = '^[A-Za-z0-9._-]+$'
 
+/** A key that begins otherwise hides its file, or is taken for an option of a command. */
+const newKeyPattern = '^[A-Za-z0-9][A-Za-z0-9._-]*$'
+
+/**
+ * The pattern by which a file is read: stricter than what is stored where the rules have become
+ * stricter since, so that what was pushed before goes on working.
+ */
+export const authoredPattern = (pattern: string) =>
+  pattern === keyPattern ? newKeyPattern : pattern
+
 /** Schemes that a browser follows without running what stands behind them. */
 const linkSchemes = ['http', 'https', 'mailto', 'tel']
 
@@ -41,13 +51,17 @@ const linkPattern =
   `${wellFormed}(?![\\s\\S]*[\\u0000-\\u001F\\u007F])(?!\\s)` +
   `(?:(?:${linkSchemes.map(inAnyCase).join('|')}):|(?![^/?#]*:))`
 
+/** Whether a link may be followed, whatever white space and control characters a browser drops. */
+export const isHarmlessLink = (link: string) =>
+  new RegExp(linkPattern).test(link.replace(/[\s\p{Cc}]/gu, '').toWellFormed())
+
 /** Letters, digits and one level of brackets: a colour can then never end the rule it is put in. */
 const colourPattern = '^(?:#[0-9A-Fa-f]{3,8}|[A-Za-z]+|[A-Za-z-]+\\([A-Za-z0-9 .,%/+_-]*\\))$'
 
 /** What a text has to be, to stand after "Must be", by the pattern that says it to machines. */
 export const patternsInWords: Readonly<Record<string, string>> = {
   [wellFormed]: 'well-formed Unicode text without NUL',
-  [keyPattern]: 'letters, digits, ".", "_" and "-"',
+  [newKeyPattern]: 'letters, digits, ".", "_" and "-", with a letter or a digit first',
   [linkPattern]:
     'a link that begins with http:, https:, mailto: or tel:, or a relative one such as /help, ' +
     'without a space before it or control characters in it',

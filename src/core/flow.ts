@@ -19,7 +19,10 @@ export type UrlRule = Static<typeof UrlRule>
 
 const scalar = [text(0, 1_000), Type.Number(), Type.Boolean()] as const
 
-/** One condition on a person's attributes. `value` is null where the operator needs none. */
+/**
+ * One condition on a person's attributes. `value` is null where the operator needs none; `exists`
+ * takes false for "must not be there".
+ */
 export const AudienceRule = closed({
   attribute: text(1, 100, {
     description: 'Name of an attribute that your page tells of the person, such as plan.',
@@ -35,7 +38,7 @@ export const AudienceRule = closed({
       lt: 'is less than the value',
       lte: 'is the value or less',
       contains: 'contains the value',
-      exists: 'is there at all; needs no value',
+      exists: 'is there at all, or with "value: false" is not there; needs no value otherwise',
     },
     { description: 'How the attribute is compared with the value.' },
   ),
@@ -43,7 +46,9 @@ export const AudienceRule = closed({
     [...scalar, Type.Array(Type.Union([...scalar]), { maxItems: 100 }), Type.Null()],
     {
       default: null,
-      description: 'What the attribute is compared with; a list for "in" and "nin".',
+      description:
+        'What the attribute is compared with; a list for "in" and "nin"; for "exists", false means ' +
+        'that it must not be there.',
     },
   ),
 })

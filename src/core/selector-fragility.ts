@@ -1,6 +1,7 @@
 import type { AstRule, AstSelector } from 'css-selector-parser'
 import { isGeneratedClass, isGeneratedId } from './generated-name.ts'
 import { partsOf } from './selector-syntax.ts'
+import { isUtilityClass } from './utility-class.ts'
 import { quoted } from './wording.ts'
 
 type Item = AstRule['items'][number]
@@ -9,6 +10,9 @@ const mostChildren = 4
 
 /** Tags of which a page has one. */
 const singleTags = new Set(['html', 'body', 'main'])
+
+/** What holds all of the page. */
+const wholePage = new Set(['html', 'body'])
 
 const better = 'point at a data-test or aria attribute, or at an id that is given by hand'
 
@@ -22,7 +26,8 @@ export function fragileParts(tree: AstSelector, isNarrowed: boolean): string[] {
   const found = [
     first(tree, generatedName),
     first(tree, longPath),
-    first(tree, rule => (isNarrowed ? null : bareTag(rule))),
+    first(tree, rule => (isNarrowed ? null : (bareTag(rule) ?? looksAlone(rule)))),
+    first(tree, pageItself),
   ]
   return found.filter(sentence => sentence !== null)
 }
@@ -111,4 +116,36 @@ function bareTag(rule: AstRule): string | null {
   if (!isBare || isSingle) return null
   const named = tags.length === 0 ? 'any element' : `any ${quoted(tags.at(-1)!)}`
   return `The selector says no more than ${named}, and a page has many: ${better}, or add target.text`
+}
+
+/** Nothing but how the element looks, which others do too: `.mt-4.flex.px-2`. */
+function looksAlone(rule: AstRule): string | null {
+  let known: string | null = null
+  for (const item of itemsOf(rule)) {
+    if (item.type === 'ClassName') {
+      if (isUtilityClass(item.name)) known ??= item.name
+      else if (!plainLooks.has(item.name)) return null
+    } else if (item.type === 'Id' || item.type === 'Attribute') return null
+    else if (item.type === 'TagName' && item.name.includes('-')) return null
+  }
+  if (known === null) return null
+  return `${quoted(`.${known}`)} and what is beside it say how the element looks, not which it is: ${better}, or add target.text`
+}
+
+/** Utilities that alone could be an element's own name. */
+const plainLooks = new Set([
+  ...['flex', 'grid', 'block', 'inline', 'hidden', 'relative', 'absolute', 'fixed', 'sticky'],
+  ...['border', 'rounded', 'shadow', 'truncate', 'uppercase', 'underline', 'container', 'row'],
+])
+
+/** The page itself: a step that points at it points nowhere. */
+function pageItself(rule: AstRule): string | null {
+  const { items } = [...partsOf(rule)].at(-1)!
+  const isPage = items.every(
+    item =>
+      (item.type === 'TagName' && wholePage.has(item.name.toLowerCase())) ||
+      (item.type === 'PseudoClass' && item.name === 'root'),
+  )
+  if (!isPage) return null
+  return 'The selector is the whole page: point at an element of it, or leave target out and make it a modal or banner'
 }

@@ -1,28 +1,22 @@
-import { eventNameFault } from './event-name.ts'
-import type { FlowDefinition, StepDefinition, Target } from './flow.ts'
+import { eventProblems } from './event-rules.ts'
+import type { StepDefinition, Target } from './flow.ts'
 import { error, type FlowProblem, warning } from './flow-problem.ts'
-import { htmlIn } from './markdown-html.ts'
+import { markdownProblems } from './markdown-rules.ts'
 import { fragileParts } from './selector-fragility.ts'
 import { readSelector } from './selector-syntax.ts'
 
-/** What is wrong with the steps of a flow, each by itself. */
-export function* stepProblems({ steps }: FlowDefinition): Iterable<FlowProblem> {
-  for (const [index, step] of steps.entries()) {
-    const path = `/steps/${index}`
-    if (step.target !== null) yield* targetProblems(step.target, `${path}/target`)
-    else if (step.kind === 'tooltip' || step.kind === 'hotspot') {
-      const message = `A ${step.kind} points at an element: add target with a selector, or make it a modal or banner`
-      yield error('missing_target', `${path}/target`, message)
-    }
-    yield* advanceProblems(step, path)
-    yield* buttonProblems(step, path)
-    yield* bodyProblems(step, path)
-  }
+/** What is wrong with a step, by itself. */
+export function* stepProblems(step: StepDefinition): Iterable<FlowProblem> {
+  if (step.target !== null) yield* targetProblems(step.target)
+  else yield* withoutTarget(step)
+  yield* textProblems(step)
+  yield* advanceProblems(step)
+  yield* buttonProblems(step)
 }
 
-function* targetProblems({ selector, text }: Target, path: string): Iterable<FlowProblem> {
+function* targetProblems({ selector, text }: Target): Iterable<FlowProblem> {
   const read = readSelector(selector)
-  const place = `${path}/selector`
+  const place = '/target/selector'
   if ('fault' in read) {
     yield error('invalid_selector', place, read.fault)
     return
@@ -32,8 +26,34 @@ function* targetProblems({ selector, text }: Target, path: string): Iterable<Flo
   }
 }
 
-function* advanceProblems({ advance }: StepDefinition, path: string): Iterable<FlowProblem> {
-  const place = `${path}/advance/event`
+function* withoutTarget({ kind, advance }: StepDefinition): Iterable<FlowProblem> {
+  if (kind === 'tooltip' || kind === 'hotspot') {
+    const message = `A ${kind} points at an element: add target with a selector, or make it a modal or banner`
+    yield error('missing_target', '/target', message)
+  } else if (advance.on === 'click') {
+    const message =
+      'The step goes on with a click on its element, and has none: add target with a selector, or write "on: button"'
+    yield error('missing_target', '/target', message)
+  }
+}
+
+/** How much of a body people still read, in characters: about 150 words beside an element. */
+const longBody = { tooltip: 1_000, hotspot: 1_000, banner: 1_000, modal: 3_000 }
+
+function* textProblems({ kind, title, body }: StepDefinition): Iterable<FlowProblem> {
+  if (title.trim() === '' && body.trim() === '') {
+    yield warning('no_text', '/title', 'The step says nothing: add a title, or a body')
+  }
+  const most = longBody[kind]
+  if (body.length > most) {
+    const message = `${body.length} characters are long for a ${kind}: shorten it to ${most}, or link to a page that says the rest`
+    yield warning('long_body', '/body', message)
+  }
+  yield* markdownProblems(body, '/body')
+}
+
+function* advanceProblems({ advance }: StepDefinition): Iterable<FlowProblem> {
+  const place = '/advance/event'
   if (advance.on !== 'event') {
     if (advance.event === null) return
     const message = `The event has no effect with "on: ${advance.on}": write "on: event", or remove it`
@@ -42,14 +62,21 @@ function* advanceProblems({ advance }: StepDefinition, path: string): Iterable<F
     const message = 'The step goes on with an event: add the name of the one that you send'
     yield error('missing_event', place, message)
   } else {
-    const fault = eventNameFault(advance.event)
-    if (fault !== null) yield error('never_sent', place, `The step never goes on: ${fault}`)
+    const inVain = { code: 'never_sent', consequence: 'The step never goes on' }
+    yield* eventProblems(advance.event, place, inVain)
   }
 }
 
-function* buttonProblems({ buttons }: StepDefinition, path: string): Iterable<FlowProblem> {
+function* buttonProblems({ advance, buttons }: StepDefinition): Iterable<FlowProblem> {
+  // Without any, the snippet's own button leads on.
+  const isDeadEnd = buttons.length > 0 && buttons.every(({ action }) => action === 'back')
+  if (advance.on === 'button' && isDeadEnd) {
+    const message =
+      'The step leads back alone: add a button with "action: next", or "complete" on the last step'
+    yield warning('dead_end', '/buttons', message)
+  }
   for (const [index, { action, href }] of buttons.entries()) {
-    const place = `${path}/buttons/${index}/href`
+    const place = `/buttons/${index}/href`
     if (action === 'link' && href === null) {
       const message = 'A button with "action: link" leads somewhere: add href with the address'
       yield error('missing_href', place, message)
@@ -58,18 +85,4 @@ function* buttonProblems({ buttons }: StepDefinition, path: string): Iterable<Fl
       yield warning('unused_href', place, message)
     }
   }
-}
-
-/** How much of a body people still read, in characters: about 150 words beside an element. */
-const longBody = { tooltip: 1_000, hotspot: 1_000, banner: 1_000, modal: 3_000 }
-
-function* bodyProblems({ kind, body }: StepDefinition, path: string): Iterable<FlowProblem> {
-  const place = `${path}/body`
-  const most = longBody[kind]
-  if (body.length > most) {
-    const message = `${body.length} characters are long for a ${kind}: shorten it to ${most}, or link to a page that says the rest`
-    yield warning('long_body', place, message)
-  }
-  const html = htmlIn(body)
-  if (html !== null) yield warning('html', place, html)
 }

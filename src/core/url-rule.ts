@@ -1,5 +1,4 @@
 import type { UrlRule } from './flow.ts'
-import { shown } from './wording.ts'
 
 /**
  * Which addresses a flow is shown on.
@@ -16,7 +15,7 @@ import { shown } from './wording.ts'
  * - `glob`: `*` stands for any run without `/`, `**` for anything; nothing else is special. A star
  *   that is meant as one is written `%2A`
  *
- * A pattern that is neither a path nor an address matches nothing; `patternFault` says so.
+ * A pattern that is neither a path nor an address matches nothing; `patternFault` (url-pattern-fault.ts) says so.
  */
 export function urlMatches(rule: UrlRule, url: URL): boolean {
   const wanted = normalised(rule)
@@ -25,31 +24,6 @@ export function urlMatches(rule: UrlRule, url: URL): boolean {
   if (rule.match === 'exact') return address === wanted
   if (rule.match === 'prefix') return address.startsWith(wanted)
   return globMatches(wanted, address)
-}
-
-/** One sentence that says what is wrong with a pattern and what to write, or null. */
-export function patternFault({ match, pattern }: UrlRule): string | null {
-  if (pattern === '') return `The pattern is empty: ${writeEither}`
-  if (/\p{Cc}/u.test(pattern)) return 'The pattern has a control character in it: remove it'
-  if (/\s/.test(pattern)) return 'The pattern has a space in it: remove it, or write %20'
-  if (pattern.includes('\\')) return 'The pattern has a backslash in it: write / in its place'
-  if (match !== 'glob' && pattern.includes('*')) {
-    return `"${match}" takes * for a plain character: use "match: glob", or write %2A for a star`
-  }
-  if (pattern.startsWith('//')) {
-    return 'The pattern begins with two slashes: write one for a path, or the scheme too (https://…)'
-  }
-  const address = addressParts(pattern)
-  if (!pattern.startsWith('/') && !(match === 'glob' && pattern.startsWith('**'))) {
-    if (!address) return notAnAddress(pattern)
-    const fault = originFault(address)
-    if (fault) return fault
-  }
-  const path = (address?.rest ?? pattern).split(/[?#]/, 1)[0]!
-  if (/(^|\/)(\.|%2e){1,2}(\/|$)/i.test(path)) {
-    return 'The path has a "." or ".." part, which browsers resolve: write the path without it'
-  }
-  return null
 }
 
 /**
@@ -66,7 +40,7 @@ export function matchesOnlyRoot(rule: UrlRule): boolean {
   )
 }
 
-interface AddressParts {
+export interface AddressParts {
   /** Without its colon; in a glob it may have wildcards. */
   scheme: string
   authority: string
@@ -75,7 +49,7 @@ interface AddressParts {
 }
 
 /** The parts of an absolute address (RFC 3986, appendix B), or null where the text is none. */
-function addressParts(text: string): AddressParts | null {
+export function addressParts(text: string): AddressParts | null {
   const [, scheme, authority, rest] = /^([a-z*][a-z0-9+.*-]*):\/\/([^/?#]*)(.*)$/is.exec(text) ?? []
   return scheme === undefined ? null : { scheme, authority: authority!, rest: rest! }
 }
@@ -151,7 +125,7 @@ const literal = (text: string) => canonical(text).replaceAll('*', '%2A')
  * Steps through the pattern once, with every place in the text at which what came before can end:
  * time is bounded by the product of the lengths, whatever the pattern.
  */
-function globMatches(pattern: string, text: string): boolean {
+export function globMatches(pattern: string, text: string): boolean {
   const tokens = pattern.match(/\*+|[^*]+/g) ?? []
   let ends = new Uint8Array(text.length + 1)
   ends[0] = 1
@@ -174,46 +148,7 @@ function globMatches(pattern: string, text: string): boolean {
   return ends[text.length] === 1
 }
 
-const writeEither = 'write a path such as /projects, or an address such as https://app.example.com/'
-
-function notAnAddress(pattern: string): string {
-  if (pattern.startsWith('*')) {
-    const rest = shown(pattern.slice(1))
-    return `A leading * stops at a slash and so matches no address: write **${rest}, or *:// for any scheme`
-  }
-  if (/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(pattern)) {
-    return `The pattern is no address with a scheme and a host: ${writeEither}`
-  }
-  const isLikeAHost = /^(localhost$|localhost[/?#]|[^/?#]*[.:])/i.test(pattern)
-  const better = isLikeAHost ? `https://${shown(pattern)}` : `/${shown(pattern)}`
-  return `The pattern is neither a path nor an address: did you mean ${better}?`
-}
-
-function originFault({ scheme, authority }: AddressParts): string | null {
-  if (authority === '') {
-    return scheme.toLowerCase() === 'file'
-      ? null
-      : 'The address has no host: write one, as in https://app.example.com/'
-  }
-  if (authority.includes('@')) {
-    return 'The address has a user name in it: leave out what is before the @'
-  }
-  const [, host = '', port = ''] = /^(.*?)(?::([^:\]]*))?$/s.exec(authority)!
-  if (!/^[\d*]*$/.test(port) || (!port.includes('*') && Number(port) > 65_535)) {
-    return 'The port of the address is no number from 0 to 65535: correct it or leave it out'
-  }
-  const hasWildcard = host.includes('*')
-  if (hasWildcard && /[^\0-\x7F]/.test(host)) {
-    return 'A host with wildcards is written in ASCII: use the form of it that begins with xn--'
-  }
-  // A letter can stand wherever a wildcard can; a digit could make an IPv4 address of a name.
-  const sample = parsed(
-    `${hasWildcard ? 'https' : scheme.replaceAll('*', 'a')}://${host.replace(/\*+/g, 'a')}/`,
-  )
-  return sample ? null : 'The host of the address is none that a browser takes: correct it'
-}
-
-function parsed(text: string): URL | null {
+export function parsed(text: string): URL | null {
   try {
     return new URL(text)
   } catch {

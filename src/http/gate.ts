@@ -86,7 +86,7 @@ function checkOrigin(call: Call, deps: GateDeps): void {
   if (origins === null || origin === null || origins.has(origin)) return
   // Nobody waits for the count: it only feeds the install findings.
   deps.stores.presence.recordRefusedOrigin(row, call.receivedAt).catch(() => {})
-  throw new AppError('origin_not_allowed', 'This origin is not one of the organisation’s')
+  throw new AppError('origin_not_allowed', "This origin is not one of the organisation's")
 }
 
 function flowOf(call: Call, id: string, subject: string, deps: GateDeps): FlowEntry {

@@ -70,17 +70,17 @@ export const Count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] })
 
 export const FlowId = Type.String({
-  description: 'The flow’s id.',
+  description: "The flow's id.",
   examples: ['flow_8dPqM2xKc5VnTs1Ya0'],
 })
 
 export const StepId = Type.String({
-  description: 'The step’s id.',
+  description: "The step's id.",
   examples: ['step_oS7uAWwXw1gOJgTNdr'],
 })
 
 export const ItemId = Type.String({
-  description: 'The item’s id.',
+  description: "The item's id.",
   examples: ['item_Zt3kYv0Qb2nRfLx8Pw'],
 })
 
@@ -95,7 +95,7 @@ export const OneOf = <const Words extends readonly string[]>(words: Words, optio
 export const Url = Maybe(
   Type.String({
     maxLength: 2_048,
-    description: 'The page’s address.',
+    description: "The page's address.",
     examples: ['https://app.example.com/projects'],
   }),
 )
@@ -105,7 +105,7 @@ export const FlowVersion = Maybe(
   Type.Integer({
     minimum: 1,
     maximum: 1_000_000_000,
-    description: 'The flow’s version that was shown; the newest where absent.',
+    description: "The flow's version that was shown; the newest where absent.",
     examples: [1],
   }),
 )

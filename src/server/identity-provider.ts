@@ -149,7 +149,7 @@ function unexpected(address: string, { status, headers }: Response): ProviderFai
       'set CAIRN_SESSION_ISSUER to the "iss" of its tokens, or CAIRN_SESSION_JWKS_URL to where its keys are',
     )
   }
-  return new ProviderFailure(`${address} answered ${status}`, 'see the provider’s own log')
+  return new ProviderFailure(`${address} answered ${status}`, "see the provider's own log")
 }
 
 async function boundedText(address: string, response: Response): Promise<string> {
@@ -160,7 +160,7 @@ async function boundedText(address: string, response: Response): Promise<string>
     if (length > largestBytes) {
       throw new ProviderFailure(
         `${address} answered more than ${largestBytes / 1024} KiB`,
-        'check that the address is the provider’s',
+        "check that the address is the provider's",
       )
     }
     chunks.push(chunk)
@@ -178,7 +178,7 @@ function explained(address: string, error: unknown): ProviderFailure {
     )
   }
   if (error instanceof SyntaxError) {
-    return new ProviderFailure(`${address} is no JSON`, 'check that the address is the provider’s')
+    return new ProviderFailure(`${address} is no JSON`, "check that the address is the provider's")
   }
   const cause = typeof code === 'string' ? code : shown(String(message))
   return new ProviderFailure(

@@ -38,7 +38,7 @@ export function tokenConflict(
   if (running === undefined || Bun.deepEquals(running, ours)) return null
   return {
     what: `the running server takes session tokens ${described(running)}; these settings mean tokens ${described(ours)}`,
-    fix: 'run this with the server’s settings, or restart the server with these',
+    fix: "run this with the server's settings, or restart the server with these",
   }
 }
 

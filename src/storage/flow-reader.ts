@@ -30,7 +30,7 @@ export interface StoredFlow extends FlowRecord {
   draft: FlowDefinition | null
   /** The newest version, whether callers still see it or not. */
   published: FlowDefinition | null
-  /** Keys that ever had an id: given again, they are the same step or item. */
+  /** Keys that any version ever had: given again, they are the same step or item. */
   stepKeys: ReadonlySet<string>
   itemKeys: ReadonlySet<string>
 }
@@ -101,15 +101,22 @@ function recordFrom(flow: FlowRow, newest: ReturnType<typeof newestVersion>): Fl
   }
 }
 
-const partKeys = (tx: Tables, table: typeof steps | typeof items, flow: FlowRow) =>
-  new Set(
-    tx
-      .select({ key: table.key })
-      .from(table)
-      .where(eq(table.flowId, flow.id))
-      .all()
-      .map(({ key }) => key),
-  )
+/** The keys of steps and items that were ever published. */
+function publishedKeys(tx: Tables, flow: FlowRow) {
+  const versions = tx
+    .select({ stepRows: flowVersions.stepRows, itemRows: flowVersions.itemRows })
+    .from(flowVersions)
+    .where(eq(flowVersions.flowId, flow.id))
+    .all()
+  const keysIn = (table: typeof steps | typeof items, rows: ReadonlySet<number>) => {
+    const parts = tx.select().from(table).where(eq(table.flowId, flow.id)).all()
+    return new Set(parts.filter(({ id }) => rows.has(id)).map(({ key }) => key))
+  }
+  return {
+    stepKeys: keysIn(steps, new Set(versions.flatMap(({ stepRows }) => stepRows))),
+    itemKeys: keysIn(items, new Set(versions.flatMap(({ itemRows }) => itemRows))),
+  }
+}
 
 const keysOf = (tx: Tables, orgRow: number) => {
   const owned = tx.select().from(flows).where(eq(flows.orgId, orgRow))
@@ -144,8 +151,7 @@ export function readFlows(
         ...recordFrom(flow, newest),
         draft: flow.draft,
         published: newest ? definitionOf(newest.body) : null,
-        stepKeys: partKeys(tx, steps, flow),
-        itemKeys: partKeys(tx, items, flow),
+        ...publishedKeys(tx, flow),
       }
     })
   })

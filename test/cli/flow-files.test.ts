@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { colouredDiff } from '../../src/cli/flows/coloured-diff.ts'
 import { wantsColour } from '../../src/core/colour.ts'
 import { Cairn } from './cairn.ts'
@@ -14,8 +14,8 @@ beforeEach(async () => {
 afterEach(() => cairn.close())
 
 /** Two flows as they are pulled. */
-const flowA = 'key: a\npriority: 1\nsteps:\n  - key: s\n'
-const flowB = 'key: b\nsteps:\n  - key: s\n'
+const flowA = 'key: a\npriority: 1\nsteps:\n  - key: s\n    title: S\n'
+const flowB = 'key: b\nsteps:\n  - key: s\n    title: S\n'
 
 const write = (name: string, text: string) => {
   writeFileSync(cairn.path(name), text)
@@ -76,6 +76,14 @@ describe('diff', () => {
     )
   })
 
+  test('calls a step new that was pushed and never published', async () => {
+    await pushed('a.yaml', tour('a'))
+    await flows('push', write('b.yaml', tour('a', 'b')))
+    expect((await flows('diff', 'b.yaml', '--published')).stdout).toContain('  step "b" is new\n')
+    await flows('push', 'a.yaml')
+    expect((await flows('diff', 'b.yaml')).stdout).toContain('  step "b" is new\n')
+  })
+
   test('looks at the draft, or at what callers see where --published asks for it', async () => {
     await pushed('a.yaml', tour('a'))
     await flows('push', write('b.yaml', tour('a', 'b')))
@@ -99,7 +107,7 @@ describe('diff', () => {
     await pushed('a.yaml', tour('a'))
     await pushed(
       'others.yaml',
-      '- { key: other, steps: [{ key: s }] }\n- { key: away, steps: [{ key: s }] }\n',
+      '- { key: other, steps: [{ key: s, title: S }] }\n- { key: away, steps: [{ key: s, title: S }] }\n',
     )
     await flows('archive', 'away')
     expect((await flows('diff', 'a.yaml')).status).toBe(0)
@@ -157,7 +165,8 @@ describe('diff', () => {
 })
 
 describe('pull', () => {
-  const two = '- { key: a, priority: 1, steps: [{ key: s }] }\n- { key: b, steps: [{ key: s }] }\n'
+  const two =
+    '- { key: a, priority: 1, steps: [{ key: s, title: S }] }\n- { key: b, steps: [{ key: s, title: S }] }\n'
 
   test('writes all flows as documents that push takes back without a change', async () => {
     await flows('push', write('two.yaml', two))
@@ -174,7 +183,9 @@ describe('pull', () => {
   test('writes JSON that push takes back', async () => {
     await flows('push', write('two.yaml', two))
     const { stdout } = await flows('pull', 'a', '--format', 'json')
-    expect(JSON.parse(stdout)).toEqual([{ key: 'a', priority: 1, steps: [{ key: 's' }] }])
+    expect(JSON.parse(stdout)).toEqual([
+      { key: 'a', priority: 1, steps: [{ key: 's', title: 'S' }] },
+    ])
     expect((await flows('diff', write('a.json', stdout))).status).toBe(0)
   })
 
@@ -227,14 +238,14 @@ describe('pull', () => {
       expect(read('some/flows/a.yaml')).toBe(flowA)
       await flows('pull', '--out', 'some/flows', '--format', 'json', 'a')
       expect(read('some/flows/a.json')).toBe(
-        `${JSON.stringify({ key: 'a', priority: 1, steps: [{ key: 's' }] }, null, 2)}\n`,
+        `${JSON.stringify({ key: 'a', priority: 1, steps: [{ key: 's', title: 'S' }] }, null, 2)}\n`,
       )
     })
 
     test('leaves a file that holds the flow as it is, comments and all', async () => {
       await flows('push', write('two.yaml', two))
       mkdirSync(cairn.path('out'))
-      const mine = '# Mine.\npriority: 1\nkey: "a"\nsteps: [{ key: s }]\nkind: tour\n'
+      const mine = '# Mine.\npriority: 1\nkey: "a"\nsteps: [{ key: s, title: S }]\nkind: tour\n'
       write('out/a.yaml', mine)
       const { stdout } = await flows('pull', '--out', 'out')
       expect(stdout).toBe('out/a.yaml  unchanged\nout/b.yaml  written\n')
@@ -244,7 +255,7 @@ describe('pull', () => {
     test('writes over nothing else, and then writes nothing, unless forced', async () => {
       await flows('push', write('two.yaml', two))
       mkdirSync(cairn.path('out'))
-      write('out/b.yaml', 'key: b\npriority: 7\nsteps: [{ key: s }]\n')
+      write('out/b.yaml', 'key: b\npriority: 7\nsteps: [{ key: s, title: S }]\n')
       expect(await flows('pull', '--out', 'out')).toEqual({
         stdout: '',
         stderr:
@@ -267,6 +278,20 @@ describe('pull', () => {
         `# yaml-language-server: $schema=./cairn-flow.schema.json\n${flowA}`,
       )
       expect((await flows('pull', '--out', 'out', 'a')).stdout).toBe('out/a.yaml  unchanged\n')
+    })
+
+    test('leaves them the rights that the user gives new files, not those of private data', async () => {
+      await flows('push', write('two.yaml', two))
+      const before = process.umask(0o027)
+      try {
+        await flows('pull', '--out', 'some/flows')
+      } finally {
+        process.umask(before)
+      }
+      const rights = (name: string) => statSync(cairn.path(name)).mode & 0o777
+      expect(rights('some')).toBe(0o750)
+      expect(rights('some/flows/a.yaml')).toBe(0o640)
+      expect(rights('cairn-data/cairn.db')).toBe(0o600)
     })
 
     test('that is a file is told', async () => {

@@ -52,7 +52,8 @@ describe('validate', () => {
     expect(warned.stderr).toStartWith('a.yaml:5:25 warning fragile_selector /steps/0/target/')
 
     const strict = await validate('--strict')
-    expect([strict.status, strict.stdout, strict.stderr]).toEqual([1, '', warned.stderr])
+    expect([strict.status, strict.stdout]).toEqual([1, ''])
+    expect(strict.stderr).toBe(`${warned.stderr}not valid: 1 warning, and --strict\n`)
     const { stdout, status } = await validate('--strict', '--json')
     expect([status, JSON.parse(stdout)]).toMatchObject([1, { valid: false }])
     expect(JSON.parse((await validate('--json')).stdout)).toMatchObject({ valid: true })
@@ -76,14 +77,56 @@ describe('validate', () => {
     const { stderr, status } = await cairn.run(['flows', 'validate', 'a.yaml', 'b.yaml'])
     expect([status, stderr]).toEqual([
       1,
-      'b.yaml error repeated_key The key "welcome" is in a.yaml already: change one\n',
+      'b.yaml error repeated_key The key "welcome" is in a.yaml already: change one\n' +
+        'not valid: 1 error\n',
     ])
+  })
+
+  test('keys that differ in case alone are a warning, as some disks have one file for both', async () => {
+    write('a.yaml', good)
+    write('b.yaml', good.replace('welcome', 'Welcome'))
+    const { stdout, stderr, status } = await cairn.run(['flows', 'validate', 'a.yaml', 'b.yaml'])
+    expect([status, stdout]).toEqual([0, 'valid: welcome, Welcome\n'])
+    expect(stderr).toStartWith(
+      'b.yaml warning similar_key The keys "welcome" and "Welcome" differ in case alone',
+    )
+  })
+
+  test('a file that is named twice is wrong usage, however it is written', async () => {
+    write('a.yaml', good)
+    for (const again of ['a.yaml', './a.yaml', cairn.path('a.yaml')]) {
+      expect(await cairn.run(['flows', 'validate', 'a.yaml', again])).toEqual({
+        stdout: '',
+        stderr: `cairn: ${again} is named twice: name it once\n`,
+        status: 2,
+      })
+    }
+  })
+
+  test('the last line says why files are not valid', async () => {
+    const verdict = async (text: string, ...more: string[]) => {
+      const { stderr } = await cairn.run(['flows', 'validate', write('a.yaml', text), ...more])
+      return stderr.trimEnd().split('\n').at(-1)
+    }
+    const warned = `${good}    target: { selector: .css-1a2b3c }\n`
+    expect(await verdict(warned, '--strict')).toBe('not valid: 1 warning, and --strict')
+    expect(
+      await verdict(`${warned}    advance: { on: event }\n  - { key: b, kind: hotspot }\n`),
+    ).toBe('not valid: 2 errors, 2 warnings')
+    expect(await verdict(`${warned}kind: tuor\n`)).toBe(
+      'not valid: 1 error, 1 warning; more checks follow once these are mended',
+    )
+    const many = Array.from({ length: 57 }, (_, index) => `x${index}: 1\n`).join('')
+    expect(await verdict(good + many)).toBe(
+      'not valid: 50 errors, and more; more checks follow once these are mended',
+    )
   })
 })
 
 test('a warning alone makes a file wrong only where that is asked for', () => {
   const problem = { severity: 'warning', code: 'c', path: '', message: 'M', line: 1, column: 1 }
-  const file = { name: 'a.yaml', flows: [], problems: [problem as Problem] }
+  const problems = [problem as Problem]
+  const file = { name: 'a.yaml', flows: [], problems, isJudgedWhole: true }
   expect([areValid([file]), areValid([file], true)]).toEqual([true, false])
 })
 
@@ -98,7 +141,9 @@ describe('files that cannot be read', () => {
     const { stdout, stderr, status } = await cairn.run(['flows', 'validate', make()])
     expect([stdout, status]).toEqual(['', 1])
     expect(stderr).toStartWith(message)
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+    expect(stderr.trimEnd().split('\n').slice(1)).toEqual([
+      'not valid: 1 error; more checks follow once these are mended',
+    ])
   })
 
   // The superuser may read every file.
@@ -134,6 +179,7 @@ describe('files that cannot be read', () => {
       const { stdout, stderr, status } = await cairn.run(args)
       expect([stdout, status]).toEqual(['', 1])
       const lines = stderr.trimEnd().split('\n')
+      expect(lines.pop()).toStartWith('not valid: 3 errors')
       expect(lines).toHaveLength(starts.length)
       for (const [i, start] of starts.entries()) expect(lines[i]).toStartWith(start)
 
@@ -193,7 +239,7 @@ describe('push and publish', () => {
 
   test('what push prints lines up, and its commands can be copied', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
-    const steps = 'steps: [{ key: hello }]'
+    const steps = 'steps: [{ key: hello, title: Hello }]'
     write('a.yaml', `- { key: a, ${steps} }\n- { key: a-longer-one, ${steps} }\n`)
     const push = async () =>
       (await cairn.run(['flows', 'push', 'a.yaml', '--org', 'harbor'])).stdout
@@ -284,7 +330,10 @@ describe('list', () => {
     await cairn.run([
       'flows',
       'push',
-      write('a.yaml', '- { key: a, steps: [{ key: s }] }\n- { key: b, steps: [{ key: s }] }\n'),
+      write(
+        'a.yaml',
+        '- { key: a, steps: [{ key: s, title: S }] }\n- { key: b, steps: [{ key: s, title: S }] }\n',
+      ),
     ])
     await cairn.run(['flows', 'archive', 'b'])
     expect(await cairn.json(['flows', 'list', '--status', 'archived'])).toMatchObject([

@@ -11,7 +11,7 @@ afterEach(() => cairn.close())
 
 test('rebuild counts flows and events, one of them without a plural', async () => {
   await cairn.json(['org', 'create', 'Harbor'])
-  writeFileSync(cairn.path('a.yaml'), 'key: welcome\nsteps: [{ key: hello }]\n')
+  writeFileSync(cairn.path('a.yaml'), 'key: welcome\nsteps: [{ key: hello, title: Hello }]\n')
   await cairn.json(['flows', 'push', 'a.yaml'])
   expect(await cairn.run(['rebuild'])).toEqual({
     stdout: 'rebuilt 1 flow from 0 events: nothing changed\n',

@@ -28,7 +28,7 @@ test('what a command has changed, the next request to a running server sees', as
   const { snippetKey: old } = await cairn.json(['org', 'create', 'Harbor'])
   expect(await flowsOf(url, old)).toEqual([])
 
-  writeFileSync(cairn.path('a.yaml'), 'key: welcome\nsteps: [{ key: hello }]\n')
+  writeFileSync(cairn.path('a.yaml'), 'key: welcome\nsteps: [{ key: hello, title: Hello }]\n')
   await cairn.json(['flows', 'push', 'a.yaml'])
   expect(await flowsOf(url, old)).toEqual([])
   await cairn.json(['flows', 'publish', 'welcome'])
@@ -46,7 +46,7 @@ test('what a command has changed, the next request to a running server sees', as
 test('a token of the command line is one that the running server takes', async () => {
   const { url } = await serving()
   await cairn.json(['org', 'create', 'Harbor'])
-  writeFileSync(cairn.path('a.yaml'), 'key: welcome\nsteps: [{ key: hello }]\n')
+  writeFileSync(cairn.path('a.yaml'), 'key: welcome\nsteps: [{ key: hello, title: Hello }]\n')
   const [{ id }] = await cairn.json(['flows', 'push', 'a.yaml'])
   const { token } = await cairn.json(['token', 'issue'])
   const headers = { Authorization: `Bearer ${token}` }

@@ -21,9 +21,9 @@ const doctor = async (env: Record<string, string>) => (await place.run(['doctor'
 
 describe.each([
   ['a shared secret', secret, {}, 'signed with a shared HS256 secret', 'signed by Cairn itself'],
-  ['Cairn’s own key', {}, secret, 'signed by Cairn itself', 'signed with a shared HS256 secret'],
+  ["Cairn's own key", {}, secret, 'signed by Cairn itself', 'signed with a shared HS256 secret'],
   ['a provider', provider, {}, 'signed by https://id.example', 'signed by Cairn itself'],
-  ['Cairn’s own key', {}, provider, 'signed by Cairn itself', 'signed by https://id.example'],
+  ["Cairn's own key", {}, provider, 'signed by Cairn itself', 'signed by https://id.example'],
   [
     'a secret and an audience',
     { ...secret, ...audience },
@@ -48,7 +48,7 @@ describe.each([
   test('is told apart by doctor, and no token is made that it would refuse', async () => {
     const warning = (await doctor(given)).split('\n').find(line => line.includes('running server'))
     expect(warning).toStartWith('warning  the running server takes session tokens ')
-    expect(warning).toContain('run this with the server’s settings')
+    expect(warning).toContain("run this with the server's settings")
     const refused = await issue(given)
     expect([refused.status, refused.stdout]).toEqual([1, ''])
     for (const said of [warning, refused.stderr]) {

@@ -164,6 +164,7 @@ describe('every answer says why', () => {
     ],
     ['company', 'exists', false, 'company is an object, and must not be there'],
     ['email', 'exists', true, 'there is no email'],
+    ['email', 'exists', false, 'there is no email (as it must be)'],
     ['email', 'neq', 'a', 'there is no email'],
     ['role', 'in', ['owner'], 'there is no role (in ["owner"] is asked)'],
     ['Plan', 'eq', 'free', 'there is no Plan (eq "free" is asked; there is plan: case counts)'],

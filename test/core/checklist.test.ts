@@ -21,7 +21,7 @@ describe('where items stand', () => {
 
 describe('when a checklist is complete', () => {
   test.each<[string, Tick[], number | null]>([
-    ['at its last item’s first tick', [tick(1, 5), tick(2, 8), tick(1, 9)], 8],
+    ["at its last item's first tick", [tick(1, 5), tick(2, 8), tick(1, 9)], 8],
     ['never with an item missing', [tick(1, 5)], null],
     ['not while one was taken back', [tick(1, 5), untick(1, 6), tick(2, 8)], null],
     ['a later taking back does not undo it', [tick(1, 5), tick(2, 8), untick(1, 9)], 8],

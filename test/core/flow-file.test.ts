@@ -19,9 +19,9 @@ const briefs = (text: string, format?: 'yaml' | 'json') =>
 const messages = (text: string) => readFlowFile(text).problems.map(({ message }) => message)
 
 /** The least that is a flow, in two lines, and on one. */
-const minimal = (key: string) => `key: ${key}\nsteps: [{ key: s }]`
-const inline = (key: string, more = '') => `{ key: ${key}, steps: [{ key: s }]${more} }`
-const json = (key: string) => `{"key": "${key}", "steps": [{"key": "s"}]}`
+const minimal = (key: string) => `key: ${key}\nsteps: [{ key: s, title: S }]`
+const inline = (key: string, more = '') => `{ key: ${key}, steps: [{ key: s, title: S }]${more} }`
+const json = (key: string) => `{"key": "${key}", "steps": [{"key": "s", "title": "S"}]}`
 
 const flowKeys = (text: string, format?: 'yaml' | 'json') =>
   readFlowFile(text, { format }).flows.map(({ key }) => key)
@@ -121,7 +121,7 @@ describe('a file holds', () => {
     ['JSON after a byte order mark', `\uFEFF${json('a')}`, 'json', ['a']],
     [
       'aliases',
-      '- &a { key: a, steps: &s [{ key: s }], theme: &t { radius: 1 } }\n- { key: b, steps: *s, theme: *t }',
+      '- &a { key: a, steps: &s [{ key: s, title: S }], theme: &t { radius: 1 } }\n- { key: b, steps: *s, theme: *t }',
       'yaml',
       ['a', 'b'],
     ],
@@ -173,9 +173,10 @@ describe('a file that cannot be read has one problem, with its place', () => {
 
   test('20 levels and 100 aliases are not too many', () => {
     expect(briefs(`key: ${'['.repeat(19)}${']'.repeat(19)}`)).toEqual(['1:6 invalid_value /key'])
-    const urls = Array.from({ length: 50 }, () => '*u').join(', ')
-    const flow = (key: string) => `- ${inline(key, `, targeting: { urls: [${urls}] }`)}`
-    const first = ', targeting: { urls: [&u { match: prefix, pattern: / }] }'
+    const audience = (rules: string) => `, targeting: { audience: { rules: [${rules}] } }`
+    const rules = Array.from({ length: 50 }, () => '*r').join(', ')
+    const flow = (key: string) => `- ${inline(key, audience(rules))}`
+    const first = audience('&r { attribute: plan, op: exists }')
     const text = `- ${inline('c', first)}`
     expect(briefs(lines(text, flow('a'), flow('b')))).toEqual([])
   })
@@ -223,7 +224,25 @@ describe('a wrong field is told with its place', () => {
       'characters a key cannot have',
       'key: a b',
       '1:6 invalid_value /key',
-      'Must be letters, digits, ".", "_" and "-", not "a b"',
+      'Must be letters, digits, ".", "_" and "-", with a letter or a digit first, not "a b"',
+    ],
+    [
+      'a key that is taken for an option',
+      'key: -x',
+      '1:6 invalid_value /key',
+      'Must be letters, digits, ".", "_" and "-", with a letter or a digit first, not "-x"',
+    ],
+    [
+      'a key that hides its file',
+      'key: ..',
+      '1:6 invalid_value /key',
+      'Must be letters, digits, ".", "_" and "-", with a letter or a digit first, not ".."',
+    ],
+    [
+      'an operator of other tools',
+      'key: a\ntargeting: { audience: { rules: [{ attribute: plan, op: not_exists }] } }',
+      '2:57 invalid_value /targeting/audience/rules/0/op',
+      'Must be one of eq, neq, in, nin, gt, gte, lt, lte, contains, exists, not "not_exists": for "must not be there" write op: exists with value: false',
     ],
     [
       'nothing',
@@ -252,8 +271,8 @@ describe('a wrong field is told with its place', () => {
     ],
     [
       'too many',
-      `key: a\ntargeting: { urls: [${'{ match: exact, pattern: / },'.repeat(51)}] }`,
-      '2:1471 invalid_value /targeting/urls',
+      `key: a\ntargeting: { urls: [${'{ match: exact, pattern: /a },'.repeat(51)}] }`,
+      '2:1521 invalid_value /targeting/urls',
       'At most 50 entries, not 51: remove the rest',
     ],
     [
@@ -320,7 +339,7 @@ describe('a repeated key is an error where it is repeated', () => {
     ],
     [
       'item',
-      'key: a\nchecklist:\n  items:\n  - { key: b, title: B }\n  - { key: b, title: C }',
+      'key: a\nchecklist:\n  items:\n  - { key: b, title: B, href: / }\n  - { key: b, title: C, href: / }',
       '5:12 repeated_key /checklist/items/1/key',
     ],
     [
@@ -404,6 +423,10 @@ describe('describeProblem', () => {
     )
   })
 
+  test('shows no control character of a file name', () => {
+    expect(describeProblem(problem, 'a\tb.yaml')).toStartWith('a�b.yaml:12:5 error')
+  })
+
   test('leaves out a place and a path that are not there', () => {
     expect(describeProblem({ ...problem, line: null, column: null, path: '' }, 'w.yaml')).toBe(
       'w.yaml error invalid_value Must be …',
@@ -468,6 +491,22 @@ describe('laws', () => {
       { numRuns: 150 },
     )
     expect(right).toBeGreaterThan(100)
+  })
+
+  test('one wrong field hides nothing of what the parts mean', () => {
+    const ofTheWhole = ['empty_flow', 'unreachable_target']
+    const brief = ({ code, path, message }: FlowProblem) => `${code} ${path} ${message}`
+    fc.assert(
+      fc.property(anyFlow, flow => {
+        const expected = flowProblems(flow).filter(({ code }) => !ofTheWhole.includes(code))
+        fc.pre(expected.length < 50)
+        const text = JSON.stringify({ ...flow, priority: 'high' })
+        const { problems } = readFlowFile(text, { format: 'json' })
+        const others = problems.filter(({ path }) => path !== '/priority')
+        expect(others.map(brief).sort()).toEqual(expected.map(brief).sort())
+      }),
+      { numRuns: 150 },
+    )
   })
 
   const words = [

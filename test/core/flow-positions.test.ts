@@ -26,9 +26,9 @@ test('the newest version’s steps come first in its order, then older ones by t
 
 describe('the furthest step that a run viewed', () => {
   test.each<[string, RunStep[], number, number | null]>([
-    ['is by the order of the run’s own version', [step(1, 1), step(3, 2)], 1, 3],
+    ["is by the order of the run's own version", [step(1, 1), step(3, 2)], 1, 3],
     ['which another version turns round', [step(1, 1), step(3, 2)], 2, 1],
-    ['yields to the run’s own step at the same place', [step(2, 1), step(1, 2)], 2, 1],
+    ["yields to the run's own step at the same place", [step(2, 1), step(1, 2)], 2, 1],
     ['leaves out what was not viewed', [step(1, 1), step(3, null, { completedAt: 5 })], 1, 1],
     ['is none where nothing was viewed', [step(3, null, { missingAt: 5 })], 1, null],
   ])('%s', (_, steps, version, expected) => {

@@ -8,7 +8,7 @@ const problemsOf = (flow: object) =>
 /** Severity, code and path: a problem without place and sentence. */
 const brief = ({ severity, code, path }: Problem) => `${severity} ${code} ${path}`
 
-const step = { key: 's' }
+const step = { key: 's', title: 'S' }
 const target = { selector: '#save' }
 const stepWith = (fields: object) => ({ steps: [{ ...step, ...fields }] })
 const shownOn = (...urls: object[]) => ({ steps: [step], targeting: { urls } })
@@ -16,6 +16,10 @@ const pattern = (match: string, text: string) => shownOn({ match, pattern: text 
 const rule = (fields: object) => ({
   steps: [step],
   targeting: { audience: { rules: [{ attribute: 'plan', ...fields }] } },
+})
+const rules = (...all: object[]) => ({
+  steps: [step],
+  targeting: { audience: { rules: all.map(fields => ({ attribute: 'plan', ...fields })) } },
 })
 const items = (...all: object[]) => ({
   checklist: { items: all.map((fields, index) => ({ key: `i${index}`, title: 'I', ...fields })) },
@@ -46,6 +50,26 @@ describe('an error keeps a flow from being pushed', () => {
       'a link to nowhere',
       stepWith({ buttons: [{ label: 'Go', action: 'link' }] }),
       'missing_href /steps/0/buttons/0/href',
+    ],
+    [
+      'a click on no element',
+      stepWith({ advance: { on: 'click' } }),
+      'missing_target /steps/0/target',
+    ],
+    [
+      'a link that runs in a body',
+      stepWith({ body: 'See [this](javascript:alert(1))' }),
+      'unsafe_link /steps/0/body',
+    ],
+    [
+      'a link that runs in a description',
+      items({ href: '/x', description: '<javascript:alert(1)>' }),
+      'unsafe_link /checklist/items/0/description',
+    ],
+    [
+      'an address that no page has',
+      pattern('exact', 'ftp://app.example/'),
+      'invalid_pattern /targeting/urls/0/pattern',
     ],
     [
       'a link that runs',
@@ -115,9 +139,10 @@ describe('an error keeps a flow from being pushed', () => {
 describe('a warning does not', () => {
   const link = (href: string, more: object[] = []) => ({
     key: 'go',
+    title: 'Go',
     buttons: [{ label: 'Go', action: 'link', href }, ...more],
   })
-  const there = { key: 'there', target }
+  const there = { key: 'there', title: 'There', target }
   const projects = { urls: [{ match: 'prefix', pattern: '/projects' }] }
   test.each<[string, object, string]>([
     [
@@ -143,6 +168,37 @@ describe('a warning does not', () => {
       'a tag in a description',
       items({ href: '/x', description: 'a<br/>b' }),
       'html /checklist/items/0/description',
+    ],
+    ['a step without text', stepWith({ title: ' ', body: '\n' }), 'no_text /steps/0/title'],
+    [
+      'buttons that only lead back',
+      stepWith({ buttons: [{ label: 'Back', action: 'back' }] }),
+      'dead_end /steps/0/buttons',
+    ],
+    [
+      'white space around the event of a step',
+      stepWith({ advance: { on: 'event', event: 'saved ' } }),
+      'odd_event_name /steps/0/advance/event',
+    ],
+    [
+      'a control character in the event of an item',
+      items({ completeOn: { event: 'invi\u0007ted' } }),
+      'odd_event_name /checklist/items/0/completeOn/event',
+    ],
+    [
+      'the same address twice',
+      shownOn({ match: 'exact', pattern: '/a' }, { match: 'exact', pattern: '/a' }),
+      'repeated_rule /targeting/urls/1',
+    ],
+    [
+      'a number in quotes',
+      rule({ op: 'gt', value: '5' }),
+      'number_as_text /targeting/audience/rules/0/value',
+    ],
+    [
+      'rules that contradict each other',
+      rules({ op: 'eq', value: 'free' }, { op: 'neq', value: 'free' }),
+      'contradiction /targeting/audience/rules/1',
     ],
     ['an item ticked from outside', items({}), 'ticked_from_outside /checklist/items/0/completeOn'],
     [
@@ -201,11 +257,14 @@ describe('a warning does not', () => {
         'a button that stays',
         { steps: [link('/x', [{ label: 'Next', action: 'next' }]), there], targeting: projects },
       ],
-      ['nothing needed there', { steps: [link('/x'), { key: 'bye' }], targeting: projects }],
+      [
+        'nothing needed there',
+        { steps: [link('/x'), { key: 'bye', title: 'Bye' }], targeting: projects },
+      ],
       [
         'an element that need not be there',
         {
-          steps: [link('/x'), { key: 'b', target: { ...target, required: false } }],
+          steps: [link('/x'), { key: 'b', title: 'B', target: { ...target, required: false } }],
           targeting: projects,
         },
       ],
@@ -222,6 +281,21 @@ describe('nothing is wrong with', () => {
     ['a banner without a target', stepWith({ kind: 'banner' })],
     ['an item with a link', items({ href: '/x' })],
     ['an item with an event', items({ completeOn: { event: 'project_created' } })],
+    ['a body without a title', { steps: [{ key: 's', body: 'B' }] }],
+    ['a step without buttons', stepWith({ buttons: [] })],
+    [
+      'a way back from a step that goes on by an event',
+      stepWith({
+        advance: { on: 'event', event: 'saved' },
+        buttons: [{ label: 'Back', action: 'back' }],
+      }),
+    ],
+    ['a click on an element', stepWith({ target, advance: { on: 'click' } })],
+    [
+      'the same address in two ways',
+      shownOn({ match: 'exact', pattern: '/a' }, { match: 'prefix', pattern: '/a' }),
+    ],
+    ['a version in quotes', rule({ op: 'gte', value: '1.2.3' })],
     ['exists alone', rule({ op: 'exists' })],
     ['exists false', rule({ op: 'exists', value: false })],
     ['eq false', rule({ op: 'eq', value: false })],
@@ -242,6 +316,73 @@ describe('nothing is wrong with', () => {
   })
 })
 
+describe('what is right in a flow with a wrong shape is judged all the same', () => {
+  const read = (text: string) => {
+    const { flows, problems, isJudgedWhole } = readFlowFile(text)
+    expect([flows, isJudgedWhole]).toEqual([[], false])
+    return problems.map(({ line, column, code, path }) => `${line}:${column} ${code} ${path}`)
+  }
+  test.each<[string, string, string[]]>([
+    [
+      'a step beside a wrong one',
+      `
+key: a
+steps:
+  - { key: s, title: S, advance: { on: event } }
+  - { key: t, title: T, advance: { on: evnt }, target: { selector: 'a[' } }
+`,
+      ['4:34 missing_event /steps/0/advance/event', '5:40 invalid_value /steps/1/advance/on'],
+    ],
+    [
+      'items, addresses and conditions',
+      `
+kye: a
+targeting:
+  urls: [{ match: exact, pattern: app.example }]
+  audience: { rules: [{ attribute: plan, op: eq }] }
+checklist: { items: [{ key: i, title: I, completeOn: { event: ' ' } }] }
+`,
+      [
+        '2:1 unknown_field /kye',
+        '2:1 missing_field /key',
+        '4:35 invalid_pattern /targeting/urls/0/pattern',
+        '5:23 invalid_rule /targeting/audience/rules/0/value',
+        '6:63 never_completed /checklist/items/0/completeOn/event',
+      ],
+    ],
+    [
+      'what belongs together',
+      `
+key: 1
+targeting:
+  urls: [{ match: exact, pattern: /a }, { match: exact, pattern: /a }]
+steps: [{ key: s, title: S }]
+`,
+      ['2:6 invalid_value /key', '4:41 repeated_rule /targeting/urls/1'],
+    ],
+    [
+      'what two flows have by alias, once',
+      `
+- { key: 1, steps: &s [{ key: s, title: S, kind: hotspot }] }
+- { key: 2, steps: *s }
+- { key: c, steps: *s }
+`,
+      [
+        '2:10 invalid_value /0/key',
+        '2:24 missing_target /0/steps/0/target',
+        '3:10 invalid_value /1/key',
+      ],
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(read(text)).toEqual(expected)
+  })
+
+  test('nothing more is to come once every shape is right', () => {
+    expect(readFlowFile('{ key: a, steps: [{ key: s, kind: hotspot }] }').isJudgedWhole).toBe(true)
+    expect(readFlowFile('key: [').isJudgedWhole).toBe(false)
+  })
+})
+
 describe('a problem stands at the very place', () => {
   const places = (text: string) =>
     readFlowFile(text).problems.map(
@@ -252,18 +393,25 @@ describe('a problem stands at the very place', () => {
   test.each<[string, string, string[]]>([
     [
       'the field',
-      lines('key: a', 'steps:', '  - key: s', '    target:', '      selector: "a["'),
-      ['5:17 invalid_selector /steps/0/target/selector'],
+      lines(
+        'key: a',
+        'steps:',
+        '  - title: S',
+        '    key: s',
+        '    target:',
+        '      selector: "a["',
+      ),
+      ['6:17 invalid_selector /steps/0/target/selector'],
     ],
     [
       'what lacks the field',
-      lines('key: a', 'steps:', '  - key: s', '    kind: tooltip'),
+      lines('key: a', 'steps:', '  - title: S', '    key: s', '    kind: tooltip'),
       ['3:5 missing_target /steps/0/target'],
     ],
     [
       'the group, where that is there',
-      lines('key: a', 'steps:', '  - key: s', '    advance: { on: event }'),
-      ['4:14 missing_event /steps/0/advance/event'],
+      lines('key: a', 'steps:', '  - title: S', '    key: s', '    advance: { on: event }'),
+      ['5:14 missing_event /steps/0/advance/event'],
     ],
     [
       'the flow',
@@ -273,18 +421,24 @@ describe('a problem stands at the very place', () => {
     ['by name', lines('flows:', '  - key: a', '    steps: []'), ['3:12 empty_flow /flows/0/steps']],
     [
       'another document',
-      lines('key: a', 'steps: [{ key: s }]', '---', 'key: b', 'steps: [{ key: s, kind: hotspot }]'),
+      lines(
+        'key: a',
+        'steps: [{ key: s, title: S }]',
+        '---',
+        'key: b',
+        'steps: [{ key: s, title: S, kind: hotspot }]',
+      ),
       ['5:9 missing_target /1/steps/0/target'],
     ],
     [
       'what an alias stands for',
       lines(
         '- key: a',
-        '  steps: [{ key: s, target: &t { selector: "a[" } }]',
+        '  steps: [{ key: s, title: S, target: &t { selector: "a[" } }]',
         '- key: b',
-        '  steps: [{ key: s }, { key: r, target: *t }]',
+        '  steps: [{ key: s, title: S }, { key: r, title: R, target: *t }]',
       ),
-      ['2:44 invalid_selector /0/steps/0/target/selector'],
+      ['2:54 invalid_selector /0/steps/0/target/selector'],
     ],
     [
       'a whole flow behind an anchor',
@@ -296,7 +450,8 @@ describe('a problem stands at the very place', () => {
   })
 
   test('what several flows have by alias is told once, and keeps all of them back', () => {
-    const text = '- { key: a, steps: &s [{ key: s, kind: tooltip }] }\n- { key: b, steps: *s }'
+    const text =
+      '- { key: a, steps: &s [{ key: s, title: S, kind: tooltip }] }\n- { key: b, steps: *s }'
     expect(places(text)).toEqual(['1:24 missing_target /0/steps/0/target'])
     expect(readFlowFile(text).flows).toEqual([])
   })
@@ -335,6 +490,8 @@ describe('as much as 1 MiB can hold is judged in well under a second', () => {
       { target: { selector: `${':not('.repeat(10)}${'a'.repeat(900)}${')'.repeat(10)}` } },
     ],
     ['tags that never end', { body: '<a '.repeat(3_000) }],
+    ['links that never end', { body: '[a](x:'.repeat(1_600) }],
+    ['links in links', { body: `x:${'['.repeat(9_000)}` }],
     ['ticks that never end', { body: '```<b'.repeat(1_500) }],
     [
       'links beside many patterns',

@@ -27,7 +27,7 @@ function thrown(value: unknown): never {
   throw value
 }
 
-test.each(quoting)('the value that an engine’s error quotes is not told: %s', (_, work) => {
+test.each(quoting)("the value that an engine's error quotes is not told: %s", (_, work) => {
   const error = thrownBy(work)
   expect(reasonOf(error)).not.toContain(secret)
   expect(shortReasonOf(error)).not.toContain(secret)

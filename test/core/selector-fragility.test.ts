@@ -94,6 +94,42 @@ describe('a bare tag is fragile', () => {
   )
 })
 
+describe('classes that only say how an element looks are fragile', () => {
+  test.each([
+    '.mt-4',
+    '.text-2xl',
+    '.mt-4.flex.px-2',
+    'button.bg-blue-500.rounded-lg',
+    'div > .md\\:p-4',
+    '.hover\\:bg-red-500',
+    '.-mx-2',
+    '.w-1\\/2',
+    '.d-flex.row',
+    '.gap-x-3:not(.mt-2)',
+    '.bg-blue-500',
+    '.w-\\[13px\\]',
+    '.grid-cols-12',
+    '.h-screen',
+    '.-mt-2',
+  ])('%s', selector => {
+    expect(weaknesses(selector)).toEqual([
+      expect.stringContaining('say how the element looks, not which it is'),
+    ])
+  })
+
+  test('but not where the step tells the element by its text', () => {
+    expect(weaknesses('.mt-4.flex', true)).toEqual([])
+  })
+})
+
+describe('the page itself is no element to point at', () => {
+  test.each(['body', 'html', 'html > body', ':root', 'BODY'])('%s', selector => {
+    expect(weaknesses(selector, true)).toEqual([
+      expect.stringContaining('The selector is the whole page'),
+    ])
+  })
+})
+
 describe('what a person wrote is not', () => {
   test.each([
     '#save',
@@ -131,16 +167,8 @@ describe('what a person wrote is not', () => {
     '.el-input__inner',
     '.v-btn--outlined',
     '.ng-star-inserted',
-    '.mt-4',
-    '.text-2xl',
-    '.bg-blue-500',
     '.md\\:flex',
-    '.w-1\\/2',
-    '.w-\\[13px\\]',
-    '.grid-cols-12',
     '.col-md-6',
-    '.h-screen',
-    '.-mt-2',
     '.top-1\\/2',
     '._private',
     '._button',
@@ -173,8 +201,13 @@ describe('what a person wrote is not', () => {
     'button[type="submit"]',
     'button.task-add',
     'main',
-    'body',
-    ':root',
+    'body.dark .task-add',
+    '.grid',
+    '.flex.toolbar',
+    '.mt-4.save-button',
+    '#tasks .mt-4',
+    '.nav-1',
+    '.w-logo',
     'my-element',
     'my-app user-menu',
     '.list li:nth-child(2)',

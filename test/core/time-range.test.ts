@@ -24,7 +24,7 @@ const hours = (range: TimeRange) => range.days.map(day => (day.endMs - day.start
 describe('resolveRange', () => {
   const defaults: [string, Query, string, string, number][] = [
     ['nothing asked: 30 days with today', {}, '2026-02-14', '2026-03-15', 30],
-    ['today is the zone’s', { timezone: 'Asia/Tokyo' }, '2026-02-15', '2026-03-16', 30],
+    ["today is the zone's", { timezone: 'Asia/Tokyo' }, '2026-02-15', '2026-03-16', 30],
     ['only from: up to today', { from: '2026-03-01' }, '2026-03-01', '2026-03-15', 15],
     ['only from, today', { from: '2026-03-15' }, '2026-03-15', '2026-03-15', 1],
     ['only to: the 30 days up to it', { to: '2025-12-31' }, '2025-12-02', '2025-12-31', 30],

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { UrlRule } from '../../src/core/flow.ts'
-import { matchesOnlyRoot, patternFault, urlMatches } from '../../src/core/url-rule.ts'
+import { patternFault } from '../../src/core/url-pattern-fault.ts'
+import { matchesOnlyRoot, urlMatches } from '../../src/core/url-rule.ts'
 
 const app = 'https://app.example.com'
 
@@ -259,7 +260,9 @@ describe('patternFault', () => {
     ['exact', 'chrome-extension://abcdefghijklmnop/panel.html'],
     ['exact', 'http://localhost:3000/#/projects?tab=1'],
     ['exact', 'http://[::1]:3000/'],
-    ['exact', 'file:///home/me/index.html'],
+    ['exact', 'safari-web-extension://ABC/panel.html'],
+    ['exact', 'capacitor://localhost/home'],
+    ['glob', '*-extension://**'],
     ['exact', '/a%2A/100%'],
     ['prefix', '/.well-known/'],
     ['prefix', '/v1.2..3/'],
@@ -293,7 +296,16 @@ describe('patternFault', () => {
     ['exact', 'localhost:3000', /did you mean https:\/\/localhost:3000\?/],
     ['exact', 'projects/new', /did you mean \/projects\/new\?/],
     ['exact', '?tab=1', /did you mean \/\?tab=1\?/],
-    ['exact', 'javascript:alert(1)', /no address with a scheme and a host/],
+    [
+      'exact',
+      'javascript:alert(1)',
+      /No page that runs the snippet .* "javascript:"; write a path/,
+    ],
+    ['exact', 'ftp://x', /No page that runs the snippet .* "ftp:"/],
+    ['prefix', 'file:///home/me/index.html', /No page that runs the snippet .* "file:"/],
+    ['glob', 'ftp*://app.example/', /No page that runs the snippet/],
+    ['prefix', 'data:text/html,x', /No page that runs the snippet/],
+    ['exact', 'https:///x', /has no host/],
     ['exact', 'https:/app.example.com', /no address with a scheme and a host/],
     ['exact', 'https://', /no host/],
     ['exact', 'https:///projects', /no host/],

@@ -238,7 +238,7 @@ describe('a token is refused', () => {
       'token_bad_signature',
       async () => (await signedWith(rs, claims())).replace(/[^.]+$/, ''),
     ],
-    ['over Cairn’s own secret', 'token_bad_algorithm', () => tenant.token],
+    ["over Cairn's own secret", 'token_bad_algorithm', () => tenant.token],
     ['with a kid that is no text', 'token_unknown_key', () => signedWith(rs, claims(), { kid: 1 })],
     [
       'of more than 16 KiB',

@@ -77,34 +77,34 @@ describe('401', () => {
         return tenant.ask(`GET /flows/${flowId}/analytics`, { credential: token })
       },
     ],
-    ['another’s flow', 'foreign_flow', () => tenant.ask(`GET /flows/${foreignFlowId}`)],
+    ["another's flow", 'foreign_flow', () => tenant.ask(`GET /flows/${foreignFlowId}`)],
     [
-      'another’s step',
+      "another's step",
       'foreign_step',
       () => tenant.ask(`POST /steps/${foreignStepId}/health`, { body: {} }),
     ],
     [
-      'another’s checklist',
+      "another's checklist",
       'foreign_flow',
       () => tenant.ask(`GET /flows/${foreignFlowId}/checklist-progress`),
     ],
     [
-      'another’s completion',
+      "another's completion",
       'foreign_flow',
       () => tenant.ask(`POST /flows/${foreignFlowId}/complete`, { body: {} }),
     ],
     [
-      'another’s analytics',
+      "another's analytics",
       'foreign_flow',
       () => tenant.ask(`GET /flows/${foreignFlowId}/analytics`),
     ],
     [
-      'another’s export',
+      "another's export",
       'foreign_flow',
       () => tenant.ask(`GET /flows/${foreignFlowId}/analytics/export.csv`),
     ],
     [
-      'another’s events',
+      "another's events",
       'foreign_events',
       () => tenant.ask('POST /events', { body: { events: [event()] } }),
     ],
@@ -277,7 +277,7 @@ describe('an origin', () => {
       expect(await ask(stranger)).toEqual({
         status: 403,
         body: {
-          error: 'This origin is not one of the organisation’s',
+          error: "This origin is not one of the organisation's",
           code: 'origin_not_allowed',
         },
       })

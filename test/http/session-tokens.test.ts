@@ -93,7 +93,7 @@ describe('a session token is refused', () => {
       () => signed(claims({ org: 1 })),
     ],
     [
-      'with an organisation’s name',
+      "with an organisation's name",
       'unknown_organisation',
       () => signed(claims({ org: tenant.organisation.name })),
     ],

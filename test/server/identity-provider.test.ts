@@ -264,7 +264,7 @@ describe('a check for the operator', () => {
     expect(await checkIssuer(config(issuer))).toEqual({
       ok: false,
       detail: `${issuer}${openId} answered 503`,
-      fix: 'see the provider’s own log',
+      fix: "see the provider's own log",
     })
   })
 

@@ -23,7 +23,7 @@ const number = fc
 
 const scalar = fc.oneof(text(0, 20), number, fc.boolean())
 
-const key = fc.stringMatching(/^[A-Za-z0-9._-]{1,12}$/)
+const key = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,11}$/)
 
 /** A list without two of the same key, as a file takes it. */
 export const byKey = <T extends { key: string }>(of: fc.Arbitrary<T>) =>

@@ -1,7 +1,8 @@
+import { resolve } from 'node:path'
 import { describeProblem, type FlowFile, type Problem, readFlowFile } from '../../core/flow-file.ts'
 import { CommandFailure, UsageFailure } from '../failure.ts'
 import { readTextFile } from '../files.ts'
-import { printJson } from '../output.ts'
+import { counted, printJson } from '../output.ts'
 
 /** A flow file under the name that its messages have. */
 export type NamedFile = FlowFile & { name: string }
@@ -10,40 +11,79 @@ export const filesHelp = 'YAML, or JSON by its ending; "-" for the standard inpu
 
 /** Every file with its flows and all that is wrong with it, the faults of the file itself too. */
 export function readFlowFiles(paths: readonly string[]): NamedFile[] {
-  if (paths.filter(path => path === '-').length > 1) {
-    throw new UsageFailure('the standard input, "-", can be read only once')
-  }
+  refuseRepeated(paths)
   const files = paths.map((path): NamedFile => {
     const file = readTextFile(path)
     const { name } = file
-    if ('problem' in file) return { name, flows: [], problems: [file.problem] }
+    if ('problem' in file)
+      return { name, flows: [], problems: [file.problem], isJudgedWhole: false }
     const format = path.endsWith('.json') ? 'json' : 'yaml'
     return { name, ...readFlowFile(file.text, { format }) }
   })
-  return withRepeatedKeys(files)
+  return withKeyProblems(files)
 }
 
-/** Keys that more than one file has are problems: which would be pushed cannot be known. */
-function withRepeatedKeys(files: readonly NamedFile[]): NamedFile[] {
-  const firstFile = new Map<string, string>()
-  return files.map(({ name, flows, problems }) => {
-    const repeated = flows.flatMap(({ key }): Problem[] => {
-      const earlier = firstFile.get(key)
+function refuseRepeated(paths: readonly string[]): void {
+  if (paths.filter(path => path === '-').length > 1) {
+    throw new UsageFailure('the standard input, "-", can be read only once')
+  }
+  const files = paths.filter(path => path !== '-').map(path => [path, resolve(path)] as const)
+  for (const [index, [path, file]] of files.entries()) {
+    if (files.findIndex(([, other]) => other === file) === index) continue
+    throw new UsageFailure(`${path} is named twice: name it once`)
+  }
+}
+
+const nowhere = { path: '', line: null, column: null } as const
+
+/**
+ * A key that more than one file has is an error: which would be pushed cannot be known. Keys that
+ * differ in case alone are two, but their files, as `pull` names them, are one on some disks.
+ */
+function withKeyProblems(files: readonly NamedFile[]): NamedFile[] {
+  const known = new Map<string, { key: string; name: string }>()
+  return files.map(({ name, flows, problems, ...file }) => {
+    const more = flows.flatMap(({ key }): Problem[] => {
+      const folded = key.toLowerCase()
+      const earlier = known.get(folded)
       if (earlier === undefined) {
-        firstFile.set(key, name)
+        known.set(folded, { key, name })
         return []
       }
-      const message = `The key "${key}" is in ${earlier} already: change one`
-      const nowhere = { path: '', line: null, column: null }
-      return [{ severity: 'error', code: 'repeated_key', message, ...nowhere }]
+      if (earlier.key === key) {
+        const message = `The key "${key}" is in ${earlier.name} already: change one`
+        return [{ severity: 'error', code: 'repeated_key', message, ...nowhere }]
+      }
+      const message = `The keys "${earlier.key}" and "${key}" differ in case alone, and their files would be one on some disks: change one, unless both are in use`
+      return [{ severity: 'warning', code: 'similar_key', message, ...nowhere }]
     })
-    return { name, flows, problems: [...problems, ...repeated] }
+    return { name, flows, problems: [...problems, ...more], ...file }
   })
 }
 
 /** @param strict whether a warning makes a file wrong too */
 export const areValid = (files: readonly NamedFile[], strict = false) =>
   !files.some(({ problems }) => problems.some(({ severity }) => strict || severity === 'error'))
+
+/** Why files are not valid, in a line that ends what is wrong with them. */
+export function verdict(files: readonly NamedFile[]): string {
+  const problems = files.flatMap(file => file.problems)
+  const of = (asked: Problem['severity']) =>
+    problems.filter(({ severity, code }) => severity === asked && code !== tooMany).length
+  const counts = [
+    ...(of('error') > 0 ? [counted(of('error'), 'error')] : []),
+    ...(of('warning') > 0 ? [counted(of('warning'), 'warning')] : []),
+    ...(problems.some(({ code }) => code === tooMany) ? ['and more'] : []),
+    ...(areValid(files) ? ['and --strict'] : []),
+  ]
+  const rest = files.every(file => file.isJudgedWhole) ? '' : `; ${moreFollows}`
+  return `not valid: ${counts.join(', ')}${rest}`
+}
+
+/** What stands in place of problems that were too many to tell. */
+const tooMany = 'more_problems'
+
+const moreFollows = 'more checks follow once these are mended'
 
 export const problemLines = (files: readonly NamedFile[]) =>
   files.flatMap(({ name, problems }) => problems.map(problem => describeProblem(problem, name)))
@@ -71,7 +111,8 @@ export function rightFiles(
   const lines = problemLines(files)
   if (!areValid(files)) {
     if (json) printJson(report(files))
-    const header = `${undone}, because there are mistakes to mend`
+    const rest = files.every(file => file.isJudgedWhole) ? '' : `; ${moreFollows}`
+    const header = `${undone}, because there are mistakes to mend${rest}`
     throw new CommandFailure([header, ...(json ? [] : lines)].join('\n'))
   }
   for (const line of lines) process.stderr.write(`${line}\n`)

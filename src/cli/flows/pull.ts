@@ -8,6 +8,7 @@ import { examples } from '../examples.ts'
 import { CommandFailure, UsageFailure } from '../failure.ts'
 import { counted, printColumns, printJson } from '../output.ts'
 import { addSettings, settingsOf } from '../settings.ts'
+import { asUsers } from '../umask.ts'
 import { newestOf } from './comparison.ts'
 import { writeFlowFiles } from './flow-files.ts'
 import { orgHelp, statusInWords } from './records.ts'
@@ -59,8 +60,9 @@ export function addPull(flows: Command): void {
       })
       const definitions = keys.length > 0 ? asked(stored, options) : current(stored, options)
       const { out, format, force = false } = options
-      if (out !== undefined) printColumns(writeFlowFiles(out, definitions, { format, force }))
-      else if (format === 'json') printJson(definitions.map(minimalFlow))
+      if (out !== undefined) {
+        printColumns(asUsers(() => writeFlowFiles(out, definitions, { format, force })))
+      } else if (format === 'json') printJson(definitions.map(minimalFlow))
       else process.stdout.write(definitions.map(flowText).join('---\n'))
     })
 }

@@ -6,7 +6,7 @@ import { examples } from '../examples.ts'
 import { printColumns, printJson } from '../output.ts'
 import { addSettings, settingsOf } from '../settings.ts'
 import { filesHelp, rightFiles } from './files.ts'
-import { orgHelp, publicationOf, shown } from './records.ts'
+import { orgHelp, publicationOf, publishCommand, shown } from './records.ts'
 
 interface Options {
   org?: string
@@ -60,12 +60,7 @@ export function addPush(flows: Command): void {
         pushed.map(({ key, id, outcome, hasDraft }, i) => {
           const change = published?.[i]
           if (change) return [key, id, outcome, publicationOf(change)]
-          return [
-            key,
-            id,
-            outcome,
-            hasDraft ? `show it with "cairn flows publish ${key}${org}"` : '',
-          ]
+          return [key, id, outcome, hasDraft ? `show it with "${publishCommand(key, org)}"` : '']
         }),
       )
     })

@@ -12,6 +12,10 @@ export const shown = <Record extends FlowRecord>({ publishedAt, updatedAt, ...fl
   updatedAt: isoTimeOrNull(updatedAt),
 })
 
+/** The command to copy that publishes a flow; keys of earlier releases can begin like an option. */
+export const publishCommand = (key: string, org: string) =>
+  key.startsWith('-') ? `cairn flows publish${org} -- ${key}` : `cairn flows publish ${key}${org}`
+
 /** A status to stand after "it is". */
 export const statusInWords = (status: FlowRecord['status']) =>
   status === 'draft' ? 'a draft' : status

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { examples } from '../examples.ts'
 import { exitStatus } from '../failure.ts'
 import { print, printJson } from '../output.ts'
-import { areValid, filesHelp, problemLines, readFlowFiles, report } from './files.ts'
+import { areValid, filesHelp, problemLines, readFlowFiles, report, verdict } from './files.ts'
 
 interface Options {
   strict?: boolean
@@ -30,7 +30,10 @@ export function addValidate(flows: Command): void {
       if (!valid) process.exitCode = exitStatus.failure
       if (json) return printJson(report(files, strict))
       for (const line of problemLines(files)) process.stderr.write(`${line}\n`)
-      if (!valid) return
+      if (!valid) {
+        process.stderr.write(`${verdict(files)}\n`)
+        return
+      }
       const keys = files.flatMap(file => file.flows.map(({ key }) => key))
       print(`valid: ${keys.join(', ')}`)
     })

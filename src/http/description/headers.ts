@@ -32,7 +32,7 @@ export const headers = {
     example: 1_795_512_660,
   },
   'X-Request-Id': {
-    description: 'Names the request in the server’s log.',
+    description: "Names the request in the server's log.",
     required: true,
     schema: { type: 'string', pattern: '^[A-Za-z0-9]{16}$' },
     example: 'q8ZsT1mWc0RkYf5B',

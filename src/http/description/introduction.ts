@@ -25,7 +25,7 @@ does.
 ## Who calls
 
 **Pages and back ends** send the organisation’s snippet key, \`Authorization: Bearer <key>\`. It stands
-in your page, so it is no secret: it reads published flows and reports, and nothing else. A browser’s
+in your page, so it is no secret: it reads published flows and reports, and nothing else. A browser's
 beacon cannot set headers, so \`?key=<key>\` will do for every POST and for the heartbeat. A header that
 is present decides alone.
 
@@ -46,12 +46,12 @@ is real: events count. The page forgets the key when you leave it.
   item keep theirs when their flow is published again.
 - Texts must be well-formed Unicode without NUL. Their lengths count UTF-16 code units, as JavaScript
   does.
-- Every answer has an \`X-Request-Id\`; the server’s log knows the request by it.
+- Every answer has an \`X-Request-Id\`; the server's log knows the request by it.
 
 ## From a page of another origin
 
 Any origin may call (CORS): preflights are answered, \`Authorization\`, \`Content-Type\` and
-\`If-None-Match\` may be sent, and \`ETag\`, \`Retry-After\`, \`X-Request-Id\` and the limit’s headers may be
+\`If-None-Match\` may be sent, and \`ETag\`, \`Retry-After\`, \`X-Request-Id\` and the limit's headers may be
 read. No cookie is used. An organisation can list its origins; then a snippet key from another is 403.
 A request without an \`Origin\`, as back ends send it, is not affected.
 
@@ -69,8 +69,8 @@ ticks can be repeated too. So retry a 429, a 503 and a broken connection with th
 
 **In time.** Events are taken up to 90 days back, unless the operator keeps them for longer or
 shorter; an older one is rejected as \`too_old\`. A time in the future becomes that of its receipt.
-Where the sender’s clock may be wrong, let it add \`sentAt\` to the batch, its time as it sends: beyond a
-minute’s difference the events’ times are corrected by it.
+Where the sender's clock may be wrong, let it add \`sentAt\` to the batch, its time as it sends: beyond a
+minute's difference the events' times are corrected by it.
 
 ## Limits
 

@@ -10,8 +10,8 @@ const windowSeconds = windowMs / 1000
 
 /** What stands in a path, by its name in the route. */
 const pathParameters: Record<string, { description: string; example: string }> = {
-  flow_id: { description: 'The flow’s id.', example: 'flow_8dPqM2xKc5VnTs1Ya0' },
-  step_id: { description: 'The step’s id.', example: 'step_oS7uAWwXw1gOJgTNdr' },
+  flow_id: { description: "The flow's id.", example: 'flow_8dPqM2xKc5VnTs1Ya0' },
+  step_id: { description: "The step's id.", example: 'step_oS7uAWwXw1gOJgTNdr' },
   file: { description: 'A file that the page loads.', example: 'page.js' },
 }
 

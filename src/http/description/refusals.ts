@@ -38,8 +38,8 @@ const refusals: Record<Code, Refusal> = {
     },
   },
   origin_not_allowed: {
-    when: 'The request has an `Origin`, and the organisation’s list of origins does not.',
-    says: 'This origin is not one of the organisation’s',
+    when: "The request has an `Origin`, and the organisation's list of origins does not.",
+    says: "This origin is not one of the organisation's",
   },
   not_found: {
     when: 'There is nothing at this path.',
@@ -77,7 +77,7 @@ const refusals: Record<Code, Refusal> = {
     },
   },
   rate_limited: {
-    when: 'The organisation has spent this minute’s requests of the bucket.',
+    when: "The organisation has spent this minute's requests of the bucket.",
     says: 'Rate limit exceeded',
     header: 'Retry-After',
     body: {
@@ -97,7 +97,7 @@ const refusals: Record<Code, Refusal> = {
     },
   },
   internal: {
-    when: 'A fault of the server’s. Its log says more under the same `X-Request-Id`.',
+    when: "A fault of the server's. Its log says more under the same `X-Request-Id`.",
     says: 'Something went wrong on the server',
   },
   overloaded: {

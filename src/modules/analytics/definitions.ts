@@ -5,8 +5,8 @@
  */
 export const definitions = {
   person:
-    'A userId, or an anonymousId where a run’s events name no userId; the two are never taken for the same person.',
-  run: 'One pass of one person through the flow: the events that share a runId; without one, a person’s events of one sessionId; without either, all of a person’s, except that such a completion or tick belongs to the person’s latest run that had begun by then.',
+    "A userId, or an anonymousId where a run's events name no userId; the two are never taken for the same person.",
+  run: "One pass of one person through the flow: the events that share a runId; without one, a person's events of one sessionId; without either, all of a person's, except that such a completion or tick belongs to the person's latest run that had begun by then.",
   range:
     'Calendar days of the time zone, both inclusive; all but health is about the runs that started in them.',
   'filters.version':
@@ -22,7 +22,7 @@ export const definitions = {
   inProgress: 'Runs neither completed nor dismissed, however long ago they began.',
   completionRate: 'completions divided by starts, four decimals; null where nothing started.',
   timeToComplete:
-    'Seconds from a run’s start to its earliest completion; a run known only by its completion counts as 0 seconds; median and p90 are exact, by nearest rank.',
+    "Seconds from a run's start to its earliest completion; a run known only by its completion counts as 0 seconds; median and p90 are exact, by nearest rank.",
   'timeToComplete.count': 'Runs that were timed: all that were completed.',
   medianSeconds:
     'Half of the runs that were timed took at most this long; null where none was timed.',
@@ -30,28 +30,28 @@ export const definitions = {
     'Nine in ten of the runs that were timed took at most this long; null where none was timed.',
   steps:
     'The steps of the newest version in order, then those of older versions that runs of the range saw.',
-  position: 'The step’s place in the newest version that has it, counted from 0.',
+  position: "The step's place in the newest version that has it, counted from 0.",
   reached: 'Runs that viewed the step.',
   completed: 'Runs that completed the step, whether or not its view was reported.',
   skipped: 'Runs that skipped the step, whether or not its view was reported.',
-  targetMissing: 'Runs in which the step’s target was reported missing.',
+  targetMissing: "Runs in which the step's target was reported missing.",
   droppedHere:
-    'Runs not completed (those in progress too) whose furthest viewed step this is, by position in the run’s version.',
+    "Runs not completed (those in progress too) whose furthest viewed step this is, by position in the run's version.",
   dropOffRate: 'droppedHere divided by reached, four decimals; null where no run reached the step.',
   stepSeconds:
-    'medianSeconds and p90Seconds of a step: seconds from a run’s first view of the step to its first completion or skip, else to its first view of a later step; runs with neither are left out; exact, by nearest rank.',
+    "medianSeconds and p90Seconds of a step: seconds from a run's first view of the step to its first completion or skip, else to its first view of a later step; runs with neither are left out; exact, by nearest rank.",
   health:
-    'As of now, not of the range: each person’s latest report of the newest version in the last 24 hours; reports is the number of people counted.',
+    "As of now, not of the range: each person's latest report of the newest version in the last 24 hours; reports is the number of people counted.",
   'health.state':
     'unknown: under five people; healthy: under 5 % of them missed the target; drifting: healthy, but a fifth or more of the finds were makeshift or changed; flaky: under half missed it, or more where the target is not required; broken: half or more missed it.',
   'health.okRate':
     'People whose page found the target divided by people counted, four decimals; null where nobody reported.',
   'health.reports': 'People counted, each by their latest report.',
-  'checklist.completions': 'People of the range’s runs who ever ticked the item.',
-  'checklist.completedAll': 'People of the range’s runs who ever had every item ticked at once.',
+  'checklist.completions': "People of the range's runs who ever ticked the item.",
+  'checklist.completedAll': "People of the range's runs who ever had every item ticked at once.",
   daily:
     'A run belongs to the day of its start in the asked time zone; a person is counted once a day, so daily unique users do not add up to the total.',
   versions:
-    'Runs of the range by version, whatever the version filter: the least version that a run’s events name, else the one published when it started.',
+    "Runs of the range by version, whatever the version filter: the least version that a run's events name, else the one published when it started.",
   publishedAt: 'When the version was published.',
 } as const

@@ -16,10 +16,10 @@ export const exampleCsv = csvOf(example, { bom: false })
 const meanings: Record<string, string> = {
   total:
     'The whole range. `version` is the one asked for, empty for all; `id`, `key` and `title` are the ' +
-    'flow’s; seconds are those to complete, `timed_runs` how many runs they are of.',
+    "flow's; seconds are those to complete, `timed_runs` how many runs they are of.",
   day: 'One for every day of the range; `date` is a calendar day of the asked zone.',
-  step: '`id`, `key` and `title` are the step’s; seconds are those spent on it.',
-  item: '`id`, `key` and `title` are the item’s; `completions` are people who ever ticked it.',
+  step: "`id`, `key` and `title` are the step's; seconds are those spent on it.",
+  item: "`id`, `key` and `title` are the item's; `completions` are people who ever ticked it.",
   version: '`date` is when it was published: a time in UTC, not a day.',
 }
 
@@ -43,5 +43,5 @@ ${rowTypeRows.join('\n')}
 for every step that the flow ever had: \`completed\`, \`skipped\`, \`viewed\`, \`target_missing\`, or empty.
 
 \`rows=events\`: a row for every event that occurred in the range: ${named(eventColumns)}. \`reported_at\`
-is the sender’s own time, before its clock was corrected. Times are RFC 3339 in UTC.
+is the sender's own time, before its clock was corrected. Times are RFC 3339 in UTC.
 `.trim()

@@ -61,7 +61,7 @@ const CalendarDay = (description: string, example: string) =>
   Type.String({ format: 'date', description, examples: [example] })
 
 const Key = (example: string) =>
-  Type.String({ description: 'The author’s own name for it.', examples: [example] })
+  Type.String({ description: "The author's own name for it.", examples: [example] })
 
 const Title = (example: string) =>
   Type.String({ description: 'As it was last published.', examples: [example] })
@@ -135,7 +135,7 @@ export const Analytics = Type.Object(
   {
     flowId: FlowId,
     flowKey: Key('welcome'),
-    flowName: Type.String({ description: 'The flow’s name.', examples: ['Welcome tour'] }),
+    flowName: Type.String({ description: "The flow's name.", examples: ['Welcome tour'] }),
     range: Type.Object(
       {
         from: CalendarDay('The first day.', '2026-11-01'),

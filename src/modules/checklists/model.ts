@@ -35,7 +35,7 @@ export const ProgressQuery = Type.Object(PersonFields)
 
 const ItemTick = Type.Object(
   {
-    id: Maybe(Type.String({ description: 'The item’s id.' })),
+    id: Maybe(Type.String({ description: "The item's id." })),
     key: Maybe(Type.String({ description: 'Or its key, in the newest version.' })),
     completed: Type.Boolean({ description: 'True ticks it, false takes the tick back.' }),
   },

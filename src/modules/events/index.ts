@@ -21,10 +21,10 @@ export function eventRoutes(deps: {
       tag: 'Events',
       summary: 'Reports 1 to 50 events; each is judged on its own',
       description:
-        'An event’s id is stored once, however often and from wherever it is sent. A bad event never ' +
+        "An event's id is stored once, however often and from wherever it is sent. A bad event never " +
         'costs its neighbours: it is rejected with a code, the others are kept.\n\n' +
         '**202 means stored**: the answer leaves after the transaction that holds the batch is ' +
-        'committed and synced to disk. A batch in which every event names another organisation’s ' +
+        "committed and synced to disk. A batch in which every event names another organisation's " +
         'flow, step or item is 401.',
       caller: 'snippet key',
       bucket: 'events',

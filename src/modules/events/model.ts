@@ -103,8 +103,8 @@ export type Event = Static<typeof Event>
 export const Batch = Type.Object(
   {
     sentAt: MaybeTime(
-      'The sender’s clock at the moment of sending, never a fixed time. Where it is over a minute off, ' +
-        'the events’ times are corrected by as much; leave it out where the clock is right.',
+      "The sender's clock at the moment of sending, never a fixed time. Where it is over a minute off, " +
+        "the events' times are corrected by as much; leave it out where the clock is right.",
     ),
     events: Type.Array(Told(Type.Unknown(), Event), { minItems: 1, maxItems: 50 }),
   },
@@ -116,7 +116,7 @@ export type Batch = Static<typeof Batch>
 export const EventResult = Type.Object({
   index: Type.Integer({
     minimum: 0,
-    description: 'Which of the batch’s events, from 0.',
+    description: "Which of the batch's events, from 0.",
     examples: [3],
   }),
   id: Type.Union(

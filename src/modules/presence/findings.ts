@@ -47,9 +47,9 @@ const remedies: Record<RejectionCode, string> = {
   unknown_flow:
     'Take flow ids from GET /flows, not from a file or another installation; a draft has to be published once, "cairn flows publish KEY".',
   unknown_step:
-    'Send each step’s own id with the id of the flow that it is in, both as GET /flows gives them.',
+    "Send each step's own id with the id of the flow that it is in, both as GET /flows gives them.",
   unknown_item:
-    'Send each item’s own id with the id of the flow that it is in, both as GET /flows gives them.',
+    "Send each item's own id with the id of the flow that it is in, both as GET /flows gives them.",
   unauthorized:
     'A page mixes two organisations: use ids that GET /flows gave for the same snippet key.',
   too_old:
@@ -57,7 +57,7 @@ const remedies: Record<RejectionCode, string> = {
   too_large: 'Send less in properties: at most 32 keys, 8 levels and 8 KiB of JSON.',
   erased: 'These people were erased: stop sending events under their ids.',
   storage:
-    'The database refused these events: the server’s log and the table dead_letters have the reason.',
+    "The database refused these events: the server's log and the table dead_letters have the reason.",
 }
 
 /** What to do where a limit is reached; the operator can raise any of them. */
@@ -116,7 +116,7 @@ const rules: ((evidence: Evidence) => Finding | readonly Finding[] | null)[] = [
           severity: isInstalled(presence) ? 'warning' : 'error',
           code: 'origin_not_allowed',
           message: `Requests of the last 24 hours came from an origin that is not allowed: ${presence.refusedOrigins}.`,
-          fix: 'Compare the page’s origin with "cairn org origins ORG"; set the whole list with "cairn org origins ORG ORIGIN…", or allow all with --any.',
+          fix: 'Compare the page\'s origin with "cairn org origins ORG"; set the whole list with "cairn org origins ORG ORIGIN…", or allow all with --any.',
         }
       : null,
 
@@ -171,15 +171,15 @@ const rules: ((evidence: Evidence) => Finding | readonly Finding[] | null)[] = [
       return {
         severity: 'warning',
         code: 'clock_skew',
-        message: `Senders’ clocks are ${seconds} s ${side} the server’s in the middle: ${farOff} of the last ${skews.length} batches are off by over a minute.`,
-        fix: 'Have the server’s clock set by NTP. If it is right, and a single back end sends the batches, set that one’s. Times are corrected by sentAt meanwhile.',
+        message: `Senders' clocks are ${seconds} s ${side} the server's in the middle: ${farOff} of the last ${skews.length} batches are off by over a minute.`,
+        fix: "Have the server's clock set by NTP. If it is right, and a single back end sends the batches, set that one's. Times are corrected by sentAt meanwhile.",
       }
     }
     return farOff >= fewFarOff
       ? {
           severity: 'info',
           code: 'sender_clock_skew',
-          message: `Some senders’ clocks are off by over a minute: ${farOff} of the last ${skews.length} batches.`,
+          message: `Some senders' clocks are off by over a minute: ${farOff} of the last ${skews.length} batches.`,
           fix: 'Nothing has to be done for browsers: times are corrected by sentAt. Of a back end, set the clock by NTP, and have it send the present time as sentAt.',
         }
       : null
@@ -192,7 +192,7 @@ const rules: ((evidence: Evidence) => Finding | readonly Finding[] | null)[] = [
       return {
         severity: 'info',
         code: 'snippet_version_unknown',
-        message: 'The last heartbeat’s v is no version number, such as 1.4.0.',
+        message: "The last heartbeat's v is no version number, such as 1.4.0.",
         fix: `Have the page load the snippet from this server, which is ${ownVersion}, or send its version as v.`,
       }
     }

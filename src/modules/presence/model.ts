@@ -5,12 +5,12 @@ import { Instant, InstantOrNull, OneOf } from '../../http/shapes.ts'
 
 export const HeartbeatQuery = Type.Object({
   v: Type.Optional(
-    Type.String({ maxLength: 64, description: 'The snippet’s version.', examples: ['1.4.0'] }),
+    Type.String({ maxLength: 64, description: "The snippet's version.", examples: ['1.4.0'] }),
   ),
   url: Type.Optional(
     Type.String({
       maxLength: 2_048,
-      description: 'The page’s address; not kept.',
+      description: "The page's address; not kept.",
       examples: ['https://app.example.com/projects'],
     }),
   ),
@@ -22,7 +22,7 @@ export const HeartbeatQuery = Type.Object({
 export const Heartbeat = Type.Object(
   {
     status: Type.Literal('ok'),
-    serverTime: Instant('The server’s clock.'),
+    serverTime: Instant("The server's clock."),
     flowsVersion: Type.String({
       description: 'That of `GET /flows`: fetch the flows anew when it changes.',
       examples: ['2v8k0m1c7d'],
@@ -80,7 +80,7 @@ export const SnippetStatus = Type.Object(
       examples: ['1.4.0'],
     }),
     skewMsMedian: Type.Union([Type.Number(), Type.Null()], {
-      description: 'How far senders’ clocks are off, in the middle of the latest.',
+      description: "How far senders' clocks are off, in the middle of the latest.",
       examples: [40],
     }),
     rejected24h: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {

@@ -17,7 +17,7 @@ const place = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }))
 
 const TestId = Type.Object({
-  attr: Type.String({ maxLength: longestString, description: 'The attribute’s name.' }),
+  attr: Type.String({ maxLength: longestString, description: "The attribute's name." }),
   value: Type.String({ maxLength: longestString, description: 'Its value.' }),
 })
 

@@ -17,14 +17,14 @@ export function stepRoutes(deps: { stores: Stores; clock: Clock }): Route[] {
       path: '/steps/:step_id/fingerprint',
       operation: 'reportFingerprint',
       tag: 'Steps',
-      summary: 'Reports what a step’s target looks like, and compares it with the baseline',
+      summary: "Reports what a step's target looks like, and compares it with the baseline",
       caller: 'snippet key',
       bucket: 'fingerprint',
       subject: 'reported step',
       body: FingerprintBody,
       description:
         'The baseline is the first fingerprint with `matchCount` 1 of the published version; it is ' +
-        'taken anew only when the step’s target changes.',
+        "taken anew only when the step's target changes.",
       answers: {
         200: { description: 'How like its baseline it is.', schema: FingerprintVerdict },
       },
@@ -39,13 +39,13 @@ export function stepRoutes(deps: { stores: Stores; clock: Clock }): Route[] {
       path: '/steps/:step_id/health',
       operation: 'reportHealth',
       tag: 'Steps',
-      summary: 'Reports whether a step’s target was found',
+      summary: "Reports whether a step's target was found",
       caller: 'snippet key',
       bucket: 'health',
       subject: 'reported step',
       body: HealthBody,
       description:
-        'Each person’s latest report counts once; one without a person is kept and not counted.',
+        "Each person's latest report counts once; one without a person is kept and not counted.",
       answers: { 202: { description: 'It is stored.', schema: HealthReceipt } },
       async handle(call) {
         const { state } = await service.reportHealth(call.subject, call.body, call.receivedAt)

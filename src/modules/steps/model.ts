@@ -17,7 +17,7 @@ const Reported = {
   url: Url,
   flowVersion: FlowVersion,
   snippetVersion: Maybe(
-    Type.String({ maxLength: 64, description: 'The snippet’s version.', examples: ['1.4.0'] }),
+    Type.String({ maxLength: 64, description: "The snippet's version.", examples: ['1.4.0'] }),
   ),
 }
 
@@ -38,14 +38,14 @@ export const FingerprintBody = Type.Object(
     locale: Maybe(
       Type.String({
         maxLength: 64,
-        description: 'The page’s language; texts of another are not compared.',
+        description: "The page's language; texts of another are not compared.",
         examples: ['en-GB'],
       }),
     ),
     viewport: Maybe(
       Type.Object(
         {},
-        { description: 'The window’s size; not kept.', examples: [{ width: 1280, height: 800 }] },
+        { description: "The window's size; not kept.", examples: [{ width: 1280, height: 800 }] },
       ),
     ),
     ...Reported,
@@ -122,7 +122,7 @@ export type HealthBody = Static<typeof HealthBody>
 /** How a step's target fares on the pages that show it. */
 export const StepStateShape = OneOf(stepStates, {
   description:
-    'From each person’s latest report of the last 24 hours; `unknown` under five people.',
+    "From each person's latest report of the last 24 hours; `unknown` under five people.",
   examples: ['healthy'],
 })
 

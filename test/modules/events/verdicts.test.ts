@@ -114,14 +114,14 @@ const cases: Case[] = [
     () => good({ kind: 'item_completed', flowId: flow.id, itemId: second.checklist!.items[0]!.id }),
     'unknown_item',
   ],
-  ['another organisation’s flow', () => good({ flowId: foreign.id }), 'unauthorized'],
+  ["another organisation's flow", () => good({ flowId: foreign.id }), 'unauthorized'],
   [
-    'another organisation’s step',
+    "another organisation's step",
     () => good({ flowId: flow.id, stepId: foreign.steps[0]!.id }),
     'unauthorized',
   ],
   [
-    'another organisation’s item',
+    "another organisation's item",
     () => good({ flowId: flow.id, itemId: foreign.checklist!.items[0]!.id }),
     'unauthorized',
   ],

@@ -190,8 +190,8 @@ test('clocks say which side they are on', () => {
     findings({ skewMsMedian: skewMs, presence: { skews: Array(5).fill(skewMs) } })
   const [behind] = off(90_400)
   const [ahead] = off(-90_400)
-  expect(behind?.message).toContain('90 s behind the server’s')
-  expect(ahead?.message).toContain('90 s ahead of the server’s')
+  expect(behind?.message).toContain("90 s behind the server's")
+  expect(ahead?.message).toContain("90 s ahead of the server's")
 })
 
 test('each finding is told in whole sentences', () => {

@@ -1,0 +1,58 @@
+import { compared, ruleHolds } from './audience.ts'
+import type { AudienceRule, Targeting } from './flow.ts'
+
+/** Two rules, by their places in the list, that no person can satisfy together. */
+export type Contradiction = readonly [earlier: number, later: number]
+
+/** Comparing takes time: of more values than this in all, the first ones are looked at. */
+const mostWork = 5_000
+
+/**
+ * The rules that contradict an earlier one about the same attribute, where all have to hold. Said
+ * only where it is certain: of an attribute that must be absent or have one of known values, and of
+ * ranges.
+ */
+export function contradictions({ match, rules }: Targeting['audience']): Contradiction[] {
+  if (match !== 'all') return []
+  let work = 0
+  const isAsked = (one: AudienceRule, other: AudienceRule) => {
+    work += sizeOf(one) * sizeOf(other)
+    return work <= mostWork && one.attribute === other.attribute
+  }
+  return rules.flatMap((rule, later) => {
+    const earlier = rules
+      .slice(0, later)
+      .findIndex(other => isAsked(other, rule) && contradict(other, rule))
+    return earlier < 0 ? [] : [[earlier, later] as const]
+  })
+}
+
+const sizeOf = ({ value }: AudienceRule) => (Array.isArray(value) ? value.length : 1)
+
+function contradict(one: AudienceRule, other: AudienceRule): boolean {
+  const values = valuesOf(one)
+  if (values !== null) return !values.some(value => holdsOf(other, value))
+  const others = valuesOf(other)
+  if (others !== null) return !others.some(value => holdsOf(one, value))
+  return isEmptyRange(one, other) || isEmptyRange(other, one)
+}
+
+/** All that the attribute can be where a rule holds, null for "absent"; or null where unknown. */
+function valuesOf({ op, value }: AudienceRule): unknown[] | null {
+  if (op === 'exists' && value === false) return [null]
+  if (op === 'eq') return [value]
+  return op === 'in' && Array.isArray(value) ? value : null
+}
+
+const holdsOf = (rule: AudienceRule, value: unknown) =>
+  ruleHolds(rule, { [rule.attribute]: value }).holds
+
+/** Whether nothing lies above the one's value and below the other's. */
+function isEmptyRange(lower: AudienceRule, upper: AudienceRule): boolean {
+  if (!(lower.op === 'gt' || lower.op === 'gte') || !(upper.op === 'lt' || upper.op === 'lte')) {
+    return false
+  }
+  if (typeof lower.value !== typeof upper.value) return true
+  const order = compared(lower.value, upper.value) ?? -1
+  return lower.op === 'gte' && upper.op === 'lte' ? order > 0 : order >= 0
+}
