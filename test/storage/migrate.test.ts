@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openForWriting } from '../../src/storage/database.ts'
+import { EventIds } from '../../src/storage/ids/event-ids.ts'
 import { migrate, SchemaMismatch, schemaState } from '../../src/storage/migrate.ts'
+import { firstRelease } from '../support/first-release.ts'
 
 let folder: string
 let database: Database
@@ -54,22 +56,22 @@ describe('the schema', () => {
     expect(() => migrate(database, 2)).toThrow('Migration 1 (initial) is not the one applied here')
   })
 
-  test('of an older release is brought up to date with what it holds', () => {
-    migrate(database, 1)
-    const whole = schemaOf(database)
-    const org = database
-      .query(
-        "insert into organisations (public_id, slug, name, created_at) values ('o', 's', 'n', 1) returning id",
-      )
-      .values()
-    // As the release before event ids had it.
-    database.run('drop table event_id_runs')
-    database.run('drop table event_id_chunks')
-    database.run("delete from server_state where name like 'event_ids%'")
-    database.run('create unique index events_by_id on events (org_id, id)')
-    database.run('delete from migrations where id = 3')
+  test('of the first release is brought up to date with what it holds', () => {
+    firstRelease(database)
+    database.run(
+      "insert into organisations (id, public_id, slug, name, created_at) values (1, 'o', 's', 'n', 1)",
+    )
+    database.run(
+      "insert into events (org_id, id, kind, occurred_at, received_at) values (1, 'a', 0, 1, 1)",
+    )
     migrate(database, 2)
-    expect(schemaOf(database)).toEqual(whole)
-    expect(database.query('select id from organisations').values()).toEqual(org)
+    expect(database.query('select id from organisations').values()).toEqual([[1]])
+    // Ids that an index knew are known on.
+    const ids = new EventIds(database)
+    expect([ids.take(1, 'a', 2), ids.take(1, 'b', 2)]).toEqual([null, 2])
+
+    const fresh = new Database(':memory:', { strict: true })
+    migrate(fresh, 2)
+    expect(schemaOf(database)).toEqual(schemaOf(fresh))
   })
 })

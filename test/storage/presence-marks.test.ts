@@ -4,15 +4,13 @@ import { migrate } from '../../src/storage/migrate.ts'
 import { PresenceBoard } from '../../src/storage/presence-board.ts'
 import { PresenceTable } from '../../src/storage/presence-table.ts'
 import { Readers } from '../../src/storage/readers.ts'
+import { firstRelease } from '../support/first-release.ts'
 
 const board = () => new PresenceBoard(PresenceBoard.memory(2))
 
 test('a database of the first release gains the mark of old keys, and keeps what it knew', async () => {
   const database = new Database(':memory:', { strict: true })
-  migrate(database, 0)
-  database.run("delete from migrations where name = 'old-key-used'")
-  database.run('alter table presence drop column old_key_used_first')
-  database.run('alter table presence drop column old_key_used_last')
+  firstRelease(database)
   database.run('insert into presence (org_id, heartbeat_first, heartbeat_last) values (1, 5, 6)')
   migrate(database, 0)
 
