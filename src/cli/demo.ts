@@ -137,7 +137,9 @@ async function fill(
     const { ownTokensFor } = await import('../server/tokens.ts')
     const { id } = organisation
     const { token, expiresAt } = await ownTokensFor(config, clock).issue(id, tokenSeconds)
-    const facts = { ...running, dataDir: config.data, organisation, snippetKey, token, flows, now }
+    const executable = Bun.which('cairn') ? 'cairn' : process.execPath
+    const places = { ...running, dataDir: config.data, executable }
+    const facts = { ...places, organisation, snippetKey, token, flows, now }
     print(...demoFacts({ ...facts, expiresAt: isoTime(expiresAt) }))
   })
 }

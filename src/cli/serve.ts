@@ -21,7 +21,10 @@ export function addServe(cairn: Command): void {
       // Loaded here, so that no other command waits for the server's modules.
       const { serve } = await import('../server/serve.ts')
       const running = await serve(config)
-      for (const warning of running.warnings) warn(warning)
+      for (const warning of running.warnings) {
+        warn(warning)
+        running.warn(warning)
+      }
       process.stderr.write(
         `cairn: serving ${running.url}, management at ${running.managementUrl}\n`,
       )

@@ -32,6 +32,8 @@ export interface Running {
   managementUrl: string
   /** What the operator should know, though it serves. */
   warnings: readonly string[]
+  /** Says it in the server's log. */
+  warn(message: string): void
   /** Resolves with the exit status once everything is stopped. */
   stopped: Promise<number>
   /** Not ready, stop accepting, finish what is in flight, flush, checkpoint. */
@@ -158,12 +160,12 @@ class Server {
       url: `http://${shownHost}:${config.port}`,
       managementUrl: `http://${config.managementHost}:${this.management.port}`,
       warnings,
+      warn: message => this.log.warn(message),
       stopped: this.exit.promise,
       stop: () => this.stop(),
     }
     const { url, managementUrl } = running
     this.log.info({ url, managementUrl, version }, 'ready')
-    for (const warning of warnings) this.log.warn(warning)
     return running
   }
 

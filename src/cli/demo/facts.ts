@@ -1,5 +1,6 @@
 import type { Flow } from '../../core/flow.ts'
 import { version } from '../../core/version.ts'
+import { shellWord } from '../../core/wording.ts'
 import { dayMs, demoOrigin } from './history.ts'
 import { fingerprintOf } from './present.ts'
 
@@ -7,6 +8,8 @@ export interface DemoFacts {
   url: string
   managementUrl: string
   dataDir: string
+  /** How this program can be called from here. */
+  executable: string
   organisation: { id: string; slug: string; name: string }
   snippetKey: string
   token: string
@@ -38,7 +41,7 @@ export function demoFacts(facts: DemoFacts): string[] {
     `# ready to serve?`,
     `curl -s ${facts.managementUrl}/readyz`,
     '# which steps have lost their element, and what to do about it?',
-    `cairn steps check --data ${quoted(facts.dataDir)}`,
+    `${shellWord(facts.executable)} steps check --data ${shellWord(facts.dataDir)}`,
     '',
     'Ctrl-C stops the demo; it starts again on the same data.',
   ]

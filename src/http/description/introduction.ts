@@ -24,7 +24,7 @@ does.
 
 ## Who calls
 
-**Pages and back ends** send the organisation’s snippet key, \`Authorization: Bearer <key>\`. It stands
+**Pages and back ends** send the organisation's snippet key, \`Authorization: Bearer <key>\`. It stands
 in your page, so it is no secret: it reads published flows and reports, and nothing else. A browser's
 beacon cannot set headers, so \`?key=<key>\` will do for every POST and for the heartbeat. A header that
 is present decides alone.
