@@ -1,0 +1,74 @@
+/** One line of the table: what was measured of Cairn, and of the floor beside it. */
+export interface Figure {
+  part: string
+  what: string
+  unit: string
+  /** A number a round. */
+  cairn: readonly number[]
+  /** From the same rounds; absent where nothing stands beside it. */
+  floor?: readonly number[]
+  /** What it should be, in words; absent for what is only reported. */
+  goal?: string
+  /** The goal as a number: of the ratio where there is a floor, else of the median itself. */
+  least?: number
+  most?: number
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const [low = 0, high = 0] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[middle]]
+  return (low + high) / 2
+}
+
+/** How far the values lie apart, as a share of their median. */
+export const spread = (values: readonly number[]) =>
+  (Math.max(...values) - Math.min(...values)) / median(values)
+
+/** Cairn's median as a share of the floor's; null without one. */
+export const ratioOf = ({ cairn, floor }: Figure) =>
+  floor === undefined ? null : median(cairn) / median(floor)
+
+/** Whether the goal is met; null where there is none. */
+export function isMet(figure: Figure): boolean | null {
+  const { least, most } = figure
+  if (least === undefined && most === undefined) return null
+  const value = ratioOf(figure) ?? median(figure.cairn)
+  return value >= (least ?? value) && value <= (most ?? value)
+}
+
+const rounded = (value: number) => {
+  if (value >= 1_000) return Math.round(value).toLocaleString('en-US')
+  return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2)
+}
+
+const verdict = (isMet: boolean | null) => {
+  if (isMet === null) return ''
+  return isMet ? 'met' : 'not met'
+}
+
+/** Figures as a table for people, columns in line. */
+export function tableOf(figures: readonly Figure[]): string[] {
+  const rows = figures.map(figure => {
+    const ratio = ratioOf(figure)
+    return [
+      figure.part,
+      figure.what,
+      `${rounded(median(figure.cairn))} ${figure.unit}`,
+      figure.floor ? `${rounded(median(figure.floor))} ${figure.unit}` : '',
+      ratio === null ? '' : `${ratio.toFixed(2)} ×`,
+      `±${Math.round((spread(figure.cairn) / 2) * 100)} %`,
+      figure.goal ?? '',
+      verdict(isMet(figure)),
+    ]
+  })
+  const header = ['part', 'measure', 'cairn', 'floor', 'ratio', 'spread', 'goal', '']
+  const all = [header, ...rows]
+  const widths = header.map((_, i) => Math.max(...all.map(row => (row[i] ?? '').length)))
+  return all.map(row =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}

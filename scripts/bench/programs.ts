@@ -1,0 +1,108 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The programs that are measured: each alone in a process, so that all of its cost can be read. */
+
+const root = join(import.meta.dir, '../..')
+
+export const executable = join(root, 'dist/cairn')
+
+/** A folder for one measurement; gone once it is disposed of. */
+export class Folder implements Disposable {
+  readonly path: string
+
+  constructor() {
+    this.path = mkdtempSync(join(tmpdir(), 'cairn-bench-'))
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true })
+  }
+}
+
+/** Clock ticks a second in /proc, on every Linux that there is. */
+const ticksPerSecond = 100
+
+/** A process under measurement. */
+export class Program implements AsyncDisposable {
+  private constructor(
+    private readonly child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>,
+    /** Where it serves, without a slash at the end. */
+    readonly url: string,
+    /** From its start until it said that it serves, milliseconds. */
+    readonly startMs: number,
+  ) {}
+
+  /** Starts a program and waits until it says `serving <url>`. */
+  static async start(command: string[], folder: Folder): Promise<Program> {
+    const startedAt = performance.now()
+    const child = Bun.spawn(command, { cwd: folder.path, env: {}, stdout: 'pipe', stderr: 'pipe' })
+    const ready = Promise.withResolvers<string>()
+    let told = ''
+    const watch = async (stream: ReadableStream<Uint8Array>) => {
+      const decoder = new TextDecoder()
+      for await (const chunk of stream) {
+        // Its log is read on, so that no full pipe holds it up.
+        if (told.length > 100_000) continue
+        told += decoder.decode(chunk, { stream: true })
+        const url = /serving (http:\/\/[^\s,]+)/.exec(told)?.[1]
+        if (url) ready.resolve(url.replace(/\/$/, ''))
+      }
+    }
+    watch(child.stdout)
+    watch(child.stderr)
+    child.exited.then(status => ready.reject(new Error(`${command[0]} ended (${status}): ${told}`)))
+    const url = await ready.promise
+    return new Program(child, url, performance.now() - startedAt)
+  }
+
+  /** CPU that all of its threads have used so far, microseconds. */
+  cpuMicros(): number {
+    const stat = readFileSync(`/proc/${this.child.pid}/stat`, 'utf8')
+    // The fields behind the program's name, which may hold anything: the 12th and 13th are times.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1e6
+  }
+
+  /** Resident memory, MiB. */
+  rssMiB(): number {
+    const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8')
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+  }
+
+  /** Ends it as an operator would, and waits. */
+  async stop(): Promise<void> {
+    this.child.kill('SIGTERM')
+    await this.child.exited
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.child.kill('SIGKILL')
+    await this.child.exited
+  }
+}
+
+const bun = join(root, 'node_modules/.bin/bun')
+
+export const startCairn = (folder: Folder, threads = 1) =>
+  Program.start(
+    [executable, 'serve', '--data', folder.path, '--port', '0', '--host', '127.0.0.1'].concat([
+      '--management-port',
+      '0',
+      '--threads',
+      `${threads}`,
+    ]),
+    folder,
+  )
+
+/** The least program that stores events durably; see floor.ts. */
+export const startFloor = (folder: Folder) =>
+  Program.start(
+    [bun, join(import.meta.dir, 'floor.ts'), '0', join(folder.path, 'floor.db')],
+    folder,
+  )
+
+/** A bare Elysia that answers so many bytes; see hello.ts. */
+export const startHello = (folder: Folder, bytes: number) =>
+  Program.start([bun, join(import.meta.dir, 'hello.ts'), '0', `${bytes}`], folder)
