@@ -60,12 +60,13 @@ export class WindowTable {
     const now = Math.floor(nowMs) | 0
     for (;;) {
       // The start words are read before the count: see above.
-      const starts = [Atomics.load(words, at + 1), Atomics.load(words, at + 2)] as const
+      const even = Atomics.load(words, at + 1)
+      const odd = Atomics.load(words, at + 2)
       const packed = Atomics.load(words, at)
       const count = packed & countMask
       const tag = packed >>> countBits
       // Both are milliseconds modulo 2^32, so their difference is right for 24 days either way.
-      const age = (now - (starts[tag & 1] as number)) | 0
+      const age = (now - (tag & 1 ? odd : even)) | 0
       // Threads agree on the time to within milliseconds, so another's start may lie a little ahead.
       const isOpen = count > 0 && age > -aheadMs && age < windowMs
       if (isOpen) {
@@ -79,7 +80,7 @@ export class WindowTable {
       if (limit <= 0) return { admitted: false, remaining: 0, resetInMs: windowMs }
       const nextTag = (tag + 1) & tagMask
       const nextStart = at + 1 + (nextTag & 1)
-      const seen = starts[(nextTag & 1) as 0 | 1]
+      const seen = nextTag & 1 ? odd : even
       if (Atomics.compareExchange(words, nextStart, seen, now) !== seen) continue
       const opened = (nextTag << countBits) | 1
       if (Atomics.compareExchange(words, at, packed, opened) === packed) {
