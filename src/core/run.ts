@@ -77,30 +77,60 @@ export function personOfRun(run: Pick<RunState, 'leastUserId' | 'leastAnonymousI
   return personOf(run.leastUserId, run.leastAnonymousId)
 }
 
+const noStep = (stepId: number): RunStep => ({
+  stepId,
+  viewedAt: null,
+  completedAt: null,
+  skippedAt: null,
+  missingAt: null,
+})
+
+/** A state's step, which is put into its place where it is new. */
+function stepIn(steps: RunStep[], stepId: number): RunStep {
+  let at = steps.length
+  while (at > 0 && (steps[at - 1] as RunStep).stepId > stepId) at--
+  const before = steps[at - 1]
+  if (before?.stepId === stepId) return before
+  const step = noStep(stepId)
+  steps.splice(at, 0, step)
+  return step
+}
+
 /** The run of a single event. */
 export function runOfEvent(event: RunEvent): RunState {
-  const { kind, occurredAt: at, stepId } = event
-  return {
+  const state: RunState = {
     leastUserId: event.userId,
     leastAnonymousId: event.anonymousId,
-    startedAt: at,
-    lastAt: at,
+    startedAt: event.occurredAt,
+    lastAt: event.occurredAt,
     namedVersion: event.flowVersion,
-    completedAt: kind === 'flow_completed' ? at : null,
-    dismissedAt: kind === 'flow_dismissed' ? at : null,
-    steps:
-      stepId === null || !needsStep(kind)
-        ? []
-        : [
-            {
-              stepId,
-              viewedAt: kind === 'step_viewed' ? at : null,
-              completedAt: kind === 'step_completed' ? at : null,
-              skippedAt: kind === 'step_skipped' ? at : null,
-              missingAt: kind === 'target_missing' ? at : null,
-            },
-          ],
+    completedAt: null,
+    dismissedAt: null,
+    steps: [],
   }
+  addEvent(state, event)
+  return state
+}
+
+/**
+ * Joins one more event into a state, in place: as `mergeRuns(state, runOfEvent(event))` says it, at a
+ * fraction of the cost, for the many events of one run that are stored together.
+ */
+export function addEvent(state: RunState, event: RunEvent): void {
+  const { kind, occurredAt: at, stepId } = event
+  state.leastUserId = least(state.leastUserId, event.userId)
+  state.leastAnonymousId = least(state.leastAnonymousId, event.anonymousId)
+  if (at < state.startedAt) state.startedAt = at
+  if (at > state.lastAt) state.lastAt = at
+  state.namedVersion = least(state.namedVersion, event.flowVersion)
+  if (kind === 'flow_completed') state.completedAt = least(state.completedAt, at)
+  if (kind === 'flow_dismissed') state.dismissedAt = least(state.dismissedAt, at)
+  if (stepId === null || !needsStep(kind)) return
+  const step = stepIn(state.steps, stepId)
+  if (kind === 'step_viewed') step.viewedAt = least(step.viewedAt, at)
+  else if (kind === 'step_completed') step.completedAt = least(step.completedAt, at)
+  else if (kind === 'step_skipped') step.skippedAt = least(step.skippedAt, at)
+  else step.missingAt = least(step.missingAt, at)
 }
 
 /** The lesser of two values where null stands for none. Texts compare by UTF-16 code unit. */

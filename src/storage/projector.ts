@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { personOf } from '../core/event.ts'
-import { isLoose, makesNoRun, mergeRuns, type RunState, runKeyOf, runOfEvent } from '../core/run.ts'
+import { addEvent, isLoose, makesNoRun, type RunState, runKeyOf, runOfEvent } from '../core/run.ts'
 import type { Fact, HistoryOf } from './facts.ts'
 import { LooseFacts } from './loose-facts.ts'
 import { RunTable } from './run-table.ts'
@@ -67,9 +67,10 @@ export class Projector {
     for (const fact of facts) {
       if (makesNoRun(fact.kind) || fact.byCustomEvent || isLoose(fact)) continue
       const key = runKeyOf(fact)
-      const known = runs.get(`${fact.flowRow} ${key}`)
-      if (known) known.state = mergeRuns(known.state, runOfEvent(fact))
-      else runs.set(`${fact.flowRow} ${key}`, { fact, key, state: runOfEvent(fact) })
+      const name = `${fact.flowRow} ${key}`
+      const known = runs.get(name)
+      if (known) addEvent(known.state, fact)
+      else runs.set(name, { fact, key, state: runOfEvent(fact) })
     }
     for (const { fact, key, state } of runs.values()) {
       this.runs.join(fact.orgRow, fact.flowRow, key, state, touched)

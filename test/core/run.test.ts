@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type EventKind, eventKinds } from '../../src/core/event.ts'
 import {
+  addEvent,
   isLoose,
   mergeRuns,
   personOfRun,
@@ -42,6 +43,16 @@ describe('the join of run states', () => {
     fc.assert(
       fc.property(stateArbitrary, stateArbitrary, stateArbitrary, (a, b, c) => {
         expect(mergeRuns(mergeRuns(a, b), c)).toEqual(mergeRuns(a, mergeRuns(b, c)))
+      }),
+    )
+  })
+
+  test('event by event is the same', () => {
+    fc.assert(
+      fc.property(stateArbitrary, eventArbitrary, (state, event) => {
+        const joined = mergeRuns(state, runOfEvent(event))
+        addEvent(state, event)
+        expect(state).toEqual(joined)
       }),
     )
   })
