@@ -17,7 +17,7 @@ import { readQuery } from './http/query.ts'
 import { preflight, type Reply, response } from './http/reply.ts'
 import { apiPrefix, defaultBodyLimitBytes, type Route } from './http/route.ts'
 import type { SessionTokens } from './http/session-tokens.ts'
-import { targetOf } from './http/target.ts'
+import { pathOf } from './http/target.ts'
 import { analyticsRoutes } from './modules/analytics/index.ts'
 import { checklistRoutes } from './modules/checklists/index.ts'
 import { descriptionRoutes } from './modules/description/index.ts'
@@ -147,7 +147,7 @@ export function createApp(deps: AppDeps) {
 
   /** A path that is none (404), or a method that it does not take (405). */
   const noRoute = (call: Call): Response => {
-    const known = routesAt(targetOf(call.request).path)
+    const known = routesAt(pathOf(call.request))
     if (known.length === 0) {
       const refusal = new AppError('not_found', 'There is nothing at this path')
       return answer(call, failure(refusal), refusal)
@@ -172,7 +172,7 @@ export function createApp(deps: AppDeps) {
       const call = new Call(request, deps.clock.now(), deps.clock.monotonic())
       ;(context as CallContext).call = call
       if (request.method !== 'OPTIONS') return
-      const known = routesAt(targetOf(request).path)
+      const known = routesAt(pathOf(request))
       const asked = request.headers.get('access-control-request-method')
       call.route = known.find(({ method }) => method === asked) ?? known[0] ?? null
       return answer(call, preflight)

@@ -27,14 +27,12 @@ for i = 0, 65535 do hex[i] = string.format("%04x", i) end
 
 local floor, random = math.floor, math.random
 local count, run = 0, 0
-local head, middle, tails = "", {}, {}
+local head, tails = "", {}
 
 function init()
-  random = math.random
   math.randomseed(nonce * 1000 + number)
   local at = os.date("!%Y-%m-%dT%H:%M:%S.000Z", os.time() - 5)
   head = string.format("%08x-", nonce)
-  tails = {}
   for i = 1, 900 do
     tails[i] = '","occurredAt":"' .. at .. '","url":"https://app.example.com/projects/' .. i ..
       '","properties":{"plan":"pro","seats":' .. (i % 50) .. ',"locale":"en-GB"}}'
@@ -68,7 +66,6 @@ local function between(org)
 end
 
 local parts = {}
-local formats = {}
 
 function request()
   local org = orgs[(run + number * 37) % #orgs + 1]

@@ -42,10 +42,7 @@ export function isSnippetKey(text: string): boolean {
   return /^[A-Za-z0-9]{32}$/.test(text)
 }
 
-/**
- * An event id for an event that came without one: UUIDv7 (RFC 9562, section 5.7), because ids
- * that grow with time keep the index on them fast.
- */
+/** An event id for an event that came without one: UUIDv7 (RFC 9562, section 5.7), which tells its time. */
 export function newEventId(): string {
   return Bun.randomUUIDv7()
 }

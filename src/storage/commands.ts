@@ -21,7 +21,7 @@ import type { PresenceTable } from './presence-table.ts'
 import { Projector } from './projector.ts'
 import { StepTable } from './step-table.ts'
 
-/** Everything that the storage thread is asked to write, one type a verb. It travels as JSON. */
+/** Everything that the storage thread is asked to write, one type a verb. `messages.ts` says how it travels. */
 export type Command =
   | ({ type: 'append' } & EventBatch)
   | ({ type: 'complete' } & Parameters<Ledger['complete']>[0])

@@ -60,3 +60,27 @@ test.each<[unknown]>([
 ])('%p is no time', given => {
   expect(parseTime(given)).toBeNull()
 })
+
+test('the usual form is read as the same moment in any other form is', () => {
+  const two = fc.integer({ min: 0, max: 99 }).map(n => `${n}`.padStart(2, '0'))
+  const year = fc.integer({ min: 0, max: 9_999 }).map(n => `${n}`.padStart(4, '0'))
+  const milliseconds = fc.integer({ min: 0, max: 999 }).map(n => `${n}`.padStart(3, '0'))
+  fc.assert(
+    fc.property(
+      fc.tuple(year, two, two, two, two, two, milliseconds),
+      ([y, month, day, hour, minute, second, ms]) => {
+        const local = `${y}-${month}-${day}T${hour}:${minute}:${second}.${ms}`
+        expect(parseTime(`${local}Z`)).toBe(parseTime(`${local}+00:00`))
+      },
+    ),
+    { numRuns: 5_000 },
+  )
+  // Most of those are no times: these all are.
+  fc.assert(
+    fc.property(fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }), date => {
+      const text = date.toISOString()
+      expect(parseTime(text)).toBe(date.getTime())
+      expect(parseTime(text.replace('Z', '+00:00'))).toBe(date.getTime())
+    }),
+  )
+})

@@ -4,7 +4,7 @@ import { documentOf } from '../../http/description/document.ts'
 import { encodedReply, ofAnyone } from '../../http/encoded.ts'
 import { jsonType } from '../../http/reply.ts'
 import { type Route, route } from '../../http/route.ts'
-import { targetOf } from '../../http/target.ts'
+import { pathOf } from '../../http/target.ts'
 import { isPageFile, pageFile, pageItself, pagePolicy } from './page.ts'
 
 const Part = (description: string) =>
@@ -91,7 +91,7 @@ export function descriptionRoutes(routes: readonly Route[]): Route[] {
         },
       },
       async handle(call) {
-        const name = targetOf(call.request).path.split('/').at(-1) ?? ''
+        const name = pathOf(call.request).split('/').at(-1) ?? ''
         if (!isPageFile(name)) throw new AppError('not_found', 'There is nothing at this path')
         const file = await pageFile(name)
         return encodedReply(call, file, { 'Content-Type': file.type, ...ofAnyone })

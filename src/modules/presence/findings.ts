@@ -193,7 +193,7 @@ const rules: ((evidence: Evidence) => Finding | readonly Finding[] | null)[] = [
         severity: 'info',
         code: 'snippet_version_unknown',
         message: "The last heartbeat's v is no version number, such as 1.4.0.",
-        fix: `Have the page load the snippet from this server, which is ${ownVersion}, or send its version as v.`,
+        fix: `Have the page send its snippet's version as v; this server is ${ownVersion}.`,
       }
     }
     return Bun.semver.order(snippetVersion, ownVersion) < 0
@@ -201,7 +201,7 @@ const rules: ((evidence: Evidence) => Finding | readonly Finding[] | null)[] = [
           severity: 'warning',
           code: 'snippet_outdated',
           message: `The last heartbeat came from snippet ${snippetVersion}, and this server is ${ownVersion}.`,
-          fix: 'Have the page load the snippet from this server, and reload pages that were open during the upgrade.',
+          fix: "Bring the page's snippet to this server's release, and reload pages that were open during the upgrade.",
         }
       : null
   },
