@@ -63,7 +63,11 @@ export function seed(folder: Folder, organisations: number, flows: number): Tena
 export function storedEvents(folder: Folder, file: string): number {
   const database = new Database(join(folder.path, file))
   try {
-    return database.query<{ n: number }, []>('select count(*) as n from events').get()?.n ?? 0
+    const isOurs = database.query("select 1 from sqlite_schema where name = 'event_batches'").get()
+    const sql = isOurs
+      ? 'select sum(events) as n from event_batches'
+      : 'select count(*) as n from events'
+    return database.query<{ n: number | null }, []>(sql).get()?.n ?? 0
   } finally {
     database.close()
   }

@@ -197,7 +197,7 @@ export interface StoredEvent extends NewEvent {
 export interface AnalyticsReader {
   /** Runs that started in the range, by start; a page at a time, so that no snapshot is held. */
   runs(orgRow: number, flowRow: number, range: TimeRange): AsyncIterable<readonly RunRow[]>
-  /** Events of a flow that occurred in the range, by time; a page at a time. */
+  /** Events of a flow that occurred in the range, in the order of arrival; a page at a time. */
   events(orgRow: number, flowRow: number, range: TimeRange): AsyncIterable<readonly StoredEvent[]>
   /** Who ever ticked each of a flow's items: [item row, person]; a page at a time. */
   ticks(orgRow: number, flowRow: number): AsyncIterable<readonly [number, string][]>

@@ -1,5 +1,6 @@
 import { type RejectionCode, rejectionCodes } from '../core/event.ts'
-import type { AppendOutcome, EventBatch } from '../core/ports.ts'
+import type { AppendOutcome } from '../core/ports.ts'
+import type { EncodedBatch } from '../storage/event-text.ts'
 import type { CommitReport } from '../storage/writer.ts'
 import { counterMemory, summed } from './counters.ts'
 import type { Exposition } from './exposition.ts'
@@ -42,9 +43,9 @@ export class CommitCounters {
     if (commands > 0) sizes.observe(this.counters, sizeAt, events)
   }
 
-  countVerdicts({ events, refusals }: EventBatch, outcome: AppendOutcome): void {
+  countVerdicts({ text, refusals }: EncodedBatch, outcome: AppendOutcome): void {
     const { duplicates, deadLetters } = outcome
-    this.verdict('accepted', events.length - duplicates.length - deadLetters.length)
+    this.verdict('accepted', text.count - duplicates.length - deadLetters.length)
     this.verdict('duplicate', duplicates.length)
     this.verdict('storage', deadLetters.length)
     for (const [code, count] of Object.entries(refusals)) {

@@ -9,6 +9,7 @@ import type {
 } from '../core/ports.ts'
 import type { BufferGauge } from './buffer-gauge.ts'
 import type { Command, CommandResult } from './commands.ts'
+import { encodeEvents } from './event-text.ts'
 import { decodeResult, encodeCommand, weightOf } from './messages.ts'
 
 const overloaded = () =>
@@ -54,12 +55,13 @@ export class StorageClient implements Ledger {
     else pending.resolve(value)
   }
 
-  async append(batch: EventBatch): Promise<AppendOutcome> {
+  async append({ events, ...batch }: EventBatch): Promise<AppendOutcome> {
+    const command: Command = { type: 'append', ...batch, text: encodeEvents(events) }
     if (this.ack === 'buffer') {
-      this.post(0, { type: 'append', ...batch })
+      this.post(0, command)
       return { duplicates: [], deadLetters: [] }
     }
-    return (await this.ask({ type: 'append', ...batch })) as AppendOutcome
+    return (await this.ask(command)) as AppendOutcome
   }
 
   async complete(

@@ -1,14 +1,13 @@
 import { AppError } from '../core/errors.ts'
 import { shortReasonOf } from '../core/reason.ts'
 import type { Command, CommandResult } from './commands.ts'
-import { decodeEvents, encodeEvents } from './event-text.ts'
 
 /**
  * What passes between a thread that answers requests and the storage thread: one text a message,
  * because copying a text between threads is cheap and copying objects is not.
  *
  * To storage: `<number> <command as JSON>`, number 0 where no answer is wanted. A batch's events
- * follow its JSON in a text of their own.
+ * follow behind its JSON and a NUL.
  * Back: `<number> <result as JSON>` or `<number> !<failure as JSON>`.
  */
 
@@ -24,16 +23,23 @@ const split = (message: string) => {
 
 export function encodeCommand(number: number, command: Command): string {
   if (command.type !== 'append') return `${number} ${JSON.stringify(command)}`
-  const { events, ...batch } = command
-  return `${number} ${JSON.stringify(batch)}${encodeEvents(events)}`
+  const { text, ...batch } = command
+  const { count, facts, details } = text
+  const head = JSON.stringify({ ...batch, count, factsLength: facts.length })
+  return `${number} ${head}\0${facts}${details}`
 }
 
 export function decodeCommand(message: string): Numbered<Command> {
-  const [head = '', ...values] = message.split('\0')
-  const { number, rest } = split(head)
-  const command = JSON.parse(rest) as Command
-  if (command.type !== 'append') return { number, value: command }
-  return { number, value: { ...command, events: decodeEvents(values) } }
+  const end = message.indexOf('\0')
+  if (end === -1) {
+    const { number, rest } = split(message)
+    return { number, value: JSON.parse(rest) as Command }
+  }
+  const { number, rest } = split(message.slice(0, end))
+  const { count, factsLength, ...batch } = JSON.parse(rest)
+  const facts = message.slice(end + 1, end + 1 + factsLength)
+  const details = message.slice(end + 1 + factsLength)
+  return { number, value: { ...batch, text: { count, facts, details } } }
 }
 
 export function encodeResult(number: number, result: CommandResult): string {
@@ -65,7 +71,7 @@ export function decodeResult(message: string): Numbered<CommandResult | Error> {
  */
 export function weightOf(message: string, command: Command): { events: number; bytes: number } {
   return {
-    events: command.type === 'append' ? Math.max(1, command.events.length) : 1,
+    events: command.type === 'append' ? Math.max(1, command.text.count) : 1,
     bytes: message.length,
   }
 }

@@ -3,12 +3,23 @@ import { createHash } from 'node:crypto'
 import initial from './migrations/0001-initial.sql' with { type: 'text' }
 import oldKeyUsed from './migrations/0002-old-key-used.sql' with { type: 'text' }
 import eventIds from './migrations/0003-event-ids.sql' with { type: 'text' }
+import eventBatches from './migrations/0004-event-batches.sql' with { type: 'text' }
+import { moveEventsIntoBatches } from './migrations/0004-event-batches.ts'
+
+interface Migration {
+  id: number
+  name: string
+  sql: string
+  /** What SQL alone cannot do well; runs after it, in the same transaction. */
+  move?: (database: Database) => void
+}
 
 /** Every step of the schema, oldest first. A released one is never edited: its hash is checked. */
-const migrations = [
+const migrations: readonly Migration[] = [
   { id: 1, name: 'initial', sql: initial },
   { id: 2, name: 'old-key-used', sql: oldKeyUsed },
   { id: 3, name: 'event-ids', sql: eventIds },
+  { id: 4, name: 'event-batches', sql: eventBatches, move: moveEventsIntoBatches },
 ]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -73,10 +84,11 @@ export function migrate(database: Database, now: number): void {
       id integer primary key, name text not null, sha256 text not null, applied_at integer not null
     ) strict`,
   )
-  for (const { id, name, sql } of migrations) {
+  for (const { id, name, sql, move } of migrations) {
     const apply = database.transaction(() => {
       if (database.query('select 1 from migrations where id = ?').get(id)) return
       database.run(sql)
+      move?.(database)
       database.run('insert into migrations values (?, ?, ?, ?)', [id, name, sha256(sql), now])
     })
     // Immediate: two processes that start at once must not both find the step missing.

@@ -2,13 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { buckets } from '../core/buckets.ts'
 import { itemStates } from '../core/checklist.ts'
 import { hourMs } from '../core/durations.ts'
-import {
-  type EventSource,
-  eventKinds,
-  eventSources,
-  personOf,
-  rejectionCodes,
-} from '../core/event.ts'
+import { personOf, rejectionCodes } from '../core/event.ts'
 import type {
   AnalyticsReader,
   ChecklistReader,
@@ -20,12 +14,16 @@ import type {
 import { presenceMarks } from '../core/ports.ts'
 import { least } from '../core/run.ts'
 import type { TimeRange } from '../core/time-range.ts'
+import { flowEvents } from './ledger.ts'
 import type { PresenceBoard } from './presence-board.ts'
 import { limitReached, refusedOrigin } from './refusals.ts'
 import { unpackSteps } from './run-rows.ts'
 
 /** Rows a statement reads before other requests get their turn. */
 const pageRows = 1_000
+
+/** Events that are handed out at once: what becomes of them takes a millisecond or two. */
+const sliceEvents = 512
 
 /** Lets whatever else waits on this thread go first. */
 const breathe = () => new Promise<void>(resolve => setImmediate(resolve))
@@ -40,57 +38,6 @@ interface RunRecord {
   completed_at: number | null
   dismissed_at: number | null
   steps: string
-}
-
-/** A row of the ledger. */
-export interface EventRecord {
-  seq: number
-  id: string
-  kind: number
-  user_id: string | null
-  anonymous_id: string | null
-  flow_id: number | null
-  flow_version: number | null
-  step_id: number | null
-  item_id: number | null
-  run_id: string | null
-  session_id: string | null
-  occurred_at: number
-  reported_at: number | null
-  received_at: number
-  url: string | null
-  name: string | null
-  reason: string | null
-  properties: string | null
-  source: number
-}
-
-/** The columns of an event, for every statement that reads whole ones. */
-export const eventColumns = `seq, id, kind, user_id, anonymous_id, flow_id, flow_version, step_id,
-  item_id, run_id, session_id, occurred_at, reported_at, received_at, url, name, reason, properties,
-  source`
-
-export function storedEvent(row: EventRecord): StoredEvent {
-  return {
-    id: row.id,
-    kind: eventKinds[row.kind] as StoredEvent['kind'],
-    userId: row.user_id,
-    anonymousId: row.anonymous_id,
-    flowRow: row.flow_id,
-    flowVersion: row.flow_version,
-    stepRow: row.step_id,
-    itemRow: row.item_id,
-    runId: row.run_id,
-    sessionId: row.session_id,
-    occurredAt: row.occurred_at,
-    reportedAt: row.reported_at,
-    receivedAt: row.received_at,
-    url: row.url,
-    name: row.name,
-    reason: row.reason,
-    properties: row.properties,
-    source: eventSources[row.source] as EventSource,
-  }
 }
 
 /**
@@ -126,11 +73,6 @@ function statements(database: Database) {
       from runs
       where org_id = ? and flow_id = ? and (started_at, id) > (?, ?) and started_at < ?
       order by started_at, id limit ${pageRows}`,
-    ),
-    events: database.query<EventRecord, [number, number, number, number, number]>(
-      `select ${eventColumns} from events
-      where org_id = ? and flow_id = ? and (occurred_at, seq) > (?, ?) and occurred_at < ?
-      order by occurred_at, seq limit ${pageRows}`,
     ),
     everTicked: database.query<
       { item_id: number; person: string },
@@ -169,12 +111,14 @@ function statements(database: Database) {
 /** Everything that requests read, over a connection that cannot write. */
 export class Readers implements AnalyticsReader, ChecklistReader {
   private readonly sql: ReturnType<typeof statements>
+  private readonly flowEvents: ReturnType<typeof flowEvents>
 
   constructor(
     database: Database,
     private readonly board: PresenceBoard,
   ) {
     this.sql = statements(database)
+    this.flowEvents = flowEvents(database)
   }
 
   async *runs(orgRow: number, flowRow: number, range: TimeRange): AsyncIterable<readonly RunRow[]> {
@@ -205,15 +149,15 @@ export class Readers implements AnalyticsReader, ChecklistReader {
     flowRow: number,
     range: TimeRange,
   ): AsyncIterable<readonly StoredEvent[]> {
-    const next = (last: EventRecord | null) =>
-      this.sql.events.all(
-        orgRow,
-        flowRow,
-        last?.occurred_at ?? range.startMs,
-        last?.seq ?? 0,
-        range.endMs,
-      )
-    for await (const page of pages(next)) yield page.map(storedEvent)
+    let events: StoredEvent[] = []
+    for (const ofBatch of this.flowEvents(orgRow, flowRow, range)) {
+      events = events.length === 0 ? ofBatch : events.concat(ofBatch)
+      if (events.length < sliceEvents) continue
+      yield events
+      events = []
+      await breathe()
+    }
+    if (events.length > 0) yield events
   }
 
   async *ticks(orgRow: number, flowRow: number): AsyncIterable<readonly [number, string][]> {

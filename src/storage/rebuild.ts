@@ -1,9 +1,8 @@
 import type { Database } from 'bun:sqlite'
-import { eventSources } from '../core/event.ts'
 import { StoredCatalogue } from './catalogue.ts'
-import { factOf } from './commands.ts'
+import type { Fact } from './facts.ts'
+import { flowFacts } from './ledger.ts'
 import { Projector } from './projector.ts'
-import { type EventRecord, eventColumns, storedEvent } from './readers.ts'
 
 /** How far a rebuild has come. */
 export interface RebuildProgress {
@@ -13,8 +12,6 @@ export interface RebuildProgress {
   flowsDone: number
   events: number
 }
-
-const pageRows = 5_000
 
 /**
  * A flow's projections: by what their rows are told apart within it, and the columns that say
@@ -56,40 +53,6 @@ function makeSideTables(database: Database): void {
     }
   }
 }
-
-/** Facts of a flow's events up to a row of the ledger, by time, a page at a time. */
-function* factsUpTo(database: Database, orgRow: number, flowRow: number, lastSeq: number) {
-  const page = database.query<EventRecord, [number, number, number, number, number]>(
-    `select ${eventColumns} from events
-    where org_id = ? and flow_id = ? and (occurred_at, seq) > (?, ?) and seq <= ?
-    order by occurred_at, seq limit ${pageRows}`,
-  )
-  let last = { occurred_at: Number.MIN_SAFE_INTEGER, seq: 0 }
-  for (;;) {
-    const rows = page.all(orgRow, flowRow, last.occurred_at, last.seq, lastSeq)
-    yield factsOf(orgRow, rows)
-    if (rows.length < pageRows) return
-    last = rows.at(-1) as EventRecord
-  }
-}
-
-/** Facts of a flow's events that were stored after a row of the ledger. */
-function factsAfter(database: Database, orgRow: number, flowRow: number, seq: number) {
-  const rows = database
-    .query<EventRecord, [number, number, number]>(
-      // By row number: few, at the end of the ledger, whatever else the flow has.
-      `select ${eventColumns} from events not indexed
-      where seq > ? and org_id = ? and flow_id = ? order by seq`,
-    )
-    .all(seq, orgRow, flowRow)
-  return factsOf(orgRow, rows)
-}
-
-const factsOf = (orgRow: number, rows: readonly EventRecord[]) =>
-  rows.flatMap(row => {
-    const event = storedEvent(row)
-    return factOf(orgRow, event, eventSources.indexOf(event.source)) ?? []
-  })
 
 /** Makes the real tables say what the side tables say; whether that changed anything. */
 function takeOver(database: Database, orgRow: number, flowRow: number): boolean {
@@ -166,22 +129,22 @@ export function rebuild(
       return flow
     })
     const lastSeq = database.query<{ seq: number }, []>(
-      'select coalesce(max(seq), 0) as seq from events',
+      'select coalesce(max(seq), 0) as seq from event_batches',
     )
     let events = 0
     let changed = 0
-    const project = (facts: ReturnType<typeof factsOf>) => {
+    const project = (facts: readonly Fact[]) => {
       projector.project(facts)
       events += facts.length
     }
     for (const [i, { id, org_id, key }] of flows.entries()) {
       const upTo = lastSeq.get()?.seq ?? 0
       catalogue.refresh()
-      for (const facts of factsUpTo(database, org_id, id, upTo)) project(facts)
+      for (const facts of flowFacts(database, org_id, id, 0, upTo)) project(facts)
       const finish = database.transaction(() => {
         // A version published meanwhile belongs to what was stored meanwhile.
         catalogue.refresh()
-        project(factsAfter(database, org_id, id, upTo))
+        for (const facts of flowFacts(database, org_id, id, upTo)) project(facts)
         if (takeOver(database, org_id, id)) changed++
       })
       finish.immediate()

@@ -94,31 +94,26 @@ export const catalogueChanges = sqliteTable('catalogue_changes', {
   orgId: integer('org_id').notNull(),
 })
 
-export const events = sqliteTable(
-  'events',
+export const eventBatches = sqliteTable('event_batches', {
+  seq: integer().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  receivedAt: integer('received_at').notNull(),
+  source: integer().notNull(),
+  events: integer().notNull(),
+  facts: blob().notNull(),
+  details: blob().notNull(),
+})
+
+export const eventBatchFlows = sqliteTable(
+  'event_batch_flows',
   {
-    seq: integer().primaryKey(),
     orgId: integer('org_id').notNull(),
-    id: text().notNull(),
-    kind: integer().notNull(),
-    userId: text('user_id'),
-    anonymousId: text('anonymous_id'),
-    flowId: integer('flow_id'),
-    flowVersion: integer('flow_version'),
-    stepId: integer('step_id'),
-    itemId: integer('item_id'),
-    runId: text('run_id'),
-    sessionId: text('session_id'),
-    occurredAt: integer('occurred_at').notNull(),
-    reportedAt: integer('reported_at'),
-    receivedAt: integer('received_at').notNull(),
-    url: text(),
-    name: text(),
-    reason: text(),
-    properties: text(),
-    source: integer().notNull().default(0),
+    flowId: integer('flow_id').notNull(),
+    seq: integer().notNull(),
+    firstAt: integer('first_at').notNull(),
+    lastAt: integer('last_at').notNull(),
   },
-  table => [index('events_by_flow').on(table.orgId, table.flowId, table.occurredAt)],
+  table => [primaryKey({ columns: [table.orgId, table.flowId, table.seq] })],
 )
 
 export const eventIdRuns = sqliteTable('event_id_runs', {

@@ -1,10 +1,11 @@
 import type { Database } from 'bun:sqlite'
 import type { Clock } from '../core/clock.ts'
-import type { AppendOutcome, EventBatch } from '../core/ports.ts'
+import type { AppendOutcome } from '../core/ports.ts'
 import { type BufferBounds, BufferGauge } from './buffer-gauge.ts'
 import { StoredCatalogue } from './catalogue.ts'
 import { CommandExecutor } from './commands.ts'
 import { openForWriting } from './database.ts'
+import type { EncodedBatch } from './event-text.ts'
 import { decodeCommand, encodeFailure, encodeResult, weightOf } from './messages.ts'
 import { PresenceBoard } from './presence-board.ts'
 import { PresenceRequests } from './presence-request.ts'
@@ -21,7 +22,7 @@ export interface StorageOptions {
   /** Called in every transaction, when all but the commit is done. */
   beforeCommit?: () => void
   onCommit?: (report: CommitReport) => void
-  onAppended?: (batch: EventBatch, outcome: AppendOutcome) => void
+  onAppended?: (batch: EncodedBatch, outcome: AppendOutcome) => void
   /** Storage refuses, or something was set aside. */
   onFault?: (error: unknown, what: string) => void
   /** Storage takes writes again after it had refused. */

@@ -1,8 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { minuteMs } from '../core/durations.ts'
 import { AppError } from '../core/errors.ts'
-import type { AppendOutcome, EventBatch } from '../core/ports.ts'
+import type { AppendOutcome } from '../core/ports.ts'
 import type { Command, CommandExecutor, CommandResult } from './commands.ts'
+import { decodeEvents, type EncodedBatch, encodeEvents } from './event-text.ts'
 
 export interface WriterPolicy {
   /** Events that one transaction takes at most; what waits beyond that goes into the next. */
@@ -36,7 +37,7 @@ export interface WriterHooks {
   beforeCommit?(): void
   onCommit?(report: CommitReport): void
   /** What became of a batch, once it is committed. */
-  onAppended?(batch: EventBatch, outcome: AppendOutcome): void
+  onAppended?(batch: EncodedBatch, outcome: AppendOutcome): void
   onFault?(error: unknown, what: string): void
   /** Storage has begun to refuse, or takes writes again. */
   onRefusing?(isRefused: boolean): void
@@ -62,7 +63,7 @@ const isPassing = (error: unknown) =>
 const cannotWrite = (cause: unknown) =>
   new AppError('overloaded', 'Storage cannot write at the moment', { cause, retryAfterSeconds: 2 })
 
-const eventsIn = (command: Command) => (command.type === 'append' ? command.events.length : 1)
+const eventsIn = (command: Command) => (command.type === 'append' ? command.text.count : 1)
 
 /**
  * Group commit: all that waits goes into one transaction, is synced once, and only then is
@@ -248,13 +249,15 @@ export class Writer {
     try {
       this.transaction([waiting], () => {
         // What belongs to the batch and to no event comes first, so that no event takes it along.
-        this.executor.execute({ ...command, events: [] })
-        for (const [i, event] of command.events.entries()) {
+        this.executor.execute({ ...command, text: encodeEvents([]) })
+        const { receivedAt, text } = command
+        const events = decodeEvents({ ...text, receivedAt, source: 'events' })
+        for (const [i, event] of events.entries()) {
           this.database.run('savepoint event')
           const mark = this.executor.mark
           try {
-            const one: Command = { ...command, refusals: {}, skewMs: null, events: [event] }
-            const { duplicates } = this.executor.execute(one) as AppendOutcome
+            const one = { refusals: {}, skewMs: null, text: encodeEvents([event]) }
+            const { duplicates } = this.executor.execute({ ...command, ...one }) as AppendOutcome
             this.executor.settle()
             if (duplicates.length > 0) outcome.duplicates.push(i)
           } catch (error) {

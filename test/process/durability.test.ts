@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { apiOf, Workplace, withTour } from '../support/binary.ts'
+import { storedEvents } from '../support/ledger.ts'
 
 const place = new Workplace()
 afterAll(() => place.close())
@@ -51,7 +52,7 @@ test('whatever was acknowledged is there once after SIGKILL; what is sent again 
   expect(acknowledged.size).toBeGreaterThan(kills * 10)
   const database = new Database(join(place.folder, 'cairn-data', 'cairn.db'))
   expect(database.query('pragma integrity_check').values()).toEqual([['ok']])
-  const stored = database.query<{ id: string }, []>('select id from events').all()
+  const stored = storedEvents(database)
   const ids = new Set(stored.map(({ id }) => id))
   expect(ids.size).toBe(stored.length)
   expect([...acknowledged].filter(id => !ids.has(id))).toEqual([])

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { openForWriting } from '../../src/storage/database.ts'
 import { rebuild } from '../../src/storage/rebuild.ts'
 import type { RefEvent } from '../support/analytics-reference.ts'
+import { storeBehind } from '../support/ledger.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../support/stored-history.ts'
 import { World } from '../support/world.ts'
 
@@ -107,10 +108,14 @@ test('a version that is published meanwhile counts for the flows that follow', a
       from flow_versions where flow_id = ${second}`,
     )
     world.database.run('insert into catalogue_changes (org_id) values (?)', [stored.orgRow])
-    world.database.run(
-      `insert into events (org_id, id, kind, user_id, flow_id, session_id, occurred_at, received_at)
-      values (${stored.orgRow}, 'meanwhile', 0, 'w', ${second}, 's9', ${now}, ${now})`,
-    )
+    const event: RefEvent = {
+      kind: 'flow_started',
+      flowKey: 'second',
+      userId: 'w',
+      sessionId: 's9',
+      at: now,
+    }
+    storeBehind(world.database, stored.orgRow, [newEventOf(stored, event, 'meanwhile')])
   })
   const run = world.database.query<{ version: number }, []>(
     `select version from runs where person = 'uw'`,

@@ -1,4 +1,6 @@
 import type { Database } from 'bun:sqlite'
+import { eventsPerBatch, textIn } from '../event-batches.ts'
+import { decodeIds } from '../event-text.ts'
 import { IdHash } from './id-hash.ts'
 import { IdRuns } from './id-runs.ts'
 import { RecentIds } from './recent-ids.ts'
@@ -19,28 +21,34 @@ export const defaultEventIdsPolicy: EventIdsPolicy = {
   idsPerMergeStep: 2_048,
 }
 
-const pageRows = 8_192
+const pageBatches = 128
 
-interface StoredId {
+interface BatchOfIds {
   seq: number
   org_id: number
-  id: string
   received_at: number
+  events: number
+  facts: Uint8Array
 }
 
+const idsOf = ({ events, facts }: BatchOfIds) => decodeIds({ count: events, facts: textIn(facts) })
+
 function statements(database: Database) {
+  const columns = 'seq, org_id, received_at, events, facts'
   return {
-    byRow: database.query<{ org_id: number; id: string }, [number]>(
-      'select org_id, id from events where seq = ?',
+    batch: database.query<BatchOfIds, [number]>(
+      `select ${columns} from event_batches where seq = ?`,
     ),
-    after: database.query<StoredId, [number]>(
-      `select seq, org_id, id, received_at from events where seq > ? order by seq limit ${pageRows}`,
+    after: database.query<BatchOfIds, [number]>(
+      `select ${columns} from event_batches where seq > ? order by seq limit ${pageBatches}`,
     ),
     state: database.query<{ value: number }, [string]>(
       'select value from server_state where name = ?',
     ),
     setSealed: database.query("update server_state set value = ? where name = 'event_ids_sealed'"),
-    lastSeq: database.query<{ seq: number }, []>('select coalesce(max(seq), 0) as seq from events'),
+    lastSeq: database.query<{ seq: number }, []>(
+      'select coalesce(max(seq), 0) as seq from event_batches',
+    ),
   }
 }
 
@@ -50,7 +58,7 @@ function statements(database: Database) {
  * rate that ordered ones have).
  *
  * The latest ids are in memory; all others are in runs on disk, behind filters that answer "surely
- * new" without a read. A place where the hash is found is judged by the ledger's row itself.
+ * new" without a read. A place where the hash is found is judged by the ledger itself.
  * Everything is written in the transaction that stores the events, so a crash cannot part the two.
  */
 export class EventIds {
@@ -58,8 +66,12 @@ export class EventIds {
   private readonly runs: IdRuns
   private readonly recent: RecentIds
   private readonly hash: IdHash
-  private nextSeq: number
+  /** Row of the ledger that the ids taken now belong to, and those ids. */
+  private batchSeq: number
+  private taken: string[] = []
   private committedSeq: number
+  /** The batch that was looked into last: what is sent again is mostly a whole batch. */
+  private seen: { seq: number; orgRow: number; ids: string[] } | null = null
   private newestAt = 0
   /** The transaction under way has made a run of all recent ids. */
   private hasSealed = false
@@ -79,27 +91,33 @@ export class EventIds {
     this.hash = new IdHash(state('event_ids_seed_1'), state('event_ids_seed_2'))
     const sealed = state('event_ids_sealed')
     this.committedSeq = Math.max(sealed, this.sql.lastSeq.get()?.seq ?? 0)
-    this.nextSeq = this.committedSeq + 1
+    this.batchSeq = this.committedSeq + 1
     this.recover(sealed)
   }
 
   /**
-   * Takes an id for an event that is about to be stored.
+   * Takes an id for the next event of the batch that is about to be stored.
    *
    * @param receivedAt epoch milliseconds
-   * @returns the event's row, or null where the id is stored already
+   * @returns false where the id is stored already
    */
-  take(orgRow: number, id: string, receivedAt: number): number | null {
+  take(orgRow: number, id: string, receivedAt: number): boolean {
     this.hash.of(orgRow, id)
     this.askedOrg = orgRow
     this.askedId = id
     const { high, low } = this.hash
-    if (this.recent.find(high, low, this.isAsked)) return null
-    if (this.runs.has(high, low, this.isAsked)) return null
-    const seq = this.nextSeq++
-    this.recent.add(high, low, seq)
+    if (this.recent.find(high, low, this.isAsked)) return false
+    if (this.runs.has(high, low, this.isAsked)) return false
+    this.recent.add(high, low, this.batchSeq * eventsPerBatch + this.taken.length)
+    this.taken.push(id)
     if (receivedAt > this.newestAt) this.newestAt = receivedAt
-    return seq
+    return true
+  }
+
+  /** Ends the batch that the ids since the last end make; the row of the ledger that it must get. */
+  endBatch(): number {
+    this.taken = []
+    return this.batchSeq++
   }
 
   get mark(): number {
@@ -109,6 +127,8 @@ export class EventIds {
   /** Gives back ids taken after a mark, of events that were not stored after all. */
   giveBack(mark: number): void {
     this.recent.takeBack(mark)
+    this.taken = []
+    this.seen = null
   }
 
   /** The last thing in a transaction: seals a run if it is due, and moves merges on. */
@@ -128,41 +148,51 @@ export class EventIds {
     this.hasSealed = false
     this.recent.keep()
     this.runs.committed()
-    this.committedSeq = this.nextSeq - 1
+    this.committedSeq = this.batchSeq - 1
   }
 
   rolledBack(): void {
     this.hasSealed = false
-    this.recent.takeBack(0)
     this.runs.rolledBack()
-    this.nextSeq = this.committedSeq + 1
+    this.giveBack(0)
+    this.batchSeq = this.committedSeq + 1
   }
 
   private seal(): void {
     this.runs.seal(this.recent, this.policy.runBits, this.newestAt)
-    this.sql.setSealed.run(this.nextSeq - 1)
+    this.sql.setSealed.run(this.batchSeq - 1)
     this.hasSealed = true
   }
 
-  /** Whether a row is the event that is asked for. A row that is gone can be told by its hash alone. */
-  private readonly isAsked = (seq: number): boolean => {
-    const row = this.sql.byRow.get(seq)
-    return !row || (row.id === this.askedId && row.org_id === this.askedOrg)
+  /** Whether an event is the one that is asked for. One that is gone can be told by its hash alone. */
+  private readonly isAsked = (event: number): boolean => {
+    const seq = Math.floor(event / eventsPerBatch)
+    const place = event % eventsPerBatch
+    if (seq === this.batchSeq) return this.taken[place] === this.askedId
+    if (this.seen?.seq !== seq) {
+      const batch = this.sql.batch.get(seq)
+      if (!batch) return true
+      this.seen = { seq, orgRow: batch.org_id, ids: idsOf(batch) }
+    }
+    return this.seen.orgRow === this.askedOrg && this.seen.ids[place] === this.askedId
   }
 
   /** Reads the ids that no run has: those of the last moments, or all of a ledger made by an older Cairn. */
   private recover(sealed: number): void {
     for (let from = sealed; ; ) {
-      const rows = this.sql.after.all(from)
-      for (const { seq, org_id, id, received_at } of rows) {
-        this.hash.of(org_id, id)
-        this.recent.add(this.hash.high, this.hash.low, seq)
+      const batches = this.sql.after.all(from)
+      for (const batch of batches) {
+        const { seq, org_id, received_at } = batch
+        for (const [place, id] of idsOf(batch).entries()) {
+          this.hash.of(org_id, id)
+          this.recent.add(this.hash.high, this.hash.low, seq * eventsPerBatch + place)
+        }
         this.newestAt = Math.max(this.newestAt, received_at)
       }
       this.recent.keep()
-      from = rows.at(-1)?.seq ?? from
+      from = batches.at(-1)?.seq ?? from
       if (this.recent.size >= this.policy.idsPerRun) this.sealRecovered(from)
-      if (rows.length < pageRows) return
+      if (batches.length < pageBatches) return
     }
   }
 
