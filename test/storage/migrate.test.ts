@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { eventKinds, eventSources, kindCode } from '../../src/core/event.ts'
 import type { StoredEvent } from '../../src/core/ports.ts'
+import type { TimeRange } from '../../src/core/time-range.ts'
 import { openForWriting } from '../../src/storage/database.ts'
 import { EventIds } from '../../src/storage/ids/event-ids.ts'
 import { migrate, SchemaMismatch, schemaState } from '../../src/storage/migrate.ts'
@@ -87,7 +88,7 @@ describe('the schema', () => {
       expect(storedEvents(database, org)).toEqual(ofOrg)
       const exported: StoredEvent[] = []
       const readers = new Readers(database, new PresenceBoard(newSharedMemory().presence))
-      const always = { startMs: Number.MIN_SAFE_INTEGER, endMs: Number.MAX_SAFE_INTEGER }
+      const always = { startMs: 0, endMs: Number.MAX_SAFE_INTEGER } as TimeRange
       for await (const page of readers.events(org, 5, always)) exported.push(...page)
       expect(exported).toEqual(ofOrg.filter(({ flowRow }) => flowRow === 5))
     }
