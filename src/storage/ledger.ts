@@ -8,8 +8,8 @@ import { type Fact, isOfFlow } from './facts.ts'
 
 /** What is read of the ledger: always in the order of arrival. */
 
-/** Batches that a statement reads: at 64 events each no more than some megabytes. */
-const pageBatches = 128
+/** Batches that a statement reads: at 64 events each no more than a few megabytes. */
+const pageBatches = 64
 
 function* pages<Row extends { seq: number }>(read: (after: number) => Row[], after: number) {
   for (let seq = after; ; ) {
