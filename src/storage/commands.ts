@@ -43,6 +43,12 @@ export type CommandResult =
   | FingerprintVerdict
   | null
 
+interface StoreOutcome {
+  stored: readonly LedgerFact[]
+  /** Places in the text of what is stored already. */
+  duplicates: readonly number[]
+}
+
 /**
  * Executes commands within the transaction that the writer has begun.
  *
@@ -161,24 +167,44 @@ export class CommandExecutor {
 
   private append({ orgRow, receivedAt, text, refusals, skewMs }: EncodedBatch): AppendOutcome {
     const { stored, duplicates } = this.store(orgRow, receivedAt, 'events', text)
-    const ticks = stored.flatMap(fact => this.ticksBy(fact))
+    const ticks: NewEvent[] = []
+    for (const fact of stored) if (fact.kind === 'custom') ticks.push(...this.ticksBy(fact))
     if (ticks.length > 0) this.storeOwn(orgRow, receivedAt, 'custom_event', ticks)
     this.refuse(orgRow, receivedAt, refusals)
     if (skewMs !== null) this.skews.push([orgRow, skewMs])
     return { duplicates, deadLetters: [] }
   }
 
-  /**
-   * Stores the events of a text whose ids are new, and gathers what follows from them.
-   *
-   * @returns what was stored, and the places in the text of what is stored already
-   */
+  /** Stores events in as many rows as they need: in one, but for some that Cairn itself makes. */
   private store(
     orgRow: number,
     receivedAt: number,
     source: EventSource,
     text: EventText,
-  ): { stored: readonly LedgerFact[]; duplicates: readonly number[] } {
+  ): StoreOutcome {
+    if (text.count <= eventsPerBatch) return this.storeBatch(orgRow, receivedAt, source, text)
+    const events = decodeEvents({ ...text, receivedAt, source })
+    const stored: LedgerFact[] = []
+    const duplicates: number[] = []
+    for (let from = 0; from < events.length; from += eventsPerBatch) {
+      const part = encodeEvents(events.slice(from, from + eventsPerBatch))
+      const outcome = this.storeBatch(orgRow, receivedAt, source, part)
+      stored.push(...outcome.stored)
+      duplicates.push(...outcome.duplicates.map(place => from + place))
+    }
+    return { stored, duplicates }
+  }
+
+  /**
+   * Stores the events of a text whose ids are new as one row, and gathers what follows from them. A
+   * text without duplicates, as nearly all are, is stored as it came.
+   */
+  private storeBatch(
+    orgRow: number,
+    receivedAt: number,
+    source: EventSource,
+    text: EventText,
+  ): StoreOutcome {
     const facts = decodeFacts(text, orgRow, source)
     const duplicates: number[] = []
     for (let i = 0; i < facts.length; i++) {
@@ -204,17 +230,15 @@ export class CommandExecutor {
     source: EventSource,
     events: readonly NewEvent[],
   ): void {
-    for (let from = 0; from < events.length; from += eventsPerBatch) {
-      const text = encodeEvents(events.slice(from, from + eventsPerBatch))
-      this.store(orgRow, receivedAt, source, text)
-    }
+    this.store(orgRow, receivedAt, source, encodeEvents(events))
   }
 
   /** The ticks that a custom event makes. */
-  private ticksBy({ kind, orgRow, name, occurredAt, ...fact }: LedgerFact): NewEvent[] {
-    if (kind !== 'custom' || name === null) return []
+  private ticksBy(event: LedgerFact): NewEvent[] {
+    const { orgRow, name, occurredAt } = event
+    if (name === null) return []
     const organisation = this.catalogue.organisationByRow(orgRow)
-    const person = personOf(fact.userId, fact.anonymousId)
+    const person = personOf(event.userId, event.anonymousId)
     return this.catalogue.itemsCompletedBy(organisation, name).flatMap(item => {
       // People do the same thing many times: only what ticks an item is worth a row.
       const waiting = `${item.row} ${person}`
@@ -224,7 +248,7 @@ export class CommandExecutor {
       this.waitingTicks.set(waiting, occurredAt)
       return {
         ...noEvent,
-        ...personIds(fact),
+        ...personIds(event),
         id: newEventId(),
         kind: 'item_completed',
         flowRow: item.flow.row,

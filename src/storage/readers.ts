@@ -151,7 +151,7 @@ export class Readers implements AnalyticsReader, ChecklistReader {
   ): AsyncIterable<readonly StoredEvent[]> {
     let events: StoredEvent[] = []
     for (const ofBatch of this.flowEvents(orgRow, flowRow, range)) {
-      events = events.length === 0 ? ofBatch : events.concat(ofBatch)
+      events.push(...ofBatch)
       if (events.length < sliceEvents) continue
       yield events
       events = []
