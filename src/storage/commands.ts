@@ -37,6 +37,12 @@ export type CommandResult =
   | FingerprintVerdict
   | null
 
+/** What is known in memory at a savepoint, as the parts count it. */
+interface Mark {
+  ids: number
+  projections: readonly number[]
+}
+
 const customEvent = eventSources.indexOf('custom_event')
 
 /**
@@ -118,25 +124,28 @@ export class CommandExecutor {
   /** The last thing in every transaction. */
   beforeCommit(): void {
     this.ids.beforeCommit()
+    this.projector.beforeCommit()
   }
 
   /** Notes in memory what the transaction, now committed, has said. */
   committed(): void {
     this.ids.committed()
+    this.projector.committed()
     for (const [orgRow, skewMs] of this.skews) this.presence.addSkew(orgRow, skewMs)
     this.skews = []
   }
 
   /** Where a savepoint stands, for `rolledBackTo`. */
-  get mark(): number {
-    return this.ids.mark
+  get mark(): Mark {
+    return { ids: this.ids.mark, projections: this.projector.mark }
   }
 
   /** Forgets what was rolled back to a savepoint, before which all was settled. */
-  rolledBackTo(mark: number): void {
+  rolledBackTo(mark: Mark): void {
     this.forgetFacts()
     this.events.forget()
-    this.ids.giveBack(mark)
+    this.ids.giveBack(mark.ids)
+    this.projector.rolledBackTo(mark.projections)
   }
 
   /** Forgets all that a transaction had gathered. */
@@ -144,6 +153,7 @@ export class CommandExecutor {
     this.forgetFacts()
     this.events.forget()
     this.ids.rolledBack()
+    this.projector.rolledBack()
     this.skews = []
   }
 
@@ -213,7 +223,7 @@ export class CommandExecutor {
     this.settle()
     const { orgRow, flowRow, runId, completedAt } = report
     const person = personOf(report.userId, report.anonymousId)
-    const earlier = this.projector.ticks.completedAt(orgRow, flowRow, person)
+    const earlier = this.projector.completedAt(orgRow, flowRow, person)
     // Said again it would change no number: the ledger does not repeat itself.
     if (!this.projector.isCompletionKnown(orgRow, flowRow, { person, runId, at: completedAt })) {
       const event = { ...noEvent, ...personIds(report), flowRow, runId }

@@ -55,7 +55,7 @@ const history = (flowKey: string): RefEvent[] => [
   { kind: 'custom', name: 'did_one', userId: 'v', at: 40 },
 ]
 
-const tables = ['runs', 'loose_facts', 'ticks', 'progress']
+const tables = ['runs', 'loose_facts', 'ticks', 'progress', 'completions']
 
 const dump = () =>
   tables.map(table =>
