@@ -1,6 +1,6 @@
 import { FoundEntries } from './found-entries.ts'
 import { RecentEntries } from './recent-entries.ts'
-import type { SegmentPolicy, Segments } from './segments.ts'
+import { fanOut, type SegmentPolicy, type Segments } from './segments.ts'
 
 export interface HashIndexPolicy extends SegmentPolicy {
   /** A merge moves one chunk each time that so many entries came in. */
@@ -63,6 +63,11 @@ export class HashIndex {
   /** Whether it is time to seal. */
   get isFull(): boolean {
     return this.recent.size >= this.policy.entriesPerSegment
+  }
+
+  /** Whether it is time to seal what is read at the first start of all: as much as two merges gather. */
+  get isHeaped(): boolean {
+    return this.recent.size >= this.policy.entriesPerSegment * fanOut ** 2
   }
 
   /** Makes a segment of all that is in none. */

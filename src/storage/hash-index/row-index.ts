@@ -66,7 +66,8 @@ export class RowIndex {
       : crypto.getRandomValues(new Uint32Array(2))
     this.hash = new TextHash(seed1!, seed2!)
     this.knownReplacements = this.state('rows_replaced')
-    this.recover(() => this.sealRecovered())
+    this.recover(() => this.indexes[0]!.isHeaped && this.sealRecovered())
+    if (this.indexes[0]!.isFull) this.sealRecovered()
   }
 
   /**
@@ -160,7 +161,7 @@ export class RowIndex {
   }
 
   /** Reads the rows that no segment has: those of the last moments, or all of an older Cairn's table. */
-  private recover(onPage: () => void): void {
+  private recover(onPage: () => unknown): void {
     if (!this.sql) return
     const sealed = this.state(this.sealedName)
     for (let from = sealed; ; ) {
@@ -175,7 +176,6 @@ export class RowIndex {
   }
 
   private sealRecovered(): void {
-    if (!this.indexes[0]!.isFull) return
     const sealing = this.database!.transaction(() => this.seal(this.nextRow - 1))
     sealing.immediate()
     this.committed()

@@ -14,7 +14,7 @@ export interface SegmentPolicy {
 }
 
 /** Segments of a level that are merged into one of the next: three more bits choose its chunks. */
-const fanOut = 8
+export const fanOut = 8
 const fanOutBits = 3
 
 /** One more than the greatest first half of a hash. */
@@ -175,7 +175,7 @@ export class Segments {
   /** More than usual go to where as many have been merged: chunks and filters keep their size. */
   private levelFor(entries: number): number {
     let level = 0
-    while (entries > this.policy.entriesPerSegment * 4 * fanOut ** level) level++
+    while (entries > this.policy.entriesPerSegment * 2 * fanOut ** level) level++
     return level
   }
 

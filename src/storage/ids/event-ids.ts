@@ -122,8 +122,9 @@ export class EventIds {
         this.index.add(this.hash.high, this.hash.low, seq, received_at)
       }
       from = rows.at(-1)?.seq ?? from
-      if (this.index.isFull) this.sealRecovered(from)
-      if (rows.length < pageRows) break
+      const isLast = rows.length < pageRows
+      if (this.index.isHeaped || (isLast && this.index.isFull)) this.sealRecovered(from)
+      if (isLast) break
     }
     this.index.committed()
   }
