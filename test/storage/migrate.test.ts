@@ -3,9 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CompletionTable } from '../../src/storage/completion-table.ts'
 import { openForWriting } from '../../src/storage/database.ts'
 import { EventIds } from '../../src/storage/ids/event-ids.ts'
 import { migrate, SchemaMismatch, schemaState } from '../../src/storage/migrate.ts'
+import { RunTable } from '../../src/storage/run-table.ts'
 import { firstRelease } from '../support/first-release.ts'
 
 let folder: string
@@ -64,11 +66,33 @@ describe('the schema', () => {
     database.run(
       "insert into events (org_id, id, kind, occurred_at, received_at) values (1, 'a', 0, 1, 1)",
     )
+    database.run(
+      `insert into runs (org_id, flow_id, run_key, person, started_at, last_at, version, steps)
+      values (1, 1, 'rone', 'uu', 1, 1, 1, '[]'), (1, 1, 'rtwo', 'uv', 1, 1, 1, '[]')`,
+    )
+    database.run("insert into loose_facts values (1, 1, 'uv', 1, 1, 1)")
+    database.run(
+      `insert into progress values (1, 1, 'uu', 5, null, null), (1, 1, 'uv', 7, 8, 9),
+        (1, 1, 'uw', null, 8, 9)`,
+    )
     migrate(database, 2)
     expect(database.query('select id from organisations').values()).toEqual([[1]])
     // Ids that an index knew are known on.
     const ids = new EventIds(database)
     expect([ids.take(1, 'a', 2), ids.take(1, 'b', 2)]).toEqual([null, 2])
+
+    // Runs and completions that B-trees knew are found on.
+    const runs = new RunTable(database, () => ({ versions: [] }))
+    expect(runs.get(1, 1, 'rone')).toMatchObject({ person: 'uu' })
+    expect(runs.get(2, 1, 'rone')).toBeNull()
+    expect(database.query('select run_key from runs where has_loose').values()).toEqual([['rtwo']])
+    const completions = new CompletionTable(database)
+    const first = (person: string) => completions.firstAt(1, 1, person)
+    expect([first('uu'), first('uv'), first('uw')]).toEqual([5, 7, null])
+    expect(database.query('select * from progress').values()).toEqual([
+      [1, 1, 'uv', 8, 9],
+      [1, 1, 'uw', 8, 9],
+    ])
 
     const fresh = new Database(':memory:', { strict: true })
     migrate(fresh, 2)

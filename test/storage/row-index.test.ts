@@ -3,11 +3,7 @@ import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { CompletionReader } from '../../src/storage/completion-reader.ts'
 import { CompletionTable, indexedCompletions } from '../../src/storage/completion-table.ts'
-import {
-  firstFreeRow,
-  noteReplacedRows,
-  RowIndex,
-} from '../../src/storage/hash-index/row-index.ts'
+import { firstFreeRow, noteReplacedRows, RowIndex } from '../../src/storage/hash-index/row-index.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { indexedRuns } from '../../src/storage/run-table.ts'
 
@@ -223,7 +219,9 @@ test('readers see each person’s earliest completion, sealed or not, and nobody
           expect(reader.firstAt(3 - org, flowOf(org), `u${n}`)).toBeNull()
         }
       }
-      const { n } = database.query<{ n: number }, []>('select count(*) as n from completions').get()!
+      const { n } = database
+        .query<{ n: number }, []>('select count(*) as n from completions')
+        .get()!
       expect(n).toBe(earliest.size)
     }),
     { numRuns: 40 },

@@ -89,9 +89,8 @@ export class RowIndex {
    * @param column of the indexed columns, by their order
    */
   find(column: number, flowRow: number, text: string, isIt: (row: number) => boolean): number {
-    const { hash } = this
-    hash.of(flowRow, text)
-    return this.indexes[column]!.find(hash.high, hash.low, isIt)
+    this.hash.of(flowRow, text)
+    return this.indexes[column]!.find(this.hash.high, this.hash.low, isIt)
   }
 
   /** Every row that a text may lead to, each once. */
@@ -144,10 +143,9 @@ export class RowIndex {
   }
 
   private enter(row: number, flowRow: number, at: number, texts: readonly string[]): void {
-    const { hash, indexes } = this
-    for (let i = 0; i < indexes.length; i++) {
-      hash.of(flowRow, texts[i]!)
-      indexes[i]!.add(hash.high, hash.low, row, at)
+    for (let i = 0; i < this.indexes.length; i++) {
+      this.hash.of(flowRow, texts[i]!)
+      this.indexes[i]!.add(this.hash.high, this.hash.low, row, at)
     }
   }
 
