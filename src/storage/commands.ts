@@ -127,6 +127,12 @@ export class CommandExecutor {
     this.projector.beforeCommit()
   }
 
+  /** In the last transaction of all. */
+  beforeStop(): void {
+    this.ids.beforeStop()
+    this.projector.beforeStop()
+  }
+
   /** Notes in memory what the transaction, now committed, has said. */
   committed(): void {
     this.ids.committed()

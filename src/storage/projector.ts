@@ -52,6 +52,11 @@ export class Projector {
     for (const index of this.indexes) index.beforeCommit()
   }
 
+  /** In the last transaction. */
+  beforeStop(): void {
+    for (const index of this.indexes) index.beforeStop()
+  }
+
   committed(): void {
     for (const index of this.indexes) index.committed()
   }

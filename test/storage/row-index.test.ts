@@ -25,7 +25,7 @@ interface Row {
 type Action =
   | { type: 'add'; flow: number; key: number; person: number }
   | { type: 'delete' | 'write anew' | 'replace elsewhere'; nth: number }
-  | { type: 'commit' | 'roll back' | 'crash' | 'savepoint' }
+  | { type: 'commit' | 'roll back' | 'crash' | 'savepoint' | 'stop' }
 
 const nth = fc.nat(1_000)
 
@@ -54,6 +54,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       { type: 'roll back' as const },
       { type: 'crash' as const },
       { type: 'savepoint' as const },
+      { type: 'stop' as const },
     ),
   },
 )
@@ -118,6 +119,11 @@ test('rows are found by key and by person, whatever is stored, taken back, repla
           expectFound(row)
         } else if (step.type === 'commit') {
           commit()
+          begin()
+        } else if (step.type === 'stop') {
+          index.beforeStop()
+          commit()
+          index = open()
           begin()
         } else if (step.type === 'roll back' || step.type === 'crash') {
           database.run('rollback')

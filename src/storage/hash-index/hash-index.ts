@@ -70,9 +70,14 @@ export class HashIndex {
     return this.recent.size >= this.policy.entriesPerSegment * fanOut ** 2
   }
 
+  /** Whether sealing at a stop spares the next start enough to be worth a segment. */
+  get isWorthSealing(): boolean {
+    return this.recent.size >= this.policy.entriesPerSegment / fanOut
+  }
+
   /** Makes a segment of all that is in none. */
   seal(): void {
-    if (this.recent.size === 0) return
+    if (this.recent.size === 0 || this.hasSealed) return
     this.segments?.seal(this.recent, this.newestAt)
     this.hasSealed = true
   }

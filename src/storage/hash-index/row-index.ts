@@ -119,6 +119,11 @@ export class RowIndex {
     for (const index of this.indexes) index.merge()
   }
 
+  /** In the last transaction: spares the next start reading most rows again. */
+  beforeStop(): void {
+    if (this.indexes[0]!.isWorthSealing) this.seal(this.nextRow - 1)
+  }
+
   committed(): void {
     for (const index of this.indexes) index.committed()
   }

@@ -35,7 +35,8 @@ interface Segment {
   low: number
   high: number
   newestAt: number
-  filter: Uint32Array
+  /** Null until it is asked: a start need not wait for it. */
+  filter: Uint32Array | null
 }
 
 interface SegmentRow {
@@ -95,7 +96,9 @@ export class Segments {
     private readonly policy: SegmentPolicy,
   ) {
     this.sql = statements(database, name)
-    this.segments = this.sql.segments.all().map(row => this.loaded(row))
+    this.segments = this.sql.segments
+      .all()
+      .map(({ newest_at, ...row }) => ({ ...row, newestAt: newest_at, filter: null }))
     this.nextId = Math.max(0, ...this.segments.map(({ id }) => id)) + 1
   }
 
@@ -103,7 +106,7 @@ export class Segments {
   find(high: number, low: number, isIt: (row: number) => boolean): number {
     for (const segment of this.segments) {
       if (high < segment.low || high >= segment.high) continue
-      if (!mayHave(segment.filter, segment.bits, high, low)) continue
+      if (!mayHave(this.filterOf(segment), segment.bits, high, low)) continue
       const row = this.inChunk(segment, high, low, isIt)
       if (row !== 0) return row
     }
@@ -114,7 +117,8 @@ export class Segments {
   seal(recent: RecentEntries, newestAt: number): void {
     const level = this.levelFor(recent.size)
     const bits = this.policy.segmentBits + level * fanOutBits
-    const chunks = Array.from({ length: 2 ** bits }, () => new ChunkBuilder())
+    const expected = recent.size / 2 ** bits
+    const chunks = Array.from({ length: 2 ** bits }, () => new ChunkBuilder(expected))
     recent.each((high, low, row) => chunks[chunkOf(high, bits)]!.add(high, low, row))
     const segment = this.begin({ level, bits, newestAt }, end)
     for (const [i, chunk] of chunks.entries()) this.write(segment, i, chunk)
@@ -137,15 +141,16 @@ export class Segments {
     const bits = sources[0]!.bits
     const from = chunkOf(heir.high, bits)
     const first = from * fanOut
-    const chunks = Array.from({ length: fanOut }, () => new ChunkBuilder())
-    for (const source of sources) {
-      const { rows, highs, lows } = this.entriesOf(source, from)
+    const moved = sources.map(source => this.entriesOf(source, from))
+    const expected = moved.reduce((sum, { rows }) => sum + rows.length, 0) / fanOut
+    const chunks = Array.from({ length: fanOut }, () => new ChunkBuilder(expected))
+    for (const { rows, highs, lows } of moved) {
       for (let i = 0; i < rows.length; i++) {
         const high = highs[i]!
         chunks[chunkOf(high, heir.bits) - first]!.add(high, lows[i]!, rows[i]!)
       }
-      this.sql.deleteChunk.run(placeOf(source, from))
     }
+    for (const source of sources) this.sql.deleteChunk.run(placeOf(source, from))
     for (const [i, chunk] of chunks.entries()) this.write(heir, first + i, chunk)
     const reached = (from + 1) * 2 ** (32 - bits)
     for (const source of sources) {
@@ -179,13 +184,19 @@ export class Segments {
     return level
   }
 
-  private loaded({ id, level, bits, low, high, newest_at }: SegmentRow): Segment {
+  private filterOf(segment: Segment): Uint32Array {
+    segment.filter ??= this.loaded(segment)
+    return segment.filter
+  }
+
+  private loaded({ id, bits }: Segment): Uint32Array {
     const filter = new Uint32Array(2 ** bits * wordsPerChunk)
     const bytes = new Uint8Array(filter.buffer)
-    for (const chunk of this.sql.filters.all(placeOf({ id }, 0), placeOf({ id: id + 1 }, 0))) {
-      bytes.set(chunk.filter, (chunk.place - placeOf({ id }, 0)) * wordsPerChunk * 4)
+    const first = placeOf({ id }, 0)
+    for (const chunk of this.sql.filters.all(first, placeOf({ id: id + 1 }, 0))) {
+      bytes.set(chunk.filter, (chunk.place - first) * wordsPerChunk * 4)
     }
-    return { id, level, bits, low, high, newestAt: newest_at, filter }
+    return filter
   }
 
   private inChunk(
@@ -215,8 +226,9 @@ export class Segments {
   }
 
   private write(segment: Segment, chunk: number, entries: ChunkBuilder): void {
-    entries.addTo(segment.filter, segment.bits)
-    const words = segment.filter.subarray(chunk * wordsPerChunk, (chunk + 1) * wordsPerChunk)
+    const segmentFilter = this.filterOf(segment)
+    entries.addTo(segmentFilter, segment.bits)
+    const words = segmentFilter.subarray(chunk * wordsPerChunk, (chunk + 1) * wordsPerChunk)
     const filter = new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
     this.sql.insertChunk.run(placeOf(segment, chunk), filter, entries.bytes())
   }
