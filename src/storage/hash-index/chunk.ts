@@ -11,17 +11,13 @@ const bytesPerEntry = 16
 
 /** Entries gathered in no order: a chunk is small enough to be looked through. */
 export class ChunkBuilder {
-  private rows: Float64Array
-  private highs: Uint32Array
-  private lows: Uint32Array
+  private rows = new Float64Array(64)
+  private highs = new Uint32Array(64)
+  private lows = new Uint32Array(64)
   length = 0
 
-  /** @param expected entries, about: it has room for some more before it grows */
-  constructor(expected: number) {
-    const room = Math.ceil(expected * 1.25) + 8
-    this.rows = new Float64Array(room)
-    this.highs = new Uint32Array(room)
-    this.lows = new Uint32Array(room)
+  clear(): void {
+    this.length = 0
   }
 
   add(high: number, low: number, row: number): void {

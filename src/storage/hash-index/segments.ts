@@ -88,6 +88,8 @@ export class Segments {
   private readonly sql: ReturnType<typeof statements>
   private segments: Segment[]
   private nextId: number
+  /** Builders are used again: their arrays would keep the garbage collector busy. */
+  private readonly builders: readonly ChunkBuilder[]
   private afterCommit: (() => void)[] = []
 
   constructor(
@@ -99,6 +101,8 @@ export class Segments {
     this.segments = this.sql.segments
       .all()
       .map(({ newest_at, ...row }) => ({ ...row, newestAt: newest_at, filter: null }))
+    const builders = Math.max(2 ** policy.segmentBits, fanOut)
+    this.builders = Array.from({ length: builders }, () => new ChunkBuilder())
     this.nextId = Math.max(0, ...this.segments.map(({ id }) => id)) + 1
   }
 
@@ -117,8 +121,7 @@ export class Segments {
   seal(recent: RecentEntries, newestAt: number): void {
     const level = this.levelFor(recent.size)
     const bits = this.policy.segmentBits + level * fanOutBits
-    const expected = recent.size / 2 ** bits
-    const chunks = Array.from({ length: 2 ** bits }, () => new ChunkBuilder(expected))
+    const chunks = this.emptyChunks(2 ** bits)
     recent.each((high, low, row) => chunks[chunkOf(high, bits)]!.add(high, low, row))
     const segment = this.begin({ level, bits, newestAt }, end)
     for (const [i, chunk] of chunks.entries()) this.write(segment, i, chunk)
@@ -141,16 +144,15 @@ export class Segments {
     const bits = sources[0]!.bits
     const from = chunkOf(heir.high, bits)
     const first = from * fanOut
-    const moved = sources.map(source => this.entriesOf(source, from))
-    const expected = moved.reduce((sum, { rows }) => sum + rows.length, 0) / fanOut
-    const chunks = Array.from({ length: fanOut }, () => new ChunkBuilder(expected))
-    for (const { rows, highs, lows } of moved) {
+    const chunks = this.emptyChunks(fanOut)
+    for (const source of sources) {
+      const { rows, highs, lows } = this.entriesOf(source, from)
       for (let i = 0; i < rows.length; i++) {
         const high = highs[i]!
         chunks[chunkOf(high, heir.bits) - first]!.add(high, lows[i]!, rows[i]!)
       }
+      this.sql.deleteChunk.run(placeOf(source, from))
     }
-    for (const source of sources) this.sql.deleteChunk.run(placeOf(source, from))
     for (const [i, chunk] of chunks.entries()) this.write(heir, first + i, chunk)
     const reached = (from + 1) * 2 ** (32 - bits)
     for (const source of sources) {
@@ -182,6 +184,14 @@ export class Segments {
     let level = 0
     while (entries > this.policy.entriesPerSegment * 2 * fanOut ** level) level++
     return level
+  }
+
+  private emptyChunks(count: number): readonly ChunkBuilder[] {
+    // Only a first start of all makes more at once.
+    if (count > this.builders.length) return Array.from({ length: count }, () => new ChunkBuilder())
+    const chunks = this.builders.slice(0, count)
+    for (const chunk of chunks) chunk.clear()
+    return chunks
   }
 
   private filterOf(segment: Segment): Uint32Array {
