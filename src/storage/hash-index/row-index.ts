@@ -179,7 +179,10 @@ export class RowIndex {
   }
 
   private sealRecovered(): void {
-    const sealing = this.database!.transaction(() => this.seal(this.nextRow - 1))
+    const sealing = this.database!.transaction(() => {
+      // What a rebuild has written meanwhile may stand among the rows that were read already.
+      if (this.state('rows_replaced') === this.knownReplacements) this.seal(this.nextRow - 1)
+    })
     sealing.immediate()
     this.committed()
   }
