@@ -49,6 +49,12 @@ interface StoreOutcome {
   duplicates: readonly number[]
 }
 
+/** What is known in memory at a savepoint, as the parts count it. */
+interface Mark {
+  ids: number
+  projections: readonly number[]
+}
+
 /**
  * Executes commands within the transaction that the writer has begun.
  *
@@ -127,30 +133,40 @@ export class CommandExecutor {
   /** The last thing in every transaction. */
   beforeCommit(): void {
     this.ids.beforeCommit()
+    this.projector.beforeCommit()
+  }
+
+  /** In the last transaction of all. */
+  beforeStop(): void {
+    this.ids.beforeStop()
+    this.projector.beforeStop()
   }
 
   /** Notes in memory what the transaction, now committed, has said. */
   committed(): void {
     this.ids.committed()
+    this.projector.committed()
     for (const [orgRow, skewMs] of this.skews) this.presence.addSkew(orgRow, skewMs)
     this.skews = []
   }
 
   /** Where a savepoint stands, for `rolledBackTo`. */
-  get mark(): number {
-    return this.ids.mark
+  get mark(): Mark {
+    return { ids: this.ids.mark, projections: this.projector.mark }
   }
 
   /** Forgets what was rolled back to a savepoint, before which all was settled. */
-  rolledBackTo(mark: number): void {
+  rolledBackTo(mark: Mark): void {
     this.forgetFacts()
-    this.ids.giveBack(mark)
+    this.ids.giveBack(mark.ids)
+    this.projector.rolledBackTo(mark.projections)
   }
 
   /** Forgets all that a transaction had gathered. */
   rolledBack(): void {
     this.forgetFacts()
     this.ids.rolledBack()
+    this.projector.rolledBack()
     this.skews = []
   }
 
@@ -262,7 +278,7 @@ export class CommandExecutor {
     this.settle()
     const { orgRow, flowRow, runId, completedAt } = report
     const person = personOf(report.userId, report.anonymousId)
-    const earlier = this.projector.ticks.completedAt(orgRow, flowRow, person)
+    const earlier = this.projector.completedAt(orgRow, flowRow, person)
     // Said again it would change no number: the ledger does not repeat itself.
     if (!this.projector.isCompletionKnown(orgRow, flowRow, { person, runId, at: completedAt })) {
       const event = { ...noEvent, ...personIds(report), flowRow, runId }

@@ -5,6 +5,7 @@ import oldKeyUsed from './migrations/0002-old-key-used.sql' with { type: 'text' 
 import eventIds from './migrations/0003-event-ids.sql' with { type: 'text' }
 import eventBatches from './migrations/0004-event-batches.sql' with { type: 'text' }
 import { moveEventsIntoBatches } from './migrations/0004-event-batches.ts'
+import rowIndexes from './migrations/0005-row-indexes.sql' with { type: 'text' }
 
 interface Migration {
   id: number
@@ -20,6 +21,7 @@ const migrations: readonly Migration[] = [
   { id: 2, name: 'old-key-used', sql: oldKeyUsed },
   { id: 3, name: 'event-ids', sql: eventIds },
   { id: 4, name: 'event-batches', sql: eventBatches, move: moveEventsIntoBatches },
+  { id: 5, name: 'row-indexes', sql: rowIndexes },
 ]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -48,7 +50,7 @@ export function schemaState(database: Database): SchemaState {
   const hashes = new Map(migrations.map(({ id, sql }) => [id, sha256(sql)]))
   return {
     applied: rows.at(-1)?.id ?? 0,
-    known: migrations.length,
+    known: migrations.at(-1)!.id,
     differing: rows
       .filter(row => hashes.has(row.id) && hashes.get(row.id) !== row.sha256)
       .map(({ id }) => id),
@@ -65,7 +67,7 @@ function requireKnown({ applied, known, differing }: SchemaState): void {
   const [id] = differing
   if (id === undefined) return
   throw new SchemaMismatch(
-    `Migration ${id} (${migrations[id - 1]?.name}) is not the one applied here`,
+    `Migration ${id} (${migrations.find(step => step.id === id)?.name}) is not the one applied here`,
   )
 }
 

@@ -14,6 +14,7 @@ import type {
 import { presenceMarks } from '../core/ports.ts'
 import { least } from '../core/run.ts'
 import type { TimeRange } from '../core/time-range.ts'
+import { CompletionReader } from './completion-reader.ts'
 import { flowEvents } from './ledger.ts'
 import type { PresenceBoard } from './presence-board.ts'
 import { limitReached, refusedOrigin } from './refusals.ts'
@@ -91,12 +92,8 @@ function statements(database: Database) {
       { item_id: number; at: number; ticked: number },
       [number, number, string]
     >('select item_id, at, ticked from ticks where org_id = ? and flow_id = ? and person = ?'),
-    completion: database.query<
-      { reported_at: number | null; checklist_at: number | null },
-      [number, number, string]
-    >(
-      `select reported_at, checklist_at from progress
-      where org_id = ? and flow_id = ? and person = ?`,
+    checklistAt: database.query<{ checklist_at: number | null }, [number, number, string]>(
+      'select checklist_at from progress where org_id = ? and flow_id = ? and person = ?',
     ),
     presence: database.query<Record<string, number | string | null>, [number]>(
       'select * from presence where org_id = ?',
@@ -112,6 +109,7 @@ function statements(database: Database) {
 export class Readers implements AnalyticsReader, ChecklistReader {
   private readonly sql: ReturnType<typeof statements>
   private readonly flowEvents: ReturnType<typeof flowEvents>
+  private readonly completions: CompletionReader
 
   constructor(
     database: Database,
@@ -119,6 +117,7 @@ export class Readers implements AnalyticsReader, ChecklistReader {
   ) {
     this.sql = statements(database)
     this.flowEvents = flowEvents(database)
+    this.completions = new CompletionReader(database)
   }
 
   async *runs(orgRow: number, flowRow: number, range: TimeRange): AsyncIterable<readonly RunRow[]> {
@@ -181,11 +180,9 @@ export class Readers implements AnalyticsReader, ChecklistReader {
     const ticks = this.sql.ticks
       .all(orgRow, flowRow, person)
       .map(row => ({ itemId: row.item_id, at: row.at, ticked: row.ticked === 1 }))
-    const completion = this.sql.completion.get(orgRow, flowRow, person)
-    return {
-      ticked: itemStates(ticks),
-      completedAt: completion ? least(completion.reported_at, completion.checklist_at) : null,
-    }
+    const checklistAt = this.sql.checklistAt.get(orgRow, flowRow, person)?.checklist_at ?? null
+    const reportedAt = this.completions.firstAt(orgRow, flowRow, person)
+    return { ticked: itemStates(ticks), completedAt: least(reportedAt, checklistAt) }
   }
 
   async presence(orgRow: number, now: number): Promise<Presence> {

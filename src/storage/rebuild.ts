@@ -1,8 +1,20 @@
 import type { Database } from 'bun:sqlite'
 import { StoredCatalogue } from './catalogue.ts'
+import { indexedCompletions } from './completion-table.ts'
 import type { Fact } from './facts.ts'
+import {
+  firstFreeRow,
+  type IndexedTable,
+  noteReplacedRows,
+  RowIndex,
+} from './hash-index/row-index.ts'
 import { flowFacts } from './ledger.ts'
 import { Projector } from './projector.ts'
+import { isOldPacking, packSteps, unpackSteps } from './run-rows.ts'
+import { indexedRuns } from './run-table.ts'
+
+/** Rows that a statement reads at once. */
+const pageRows = 5_000
 
 /** How far a rebuild has come. */
 export interface RebuildProgress {
@@ -15,7 +27,7 @@ export interface RebuildProgress {
 
 /**
  * A flow's projections: by what their rows are told apart within it, and the columns that say
- * something. (The row numbers of runs are ours alone.)
+ * something. (Row numbers are ours alone, and so is the mark of runs whose person has loose facts.)
  */
 const projections = {
   runs: {
@@ -34,11 +46,18 @@ const projections = {
   },
   progress: {
     key: 'person',
-    columns: 'org_id, flow_id, person, reported_at, checklist_at, last_tick_at',
+    columns: 'org_id, flow_id, person, checklist_at, last_tick_at',
+  },
+  completions: {
+    key: 'person',
+    columns: 'org_id, flow_id, person, reported_at',
   },
 } as const
 
 const tables = Object.keys(projections) as (keyof typeof projections)[]
+
+const isIndexed = (table: (typeof tables)[number]): table is IndexedTable['name'] =>
+  table === indexedRuns.name || table === indexedCompletions.name
 
 /** Makes empty tables beside the real ones, which hide them from statements that name none. */
 function makeSideTables(database: Database): void {
@@ -54,12 +73,30 @@ function makeSideTables(database: Database): void {
   }
 }
 
+/** Packs the steps of a flow's runs as this Cairn does: that is no change of what they say. */
+function packAnew(database: Database, orgRow: number, flowRow: number): void {
+  const page = database.query<{ id: number; steps: string }, [number, number, number]>(
+    `select id, steps from main.runs
+    where id > ? and org_id = ? and flow_id = ? order by id limit ${pageRows}`,
+  )
+  const setSteps = database.query('update main.runs set steps = ? where id = ?')
+  for (let last = 0; ; ) {
+    const runs = page.all(last, orgRow, flowRow)
+    for (const { id, steps } of runs) {
+      if (isOldPacking(steps)) setSteps.run(packSteps(unpackSteps(steps)), id)
+    }
+    if (runs.length < pageRows) return
+    last = runs.at(-1)!.id
+  }
+}
+
 /** Makes the real tables say what the side tables say; whether that changed anything. */
 function takeOver(database: Database, orgRow: number, flowRow: number): boolean {
   let isChanged = false
+  const ofFlow = `where org_id = ${orgRow} and flow_id = ${flowRow}`
+  packAnew(database, orgRow, flowRow)
   for (const table of tables) {
     const { key, columns } = projections[table]
-    const ofFlow = `where org_id = ${orgRow} and flow_id = ${flowRow}`
     const wrong = database.run(
       `delete from main.${table} ${ofFlow} and (${key}) in (
         select ${key} from (
@@ -68,13 +105,23 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
         )
       )`,
     )
-    const missing = database.run(
-      `insert into main.${table} (${columns})
-      select ${columns} from temp.${table} ${ofFlow}
-      except select ${columns} from main.${table} ${ofFlow}`,
-    )
+    const rows = `select ${columns} from temp.${table} ${ofFlow}
+      except select ${columns} from main.${table} ${ofFlow}`
+    const missing = isIndexed(table)
+      ? database.run(
+          `insert into main.${table} (id, ${columns})
+          select ${firstFreeRow(database, table)} - 1 + row_number() over (), * from (${rows})`,
+        )
+      : database.run(`insert into main.${table} (${columns}) ${rows}`)
     if (wrong.changes + missing.changes > 0) isChanged = true
   }
+  database.run(
+    `update main.runs set has_loose = 1 ${ofFlow} and has_loose = 0 and person in (
+      select person from main.loose_facts ${ofFlow}
+      union select person from main.runs ${ofFlow} and has_loose = 1
+    )`,
+  )
+  if (isChanged) noteReplacedRows(database)
   return isChanged
 }
 
@@ -123,11 +170,16 @@ export function rebuild(
   makeSideTables(database)
   try {
     // Its statements are prepared now, and so mean the side tables.
-    const projector = new Projector(database, (orgRow, flowRow) => {
+    const indexes = {
+      runs: new RowIndex(null, indexedRuns),
+      completions: new RowIndex(null, indexedCompletions),
+    }
+    const historyOf = (orgRow: number, flowRow: number) => {
       const flow = catalogue.flowByRow(orgRow, flowRow)
       if (!flow) throw new Error(`No flow has row ${flowRow}`)
       return flow
-    })
+    }
+    const projector = new Projector(database, historyOf, indexes)
     const lastSeq = database.query<{ seq: number }, []>(
       'select coalesce(max(seq), 0) as seq from event_batches',
     )
@@ -149,6 +201,8 @@ export function rebuild(
       })
       finish.immediate()
       for (const table of tables) database.run(`delete from temp.${table}`)
+      indexes.runs.clear()
+      indexes.completions.clear()
       onProgress({ flow: key, flows: flows.length, flowsDone: i + 1, events })
     }
     replayHealth(database)

@@ -7,7 +7,6 @@ import {
   sqliteTable,
   text,
   unique,
-  uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 import type { Bucket } from '../core/buckets.ts'
 import type { Fingerprint } from '../core/fingerprint.ts'
@@ -116,20 +115,31 @@ export const eventBatchFlows = sqliteTable(
   table => [primaryKey({ columns: [table.orgId, table.flowId, table.seq] })],
 )
 
-export const eventIdRuns = sqliteTable('event_id_runs', {
-  id: integer().primaryKey(),
-  level: integer().notNull(),
-  bits: integer().notNull(),
-  low: integer().notNull(),
-  high: integer().notNull(),
-  newestAt: integer('newest_at').notNull(),
-})
+/** The two tables of a hash index: see `hash-index/segments.ts`. */
+const segmentsTable = (name: string) =>
+  sqliteTable(`${name}_segments`, {
+    id: integer().primaryKey(),
+    level: integer().notNull(),
+    bits: integer().notNull(),
+    low: integer().notNull(),
+    high: integer().notNull(),
+    newestAt: integer('newest_at').notNull(),
+  })
+const chunksTable = (name: string) =>
+  sqliteTable(`${name}_chunks`, {
+    place: integer().primaryKey(),
+    filter: blob().notNull(),
+    entries: blob().notNull(),
+  })
 
-export const eventIdChunks = sqliteTable('event_id_chunks', {
-  place: integer().primaryKey(),
-  filter: blob().notNull(),
-  entries: blob().notNull(),
-})
+export const eventIdSegments = segmentsTable('event_id')
+export const eventIdChunks = chunksTable('event_id')
+export const runsByKeySegments = segmentsTable('runs_by_key')
+export const runsByKeyChunks = chunksTable('runs_by_key')
+export const runsByPersonSegments = segmentsTable('runs_by_person')
+export const runsByPersonChunks = chunksTable('runs_by_person')
+export const completionsByPersonSegments = segmentsTable('completions_by_person')
+export const completionsByPersonChunks = chunksTable('completions_by_person')
 
 export const runs = sqliteTable(
   'runs',
@@ -150,11 +160,11 @@ export const runs = sqliteTable(
     steps: text().notNull(),
     ownStartedAt: integer('own_started_at'),
     ownCompletedAt: integer('own_completed_at'),
+    hasLoose: integer('has_loose').notNull().default(0),
   },
   table => [
-    uniqueIndex('runs_by_key').on(table.orgId, table.flowId, table.runKey),
     index('runs_by_start').on(table.orgId, table.flowId, table.startedAt),
-    index('runs_by_person').on(
+    index('runs_of_loose_people').on(
       table.orgId,
       table.flowId,
       table.person,
@@ -205,12 +215,19 @@ export const progress = sqliteTable(
     orgId: integer('org_id').notNull(),
     flowId: integer('flow_id').notNull(),
     person: text().notNull(),
-    reportedAt: integer('reported_at'),
     checklistAt: integer('checklist_at'),
     lastTickAt: integer('last_tick_at'),
   },
   table => [primaryKey({ columns: [table.orgId, table.flowId, table.person] })],
 )
+
+export const completions = sqliteTable('completions', {
+  id: integer().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  flowId: integer('flow_id').notNull(),
+  person: text().notNull(),
+  reportedAt: integer('reported_at').notNull(),
+})
 
 export const stepReports = sqliteTable(
   'step_reports',

@@ -170,7 +170,10 @@ export class Storage {
     }
     if (unwritten > 0) throw new Error(`${unwritten} acknowledged batches could not be written`)
     try {
-      await this.writer.exclusively(() => this.presence.write())
+      await this.writer.exclusively(() => {
+        this.presence.write()
+        this.executor.beforeStop()
+      })
       this.database.run('pragma wal_checkpoint(truncate)')
     } catch (error) {
       // Nothing that was promised: the log is replayed at the next start.

@@ -7,11 +7,13 @@ import * as fc from 'fast-check'
 import { eventKinds, eventSources, kindCode } from '../../src/core/event.ts'
 import type { StoredEvent } from '../../src/core/ports.ts'
 import type { TimeRange } from '../../src/core/time-range.ts'
+import { CompletionTable } from '../../src/storage/completion-table.ts'
 import { openForWriting } from '../../src/storage/database.ts'
 import { EventIds } from '../../src/storage/ids/event-ids.ts'
 import { migrate, SchemaMismatch, schemaState } from '../../src/storage/migrate.ts'
 import { PresenceBoard } from '../../src/storage/presence-board.ts'
 import { Readers } from '../../src/storage/readers.ts'
+import { RunTable } from '../../src/storage/run-table.ts'
 import { newSharedMemory } from '../../src/storage/shared.ts'
 import { firstRelease } from '../support/first-release.ts'
 import { storedEvents } from '../support/ledger.ts'
@@ -69,8 +71,37 @@ describe('the schema', () => {
     database.run(
       "insert into organisations (id, public_id, slug, name, created_at) values (1, 'o', 's', 'n', 1)",
     )
+    database.run(
+      "insert into events (org_id, id, kind, occurred_at, received_at) values (1, 'a', 0, 1, 1)",
+    )
+    database.run(
+      `insert into runs (org_id, flow_id, run_key, person, started_at, last_at, version, steps)
+      values (1, 1, 'rone', 'uu', 1, 1, 1, '[]'), (1, 1, 'rtwo', 'uv', 1, 1, 1, '[]')`,
+    )
+    database.run("insert into loose_facts values (1, 1, 'uv', 1, 1, 1)")
+    database.run(
+      `insert into progress values (1, 1, 'uu', 5, null, null), (1, 1, 'uv', 7, 8, 9),
+        (1, 1, 'uw', null, 8, 9)`,
+    )
     migrate(database, 2)
     expect(database.query('select id from organisations').values()).toEqual([[1]])
+    // Ids that an index knew are known on.
+    const ids = new EventIds(database)
+    expect([ids.take(1, 'a', 2), ids.take(1, 'b', 2)]).toEqual([false, true])
+
+    // Runs and completions that B-trees knew are found on.
+    const runs = new RunTable(database, () => ({ versions: [] }))
+    expect(runs.get(1, 1, 'rone')).toMatchObject({ person: 'uu' })
+    expect(runs.get(2, 1, 'rone')).toBeNull()
+    expect(database.query('select run_key from runs where has_loose').values()).toEqual([['rtwo']])
+    const completions = new CompletionTable(database)
+    const first = (person: string) => completions.firstAt(1, 1, person)
+    expect([first('uu'), first('uv'), first('uw')]).toEqual([5, 7, null])
+    expect(database.query('select * from progress').values()).toEqual([
+      [1, 1, 'uv', 8, 9],
+      [1, 1, 'uw', 8, 9],
+    ])
+
     const fresh = new Database(':memory:', { strict: true })
     migrate(fresh, 2)
     expect(schemaOf(database)).toEqual(schemaOf(fresh))

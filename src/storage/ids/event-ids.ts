@@ -1,24 +1,15 @@
 import type { Database } from 'bun:sqlite'
 import { eventsPerBatch, textIn } from '../event-batches.ts'
 import { decodeIds } from '../event-text.ts'
-import { IdHash } from './id-hash.ts'
-import { IdRuns } from './id-runs.ts'
-import { RecentIds } from './recent-ids.ts'
-
-export interface EventIdsPolicy {
-  /** Ids that make a run. They are in memory until then, and read again at a start. */
-  idsPerRun: number
-  /** Bits of the hash that choose one of a new run's chunks. */
-  runBits: number
-  /** A merge moves one chunk each time that so many ids came in. */
-  idsPerMergeStep: number
-}
+import { HashIndex, type HashIndexPolicy } from '../hash-index/hash-index.ts'
+import { Segments } from '../hash-index/segments.ts'
+import { TextHash } from '../hash-index/text-hash.ts'
 
 /** Chunks of 1,024 ids; merges go four times as fast as they have to. */
-export const defaultEventIdsPolicy: EventIdsPolicy = {
-  idsPerRun: 65_536,
-  runBits: 6,
-  idsPerMergeStep: 2_048,
+export const defaultEventIdsPolicy: HashIndexPolicy = {
+  entriesPerSegment: 65_536,
+  segmentBits: 6,
+  entriesPerMergeStep: 2_048,
 }
 
 const pageBatches = 128
@@ -53,42 +44,30 @@ function statements(database: Database) {
 }
 
 /**
- * Which event ids are stored: strict over the whole ledger, and as fast for random ids as for
- * ordered ones, which a unique index is not (at 20 million random ids it takes a twentieth of the
- * rate that ordered ones have).
- *
- * The latest ids are in memory; all others are in runs on disk, behind filters that answer "surely
- * new" without a read. A place where the hash is found is judged by the ledger itself.
- * Everything is written in the transaction that stores the events, so a crash cannot part the two.
+ * Which event ids are stored: strict over the whole ledger, by a hash index. A place where the hash is
+ * found is judged by the ledger itself.
  */
 export class EventIds {
   private readonly sql: ReturnType<typeof statements>
-  private readonly runs: IdRuns
-  private readonly recent: RecentIds
-  private readonly hash: IdHash
+  private readonly index: HashIndex
+  private readonly hash: TextHash
   /** Row of the ledger that the ids taken now belong to, and those ids. */
   private batchSeq: number
   private taken: string[] = []
   private committedSeq: number
   /** The batch that was looked into last: what is sent again is mostly a whole batch. */
   private seen: { seq: number; orgRow: number; ids: string[] } | null = null
-  private newestAt = 0
-  /** The transaction under way has made a run of all recent ids. */
-  private hasSealed = false
-  /** Since the last step of each level's merge. */
-  private readonly idsSinceStep = new Map<number, number>()
   private askedOrg = 0
   private askedId = ''
 
   constructor(
     private readonly database: Database,
-    private readonly policy = defaultEventIdsPolicy,
+    policy = defaultEventIdsPolicy,
   ) {
     this.sql = statements(database)
-    this.recent = new RecentIds(policy.idsPerRun * 4)
-    this.runs = new IdRuns(database)
+    this.index = new HashIndex(new Segments(database, 'event_id', policy), policy)
     const state = (name: string) => this.sql.state.get(name)?.value ?? 0
-    this.hash = new IdHash(state('event_ids_seed_1'), state('event_ids_seed_2'))
+    this.hash = new TextHash(state('event_ids_seed_1'), state('event_ids_seed_2'))
     const sealed = state('event_ids_sealed')
     this.committedSeq = Math.max(sealed, this.sql.lastSeq.get()?.seq ?? 0)
     this.batchSeq = this.committedSeq + 1
@@ -106,11 +85,9 @@ export class EventIds {
     this.askedOrg = orgRow
     this.askedId = id
     const { high, low } = this.hash
-    if (this.recent.find(high, low, this.isAsked)) return false
-    if (this.runs.has(high, low, this.isAsked)) return false
-    this.recent.add(high, low, this.batchSeq * eventsPerBatch + this.taken.length)
+    if (this.index.find(high, low, this.isAsked) !== 0) return false
+    this.index.add(high, low, this.batchSeq * eventsPerBatch + this.taken.length, receivedAt)
     this.taken.push(id)
-    if (receivedAt > this.newestAt) this.newestAt = receivedAt
     return true
   }
 
@@ -121,47 +98,45 @@ export class EventIds {
   }
 
   get mark(): number {
-    return this.recent.mark
+    return this.index.mark
   }
 
   /** Gives back ids taken after a mark, of events that were not stored after all. */
   giveBack(mark: number): void {
-    this.recent.takeBack(mark)
-    this.taken = []
-    this.seen = null
+    this.index.takeBack(mark)
+    this.forgetBatches()
   }
 
-  /** The last thing in a transaction: seals a run if it is due, and moves merges on. */
+  /** The last thing in a transaction: seals a segment if it is due, and moves merges on. */
   beforeCommit(): void {
-    const taken = this.recent.mark
-    if (this.recent.size >= this.policy.idsPerRun) this.seal()
-    for (const level of this.runs.mergesDue()) {
-      const waiting = (this.idsSinceStep.get(level) ?? 0) + taken
-      const isDue = waiting >= this.policy.idsPerMergeStep
-      if (isDue) this.runs.mergeStep(level)
-      this.idsSinceStep.set(level, isDue ? 0 : waiting)
-    }
+    if (this.index.isFull) this.seal()
+    this.index.merge()
+  }
+
+  /** In the last transaction: spares the next start reading most ids again. */
+  beforeStop(): void {
+    if (this.index.isWorthSealing) this.seal()
   }
 
   committed(): void {
-    if (this.hasSealed) this.recent.clear()
-    this.hasSealed = false
-    this.recent.keep()
-    this.runs.committed()
+    this.index.committed()
     this.committedSeq = this.batchSeq - 1
   }
 
   rolledBack(): void {
-    this.hasSealed = false
-    this.runs.rolledBack()
-    this.giveBack(0)
+    this.index.rolledBack()
+    this.forgetBatches()
     this.batchSeq = this.committedSeq + 1
   }
 
+  private forgetBatches(): void {
+    this.taken = []
+    this.seen = null
+  }
+
   private seal(): void {
-    this.runs.seal(this.recent, this.policy.runBits, this.newestAt)
+    this.index.seal()
     this.sql.setSealed.run(this.batchSeq - 1)
-    this.hasSealed = true
   }
 
   /** Whether an event is the one that is asked for. One that is gone can be told by its hash alone. */
@@ -177,7 +152,7 @@ export class EventIds {
     return this.seen.orgRow === this.askedOrg && this.seen.ids[place] === this.askedId
   }
 
-  /** Reads the ids that no run has: those of the last moments, or all of a ledger made by an older Cairn. */
+  /** Reads the ids that no segment has: those of the last moments, or all of a ledger made by an older Cairn. */
   private recover(sealed: number): void {
     for (let from = sealed; ; ) {
       const batches = this.sql.after.all(from)
@@ -185,24 +160,24 @@ export class EventIds {
         const { seq, org_id, received_at } = batch
         for (const [place, id] of idsOf(batch).entries()) {
           this.hash.of(org_id, id)
-          this.recent.add(this.hash.high, this.hash.low, seq * eventsPerBatch + place)
+          const { high, low } = this.hash
+          this.index.add(high, low, seq * eventsPerBatch + place, received_at)
         }
-        this.newestAt = Math.max(this.newestAt, received_at)
       }
-      this.recent.keep()
       from = batches.at(-1)?.seq ?? from
-      if (this.recent.size >= this.policy.idsPerRun) this.sealRecovered(from)
-      if (batches.length < pageBatches) return
+      const isLast = batches.length < pageBatches
+      if (this.index.isHeaped || (isLast && this.index.isFull)) this.sealRecovered(from)
+      if (isLast) break
     }
+    this.index.committed()
   }
 
   private sealRecovered(lastSeq: number): void {
     const sealing = this.database.transaction(() => {
-      this.runs.seal(this.recent, this.policy.runBits, this.newestAt)
+      this.index.seal()
       this.sql.setSealed.run(lastSeq)
     })
     sealing.immediate()
-    this.runs.committed()
-    this.recent.clear()
+    this.index.committed()
   }
 }
