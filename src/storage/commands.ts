@@ -19,6 +19,7 @@ import type { Fact } from './facts.ts'
 import { EventIds } from './ids/event-ids.ts'
 import type { PresenceTable } from './presence-table.ts'
 import { Projector } from './projector.ts'
+import type { RunBlocks } from './run-blocks/run-blocks.ts'
 import { StepTable } from './step-table.ts'
 
 /** Everything that the storage thread is asked to write, one type a verb. `messages.ts` says how it travels. */
@@ -62,12 +63,14 @@ export class CommandExecutor {
     database: Database,
     private readonly catalogue: StoredCatalogue,
     private readonly presence: PresenceTable,
+    private readonly blocks: RunBlocks,
   ) {
-    this.projector = new Projector(database, (orgRow, flowRow) => {
+    const historyOf = (orgRow: number, flowRow: number) => {
       const flow = catalogue.flowByRow(orgRow, flowRow)
       if (!flow) throw new Error(`No flow has row ${flowRow}`)
       return flow
-    })
+    }
+    this.projector = new Projector(database, historyOf, blocks)
     this.steps = new StepTable(database)
     this.ids = new EventIds(database)
     this.events = new EventTable(database)
@@ -113,6 +116,7 @@ export class CommandExecutor {
   /** Another process has written: what is known of the tables may be so no longer. */
   othersWrote(): void {
     this.projector.othersWrote()
+    this.blocks.othersWrote()
   }
 
   /** The last thing in every transaction. */
@@ -136,6 +140,7 @@ export class CommandExecutor {
   rolledBackTo(mark: number): void {
     this.forgetFacts()
     this.events.forget()
+    this.blocks.forget()
     this.ids.giveBack(mark)
   }
 
@@ -143,6 +148,7 @@ export class CommandExecutor {
   rolledBack(): void {
     this.forgetFacts()
     this.events.forget()
+    this.blocks.forget()
     this.ids.rolledBack()
     this.skews = []
   }

@@ -102,7 +102,7 @@ export class LooseFacts {
       const loose = this.sql.firstCompletion.get(orgRow, flowRow, person, run.started_at, end)
       const completedAt = least(run.own_completed_at, loose?.at ?? null)
       if (completedAt !== run.completed_at) {
-        this.runs.setCompleted(orgRow, flowRow, key, completedAt)
+        this.runs.setCompleted(orgRow, flowRow, key, run, completedAt)
       }
     }
   }
@@ -130,7 +130,7 @@ export class LooseFacts {
     if (start === (run?.started_at ?? null)) return
     if (run) moments.add(run.started_at)
     if (start === null) {
-      this.runs.delete(orgRow, flowRow, key)
+      if (run) this.runs.delete(orgRow, flowRow, key, run)
       return
     }
     moments.add(start)

@@ -3,12 +3,14 @@ import { createHash } from 'node:crypto'
 import initial from './migrations/0001-initial.sql' with { type: 'text' }
 import oldKeyUsed from './migrations/0002-old-key-used.sql' with { type: 'text' }
 import eventIds from './migrations/0003-event-ids.sql' with { type: 'text' }
+import runBlocks from './migrations/0006-run-blocks.sql' with { type: 'text' }
 
 /** Every step of the schema, oldest first. A released one is never edited: its hash is checked. */
 const migrations = [
   { id: 1, name: 'initial', sql: initial },
   { id: 2, name: 'old-key-used', sql: oldKeyUsed },
   { id: 3, name: 'event-ids', sql: eventIds },
+  { id: 6, name: 'run-blocks', sql: runBlocks },
 ]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -37,7 +39,7 @@ export function schemaState(database: Database): SchemaState {
   const hashes = new Map(migrations.map(({ id, sql }) => [id, sha256(sql)]))
   return {
     applied: rows.at(-1)?.id ?? 0,
-    known: migrations.length,
+    known: migrations.at(-1)!.id,
     differing: rows
       .filter(row => hashes.has(row.id) && hashes.get(row.id) !== row.sha256)
       .map(({ id }) => id),
@@ -54,7 +56,7 @@ function requireKnown({ applied, known, differing }: SchemaState): void {
   const [id] = differing
   if (id === undefined) return
   throw new SchemaMismatch(
-    `Migration ${id} (${migrations[id - 1]?.name}) is not the one applied here`,
+    `Migration ${id} (${migrations.find(step => step.id === id)?.name}) is not the one applied here`,
   )
 }
 

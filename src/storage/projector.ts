@@ -1,11 +1,13 @@
 import type { Database } from 'bun:sqlite'
-import { personOf } from '../core/event.ts'
+import { needsItem, personOf } from '../core/event.ts'
 import { addEvent, isLoose, makesNoRun, type RunState, runKeyOf, runOfEvent } from '../core/run.ts'
 import type { Fact, HistoryOf } from './facts.ts'
 import { LooseFacts } from './loose-facts.ts'
-import { RunTable } from './run-table.ts'
+import { type RunChanges, RunTable } from './run-table.ts'
 import { TickTable } from './tick-table.ts'
 import { TouchedPeople } from './touched.ts'
+
+const toNobody: RunChanges = { touch() {}, has: () => false }
 
 /**
  * Keeps the projections of the ledger, inside the transaction that stores the events: runs joined
@@ -16,8 +18,13 @@ export class Projector {
   private readonly loose: LooseFacts
   readonly ticks: TickTable
 
-  constructor(database: Database, historyOf: HistoryOf) {
-    this.runs = new RunTable(database, historyOf)
+  /** @param changes is told of every run that changes, within the transaction */
+  constructor(
+    database: Database,
+    historyOf: HistoryOf,
+    private readonly changes: RunChanges = toNobody,
+  ) {
+    this.runs = new RunTable(database, historyOf, changes)
     this.loose = new LooseFacts(database, this.runs)
     this.ticks = new TickTable(database, historyOf, this.loose)
   }
@@ -37,6 +44,7 @@ export class Projector {
     }
     this.ticks.addTicks(facts, touched)
     for (const person of touched) this.loose.assign(person)
+    this.tellOfTicks(facts)
   }
 
   /**
@@ -74,6 +82,16 @@ export class Projector {
     }
     for (const { fact, key, state } of runs.values()) {
       this.runs.join(fact.orgRow, fact.flowRow, key, state, touched)
+    }
+  }
+
+  /** What a person ticks is said of all their runs. */
+  private tellOfTicks(facts: readonly Fact[]): void {
+    for (const { kind, orgRow, flowRow, userId, anonymousId } of facts) {
+      if (!needsItem(kind) || !this.changes.has(orgRow, flowRow)) continue
+      for (const at of this.runs.startsOf(orgRow, flowRow, personOf(userId, anonymousId))) {
+        this.changes.touch(orgRow, flowRow, at)
+      }
     }
   }
 

@@ -132,19 +132,6 @@ function statements(database: Database) {
       where org_id = ? and flow_id = ? and (occurred_at, seq) > (?, ?) and occurred_at < ?
       order by occurred_at, seq limit ${pageRows}`,
     ),
-    everTicked: database.query<
-      { item_id: number; person: string },
-      [number, number, string, number]
-    >(
-      `select distinct item_id, person from ticks
-      where org_id = ? and flow_id = ? and (person, item_id) > (?, ?) and ticked = 1
-      order by person, item_id limit ${pageRows}`,
-    ),
-    checklistCompleters: database.query<{ person: string }, [number, number, string]>(
-      `select person from progress
-      where org_id = ? and flow_id = ? and person > ? and checklist_at is not null
-      order by person limit ${pageRows}`,
-    ),
     ticks: database.query<
       { item_id: number; at: number; ticked: number },
       [number, number, string]
@@ -166,8 +153,8 @@ function statements(database: Database) {
   }
 }
 
-/** Everything that requests read, over a connection that cannot write. */
-export class Readers implements AnalyticsReader, ChecklistReader {
+/** What requests read of single rows, over a connection that cannot write. */
+export class Readers implements Pick<AnalyticsReader, 'runs' | 'events'>, ChecklistReader {
   private readonly sql: ReturnType<typeof statements>
 
   constructor(
@@ -214,18 +201,6 @@ export class Readers implements AnalyticsReader, ChecklistReader {
         range.endMs,
       )
     for await (const page of pages(next)) yield page.map(storedEvent)
-  }
-
-  async *ticks(orgRow: number, flowRow: number): AsyncIterable<readonly [number, string][]> {
-    const next = (last: { item_id: number; person: string } | null) =>
-      this.sql.everTicked.all(orgRow, flowRow, last?.person ?? '', last?.item_id ?? 0)
-    for await (const page of pages(next)) yield page.map(row => [row.item_id, row.person])
-  }
-
-  async *checklistCompleters(orgRow: number, flowRow: number): AsyncIterable<readonly string[]> {
-    const next = (last: { person: string } | null) =>
-      this.sql.checklistCompleters.all(orgRow, flowRow, last?.person ?? '')
-    for await (const page of pages(next)) yield page.map(row => row.person)
   }
 
   async progress(

@@ -91,9 +91,13 @@ const factsOf = (orgRow: number, rows: readonly EventRecord[]) =>
     return factOf(orgRow, event, eventSources.indexOf(event.source)) ?? []
   })
 
-/** Makes the real tables say what the side tables say; whether that changed anything. */
+/**
+ * Makes the real tables say what the side tables say; whether that changed anything. What is made of
+ * runs goes in any case: the server makes it again.
+ */
 function takeOver(database: Database, orgRow: number, flowRow: number): boolean {
   let isChanged = false
+  database.run(`delete from run_blocks where org_id = ${orgRow} and flow_id = ${flowRow}`)
   for (const table of tables) {
     const { key, columns } = projections[table]
     const ofFlow = `where org_id = ${orgRow} and flow_id = ${flowRow}`

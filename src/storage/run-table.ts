@@ -20,6 +20,14 @@ export interface StoredRun {
   own_completed_at: number | null
 }
 
+/** Who keeps something that is made of runs. */
+export interface RunChanges {
+  /** A run has changed that starts, or started before the change, at a moment. */
+  touch(orgRow: number, flowRow: number, at: number): void
+  /** Whether anything is made of a flow's runs. */
+  has(orgRow: number, flowRow: number): boolean
+}
+
 function statements(database: Database) {
   return {
     run: database.query<StoredRun, [number, number, string]>(
@@ -68,6 +76,9 @@ function statements(database: Database) {
         and (started_at > ? or run_key > ?)
       order by started_at limit 1`,
     ),
+    startsOf: database.query<{ started_at: number }, [number, number, string]>(
+      'select started_at from runs where org_id = ? and flow_id = ? and person = ?',
+    ),
     setCompleted: database.query(
       `update runs set completed_at = ? where org_id = ? and flow_id = ? and run_key = ?`,
     ),
@@ -81,6 +92,7 @@ export class RunTable {
   constructor(
     database: Database,
     private readonly historyOf: HistoryOf,
+    private readonly changes: RunChanges,
   ) {
     this.sql = statements(database)
   }
@@ -139,6 +151,8 @@ export class RunTable {
       flowRow,
       key,
     )
+    this.changes.touch(orgRow, flowRow, stored.started_at)
+    if (startedAt !== stored.started_at) this.changes.touch(orgRow, flowRow, startedAt)
     if (!moved) return
     touched.touch(orgRow, flowRow, stored.person, stored.started_at)
     touched.touch(orgRow, flowRow, person, startedAt)
@@ -153,6 +167,7 @@ export class RunTable {
     state: RunState,
     ownStartedAt: number | null,
   ): void {
+    this.changes.touch(orgRow, flowRow, state.startedAt)
     this.sql.insertRun.run(
       orgRow,
       flowRow,
@@ -174,6 +189,8 @@ export class RunTable {
 
   /** Moves the start of a person's own run to where loose facts say. */
   moveStart(orgRow: number, flowRow: number, key: string, run: StoredRun, start: number): void {
+    this.changes.touch(orgRow, flowRow, run.started_at)
+    this.changes.touch(orgRow, flowRow, start)
     this.sql.updateRun.run(
       run.person,
       run.least_user_id,
@@ -193,7 +210,8 @@ export class RunTable {
     )
   }
 
-  delete(orgRow: number, flowRow: number, key: string): void {
+  delete(orgRow: number, flowRow: number, key: string, run: StoredRun): void {
+    this.changes.touch(orgRow, flowRow, run.started_at)
     this.sql.deleteRun.run(orgRow, flowRow, key)
   }
 
@@ -223,7 +241,20 @@ export class RunTable {
     return this.sql.nextStart.get(orgRow, flowRow, person, start, start, key)?.started_at ?? null
   }
 
-  setCompleted(orgRow: number, flowRow: number, key: string, at: number | null): void {
+  /** When each of a person's runs started. */
+  startsOf(orgRow: number, flowRow: number, person: string): number[] {
+    return this.sql.startsOf.all(orgRow, flowRow, person).map(({ started_at }) => started_at)
+  }
+
+  /** Says when a run was completed, by itself or by a loose fact. */
+  setCompleted(
+    orgRow: number,
+    flowRow: number,
+    key: string,
+    run: StoredRun,
+    at: number | null,
+  ): void {
+    this.changes.touch(orgRow, flowRow, run.started_at)
     this.sql.setCompleted.run(at, orgRow, flowRow, key)
   }
 

@@ -170,6 +170,21 @@ export const runs = sqliteTable(
   ],
 )
 
+export const runBlocks = sqliteTable(
+  'run_blocks',
+  {
+    id: integer().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    flowId: integer('flow_id').notNull(),
+    fromAt: integer('from_at').notNull(),
+    toAt: integer('to_at').notNull(),
+    runs: integer().notNull(),
+    flowVersions: integer('flow_versions'),
+    columns: blob().notNull(),
+  },
+  table => [uniqueIndex('run_blocks_by_start').on(table.orgId, table.flowId, table.fromAt)],
+)
+
 export const looseFacts = sqliteTable(
   'loose_facts',
   {

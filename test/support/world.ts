@@ -49,6 +49,7 @@ export class World {
   readonly secret = new TextEncoder().encode('a secret that only this test world knows')
   readonly storage: Storage
   readonly reading: Database
+  readonly snapshots: Database
   readonly app: ReturnType<typeof createApp>
   readonly stores: ReturnType<typeof connectStores>
   readonly tokens
@@ -71,7 +72,8 @@ export class World {
       options.ack ?? 'commit',
     )
     this.reading = openForReading(this.dataDir)
-    this.stores = connectStores(this.reading, client, this.shared)
+    this.snapshots = openForReading(this.dataDir)
+    this.stores = connectStores(this.reading, this.snapshots, client, this.shared)
     this.tokens = secretTokens({
       secret: this.secret,
       issuer: 'cairn',
@@ -102,6 +104,7 @@ export class World {
 
   async close(): Promise<void> {
     this.reading.close()
+    this.snapshots.close()
     await this.storage.close()
     rmSync(this.dataDir, { recursive: true })
   }

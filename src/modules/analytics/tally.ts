@@ -1,59 +1,53 @@
 import type { FlowEntry } from '../../core/catalogue.ts'
+import { DurationCounts } from '../../core/duration-code.ts'
 import { FlowPositions } from '../../core/flow-positions.ts'
-import type { RunRow } from '../../core/ports.ts'
-import { nearestRank } from '../../core/quantile.ts'
 import { rate } from '../../core/rate.ts'
+import { fates, outcomeBits, outcomes, type RunColumns, takeRuns } from '../../core/run-columns.ts'
 import type { TimeRange } from '../../core/time-range.ts'
+import { countWithBit, People } from './people.ts'
 
-/** Median and 90th percentile in seconds, exact by nearest rank; null where nothing was timed. */
-function secondsOf(durationsMs: number[]) {
-  const sorted = Float64Array.from(durationsMs).sort()
-  const seconds = (q: number) => {
-    const found = nearestRank(sorted, q)
-    return found === null ? null : found / 1000
-  }
-  return { medianSeconds: seconds(0.5), p90Seconds: seconds(0.9) }
+const outcomeMask = 2 ** outcomeBits - 1
+
+/** Median and 90th percentile in seconds by nearest rank; null where nothing was timed. */
+function secondsOf(durations: DurationCounts) {
+  const [median, p90] = durations.at(0.5, 0.9).map(ms => (ms === null ? null : ms / 1000))
+  return { medianSeconds: median ?? null, p90Seconds: p90 ?? null }
 }
 
 class StepTally {
-  reached = 0
-  completed = 0
-  skipped = 0
-  targetMissing = 0
+  /** In the order of `fates`. */
+  readonly counts = fates.map(() => 0)
   droppedHere = 0
-  readonly people = new Set<string>()
-  readonly durationsMs: number[] = []
+  readonly durations = new DurationCounts()
 }
 
-class DayTally {
-  starts = 0
-  completions = 0
-  dismissals = 0
-  readonly people = new Set<string>()
-}
-
-/** Index of the day that holds a moment; the days tile the range. */
-function dayIndex(range: TimeRange, at: number): number {
-  let low = 0
-  let high = range.days.length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if ((range.days[middle]?.startMs ?? 0) <= at) low = middle
-    else high = middle - 1
+/** Only the runs of one version, where the columns have others too. */
+function ofVersion(columns: RunColumns, version: number): RunColumns | null {
+  const place = columns.versions.indexOf(version)
+  if (place === -1) return null
+  if (columns.versions.length === 1) return columns
+  const places = new Uint32Array(columns.count)
+  let found = 0
+  for (let run = 0; run < columns.count; run++) {
+    if (columns.states[run]! >> outcomeBits === place) places[found++] = run
   }
-  return low
+  return takeRuns(columns, places.subarray(0, found))
 }
 
-/** Counts the runs of a range, one at a time, into everything that an answer says of them. */
+/** Counts the runs of a range, by columns ascending by start, into all that an answer says of them. */
 export class RunTally {
-  private completions = 0
-  private dismissals = 0
-  private starts = 0
-  private readonly people = new Set<string>()
-  private readonly completers = new Set<string>()
-  private readonly durationsMs: number[] = []
+  private readonly people: People
+  private readonly durations = new DurationCounts()
+  private readonly days: { starts: number; completions: number; dismissals: number }[]
+  private day = 0
+  /** By row of the step; those that the runs have to do with. */
   private readonly steps = new Map<number, StepTally>()
-  private readonly days: DayTally[]
+  /** A bit for each step that the flow ever had, by row. */
+  private readonly bitOf: ReadonlyMap<number, number>
+  private readonly stepWords: number
+  /** By row of the item: people who ever ticked it. */
+  private readonly tickers = new Map<number, number>()
+  private completedAll = 0
   private readonly versions = new Map<number, { starts: number; completions: number }>()
   readonly positions: FlowPositions
 
@@ -64,64 +58,133 @@ export class RunTally {
     private readonly version: number | null,
   ) {
     this.positions = new FlowPositions(flow)
-    this.days = range.days.map(() => new DayTally())
+    this.days = range.days.map(() => ({ starts: 0, completions: 0, dismissals: 0 }))
+    this.bitOf = new Map([...flow.steps.keys()].map((row, bit) => [row, bit]))
+    this.stepWords = Math.ceil(this.bitOf.size / 32)
+    this.people = new People(this.stepWords, range.days.length)
   }
 
-  add(run: RunRow): void {
-    const isCompleted = run.completedAt !== null
-    const ofVersion = this.versions.get(run.version) ?? { starts: 0, completions: 0 }
-    ofVersion.starts++
-    if (isCompleted) ofVersion.completions++
-    this.versions.set(run.version, ofVersion)
-    if (this.version !== null && run.version !== this.version) return
+  add(columns: RunColumns): void {
+    this.countVersions(columns)
+    const runs = this.version === null ? columns : ofVersion(columns, this.version)
+    if (!runs || runs.count === 0) return
+    this.countSteps(runs)
+    this.countRuns(runs)
+  }
 
-    const day = this.days[dayIndex(this.range, run.startedAt)] as DayTally
-    this.starts++
-    day.starts++
-    this.people.add(run.person)
-    day.people.add(run.person)
-    if (isCompleted) {
-      this.completions++
-      day.completions++
-      this.completers.add(run.person)
-      this.durationsMs.push(Math.max(0, (run.completedAt ?? 0) - run.startedAt))
-    } else if (run.dismissedAt !== null) {
-      this.dismissals++
-      day.dismissals++
+  private countVersions({ count, states, versions }: RunColumns): void {
+    const counts = new Uint32Array(versions.length << outcomeBits)
+    for (let run = 0; run < count; run++) counts[states[run]!]!++
+    for (const [place, version] of versions.entries()) {
+      const first = place << outcomeBits
+      const known = this.versions.get(version) ?? { starts: 0, completions: 0 }
+      for (const outcome of Object.values(outcomes)) known.starts += counts[first + outcome]!
+      known.completions += counts[first + outcomes.completed]!
+      this.versions.set(version, known)
     }
-    this.addSteps(run, isCompleted)
   }
 
-  private addSteps(run: RunRow, isCompleted: boolean): void {
-    for (const step of run.steps) {
-      const tally = this.steps.get(step.stepId) ?? new StepTally()
-      this.steps.set(step.stepId, tally)
-      if (step.viewedAt !== null) {
-        tally.reached++
-        tally.people.add(run.person)
-        const duration = this.positions.durationMs(step, run.steps, run.version)
-        if (duration !== null) tally.durationsMs.push(duration)
+  private countSteps({ steps, spent }: RunColumns): void {
+    for (const [place, { row, counts }] of steps.entries()) {
+      if (counts.every(count => count === 0)) continue
+      const tally = this.steps.get(row) ?? new StepTally()
+      this.steps.set(row, tally)
+      for (const [fate, count] of counts.entries()) tally.counts[fate]! += count
+      tally.durations.addAll(spent[place]!)
+    }
+  }
+
+  private countRuns(runs: RunColumns): void {
+    const { count, starts, people: hashes, states, ends, ticks, steps, items } = runs
+    const { people, stepWords, durations } = this
+    const dropped = new Uint32Array(steps.length + 1)
+    const ticked = new Uint32Array(ticks.length * 256)
+    const seen = this.seenBy(runs)
+    people.reserve(count)
+    let dayEndsAt = 0
+    let day = this.days[this.day]!
+    for (let run = 0; run < count; run++) {
+      if (starts[run]! >= dayEndsAt) {
+        dayEndsAt = this.goOnTo(runs.from + starts[run]!) - runs.from
+        day = this.days[this.day]!
       }
-      if (step.completedAt !== null) tally.completed++
-      if (step.skippedAt !== null) tally.skipped++
-      if (step.missingAt !== null) tally.targetMissing++
+      const outcome = states[run]! & outcomeMask
+      const isCompleted = outcome === outcomes.completed
+      day.starts++
+      if (isCompleted) {
+        day.completions++
+        durations.add(ends[run]!)
+      } else {
+        if (outcome === outcomes.dismissed) day.dismissals++
+        dropped[ends[run]!]!++
+      }
+      const person = people.meet(hashes[run * 2]!, hashes[run * 2 + 1]!, this.day, isCompleted)
+      for (let word = 0; word < stepWords; word++) {
+        people.see(person, word, seen[run * stepWords + word]!)
+      }
+      // All runs of a person say the same of their ticks.
+      if (people.isNew) {
+        for (let plane = 0; plane < ticks.length; plane++) {
+          ticked[plane * 256 + ticks[plane]![run]!]!++
+        }
+      }
     }
-    const furthest = isCompleted ? null : this.positions.furthest(run.steps, run.version)
-    if (furthest !== null) (this.steps.get(furthest) as StepTally).droppedHere++
+    for (const [place, { row }] of steps.entries()) {
+      const tally = this.steps.get(row)
+      if (tally) tally.droppedHere += dropped[place + 1]!
+    }
+    if (ticks.length === 0) return
+    this.completedAll += countWithBit(ticked, 0)
+    for (const [place, row] of items.entries()) {
+      const known = this.tickers.get(row) ?? 0
+      this.tickers.set(row, known + countWithBit(ticked, place + 1))
+    }
   }
 
-  /** Whether a person has a run in the answer. */
-  hasPerson(person: string): boolean {
-    return this.people.has(person)
+  /** Makes the day that holds a moment the current one; epoch milliseconds at which it ends. */
+  private goOnTo(at: number): number {
+    const { days } = this.range
+    while (at >= days[this.day]!.endMs) this.day++
+    return days[this.day]!.endMs
+  }
+
+  /** The steps that each run viewed, `stepWords` words a run. */
+  private seenBy({ count, steps, marks }: RunColumns): Uint32Array {
+    const { stepWords } = this
+    const seen = new Uint32Array(count * stepWords)
+    const [viewed = []] = marks
+    for (const [i, plane] of viewed.entries()) {
+      const bits = steps.slice(i * 8, i * 8 + 8).map(({ row }) => this.bitOf.get(row))
+      for (let word = 0; word < stepWords; word++) {
+        const meaning = new Uint32Array(256)
+        for (let byte = 1; byte < 256; byte++) {
+          for (const [j, bit] of bits.entries()) {
+            if (bit === undefined || bit >> 5 !== word || (byte & (1 << j)) === 0) continue
+            meaning[byte]! |= 1 << (bit & 31)
+          }
+        }
+        for (let run = 0, at = word; run < count; run++, at += stepWords) {
+          seen[at]! |= meaning[plane[run]!]!
+        }
+      }
+    }
+    return seen
   }
 
   totals() {
-    const { starts, completions, dismissals } = this
+    let starts = 0
+    let completions = 0
+    let dismissals = 0
+    for (const day of this.days) {
+      starts += day.starts
+      completions += day.completions
+      dismissals += day.dismissals
+    }
     return {
       starts,
-      uniqueUsers: this.people.size,
+      uniqueUsers: this.people.count,
       completions,
-      uniqueCompleters: this.completers.size,
+      uniqueCompleters: this.people.completers,
       dismissals,
       inProgress: starts - completions - dismissals,
       completionRate: rate(completions, starts),
@@ -129,7 +192,7 @@ export class RunTally {
   }
 
   timeToComplete() {
-    return { count: this.durationsMs.length, ...secondsOf(this.durationsMs) }
+    return { count: this.durations.total, ...secondsOf(this.durations) }
   }
 
   /** Steps of the newest version in order, then those of older versions that runs have seen. */
@@ -139,16 +202,17 @@ export class RunTally {
 
   step(row: number) {
     const tally = this.steps.get(row) ?? new StepTally()
-    const { reached, completed, skipped, targetMissing, droppedHere } = tally
+    const [reached = 0, completed = 0, skipped = 0, targetMissing = 0] = tally.counts
+    const bit = this.bitOf.get(row)
     return {
       reached,
-      uniqueUsers: tally.people.size,
+      uniqueUsers: bit === undefined ? 0 : this.people.whoSaw(bit),
       completed,
       skipped,
       targetMissing,
-      droppedHere,
-      dropOffRate: rate(droppedHere, reached),
-      ...secondsOf(tally.durationsMs),
+      droppedHere: tally.droppedHere,
+      dropOffRate: rate(tally.droppedHere, reached),
+      ...secondsOf(tally.durations),
     }
   }
 
@@ -156,10 +220,20 @@ export class RunTally {
     return this.days.map((day, i) => ({
       date: this.range.days[i]?.date ?? '',
       starts: day.starts,
-      uniqueUsers: day.people.size,
+      uniqueUsers: this.people.daily[i]!,
       completions: day.completions,
       dismissals: day.dismissals,
     }))
+  }
+
+  /** People of the runs who ever ticked an item. */
+  tickersOf(itemRow: number): number {
+    return this.tickers.get(itemRow) ?? 0
+  }
+
+  /** People of the runs who ever had the whole checklist ticked. */
+  get checklistCompleters(): number {
+    return this.completedAll
   }
 
   ofVersion(version: number) {
