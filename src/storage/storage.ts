@@ -36,9 +36,9 @@ export interface StorageOptions {
   onHealed?: () => void
 }
 
-/** How long blocks are made in one go, and when it is looked again where none are due, milliseconds. */
+/** How long blocks are made in one go, and when to look again where none are due, milliseconds. */
 const sealSliceMs = 2
-const idleSealMs = 500
+export const idleSealMs = 500
 
 /** How long a pause is that follows, in slices: commits go first, and are not kept waiting for long. */
 const busySealPause = 20

@@ -12,7 +12,8 @@ import { connectStores } from '../../src/storage/connect.ts'
 import { openForReading } from '../../src/storage/database.ts'
 import { prepareDatabase } from '../../src/storage/prepare.ts'
 import { newSharedMemory } from '../../src/storage/shared.ts'
-import { Storage } from '../../src/storage/storage.ts'
+import type { SealPolicy } from '../../src/storage/run-blocks/sealer.ts'
+import { idleSealMs, Storage } from '../../src/storage/storage.ts'
 import { defaultWriterPolicy, type WriterPolicy } from '../../src/storage/writer.ts'
 
 /** A clock that stands still until a test moves it. */
@@ -34,6 +35,7 @@ export interface WorldOptions {
   /** In place of tokens over the world's own secret. */
   sessionTokens?: (clock: Clock) => SessionTokens
   policy?: Partial<WriterPolicy>
+  sealing?: SealPolicy
 }
 
 /**
@@ -64,6 +66,7 @@ export class World {
       clock: this.clock,
       bufferBounds,
       policy: { ...defaultWriterPolicy, retryPauseMs: 1, ...options.policy },
+      sealing: options.sealing,
     })
     this.gauge = new BufferGauge(this.shared.buffer, bufferBounds)
     const client: StorageClient = new StorageClient(
@@ -100,6 +103,11 @@ export class World {
   /** Makes all readers load what was changed behind their back. */
   takeUp(): void {
     this.storage.refreshCatalogue()
+  }
+
+  /** Makes blocks of runs, as the storage thread does in the background, until none are due. */
+  async sealAll(): Promise<void> {
+    while ((await this.storage.seal()) !== idleSealMs);
   }
 
   async close(): Promise<void> {

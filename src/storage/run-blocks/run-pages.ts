@@ -58,15 +58,15 @@ export class RunPages {
     from: number,
     to: number,
   ): Generator<readonly ColumnRun[]> {
-    const { sql, hash } = this
-    const statement = sql.hasTicks.get(orgRow, flowRow) ? sql.pageWithTicks : sql.page
+    const hasTicks = this.sql.hasTicks.get(orgRow, flowRow) !== null
+    const statement = hasTicks ? this.sql.pageWithTicks : this.sql.page
     let last = { started_at: from, id: -1 }
     for (;;) {
       const rows = statement.all(orgRow, flowRow, last.started_at, last.id, to)
       if (rows.length > 0) {
         yield rows.map(row => ({
           startedAt: row.started_at,
-          person: hash(row.person),
+          person: this.hash(row.person),
           version: row.version,
           completedAt: row.completed_at,
           dismissedAt: row.dismissed_at,
