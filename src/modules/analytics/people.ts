@@ -1,125 +1,182 @@
-/** Where a person's words say what: two of the hash, then the last day and whether they completed. */
-const noteWord = 2
-const stepWord = 3
+/** Parts that people are dealt to by their hashes, each small enough for the processor's own memory. */
+const partBits = 6
+const parts = 2 ** partBits
 
-/** How full the table may be: beyond it, looking becomes slow. */
-const fullest = 0.6
+/** Words of a record before its marks: two of the hash, then the day and whether it was completed. */
+const headWords = 3
+const completedBit = 2 ** 31
+const dayBits = completedBit - 1
 
-const completerBit = 2 ** 31
-const dayBits = completerBit - 1
+/** Records of a chunk. */
+const chunkRecords = 512
 
-/**
- * The people of an answer by their hashes: a table with open addressing, in which all that is noted
- * of a person lies side by side, so that a run costs one place in memory.
- */
-export class People {
-  private slots = 1_024
-  private readonly stride: number
-  /** `stride` words a slot; a slot whose hash is 0 is free. */
-  private words: Uint32Array
-  /** How many people met have which byte of a step word new. */
-  private readonly newSteps: Uint32Array
-  count = 0
-  completers = 0
-  /** By day: how many people had a run. */
-  readonly daily: Uint32Array
-  /** Whether the person who was met last had not been met before. */
-  isNew = false
+/** Records of one part, in chunks, so that nothing is copied as they grow. */
+class Part {
+  private full: Uint32Array[] = []
+  /** The chunk that is being filled, and up to where it is. */
+  chunk: Uint32Array
+  filled = 0
 
-  /** @param stepWords words of 32 steps each that are noted of a person */
-  constructor(stepWords: number, days: number) {
-    this.stride = stepWord + stepWords
-    this.words = new Uint32Array(this.slots * this.stride)
-    this.newSteps = new Uint32Array(stepWords * 4 * 256)
-    this.daily = new Uint32Array(days)
+  constructor(private readonly chunkWords: number) {
+    this.chunk = new Uint32Array(chunkWords)
   }
 
-  /** Makes room for so many more people; places that were given before mean nothing any more. */
-  reserve(more: number): void {
-    let slots = this.slots
-    while (this.count + more > slots * fullest) slots *= 2
-    if (slots === this.slots) return
-    const { words, stride } = this
-    this.slots = slots
-    this.words = new Uint32Array(slots * stride)
-    for (let at = 0; at < words.length; at += stride) {
-      const low = words[at]!
-      const high = words[at + 1]!
-      if ((low | high) === 0) continue
-      const place = this.placeOf(low, high)
-      for (let i = 0; i < stride; i++) this.words[place + i] = words[at + i]!
-    }
+  /** Makes room in `chunk`. */
+  grow(): void {
+    this.full.push(this.chunk)
+    this.chunk = new Uint32Array(this.chunkWords)
+    this.filled = 0
   }
 
-  /**
-   * Counts a person who has a run; runs must come by day.
-   *
-   * @returns the person's place
-   */
-  meet(low: number, high: number, day: number, isCompleted: boolean): number {
-    const at = this.placeOf(low, high)
-    const { words } = this
-    let note = words[at + noteWord]!
-    this.isNew = note === 0
-    if (this.isNew) {
-      words[at] = low
-      words[at + 1] = high
-      this.count++
-    }
-    if ((note & dayBits) !== day + 1) {
-      note = (note & completerBit) | (day + 1)
-      this.daily[day]!++
-    }
-    if (isCompleted && (note & completerBit) === 0) {
-      note |= completerBit
-      this.completers++
-    }
-    words[at + noteWord] = note
-    return at
+  get length(): number {
+    return this.full.length * this.chunkWords + this.filled
   }
 
-  /** Notes that the person at a place saw steps, as bits of one word. */
-  see(place: number, word: number, steps: number): void {
-    const at = place + stepWord + word
-    const known = this.words[at]!
-    const fresh = steps & ~known
-    if (fresh === 0) return
-    this.words[at] = known | fresh
-    const { newSteps } = this
-    const base = word << 10
-    newSteps[base + (fresh & 255)]!++
-    newSteps[base + 256 + ((fresh >>> 8) & 255)]!++
-    newSteps[base + 512 + ((fresh >>> 16) & 255)]!++
-    newSteps[base + 768 + (fresh >>> 24)]!++
-  }
-
-  /** How many people saw a step. */
-  whoSaw(step: number): number {
-    return countWithBit(this.newSteps, step)
-  }
-
-  private placeOf(low: number, high: number): number {
-    const { words, stride } = this
-    const mask = this.slots - 1
-    for (let slot = low & mask; ; slot = (slot + 1) & mask) {
-      const at = slot * stride
-      const thereLow = words[at]!
-      const thereHigh = words[at + 1]!
-      if (thereLow === low && thereHigh === high) return at
-      if ((thereLow | thereHigh) === 0) return at
-    }
+  /** Puts all records one after the other into an array that is long enough, and forgets them. */
+  moveTo(records: Uint32Array): void {
+    for (const [i, chunk] of this.full.entries()) records.set(chunk, i * this.chunkWords)
+    records.set(this.chunk.subarray(0, this.filled), this.full.length * this.chunkWords)
+    this.full = []
+    this.chunk = new Uint32Array(0)
   }
 }
 
 /**
- * Of counts by byte, 256 for each eight bits: how many bytes have a bit.
+ * Counts people by the hashes that runs name.
  *
- * @param bit counted from the first byte's lowest
+ * A table of all people would be larger than the processor's caches, and nearly every run would wait
+ * for the memory. So runs are first dealt to parts by some bits of their hashes, and then counted a
+ * part at a time ("Cache-Conscious Algorithms for Relational Query Processing", Shatdal, Kant and
+ * Naughton, 1994).
  */
-export function countWithBit(counts: Uint32Array, bit: number): number {
-  const base = (bit >> 3) * 256
-  const one = 1 << (bit & 7)
-  let count = 0
-  for (let byte = one; byte < 256; byte = (byte + 1) | one) count += counts[base + byte]!
-  return count
+export class People {
+  count = 0
+  completers = 0
+  /** By day: people who had a run. */
+  readonly daily: Uint32Array
+  private readonly recordWords: number
+  private readonly parts: Part[]
+  /** How often each byte of a mark word was new to a person. */
+  private readonly newMarks: Uint32Array
+
+  /** @param markWords words of 32 marks each that a run leaves on its person */
+  constructor(
+    private readonly markWords: number,
+    days: number,
+  ) {
+    this.recordWords = headWords + markWords
+    this.parts = Array.from({ length: parts }, () => new Part(this.recordWords * chunkRecords))
+    this.newMarks = new Uint32Array(markWords * 4 * 256)
+    this.daily = new Uint32Array(days)
+  }
+
+  /**
+   * Notes a run of a person; runs must come by day.
+   *
+   * @param marks `markWords` words, from `marksAt` on
+   */
+  add(
+    low: number,
+    high: number,
+    day: number,
+    isCompleted: boolean,
+    marks: Uint32Array,
+    marksAt: number,
+  ): void {
+    const part = this.parts[low & (parts - 1)]!
+    if (part.filled === part.chunk.length) part.grow()
+    const at = part.filled
+    const words = part.chunk
+    words[at] = low
+    words[at + 1] = high
+    words[at + 2] = isCompleted ? day | completedBit : day
+    for (let word = 0; word < this.markWords; word++) {
+      words[at + headWords + word] = marks[marksAt + word]!
+    }
+    part.filled = at + this.recordWords
+  }
+
+  /** Counts what was noted, in small pieces of work. To be run to its end, once. */
+  *counting(): Generator<void> {
+    const longest = Math.max(...this.parts.map(({ length }) => length))
+    const records = new Uint32Array(longest)
+    const slots = 2 ** Math.ceil(Math.log2((longest / this.recordWords) * 1.5 + 1))
+    const firsts = new Uint32Array(slots)
+    for (const part of this.parts) {
+      const { length } = part
+      part.moveTo(records)
+      firsts.fill(0)
+      this.countPart(records, length, firsts)
+      yield
+    }
+  }
+
+  /** How many people have a mark. */
+  with(mark: number): number {
+    const first = (mark >> 3) * 256
+    const bit = 1 << (mark & 7)
+    let count = 0
+    for (let byte = bit; byte < 256; byte = (byte + 1) | bit) count += this.newMarks[first + byte]!
+    return count
+  }
+
+  /**
+   * A person's first record gathers what their others say.
+   *
+   * @param firsts a table by hash of where first records are, one more than that; 0 is free
+   */
+  private countPart(words: Uint32Array, length: number, firsts: Uint32Array): void {
+    const { recordWords } = this
+    const mask = firsts.length - 1
+    for (let at = 0; at < length; at += recordWords) {
+      const low = words[at]!
+      const high = words[at + 1]!
+      let slot = (low >>> partBits) & mask
+      let first = firsts[slot]!
+      while (first !== 0 && (words[first - 1] !== low || words[first] !== high)) {
+        slot = (slot + 1) & mask
+        first = firsts[slot]!
+      }
+      if (first === 0) {
+        firsts[slot] = at + 1
+        this.countFirst(words, at)
+      } else {
+        this.countAgain(words, first - 1, at)
+      }
+    }
+  }
+
+  private countFirst(words: Uint32Array, at: number): void {
+    const note = words[at + 2]!
+    this.count++
+    this.completers += note >>> 31
+    this.daily[note & dayBits]!++
+    for (let word = 0; word < this.markWords; word++) {
+      this.countMarks(word, words[at + headWords + word]!)
+    }
+  }
+
+  private countAgain(words: Uint32Array, first: number, at: number): void {
+    const known = words[first + 2]!
+    const note = words[at + 2]!
+    if ((note & dayBits) !== (known & dayBits)) this.daily[note & dayBits]!++
+    this.completers += (note & ~known) >>> 31
+    words[first + 2] = note | (known & completedBit)
+    for (let word = 0; word < this.markWords; word++) {
+      const marks = words[first + headWords + word]!
+      const fresh = words[at + headWords + word]! & ~marks
+      if (fresh === 0) continue
+      words[first + headWords + word] = marks | fresh
+      this.countMarks(word, fresh)
+    }
+  }
+
+  private countMarks(word: number, marks: number): void {
+    const { newMarks } = this
+    const base = word << 10
+    newMarks[base + (marks & 255)]!++
+    newMarks[base + 256 + ((marks >>> 8) & 255)]!++
+    newMarks[base + 512 + ((marks >>> 16) & 255)]!++
+    newMarks[base + 768 + (marks >>> 24)]!++
+  }
 }

@@ -1,3 +1,4 @@
+import { Breather } from '../../core/breather.ts'
 import type { FlowEntry } from '../../core/catalogue.ts'
 import { type Clock, isoTime } from '../../core/clock.ts'
 import { callerGone, invalid } from '../../core/errors.ts'
@@ -48,7 +49,7 @@ export function analyticsService({ stores, clock }: { stores: Stores; clock: Clo
         title,
         completions: tally.tickersOf(flow.itemRows.get(id) as number),
       })),
-      completedAll: tally.checklistCompleters,
+      completedAll: tally.checklistCompleters(),
     }
   }
 
@@ -78,6 +79,8 @@ export function analyticsService({ stores, clock }: { stores: Stores; clock: Clo
       goOn(signal)
       tally.add(columns)
     }
+    const breather = new Breather()
+    for (const _ of tally.countingPeople()) await breather.rest()
     return {
       flowId: flow.id,
       flowKey: flow.key,

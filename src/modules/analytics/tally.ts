@@ -4,7 +4,7 @@ import { FlowPositions } from '../../core/flow-positions.ts'
 import { rate } from '../../core/rate.ts'
 import { fates, outcomeBits, outcomes, type RunColumns, takeRuns } from '../../core/run-columns.ts'
 import type { TimeRange } from '../../core/time-range.ts'
-import { countWithBit, People } from './people.ts'
+import { People } from './people.ts'
 
 const outcomeMask = 2 ** outcomeBits - 1
 
@@ -38,16 +38,15 @@ function ofVersion(columns: RunColumns, version: number): RunColumns | null {
 export class RunTally {
   private readonly people: People
   private readonly durations = new DurationCounts()
-  private readonly days: { starts: number; completions: number; dismissals: number }[]
-  private day = 0
+  /** By day and outcome. */
+  private readonly days: Uint32Array
   /** By row of the step; those that the runs have to do with. */
   private readonly steps = new Map<number, StepTally>()
-  /** A bit for each step that the flow ever had, by row. */
-  private readonly bitOf: ReadonlyMap<number, number>
-  private readonly stepWords: number
-  /** By row of the item: people who ever ticked it. */
-  private readonly tickers = new Map<number, number>()
-  private completedAll = 0
+  /** What runs leave on their people: a mark for each step and item that the flow ever had, by row. */
+  private readonly stepMarks: ReadonlyMap<number, number>
+  private readonly itemMarks: ReadonlyMap<number, number>
+  private readonly checklistMark: number
+  private readonly markWords: number
   private readonly versions = new Map<number, { starts: number; completions: number }>()
   readonly positions: FlowPositions
 
@@ -57,11 +56,15 @@ export class RunTally {
     private readonly range: TimeRange,
     private readonly version: number | null,
   ) {
+    const steps = [...flow.stepRows.values()]
+    const items = [...flow.itemRows.values()]
     this.positions = new FlowPositions(flow)
-    this.days = range.days.map(() => ({ starts: 0, completions: 0, dismissals: 0 }))
-    this.bitOf = new Map([...flow.steps.keys()].map((row, bit) => [row, bit]))
-    this.stepWords = Math.ceil(this.bitOf.size / 32)
-    this.people = new People(this.stepWords, range.days.length)
+    this.days = new Uint32Array(range.days.length << outcomeBits)
+    this.stepMarks = new Map(steps.map((row, i) => [row, i]))
+    this.itemMarks = new Map(items.map((row, i) => [row, steps.length + i]))
+    this.checklistMark = steps.length + items.length
+    this.markWords = Math.ceil((this.checklistMark + 1) / 32)
+    this.people = new People(this.markWords, range.days.length)
   }
 
   add(columns: RunColumns): void {
@@ -95,91 +98,68 @@ export class RunTally {
   }
 
   private countRuns(runs: RunColumns): void {
-    const { count, starts, people: hashes, states, ends, ticks, steps, items } = runs
-    const { people, stepWords, durations } = this
+    const { from, count, starts, people: hashes, states, ends, steps } = runs
+    const { people, markWords, durations, days } = this
     const dropped = new Uint32Array(steps.length + 1)
-    const ticked = new Uint32Array(ticks.length * 256)
-    const seen = this.seenBy(runs)
-    people.reserve(count)
-    let dayEndsAt = 0
-    let day = this.days[this.day]!
+    const marks = this.marksOf(runs)
+    let day = 0
+    let dayEndsAt = this.range.days[day]!.endMs - from
     for (let run = 0; run < count; run++) {
-      if (starts[run]! >= dayEndsAt) {
-        dayEndsAt = this.goOnTo(runs.from + starts[run]!) - runs.from
-        day = this.days[this.day]!
-      }
+      while (starts[run]! >= dayEndsAt) dayEndsAt = this.range.days[++day]!.endMs - from
       const outcome = states[run]! & outcomeMask
       const isCompleted = outcome === outcomes.completed
-      day.starts++
-      if (isCompleted) {
-        day.completions++
-        durations.add(ends[run]!)
-      } else {
-        if (outcome === outcomes.dismissed) day.dismissals++
-        dropped[ends[run]!]!++
-      }
-      const person = people.meet(hashes[run * 2]!, hashes[run * 2 + 1]!, this.day, isCompleted)
-      for (let word = 0; word < stepWords; word++) {
-        people.see(person, word, seen[run * stepWords + word]!)
-      }
-      // All runs of a person say the same of their ticks.
-      if (people.isNew) {
-        for (let plane = 0; plane < ticks.length; plane++) {
-          ticked[plane * 256 + ticks[plane]![run]!]!++
-        }
-      }
+      days[(day << outcomeBits) | outcome]!++
+      if (isCompleted) durations.add(ends[run]!)
+      else dropped[ends[run]!]!++
+      people.add(hashes[run * 2]!, hashes[run * 2 + 1]!, day, isCompleted, marks, run * markWords)
     }
     for (const [place, { row }] of steps.entries()) {
       const tally = this.steps.get(row)
       if (tally) tally.droppedHere += dropped[place + 1]!
     }
-    if (ticks.length === 0) return
-    this.completedAll += countWithBit(ticked, 0)
-    for (const [place, row] of items.entries()) {
-      const known = this.tickers.get(row) ?? 0
-      this.tickers.set(row, known + countWithBit(ticked, place + 1))
-    }
   }
 
-  /** Makes the day that holds a moment the current one; epoch milliseconds at which it ends. */
-  private goOnTo(at: number): number {
-    const { days } = this.range
-    while (at >= days[this.day]!.endMs) this.day++
-    return days[this.day]!.endMs
-  }
-
-  /** The steps that each run viewed, `stepWords` words a run. */
-  private seenBy({ count, steps, marks }: RunColumns): Uint32Array {
-    const { stepWords } = this
-    const seen = new Uint32Array(count * stepWords)
+  /** What each run leaves on its person, `markWords` words a run. */
+  private marksOf({ count, steps, marks, items, ticks }: RunColumns): Uint32Array {
+    const made = new Uint32Array(count * this.markWords)
     const [viewed = []] = marks
-    for (const [i, plane] of viewed.entries()) {
-      const bits = steps.slice(i * 8, i * 8 + 8).map(({ row }) => this.bitOf.get(row))
-      for (let word = 0; word < stepWords; word++) {
-        const meaning = new Uint32Array(256)
-        for (let byte = 1; byte < 256; byte++) {
-          for (const [j, bit] of bits.entries()) {
-            if (bit === undefined || bit >> 5 !== word || (byte & (1 << j)) === 0) continue
-            meaning[byte]! |= 1 << (bit & 31)
-          }
-        }
-        for (let run = 0, at = word; run < count; run++, at += stepWords) {
-          seen[at]! |= meaning[plane[run]!]!
-        }
+    const ofSteps = steps.map(({ row }) => this.stepMarks.get(row))
+    const ofTicks = [this.checklistMark, ...items.map(row => this.itemMarks.get(row))]
+    for (const [i, plane] of viewed.entries()) this.addMarks(made, plane, ofSteps.slice(i * 8))
+    for (const [i, plane] of ticks.entries()) this.addMarks(made, plane, ofTicks.slice(i * 8))
+    return made
+  }
+
+  /** Adds what a plane says; `meant` are the marks of its bits. */
+  private addMarks(made: Uint32Array, plane: Uint8Array, meant: (number | undefined)[]): void {
+    const { markWords } = this
+    for (let word = 0; word < markWords; word++) {
+      const ofBits = meant
+        .slice(0, 8)
+        .map(mark => (mark === undefined || mark >> 5 !== word ? 0 : 1 << (mark & 31)))
+      const ofBytes = new Uint32Array(256)
+      for (let byte = 1; byte < 256; byte++) {
+        const highest = 31 - Math.clz32(byte)
+        ofBytes[byte] = ofBytes[byte & ~(1 << highest)]! | (ofBits[highest] ?? 0)
+      }
+      for (let run = 0, at = word; run < plane.length; run++, at += markWords) {
+        made[at]! |= ofBytes[plane[run]!]!
       }
     }
-    return seen
+  }
+
+  /** Counts the people, in small pieces of work, when all runs are added; what follows needs it. */
+  countingPeople(): Iterable<void> {
+    return this.people.counting()
   }
 
   totals() {
-    let starts = 0
-    let completions = 0
-    let dismissals = 0
-    for (const day of this.days) {
-      starts += day.starts
-      completions += day.completions
-      dismissals += day.dismissals
-    }
+    const sum = (of: 'starts' | 'completions' | 'dismissals') =>
+      daily.reduce((total, day) => total + day[of], 0)
+    const daily = this.daily()
+    const starts = sum('starts')
+    const completions = sum('completions')
+    const dismissals = sum('dismissals')
     return {
       starts,
       uniqueUsers: this.people.count,
@@ -203,10 +183,10 @@ export class RunTally {
   step(row: number) {
     const tally = this.steps.get(row) ?? new StepTally()
     const [reached = 0, completed = 0, skipped = 0, targetMissing = 0] = tally.counts
-    const bit = this.bitOf.get(row)
+    const mark = this.stepMarks.get(row)
     return {
       reached,
-      uniqueUsers: bit === undefined ? 0 : this.people.whoSaw(bit),
+      uniqueUsers: mark === undefined ? 0 : this.people.with(mark),
       completed,
       skipped,
       targetMissing,
@@ -217,23 +197,24 @@ export class RunTally {
   }
 
   daily() {
-    return this.days.map((day, i) => ({
-      date: this.range.days[i]?.date ?? '',
-      starts: day.starts,
-      uniqueUsers: this.people.daily[i]!,
-      completions: day.completions,
-      dismissals: day.dismissals,
-    }))
+    return this.range.days.map(({ date }, day) => {
+      const [inProgress = 0, dismissals = 0, completions = 0] = this.days.subarray(
+        day << outcomeBits,
+      )
+      const starts = inProgress + dismissals + completions
+      return { date, starts, uniqueUsers: this.people.daily[day]!, completions, dismissals }
+    })
   }
 
   /** People of the runs who ever ticked an item. */
   tickersOf(itemRow: number): number {
-    return this.tickers.get(itemRow) ?? 0
+    const mark = this.itemMarks.get(itemRow)
+    return mark === undefined ? 0 : this.people.with(mark)
   }
 
   /** People of the runs who ever had the whole checklist ticked. */
-  get checklistCompleters(): number {
-    return this.completedAll
+  checklistCompleters(): number {
+    return this.people.with(this.checklistMark)
   }
 
   ofVersion(version: number) {

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { Breather } from '../../core/breather.ts'
 import { FlowPositions } from '../../core/flow-positions.ts'
 import type { FlowRuns } from '../../core/ports.ts'
 import {
@@ -28,12 +29,6 @@ function statements(database: Database) {
     ),
   }
 }
-
-/** How long a thread reads before other requests get their turn, milliseconds. */
-const sliceMs = 3
-
-/** Lets whatever else waits on this thread go first. */
-const breathe = () => new Promise<void>(resolve => setImmediate(resolve))
 
 /** The first place whose value is not below a bound. */
 function firstFrom(ascending: Uint32Array, bound: number): number {
@@ -78,12 +73,10 @@ export class RunHistory {
   async *between(flow: FlowRuns, from: number, to: number): AsyncGenerator<RunColumns> {
     this.database.run('begin')
     try {
-      let sliceEndsAt = performance.now() + sliceMs
+      const breather = new Breather()
       for (const columns of this.read(flow, from, to)) {
         if (columns.count > 0) yield columns
-        if (performance.now() < sliceEndsAt) continue
-        await breathe()
-        sliceEndsAt = performance.now() + sliceMs
+        await breather.rest()
       }
     } finally {
       this.database.run('commit')
