@@ -70,6 +70,7 @@ export class Storage {
   private knownDataVersion = 0
   private knownChange = 0
   private confirmedChange = 0
+  private isClosing = false
 
   constructor(private readonly options: StorageOptions) {
     this.database = openForWriting(options.dataDir)
@@ -180,18 +181,26 @@ export class Storage {
    * it answers with, milliseconds.
    */
   async seal(): Promise<number> {
-    if (this.gauge.isRefused) return idleSealMs
+    if (this.gauge.isRefused || this.isClosing) return idleSealMs
     const startedAt = performance.now()
     const elapsed = () => performance.now() - startedAt
-    while (elapsed() < sealSliceMs) {
+    while (elapsed() < sealSliceMs && !this.isClosing) {
       const { done, value: block } = this.sealing.next()
       if (done) {
         this.sealing = this.sealer.work()
         return idleSealMs
       }
-      if (block) await this.writer.exclusively(() => this.blocks.write(block.draft, block))
+      if (block) await this.write(block)
     }
     return elapsed() * (this.writer.isBusy ? busySealPause : quietSealPause)
+  }
+
+  private async write(block: SealedBlock): Promise<void> {
+    try {
+      await this.writer.exclusively(() => this.blocks.write(block.draft, block))
+    } catch (error) {
+      this.sealing.throw(error)
+    }
   }
 
   /** Commits all that waits; the number of commands that could not be. */
@@ -205,6 +214,7 @@ export class Storage {
    * @throws Error where something that was acknowledged (`ack=buffer`) cannot be written
    */
   async close(): Promise<void> {
+    this.isClosing = true
     let unwritten = await this.writer.flush()
     const deadline = performance.now() + lastTriesMs
     while (unwritten > 0 && performance.now() < deadline) {

@@ -27,6 +27,9 @@ export const defaultSealPolicy: SealPolicy = {
   pauseMs: 1_000,
 }
 
+/** When a flow is looked at again that could not be sealed, milliseconds. */
+const afterFailureMs = minuteMs
+
 /** Before and after all that can happen. */
 const ever = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
 
@@ -71,13 +74,22 @@ export class Sealer {
     this.pages = new RunPages(database)
   }
 
-  /** Looks at all flows that are due; a block where one is made, null where others may go first. */
+  /**
+   * Looks at all flows that are due; a block where one is made, null where others may go first. What
+   * fails, also what is thrown in because a block could not be written, is tried again later.
+   */
   *work(): Generator<SealedBlock | null> {
     for (;;) {
-      const flow = this.blocks.takeDue()
-      if (!flow) return
-      yield* this.ofFlow(flow.orgRow, flow.flowRow)
-      this.blocks.looked(flow.orgRow, flow.flowRow)
+      const due = this.blocks.takeDue()
+      if (!due) return
+      const { orgRow, flowRow } = due
+      try {
+        yield* this.ofFlow(orgRow, flowRow)
+      } catch (error) {
+        this.blocks.lookLater(orgRow, flowRow, this.now() + afterFailureMs)
+        throw error
+      }
+      this.blocks.looked(orgRow, flowRow)
       yield null
     }
   }
