@@ -37,22 +37,23 @@ export function durationOfCode(code: number): number {
 /** How often each duration was counted, for quantiles by nearest rank. */
 export class DurationCounts {
   private readonly counts = new Uint32Array(durationCodes)
+  private added = 0
 
   /** Counts a duration by its code. */
   add(code: number): void {
     this.counts[code]!++
+    this.added++
   }
 
   addAll(codes: Uint16Array): void {
     const { counts } = this
     for (let i = 0; i < codes.length; i++) counts[codes[i]!]!++
+    this.added += codes.length
   }
 
   /** How many durations were counted. */
   get total(): number {
-    let total = 0
-    for (let code = 0; code < noDuration; code++) total += this.counts[code]!
-    return total
+    return this.added - this.counts[noDuration]!
   }
 
   /** Milliseconds at each of some quantiles, ascending; null where nothing was counted. */

@@ -222,6 +222,20 @@ describe('a block', () => {
     expect(sizes()).toEqual([11])
   })
 
+  test('that cannot be written is tried again a minute later', async () => {
+    await sendRuns(0, 11)
+    world.database.run(
+      `create trigger full before insert on run_blocks begin select raise(abort, 'no room'); end`,
+    )
+    await expect(world.sealAll()).rejects.toThrow('no room')
+    world.database.run('drop trigger full')
+    await world.sealAll()
+    expect(sizes()).toEqual([])
+    world.clock.advance(minuteMs)
+    await world.sealAll()
+    expect(sizes()).toEqual([10])
+  })
+
   test('made of steps of another version goes out of use when there is a newer one', async () => {
     const flowRow = stored.flowRows.get('welcome') as number
     await sendRuns(0, 11)

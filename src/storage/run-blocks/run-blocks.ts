@@ -1,5 +1,8 @@
 import type { Database } from 'bun:sqlite'
 
+/** How many flows are made due at once, where all are. */
+const flowsAtOnce = 100
+
 /** A stretch of time, epoch milliseconds; `to` is exclusive. */
 export interface Stretch {
   from: number
@@ -34,7 +37,9 @@ function statements(database: Database) {
       `select from_at, to_at, flow_versions from run_blocks
       where org_id = ? and flow_id = ? order by from_at`,
     ),
-    flows: database.query<{ id: number; org_id: number }, []>('select id, org_id from flows'),
+    flowsAfter: database.query<{ id: number; org_id: number }, [number]>(
+      `select id, org_id from flows where id > ? order by id limit ${flowsAtOnce}`,
+    ),
     delete: database.query(
       'delete from run_blocks where org_id = ? and flow_id = ? and from_at = ?',
     ),
@@ -67,7 +72,8 @@ export class RunBlocks {
   private readonly flows = new Map<number, BlocksOfFlow>()
   /** Flows that may have something to seal, and not before when. */
   private readonly due = new Map<number, { orgRow: number; at: number }>()
-  private areAllDue = true
+  /** All flows after this row are due too; null where none is. */
+  private dueAfter: number | null = 0
   private draft: Draft | null = null
 
   /**
@@ -86,7 +92,7 @@ export class RunBlocks {
   /** Another process has written: blocks may be gone, and runs may be others. */
   othersWrote(): void {
     this.forget()
-    this.areAllDue = true
+    this.dueAfter = 0
   }
 
   /** A transaction was rolled back: the blocks that it took away are there again. */
@@ -100,10 +106,7 @@ export class RunBlocks {
     const flow = this.known(orgRow, flowRow)
     if (++flow.changes === this.policy.changesToLook) this.lookLater(orgRow, flowRow)
     const { draft } = this
-    if (draft?.flowRow === flowRow && at >= draft.from && at < draft.to) {
-      draft.isStale = true
-      this.lookLater(orgRow, flowRow)
-    }
+    if (draft?.flowRow === flowRow && at >= draft.from && at < draft.to) draft.isStale = true
     const { blocks } = flow
     const place = placeAt(blocks, at)
     const block = blocks[place]
@@ -126,18 +129,19 @@ export class RunBlocks {
 
   /** A flow that may have something to seal, and is due no more; null where there is none now. */
   takeDue(): { orgRow: number; flowRow: number } | null {
-    if (this.areAllDue) {
-      for (const { id, org_id } of this.sql.flows.all()) this.due.set(id, { orgRow: org_id, at: 0 })
-      this.areAllDue = false
-    }
     const now = this.now()
-    for (const [flowRow, { orgRow, at }] of this.due) {
-      if (at > now) continue
-      this.due.delete(flowRow)
-      this.known(orgRow, flowRow).changes = 0
-      return { orgRow, flowRow }
+    for (;;) {
+      for (const [flowRow, { orgRow, at }] of this.due) {
+        if (at > now) continue
+        this.due.delete(flowRow)
+        this.known(orgRow, flowRow).changes = 0
+        return { orgRow, flowRow }
+      }
+      if (this.dueAfter === null) return null
+      const flows = this.sql.flowsAfter.all(this.dueAfter)
+      for (const { id, org_id } of flows) this.due.set(id, { orgRow: org_id, at: 0 })
+      this.dueAfter = flows.length === flowsAtOnce ? flows.at(-1)!.id : null
     }
-    return null
   }
 
   /** @param at epoch milliseconds; after the usual pause where it is not given */
@@ -166,9 +170,12 @@ export class RunBlocks {
     draft: Draft,
     block: { runs: number; flowVersions: number | null; columns: Uint8Array },
   ): void {
-    this.draft = null
-    if (draft.isStale) return
     const { orgRow, flowRow, from, to } = draft
+    this.draft = null
+    if (draft.isStale) {
+      this.lookLater(orgRow, flowRow)
+      return
+    }
     const { runs, flowVersions, columns } = block
     const { blocks } = this.known(orgRow, flowRow)
     const place = placeAt(blocks, from)

@@ -20,9 +20,9 @@ export interface SealPolicy {
 }
 
 export const defaultSealPolicy: SealPolicy = {
-  changesToLook: 1_024,
+  changesToLook: 4_096,
   runsPerBlock: 4_096,
-  mostRunsPerBlock: 65_536,
+  mostRunsPerBlock: 16_384,
   settledMs: 30 * minuteMs,
   pauseMs: 1_000,
 }
@@ -95,6 +95,7 @@ export class Sealer {
   }
 
   private *ofFlow(orgRow: number, flowRow: number): Generator<SealedBlock | null> {
+    if (!this.isLarge(orgRow, flowRow)) return
     const history = this.historyOf(orgRow, flowRow)
     if (!history) return
     for (const gap of this.gapsOf(orgRow, flowRow, history)) {
@@ -106,12 +107,21 @@ export class Sealer {
         from = next.to
         if (next.runs > this.policy.mostRunsPerBlock) continue
         const sealed = yield* this.seal(orgRow, flowRow, next, history)
-        // Its runs are changing, so that the flow is due again.
-        if (sealed === null) return
+        if (sealed === null) {
+          this.blocks.lookLater(orgRow, flowRow)
+          return
+        }
         yield sealed
       }
     }
     this.lookWhenSettled(orgRow, flowRow)
+  }
+
+  /** Most flows are not, and cost no more than this. */
+  private isLarge(orgRow: number, flowRow: number): boolean {
+    if (this.blocks.of(orgRow, flowRow).length > 0) return true
+    const { from, to } = ever
+    return this.sql.startAt.get(orgRow, flowRow, from, to, this.policy.runsPerBlock) !== null
   }
 
   /** Where no block is, or one that a newer version has made wrong. */
