@@ -55,7 +55,7 @@ function start(message: HttpThreadStart) {
   )
   const deps = {
     clock,
-    stores: connectStores(reading, client, shared),
+    stores: connectStores(reading, openForReading(config.data), client, shared),
     windows: new WindowTable(shared.windows),
     tokens: tokensFor(config, clock, issuerKeys),
     retentionDays: config.retentionDays,

@@ -25,6 +25,7 @@ import { type Fact, isOfFlow, type LedgerFact } from './facts.ts'
 import { EventIds } from './ids/event-ids.ts'
 import type { PresenceTable } from './presence-table.ts'
 import { Projector } from './projector.ts'
+import type { RunBlocks } from './run-blocks/run-blocks.ts'
 import { StepTable } from './step-table.ts'
 
 /** Everything that the storage thread is asked to write, one type a verb. `messages.ts` says how it travels. */
@@ -78,12 +79,14 @@ export class CommandExecutor {
     database: Database,
     private readonly catalogue: StoredCatalogue,
     private readonly presence: PresenceTable,
+    private readonly blocks: RunBlocks,
   ) {
-    this.projector = new Projector(database, (orgRow, flowRow) => {
+    const historyOf = (orgRow: number, flowRow: number) => {
       const flow = catalogue.flowByRow(orgRow, flowRow)
       if (!flow) throw new Error(`No flow has row ${flowRow}`)
       return flow
-    })
+    }
+    this.projector = new Projector(database, historyOf, blocks)
     this.steps = new StepTable(database)
     this.ids = new EventIds(database)
     this.batches = new EventBatches(database)
@@ -128,6 +131,7 @@ export class CommandExecutor {
   /** Another process has written: what is known of the tables may be so no longer. */
   othersWrote(): void {
     this.projector.othersWrote()
+    this.blocks.othersWrote()
   }
 
   /** The last thing in every transaction. */
@@ -158,6 +162,7 @@ export class CommandExecutor {
   /** Forgets what was rolled back to a savepoint, before which all was settled. */
   rolledBackTo(mark: Mark): void {
     this.forgetFacts()
+    this.blocks.forget()
     this.ids.giveBack(mark.ids)
     this.projector.rolledBackTo(mark.projections)
   }
@@ -165,6 +170,7 @@ export class CommandExecutor {
   /** Forgets all that a transaction had gathered. */
   rolledBack(): void {
     this.forgetFacts()
+    this.blocks.forget()
     this.ids.rolledBack()
     this.projector.rolledBack()
     this.skews = []

@@ -140,7 +140,7 @@ export class LooseFacts {
       return
     }
     moments.add(start)
-    if (run) this.runs.moveStart(orgRow, flowRow, run, start)
+    if (run) this.runs.moveStart(run, start)
     else this.runs.open(orgRow, flowRow, key, person, start)
   }
 }

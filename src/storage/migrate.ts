@@ -6,6 +6,7 @@ import eventIds from './migrations/0003-event-ids.sql' with { type: 'text' }
 import eventBatches from './migrations/0004-event-batches.sql' with { type: 'text' }
 import { moveEventsIntoBatches } from './migrations/0004-event-batches.ts'
 import rowIndexes from './migrations/0005-row-indexes.sql' with { type: 'text' }
+import runBlocks from './migrations/0006-run-blocks.sql' with { type: 'text' }
 
 interface Migration {
   id: number
@@ -22,6 +23,7 @@ const migrations: readonly Migration[] = [
   { id: 3, name: 'event-ids', sql: eventIds },
   { id: 4, name: 'event-batches', sql: eventBatches, move: moveEventsIntoBatches },
   { id: 5, name: 'row-indexes', sql: rowIndexes },
+  { id: 6, name: 'run-blocks', sql: runBlocks },
 ]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { personOf } from '../core/event.ts'
+import { needsItem, personOf } from '../core/event.ts'
 import {
   addEvent,
   isLoose,
@@ -13,7 +13,7 @@ import { CompletionTable } from './completion-table.ts'
 import type { Fact, HistoryOf } from './facts.ts'
 import type { RowIndex } from './hash-index/row-index.ts'
 import { LooseFacts } from './loose-facts.ts'
-import { RunTable } from './run-table.ts'
+import { type RunChanges, RunTable, toNobody } from './run-table.ts'
 import { TickTable } from './tick-table.ts'
 import { TouchedPeople } from './touched.ts'
 
@@ -28,13 +28,17 @@ export class Projector {
   readonly ticks: TickTable
   private readonly indexes: readonly RowIndex[]
 
-  /** @param indexes those of the database where none are given */
+  /**
+   * @param changes is told of every run that changes, within the transaction
+   * @param indexes those of the database where none are given
+   */
   constructor(
     database: Database,
     historyOf: HistoryOf,
+    private readonly changes: RunChanges = toNobody,
     indexes?: { runs: RowIndex; completions: RowIndex },
   ) {
-    this.runs = new RunTable(database, historyOf, indexes?.runs)
+    this.runs = new RunTable(database, historyOf, changes, indexes?.runs)
     this.completions = new CompletionTable(database, indexes?.completions)
     this.loose = new LooseFacts(database, this.runs)
     this.ticks = new TickTable(database, historyOf, this.loose)
@@ -86,6 +90,7 @@ export class Projector {
     }
     this.ticks.addTicks(facts, touched)
     for (const person of touched) this.loose.assign(person)
+    this.tellOfTicks(facts)
   }
 
   /** When a person first completed a flow, by a report or by the checklist. */
@@ -136,6 +141,16 @@ export class Projector {
 
   private addCompletion({ orgRow, flowRow, userId, anonymousId, occurredAt }: Fact): void {
     this.completions.add(orgRow, flowRow, personOf(userId, anonymousId), occurredAt)
+  }
+
+  /** What a person ticks is said of all their runs. */
+  private tellOfTicks(facts: readonly Fact[]): void {
+    for (const { kind, orgRow, flowRow, userId, anonymousId } of facts) {
+      if (!needsItem(kind) || !this.changes.has(orgRow, flowRow)) continue
+      for (const at of this.runs.startsOf(orgRow, flowRow, personOf(userId, anonymousId))) {
+        this.changes.touch(orgRow, flowRow, at)
+      }
+    }
   }
 
   private addLoose(fact: Fact, touched: TouchedPeople): void {

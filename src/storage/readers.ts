@@ -75,19 +75,6 @@ function statements(database: Database) {
       where org_id = ? and flow_id = ? and (started_at, id) > (?, ?) and started_at < ?
       order by started_at, id limit ${pageRows}`,
     ),
-    everTicked: database.query<
-      { item_id: number; person: string },
-      [number, number, string, number]
-    >(
-      `select distinct item_id, person from ticks
-      where org_id = ? and flow_id = ? and (person, item_id) > (?, ?) and ticked = 1
-      order by person, item_id limit ${pageRows}`,
-    ),
-    checklistCompleters: database.query<{ person: string }, [number, number, string]>(
-      `select person from progress
-      where org_id = ? and flow_id = ? and person > ? and checklist_at is not null
-      order by person limit ${pageRows}`,
-    ),
     ticks: database.query<
       { item_id: number; at: number; ticked: number },
       [number, number, string]
@@ -105,8 +92,8 @@ function statements(database: Database) {
   }
 }
 
-/** Everything that requests read, over a connection that cannot write. */
-export class Readers implements AnalyticsReader, ChecklistReader {
+/** What requests read of single rows, over a connection that cannot write. */
+export class Readers implements Pick<AnalyticsReader, 'runs' | 'events'>, ChecklistReader {
   private readonly sql: ReturnType<typeof statements>
   private readonly flowEvents: ReturnType<typeof flowEvents>
   private readonly completions: CompletionReader
@@ -157,18 +144,6 @@ export class Readers implements AnalyticsReader, ChecklistReader {
       await breathe()
     }
     if (events.length > 0) yield events
-  }
-
-  async *ticks(orgRow: number, flowRow: number): AsyncIterable<readonly [number, string][]> {
-    const next = (last: { item_id: number; person: string } | null) =>
-      this.sql.everTicked.all(orgRow, flowRow, last?.person ?? '', last?.item_id ?? 0)
-    for await (const page of pages(next)) yield page.map(row => [row.item_id, row.person])
-  }
-
-  async *checklistCompleters(orgRow: number, flowRow: number): AsyncIterable<readonly string[]> {
-    const next = (last: { person: string } | null) =>
-      this.sql.checklistCompleters.all(orgRow, flowRow, last?.person ?? '')
-    for await (const page of pages(next)) yield page.map(row => row.person)
   }
 
   async progress(

@@ -11,7 +11,7 @@ import {
 import { flowFacts } from './ledger.ts'
 import { Projector } from './projector.ts'
 import { isOldPacking, packSteps, unpackSteps } from './run-rows.ts'
-import { indexedRuns } from './run-table.ts'
+import { indexedRuns, toNobody } from './run-table.ts'
 
 /** Rows that a statement reads at once. */
 const pageRows = 5_000
@@ -90,10 +90,14 @@ function packAnew(database: Database, orgRow: number, flowRow: number): void {
   }
 }
 
-/** Makes the real tables say what the side tables say; whether that changed anything. */
+/**
+ * Makes the real tables say what the side tables say; whether that changed anything. What is made of
+ * runs goes in any case: the server makes it again.
+ */
 function takeOver(database: Database, orgRow: number, flowRow: number): boolean {
   let isChanged = false
   const ofFlow = `where org_id = ${orgRow} and flow_id = ${flowRow}`
+  database.run(`delete from run_blocks ${ofFlow}`)
   packAnew(database, orgRow, flowRow)
   for (const table of tables) {
     const { key, columns } = projections[table]
@@ -179,7 +183,7 @@ export function rebuild(
       if (!flow) throw new Error(`No flow has row ${flowRow}`)
       return flow
     }
-    const projector = new Projector(database, historyOf, indexes)
+    const projector = new Projector(database, historyOf, toNobody, indexes)
     const lastSeq = database.query<{ seq: number }, []>(
       'select coalesce(max(seq), 0) as seq from event_batches',
     )

@@ -8,6 +8,8 @@ import type { TouchedPeople } from './touched.ts'
 /** A run as it is stored: its own events' state, and what loose facts add to it. */
 export interface StoredRun {
   id: number
+  org_id: number
+  flow_id: number
   run_key: string
   person: string
   least_user_id: string | null
@@ -23,9 +25,12 @@ export interface StoredRun {
   own_completed_at: number | null
 }
 
-interface FlowRun extends StoredRun {
-  org_id: number
-  flow_id: number
+/** Who keeps something that is made of runs. */
+export interface RunChanges {
+  /** A run has changed that starts, or started before the change, at a moment. */
+  touch(orgRow: number, flowRow: number, at: number): void
+  /** Whether anything is made of a flow's runs. */
+  has(orgRow: number, flowRow: number): boolean
 }
 
 export const indexedRuns: IndexedTable = {
@@ -35,16 +40,18 @@ export const indexedRuns: IndexedTable = {
 }
 const [byKey, byPerson] = [0, 1] as const
 
-const columns = `id, run_key, person, least_user_id, least_anonymous_id, started_at, last_at,
-  named_version, version, completed_at, dismissed_at, steps, own_started_at, own_completed_at`
+const columns = `id, org_id, flow_id, run_key, person, least_user_id, least_anonymous_id, started_at,
+  last_at, named_version, version, completed_at, dismissed_at, steps, own_started_at,
+  own_completed_at`
 
 const ofLoosePerson = 'org_id = ? and flow_id = ? and person = ? and has_loose = 1'
 
+/** For whom nothing is made of runs. */
+export const toNobody: RunChanges = { touch() {}, has: () => false }
+
 function statements(database: Database) {
   return {
-    run: database.query<FlowRun, [number]>(
-      `select org_id, flow_id, ${columns} from runs where id = ?`,
-    ),
+    run: database.query<StoredRun, [number]>(`select ${columns} from runs where id = ?`),
     insertRun: database.query(
       `insert into runs (id, org_id, flow_id, run_key, person, least_user_id, least_anonymous_id,
         started_at, last_at, named_version, version, completed_at, dismissed_at, steps,
@@ -105,13 +112,14 @@ export class RunTable {
   constructor(
     database: Database,
     private readonly historyOf: HistoryOf,
+    private readonly changes: RunChanges,
     readonly index = new RowIndex(database, indexedRuns),
   ) {
     this.sql = statements(database)
   }
 
   get(orgRow: number, flowRow: number, key: string): StoredRun | null {
-    let found: FlowRun | null = null
+    let found: StoredRun | null = null
     const isIt = (row: number) => {
       const run = this.sql.run.get(row)
       if (run?.run_key !== key || run.flow_id !== flowRow || run.org_id !== orgRow) return false
@@ -139,7 +147,7 @@ export class RunTable {
     const joined = stored.own_started_at === null ? state : mergeRuns(state, stateOf(stored))
     if (personOfRun(joined) !== stored.person) {
       // Written anew, so that it is found by its new person.
-      this.sql.deleteRun.run(stored.id)
+      this.delete(stored)
       touched.touch(orgRow, flowRow, stored.person, stored.started_at)
       this.insertOwn(orgRow, flowRow, key, joined, touched)
       return
@@ -148,6 +156,8 @@ export class RunTable {
     const startedAt = isMoved ? joined.startedAt : stored.started_at
     const updated: StoredRun = {
       id: stored.id,
+      org_id: orgRow,
+      flow_id: flowRow,
       run_key: key,
       person: stored.person,
       least_user_id: joined.leastUserId,
@@ -186,21 +196,25 @@ export class RunTable {
   }
 
   /** Moves the start of a person's own run to where loose facts say. */
-  moveStart(orgRow: number, flowRow: number, run: StoredRun, start: number): void {
+  moveStart(run: StoredRun, start: number): void {
+    this.touch(run, start)
     this.sql.moveStart.run(
       start,
       run.own_started_at === null ? start : run.last_at,
-      this.versionOf(orgRow, flowRow, run.named_version, start),
+      this.versionOf(run.org_id, run.flow_id, run.named_version, start),
       run.own_started_at,
       run.id,
     )
   }
 
   delete(run: StoredRun): void {
+    this.touch(run)
     this.sql.deleteRun.run(run.id)
   }
 
+  /** Says when a run was completed, by itself or by a loose fact. */
   setCompleted(run: StoredRun, at: number | null): void {
+    this.touch(run)
     this.sql.setCompleted.run(at, run.id)
   }
 
@@ -242,6 +256,17 @@ export class RunTable {
     return this.sql.nextStart.get(orgRow, flowRow, person, start, start, key)?.started_at ?? null
   }
 
+  /** When each of a person's runs started. */
+  startsOf(orgRow: number, flowRow: number, person: string): number[] {
+    const starts: number[] = []
+    for (const row of this.index.all(byPerson, flowRow, person)) {
+      const run = this.sql.run.get(row)
+      const isTheirs = run?.org_id === orgRow && run.flow_id === flowRow && run.person === person
+      if (isTheirs) starts.push(run.started_at)
+    }
+    return starts
+  }
+
   private insertOwn(
     orgRow: number,
     flowRow: number,
@@ -263,6 +288,7 @@ export class RunTable {
     state: RunState,
     ownStartedAt: number | null,
   ): number {
+    this.changes.touch(orgRow, flowRow, state.startedAt)
     const row = this.index.add(flowRow, [key, person], state.lastAt)
     this.sql.insertRun.run(
       row,
@@ -292,6 +318,7 @@ export class RunTable {
       this.sql.moveStart.run(now.started_at, now.last_at, now.version, now.own_started_at, now.id)
     }
     if (!isMoved && isSame(before, now)) return
+    this.touch(before, now.started_at)
     this.sql.updateRun.run(
       now.least_user_id,
       now.least_anonymous_id,
@@ -304,6 +331,12 @@ export class RunTable {
       now.own_completed_at,
       now.id,
     )
+  }
+
+  /** Tells that a run changes, and maybe moves to another start. */
+  private touch({ org_id, flow_id, started_at }: StoredRun, start = started_at): void {
+    this.changes.touch(org_id, flow_id, started_at)
+    if (start !== started_at) this.changes.touch(org_id, flow_id, start)
   }
 
   private versionOf(orgRow: number, flowRow: number, named: number | null, at: number): number {

@@ -7,6 +7,7 @@ import {
   sqliteTable,
   text,
   unique,
+  uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
 import type { Bucket } from '../core/buckets.ts'
 import type { Fingerprint } from '../core/fingerprint.ts'
@@ -173,6 +174,21 @@ export const runs = sqliteTable(
     ),
     index('runs_completed_loosely').on(table.orgId, table.flowId, table.person, table.startedAt),
   ],
+)
+
+export const runBlocks = sqliteTable(
+  'run_blocks',
+  {
+    id: integer().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    flowId: integer('flow_id').notNull(),
+    fromAt: integer('from_at').notNull(),
+    toAt: integer('to_at').notNull(),
+    runs: integer().notNull(),
+    flowVersions: integer('flow_versions'),
+    columns: blob().notNull(),
+  },
+  table => [uniqueIndex('run_blocks_by_start').on(table.orgId, table.flowId, table.fromAt)],
 )
 
 export const looseFacts = sqliteTable(

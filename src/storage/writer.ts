@@ -103,6 +103,11 @@ export class Writer {
     })
   }
 
+  /** Whether there is something to commit: then other work should wait. */
+  get isBusy(): boolean {
+    return this.running !== null || this.waiting.length > 0
+  }
+
   /** Commits all that waits; the number of commands that could not be, because storage refuses. */
   async flush(): Promise<number> {
     if (this.running) await this.running

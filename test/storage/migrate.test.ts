@@ -13,7 +13,7 @@ import { EventIds } from '../../src/storage/ids/event-ids.ts'
 import { migrate, SchemaMismatch, schemaState } from '../../src/storage/migrate.ts'
 import { PresenceBoard } from '../../src/storage/presence-board.ts'
 import { Readers } from '../../src/storage/readers.ts'
-import { RunTable } from '../../src/storage/run-table.ts'
+import { RunTable, toNobody } from '../../src/storage/run-table.ts'
 import { newSharedMemory } from '../../src/storage/shared.ts'
 import { firstRelease } from '../support/first-release.ts'
 import { storedEvents } from '../support/ledger.ts'
@@ -90,7 +90,7 @@ describe('the schema', () => {
     expect([ids.take(1, 'a', 2), ids.take(1, 'b', 2)]).toEqual([false, true])
 
     // Runs and completions that B-trees knew are found on.
-    const runs = new RunTable(database, () => ({ versions: [] }))
+    const runs = new RunTable(database, () => ({ versions: [] }), toNobody)
     expect(runs.get(1, 1, 'rone')).toMatchObject({ person: 'uu' })
     expect(runs.get(2, 1, 'rone')).toBeNull()
     expect(database.query('select run_key from runs where has_loose').values()).toEqual([['rtwo']])
