@@ -24,6 +24,11 @@ export interface Parts {
   items: readonly ItemEntry[]
 }
 
+/** What an organisation, a flow, and a step or an item take, bytes; measured, and rounded up. */
+const organisationBytes = 1_500
+const flowBytes = 700
+const partBytes = 200
+
 type ItemsByEvent = ReadonlyMap<string, readonly ItemEntry[]>
 
 /** Most organisations have the limits that all have, and no item that an event ticks. */
@@ -61,6 +66,8 @@ export class CatalogueOrganisation {
   readonly keys: readonly LoadedKey[]
   /** Whether anybody has asked for it again since the last search for one to drop. */
   wasAsked = false
+  /** What it took when it was last weighed, bytes. */
+  weighed = 0
   private knownFlows: readonly CatalogueFlow[] | null = null
   private knownParts: Parts | null = null
   private list: FlowListBody | null = null
@@ -91,6 +98,21 @@ export class CatalogueOrganisation {
   /** What has been read so far, to be forgotten with it. */
   get known(): { flows: readonly CatalogueFlow[]; parts: Parts | null } {
     return { flows: this.knownFlows ?? [], parts: this.knownParts }
+  }
+
+  /**
+   * Estimates what it takes by now. Its list counts as text, which is kept for who wants it so;
+   * compressed in all ways it takes less.
+   *
+   * @returns how much that is more than before, bytes
+   */
+  weigh(): number {
+    const { flows, parts } = this.known
+    const count = parts ? parts.steps.length + parts.items.length : 0
+    const list = this.list?.length ?? 0
+    const before = this.weighed
+    this.weighed = organisationBytes + list + flows.length * flowBytes + count * partBytes
+    return this.weighed - before
   }
 
   get publishedFlows(): FlowListBody {

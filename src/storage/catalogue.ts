@@ -11,15 +11,12 @@ import type {
 import { CatalogueOrganisation, type LoadedKey } from './catalogue-organisation.ts'
 import { type CatalogueRows, catalogueRows } from './catalogue-rows.ts'
 
-/**
- * Organisations that are held at most, by default. One with five flows takes 10 KB at the most, with its
- * lists as callers last asked for them.
- */
-const mostLoaded = 20_000
+/** What is held at most by default, estimated bytes: ten thousand organisations of five flows. */
+const mostBytes = 192 * 1024 * 1024
 
 /**
  * The catalogue over a database connection. An organisation is loaded when it is first asked
- * for, and dropped when `catalogue_changes` names it, or when so many are held that it has to make
+ * for, and dropped when `catalogue_changes` names it, or when so much is held that it has to make
  * room: memory follows the organisations that really have traffic and what they are asked for,
  * and random keys or ids leave nothing behind.
  */
@@ -32,11 +29,12 @@ export class StoredCatalogue implements Catalogue {
   private readonly flowsByRow = new Map<number, FlowEntry>()
   private readonly stepsById = new Map<string, StepEntry>()
   private readonly itemsById = new Map<string, ItemEntry>()
+  private bytes = 0
   private lastChange: number
 
   constructor(
     database: Database,
-    private readonly most = mostLoaded,
+    private readonly most = mostBytes,
   ) {
     this.rows = catalogueRows(database)
     this.lastChange = this.rows.lastChange.get()?.seq ?? 0
@@ -98,7 +96,10 @@ export class StoredCatalogue implements Catalogue {
   }
 
   publishedFlows(organisation: Organisation): PreparedBody & { version: string; count: number } {
-    return this.load(organisation.row).publishedFlows
+    const loaded = this.load(organisation.row)
+    const { publishedFlows } = loaded
+    this.weigh(loaded)
+    return publishedFlows
   }
 
   publishedFlow(flow: FlowEntry): PreparedBody | null {
@@ -147,19 +148,27 @@ export class StoredCatalogue implements Catalogue {
     this.byRow.set(orgRow, loaded)
     this.byName.set(row.public_id, loaded).set(row.slug, loaded)
     for (const key of loaded.keys) this.byKey.set(key.text, key)
+    this.weigh(loaded)
     return loaded
   }
 
-  private indexFlows({ flows }: CatalogueOrganisation): void {
-    for (const flow of flows) {
+  private indexFlows(loaded: CatalogueOrganisation): void {
+    for (const flow of loaded.flows) {
       this.flowsById.set(flow.id, flow)
       this.flowsByRow.set(flow.row, flow)
     }
+    this.weigh(loaded)
   }
 
   private indexParts(loaded: CatalogueOrganisation): void {
     for (const step of loaded.parts.steps) this.stepsById.set(step.id, step)
     for (const item of loaded.parts.items) this.itemsById.set(item.id, item)
+    this.weigh(loaded)
+  }
+
+  /** Room is made at the next load, so that nobody loses what is being used. */
+  private weigh(loaded: CatalogueOrganisation): void {
+    this.bytes += loaded.weigh()
   }
 
   /**
@@ -168,7 +177,7 @@ export class StoredCatalogue implements Catalogue {
    */
   private makeRoom(): void {
     for (const [row, loaded] of this.byRow) {
-      if (this.byRow.size < this.most) return
+      if (this.bytes < this.most) return
       if (!loaded.wasAsked) {
         this.drop(row)
         continue
@@ -183,6 +192,7 @@ export class StoredCatalogue implements Catalogue {
     const loaded = this.byRow.get(orgRow)
     if (!loaded) return
     const { flows, parts } = loaded.known
+    this.bytes -= loaded.weighed
     this.byRow.delete(orgRow)
     this.byName.delete(loaded.organisation.id)
     this.byName.delete(loaded.organisation.slug)

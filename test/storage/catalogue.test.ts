@@ -49,16 +49,16 @@ function listed(catalogue: StoredCatalogue, key: string) {
   return flows as { id: string; key: string; version: number; steps: { id: string }[] }[]
 }
 
-test('no more organisations are held than there is room for, and all are answered', () => {
+test('no more is held than there is room for, and all organisations are answered', () => {
   const all = ['a', 'b', 'c', 'd', 'e'].map(name => organisation(name, 'first'))
-  const catalogue = new StoredCatalogue(reading, 3)
+  const catalogue = new StoredCatalogue(reading, 6_000)
   for (let round = 0; round < 3; round++) {
     for (const { row, key } of all) {
       const [flow] = listed(catalogue, key)
       expect(catalogue.snippetKey(key)?.organisation.row).toBe(row)
       expect(catalogue.flow(flow?.id ?? '')?.organisation.row).toBe(row)
       expect(catalogue.step(flow?.steps[0]?.id ?? '')?.flow.organisation.row).toBe(row)
-      expect(catalogue.size).toBeLessThanOrEqual(3)
+      expect(catalogue.size).toBeLessThan(all.length)
     }
   }
 })
@@ -66,12 +66,13 @@ test('no more organisations are held than there is room for, and all are answere
 test('whoever is asked for again and again is not the one to make room', () => {
   const busy = organisation('busy')
   const others = Array.from({ length: 6 }, (_, i) => organisation(`other ${i}`))
-  const catalogue = new StoredCatalogue(reading, 3)
+  const catalogue = new StoredCatalogue(reading, 4_500)
   const first = catalogue.snippetKey(busy.key)
   for (const { key } of others) {
     catalogue.snippetKey(key)
     // The same object, so it was not loaded again.
     expect(catalogue.snippetKey(busy.key) === first).toBe(true)
+    expect(catalogue.size).toBeLessThanOrEqual(3)
   }
 })
 
