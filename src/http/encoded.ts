@@ -29,10 +29,13 @@ const compressBr: Compress<BrotliOptions> = promisify(brotliCompress)
 const compressZstd: Compress<never> = promisify(zstdCompress)
 const compressGzip: Compress<ZlibOptions> = promisify(gzip)
 
-/** Each body is compressed once, so the best level that is still quick is worth its time. */
+/**
+ * Each body is compressed once, so the best level that is still quick is worth its time. With a window
+ * of more than 64 KiB, Brotli takes 32 MB for each body that is compressed at the same moment.
+ */
+const brotli = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 16 }
 const encoders = {
-  br: (content: Content) =>
-    compressBr(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  br: (content: Content) => compressBr(content, { params: brotli }),
   zstd: (content: Content) => compressZstd(content),
   gzip: (content: Content) => compressGzip(content, { level: 9 }),
 }

@@ -1,5 +1,5 @@
 import { type Bucket, buckets } from '../core/buckets.ts'
-import type { FlowEntry, Organisation } from '../core/catalogue.ts'
+import { type FlowEntry, latestVersion, type Organisation } from '../core/catalogue.ts'
 import type { Clock } from '../core/clock.ts'
 import { AppError, flowNotFound, unauthorized } from '../core/errors.ts'
 import { isSnippetKey } from '../core/ids.ts'
@@ -92,10 +92,11 @@ function checkOrigin(call: Call, deps: GateDeps): void {
 function flowOf(call: Call, id: string, subject: string, deps: GateDeps): FlowEntry {
   const flow = deps.stores.catalogue().flow(id)
   if (flow && flow.organisation.row !== call.org.row) throw unauthorized('foreign_flow')
+  if (!flow) throw flowNotFound()
   const isSeen =
     subject === 'any flow' ||
-    (subject === 'published flow' ? flow?.status === 'published' : flow?.latest)
-  if (!flow || !isSeen) throw flowNotFound()
+    (subject === 'published flow' ? flow.status === 'published' : latestVersion(flow) !== null)
+  if (!isSeen) throw flowNotFound()
   return flow
 }
 

@@ -11,6 +11,7 @@ import { failAt } from './failpoints.ts'
 import { HandedKeys } from './handed-keys.ts'
 import { maxHeaderSize } from './header-size.ts'
 import { HttpCounters } from './http-counters.ts'
+import { IdleCollector } from './idle-collector.ts'
 import { openLog } from './log.ts'
 import type { HttpThreadStart, IssuerKeysKnown, Stop, ThreadReport } from './protocol.ts'
 import { Pulse } from './pulse.ts'
@@ -50,6 +51,7 @@ function start(message: HttpThreadStart) {
   const client = new StorageClient(send, gauge, config.ack)
   storage.onmessage = ({ data }: { data: string }) => client.receive(data)
   const reading = openForReading(config.data)
+  const idle = new IdleCollector()
   const issuerKeys = new HandedKeys(message.issuerKeys, clock, () =>
     report({ type: 'issuer_keys_wanted' }),
   )
@@ -61,6 +63,7 @@ function start(message: HttpThreadStart) {
     retentionDays: config.retentionDays,
     onBroken: (answered: Answered) => logRequest(answered, 'broke off'),
     onAnswer(answered: Answered) {
+      idle.countAnswer()
       counters.count(answered)
       logRequest(answered)
     },
@@ -77,6 +80,7 @@ function start(message: HttpThreadStart) {
     idleTimeout: idleSeconds,
   })
   new Pulse(message.pulse).start(clock.monotonic)
+  idle.start()
   report({ type: 'ready', routes })
 
   async function stop() {

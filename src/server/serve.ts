@@ -140,17 +140,24 @@ class Server {
       { notReady: () => this.notReady(), metrics: () => this.metrics() },
     )
     const warnings: string[] = []
+    // They load while the database is prepared.
+    const storage = storageThread()
+    const http = Array.from({ length: config.threads }, () => httpThread())
     try {
-      const { hasOrganisation } = prepareDatabase(config.data, this.clock.now())
-      if (!hasOrganisation) warnings.push(noOrganisation(config.data))
+      const prepared = prepareDatabase(config.data, this.clock.now())
+      if (!prepared.hasOrganisation) warnings.push(noOrganisation(config.data))
       this.watchIssuer()
-      await this.startStorage()
-      await this.disk.start()
-      const names = Array.from({ length: config.threads }, (_, i) => `http-${i + 1}`)
-      await Promise.all(names.map(name => this.startHttp(name)))
+      // Reads are answered before storage has taken up all that is stored; writes wait for it.
+      await Promise.all([
+        this.startStorage(storage),
+        this.disk.start(),
+        ...http.map((worker, i) => this.startHttp(worker, `http-${i + 1}`)),
+      ])
+      prepared.close()
     } catch (error) {
+      this.phase = 'stopping'
       this.management.stop(true)
-      for (const thread of [...this.threads.values(), this.storage]) thread?.worker.terminate()
+      for (const worker of [storage, ...http]) worker.terminate()
       throw error
     }
     if (!this.isStopping) this.phase = 'serving'
@@ -184,12 +191,8 @@ class Server {
     }
   }
 
-  private async startStorage(): Promise<void> {
-    const thread = startThread(
-      storageThread(),
-      this.threadStart('storage', this.commitCounters),
-      [],
-    )
+  private async startStorage(worker: Worker): Promise<void> {
+    const thread = startThread(worker, this.threadStart('storage', this.commitCounters), [])
     this.storage = thread
     await thread.ready
     thread.ended.then(reason => {
@@ -199,7 +202,7 @@ class Server {
     })
   }
 
-  private async startHttp(name: string, isRestart = false): Promise<void> {
+  private async startHttp(worker: Worker, name: string, isRestart = false): Promise<void> {
     const { port1, port2 } = new MessageChannel()
     this.storage?.worker.postMessage({ type: 'join', port: port1 }, [port1])
     const counters = this.httpCounters.get(name) ?? HttpCounters.memory()
@@ -209,7 +212,7 @@ class Server {
       storage: port2,
       issuerKeys: this.issuerKeys?.known ?? { keys: [], renewableAt: Number.POSITIVE_INFINITY },
     }
-    const thread = startThread(httpThread(), message, [port2])
+    const thread = startThread(worker, message, [port2])
     thread.worker.addEventListener('message', async ({ data }: MessageEvent<ThreadReport>) => {
       if (data.type !== 'issuer_keys_wanted') return
       await this.issuerKeys?.renew()
@@ -262,7 +265,7 @@ class Server {
         )
         await Bun.sleep(pauseMs)
         try {
-          if (!this.isStopping) await this.startHttp(name, true)
+          if (!this.isStopping) await this.startHttp(httpThread(), name, true)
           return
         } catch (error) {
           cause = shortReasonOf(error)

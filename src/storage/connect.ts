@@ -24,9 +24,10 @@ export function connectStores(
   const readers = new Readers(reading, board)
   const history = new RunHistory(snapshots)
   const steps = new StepReader(reading)
-  const catalogue = new StoredCatalogue(reading)
   const generation = new Int32Array(shared.generation)
+  // Before the catalogue: what changes in between is looked for once more than it has to be.
   let known = Atomics.load(generation, 0)
+  const catalogue = new StoredCatalogue(reading)
   return {
     catalogue() {
       const current = Atomics.load(generation, 0)

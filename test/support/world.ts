@@ -58,7 +58,7 @@ export class World {
   readonly gauge: BufferGauge
 
   constructor(options: WorldOptions = {}) {
-    prepareDatabase(this.dataDir, this.clock.now())
+    prepareDatabase(this.dataDir, this.clock.now()).close()
     const bufferBounds = options.bufferBounds ?? { events: 50_000, bytes: 64 * 1024 * 1024 }
     this.storage = new Storage({
       dataDir: this.dataDir,
