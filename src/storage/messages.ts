@@ -1,15 +1,18 @@
 import { AppError } from '../core/errors.ts'
+import type { AppendOutcome } from '../core/ports.ts'
 import { shortReasonOf } from '../core/reason.ts'
 import type { Command, CommandResult } from './commands.ts'
 import { decodeEvents, encodeEvents } from './event-text.ts'
 
 /**
  * What passes between a thread that answers requests and the storage thread: one text a message,
- * because copying a text between threads is cheap and copying objects is not.
+ * because copying a text between threads is cheap and copying objects is not. A message holds all
+ * that there is to say at the moment, because waking a thread costs as much as a small command.
  *
- * To storage: `<number> <command as JSON>`, number 0 where no answer is wanted. A batch's events
- * follow its JSON in a text of their own.
- * Back: `<number> <result as JSON>` or `<number> !<failure as JSON>`.
+ * To storage, `<length> ` in front of each: `<number> <command as JSON>`, number 0 where no answer is
+ * wanted. A batch's events follow its JSON in a text of their own.
+ * Back, a line each: `<number>` where all of a batch was stored, `<number> <result as JSON>` or
+ * `<number> !<failure as JSON>`.
  */
 
 export interface Numbered<T> {
@@ -20,6 +23,19 @@ export interface Numbered<T> {
 const split = (message: string) => {
   const space = message.indexOf(' ')
   return { number: Number(message.slice(0, space)), rest: message.slice(space + 1) }
+}
+
+/** One command of a message, with its length in front. */
+export const framed = (command: string): string => `${command.length} ${command}`
+
+/** The commands of a message. */
+export function* commandsIn(message: string): Iterable<string> {
+  for (let at = 0; at < message.length; ) {
+    const begin = message.indexOf(' ', at) + 1
+    const end = begin + Number(message.slice(at, begin - 1))
+    yield message.slice(begin, end)
+    at = end
+  }
 }
 
 export function encodeCommand(number: number, command: Command): string {
@@ -36,8 +52,17 @@ export function decodeCommand(message: string): Numbered<Command> {
   return { number, value: { ...command, events: decodeEvents(values) } }
 }
 
+/** Of nearly every batch, and so neither written nor read. */
+const allStored: AppendOutcome = Object.freeze({ duplicates: [], deadLetters: [] })
+
+const isAllStored = (result: CommandResult) =>
+  result !== null &&
+  'deadLetters' in result &&
+  result.duplicates.length === 0 &&
+  result.deadLetters.length === 0
+
 export function encodeResult(number: number, result: CommandResult): string {
-  return `${number} ${JSON.stringify(result)}`
+  return isAllStored(result) ? `${number}` : `${number} ${JSON.stringify(result)}`
 }
 
 export function encodeFailure(number: number, error: unknown): string {
@@ -48,9 +73,10 @@ export function encodeFailure(number: number, error: unknown): string {
   return `${number} !${JSON.stringify(failure)}`
 }
 
-/** A result, or the failure as an error to throw. */
-export function decodeResult(message: string): Numbered<CommandResult | Error> {
-  const { number, rest } = split(message)
+/** One line of an answer: a result, or the failure as an error to throw. */
+export function decodeResult(line: string): Numbered<CommandResult | Error> {
+  if (!line.includes(' ')) return { number: Number(line), value: allStored }
+  const { number, rest } = split(line)
   if (!rest.startsWith('!')) return { number, value: JSON.parse(rest) as CommandResult }
   const { code, message: text, retryAfterSeconds } = JSON.parse(rest.slice(1))
   const error = code
