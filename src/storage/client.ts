@@ -66,12 +66,11 @@ export class StorageClient implements Ledger {
     else pending.resolve(value)
   }
 
-  async append(batch: EventBatch): Promise<AppendOutcome> {
-    if (this.ack === 'buffer') {
-      this.post(0, { type: 'append', ...batch })
-      return { duplicates: [], deadLetters: [] }
-    }
-    return (await this.ask({ type: 'append', ...batch })) as AppendOutcome
+  append(batch: EventBatch): Promise<AppendOutcome> {
+    const command = { type: 'append', ...batch } as const
+    return this.ack === 'buffer'
+      ? this.tell(command)
+      : (this.ask(command) as Promise<AppendOutcome>)
   }
 
   async complete(
@@ -103,6 +102,12 @@ export class StorageClient implements Ledger {
 
   async recordRefusal(orgRow: number, code: string, at: number): Promise<void> {
     await this.ask({ type: 'refusal', orgRow, code, at })
+  }
+
+  /** Hands a batch over and does not wait for what becomes of it. */
+  private async tell(command: Command): Promise<AppendOutcome> {
+    this.post(0, command)
+    return { duplicates: [], deadLetters: [] }
   }
 
   private ask(command: Command): Promise<CommandResult> {

@@ -10,7 +10,8 @@ import { decodeEvents, encodeEvents } from './event-text.ts'
  * that there is to say at the moment, because waking a thread costs as much as a small command.
  *
  * To storage, `<length> ` in front of each: `<number> <command as JSON>`, number 0 where no answer is
- * wanted. A batch's events follow its JSON in a text of their own.
+ * wanted. A batch is an array of what all of it has in common, and its events follow in a text of
+ * their own.
  * Back, a line each: `<number>` where all of a batch was stored, `<number> <result as JSON>` or
  * `<number> !<failure as JSON>`.
  */
@@ -40,16 +41,18 @@ export function* commandsIn(message: string): Iterable<string> {
 
 export function encodeCommand(number: number, command: Command): string {
   if (command.type !== 'append') return `${number} ${JSON.stringify(command)}`
-  const { events, ...batch } = command
-  return `${number} ${JSON.stringify(batch)}${encodeEvents(events)}`
+  const { orgRow, receivedAt, skewMs, refusals, events } = command
+  return `${number} [${orgRow},${receivedAt},${skewMs},${JSON.stringify(refusals)}]${encodeEvents(events)}`
 }
 
 export function decodeCommand(message: string): Numbered<Command> {
   const [head = '', ...values] = message.split('\0')
   const { number, rest } = split(head)
-  const command = JSON.parse(rest) as Command
-  if (command.type !== 'append') return { number, value: command }
-  return { number, value: { ...command, events: decodeEvents(values) } }
+  const decoded = JSON.parse(rest)
+  if (!Array.isArray(decoded)) return { number, value: decoded as Command }
+  const [orgRow, receivedAt, skewMs, refusals] = decoded
+  const events = decodeEvents(values)
+  return { number, value: { type: 'append', orgRow, receivedAt, skewMs, refusals, events } }
 }
 
 /** Of nearly every batch, and so neither written nor read. */
