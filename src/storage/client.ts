@@ -126,6 +126,7 @@ export class StorageClient implements Ledger {
     const message = encodeCommand(number, command)
     const { events, bytes } = weightOf(message, command)
     if (!this.gauge.enter(events, bytes)) throw overloaded()
-    this.outbox.put(message, events, number > 0)
+    if (number > 0) this.outbox.put(message, events)
+    else this.outbox.putUnawaited(message)
   }
 }
