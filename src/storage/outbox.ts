@@ -10,7 +10,7 @@ const worthACommit = 256
 const frequent = 4
 
 /** How long a message waits at most for as many commands as the last one had, milliseconds. */
-const longestWaitMs = 1
+const defaultLongestWaitMs = 1
 
 /**
  * Commands on their way to the storage thread, gathered into few messages: a message costs both
@@ -32,7 +32,10 @@ export class Outbox {
   private turn: NodeJS.Immediate | null = null
   private wait: Timer | null = null
 
-  constructor(private readonly send: (message: string) => void) {}
+  constructor(
+    private readonly send: (message: string) => void,
+    private readonly longestWaitMs = defaultLongestWaitMs,
+  ) {}
 
   put(command: string, events: number): void {
     this.gathered += framed(command)
@@ -59,7 +62,7 @@ export class Outbox {
     if (isFull || this.lastCommands < frequent || this.commands >= this.lastCommands) {
       this.turn = setImmediate(() => this.flush())
     } else {
-      this.wait ??= setTimeout(() => this.flush(), longestWaitMs)
+      this.wait ??= setTimeout(() => this.flush(), this.longestWaitMs)
     }
   }
 
