@@ -6,13 +6,12 @@ import { decodeEvents, encodeEvents } from './event-text.ts'
 
 /**
  * What passes between a thread that answers requests and the storage thread: one text a message,
- * because copying a text between threads is cheap and copying objects is not. A message holds all
- * that there is to say at the moment, because waking a thread costs as much as a small command.
+ * because copying a text between threads is cheap and copying objects is not. A message holds
+ * several commands, each framed (`frames.ts`), or the answers to several, a line each.
  *
- * To storage, `<length> ` in front of each: `<number> <command as JSON>`, number 0 where no answer is
- * wanted. A batch is an array of what all of it has in common, and its events follow in a text of
- * their own.
- * Back, a line each: `<number>` where all of a batch was stored, `<number> <result as JSON>` or
+ * To storage: `<number> <command as JSON>`, number 0 where no answer is wanted. A batch's events
+ * follow its JSON in a text of their own.
+ * Back: `<number>` where all of a batch was stored, else `<number> <result as JSON>` or
  * `<number> !<failure as JSON>`.
  */
 
@@ -26,33 +25,18 @@ const split = (message: string) => {
   return { number: Number(message.slice(0, space)), rest: message.slice(space + 1) }
 }
 
-/** One command of a message, with its length in front. */
-export const framed = (command: string): string => `${command.length} ${command}`
-
-/** The commands of a message. */
-export function* commandsIn(message: string): Iterable<string> {
-  for (let at = 0; at < message.length; ) {
-    const begin = message.indexOf(' ', at) + 1
-    const end = begin + Number(message.slice(at, begin - 1))
-    yield message.slice(begin, end)
-    at = end
-  }
-}
-
 export function encodeCommand(number: number, command: Command): string {
   if (command.type !== 'append') return `${number} ${JSON.stringify(command)}`
-  const { orgRow, receivedAt, skewMs, refusals, events } = command
-  return `${number} [${orgRow},${receivedAt},${skewMs},${JSON.stringify(refusals)}]${encodeEvents(events)}`
+  const { events, ...batch } = command
+  return `${number} ${JSON.stringify(batch)}${encodeEvents(events)}`
 }
 
 export function decodeCommand(message: string): Numbered<Command> {
   const [head = '', ...values] = message.split('\0')
   const { number, rest } = split(head)
-  const decoded = JSON.parse(rest)
-  if (!Array.isArray(decoded)) return { number, value: decoded as Command }
-  const [orgRow, receivedAt, skewMs, refusals] = decoded
-  const events = decodeEvents(values)
-  return { number, value: { type: 'append', orgRow, receivedAt, skewMs, refusals, events } }
+  const command = JSON.parse(rest) as Command
+  if (command.type !== 'append') return { number, value: command }
+  return { number, value: { ...command, events: decodeEvents(values) } }
 }
 
 /** Of nearly every batch, and so neither written nor read. */

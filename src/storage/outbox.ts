@@ -1,4 +1,4 @@
-import { framed } from './messages.ts'
+import { framed } from './frames.ts'
 
 /**
  * Events that are worth a commit of their own: its fixed cost is about that of a hundred. With so

@@ -6,7 +6,7 @@ import { StoredCatalogue } from './catalogue.ts'
 import { CommandExecutor } from './commands.ts'
 import { openForWriting } from './database.ts'
 import { type Answer, Answers, Delivery } from './delivery.ts'
-import { commandsIn } from './messages.ts'
+import { framesIn } from './frames.ts'
 import { PresenceBoard } from './presence-board.ts'
 import { PresenceRequests } from './presence-request.ts'
 import { PresenceTable } from './presence-table.ts'
@@ -91,7 +91,7 @@ export class Storage {
    * committed and synced, for all of a commit at once.
    */
   handle(message: string, answer: Answer): void {
-    for (const command of commandsIn(message)) {
+    for (const command of framesIn(message)) {
       this.writer.submit(new Delivery(command, answer, this.answers, this.gauge))
     }
   }

@@ -2,13 +2,12 @@ import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { eventKinds } from '../../src/core/event.ts'
 import type { NewEvent } from '../../src/core/ports.ts'
+import { framed, framesIn } from '../../src/storage/frames.ts'
 import {
-  commandsIn,
   decodeCommand,
   decodeResult,
   encodeCommand,
   encodeResult,
-  framed,
 } from '../../src/storage/messages.ts'
 
 /** Any text that an event may have: all of Unicode but NUL. */
@@ -63,7 +62,7 @@ test('a batch comes out on the other side as it went in, empty texts and line br
 test('a message holds any commands, one after the other', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' })), commands => {
-      expect([...commandsIn(commands.map(framed).join(''))]).toEqual(commands)
+      expect([...framesIn(commands.map(framed).join(''))]).toEqual(commands)
     }),
   )
 })

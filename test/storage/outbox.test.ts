@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { commandsIn } from '../../src/storage/messages.ts'
+import { framesIn } from '../../src/storage/frames.ts'
 import { Outbox } from '../../src/storage/outbox.ts'
 
 let sent: string[][]
@@ -9,7 +9,7 @@ let outbox: Outbox
 const patient = 1_000_000
 
 const newOutbox = (longestWaitMs: number) =>
-  new Outbox(message => sent.push([...commandsIn(message)]), longestWaitMs)
+  new Outbox(message => sent.push([...framesIn(message)]), longestWaitMs)
 
 beforeEach(() => {
   sent = []
