@@ -2,13 +2,7 @@ import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { eventKinds } from '../../src/core/event.ts'
 import type { NewEvent } from '../../src/core/ports.ts'
-import { framed, framesIn } from '../../src/storage/frames.ts'
-import {
-  decodeCommand,
-  decodeResult,
-  encodeCommand,
-  encodeResult,
-} from '../../src/storage/messages.ts'
+import { decodeCommand, encodeCommand } from '../../src/storage/messages.ts'
 
 /** Any text that an event may have: all of Unicode but NUL. */
 const text = fc
@@ -57,24 +51,4 @@ test('a batch comes out on the other side as it went in, empty texts and line br
       },
     ),
   )
-})
-
-test('a message holds any commands, one after the other', () => {
-  fc.assert(
-    fc.property(fc.array(fc.string({ unit: 'binary' })), commands => {
-      expect([...framesIn(commands.map(framed).join(''))]).toEqual(commands)
-    }),
-  )
-})
-
-test('what became of a batch comes back as it was said, all stored or not', () => {
-  for (const value of [
-    { duplicates: [], deadLetters: [] },
-    { duplicates: [0, 2], deadLetters: [] },
-    { duplicates: [], deadLetters: [1] },
-    { completedAt: 5, alreadyCompleted: false },
-    null,
-  ]) {
-    expect(decodeResult(encodeResult(7, value))).toEqual({ number: 7, value })
-  }
 })

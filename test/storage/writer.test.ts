@@ -2,8 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { AppError } from '../../src/core/errors.ts'
 import type { NewEvent } from '../../src/core/ports.ts'
 import { openForWriting } from '../../src/storage/database.ts'
-import { framed } from '../../src/storage/frames.ts'
-import { encodeCommand } from '../../src/storage/messages.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../support/stored-history.ts'
 import { World } from '../support/world.ts'
 
@@ -60,21 +58,6 @@ describe('group commit', () => {
     await Promise.all(Array.from({ length: 50 }, (_, i) => append(custom(`e${i}`))))
     expect(storedIds()).toHaveLength(50)
     expect(changes() - before).toBe(1)
-  })
-
-  test('a thread is told of a whole commit at once, whatever became of each', async () => {
-    const answered: string[] = []
-    const told = Promise.withResolvers<void>()
-    const batch = { type: 'append', orgRow: stored.orgRow, receivedAt: 0, refusals: {} } as const
-    const message = [custom('a'), custom('a'), custom('b')].map((event, i) =>
-      framed(encodeCommand(i + 1, { ...batch, skewMs: null, events: [event] })),
-    )
-    world.storage.handle(message.join(''), lines => {
-      answered.push(lines)
-      told.resolve()
-    })
-    await told.promise
-    expect(answered).toEqual(['1\n2 {"duplicates":[0],"deadLetters":[]}\n3'])
   })
 
   test('an answer comes only after the commit: another connection sees the event by then', async () => {
