@@ -44,11 +44,9 @@ function start(message: HttpThreadStart) {
     events: config.bufferEvents,
     bytes: config.bufferBytes,
   })
-  const send = (command: string) => {
-    failAt(failpoints, 'http_request')
-    storage.postMessage(command)
-  }
-  const client = new StorageClient(send, gauge, config.ack)
+  const send = (commands: string) => storage.postMessage(commands)
+  const beforeWrite = () => failAt(failpoints, 'http_request')
+  const client = new StorageClient(send, gauge, config.ack, beforeWrite)
   storage.onmessage = ({ data }: { data: string }) => client.receive(data)
   const reading = openForReading(config.data)
   const idle = new IdleCollector()

@@ -1,14 +1,17 @@
 import { AppError } from '../core/errors.ts'
+import type { AppendOutcome } from '../core/ports.ts'
 import { shortReasonOf } from '../core/reason.ts'
 import type { Command, CommandResult } from './commands.ts'
 
 /**
  * What passes between a thread that answers requests and the storage thread: one text a message,
- * because copying a text between threads is cheap and copying objects is not.
+ * because copying a text between threads is cheap and copying objects is not. A message holds
+ * several commands, each framed (`frames.ts`), or the answers to several, a line each.
  *
  * To storage: `<number> <command as JSON>`, number 0 where no answer is wanted. A batch's events
  * follow behind its JSON and a NUL.
- * Back: `<number> <result as JSON>` or `<number> !<failure as JSON>`.
+ * Back: `<number>` where all of a batch was stored, else `<number> <result as JSON>` or
+ * `<number> !<failure as JSON>`.
  */
 
 export interface Numbered<T> {
@@ -42,8 +45,17 @@ export function decodeCommand(message: string): Numbered<Command> {
   return { number, value: { ...batch, text: { count, facts, details } } }
 }
 
+/** Of nearly every batch, and so neither written nor read. */
+const allStored: AppendOutcome = Object.freeze({ duplicates: [], deadLetters: [] })
+
+const isAllStored = (result: CommandResult) =>
+  result !== null &&
+  'deadLetters' in result &&
+  result.duplicates.length === 0 &&
+  result.deadLetters.length === 0
+
 export function encodeResult(number: number, result: CommandResult): string {
-  return `${number} ${JSON.stringify(result)}`
+  return isAllStored(result) ? `${number}` : `${number} ${JSON.stringify(result)}`
 }
 
 export function encodeFailure(number: number, error: unknown): string {
@@ -54,9 +66,10 @@ export function encodeFailure(number: number, error: unknown): string {
   return `${number} !${JSON.stringify(failure)}`
 }
 
-/** A result, or the failure as an error to throw. */
-export function decodeResult(message: string): Numbered<CommandResult | Error> {
-  const { number, rest } = split(message)
+/** One line of an answer: a result, or the failure as an error to throw. */
+export function decodeResult(line: string): Numbered<CommandResult | Error> {
+  if (!line.includes(' ')) return { number: Number(line), value: allStored }
+  const { number, rest } = split(line)
   if (!rest.startsWith('!')) return { number, value: JSON.parse(rest) as CommandResult }
   const { code, message: text, retryAfterSeconds } = JSON.parse(rest.slice(1))
   const error = code

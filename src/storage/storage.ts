@@ -5,8 +5,9 @@ import { type BufferBounds, BufferGauge } from './buffer-gauge.ts'
 import { StoredCatalogue } from './catalogue.ts'
 import { CommandExecutor } from './commands.ts'
 import { openForWriting } from './database.ts'
+import { type Answer, Answers, Delivery } from './delivery.ts'
 import type { EncodedBatch } from './event-text.ts'
-import { decodeCommand, encodeFailure, encodeResult, weightOf } from './messages.ts'
+import { framesIn } from './frames.ts'
 import { PresenceBoard } from './presence-board.ts'
 import { PresenceRequests } from './presence-request.ts'
 import { PresenceTable } from './presence-table.ts'
@@ -63,6 +64,7 @@ export class Storage {
   private readonly blocks: RunBlocks
   private readonly sealer: Sealer
   private sealing: Generator<SealedBlock | null>
+  private readonly answers = new Answers()
   private readonly generation: Int32Array
   private readonly dataVersion
   private readonly newestChange
@@ -90,6 +92,7 @@ export class Storage {
     this.writer = new Writer(this.database, this.executor, options.policy, {
       ...options,
       onBegin: () => this.noticeChanges(),
+      onSettled: () => this.answers.send(),
       onRefusing: isRefused => {
         this.gauge.isRefused = isRefused
         if (!isRefused) options.onHealed?.()
@@ -111,19 +114,12 @@ export class Storage {
   }
 
   /**
-   * Executes one message of a client; `answer` is called once it is committed and synced (not at
-   * all for a message that wants no answer).
+   * Executes what a client's message holds. `answer` is called with what became of it once it is
+   * committed and synced, for all of a commit at once.
    */
-  async handle(message: string, answer: (message: string) => void): Promise<void> {
-    const { number, value: command } = decodeCommand(message)
-    const weight = weightOf(message, command)
-    try {
-      const result = await this.writer.submit(command, number > 0)
-      if (number > 0) answer(encodeResult(number, result))
-    } catch (error) {
-      if (number > 0) answer(encodeFailure(number, error))
-    } finally {
-      this.gauge.leave(weight.events, weight.bytes)
+  handle(message: string, answer: Answer): void {
+    for (const command of framesIn(message)) {
+      this.writer.submit(new Delivery(command, answer, this.answers, this.gauge))
     }
   }
 
