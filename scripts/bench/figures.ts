@@ -1,3 +1,5 @@
+import { inLine } from './table.ts'
+
 /** One line of the table: what was measured of Cairn, and of the floor beside it. */
 export interface Figure {
   part: string
@@ -22,8 +24,10 @@ export function median(values: readonly number[]): number {
 }
 
 /** How far the values lie apart, as a share of their median. */
-export const spread = (values: readonly number[]) =>
-  (Math.max(...values) - Math.min(...values)) / median(values)
+export function spread(values: readonly number[]): number {
+  const range = Math.max(...values) - Math.min(...values)
+  return range === 0 ? 0 : range / median(values)
+}
 
 /** Cairn's median as a share of the floor's; null without one. */
 export const ratioOf = ({ cairn, floor }: Figure) =>
@@ -37,7 +41,8 @@ export function isMet(figure: Figure): boolean | null {
   return value >= (least ?? value) && value <= (most ?? value)
 }
 
-const rounded = (value: number) => {
+/** A number with as many digits as are worth reading. */
+export const rounded = (value: number) => {
   if (value >= 1_000) return Math.round(value).toLocaleString('en-US')
   return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2)
 }
@@ -57,18 +62,11 @@ export function tableOf(figures: readonly Figure[]): string[] {
       `${rounded(median(figure.cairn))} ${figure.unit}`,
       figure.floor ? `${rounded(median(figure.floor))} ${figure.unit}` : '',
       ratio === null ? '' : `${ratio.toFixed(2)} ×`,
-      `±${Math.round((spread(figure.cairn) / 2) * 100)} %`,
+      figure.cairn.length > 1 ? `±${Math.round((spread(figure.cairn) / 2) * 100)} %` : '',
       figure.goal ?? '',
       verdict(isMet(figure)),
     ]
   })
-  const header = ['part', 'measure', 'cairn', 'floor', 'ratio', 'spread', 'goal', '']
-  const all = [header, ...rows]
-  const widths = header.map((_, i) => Math.max(...all.map(row => (row[i] ?? '').length)))
-  return all.map(row =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
+  const header = ['part', 'measure', 'cairn', 'beside', 'ratio', 'spread', 'goal', '']
+  return inLine([header, ...rows]).map(cells => cells.join('  ').trimEnd())
 }

@@ -1,40 +1,39 @@
-import type { Effort } from '../effort.ts'
-import type { Figure } from '../figures.ts'
+import type { Bench, Found } from '../bench.ts'
 import { Folder, startCairn } from '../programs.ts'
-import { seed } from '../seed.ts'
+import type { Seeds } from '../seed.ts'
 
 /** How long after its start a program counts as idle, milliseconds. */
 const settleMs = 1_500
 
+const part = 'memory'
+
+/** What a server takes that does nothing, MiB, and how long it took to start, milliseconds. */
+async function idle(seeds: Seeds, organisations: number, flows: number) {
+  using folder = new Folder()
+  seeds.plant(folder, organisations, flows)
+  await using program = await startCairn(folder)
+  await Bun.sleep(settleMs)
+  return { startMs: program.startMs, rssMiB: program.rssMiB() }
+}
+
 /** From the start to the first answer, and what a server takes that does nothing. */
-export async function memory({ rounds }: Effort): Promise<Figure[]> {
-  const starts: number[] = []
-  const resident: number[] = []
-  for (let round = 0; round < rounds; round++) {
-    using folder = new Folder()
-    seed(folder, 1, 20)
-    await using program = await startCairn(folder)
-    starts.push(program.startMs)
-    await Bun.sleep(settleMs)
-    resident.push(program.rssMiB())
+export async function memory({ effort, seeds }: Bench): Promise<Found> {
+  const few: Awaited<ReturnType<typeof idle>>[] = []
+  const many: typeof few = []
+  for (let round = 0; round < effort.rounds; round++) {
+    few.push(await idle(seeds, 1, 20))
+    many.push(await idle(seeds, effort.mostOrganisations, 5))
   }
-  const part = 'memory'
-  return [
-    {
-      part,
-      what: 'start to the first answer',
-      unit: 'ms',
-      cairn: starts,
-      goal: 'at most 200',
-      most: 200,
-    },
-    {
-      part,
-      what: 'idle, one HTTP thread',
-      unit: 'MiB',
-      cairn: resident,
-      goal: 'at most 110',
-      most: 110,
-    },
-  ]
+  const crowd = `${effort.mostOrganisations.toLocaleString('en-US')} organisations of 5 flows`
+  const starts = (of: typeof few) => of.map(({ startMs }) => startMs)
+  const resident = (of: typeof few) => of.map(({ rssMiB }) => rssMiB)
+  const within = (most: number) => ({ goal: `at most ${most}`, most })
+  return {
+    figures: [
+      { part, what: 'start to the first answer', unit: 'ms', cairn: starts(few), ...within(200) },
+      { part, what: `the same, ${crowd}`, unit: 'ms', cairn: starts(many) },
+      { part, what: 'idle, one HTTP thread', unit: 'MiB', cairn: resident(few), ...within(110) },
+      { part, what: `the same, ${crowd}`, unit: 'MiB', cairn: resident(many), ...within(250) },
+    ],
+  }
 }
