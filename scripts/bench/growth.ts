@@ -20,9 +20,11 @@ export function slope({ points }: Pick<Growth, 'points'>): number {
   return mean(products) / mean(squares)
 }
 
-/** The exponent that n log n has over the same sizes. */
+/** The exponent that n log n has over the same sizes; the logarithm of 1 is taken as that of 2. */
 export function mostSlope({ points }: Pick<Growth, 'points'>): number {
-  return slope({ points: points.map(({ size }) => ({ size, cost: size * Math.log2(size + 1) })) })
+  return slope({
+    points: points.map(({ size }) => ({ size, cost: size * Math.log2(Math.max(2, size)) })),
+  })
 }
 
 export function figureOf(part: string, growth: Growth): Figure {
