@@ -8,16 +8,27 @@ const root = join(import.meta.dir, '../..')
 
 export const executable = join(root, 'dist/cairn')
 
+/** What an interrupted bench would leave behind: programs to end, then gigabytes to remove. */
+const running = new Set<Bun.Subprocess>()
+const folders = new Set<Folder>()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+  for (const folder of folders) folder[Symbol.dispose]()
+})
+
 /** A folder for one measurement; gone once it is disposed of. */
 export class Folder implements Disposable {
   readonly path: string
 
   constructor() {
     this.path = mkdtempSync(join(tmpdir(), 'cairn-bench-'))
+    folders.add(this)
   }
 
   [Symbol.dispose](): void {
     rmSync(this.path, { recursive: true, force: true })
+    folders.delete(this)
   }
 }
 
@@ -42,6 +53,8 @@ export class Program implements AsyncDisposable {
   ): Promise<Program> {
     const startedAt = performance.now()
     const child = Bun.spawn(command, { cwd: folder.path, env, stdout: 'pipe', stderr: 'pipe' })
+    running.add(child)
+    child.exited.then(() => running.delete(child))
     const ready = Promise.withResolvers<string>()
     let told = ''
     const watch = async (stream: ReadableStream<Uint8Array>) => {
