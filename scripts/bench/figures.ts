@@ -1,17 +1,17 @@
 import { inLine } from './table.ts'
 
-/** One line of the table: what was measured of Cairn, and of the floor beside it. */
+/** One line of the table: what was measured of Cairn, and of what stands beside it. */
 export interface Figure {
   part: string
   what: string
   unit: string
   /** A number a round. */
   cairn: readonly number[]
-  /** From the same rounds; absent where nothing stands beside it. */
-  floor?: readonly number[]
+  /** From the same rounds, of the floor unless `what` says otherwise; absent where nothing is. */
+  beside?: readonly number[]
   /** What it should be, in words; absent for what is only reported. */
   goal?: string
-  /** The goal as a number: of the ratio where there is a floor, else of the median itself. */
+  /** The goal as a number: of the ratio where something stands beside it, else of the median itself. */
   least?: number
   most?: number
 }
@@ -29,9 +29,9 @@ export function spread(values: readonly number[]): number {
   return range === 0 ? 0 : range / median(values)
 }
 
-/** Cairn's median as a share of the floor's; null without one. */
-export const ratioOf = ({ cairn, floor }: Figure) =>
-  floor === undefined ? null : median(cairn) / median(floor)
+/** Cairn's median as a share of the one beside it; null without one. */
+export const ratioOf = ({ cairn, beside }: Figure) =>
+  beside === undefined ? null : median(cairn) / median(beside)
 
 /** Whether the goal is met; null where there is none. */
 export function isMet(figure: Figure): boolean | null {
@@ -60,7 +60,7 @@ export function tableOf(figures: readonly Figure[]): string[] {
       figure.part,
       figure.what,
       `${rounded(median(figure.cairn))} ${figure.unit}`,
-      figure.floor ? `${rounded(median(figure.floor))} ${figure.unit}` : '',
+      figure.beside ? `${rounded(median(figure.beside))} ${figure.unit}` : '',
       ratio === null ? '' : `${ratio.toFixed(2)} ×`,
       figure.cairn.length > 1 ? `±${Math.round((spread(figure.cairn) / 2) * 100)} %` : '',
       figure.goal ?? '',

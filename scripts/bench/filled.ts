@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { Analyst } from './analytics.ts'
+import { Analyst } from './analyst.ts'
 import type { Effort } from './effort.ts'
 import { bodies, eventsOfRun, type History } from './history.ts'
 import { send } from './post.ts'

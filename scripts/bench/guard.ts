@@ -4,6 +4,7 @@ import { median } from './figures.ts'
 import { machineText } from './machine.ts'
 import { besideHello, questions } from './parts/answers.ts'
 import { cairn, floor, measure } from './parts/ingest.ts'
+import { tries } from './tries.ts'
 
 /**
  * Holds Cairn against the floor on a machine that may be busy: rates as shares of the floor's in the
@@ -42,10 +43,7 @@ const checks = [
 console.log(machineText())
 let missed = 0
 for (const check of checks) {
-  const shares: number[] = []
-  while (shares.length < mostTries && !(Math.max(...shares) >= check.least)) {
-    shares.push(await check.share())
-  }
+  const shares = await tries(check.share, { least: check.least, most: mostTries })
   const isMissed = Math.max(...shares) < check.least
   if (isMissed) missed++
   const told = shares.map(share => share.toFixed(2)).join(', ')

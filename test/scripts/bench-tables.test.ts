@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { capacityOf, capacityTable, type RequestCosts, vm } from '../../scripts/bench/capacity.ts'
 import { isMet } from '../../scripts/bench/figures.ts'
-import { figureOf, type Growth, mostSlope, slope, tableOf } from '../../scripts/bench/growth.ts'
 import { mostSeconds, parts } from '../../scripts/bench/plan.ts'
+import { figureOf, type Growth, mostSlope, slope, tableOf } from '../../scripts/bench/slope.ts'
 import { markdownOf } from '../../scripts/bench/table.ts'
+import { tries } from '../../scripts/bench/tries.ts'
+import { capacityOf, capacityTable, type RequestCosts, vm } from '../../scripts/bench/vm.ts'
 
 const growthOf = (cost: (size: number) => number): Growth => ({
   what: 'GET /',
@@ -80,6 +81,14 @@ describe('capacity', () => {
     expect(visit?.[1]).toBe('371 µs')
     expect(visit?.[2]).toStartWith('flows 0.1 × 20.0 µs + 304 0.9 × 10.0 µs')
   })
+})
+
+test('a share is tried until it is reached, a few times at most', async () => {
+  const measured = (...shares: number[]) =>
+    tries(async () => shares.shift()!, { least: 0.6, most: 3 })
+  expect(await measured(0.7, 0.1)).toEqual([0.7])
+  expect(await measured(0.5, 0.6, 0.1)).toEqual([0.5, 0.6])
+  expect(await measured(0.5, 0.4, 0.3, 0.9)).toEqual([0.5, 0.4, 0.3])
 })
 
 test('the parts are planned to fit into a quarter of an hour', () => {

@@ -1,5 +1,5 @@
 import { nearestRank } from '../../../src/core/quantile.ts'
-import { Analyst } from '../analytics.ts'
+import { Analyst } from '../analyst.ts'
 import type { Bench, Found } from '../bench.ts'
 import type { Effort } from '../effort.ts'
 import type { Figure } from '../figures.ts'

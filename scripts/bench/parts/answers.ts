@@ -65,7 +65,7 @@ export function beside(
   const costs = (of: readonly Loaded[]) => of.map(({ cpuMicros }) => cpuMicros)
   const goal = `at least ${least} ×`
   return [
-    { part, what, unit: 'req/s', cairn: rates(ofCairn), floor: rates(ofHello), goal, least },
-    { part, what: `${what}: CPU`, unit: 'µs/req', cairn: costs(ofCairn), floor: costs(ofHello) },
+    { part, what, unit: 'req/s', cairn: rates(ofCairn), beside: rates(ofHello), goal, least },
+    { part, what: `${what}: CPU`, unit: 'µs/req', cairn: costs(ofCairn), beside: costs(ofHello) },
   ]
 }

@@ -1,5 +1,4 @@
 import type { Bench, Found } from '../bench.ts'
-import { capacityTable } from '../capacity.ts'
 import { allAnswered, type Loaded, postEvents, repeat } from '../load.ts'
 import {
   asked,
@@ -13,6 +12,7 @@ import {
 } from '../pages.ts'
 import { Folder, startCairn } from '../programs.ts'
 import { writeTenants } from '../seed.ts'
+import { capacityTable } from '../vm.ts'
 import { batch, connections } from './ingest.ts'
 
 const part = 'capacity'

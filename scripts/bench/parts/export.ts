@@ -1,4 +1,4 @@
-import { Analyst } from '../analytics.ts'
+import { Analyst } from '../analyst.ts'
 import type { Bench, Found } from '../bench.ts'
 import type { Figure } from '../figures.ts'
 import { lastDays } from '../filled.ts'

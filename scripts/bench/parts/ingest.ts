@@ -1,9 +1,9 @@
 import type { Bench, Found } from '../bench.ts'
+import { storedByCairn, storedByFloor } from '../count-stored.ts'
 import type { Figure } from '../figures.ts'
 import { type Loaded, postEvents } from '../load.ts'
 import { Folder, type Program, startCairn, startFloor } from '../programs.ts'
 import { type Tenant, writeTenants } from '../seed.ts'
-import { storedByCairn, storedByFloor } from '../stored.ts'
 
 export const batch = 50
 export const connections = 64
@@ -73,7 +73,7 @@ export async function ingest(bench: Bench): Promise<Found> {
         what,
         unit: 'events/s',
         cairn: rates(ofCairn),
-        floor: rates(ofFloor),
+        beside: rates(ofFloor),
         goal: 'at least 0.8 ×',
         least: 0.8,
       },
@@ -82,7 +82,7 @@ export async function ingest(bench: Bench): Promise<Found> {
         what: `${what}: CPU`,
         unit: 'µs/event',
         cairn: costs(ofCairn),
-        floor: costs(ofFloor),
+        beside: costs(ofFloor),
         goal: 'at most 2 ×',
         most: 2,
       },

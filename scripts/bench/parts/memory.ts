@@ -3,7 +3,7 @@ import { Folder, startCairn } from '../programs.ts'
 import type { Seeds } from '../seed.ts'
 
 /** How long after its start a program counts as idle, milliseconds. */
-const settleMs = 1_500
+export const settleMs = 1_500
 
 const part = 'memory'
 

@@ -46,7 +46,7 @@ function figuresOf(what: string, unit: string, loads: Loaded[][], each: number):
     { part, what: `${what}, 1 HTTP thread`, unit, cairn: one },
     ...more.map((rates, i) => {
       const name = `${what}, ${counts[i + 1]} HTTP threads; beside 1`
-      return { part, what: name, unit, cairn: rates, floor: one }
+      return { part, what: name, unit, cairn: rates, beside: one }
     }),
   ]
 }

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { Analyst } from './analytics.ts'
+import { Analyst } from './analyst.ts'
 import { type Folder, startCairn } from './programs.ts'
 import type { Tenant } from './seed.ts'
 
