@@ -43,8 +43,8 @@ export function isMet(figure: Figure): boolean | null {
 
 /** A number with as many digits as are worth reading. */
 export const rounded = (value: number) => {
-  if (value >= 1_000) return Math.round(value).toLocaleString('en-US')
-  return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2)
+  if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString('en-US')
+  return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2).replace(/^-(?=[0.]+$)/, '')
 }
 
 const verdict = (isMet: boolean | null) => {

@@ -27,16 +27,19 @@ export function mostSlope({ points }: Pick<Growth, 'points'>): number {
   })
 }
 
+/** What a measured slope may be off by. */
+const noise = 0.1
+
 export function figureOf(part: string, growth: Growth): Figure {
-  const most = mostSlope(growth)
+  const most = mostSlope(growth) + noise
   const { what, by } = growth
   const goal = `at most ${most.toFixed(2)}: n log n`
   return { part, what: `${what}, by ${by}`, unit: '(slope)', cairn: [slope(growth)], goal, most }
 }
 
 /** A row for each growth, and its slope. */
-export const tableOf = (growths: readonly Growth[]): Table => ({
-  title: 'Cost as it grows: CPU of a request',
+export const tableOf = (title: string, growths: readonly Growth[]): Table => ({
+  title,
   header: ['request', 'by', 'cost at size', 'slope'],
   rows: growths.map(growth => [
     growth.what,

@@ -44,7 +44,7 @@ describe('growth', () => {
   })
 
   test('the table has the cost at each size', () => {
-    const { rows } = tableOf([growthOf(n => n)])
+    const { rows } = tableOf('T', [growthOf(n => n)])
     const costs = '10.0 µs at 10, 100 µs at 100, 1,000 µs at 1,000'
     expect(rows).toEqual([['GET /', 'things', costs, '1.00']])
   })

@@ -40,7 +40,10 @@ export async function growth(bench: Bench): Promise<Found> {
       ofCatalogue(bench, organisations, 5),
     )),
   ]
-  return { figures: growths.map(each => figureOf(part, each)), tables: [tableOf(growths)] }
+  return {
+    figures: growths.map(each => figureOf(part, each)),
+    tables: [tableOf('CPU of a request as it all grows', growths)],
+  }
 }
 
 /** The costs at each size, put together by request. */

@@ -57,7 +57,7 @@ export async function stored(bench: Bench): Promise<Found> {
       { part, what: `idle, ${many}`, unit: 'MiB', cairn: resident },
       figureOf(part, byStored),
     ],
-    tables: [tableOf([byStored])],
+    tables: [tableOf('CPU of an event as the ledger grows', [byStored])],
   }
 }
 
@@ -78,7 +78,8 @@ async function crash(filled: Filled) {
     }
   }
   const tenant = filled.tenants[0]!
-  const fresh: History = { ...filled.long, tenant, ids: 'v4', days: 10 }
+  // More than there is time for.
+  const fresh: History = { ...filled.long, tenant, ids: 'v4', runs: 1_000_000, days: 10 }
   const acknowledged: string[] = []
   {
     await using program = await filled.start()
@@ -89,6 +90,7 @@ async function crash(filled: Filled) {
     await Bun.sleep(loadMs)
     await program.kill()
     await load
+    if (acknowledged.length < batchesAgain) throw new Error('the load ended before the kill')
   }
   await using program = await filled.start()
   await send(program, tenant, acknowledged.slice(-batchesAgain).values(), count)
@@ -133,11 +135,17 @@ async function rates(bench: Bench, filled: Filled, many: string): Promise<Figure
   const known = await storedByCairn(filled.folder, target)
   if (known < acknowledged) throw new Error(`${acknowledged} acknowledged, ${known} stored`)
   const perSecond = (of: Loaded[]) => of.map(loaded => loaded.perSecond * batch)
+  const cpu = (of: Loaded[]) => of.map(({ cpuMicros }) => cpuMicros / batch)
   const unit = 'events/s'
+  const cpuUnit = 'µs/event'
+  const [orderedIds, randomIds] = [
+    `v7 ids, ${many}; beside none stored`,
+    `v4 ids, ${many}; beside v7 ids`,
+  ]
   return [
     {
       part,
-      what: `v7 ids, ${many}; beside none stored`,
+      what: orderedIds,
       unit,
       cairn: perSecond(ordered),
       beside: perSecond(empty),
@@ -146,12 +154,26 @@ async function rates(bench: Bench, filled: Filled, many: string): Promise<Figure
     },
     {
       part,
-      what: `v4 ids, ${many}; beside v7 ids`,
+      what: `${orderedIds}: CPU`,
+      unit: cpuUnit,
+      cairn: cpu(ordered),
+      beside: cpu(empty),
+    },
+    {
+      part,
+      what: randomIds,
       unit,
       cairn: perSecond(random),
       beside: perSecond(ordered),
       goal: 'at least 0.5 ×',
       least: 0.5,
+    },
+    {
+      part,
+      what: `${randomIds}: CPU`,
+      unit: cpuUnit,
+      cairn: cpu(random),
+      beside: cpu(ordered),
     },
   ]
 }
