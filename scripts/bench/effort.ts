@@ -19,7 +19,7 @@ export const usualEffort: Effort = {
   warmSeconds: 1,
   storedRuns: 1_000_000,
   questions: 300,
-  questionSeconds: 8,
+  questionSeconds: 15,
   mostOrganisations: 10_000,
 }
 

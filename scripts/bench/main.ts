@@ -56,10 +56,17 @@ await using bench = new Bench(effort)
 for (const part of partNames.filter(name => only?.includes(name) ?? true)) {
   begin(`measuring ${part}`)
   const startedAt = performance.now()
-  const found = await parts[part].measure(bench)
+  try {
+    const found = await parts[part].measure(bench)
+    figures.push(...found.figures)
+    tables.push(...(found.tables ?? []))
+  } catch (error) {
+    // What the others found is worth as much without it.
+    console.error(error)
+    begin(`${part} has failed`)
+    process.exitCode = 1
+  }
   times.push({ part, seconds: (performance.now() - startedAt) / 1_000 })
-  figures.push(...found.figures)
-  tables.push(...(found.tables ?? []))
 }
 console.log(json ? asJson() : asText())
 

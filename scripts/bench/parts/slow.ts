@@ -26,6 +26,9 @@ export async function slow({ effort, seeds }: Bench): Promise<Found> {
       ids: 'v7',
       connections,
     } as const
+    const alone = { ...load, batch: 1, connections: 1, seconds: warmSeconds }
+    const { p50Ms } = await postEvents(cairn, alone)
+    if (p50Ms < syncMs) throw new Error(`${how} slows no sync: an event takes ${p50Ms} ms`)
     const writesDone = postEvents(cairn, { ...load, seconds: warmSeconds + seconds + 1 })
     await Bun.sleep(warmSeconds * 1_000)
     reads.push(await readFlows(cairn, reading!, seconds))
