@@ -10,6 +10,7 @@ export interface Effort {
   /** Requests for one percentile of slow answers, and how long they may take together. */
   questions: number
   questionSeconds: number
+  /** Where there are to be many; growth makes ten runs for each. */
   mostOrganisations: number
 }
 
