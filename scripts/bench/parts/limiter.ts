@@ -1,8 +1,7 @@
 import { heapStats } from 'bun:jsc'
 import { windowMs } from '../../../src/core/buckets.ts'
 import { nothingTaken, WindowTable } from '../../../src/core/window-table.ts'
-import type { Effort } from '../effort.ts'
-import type { Figure } from '../figures.ts'
+import type { Bench, Found } from '../bench.ts'
 
 const organisations = 100_000
 const decisions = 5_000_000
@@ -50,10 +49,10 @@ function decisionsPerSecond(memory: SharedArrayBuffer, active: number, rounds: n
 }
 
 /** The limiter alone, with room for as many organisations as a server may ever have. */
-export async function limiter({ rounds }: Effort): Promise<Figure[]> {
+export async function limiter({ effort: { rounds } }: Bench): Promise<Found> {
   const memory = WindowTable.memory(organisations)
   const part = 'limiter'
-  return [
+  const figures = [
     {
       part,
       what: 'decisions of a thread, 1,000 of 100,000 organisations active',
@@ -77,4 +76,5 @@ export async function limiter({ rounds }: Effort): Promise<Figure[]> {
       most: 100,
     },
   ]
+  return { figures }
 }
