@@ -28,9 +28,17 @@ export function systemClock(parent?: ClockReading): Clock {
   return { now: Date.now, monotonic: () => performance.now() + offset }
 }
 
+let lastMs = 0
+let lastText = '1970-01-01T00:00:00.000Z'
+
 /** RFC 3339 in UTC with milliseconds, the one form in which times leave Cairn. */
 export function isoTime(epochMs: number): string {
-  return new Date(epochMs).toISOString()
+  // Many requests share a millisecond, and naming it costs as much as the rest of a log line.
+  if (epochMs !== lastMs) {
+    lastText = new Date(epochMs).toISOString()
+    lastMs = epochMs
+  }
+  return lastText
 }
 
 /** As `isoTime`, with null kept. */
