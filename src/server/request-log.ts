@@ -60,9 +60,7 @@ export function requestLog({ thread, log, lines }: ThreadLog) {
 
   function headOf(now: number): string {
     if (now !== headAt) {
-      head = whole(
-        `{"level":"info","time":"${isoTime(now)}","thread":"${thread}","requestId":"`,
-      )
+      head = whole(`{"level":"info","time":"${isoTime(now)}","thread":"${thread}","requestId":"`)
       headAt = now
     }
     return head

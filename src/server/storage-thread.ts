@@ -20,7 +20,7 @@ const report = (message: ThreadReport) => self.postMessage(message)
 
 function start(message: ThreadStart) {
   const { name, config, shared, failpoints } = message
-  const { log } = openLog(config, name)
+  const { log } = openLog(config, name, message.logTurns)
   const counters = new CommitCounters(message.counters)
   const clock = systemClock(message.clock)
   const storage = new Storage({
