@@ -5,7 +5,7 @@ import { Stencil } from './stencil.ts'
 /** What a route answers; headers that every response has are added on the way out. */
 export interface Reply {
   status: number
-  body?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
+  body?: string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | null
   headers?: Record<string, string>
 }
 
