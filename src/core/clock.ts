@@ -28,7 +28,7 @@ export function systemClock(parent?: ClockReading): Clock {
   return { now: Date.now, monotonic: () => performance.now() + offset }
 }
 
-/** The last time that was written: an export writes many that are equal. */
+/** The last time that was written: many requests share a millisecond, and rows of an export a time. */
 let lastMs = Number.NaN
 let lastText = ''
 

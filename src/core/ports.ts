@@ -170,7 +170,8 @@ export interface Presence {
 export interface PresenceBook {
   /** Notes that something was seen now. Costs no statement; lost at most some seconds in a crash. */
   mark(orgRow: number, mark: PresenceMark, now: number): void
-  recordSnippetVersion(orgRow: number, version: string, at: number): Promise<void>
+  /** Undefined where there is nothing to wait for: the version was recorded a moment ago. */
+  recordSnippetVersion(orgRow: number, version: string, at: number): Promise<void> | undefined
   /** Counts a request that was refused for its origin. */
   recordRefusedOrigin(orgRow: number, at: number): Promise<void>
   /** Notes that a limit was reached: once a minute, however many requests are refused. */

@@ -102,7 +102,8 @@ function formOf(
 async function make(form: Form, body: PreparedBody | ReadBody, encoding: Encoding): Promise<Reply> {
   const content = await contentOf(body)
   if (encoding !== 'identity') {
-    const encoded = new Uint8Array(await encoders[encoding](content))
+    // As a blob, which each response shares; it would have a copy of an array's bytes.
+    const encoded = new Blob([new Uint8Array(await encoders[encoding](content))])
     form.whole = { status: 200, body: encoded, headers: form.headers }
     return form.whole
   }

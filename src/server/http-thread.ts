@@ -36,7 +36,7 @@ const report = (message: ThreadReport) => self.postMessage(message)
 function start(message: HttpThreadStart) {
   const { name, config, shared, storage, failpoints } = message
   maxHeaderSize()
-  const ownLog = openLog(config, name)
+  const ownLog = openLog(config, name, message.logTurns)
   const { log } = ownLog
   const logRequest = requestLog(ownLog)
   const clock = systemClock(message.clock)

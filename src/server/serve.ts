@@ -25,6 +25,7 @@ import { whyNotReady } from './readiness.ts'
 import { httpThread, startThread, storageThread, type Thread } from './threads.ts'
 import { tokenModeOf } from './token-mode.ts'
 import { ownTokensFor, providerOf } from './tokens.ts'
+import { Turn } from './turn.ts'
 
 /** A server that answers. */
 export interface Running {
@@ -89,6 +90,7 @@ const noOrganisation = (dataDir: string) =>
 
 class Server {
   private readonly shared = newSharedMemory()
+  private readonly logTurns = Turn.memory()
   private readonly clock = systemClock()
   private readonly gauge: BufferGauge
   private readonly disk: DiskWatch
@@ -114,7 +116,7 @@ class Server {
   ) {
     this.gauge = new BufferGauge(this.shared.buffer, this.bufferBounds)
     this.disk = new DiskWatch(config.data, this.clock.monotonic)
-    this.log = openLog(config, 'main').log
+    this.log = openLog(config, 'main', this.logTurns).log
     const provider = providerOf(config)
     const tell = () => this.handIssuerKeys([...this.threads.values()])
     this.issuerKeys = provider && new IssuerKeys(provider, config.data, this.clock, this.log, tell)
@@ -186,6 +188,7 @@ class Server {
       shared: this.shared,
       counters,
       pulse,
+      logTurns: this.logTurns,
       clock: readingOf(this.clock),
       failpoints: isRestart ? {} : armedFailpoints(process.env.CAIRN_FAILPOINTS),
     }

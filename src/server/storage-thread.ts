@@ -22,7 +22,7 @@ const report = (message: ThreadReport) => self.postMessage(message)
 
 function start(message: ThreadStart) {
   const { name, config, shared, failpoints } = message
-  const { log } = openLog(config, name)
+  const { log } = openLog(config, name, message.logTurns)
   failAt(failpoints, 'storage_start')
   const counters = new CommitCounters(message.counters)
   const clock = systemClock(message.clock)

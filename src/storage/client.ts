@@ -94,11 +94,12 @@ export class StorageClient implements Ledger {
   }
 
   /** Nearly every heartbeat says what the one before it said, which is not worth a commit. */
-  async recordSnippetVersion(orgRow: number, version: string, at: number): Promise<void> {
+  recordSnippetVersion(orgRow: number, version: string, at: number): Promise<void> | undefined {
     const last = this.snippetVersions.get(orgRow)
     if (last?.version === version && at - last.at < repeatVersionMs) return
-    await this.ask({ type: 'snippet_version', orgRow, version, at })
-    this.snippetVersions.set(orgRow, { version, at })
+    return this.ask({ type: 'snippet_version', orgRow, version, at }).then(() => {
+      this.snippetVersions.set(orgRow, { version, at })
+    })
   }
 
   async recordRefusal(orgRow: number, code: string, at: number): Promise<void> {
