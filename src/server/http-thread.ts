@@ -50,12 +50,13 @@ function start(message: HttpThreadStart) {
   const client = new StorageClient(send, gauge, config.ack)
   storage.onmessage = ({ data }: { data: string }) => client.receive(data)
   const reading = openForReading(config.data)
+  const snapshots = openForReading(config.data)
   const issuerKeys = new HandedKeys(message.issuerKeys, clock, () =>
     report({ type: 'issuer_keys_wanted' }),
   )
   const deps = {
     clock,
-    stores: connectStores(reading, openForReading(config.data), client, shared),
+    stores: connectStores(reading, snapshots, client, shared),
     windows: new WindowTable(shared.windows),
     tokens: tokensFor(config, clock, issuerKeys),
     retentionDays: config.retentionDays,
@@ -86,6 +87,7 @@ function start(message: HttpThreadStart) {
     await Promise.race([drained, Bun.sleep(drainMs)])
     await server?.stop(true)
     reading.close()
+    snapshots.close()
     log.flush()
     report({ type: 'stopped' })
   }
