@@ -50,12 +50,13 @@ function start(message: HttpThreadStart) {
   storage.onmessage = ({ data }: { data: string }) => client.receive(data)
   const reading = openForReading(config.data)
   const idle = new IdleCollector()
+  const snapshots = openForReading(config.data)
   const issuerKeys = new HandedKeys(message.issuerKeys, clock, () =>
     report({ type: 'issuer_keys_wanted' }),
   )
   const deps = {
     clock,
-    stores: connectStores(reading, openForReading(config.data), client, shared),
+    stores: connectStores(reading, snapshots, client, shared),
     windows: new WindowTable(shared.windows),
     tokens: tokensFor(config, clock, issuerKeys),
     retentionDays: config.retentionDays,
@@ -88,6 +89,7 @@ function start(message: HttpThreadStart) {
     await Promise.race([drained, Bun.sleep(drainMs)])
     await server?.stop(true)
     reading.close()
+    snapshots.close()
     log.flush()
     report({ type: 'stopped' })
   }

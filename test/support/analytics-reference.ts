@@ -505,10 +505,15 @@ export function percentileSeconds(times: number[], percent: number): number | nu
   return found.length === 0 ? null : rounded(least(found)) / 1000
 }
 
-/** The nearest number of milliseconds with at most twelve binary digits that count; half up. */
+/**
+ * The nearest multiple of 1, 2, 5, 10, 20, 50 … milliseconds, half up: of the greatest of them that
+ * goes into it 2,000 times.
+ */
 function rounded(ms: number): number {
   let unit = 1
-  while (ms / unit >= 4096) unit *= 2
+  for (let power = 1; power < 1e9; power *= 10) {
+    for (const next of [2, 5, 10]) if (ms >= 2000 * next * power) unit = next * power
+  }
   return Math.round(ms / unit) * unit
 }
 
