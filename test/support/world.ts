@@ -110,6 +110,12 @@ export class World {
     while ((await this.storage.seal()) !== idleSealMs);
   }
 
+  /** Resolves once all that was asked of storage is committed, also what nobody waits for. */
+  async written(): Promise<void> {
+    do await Bun.sleep(0)
+    while (this.gauge.events > 0)
+  }
+
   async close(): Promise<void> {
     this.reading.close()
     this.snapshots.close()

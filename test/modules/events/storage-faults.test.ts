@@ -32,7 +32,7 @@ describe('a buffer that is full', () => {
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
     expect(await response.json()).toEqual(overloaded.body)
-    await world.storage.flush()
+    await world.written()
     expect(storedIds()).toEqual([])
     expect((await tenant.send(batch.slice(0, 10))).body.accepted).toBe(10)
   })

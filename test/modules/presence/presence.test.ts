@@ -181,7 +181,7 @@ describe('findings', () => {
     for (let i = 0; i < 5; i++) await tenant.ask('GET /heartbeat')
     world.clock.advance(minute)
     for (let i = 0; i < 5; i++) await tenant.ask('GET /heartbeat')
-    await world.storage.flush()
+    await world.written()
     const { findings, rejected24h } = await status()
     expect(findings).toEqual([
       expect.objectContaining({
@@ -232,7 +232,7 @@ describe('findings', () => {
     tenant.allowOrigins('https://app.example')
     const headers = { origin: 'https://staging.example' }
     await tenant.ask('GET /flows', { headers })
-    await world.storage.flush()
+    await world.written()
     expect(await state()).toBe('misconfigured')
     expect(await codes()).toContain('origin_not_allowed')
     await tenant.ask('GET /flows', { headers: { origin: 'https://app.example' } })
@@ -276,6 +276,6 @@ test('nothing that another caller sent is told: whoever views the page has the k
     { ...good, userId: secret, url: secret, name: secret, properties: { secret } },
     { kind: secret, id: secret },
   ])
-  await world.storage.flush()
+  await world.written()
   expect(JSON.stringify(await status())).not.toContain('secret')
 })
