@@ -107,20 +107,30 @@ const factsOf = (orgRow: number, rows: readonly EventRecord[]) =>
     return factOf(orgRow, event, eventSources.indexOf(event.source)) ?? []
   })
 
-/** Packs the steps of a flow's runs as this Cairn does: that is no change of what they say. */
+/**
+ * Packs the steps of a flow's runs as this Cairn does, which is no change of what they say. New runs
+ * are packed so, and it can be done before the lock is taken, a page at a time.
+ */
 function packAnew(database: Database, orgRow: number, flowRow: number): void {
-  const page = database.query<{ id: number; steps: string }, [number, number, number]>(
-    `select id, steps from main.runs
-    where id > ? and org_id = ? and flow_id = ? order by id limit ${pageRows}`,
+  const page = database.query<
+    { id: number; started_at: number; steps: string },
+    [number, number, number, number]
+  >(
+    `select id, started_at, steps from main.runs
+    where org_id = ? and flow_id = ? and (started_at, id) > (?, ?)
+    order by started_at, id limit ${pageRows}`,
   )
-  const setSteps = database.query('update main.runs set steps = ? where id = ?')
-  for (let last = 0; ; ) {
-    const runs = page.all(last, orgRow, flowRow)
-    for (const { id, steps } of runs) {
-      if (isOldPacking(steps)) setSteps.run(packSteps(unpackSteps(steps)), id)
-    }
+  const setSteps = database.query('update main.runs set steps = ? where id = ? and steps = ?')
+  const packAll = database.transaction((runs: readonly { id: number; steps: string }[]) => {
+    for (const { id, steps } of runs) setSteps.run(packSteps(unpackSteps(steps)), id, steps)
+  })
+  let last = { started_at: Number.MIN_SAFE_INTEGER, id: 0 }
+  for (;;) {
+    const runs = page.all(orgRow, flowRow, last.started_at, last.id)
+    const old = runs.filter(({ steps }) => isOldPacking(steps))
+    if (old.length > 0) packAll.immediate(old)
     if (runs.length < pageRows) return
-    last = runs.at(-1)!.id
+    last = runs.at(-1)!
   }
 }
 
@@ -128,7 +138,6 @@ function packAnew(database: Database, orgRow: number, flowRow: number): void {
 function takeOver(database: Database, orgRow: number, flowRow: number): boolean {
   let isChanged = false
   const ofFlow = `where org_id = ${orgRow} and flow_id = ${flowRow}`
-  packAnew(database, orgRow, flowRow)
   for (const table of tables) {
     const { key, columns } = projections[table]
     const wrong = database.run(
@@ -227,6 +236,7 @@ export function rebuild(
       const upTo = lastSeq.get()?.seq ?? 0
       catalogue.refresh()
       for (const facts of factsUpTo(database, org_id, id, upTo)) project(facts)
+      packAnew(database, org_id, id)
       const finish = database.transaction(() => {
         // A version published meanwhile belongs to what was stored meanwhile.
         catalogue.refresh()
