@@ -148,6 +148,23 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
         )
       )`,
     )
+    // No unique index forbids it there.
+    const twice = isIndexed(table)
+      ? database.run(
+          `delete from main.${table} ${ofFlow} and id not in (
+            select min(id) from main.${table} ${ofFlow} group by ${key}
+          )`,
+        )
+      : { changes: 0 }
+    if (wrong.changes + twice.changes > 0) isChanged = true
+    const counts = database
+      .query<{ here: number; beside: number }, []>(
+        `select (select count(*) from main.${table} ${ofFlow}) as here,
+          (select count(*) from temp.${table} ${ofFlow}) as beside`,
+      )
+      .get()!
+    // All that is here is right and here once: where it is as much, nothing is missing.
+    if (counts.here === counts.beside) continue
     const rows = `select ${columns} from temp.${table} ${ofFlow}
       except select ${columns} from main.${table} ${ofFlow}`
     const missing = isIndexed(table)
@@ -156,7 +173,7 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
           select ${firstFreeRow(database, table)} - 1 + row_number() over (), * from (${rows})`,
         )
       : database.run(`insert into main.${table} (${columns}) ${rows}`)
-    if (wrong.changes + missing.changes > 0) isChanged = true
+    if (missing.changes > 0) isChanged = true
   }
   database.run(
     `update main.runs set has_loose = 1 ${ofFlow} and has_loose = 0 and person in (
