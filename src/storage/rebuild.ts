@@ -73,20 +73,30 @@ function makeSideTables(database: Database): void {
   }
 }
 
-/** Packs the steps of a flow's runs as this Cairn does: that is no change of what they say. */
+/**
+ * Packs the steps of a flow's runs as this Cairn does, which is no change of what they say. New runs
+ * are packed so, and it can be done before the lock is taken, a page at a time.
+ */
 function packAnew(database: Database, orgRow: number, flowRow: number): void {
-  const page = database.query<{ id: number; steps: string }, [number, number, number]>(
-    `select id, steps from main.runs
-    where id > ? and org_id = ? and flow_id = ? order by id limit ${pageRows}`,
+  const page = database.query<
+    { id: number; started_at: number; steps: string },
+    [number, number, number, number]
+  >(
+    `select id, started_at, steps from main.runs
+    where org_id = ? and flow_id = ? and (started_at, id) > (?, ?)
+    order by started_at, id limit ${pageRows}`,
   )
-  const setSteps = database.query('update main.runs set steps = ? where id = ?')
-  for (let last = 0; ; ) {
-    const runs = page.all(last, orgRow, flowRow)
-    for (const { id, steps } of runs) {
-      if (isOldPacking(steps)) setSteps.run(packSteps(unpackSteps(steps)), id)
-    }
+  const setSteps = database.query('update main.runs set steps = ? where id = ? and steps = ?')
+  const packAll = database.transaction((runs: readonly { id: number; steps: string }[]) => {
+    for (const { id, steps } of runs) setSteps.run(packSteps(unpackSteps(steps)), id, steps)
+  })
+  let last = { started_at: Number.MIN_SAFE_INTEGER, id: 0 }
+  for (;;) {
+    const runs = page.all(orgRow, flowRow, last.started_at, last.id)
+    const old = runs.filter(({ steps }) => isOldPacking(steps))
+    if (old.length > 0) packAll.immediate(old)
     if (runs.length < pageRows) return
-    last = runs.at(-1)!.id
+    last = runs.at(-1)!
   }
 }
 
@@ -98,7 +108,6 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
   let isChanged = false
   const ofFlow = `where org_id = ${orgRow} and flow_id = ${flowRow}`
   database.run(`delete from run_blocks ${ofFlow}`)
-  packAnew(database, orgRow, flowRow)
   for (const table of tables) {
     const { key, columns } = projections[table]
     const wrong = database.run(
@@ -109,6 +118,23 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
         )
       )`,
     )
+    // No unique index forbids it there.
+    const twice = isIndexed(table)
+      ? database.run(
+          `delete from main.${table} ${ofFlow} and id not in (
+            select min(id) from main.${table} ${ofFlow} group by ${key}
+          )`,
+        )
+      : { changes: 0 }
+    if (wrong.changes + twice.changes > 0) isChanged = true
+    const counts = database
+      .query<{ here: number; beside: number }, []>(
+        `select (select count(*) from main.${table} ${ofFlow}) as here,
+          (select count(*) from temp.${table} ${ofFlow}) as beside`,
+      )
+      .get()!
+    // All that is here is right and here once: where it is as much, nothing is missing.
+    if (counts.here === counts.beside) continue
     const rows = `select ${columns} from temp.${table} ${ofFlow}
       except select ${columns} from main.${table} ${ofFlow}`
     const missing = isIndexed(table)
@@ -117,7 +143,7 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
           select ${firstFreeRow(database, table)} - 1 + row_number() over (), * from (${rows})`,
         )
       : database.run(`insert into main.${table} (${columns}) ${rows}`)
-    if (wrong.changes + missing.changes > 0) isChanged = true
+    if (missing.changes > 0) isChanged = true
   }
   database.run(
     `update main.runs set has_loose = 1 ${ofFlow} and has_loose = 0 and person in (
@@ -197,6 +223,7 @@ export function rebuild(
       const upTo = lastSeq.get()?.seq ?? 0
       catalogue.refresh()
       for (const facts of flowFacts(database, org_id, id, 0, upTo)) project(facts)
+      packAnew(database, org_id, id)
       const finish = database.transaction(() => {
         // A version published meanwhile belongs to what was stored meanwhile.
         catalogue.refresh()

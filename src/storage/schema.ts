@@ -237,13 +237,17 @@ export const progress = sqliteTable(
   table => [primaryKey({ columns: [table.orgId, table.flowId, table.person] })],
 )
 
-export const completions = sqliteTable('completions', {
-  id: integer().primaryKey(),
-  orgId: integer('org_id').notNull(),
-  flowId: integer('flow_id').notNull(),
-  person: text().notNull(),
-  reportedAt: integer('reported_at').notNull(),
-})
+export const completions = sqliteTable(
+  'completions',
+  {
+    id: integer().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    flowId: integer('flow_id').notNull(),
+    person: text().notNull(),
+    reportedAt: integer('reported_at').notNull(),
+  },
+  table => [index('completions_by_flow').on(table.orgId, table.flowId)],
+)
 
 export const stepReports = sqliteTable(
   'step_reports',

@@ -63,6 +63,7 @@ create table completions (
   person text not null,
   reported_at integer not null
 ) strict;
+create index completions_by_flow on completions (org_id, flow_id);
 insert into completions (org_id, flow_id, person, reported_at)
 select org_id, flow_id, person, reported_at from progress where reported_at is not null;
 delete from progress where checklist_at is null and last_tick_at is null;
