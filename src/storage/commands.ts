@@ -123,6 +123,8 @@ export class CommandExecutor {
 
   /** Projects what the commands so far have stored. Before the commit, or nothing of it counts. */
   settle(): void {
+    this.batches.flush()
+    this.ids.closeBatches()
     const facts = this.facts
     this.forgetFacts()
     this.projector.project(facts)
@@ -162,6 +164,7 @@ export class CommandExecutor {
   /** Forgets what was rolled back to a savepoint, before which all was settled. */
   rolledBackTo(mark: Mark): void {
     this.forgetFacts()
+    this.batches.forget()
     this.blocks.forget()
     this.ids.giveBack(mark.ids)
     this.projector.rolledBackTo(mark.projections)
@@ -170,6 +173,7 @@ export class CommandExecutor {
   /** Forgets all that a transaction had gathered. */
   rolledBack(): void {
     this.forgetFacts()
+    this.batches.forget()
     this.blocks.forget()
     this.ids.rolledBack()
     this.projector.rolledBack()
@@ -205,7 +209,7 @@ export class CommandExecutor {
     text: EventText,
   ): StoreOutcome {
     if (text.count <= eventsPerBatch) return this.storeBatch(orgRow, receivedAt, source, text)
-    const events = decodeEvents({ ...text, receivedAt, source })
+    const events = decodeEvents({ ...text, receivedAts: [receivedAt], source })
     const stored: LedgerFact[] = []
     const duplicates: number[] = []
     for (let from = 0; from < events.length; from += eventsPerBatch) {
@@ -218,7 +222,7 @@ export class CommandExecutor {
   }
 
   /**
-   * Stores the events of a text whose ids are new as one row, and gathers what follows from them. A
+   * Stores the events of a text whose ids are new in one row, and gathers what follows from them. A
    * text without duplicates, as nearly all are, is stored as it came.
    */
   private storeBatch(
@@ -228,9 +232,11 @@ export class CommandExecutor {
     text: EventText,
   ): StoreOutcome {
     const facts = decodeFacts(text, orgRow, source)
+    const newSeq = () => this.ids.openBatch(orgRow)
+    const batch = this.batches.withRoom(orgRow, source, text.count, newSeq)
     const duplicates: number[] = []
     for (let i = 0; i < facts.length; i++) {
-      if (!this.ids.take(orgRow, facts[i]!.id, receivedAt)) duplicates.push(i)
+      if (!this.ids.take(batch.seq, facts[i]!.id, receivedAt)) duplicates.push(i)
     }
     if (duplicates.length === facts.length) return { stored: [], duplicates }
     let stored = facts
@@ -238,9 +244,11 @@ export class CommandExecutor {
     if (duplicates.length > 0) {
       const isNew = (_: unknown, place: number) => !duplicates.includes(place)
       stored = facts.filter(isNew)
-      kept = encodeEvents(decodeEvents({ ...text, receivedAt, source }).filter(isNew))
+      kept = encodeEvents(
+        decodeEvents({ ...text, receivedAts: [receivedAt], source }).filter(isNew),
+      )
     }
-    this.batches.add(this.ids.endBatch(), orgRow, receivedAt, source, kept, stored)
+    batch.add(kept, receivedAt, stored)
     for (const fact of stored) if (isOfFlow(fact)) this.facts.push(fact)
     return { stored, duplicates }
   }

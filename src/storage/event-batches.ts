@@ -3,7 +3,10 @@ import { type EventSource, eventSources } from '../core/event.ts'
 import type { EventText, StoredText } from './event-text.ts'
 import type { LedgerFact } from './facts.ts'
 
-/** The ledger: a row a batch of one organisation's events, in the order of their arrival. */
+/**
+ * The ledger: a row a batch of one organisation's events, in the order of their arrival. Small batches
+ * that are stored together share a row.
+ */
 
 /** Events of one row: its number times this, plus an event's place, is the event's own number. */
 export const eventsPerBatch = 64
@@ -12,6 +15,8 @@ export const eventsPerBatch = 64
 export interface BatchRow {
   seq: number
   received_at: number
+  /** How much later each further batch of the row was received, milliseconds; a space between. */
+  later: string
   source: number
   events: number
   facts: Uint8Array
@@ -25,11 +30,16 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 export const textIn = (bytes: Uint8Array): string => decoder.decode(bytes)
 
+const receiptsIn = ({ received_at, later }: BatchRow): number[] => {
+  if (later === '') return [received_at]
+  return [received_at, ...later.split(' ').map(ms => received_at + Number(ms))]
+}
+
 export const storedText = (row: BatchRow): StoredText => ({
   count: row.events,
   facts: textIn(row.facts),
   details: textIn(row.details),
-  receivedAt: row.received_at,
+  receivedAts: receiptsIn(row),
   source: eventSources[row.source] as EventSource,
 })
 
@@ -40,52 +50,93 @@ interface Span {
   lastAt: number
 }
 
-function spansOf(facts: readonly LedgerFact[]): Span[] {
-  const spans: Span[] = []
-  for (const { flowRow, occurredAt: at } of facts) {
-    if (flowRow === null) continue
-    const span = spans.find(known => known.flowRow === flowRow)
-    if (!span) spans.push({ flowRow, firstAt: at, lastAt: at })
+/** A row that is being filled. */
+export class OpenBatch {
+  count = 0
+  facts = ''
+  details = ''
+  later = ''
+  readonly spans: Span[] = []
+  receivedAt = 0
+
+  constructor(
+    readonly seq: number,
+    readonly orgRow: number,
+    readonly source: EventSource,
+  ) {}
+
+  /** @param facts what the text says, for whoever calls has read it already */
+  add(text: EventText, receivedAt: number, facts: readonly LedgerFact[]): void {
+    if (text.count === 0) return
+    if (this.count === 0) this.receivedAt = receivedAt
+    else this.later += `${this.later && ' '}${receivedAt - this.receivedAt}`
+    this.count += text.count
+    this.facts += text.facts
+    this.details += text.details
+    for (const { flowRow, occurredAt } of facts)
+      if (flowRow !== null) this.span(flowRow, occurredAt)
+  }
+
+  private span(flowRow: number, at: number): void {
+    const span = this.spans.find(known => known.flowRow === flowRow)
+    if (!span) this.spans.push({ flowRow, firstAt: at, lastAt: at })
     else if (at < span.firstAt) span.firstAt = at
     else if (at > span.lastAt) span.lastAt = at
   }
-  return spans
 }
 
-/** Writes the ledger's rows, and which flows' events they hold. */
+/** Writes the ledger's rows, and which flows' events they hold. What was added is stored once it is flushed. */
 export class EventBatches {
   private readonly insertBatch
   private readonly insertFlow
+  private open: OpenBatch[] = []
+  /** The last one of each organisation. */
+  private readonly lastOf = new Map<number, OpenBatch>()
 
   constructor(database: Database) {
     this.insertBatch = database.query(
-      `insert into event_batches (seq, org_id, received_at, source, events, facts, details)
-      values (?, ?, ?, ?, ?, ?, ?)`,
+      `insert into event_batches (seq, org_id, received_at, later, source, events, facts, details)
+      values (?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.insertFlow = database.query(
       'insert into event_batch_flows (org_id, flow_id, seq, first_at, last_at) values (?, ?, ?, ?, ?)',
     )
   }
 
-  /** @param facts what the text says, for whoever calls has read it already */
-  add(
-    seq: number,
-    orgRow: number,
-    receivedAt: number,
-    source: EventSource,
-    text: EventText,
-    facts: readonly LedgerFact[],
-  ): void {
+  /** An organisation's row with room for so many events: the one that is being filled, or a new one. */
+  withRoom(orgRow: number, source: EventSource, events: number, newSeq: () => number): OpenBatch {
+    const last = this.lastOf.get(orgRow)
+    if (last?.source === source && last.count + events <= eventsPerBatch) return last
+    const batch = new OpenBatch(newSeq(), orgRow, source)
+    this.open.push(batch)
+    this.lastOf.set(orgRow, batch)
+    return batch
+  }
+
+  flush(): void {
+    const { open } = this
+    this.forget()
+    for (const batch of open) if (batch.count > 0) this.write(batch)
+  }
+
+  /** Forgets what was added and not flushed. */
+  forget(): void {
+    this.open = []
+    this.lastOf.clear()
+  }
+
+  write({ seq, orgRow, receivedAt, later, source, count, facts, details, spans }: OpenBatch): void {
     this.insertBatch.run(
       seq,
       orgRow,
       receivedAt,
+      later,
       eventSources.indexOf(source),
-      text.count,
-      encoder.encode(text.facts),
-      encoder.encode(text.details),
+      count,
+      encoder.encode(facts),
+      encoder.encode(details),
     )
-    for (const { flowRow, firstAt, lastAt } of spansOf(facts)) {
+    for (const { flowRow, firstAt, lastAt } of spans) {
       this.insertFlow.run(orgRow, flowRow, seq, firstAt, lastAt)
     }
   }

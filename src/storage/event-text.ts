@@ -9,6 +9,8 @@ import type { LedgerFact } from './facts.ts'
  * Of an event stands only what is not as in the event before it, for the events of one page mostly
  * share their person, session, run and flow. It costs a fraction of JSON on either side, and this is
  * done for every event.
+ *
+ * Texts of several batches put one behind the other are a text too.
  */
 export interface EventText {
   count: number
@@ -23,30 +25,34 @@ export interface EncodedBatch extends Omit<EventBatch, 'events'> {
   text: EventText
 }
 
-/** Events of one row of the ledger. */
+/** Events of one row of the ledger: of one batch or of several. */
 export interface StoredText extends EventText {
-  receivedAt: number
+  /** When each batch was received. */
+  receivedAts: readonly number[]
   source: EventSource
 }
 
 /** Behind every value. No text of an event contains NUL. */
 const end = '\0'
 
-/** The bits of an event's code from the fourth on: what is not as in the event before. */
+/** The bit of the first event of a batch: it has none before it. So texts can be joined. */
+const first = 1 << 4
+
+/** The bits of what is not as in the event before. */
 const bits = {
-  stepRow: 1 << 4,
-  flowRow: 1 << 5,
-  userId: 1 << 6,
-  anonymousId: 1 << 7,
-  runId: 1 << 8,
-  sessionId: 1 << 9,
-  flowVersion: 1 << 10,
-  itemRow: 1 << 11,
-  name: 1 << 12,
-  url: 1 << 13,
-  properties: 1 << 14,
-  reason: 1 << 15,
-  reportedAt: 1 << 16,
+  stepRow: 1 << 5,
+  flowRow: 1 << 6,
+  userId: 1 << 7,
+  anonymousId: 1 << 8,
+  runId: 1 << 9,
+  sessionId: 1 << 10,
+  flowVersion: 1 << 11,
+  itemRow: 1 << 12,
+  name: 1 << 13,
+  url: 1 << 14,
+  properties: 1 << 15,
+  reason: 1 << 16,
+  reportedAt: 1 << 17,
 } as const
 
 /** The first bits are the kind. */
@@ -97,7 +103,7 @@ export function encodeEvents(events: readonly NewEvent[]): EventText {
   let before = nothing
   const changes = new Changes()
   for (const event of events) {
-    changes.code = kindCode[event.kind]
+    changes.code = kindCode[event.kind] | (before === nothing ? first : 0)
     changes.values = ''
     changes.note(bits.url, event.url, before.url)
     changes.note(bits.properties, event.properties, before.properties)
@@ -147,6 +153,7 @@ class FactReader {
     this.id = values[this.at]!
     const code = Number(values[this.at + 1])
     this.code = code
+    if (code & first) this.reset()
     this.occurredAt += Number(values[this.at + 2])
     this.at += 3
     if (code & bits.stepRow) this.stepRow = this.number(bits.stepRow)
@@ -160,8 +167,25 @@ class FactReader {
     if (code & bits.name) this.name = this.text(bits.name)
   }
 
+  get isFirst(): boolean {
+    return (this.code & first) !== 0
+  }
+
   get kind(): EventKind {
     return eventKinds[this.code & kindMask] as EventKind
+  }
+
+  private reset(): void {
+    this.occurredAt = 0
+    this.stepRow = null
+    this.flowRow = null
+    this.userId = null
+    this.anonymousId = null
+    this.runId = null
+    this.sessionId = null
+    this.flowVersion = null
+    this.itemRow = null
+    this.name = null
   }
 
   private text(bit: number): string | null {
@@ -217,7 +241,7 @@ export function decodeEvents({
   count,
   facts,
   details,
-  receivedAt,
+  receivedAts,
   source,
 }: StoredText): StoredEvent[] {
   const events: StoredEvent[] = []
@@ -228,9 +252,14 @@ export function decodeEvents({
   let properties: string | null = null
   let reason: string | null = null
   let after: number | null = null
+  let batch = -1
   for (let i = 0; i < count; i++) {
     reader.next()
     const { code } = reader
+    if (reader.isFirst) {
+      batch++
+      url = properties = reason = after = null
+    }
     const absent = code >> absentShift
     if (code & bits.url) url = absent & bits.url ? null : values[at++]!
     if (code & bits.properties) properties = absent & bits.properties ? null : values[at++]!
@@ -249,7 +278,7 @@ export function decodeEvents({
       sessionId: reader.sessionId,
       occurredAt: reader.occurredAt,
       reportedAt: after === null ? null : reader.occurredAt + after,
-      receivedAt,
+      receivedAt: receivedAts[batch]!,
       url,
       name: reader.name,
       reason,

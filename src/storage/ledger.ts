@@ -23,7 +23,7 @@ function* pages<Row extends { seq: number }>(read: (after: number) => Row[], aft
 /** A flow's events that occurred in a range; a page is a statement of its own. */
 export function flowEvents(database: Database) {
   const statement = database.query<BatchRow, [number, number, number, number, number]>(
-    `select seq, received_at, source, events, facts, details
+    `select seq, received_at, later, source, events, facts, details
     from event_batch_flows cross join event_batches using (seq)
     where event_batch_flows.org_id = ? and flow_id = ? and seq > ? and last_at >= ? and first_at < ?
     order by seq limit ${pageBatches}`,
@@ -47,7 +47,7 @@ export function* flowFacts(
   upTo = Number.MAX_SAFE_INTEGER,
 ): Generator<Fact[]> {
   const statement = database.query<
-    Omit<BatchRow, 'details' | 'received_at'>,
+    Pick<BatchRow, 'seq' | 'source' | 'events' | 'facts'>,
     [number, number, number, number]
   >(
     `select seq, source, events, facts

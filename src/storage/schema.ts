@@ -98,6 +98,7 @@ export const eventBatches = sqliteTable('event_batches', {
   seq: integer().primaryKey(),
   orgId: integer('org_id').notNull(),
   receivedAt: integer('received_at').notNull(),
+  later: text().notNull().default(''),
   source: integer().notNull(),
   events: integer().notNull(),
   facts: blob().notNull(),

@@ -259,7 +259,7 @@ export class Writer {
         // What belongs to the batch and to no event comes first, so that no event takes it along.
         this.executor.execute({ ...command, text: encodeEvents([]) })
         const { receivedAt, text } = command
-        const events = decodeEvents({ ...text, receivedAt, source: 'events' })
+        const events = decodeEvents({ ...text, receivedAts: [receivedAt], source: 'events' })
         for (const [i, event] of events.entries()) {
           this.database.run('savepoint event')
           const mark = this.executor.mark

@@ -9,6 +9,7 @@ import {
   Workplace,
   withTour,
 } from '../support/binary.ts'
+import { poison } from '../support/ledger.ts'
 
 let place: Workplace
 beforeEach(() => {
@@ -189,10 +190,7 @@ describe('what callers send', () => {
       const { slug, snippetKey } = await withTour(place)
       const { token } = await place.json<{ token: string }>(['token', 'issue'])
       const poisoned = new Database(join(place.folder, 'cairn-data/cairn.db'))
-      poisoned.run(
-        `create trigger poison before insert on events when new.name = 'poison'
-        begin select raise(abort, 'poisoned'); end`,
-      )
+      poison(poisoned, 'poison')
       poisoned.close()
       for (const format of ['json', 'text']) {
         const server = await place.serve(['--log-level', 'trace', '--log-format', format], env)

@@ -38,19 +38,27 @@ function ledger() {
     const ids = new EventIds(database, policy)
     /** Stores an id as the ledger does; whether it was new. */
     const store = (org: number, id: string, at = 0) => {
-      const isNew = ids.take(org, id, at)
-      if (isNew) {
-        const text = encodeEvents([{ ...event, id }])
-        batches.add(ids.endBatch(), org, at, 'events', text, [])
-      }
+      const batch = batches.withRoom(org, 'events', 1, () => ids.openBatch(org))
+      const isNew = ids.take(batch.seq, id, at)
+      if (isNew) batch.add(encodeEvents([{ ...event, id }]), at, [])
       return isNew
     }
+    const settle = () => {
+      batches.flush()
+      ids.closeBatches()
+    }
     const commit = () => {
+      settle()
       ids.beforeCommit()
       database.run('commit')
       ids.committed()
     }
-    return { ids, store, commit }
+    const rolledBack = () => {
+      batches.forget()
+      ids.rolledBack()
+    }
+    batches.forget()
+    return { ids, store, settle, commit, rolledBack }
   }
   return { database, open }
 }
@@ -82,7 +90,7 @@ describe('an id is taken once', () => {
     fc.assert(
       fc.property(fc.array(action, { minLength: 200, maxLength: 1_500 }), actions => {
         const { database, open } = ledger()
-        let { ids, store, commit } = open()
+        let { ids, store, settle, commit, rolledBack } = open()
         const committed = new Set<string>()
         let pending = new Set<string>()
         database.run('begin immediate')
@@ -96,10 +104,12 @@ describe('an id is taken once', () => {
           }
           if (step.type === 'savepoint') {
             // One event fails, and its neighbours stay.
+            settle()
             const mark = ids.mark
             database.run('savepoint event')
             const wasNew = store(9, 'poison')
             expect(wasNew).toBe(true)
+            settle()
             ids.giveBack(mark)
             database.run('rollback to event')
             database.run('release event')
@@ -110,16 +120,16 @@ describe('an id is taken once', () => {
             for (const key of pending) committed.add(key)
           } else {
             database.run('rollback')
-            if (step.type === 'roll back') ids.rolledBack()
-            else ({ ids, store, commit } = open())
+            if (step.type === 'roll back') rolledBack()
+            else ({ ids, store, settle, commit, rolledBack } = open())
           }
           pending = new Set()
           database.run('begin immediate')
         }
         database.run('rollback')
-        ids.rolledBack()
+        rolledBack()
         const stored = database
-          .query<{ n: number }, []>('select count(*) as n from event_batches')
+          .query<{ n: number }, []>('select coalesce(sum(events), 0) as n from event_batches')
           .get()
         expect(stored?.n).toBe(committed.size)
       }),
@@ -129,7 +139,7 @@ describe('an id is taken once', () => {
 
   test('over thousands, through merges of merges, and still after a reopening', () => {
     const { database, open } = ledger()
-    const { ids, store, commit } = open()
+    const { store, commit } = open()
     const all = Array.from({ length: 6_000 }, (_, i) => (i % 2 ? crypto.randomUUID() : `e${i}`))
     for (let from = 0; from < all.length; from += 5) {
       database.run('begin immediate')
@@ -138,10 +148,11 @@ describe('an id is taken once', () => {
     }
     const levels = database.query('select max(level) as level from event_id_segments').get()
     expect(levels).toEqual({ level: 3 })
-    const isKnown = (known: EventIds) => all.every(one => !known.take(1, one, 0))
-    expect(isKnown(ids)).toBe(true)
-    expect(isKnown(open().ids)).toBe(true)
-    expect(open().ids.take(2, all[0] as string, 0)).toBe(true)
+    const isKnown = (known: (org: number, id: string) => boolean) =>
+      all.every(one => !known(1, one))
+    expect(isKnown(store)).toBe(true)
+    expect(isKnown(open().store)).toBe(true)
+    expect(open().store(2, all[0] as string)).toBe(true)
   })
 
   test('a merge leaves no chunk behind', () => {
@@ -176,9 +187,9 @@ describe('an id is taken once', () => {
     }
     database.run('delete from event_batches')
     const again = open()
-    expect(again.ids.take(1, 'e3', 0)).toBe(false)
-    expect(again.ids.take(1, 'other', 0)).toBe(true)
-    expect(again.ids.endBatch()).toBe(17)
+    expect(again.ids.openBatch(1)).toBe(17)
+    expect(again.ids.take(17, 'e3', 0)).toBe(false)
+    expect(again.ids.take(17, 'other', 0)).toBe(true)
   })
 })
 

@@ -50,22 +50,29 @@ test('a batch comes out on the other side as it went in, empty texts and line br
       const command = { type: 'append', ...batch, text: encodeEvents(sent) } as const
       const message = encodeCommand(number, command)
       expect(decodeCommand(message)).toEqual({ number, value: command })
-      expect(decodeEvents({ ...command.text, receivedAt: 5, source })).toEqual(
+      expect(decodeEvents({ ...command.text, receivedAts: [5], source })).toEqual(
         sent.map(one => ({ ...one, receivedAt: 5, source })),
       )
     }),
   )
 })
 
-test('the ledger holds a batch to the character', () => {
+test('the ledger holds batches to the character, also when they share a row', () => {
   const database = new Database(':memory:', { strict: true })
   migrate(database, 0)
   const batches = new EventBatches(database)
+  const batch = fc.record({ receivedAt: fc.integer({ min: 5, max: 9 }), sent: events })
   fc.assert(
-    fc.property(events, source, (sent, source) => {
+    fc.property(fc.array(batch, { maxLength: 4 }), source, (all, source) => {
       database.run('delete from event_batches')
-      batches.add(1, 1, 5, source, encodeEvents(sent), [])
-      expect(storedEvents(database)).toEqual(sent.map(one => ({ ...one, receivedAt: 5, source })))
+      for (const { receivedAt, sent } of all) {
+        const row = batches.withRoom(1, source, sent.length, () => 1)
+        row.add(encodeEvents(sent), receivedAt, [])
+      }
+      batches.flush()
+      expect(storedEvents(database)).toEqual(
+        all.flatMap(({ receivedAt, sent }) => sent.map(one => ({ ...one, receivedAt, source }))),
+      )
     }),
   )
 })

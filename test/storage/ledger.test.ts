@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { NewEvent, StoredEvent } from '../../src/core/ports.ts'
 import type { TimeRange } from '../../src/core/time-range.ts'
+import { storedEvents } from '../support/ledger.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../support/stored-history.ts'
 import { World } from '../support/world.ts'
 
@@ -62,7 +63,7 @@ describe('a flow’s events', () => {
 
   test('are all there when they are in more batches than a page has', async () => {
     const ids = Array.from({ length: 300 }, (_, i) => `e${i}`)
-    await Promise.all(ids.map((id, i) => append(event(id, i % 3 ? 'first' : 'second', i))))
+    for (const [i, id] of ids.entries()) await append(event(id, i % 3 ? 'first' : 'second', i))
     expect(await exported('first')).toEqual(ids.filter((_, i) => i % 3))
     expect(await exported('second')).toEqual(ids.filter((_, i) => i % 3 === 0))
   })
@@ -81,6 +82,29 @@ describe('a batch with duplicates', () => {
     expect(await exported('first')).toEqual(['a', 'b', 'c'])
     expect(await exported('second')).toEqual([])
     expect((await append(event('c', 'first', 9), event('b', 'first', 9))).duplicates).toEqual([
+      0, 1,
+    ])
+  })
+
+  test('shares a row with what is stored together, and each keeps its time of receipt', async () => {
+    const sent = [
+      append(event('a', 'first', 1)),
+      append(event('a', 'first', 1), event('b', 'first', 2)),
+    ]
+    world.clock.advance(5)
+    sent.push(append(event('c', 'second', 3), event('b', 'first', 9)))
+    const outcomes = await Promise.all(sent)
+    expect(outcomes.map(({ duplicates }) => duplicates)).toEqual([[], [0], [1]])
+    expect(world.database.query('select seq, events from event_batches').values()).toEqual([[1, 3]])
+    const now = world.clock.now()
+    expect(
+      storedEvents(world.database).map(({ id, receivedAt }) => [id, receivedAt - now]),
+    ).toEqual([
+      ['a', -5],
+      ['b', -5],
+      ['c', 0],
+    ])
+    expect((await append(event('c', 'first', 3), event('b', 'first', 9))).duplicates).toEqual([
       0, 1,
     ])
   })

@@ -1,6 +1,11 @@
 import type { Database } from 'bun:sqlite'
 import type { NewEvent, StoredEvent } from '../../src/core/ports.ts'
-import { type BatchRow, EventBatches, storedText } from '../../src/storage/event-batches.ts'
+import {
+  type BatchRow,
+  EventBatches,
+  OpenBatch,
+  storedText,
+} from '../../src/storage/event-batches.ts'
 import { decodeEvents, decodeFacts, encodeEvents } from '../../src/storage/event-text.ts'
 
 /** All that the ledger holds, of one organisation where one is named, in the order of arrival. */
@@ -28,6 +33,7 @@ export function storeBehind(database: Database, orgRow: number, events: readonly
     .get()!
   const text = encodeEvents(events)
   const receivedAt = Math.max(...events.map(({ occurredAt }) => occurredAt))
-  const facts = decodeFacts(text, orgRow, 'events')
-  new EventBatches(database).add(seq, orgRow, receivedAt, 'events', text, facts)
+  const batch = new OpenBatch(seq, orgRow, 'events')
+  batch.add(text, receivedAt, decodeFacts(text, orgRow, 'events'))
+  new EventBatches(database).write(batch)
 }

@@ -22,6 +22,11 @@ interface BatchOfIds {
   facts: Uint8Array
 }
 
+interface IdsOfBatch {
+  orgRow: number
+  ids: string[]
+}
+
 const idsOf = ({ events, facts }: BatchOfIds) => decodeIds({ count: events, facts: textIn(facts) })
 
 function statements(database: Database) {
@@ -51,12 +56,13 @@ export class EventIds {
   private readonly sql: ReturnType<typeof statements>
   private readonly index: HashIndex
   private readonly hash: TextHash
-  /** Row of the ledger that the ids taken now belong to, and those ids. */
-  private batchSeq: number
-  private taken: string[] = []
+  /** The row of the ledger that comes next. */
+  private nextSeq: number
+  /** The rows that are not written yet. */
+  private readonly open = new Map<number, IdsOfBatch>()
   private committedSeq: number
   /** The batch that was looked into last: what is sent again is mostly a whole batch. */
-  private seen: { seq: number; orgRow: number; ids: string[] } | null = null
+  private seen: (IdsOfBatch & { seq: number }) | null = null
   private askedOrg = 0
   private askedId = ''
 
@@ -70,31 +76,38 @@ export class EventIds {
     this.hash = new TextHash(state('event_ids_seed_1'), state('event_ids_seed_2'))
     const sealed = state('event_ids_sealed')
     this.committedSeq = Math.max(sealed, this.sql.lastSeq.get()?.seq ?? 0)
-    this.batchSeq = this.committedSeq + 1
+    this.nextSeq = this.committedSeq + 1
     this.recover(sealed)
   }
 
+  /** Begins a row of the ledger, of one organisation's events. */
+  openBatch(orgRow: number): number {
+    const seq = this.nextSeq++
+    this.open.set(seq, { orgRow, ids: [] })
+    return seq
+  }
+
+  /** The rows that were begun are written. */
+  closeBatches(): void {
+    this.open.clear()
+  }
+
   /**
-   * Takes an id for the next event of the batch that is about to be stored.
+   * Takes an id for the next event of a row that was begun.
    *
    * @param receivedAt epoch milliseconds
    * @returns false where the id is stored already
    */
-  take(orgRow: number, id: string, receivedAt: number): boolean {
+  take(seq: number, id: string, receivedAt: number): boolean {
+    const { orgRow, ids } = this.open.get(seq)!
     this.hash.of(orgRow, id)
     this.askedOrg = orgRow
     this.askedId = id
     const { high, low } = this.hash
     if (this.index.find(high, low, this.isAsked) !== 0) return false
-    this.index.add(high, low, this.batchSeq * eventsPerBatch + this.taken.length, receivedAt)
-    this.taken.push(id)
+    this.index.add(high, low, seq * eventsPerBatch + ids.length, receivedAt)
+    ids.push(id)
     return true
-  }
-
-  /** Ends the batch that the ids since the last end make; the row of the ledger that it must get. */
-  endBatch(): number {
-    this.taken = []
-    return this.batchSeq++
   }
 
   get mark(): number {
@@ -120,36 +133,41 @@ export class EventIds {
 
   committed(): void {
     this.index.committed()
-    this.committedSeq = this.batchSeq - 1
+    this.committedSeq = this.nextSeq - 1
   }
 
   rolledBack(): void {
     this.index.rolledBack()
     this.forgetBatches()
-    this.batchSeq = this.committedSeq + 1
+    this.nextSeq = this.committedSeq + 1
   }
 
   private forgetBatches(): void {
-    this.taken = []
+    this.open.clear()
     this.seen = null
   }
 
   private seal(): void {
     this.index.seal()
-    this.sql.setSealed.run(this.batchSeq - 1)
+    this.sql.setSealed.run(this.nextSeq - 1)
   }
 
   /** Whether an event is the one that is asked for. One that is gone can be told by its hash alone. */
   private readonly isAsked = (event: number): boolean => {
-    const seq = Math.floor(event / eventsPerBatch)
-    const place = event % eventsPerBatch
-    if (seq === this.batchSeq) return this.taken[place] === this.askedId
+    const batch = this.batchOf(Math.floor(event / eventsPerBatch))
+    if (!batch) return true
+    return batch.orgRow === this.askedOrg && batch.ids[event % eventsPerBatch] === this.askedId
+  }
+
+  private batchOf(seq: number): IdsOfBatch | null {
+    const open = this.open.get(seq)
+    if (open) return open
     if (this.seen?.seq !== seq) {
       const batch = this.sql.batch.get(seq)
-      if (!batch) return true
+      if (!batch) return null
       this.seen = { seq, orgRow: batch.org_id, ids: idsOf(batch) }
     }
-    return this.seen.orgRow === this.askedOrg && this.seen.ids[place] === this.askedId
+    return this.seen
   }
 
   /** Reads the ids that no segment has: those of the last moments, or all of a ledger made by an older Cairn. */

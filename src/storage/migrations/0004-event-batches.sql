@@ -5,6 +5,8 @@ create table event_batches (
   seq integer primary key,
   org_id integer not null,
   received_at integer not null,
+  -- How much later each further batch that shares the row was received, milliseconds.
+  later text not null default '',
   source integer not null,
   -- How many.
   events integer not null,

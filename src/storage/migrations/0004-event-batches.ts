@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { type EventKind, type EventSource, eventKinds, eventSources } from '../../core/event.ts'
 import type { StoredEvent } from '../../core/ports.ts'
-import { EventBatches, eventsPerBatch } from '../event-batches.ts'
+import { EventBatches, eventsPerBatch, OpenBatch } from '../event-batches.ts'
 import { decodeFacts, encodeEvents } from '../event-text.ts'
 
 /** A row of the ledger as it was. */
@@ -74,7 +74,9 @@ export function moveEventsIntoBatches(database: Database): void {
     if (!first) return
     const { receivedAt, source } = first
     const text = encodeEvents(events)
-    batches.add(++seq, orgRow, receivedAt, source, text, decodeFacts(text, orgRow, source))
+    const batch = new OpenBatch(++seq, orgRow, source)
+    batch.add(text, receivedAt, decodeFacts(text, orgRow, source))
+    batches.write(batch)
     events = []
   }
   for (const next of allEvents(database)) {
