@@ -87,7 +87,8 @@ describe('the schema', () => {
     expect(database.query('select id from organisations').values()).toEqual([[1]])
     // Ids that an index knew are known on.
     const ids = new EventIds(database)
-    expect([ids.take(1, 'a', 2), ids.take(1, 'b', 2)]).toEqual([false, true])
+    const batch = ids.openBatch(1)
+    expect([ids.take(batch, 'a', 2), ids.take(batch, 'b', 2)]).toEqual([false, true])
 
     // Runs and completions that B-trees knew are found on.
     const runs = new RunTable(database, () => ({ versions: [] }), toNobody)
