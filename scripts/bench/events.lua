@@ -1,5 +1,6 @@
--- wrk's script for POST /events: realistic batches, five events a run, every id new. Built from pieces
--- made beforehand, so that the load costs less than what it measures.
+-- wrk's script for POST /events: realistic batches, five events a run, every id new, reported as they
+-- happen. A request with fewer events than a run goes on with one of many runs that are open at once,
+-- as browsers do. Built from pieces made beforehand, so that the load costs less than what it measures.
 --
 -- Environment: BENCH_KEYS (a file with "key flow step step step" a line), BENCH_BATCH (events a
 -- request), BENCH_IDS (v7 or v4), BENCH_NONCE (another one for each load), BENCH_PATH, BENCH_PEOPLE.
@@ -32,17 +33,28 @@ local count, run = 0, 0
 local startedAt = os.time() * 1000
 local tails = {}
 
--- The ends of events, for each place in a run: its minute is filled in for each request.
+-- The ends of events, from the fraction of their second on.
 function init()
   math.randomseed(nonce * 1000 + number)
-  for k = 1, 5 do
-    tails[k] = {}
-    for i = 0, 199 do
-      local second = string.format("%02d.%03dZ", k * 10 - math.random(1, 10), math.random(0, 999))
-      tails[k][i] = second .. '","url":"https://app.example.com/projects/' .. math.random(1, 900) ..
-        '","properties":{"plan":"pro","seats":' .. (i % 50) .. ',"locale":"en-GB"}}'
+  for i = 0, 999 do
+    local fraction = string.format(".%03dZ", math.random(0, 999))
+    tails[i] = fraction .. '","url":"https://app.example.com/projects/' .. math.random(1, 900) ..
+      '","properties":{"plan":"pro","seats":' .. (i % 50) .. ',"locale":"en-GB"}}'
+  end
+end
+
+-- The second in which the k-th event of a run occurred. The fifth was just now, for a time to come would
+-- be corrected; the others before it, where they are reported together.
+local now, seconds = 0, {}
+local function occurredAt(k)
+  if now ~= os.time() then
+    now = os.time()
+    for i = 1, 5 do
+      local ago = batch < 5 and 1 or 1 + (5 - i) * 10
+      seconds[i] = '","occurredAt":"' .. os.date("!%Y-%m-%dT%H:%M:%S", now - ago)
     end
   end
+  return seconds[k]
 end
 
 -- The end that all UUIDs share: "4abc-8def-0123456789ab" with another version in front.
@@ -79,30 +91,43 @@ local function between(org)
   return made
 end
 
+local function newRun()
+  run = run + 1
+  return {
+    org = orgs[(run + number * 37) % #orgs + 1],
+    event = 0,
+    person = (run % people) .. '","runId":"' .. v4() .. '","sessionId":"' .. v4(),
+  }
+end
+
+local open, mostOpen = {}, 1000
 local parts = {}
 
 function request()
-  local org = orgs[(run + number * 37) % #orgs + 1]
+  local slot = batch < 5 and math.random(1, mostOpen) or 1
+  local current = open[slot] or newRun()
+  local org = current.org
   local begin = between(org)
-  -- Of a minute that is over: a time to come would be corrected.
-  local minute = '","occurredAt":"' .. os.date("!%Y-%m-%dT%H:%M:", os.time() - 70)
   local n = 1
   parts[1] = '{"events":['
-  local person
   for i = 1, batch do
-    local k = (i - 1) % 5 + 1
-    if k == 1 then
-      run = run + 1
-      person = (run % people) .. '","runId":"' .. v4() .. '","sessionId":"' .. v4() .. minute
+    if current.event == 5 then
+      current = newRun()
+      current.org = org
     end
+    local k = current.event + 1
+    current.event = k
     count = count + 1
     parts[n + 1] = i == 1 and '{"id":"' or ',{"id":"'
     parts[n + 2] = id()
     parts[n + 3] = begin[k]
-    parts[n + 4] = person
-    parts[n + 5] = tails[k][count % 200]
-    n = n + 5
+    parts[n + 4] = current.person
+    parts[n + 5] = occurredAt(k)
+    parts[n + 6] = tails[count % 1000]
+    n = n + 6
   end
+  -- Of another organisation's turn next.
+  open[slot] = current.event < 5 and current or nil
   parts[n + 1] = "]}"
   local body = table.concat(parts, "", 1, n + 1)
   return "POST " .. path .. " HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer " .. org[1] ..
