@@ -12,7 +12,7 @@ import { HandedKeys } from './handed-keys.ts'
 import { maxHeaderSize } from './header-size.ts'
 import { HttpCounters } from './http-counters.ts'
 import { openLog } from './log.ts'
-import type { HttpThreadStart, IssuerKeysKnown, Stop, ThreadReport } from './protocol.ts'
+import type { HttpThreadStart, IssuerKeysKnown, Reloaded, Stop, ThreadReport } from './protocol.ts'
 import { Pulse } from './pulse.ts'
 import { requestLog } from './request-log.ts'
 import { tokensFor } from './tokens.ts'
@@ -37,7 +37,7 @@ function start(message: HttpThreadStart) {
   maxHeaderSize()
   const ownLog = openLog(config, name)
   const { log } = ownLog
-  const logRequest = requestLog(ownLog)
+  let logRequest = requestLog(ownLog)
   const clock = systemClock(message.clock)
   const gauge = new BufferGauge(shared.buffer, {
     events: config.bufferEvents,
@@ -89,14 +89,26 @@ function start(message: HttpThreadStart) {
     log.flush()
     report({ type: 'stopped' })
   }
-  return { issuerKeys, stop }
+
+  /** Requests that wait for the keys of the issuer before are refused. */
+  function reload({ config, issuerKeys: known }: Reloaded) {
+    log.level = config.logLevel
+    logRequest = requestLog(ownLog)
+    deps.retentionDays = config.retentionDays
+    deps.tokens = tokensFor(config, clock, issuerKeys)
+    issuerKeys.take(known)
+  }
+  return { issuerKeys, reload, stop }
 }
 
 let running: ReturnType<typeof start> | null = null
 
-self.onmessage = async ({ data }: { data: HttpThreadStart | IssuerKeysKnown | Stop }) => {
+type Message = HttpThreadStart | IssuerKeysKnown | Reloaded | Stop
+
+self.onmessage = async ({ data }: { data: Message }) => {
   try {
     if (data.type === 'start') running = start(data)
+    else if (data.type === 'reloaded') running?.reload(data)
     else if (data.type === 'issuer_keys') running?.issuerKeys.take(data.known)
     else await running?.stop()
   } catch (error) {

@@ -27,6 +27,13 @@ export interface HttpThreadStart extends ThreadStart {
   issuerKeys: KnownKeys
 }
 
+/** To any thread: what the server was told while it runs; of the HTTP threads, the issuer's keys too. */
+export interface Reloaded {
+  type: 'reloaded'
+  config: Config
+  issuerKeys: KnownKeys
+}
+
 /** To an HTTP thread: what is known of the identity provider's keys now. */
 export interface IssuerKeysKnown {
   type: 'issuer_keys'

@@ -5,7 +5,7 @@ import { defaultWriterPolicy } from '../storage/writer.ts'
 import { CommitCounters } from './commit-counters.ts'
 import { failAt } from './failpoints.ts'
 import { openLog } from './log.ts'
-import type { Join, Stop, ThreadReport, ThreadStart } from './protocol.ts'
+import type { Join, Reloaded, Stop, ThreadReport, ThreadStart } from './protocol.ts'
 import { Pulse } from './pulse.ts'
 
 /** The thread that alone writes. */
@@ -58,6 +58,9 @@ function start(message: ThreadStart) {
       const answer = (message: string) => port.postMessage(message)
       port.onmessage = ({ data }: { data: string }) => storage.handle(data, answer)
     },
+    reload({ config }: Reloaded) {
+      log.level = config.logLevel
+    },
     async stop() {
       for (const timer of timers) clearInterval(timer)
       await storage.close()
@@ -69,12 +72,13 @@ function start(message: ThreadStart) {
 
 let running: ReturnType<typeof start> | null = null
 
-type Message = ThreadStart | Join | Stop
+type Message = ThreadStart | Join | Reloaded | Stop
 
 self.onmessage = async ({ data }: { data: Message }) => {
   try {
     if (data.type === 'start') running = start(data)
     else if (data.type === 'join') running?.join(data.port)
+    else if (data.type === 'reloaded') running?.reload(data)
     else await running?.stop()
   } catch (error) {
     report({ type: 'failed', message: shortReasonOf(error) })
