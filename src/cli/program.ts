@@ -12,6 +12,7 @@ import { addKey } from './key.ts'
 import { addOrg } from './org.ts'
 import { addRebuild } from './rebuild.ts'
 import { addServe } from './serve.ts'
+import { addService } from './service.ts'
 import { addSteps } from './steps.ts'
 import { addToken } from './token.ts'
 import { addVersion } from './version.ts'
@@ -46,6 +47,7 @@ export function program(): Command {
   addRebuild(cairn)
   addHealthcheck(cairn)
   addDoctor(cairn)
+  addService(cairn)
   addVersion(cairn)
   addHelp(cairn)
   // Ours stands in for commander's own, which looks no deeper than one level.
