@@ -12,9 +12,17 @@ import { HandedKeys } from './handed-keys.ts'
 import { maxHeaderSize } from './header-size.ts'
 import { HttpCounters } from './http-counters.ts'
 import { openLog } from './log.ts'
-import type { HttpThreadStart, IssuerKeysKnown, Reloaded, Stop, ThreadReport } from './protocol.ts'
+import type {
+  HttpThreadStart,
+  IssuerKeysKnown,
+  Reloaded,
+  Stop,
+  TallyWanted,
+  ThreadReport,
+} from './protocol.ts'
 import { Pulse } from './pulse.ts'
 import { requestLog } from './request-log.ts'
+import { Tally } from './tally.ts'
 import { tokensFor } from './tokens.ts'
 
 /** A thread that answers requests: reads in memory or by its own connection, writes by message. */
@@ -53,6 +61,11 @@ function start(message: HttpThreadStart) {
   const issuerKeys = new HandedKeys(message.issuerKeys, clock, () =>
     report({ type: 'issuer_keys_wanted' }),
   )
+  const tally = new Tally<string>(clock.monotonic)
+  const tallyAnswer = ({ organisation, status }: Answered) => {
+    if (organisation === null) return
+    tally.add(organisation, { requests: 1, limited: Number(status === 429) })
+  }
   const deps = {
     clock,
     stores: connectStores(reading, client, shared),
@@ -62,6 +75,7 @@ function start(message: HttpThreadStart) {
     onBroken: (answered: Answered) => logRequest(answered, 'broke off'),
     onAnswer(answered: Answered) {
       counters.count(answered)
+      if (tally.isWatched) tallyAnswer(answered)
       logRequest(answered)
     },
   }
@@ -98,17 +112,18 @@ function start(message: HttpThreadStart) {
     deps.tokens = tokensFor(config, clock, issuerKeys)
     issuerKeys.take(known)
   }
-  return { issuerKeys, reload, stop }
+  return { issuerKeys, tally, reload, stop }
 }
 
 let running: ReturnType<typeof start> | null = null
 
-type Message = HttpThreadStart | IssuerKeysKnown | Reloaded | Stop
+type Message = HttpThreadStart | IssuerKeysKnown | Reloaded | TallyWanted | Stop
 
 self.onmessage = async ({ data }: { data: Message }) => {
   try {
     if (data.type === 'start') running = start(data)
     else if (data.type === 'reloaded') running?.reload(data)
+    else if (data.type === 'tally') data.answer.postMessage(running?.tally.read() ?? [])
     else if (data.type === 'issuer_keys') running?.issuerKeys.take(data.known)
     else await running?.stop()
   } catch (error) {

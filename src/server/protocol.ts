@@ -46,6 +46,12 @@ export interface Join {
   port: MessagePort
 }
 
+/** To any thread: say what was counted by organisation, and go on to count. */
+export interface TallyWanted {
+  type: 'tally'
+  answer: MessagePort
+}
+
 /** To any thread: finish what is in flight, then say `stopped`. */
 export interface Stop {
   type: 'stop'

@@ -34,6 +34,7 @@ import { ServiceManager } from './service-manager.ts'
 import { httpThread, startThread, storageThread, type Thread } from './threads.ts'
 import { tokenModeOf } from './token-mode.ts'
 import { ownTokensFor, providerOf } from './tokens.ts'
+import { readTraffic } from './traffic.ts'
 
 /** A server that answers. */
 export interface Running {
@@ -152,6 +153,10 @@ class Server {
     return { events: this.config.bufferEvents, bytes: this.config.bufferBytes }
   }
 
+  private get allThreads(): Thread[] {
+    return [...this.threads.values(), ...(this.storage ? [this.storage] : [])]
+  }
+
   private get isStopping() {
     return this.phase === 'stopping'
   }
@@ -165,7 +170,11 @@ class Server {
         hostname: config.managementHost,
         port: config.managementPort,
       },
-      { notReady: () => this.notReady(), metrics: () => this.metrics() },
+      {
+        notReady: () => this.notReady(),
+        metrics: () => this.metrics(),
+        traffic: () => readTraffic(this.config.data, this.allThreads),
+      },
     )
     const warnings: string[] = []
     this.manager?.status('Preparing the database')
@@ -399,9 +408,7 @@ class Server {
     this.config = config
     if (!isSameIssuer) this.issuerKeys = this.issuerKeysFor(config)
     this.issuerKeys?.refresh()
-    for (const thread of [...this.threads.values(), this.storage]) {
-      thread?.worker.postMessage(this.reloaded)
-    }
+    for (const { worker } of this.allThreads) worker.postMessage(this.reloaded)
   }
 
   private get reloaded(): Reloaded {
