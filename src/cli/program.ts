@@ -15,6 +15,7 @@ import { addServe } from './serve.ts'
 import { addService } from './service.ts'
 import { addSteps } from './steps.ts'
 import { addToken } from './token.ts'
+import { addTop } from './top.ts'
 import { addVersion } from './version.ts'
 
 /** Every command of `cairn`. */
@@ -47,6 +48,7 @@ export function program(): Command {
   addRebuild(cairn)
   addHealthcheck(cairn)
   addDoctor(cairn)
+  addTop(cairn)
   addService(cairn)
   addVersion(cairn)
   addHelp(cairn)
