@@ -79,8 +79,8 @@ function body(figures: Figures): Part[][] {
     [
       [`buffer    ${number(buffer.events)} of ${number(buffer.limitEvents)} events`],
       [` (${number(full)} %)`, full >= 50 && 'red'],
-      [`  ${sizeOf(buffer.bytes)} of ${sizeOf(buffer.limitBytes)}`],
       buffer.refusing ? ['  storage REFUSES writes', 'red'] : [''],
+      [`  ${sizeOf(buffer.bytes)} of ${sizeOf(buffer.limitBytes)}`],
     ],
     [
       [`disk      ${sizeOf(disk.databaseBytes)} database  ${sizeOf(disk.walBytes)} log`],
