@@ -416,15 +416,16 @@ class Server {
   }
 
   private watchSignals(): void {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    // In a terminal it means that the terminal is gone, elsewhere that the settings have changed.
+    const isTerminal = isatty(0)
+    if (!isTerminal) process.on('SIGHUP', () => this.reload())
+    for (const signal of ['SIGTERM', 'SIGINT', ...(isTerminal ? ['SIGHUP'] : [])]) {
       process.on(signal, () => {
         if (this.isStopping) process.exit(130)
         this.log.info({ signal }, 'stopping')
         this.stop()
       })
     }
-    // In a terminal it means that the terminal is gone, elsewhere that the settings have changed.
-    process.on('SIGHUP', () => (isatty(0) ? this.stop() : this.reload()))
   }
 
   private async stop(): Promise<void> {

@@ -137,7 +137,7 @@ describe('install', () => {
 
   test.each([
     [['--data', '/home/ann/cairn'], 'which the service does not see'],
-    [['--binary', '/root/cairn'], 'move it to /usr/local/bin'],
+    [['--binary', '/root/cairn'], 'put it into /usr/local/bin'],
     [['--data', 'relative'], 'set a whole path'],
     [['--data', '/srv/a b'], 'set a whole path'],
     [['--data', '/srv/../etc'], 'set a whole path'],

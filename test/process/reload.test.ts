@@ -94,6 +94,22 @@ test('a shorter retention refuses older events from then on', async () => {
   await server.until(async () => (await send()) === 422)
 })
 
+test('a thread that is started again goes on with the new settings', async () => {
+  const { snippetKey } = await withTour(place)
+  await write('CAIRN_RETENTION_DAYS=90')
+  const env = { CAIRN_FAILPOINTS: 'http_request=exit' }
+  const server = await place.serve(['--config', file(), '--threads', '1'], env)
+  await write('CAIRN_RETENTION_DAYS=5')
+  await reload(server, 'settings taken up')
+  const api = apiOf(server, snippetKey)
+  const event = { kind: 'custom', name: 'x', userId: 'u' }
+  await api('POST', '/events', { events: [event] }).catch(() => {})
+  await server.until(() => server.stdout.includes('an HTTP thread has died'))
+  await server.until(async () => (await fetch(`${server.managementUrl}/readyz`)).status === 200)
+  const occurredAt = new Date(Date.now() - 10 * 86_400_000).toISOString()
+  expect((await api('POST', '/events', { events: [{ ...event, occurredAt }] })).status).toBe(422)
+})
+
 describe('whose session tokens are taken', () => {
   const oldSecret = 'the secret of before, thirty-two bytes'
   const newSecret = 'the secret from now on, thirty-two bytes'

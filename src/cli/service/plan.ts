@@ -45,7 +45,11 @@ export function planOf({ root, ...options }: ServiceOptions): ServicePlan {
   requirePath('--data', data)
   requireVisible('the data directory', data, `set another with --data, such as ${defaultData}`)
   requirePath('--binary', binary)
-  requireVisible('the program', binary, 'move it to /usr/local/bin, and run it from there')
+  requireVisible(
+    'the program',
+    binary,
+    'put it into /usr/local/bin, and run that one or name it with --binary',
+  )
   return { name, user, binary, data, config, memoryMax, hasLowPort: kept?.hasLowPort ?? false }
 }
 
