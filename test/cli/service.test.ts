@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { settingNames, variableOf } from '../../src/config.ts'
@@ -229,11 +237,20 @@ describe('what watches it', () => {
     }
   })
 
-  test.skipIf(!Bun.which('promtool'))('Prometheus takes the alert rules', async () => {
+  test.skipIf(!Bun.which('promtool'))('Prometheus takes the rules, and they fire', async () => {
     const { stdout } = await place.run(['service', 'alerts'])
-    writeFileSync(join(place.folder, 'rules.yml'), stdout)
-    const check = Bun.spawnSync(['promtool', 'check', 'rules', join(place.folder, 'rules.yml')])
-    expect(check.stderr.toString() + check.stdout).toContain('SUCCESS')
+    writeFileSync(join(place.folder, 'alerts.yaml'), stdout)
+    copyFileSync(
+      join(import.meta.dir, 'service/alerts-fire.yaml'),
+      join(place.folder, 'alerts-fire.yaml'),
+    )
+    const promtool = (...args: string[]) => {
+      const { exitCode, stderr } = Bun.spawnSync(['promtool', ...args], { cwd: place.folder })
+      return { exitCode, stderr: stderr.toString() }
+    }
+    const well = { exitCode: 0, stderr: '' }
+    expect(promtool('check', 'rules', 'alerts.yaml')).toEqual(well)
+    expect(promtool('test', 'rules', 'alerts-fire.yaml')).toEqual(well)
   })
 
   test('the dashboard names only metrics that there are, and overlaps nowhere', async () => {
