@@ -2,11 +2,12 @@
 -- made beforehand, so that the load costs less than what it measures.
 --
 -- Environment: BENCH_KEYS (a file with "key flow step step step" a line), BENCH_BATCH (events a
--- request), BENCH_IDS (v7 or v4), BENCH_NONCE (tells this load's ids from all others), BENCH_PATH.
+-- request), BENCH_IDS (v7 or v4), BENCH_NONCE (another one for each load), BENCH_PATH, BENCH_PEOPLE.
 local batch = tonumber(os.getenv("BENCH_BATCH") or "50")
 local ids = os.getenv("BENCH_IDS") or "v7"
 local nonce = tonumber(os.getenv("BENCH_NONCE") or "1")
 local path = os.getenv("BENCH_PATH") or "/api/v1/events"
+local people = tonumber(os.getenv("BENCH_PEOPLE") or "50000")
 
 local orgs = {}
 for line in io.lines(os.getenv("BENCH_KEYS")) do
@@ -24,29 +25,42 @@ end
 -- Four hexadecimal digits for every number below 65,536.
 local hex = {}
 for i = 0, 65535 do hex[i] = string.format("%04x", i) end
+local function quad() return hex[math.random(0, 65535)] end
 
-local floor, random = math.floor, math.random
+local floor = math.floor
 local count, run = 0, 0
-local head, tails = "", {}
+local startedAt = os.time() * 1000
+local tails = {}
 
+-- The ends of events, for each place in a run: its minute is filled in for each request.
 function init()
   math.randomseed(nonce * 1000 + number)
-  local at = os.date("!%Y-%m-%dT%H:%M:%S.000Z", os.time() - 5)
-  head = string.format("%08x-", nonce)
-  for i = 1, 900 do
-    tails[i] = '","occurredAt":"' .. at .. '","url":"https://app.example.com/projects/' .. i ..
-      '","properties":{"plan":"pro","seats":' .. (i % 50) .. ',"locale":"en-GB"}}'
+  for k = 1, 5 do
+    tails[k] = {}
+    for i = 0, 199 do
+      local second = string.format("%02d.%03dZ", k * 10 - math.random(1, 10), math.random(0, 999))
+      tails[k][i] = second .. '","url":"https://app.example.com/projects/' .. math.random(1, 900) ..
+        '","properties":{"plan":"pro","seats":' .. (i % 50) .. ',"locale":"en-GB"}}'
+    end
   end
 end
 
-local function id()
-  count = count + 1
-  if ids == "v4" then
-    return hex[random(0, 65535)] .. hex[random(0, 65535)] .. "-" .. hex[random(0, 65535)] .. "-4a1b-8c2d-" ..
-      hex[random(0, 65535)] .. hex[random(0, 65535)] .. hex[count % 65536]
+-- The end that all UUIDs share: "4abc-8def-0123456789ab" with another version in front.
+local function tail() return hex[math.random(0, 4095)]:sub(2) .. "-8" .. hex[math.random(0, 4095)]:sub(2) .. "-" .. quad() .. quad() .. quad() end
+
+local function v4() return quad() .. quad() .. "-" .. quad() .. "-4" .. tail() end
+
+-- RFC 9562, section 5.7: milliseconds first, which go on by one every hundred events.
+local time = ""
+local function v7()
+  if time == "" or count % 100 == 0 then
+    local ms = startedAt + floor(count / 100)
+    time = hex[floor(ms / 2 ^ 32)] .. hex[floor(ms / 65536) % 65536] .. "-" .. hex[ms % 65536] .. "-7"
   end
-  return head .. hex[floor(count / 65536) % 65536] .. "-7000-8" .. "00" .. number .. "-00000000" .. hex[count % 65536]
+  return time .. tail()
 end
+
+local id = ids == "v4" and v4 or v7
 
 local kinds = { "flow_started", "step_viewed", "step_completed", "step_viewed", "flow_completed" }
 local begins = {}
@@ -70,21 +84,23 @@ local parts = {}
 function request()
   local org = orgs[(run + number * 37) % #orgs + 1]
   local begin = between(org)
+  -- Of a minute that is over: a time to come would be corrected.
+  local minute = '","occurredAt":"' .. os.date("!%Y-%m-%dT%H:%M:", os.time() - 70)
   local n = 1
   parts[1] = '{"events":['
   local person
   for i = 1, batch do
     local k = (i - 1) % 5 + 1
-    if k == 1 or i == 1 then
+    if k == 1 then
       run = run + 1
-      local name = nonce .. "-" .. number .. "-" .. run
-      person = (run % 50000) .. '","runId":"run-' .. name .. '","sessionId":"sess-' .. name
+      person = (run % people) .. '","runId":"' .. v4() .. '","sessionId":"' .. v4() .. minute
     end
+    count = count + 1
     parts[n + 1] = i == 1 and '{"id":"' or ',{"id":"'
     parts[n + 2] = id()
     parts[n + 3] = begin[k]
     parts[n + 4] = person
-    parts[n + 5] = tails[count % 900 + 1]
+    parts[n + 5] = tails[k][count % 200]
     n = n + 5
   end
   parts[n + 1] = "]}"

@@ -1,15 +1,17 @@
-/** One line of the table: what was measured of Cairn, and of the floor beside it. */
+import { inLine } from './table.ts'
+
+/** One line of the table: what was measured of Cairn, and of what stands beside it. */
 export interface Figure {
   part: string
   what: string
   unit: string
   /** A number a round. */
   cairn: readonly number[]
-  /** From the same rounds; absent where nothing stands beside it. */
-  floor?: readonly number[]
+  /** From the same rounds, of the floor unless `what` says otherwise; absent where nothing is. */
+  beside?: readonly number[]
   /** What it should be, in words; absent for what is only reported. */
   goal?: string
-  /** The goal as a number: of the ratio where there is a floor, else of the median itself. */
+  /** The goal as a number: of the ratio where something stands beside it, else of the median itself. */
   least?: number
   most?: number
 }
@@ -22,12 +24,14 @@ export function median(values: readonly number[]): number {
 }
 
 /** How far the values lie apart, as a share of their median. */
-export const spread = (values: readonly number[]) =>
-  (Math.max(...values) - Math.min(...values)) / median(values)
+export function spread(values: readonly number[]): number {
+  const range = Math.max(...values) - Math.min(...values)
+  return range === 0 ? 0 : range / median(values)
+}
 
-/** Cairn's median as a share of the floor's; null without one. */
-export const ratioOf = ({ cairn, floor }: Figure) =>
-  floor === undefined ? null : median(cairn) / median(floor)
+/** Cairn's median as a share of the one beside it; null without one. */
+export const ratioOf = ({ cairn, beside }: Figure) =>
+  beside === undefined ? null : median(cairn) / median(beside)
 
 /** Whether the goal is met; null where there is none. */
 export function isMet(figure: Figure): boolean | null {
@@ -37,9 +41,10 @@ export function isMet(figure: Figure): boolean | null {
   return value >= (least ?? value) && value <= (most ?? value)
 }
 
-const rounded = (value: number) => {
-  if (value >= 1_000) return Math.round(value).toLocaleString('en-US')
-  return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2)
+/** A number with as many digits as are worth reading. */
+export const rounded = (value: number) => {
+  if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString('en-US')
+  return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2).replace(/^-(?=[0.]+$)/, '')
 }
 
 const verdict = (isMet: boolean | null) => {
@@ -55,20 +60,13 @@ export function tableOf(figures: readonly Figure[]): string[] {
       figure.part,
       figure.what,
       `${rounded(median(figure.cairn))} ${figure.unit}`,
-      figure.floor ? `${rounded(median(figure.floor))} ${figure.unit}` : '',
+      figure.beside ? `${rounded(median(figure.beside))} ${figure.unit}` : '',
       ratio === null ? '' : `${ratio.toFixed(2)} ×`,
-      `±${Math.round((spread(figure.cairn) / 2) * 100)} %`,
+      figure.cairn.length > 1 ? `±${Math.round((spread(figure.cairn) / 2) * 100)} %` : '',
       figure.goal ?? '',
       verdict(isMet(figure)),
     ]
   })
-  const header = ['part', 'measure', 'cairn', 'floor', 'ratio', 'spread', 'goal', '']
-  const all = [header, ...rows]
-  const widths = header.map((_, i) => Math.max(...all.map(row => (row[i] ?? '').length)))
-  return all.map(row =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
+  const header = ['part', 'measure', 'cairn', 'beside', 'ratio', 'spread', 'goal', '']
+  return inLine([header, ...rows]).map(cells => cells.join('  ').trimEnd())
 }

@@ -1,5 +1,8 @@
 import { join } from 'node:path'
 import type { Program } from './programs.ts'
+import type { Tenant } from './seed.ts'
+
+/** Load by wrk, which costs less than what it measures. */
 
 /** What a load has seen. */
 export interface Loaded {
@@ -20,64 +23,91 @@ interface WrkReport {
   errors: number
 }
 
+/** How long a load is, and how many connections make it. */
+export interface Size {
+  seconds: number
+  connections: number
+}
+
 async function wrk(
   program: Program,
-  args: string[],
-  env: Record<string, string> = {},
+  script: string,
+  path: string,
+  { seconds, connections }: Size,
+  options: { env?: Record<string, string>; headers?: Record<string, string> },
 ): Promise<Loaded> {
+  const headers = Object.entries(options.headers ?? {}).flatMap(header => ['-H', header.join(': ')])
   const before = program.cpuMicros()
-  const child = Bun.spawn(['wrk', '-t1', ...args], {
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
+  const child = Bun.spawn(
+    ['wrk', '-t1', `-c${connections}`, `-d${seconds}`, '-s', join(import.meta.dir, script)].concat(
+      headers,
+      `${program.url}${path}`,
+    ),
+    { env: { PATH: process.env.PATH ?? '', ...options.env }, stdout: 'pipe', stderr: 'inherit' },
+  )
   const text = await new Response(child.stdout).text()
   const cpu = program.cpuMicros() - before
   const json = /^JSON (.*)$/m.exec(text)?.[1]
   if (!json) throw new Error(`wrk said:\n${text}`)
-  const { requests, seconds, ...rest } = JSON.parse(json) as WrkReport
-  return { requests, perSecond: requests / seconds, cpuMicros: cpu / requests, ...rest }
+  const { requests, seconds: taken, ...rest } = JSON.parse(json) as WrkReport
+  return { requests, perSecond: requests / taken, cpuMicros: cpu / requests, ...rest }
 }
 
 let loads = 0
 
-/** Posts batches of new events. */
-export function postEvents(
-  program: Program,
-  options: {
-    tenants: string
-    batch: number
-    ids: 'v7' | 'v4'
-    path: string
-    seconds: number
-    connections: number
-  },
-): Promise<Loaded> {
-  const { tenants, batch, ids, path, seconds, connections } = options
-  return wrk(
-    program,
-    [`-c${connections}`, `-d${seconds}`, '-s', join(import.meta.dir, 'events.lua'), program.url],
-    {
-      BENCH_KEYS: tenants,
-      BENCH_BATCH: `${batch}`,
-      BENCH_IDS: ids,
-      // No two loads of a run may make the same ids.
-      BENCH_NONCE: `${Math.floor(Date.now() / 1000) - 60_000_000 + ++loads * 100_000}`,
-      BENCH_PATH: path,
-    },
-  )
+/** A load of new events. */
+export interface EventLoad extends Size {
+  /** The file that `writeTenants` made. */
+  tenants: string
+  batch: number
+  ids: 'v7' | 'v4'
+  path?: string
+  people?: number
 }
 
-/** Asks for one address again and again. */
-export function get(
+/** Posts batches of new events. */
+export function postEvents(program: Program, load: EventLoad): Promise<Loaded> {
+  const { tenants, batch, ids, path = '/api/v1/events', people = 50_000 } = load
+  const env = {
+    BENCH_KEYS: tenants,
+    BENCH_BATCH: `${batch}`,
+    BENCH_IDS: ids,
+    // No two loads may make the same ids.
+    BENCH_NONCE: `${(Date.now() % 1e9) * 100 + (++loads % 100)}`,
+    BENCH_PATH: path,
+    BENCH_PEOPLE: `${people}`,
+  }
+  return wrk(program, 'events.lua', '', load, { env })
+}
+
+/** One request as an organisation's pages send it. */
+export interface Request {
+  path: string
+  headers: Record<string, string>
+  /** JSON to be posted. */
+  body?: string
+}
+
+/** Sends one request again and again; with a pause, each connection waits so long in between. */
+export function repeat(
   program: Program,
-  path: string,
-  headers: Record<string, string>,
-  options: { seconds: number; connections: number },
+  { path, headers, body }: Request,
+  load: Size & { pauseMs?: number },
 ): Promise<Loaded> {
-  const { seconds, connections } = options
-  const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
-  const script = join(import.meta.dir, 'get.lua')
-  const args = [`-c${connections}`, `-d${seconds}`, '-s', script, ...given]
-  return wrk(program, [...args, `${program.url}${path}`])
+  const env: Record<string, string> = { BENCH_PAUSE: `${load.pauseMs ?? 0}` }
+  if (body !== undefined) env.BENCH_BODY = body
+  return wrk(program, 'same.lua', path, load, { env, headers })
+}
+
+/** What a browser sends along. */
+export const asBrowser = (tenant: Tenant): Record<string, string> => ({
+  Authorization: `Bearer ${tenant.snippetKey}`,
+  'Accept-Encoding': 'gzip, deflate, br',
+  Origin: 'https://app.example.com',
+})
+
+/** Throws where a request of a load failed. */
+export function allAnswered(what: string, loads: readonly Loaded[]): void {
+  const failed = loads.reduce((sum, { errors }) => sum + errors, 0)
+  if (failed > 0) throw new Error(`${what}: ${failed} requests failed`)
 }

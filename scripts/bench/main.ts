@@ -1,38 +1,27 @@
-import { arch, cpus, release, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { Bench } from './bench.ts'
 import { quickEffort, usualEffort } from './effort.ts'
 import { type Figure, isMet, median, ratioOf, spread, tableOf } from './figures.ts'
-import { answers, single } from './parts/answers.ts'
-import { ingest } from './parts/ingest.ts'
-import { limiter } from './parts/limiter.ts'
-import { memory } from './parts/memory.ts'
+import { machine, machineText } from './machine.ts'
+import { type PartName, partNames, parts } from './plan.ts'
+import { begin } from './progress.ts'
+import { markdownOf, type Table } from './table.ts'
 
 /** Measures Cairn's executable beside a floor in the same run; see `run`. */
 
-const parts = { ingest, single, answers, limiter, memory }
-
-type PartName = keyof typeof parts
-
-const names = Object.keys(parts) as PartName[]
-
 const usage = `usage: scripts/bench/run [--only NAME]... [--quick] [--json]
+       scripts/bench/run --guard
 
-  --only NAME  measure one part: ${names.join(', ')}; repeatable
+  --only NAME  measure one part: ${partNames.slice(0, 7).join(', ')},
+               ${partNames.slice(7).join(', ')}; repeatable
   --quick      one short round of each: tells whether it works, and little more
-  --json       print JSON in place of the table
+  --json       print JSON in place of the tables
+  --guard      only tell, in two minutes, whether ingest and reads are as fast as they have to be;
+               exit status 1 if they are not
 
-Each figure is the median of some rounds, in which Cairn and its floor take turns; the floor is the
-least program that could do the same (floor.ts, hello.ts). Everything is on in Cairn: credentials,
-limits, checks, projections, the log, and a sync before each answer.`
-
-/** What the figures were measured on. */
-const machine = () => ({
-  processor: cpus()[0]?.model ?? 'unknown',
-  cores: cpus().length,
-  memoryGiB: Math.round(totalmem() / 2 ** 30),
-  system: `${process.platform} ${arch()} ${release()}`,
-  bun: Bun.version,
-})
+Each figure is the median of some rounds, in which Cairn and what stands beside it take turns: the
+least program that could do the same (floor.ts, hello.ts) unless the line says otherwise. Everything
+is on in Cairn: credentials, limits, checks, projections, the log, and a sync before each answer.`
 
 function readArguments() {
   try {
@@ -45,7 +34,7 @@ function readArguments() {
         help: { type: 'boolean' },
       },
     })
-    const unknown = values.only?.find(name => !names.includes(name as PartName))
+    const unknown = values.only?.find(name => !partNames.includes(name as PartName))
     if (unknown !== undefined) throw new Error(`there is no part "${unknown}"`)
     return values
   } catch (error) {
@@ -54,18 +43,34 @@ function readArguments() {
   }
 }
 
-const { only = names, quick, json, help } = readArguments()
+const { only, quick = false, json = false, help } = readArguments()
 if (help) {
   console.log(usage)
   process.exit(0)
 }
 const effort = quick ? quickEffort : usualEffort
 const figures: Figure[] = []
-for (const name of only as PartName[]) {
-  console.error(`cairn: measuring ${name}`)
-  figures.push(...(await parts[name](effort)))
+const tables: Table[] = []
+const times: { part: PartName; seconds: number }[] = []
+await using bench = new Bench(effort)
+for (const part of partNames.filter(name => only?.includes(name) ?? true)) {
+  begin(`measuring ${part}`)
+  const startedAt = performance.now()
+  try {
+    const found = await parts[part].measure(bench)
+    figures.push(...found.figures)
+    tables.push(...(found.tables ?? []))
+  } catch (error) {
+    // What the others found is worth as much without it.
+    console.error(error)
+    begin(`${part} has failed`)
+    process.exitCode = 1
+  }
+  times.push({ part, seconds: (performance.now() - startedAt) / 1_000 })
 }
-if (json) {
+console.log(json ? asJson() : asText())
+
+function asJson(): string {
   const told = figures.map(figure => ({
     ...figure,
     median: median(figure.cairn),
@@ -73,9 +78,19 @@ if (json) {
     spread: spread(figure.cairn),
     isMet: isMet(figure),
   }))
-  console.log(JSON.stringify({ machine: machine(), effort, figures: told }, null, 2))
-} else {
-  const { processor, cores, memoryGiB, system, bun } = machine()
-  console.log(`${processor}, ${cores} cores, ${memoryGiB} GiB, ${system}, Bun ${bun}\n`)
-  console.log(tableOf(figures).join('\n'))
+  return JSON.stringify({ machine: machine(), effort, figures: told, tables, times }, null, 2)
+}
+
+function asText(): string {
+  const taken = times.map(({ part, seconds }) => {
+    return [part, `${Math.round(seconds)} s`, quick ? '' : `${parts[part].seconds} s`]
+  })
+  const whole = times.reduce((sum, { seconds }) => sum + seconds, 0)
+  const durations: Table = {
+    title: `How long it took: ${(whole / 60).toFixed(1)} minutes`,
+    header: ['part', 'took', 'planned'],
+    rows: taken,
+  }
+  const all = [...tables, durations].flatMap(table => ['', ...markdownOf(table)])
+  return [machineText(), '', ...tableOf(figures), ...all].join('\n')
 }

@@ -8,16 +8,27 @@ const root = join(import.meta.dir, '../..')
 
 export const executable = join(root, 'dist/cairn')
 
+/** What an interrupted bench would leave behind: programs to end, then gigabytes to remove. */
+const running = new Set<Bun.Subprocess>()
+const folders = new Set<Folder>()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+  for (const folder of folders) folder[Symbol.dispose]()
+})
+
 /** A folder for one measurement; gone once it is disposed of. */
 export class Folder implements Disposable {
   readonly path: string
 
   constructor() {
     this.path = mkdtempSync(join(tmpdir(), 'cairn-bench-'))
+    folders.add(this)
   }
 
   [Symbol.dispose](): void {
     rmSync(this.path, { recursive: true, force: true })
+    folders.delete(this)
   }
 }
 
@@ -30,14 +41,20 @@ export class Program implements AsyncDisposable {
     private readonly child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>,
     /** Where it serves, without a slash at the end. */
     readonly url: string,
-    /** From its start until it said that it serves, milliseconds. */
+    /** From its start to its first answer, milliseconds. */
     readonly startMs: number,
   ) {}
 
-  /** Starts a program and waits until it says `serving <url>`. */
-  static async start(command: string[], folder: Folder): Promise<Program> {
+  /** Starts a program, and waits until it has said `serving <url>` and answers there. */
+  static async start(
+    command: string[],
+    folder: Folder,
+    env: Record<string, string> = {},
+  ): Promise<Program> {
     const startedAt = performance.now()
-    const child = Bun.spawn(command, { cwd: folder.path, env: {}, stdout: 'pipe', stderr: 'pipe' })
+    const child = Bun.spawn(command, { cwd: folder.path, env, stdout: 'pipe', stderr: 'pipe' })
+    running.add(child)
+    child.exited.then(() => running.delete(child))
     const ready = Promise.withResolvers<string>()
     let told = ''
     const watch = async (stream: ReadableStream<Uint8Array>) => {
@@ -54,6 +71,8 @@ export class Program implements AsyncDisposable {
     watch(child.stderr)
     child.exited.then(status => ready.reject(new Error(`${command[0]} ended (${status}): ${told}`)))
     const url = await ready.promise
+    // Whatever it answers; of Cairn it is a 401.
+    await (await fetch(`${url}/api/v1/heartbeat`)).body?.cancel()
     return new Program(child, url, performance.now() - startedAt)
   }
 
@@ -77,24 +96,44 @@ export class Program implements AsyncDisposable {
     await this.child.exited
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Ends it as a crash would, and waits. */
+  async kill(): Promise<void> {
     this.child.kill('SIGKILL')
     await this.child.exited
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.kill()
   }
 }
 
 const bun = join(root, 'node_modules/.bin/bun')
 
-export const startCairn = (folder: Folder, threads = 1) =>
-  Program.start(
-    [executable, 'serve', '--data', folder.path, '--port', '0', '--host', '127.0.0.1'].concat([
-      '--management-port',
-      '0',
-      '--threads',
-      `${threads}`,
-    ]),
-    folder,
-  )
+/** Signs session tokens of every Cairn that is measured. */
+export const sessionSecret = 'a secret of the bench, long enough for HS256'
+
+/** The built executable, with what differs from the defaults. */
+export const startCairn = (
+  folder: Folder,
+  options: { threads?: number; retentionDays?: number; env?: Record<string, string> } = {},
+  /** What runs it, where it does not run by itself. */
+  runner: readonly string[] = [],
+) => {
+  const { threads = 1, retentionDays = 90, env } = options
+  const settings = {
+    data: folder.path,
+    port: 0,
+    host: '127.0.0.1',
+    'management-port': 0,
+    threads,
+    'retention-days': retentionDays,
+  }
+  const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`])
+  return Program.start([...runner, executable, 'serve', ...flags], folder, {
+    CAIRN_SESSION_SECRET: sessionSecret,
+    ...env,
+  })
+}
 
 /** The least program that stores events durably; see floor.ts. */
 export const startFloor = (folder: Folder) =>

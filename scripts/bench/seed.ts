@@ -1,14 +1,18 @@
-import { Database } from 'bun:sqlite'
+import type { Database } from 'bun:sqlite'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
+import { buckets } from '../../src/core/buckets.ts'
 import { readFlowFile } from '../../src/core/flow-file.ts'
 import { openForWriting } from '../../src/storage/database.ts'
 import { pushAndPublishFlows } from '../../src/storage/flow-store.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 import { createOrganisation, setLimits } from '../../src/storage/organisations.ts'
-import type { Folder } from './programs.ts'
+import { Folder } from './programs.ts'
 
-/** An organisation as a load needs it. */
+/** An organisation as a load needs it: with its first flow. */
 export interface Tenant {
+  /** Its public id, which session tokens name. */
+  id: string
   snippetKey: string
   flowId: string
   stepIds: string[]
@@ -24,8 +28,31 @@ const flowText = (key: string) => `- key: ${key}
 /** The highest that an operator can set: a load is not about limits. */
 const unlimited = 1_000_000
 
-/** A data directory with organisations that have flows, and no limits to speak of. */
-export function seed(folder: Folder, organisations: number, flows: number): Tenant[] {
+const limits = Object.fromEntries(buckets.map(bucket => [bucket, unlimited]))
+
+/** Data directories with organisations; each sort is made once, and copied from then on. */
+export class Seeds implements Disposable {
+  private readonly made = new Map<string, { folder: Folder; tenants: Tenant[] }>()
+
+  /** Fills a folder: organisations of so many flows, without limits to speak of. */
+  plant(folder: Folder, organisations: number, flows: number): Tenant[] {
+    const sort = `${organisations} organisations of ${flows} flows`
+    let seeds = this.made.get(sort)
+    if (!seeds) {
+      const original = new Folder()
+      seeds = { folder: original, tenants: seed(original, organisations, flows) }
+      this.made.set(sort, seeds)
+    }
+    cpSync(seeds.folder.path, folder.path, { recursive: true })
+    return [...seeds.tenants]
+  }
+
+  [Symbol.dispose](): void {
+    for (const { folder } of this.made.values()) folder[Symbol.dispose]()
+  }
+}
+
+function seed(folder: Folder, organisations: number, flows: number): Tenant[] {
   const database = openForWriting(folder.path)
   try {
     // The seed may be lost: it is what is measured afterwards that must not.
@@ -35,38 +62,28 @@ export function seed(folder: Folder, organisations: number, flows: number): Tena
     const { flows: definitions } = readFlowFile(text)
     return Array.from({ length: organisations }, (_, i) => {
       const made = createOrganisation(database, { name: `Organisation ${i}` }, Date.now())
-      const { row } = made.organisation
-      setLimits(database, row, { events: unlimited, flows: unlimited, heartbeat: unlimited })
+      const { row, id } = made.organisation
+      setLimits(database, row, limits)
       pushAndPublishFlows(database, row, definitions, Date.now)
-      const [flow] = database
-        .query<{ id: number; public_id: string }, [number]>(
-          'select id, public_id from flows where org_id = ? order by id limit 1',
-        )
-        .all(row)
-      const steps = database
-        .query<{ public_id: string }, [number]>(
-          'select public_id from steps where flow_id = ? order by id',
-        )
-        .all(flow?.id ?? 0)
-      return {
-        snippetKey: made.snippetKey,
-        flowId: flow?.public_id ?? '',
-        stepIds: steps.map(step => step.public_id),
-      }
+      return { id, snippetKey: made.snippetKey, ...firstFlow(database, row) }
     })
   } finally {
     database.close()
   }
 }
 
-/** How many events a database holds, Cairn's or the floor's. */
-export function storedEvents(folder: Folder, file: string): number {
-  const database = new Database(join(folder.path, file))
-  try {
-    return database.query<{ n: number }, []>('select count(*) as n from events').get()?.n ?? 0
-  } finally {
-    database.close()
-  }
+function firstFlow(database: Database, row: number): Pick<Tenant, 'flowId' | 'stepIds'> {
+  const flow = database
+    .query<{ id: number; public_id: string }, [number]>(
+      'select id, public_id from flows where org_id = ? order by id limit 1',
+    )
+    .get(row)!
+  const steps = database
+    .query<{ public_id: string }, [number]>(
+      'select public_id from steps where flow_id = ? order by id',
+    )
+    .all(flow.id)
+  return { flowId: flow.public_id, stepIds: steps.map(step => step.public_id) }
 }
 
 /** The file that the load script reads: an organisation a line. */

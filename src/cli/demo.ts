@@ -6,8 +6,9 @@ import { isoTime, systemClock } from '../core/clock.ts'
 import type { Flow } from '../core/flow.ts'
 import { claimPort, type PortTaken } from '../server/ports.ts'
 import { tables } from '../storage/catalogue-change.ts'
+import { storedIds } from '../storage/ledger.ts'
 import type { OrganisationRecord } from '../storage/organisations.ts'
-import { events, stepReports } from '../storage/schema.ts'
+import { stepReports } from '../storage/schema.ts'
 import { makeDirectory, takenUp, withData } from './data.ts'
 import { DemoClient } from './demo/client.ts'
 import { demoFacts } from './demo/facts.ts'
@@ -156,6 +157,7 @@ async function sendAll(
 ): Promise<void> {
   const { client, flows, organisation, now, days } = told
   const startedAt = performance.now()
+  const stored = storedIds(database, organisation.row)
   const firstDay = Math.floor(organisation.createdAt / dayMs) - historyDays + 1
   const sent = await sendHistory({
     client,
@@ -163,7 +165,7 @@ async function sendAll(
     firstDay,
     now,
     days,
-    isStored: id => isStored(database, organisation.row, id),
+    isStored: id => stored.has(id),
     onProgress: done =>
       progress(`sending history: day ${done.days} of ${days}, ${done.events} events`),
   })
@@ -179,13 +181,6 @@ async function sendAll(
   const outcome = sent > 0 ? `sent ${sent} events in ${seconds} s` : 'the history is there already'
   progress(outcome, true)
 }
-
-const isStored = (database: Database, orgRow: number, id: string) =>
-  tables(database)
-    .select({ seq: events.seq })
-    .from(events)
-    .where(and(eq(events.orgId, orgRow), eq(events.id, id)))
-    .get() !== undefined
 
 const wasPresent = (database: Database, orgRow: number, since: number) =>
   tables(database)

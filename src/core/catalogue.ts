@@ -4,7 +4,7 @@ import type { Flow } from './flow.ts'
 /**
  * What every request needs to know of organisations and their flows. It is held in memory by
  * each thread that answers requests, so reading it is synchronous; an organisation costs statements
- * only when it is first asked for, or has changed.
+ * only when it is first asked for, has changed, or has not been asked for in long.
  */
 
 export interface Organisation {
@@ -32,13 +32,16 @@ export interface FlowEntry {
   /** `flow_…`. */
   id: string
   key: string
-  name: string
   status: 'draft' | 'published' | 'archived'
   organisation: Organisation
   /** All that were ever published, ascending; empty for a flow that never was. */
   versions: readonly FlowVersion[]
-  /** The newest version as callers see it; null where none was published. */
+  /**
+   * The newest version as callers see it; null where none was published. It and what stands below
+   * may have to be read when asked for: `latestVersion` is always at hand.
+   */
   latest: Flow | null
+  name: string
   /** What the steps of all versions are called, by row: the newest version that has one says it. */
   steps: ReadonlyMap<number, { id: string; key: string; title: string }>
   /** Row numbers of the steps and items of all versions, by id. */
@@ -56,11 +59,12 @@ export interface StepEntry {
 
 export type ItemEntry = StepEntry
 
-/** A body made once per publication; whoever compresses it keeps that beside it. */
+/** A body of which there is one per publication; whoever compresses it keeps that beside it. */
 export interface PreparedBody {
-  text: string
+  /** May be read anew whenever it is asked for. */
+  readonly text: string
   /** Of the text; an encoding's strong ETag is made from it. */
-  hash: string
+  readonly hash: string
 }
 
 /** A snippet key that was ever made. */

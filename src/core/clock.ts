@@ -28,9 +28,17 @@ export function systemClock(parent?: ClockReading): Clock {
   return { now: Date.now, monotonic: () => performance.now() + offset }
 }
 
+/** The last time that was written: many requests share a millisecond, and rows of an export a time. */
+let lastMs = Number.NaN
+let lastText = ''
+
 /** RFC 3339 in UTC with milliseconds, the one form in which times leave Cairn. */
 export function isoTime(epochMs: number): string {
-  return new Date(epochMs).toISOString()
+  if (epochMs !== lastMs) {
+    lastText = new Date(epochMs).toISOString()
+    lastMs = epochMs
+  }
+  return lastText
 }
 
 /** As `isoTime`, with null kept. */

@@ -10,6 +10,9 @@ const runsAsFormula = /^[=+\-@\t\r\n]/
 /** RFC 4180 section 2, and outer spaces, which some readers trim unless they are quoted. */
 const needsQuotes = /[",\r\n]|^ | $/
 
+/** Either: most texts have nothing of it, and one look is enough for them. */
+const isSpecial = /^[=+\-@\t ]|[",\r\n]| $/
+
 /**
  * One line of CSV with its CRLF (RFC 4180). A text that a spreadsheet would take for a formula gets
  * a `'` in front; a number never does, so negative numbers stay numbers.
@@ -21,10 +24,20 @@ export function csvRow(cells: readonly (CsvCell | undefined)[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`
 }
 
+/** As `csvRow`, for many rows: joining texts once is what makes an export of millions quick. */
+export function csvRows(rows: readonly (readonly (CsvCell | undefined)[])[]): string {
+  const lines = rows.map(cells => cells.map(csvCell).join(','))
+  return lines.length === 0 ? '' : `${lines.join('\r\n')}\r\n`
+}
+
 function csvCell(cell: CsvCell | undefined): string {
+  if (typeof cell === 'string') return isSpecial.test(cell) ? specialCell(cell) : cell
   if (cell === null || cell === undefined) return ''
   if (typeof cell === 'number') return Number.isFinite(cell) ? String(cell) : ''
-  if (typeof cell === 'boolean') return String(cell)
+  return String(cell)
+}
+
+function specialCell(cell: string): string {
   const text = runsAsFormula.test(cell) ? `'${cell}` : cell
   return needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

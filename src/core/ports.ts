@@ -2,7 +2,9 @@ import type { Bucket } from './buckets.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { EventKind, EventSource, RejectionCode } from './event.ts'
 import type { Fingerprint } from './fingerprint.ts'
+import type { StepHistory } from './flow-positions.ts'
 import type { RunStep } from './run.ts'
+import type { RunColumns } from './run-columns.ts'
 import type { HealthCounts, Outcome } from './step-health.ts'
 import type { TimeRange } from './time-range.ts'
 
@@ -168,7 +170,8 @@ export interface Presence {
 export interface PresenceBook {
   /** Notes that something was seen now. Costs no statement; lost at most some seconds in a crash. */
   mark(orgRow: number, mark: PresenceMark, now: number): void
-  recordSnippetVersion(orgRow: number, version: string, at: number): Promise<void>
+  /** Undefined where there is nothing to wait for: the version was recorded a moment ago. */
+  recordSnippetVersion(orgRow: number, version: string, at: number): Promise<void> | undefined
   /** Counts a request that was refused for its origin. */
   recordRefusedOrigin(orgRow: number, at: number): Promise<void>
   /** Notes that a limit was reached: once a minute, however many requests are refused. */
@@ -176,7 +179,13 @@ export interface PresenceBook {
   read(orgRow: number, now: number): Promise<Presence>
 }
 
-/** A run as analytics reads it: its own events' state with what was assigned to it. */
+/** A flow by its rows, and its history, which says where its steps stand. */
+export interface FlowRuns extends StepHistory {
+  orgRow: number
+  flowRow: number
+}
+
+/** A run as it is exported: its own events' state with what was assigned to it. */
 export interface RunRow {
   key: string
   person: string
@@ -197,12 +206,13 @@ export interface StoredEvent extends NewEvent {
 export interface AnalyticsReader {
   /** Runs that started in the range, by start; a page at a time, so that no snapshot is held. */
   runs(orgRow: number, flowRow: number, range: TimeRange): AsyncIterable<readonly RunRow[]>
-  /** Events of a flow that occurred in the range, by time; a page at a time. */
+  /** Events of a flow that occurred in the range, in the order of arrival; a page at a time. */
   events(orgRow: number, flowRow: number, range: TimeRange): AsyncIterable<readonly StoredEvent[]>
-  /** Who ever ticked each of a flow's items: [item row, person]; a page at a time. */
-  ticks(orgRow: number, flowRow: number): AsyncIterable<readonly [number, string][]>
-  /** Who ever ticked a flow's whole checklist. */
-  checklistCompleters(orgRow: number, flowRow: number): AsyncIterable<readonly string[]>
+  /**
+   * Runs that started in the range, ascending by start, all as of one moment, with what their people
+   * ever ticked. One reading at a time, and to its end: it holds a snapshot.
+   */
+  columns(flow: FlowRuns, range: TimeRange): AsyncIterable<RunColumns>
 }
 
 /** Storage as the modules see it. */

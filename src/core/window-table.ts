@@ -17,6 +17,16 @@ export interface Taken {
   resetInMs: number
 }
 
+/** An answer to be filled in. */
+export const nothingTaken = (): Taken => ({ admitted: false, remaining: 0, resetInMs: 0 })
+
+function told(taken: Taken, admitted: boolean, remaining: number, resetInMs: number): Taken {
+  taken.admitted = admitted
+  taken.remaining = remaining
+  taken.resetInMs = resetInMs
+  return taken
+}
+
 /**
  * Fixed-window counters in shared memory, exact over all threads: a window per (slot, bucket).
  *
@@ -27,8 +37,8 @@ export interface Taken {
  * thread that was held up meanwhile cannot overwrite the start of a window that somebody else
  * has opened. The count word's compare-and-swap then makes the new start valid.
  *
- * Nothing is allocated but the answer, nothing is locked, and a request that is refused writes
- * nothing.
+ * Nothing is allocated but the answer, where the caller brings none; nothing is locked, and a
+ * request that is refused writes nothing.
  */
 export class WindowTable {
   private readonly words: Int32Array
@@ -53,8 +63,9 @@ export class WindowTable {
    * @param bucket the bucket's position in `buckets`
    * @param limit requests per window, at most `largestLimit`
    * @param nowMs monotonic milliseconds
+   * @param taken what to put the answer into
    */
-  take(slot: number, bucket: number, limit: number, nowMs: number): Taken {
+  take(slot: number, bucket: number, limit: number, nowMs: number, taken = nothingTaken()): Taken {
     const { words } = this
     const at = (slot * buckets.length + bucket) * wordsPerWindow
     const now = Math.floor(nowMs) | 0
@@ -71,20 +82,20 @@ export class WindowTable {
       const isOpen = count > 0 && age > -aheadMs && age < windowMs
       if (isOpen) {
         const resetInMs = windowMs - Math.max(age, 0)
-        if (count >= limit) return { admitted: false, remaining: 0, resetInMs }
+        if (count >= limit) return told(taken, false, 0, resetInMs)
         if (Atomics.compareExchange(words, at, packed, packed + 1) === packed) {
-          return { admitted: true, remaining: limit - count - 1, resetInMs }
+          return told(taken, true, limit - count - 1, resetInMs)
         }
         continue
       }
-      if (limit <= 0) return { admitted: false, remaining: 0, resetInMs: windowMs }
+      if (limit <= 0) return told(taken, false, 0, windowMs)
       const nextTag = (tag + 1) & tagMask
       const nextStart = at + 1 + (nextTag & 1)
       const seen = nextTag & 1 ? odd : even
       if (Atomics.compareExchange(words, nextStart, seen, now) !== seen) continue
       const opened = (nextTag << countBits) | 1
       if (Atomics.compareExchange(words, at, packed, opened) === packed) {
-        return { admitted: true, remaining: limit - 1, resetInMs: windowMs }
+        return told(taken, true, limit - 1, windowMs)
       }
     }
   }

@@ -1,19 +1,17 @@
 import { AppError, callerGone } from '../core/errors.ts'
+import { Slices } from '../core/slices.ts'
 
 const tooLarge = (limitBytes: number) =>
   new AppError('payload_too_large', `The body is larger than ${limitBytes} bytes`)
 
-/** Reads at most `limitBytes`, however the body is framed, and lets the rest go. */
-async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
-  const declared = request.headers.get('content-length')
-  if (declared !== null) {
-    if (Number(declared) > limitBytes) throw tooLarge(limitBytes)
-    return new Uint8Array(await request.arrayBuffer())
-  }
-  if (!request.body) return new Uint8Array()
+/** Reads a body that does not say how long it is: at most `limitBytes`, and lets the rest go. */
+async function readChunks(
+  body: ReadableStream<Uint8Array>,
+  limitBytes: number,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
-  const reader = request.body.getReader()
+  const reader = body.getReader()
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return Buffer.concat(chunks)
@@ -26,12 +24,29 @@ async function readBytes(request: Request, limitBytes: number): Promise<Uint8Arr
   }
 }
 
+/** Reads at most `limitBytes`, however the body is framed. */
+function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> | Uint8Array {
+  const declared = request.headers.get('content-length')
+  if (declared === null) {
+    return request.body ? readChunks(request.body, limitBytes) : new Uint8Array()
+  }
+  if (Number(declared) > limitBytes) throw tooLarge(limitBytes)
+  return request.bytes()
+}
+
 const isAcceptedType = (contentType: string | null) => {
+  if (contentType === 'application/json') return true
   // A header without a value names no type.
   if (contentType === null || contentType.trim() === '') return true
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase()
   return type === 'application/json' || type === 'text/plain'
 }
+
+/**
+ * Bytes of bodies that are parsed, judged and passed on before whoever else waits is answered: four
+ * batches of 50 events, or most of a millisecond.
+ */
+const parsing = new Slices(65_536)
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -41,14 +56,19 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * @throws AppError `payload_too_large`, `unsupported_media_type` or `malformed_json`, in this order
  */
 export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
-  const bytes = await readBytes(request, limitBytes).catch(cause => {
+  let bytes: Uint8Array
+  try {
+    bytes = await readBytes(request, limitBytes)
+  } catch (cause) {
     // A client that goes away midway is no failure of ours; nobody will read the answer.
     throw cause instanceof AppError ? cause : callerGone(cause)
-  })
+  }
   // A request without a header has no type; `Request` objects made from a text would claim one.
   if (!isAcceptedType(request.headers.get('content-type'))) {
     throw new AppError('unsupported_media_type', 'Send the body as application/json or text/plain')
   }
+  const turn = parsing.enter(bytes.byteLength)
+  if (turn) await turn
   try {
     return JSON.parse(utf8.decode(bytes))
   } catch (cause) {

@@ -1,4 +1,4 @@
-import { type CsvCell, csvBom, csvRow } from '../core/csv.ts'
+import { type CsvCell, csvBom, csvRow, csvRows } from '../core/csv.ts'
 
 /**
  * A CSV download of any length: a page of rows is read when the client has taken the one before,
@@ -26,7 +26,7 @@ export function csvStream<Row>(
         try {
           const { done, value } = await iterator.next()
           if (done) controller.close()
-          else controller.enqueue(encoder.encode(value.map(row => csvRow(cellsOf(row))).join('')))
+          else controller.enqueue(encoder.encode(csvRows(value.map(cellsOf))))
         } catch (error) {
           options.onBroken(error)
           controller.error(error)

@@ -29,10 +29,13 @@ const compressBr: Compress<BrotliOptions> = promisify(brotliCompress)
 const compressZstd: Compress<never> = promisify(zstdCompress)
 const compressGzip: Compress<ZlibOptions> = promisify(gzip)
 
-/** Each body is compressed once, so the best level that is still quick is worth its time. */
+/**
+ * Each body is compressed once, so the best level that is still quick is worth its time. With a window
+ * of more than 64 KiB, Brotli takes 32 MB for each body that is compressed at the same moment.
+ */
+const brotli = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 16 }
 const encoders = {
-  br: (content: Content) =>
-    compressBr(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  br: (content: Content) => compressBr(content, { params: brotli }),
   zstd: (content: Content) => compressZstd(content),
   gzip: (content: Content) => compressGzip(content, { level: 9 }),
 }
@@ -99,7 +102,8 @@ function formOf(
 async function make(form: Form, body: PreparedBody | ReadBody, encoding: Encoding): Promise<Reply> {
   const content = await contentOf(body)
   if (encoding !== 'identity') {
-    const encoded = new Uint8Array(await encoders[encoding](content))
+    // As a blob, which each response shares; it would have a copy of an array's bytes.
+    const encoded = new Blob([new Uint8Array(await encoders[encoding](content))])
     form.whole = { status: 200, body: encoded, headers: form.headers }
     return form.whole
   }

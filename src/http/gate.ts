@@ -1,14 +1,14 @@
 import { type Bucket, buckets } from '../core/buckets.ts'
-import type { FlowEntry, Organisation } from '../core/catalogue.ts'
+import { type FlowEntry, latestVersion, type Organisation } from '../core/catalogue.ts'
 import type { Clock } from '../core/clock.ts'
 import { AppError, flowNotFound, unauthorized } from '../core/errors.ts'
 import { isSnippetKey } from '../core/ids.ts'
 import type { Stores } from '../core/ports.ts'
 import type { WindowTable } from '../core/window-table.ts'
 import type { Call } from './call.ts'
+import { parametersOf } from './query.ts'
 import { type Route, takesKeyInQuery } from './route.ts'
 import type { SessionTokens } from './session-tokens.ts'
-import { queryOf } from './target.ts'
 
 /** The path's ids, by name. */
 type Params = Readonly<Record<string, string>>
@@ -36,11 +36,11 @@ function credentialOf(request: Request, route: Route): string {
     return credential
   }
   if (!takesKeyInQuery(route)) throw unauthorized('no_credential')
-  const [key, second] = queryOf(request).getAll('key')
-  if (key === undefined) throw unauthorized('no_credential')
+  const [sent, second] = parametersOf(request).filter(([name]) => name === 'key')
+  if (sent === undefined) throw unauthorized('no_credential')
   // Two keys are no key: which of them was meant cannot be known.
   if (second !== undefined) throw unauthorized('malformed_key')
-  return key
+  return sent[1]
 }
 
 const isLikeToken = (credential: string) => credential.split('.', 4).length === 3
@@ -69,9 +69,9 @@ async function organisationOfToken(token: string, deps: GateDeps): Promise<Organ
   return organisation
 }
 
-function count(call: Call, bucket: Bucket, deps: GateDeps): void {
+/** @param now monotonic milliseconds, not older than a thread may be behind another */
+function count(call: Call, bucket: Bucket, now: number, deps: GateDeps): void {
   const { row, limits } = call.org
-  const now = deps.clock.monotonic()
   call.taken = deps.windows.take(row, buckets.indexOf(bucket), limits[bucket], now)
   if (call.taken.admitted) return
   // Nobody waits for it, as below: it only feeds the install findings.
@@ -81,8 +81,8 @@ function count(call: Call, bucket: Bucket, deps: GateDeps): void {
 }
 
 function checkOrigin(call: Call, deps: GateDeps): void {
+  const { origin } = call
   const { origins, row } = call.org
-  const origin = call.request.headers.get('origin')
   if (origins === null || origin === null || origins.has(origin)) return
   // Nobody waits for the count: it only feeds the install findings.
   deps.stores.presence.recordRefusedOrigin(row, call.receivedAt).catch(() => {})
@@ -92,10 +92,11 @@ function checkOrigin(call: Call, deps: GateDeps): void {
 function flowOf(call: Call, id: string, subject: string, deps: GateDeps): FlowEntry {
   const flow = deps.stores.catalogue().flow(id)
   if (flow && flow.organisation.row !== call.org.row) throw unauthorized('foreign_flow')
+  if (!flow) throw flowNotFound()
   const isSeen =
     subject === 'any flow' ||
-    (subject === 'published flow' ? flow?.status === 'published' : flow?.latest)
-  if (!flow || !isSeen) throw flowNotFound()
+    (subject === 'published flow' ? flow.status === 'published' : latestVersion(flow) !== null)
+  if (!isSeen) throw flowNotFound()
   return flow
 }
 
@@ -117,10 +118,11 @@ function enter(
   call: Call,
   route: GuardedRoute,
   params: Params,
+  now: number,
   deps: GateDeps,
 ): void {
   call.organisation = organisation
-  count(call, route.bucket, deps)
+  count(call, route.bucket, now, deps)
   if (route.caller === 'snippet key') {
     // Asking whether the snippet was seen is not the snippet.
     if (route.bucket !== 'status') {
@@ -148,10 +150,11 @@ export function passGate(
   if (route.caller === 'anyone') return
   const credential = credentialOf(call.request, route)
   if (route.caller === 'snippet key') {
-    enter(organisationOfKey(credential, call, deps), call, route, params, deps)
+    const organisation = organisationOfKey(credential, call, deps)
+    enter(organisation, call, route, params, call.startedAt, deps)
     return
   }
   return organisationOfToken(credential, deps).then(organisation =>
-    enter(organisation, call, route, params, deps),
+    enter(organisation, call, route, params, deps.clock.monotonic(), deps),
   )
 }

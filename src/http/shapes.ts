@@ -128,11 +128,12 @@ export function personIn(fields: {
 
 /** A 422 for the first field whose text cannot be kept as it is. */
 export function requireCleanText(fields: Readonly<Record<string, unknown>>): void {
-  const problems = Object.entries(fields).flatMap(([name, value]): Problem[] =>
-    typeof value === 'string' && !isCleanText(value)
-      ? [{ path: `/${name}`, message: 'Must be well-formed Unicode without NUL' }]
-      : [],
-  )
+  const problems: Problem[] = []
+  for (const name in fields) {
+    const value = fields[name]
+    if (typeof value !== 'string' || isCleanText(value)) continue
+    problems.push({ path: `/${name}`, message: 'Must be well-formed Unicode without NUL' })
+  }
   if (problems.length > 0) throw invalid(...problems)
 }
 

@@ -8,8 +8,8 @@ export function pathOf({ url }: Request): string {
   return end < 0 ? target : target.slice(0, end)
 }
 
-/** A request's query. */
-export function queryOf({ url }: Request): URLSearchParams {
+/** A request's query as it was sent, without its `?`. */
+export function queryOf({ url }: Request): string {
   const end = url.indexOf('?')
-  return new URLSearchParams(end < 0 ? '' : url.slice(end + 1))
+  return end < 0 ? '' : url.slice(end + 1)
 }

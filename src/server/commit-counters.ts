@@ -1,5 +1,6 @@
 import { type RejectionCode, rejectionCodes } from '../core/event.ts'
-import type { AppendOutcome, EventBatch } from '../core/ports.ts'
+import type { AppendOutcome } from '../core/ports.ts'
+import type { EncodedBatch } from '../storage/event-text.ts'
 import type { CommitReport } from '../storage/writer.ts'
 import { counterMemory, summed } from './counters.ts'
 import type { Exposition } from './exposition.ts'
@@ -43,9 +44,9 @@ export class CommitCounters {
   }
 
   /** How many events became what, once more for whoever counts them otherwise. */
-  countVerdicts({ events, refusals }: EventBatch, outcome: AppendOutcome) {
+  countVerdicts({ text, refusals }: EncodedBatch, outcome: AppendOutcome) {
     const { duplicates, deadLetters } = outcome
-    const accepted = events.length - duplicates.length - deadLetters.length
+    const accepted = text.count - duplicates.length - deadLetters.length
     let rejected = deadLetters.length
     this.verdict('accepted', accepted)
     this.verdict('duplicate', duplicates.length)

@@ -1,10 +1,11 @@
 /**
  * Places where a test can make a running server fail: `CAIRN_FAILPOINTS=name=action,…`, with the
  * actions `exit` (the thread ends at once), `error` (an error is thrown), `full`
- * (the error of a full disk) and `hang` (the thread
- * never turns again). Off unless that variable is set; a thread that is started again starts without.
+ * (the error of a full disk), `delay:<milliseconds>` (the thread stands still, as by a slow disk) and
+ * `hang` (the thread never turns again). Off unless that variable is set; a thread that is started
+ * again starts without.
  */
-export type Failpoint = 'http_request' | 'before_commit'
+export type Failpoint = 'http_request' | 'storage_start' | 'before_commit'
 
 export type ArmedFailpoints = Partial<Record<string, string>>
 
@@ -16,6 +17,9 @@ export function armedFailpoints(variable: string | undefined): ArmedFailpoints {
 /** Fails here, if armed. */
 export function failAt(armed: ArmedFailpoints, name: Failpoint): void {
   const action = armed[name]
+  if (action === undefined) return
+  const delay = /^delay:(\d+)$/.exec(action)
+  if (delay) Bun.sleepSync(Number(delay[1]))
   if (action === 'exit') process.exit(70)
   if (action === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   if (action === 'full') {

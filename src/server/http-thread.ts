@@ -11,6 +11,7 @@ import { failAt } from './failpoints.ts'
 import { HandedKeys } from './handed-keys.ts'
 import { maxHeaderSize } from './header-size.ts'
 import { HttpCounters } from './http-counters.ts'
+import { IdleCollector } from './idle-collector.ts'
 import { openLog } from './log.ts'
 import type {
   HttpThreadStart,
@@ -43,7 +44,7 @@ const report = (message: ThreadReport) => self.postMessage(message)
 function start(message: HttpThreadStart) {
   const { name, config, shared, storage, failpoints } = message
   maxHeaderSize()
-  const ownLog = openLog(config, name)
+  const ownLog = openLog(config, name, message.logTurns)
   const { log } = ownLog
   let logRequest = requestLog(ownLog)
   const clock = systemClock(message.clock)
@@ -51,13 +52,12 @@ function start(message: HttpThreadStart) {
     events: config.bufferEvents,
     bytes: config.bufferBytes,
   })
-  const send = (command: string) => {
-    failAt(failpoints, 'http_request')
-    storage.postMessage(command)
-  }
-  const client = new StorageClient(send, gauge, config.ack)
+  const send = (commands: string) => storage.postMessage(commands)
+  const beforeWrite = () => failAt(failpoints, 'http_request')
+  const client = new StorageClient(send, gauge, config.ack, beforeWrite)
   storage.onmessage = ({ data }: { data: string }) => client.receive(data)
   const reading = openForReading(config.data)
+  const idle = new IdleCollector()
   const issuerKeys = new HandedKeys(message.issuerKeys, clock, () =>
     report({ type: 'issuer_keys_wanted' }),
   )
@@ -68,12 +68,13 @@ function start(message: HttpThreadStart) {
   }
   const deps = {
     clock,
-    stores: connectStores(reading, client, shared),
+    stores: connectStores(reading, openForReading(config.data), client, shared),
     windows: new WindowTable(shared.windows),
     tokens: tokensFor(config, clock, issuerKeys),
     retentionDays: config.retentionDays,
     onBroken: (answered: Answered) => logRequest(answered, 'broke off'),
     onAnswer(answered: Answered) {
+      idle.countAnswer()
       counters.count(answered)
       if (tally.isWatched) tallyAnswer(answered)
       logRequest(answered)
@@ -91,6 +92,7 @@ function start(message: HttpThreadStart) {
     idleTimeout: idleSeconds,
   })
   new Pulse(message.pulse).start(clock.monotonic)
+  idle.start()
   report({ type: 'ready', routes })
 
   async function stop() {

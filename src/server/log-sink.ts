@@ -1,10 +1,8 @@
 import { writeSync } from 'node:fs'
+import type { Turn } from './turn.ts'
 
-/**
- * The most bytes that a pipe takes in one piece (PIPE_BUF on Linux): threads share one pipe, and
- * larger writes of two of them would mix their lines.
- */
-const pieceBytes = 4_096
+/** So much is written at once: a write, and waking who reads, costs as much as forty lines. */
+const pieceBytes = 16_384
 
 /** How long lines may wait to be written together, milliseconds. */
 const flushEveryMs = 200
@@ -16,7 +14,8 @@ type Write = (text: Buffer) => number
 
 /**
  * Where the lines of one thread's log go: gathered, because a write for each request would cost
- * more than the request, and written in pieces of whole lines. A log that cannot be written is no
+ * more than the request, and written in pieces of whole lines. Threads share one pipe, which keeps
+ * pieces apart up to PIPE_BUF only (4 KiB), so they take turns. A log that cannot be written is no
  * reason to stop serving: lines that nobody takes are dropped, and once the reader has gone
  * (`cairn serve | head`) all are.
  */
@@ -28,11 +27,14 @@ export class LogSink {
   /** Whether it was dropped after a part of it was written. */
   private isMidLine = false
 
-  constructor(private readonly out: Write = bytes => writeSync(1, bytes)) {}
+  constructor(
+    private readonly turn: Turn,
+    private readonly out: Write = bytes => writeSync(1, bytes),
+  ) {}
 
   /** Writes what has gathered every so often, and when the thread ends. */
-  static open(): LogSink {
-    const sink = new LogSink()
+  static open(turn: Turn): LogSink {
+    const sink = new LogSink(turn)
     setInterval(() => sink.flush(), flushEveryMs).unref()
     process.on('exit', () => sink.flush())
     return sink
@@ -50,6 +52,10 @@ export class LogSink {
     if (this.text === '') return
     const bytes = Buffer.from(this.isMidLine ? `\n${this.text}` : this.text)
     this.text = ''
+    this.turn.take(() => this.send(bytes))
+  }
+
+  private send(bytes: Buffer): void {
     for (let at = 0, tries = this.isStalled ? 1 : mostTries; at < bytes.length; ) {
       try {
         at += this.out(at === 0 ? bytes : bytes.subarray(at))

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { wantsColour } from '../core/colour.ts'
 import { LogSink } from './log-sink.ts'
 import { asText } from './log-text.ts'
+import { Turn } from './turn.ts'
 
 export type Log = pino.Logger
 
@@ -22,12 +23,18 @@ export interface ThreadLog {
 /**
  * The log of one thread, on standard output: JSON lines, or text where a person looks on. Nothing
  * that a caller sent goes into it: a request is told by its route's pattern, an error by `reasonOf`.
+ *
+ * @param turns the memory by which all threads that write to it take turns
  */
-export function openLog(config: Pick<Config, 'logLevel' | 'logFormat'>, thread: string): ThreadLog {
+export function openLog(
+  config: Pick<Config, 'logLevel' | 'logFormat'>,
+  thread: string,
+  turns: SharedArrayBuffer,
+): ThreadLog {
   const isTerminal = isatty(1)
   const isText = config.logFormat === 'text' || (config.logFormat === 'auto' && isTerminal)
   const isColoured = wantsColour({ isTTY: isTerminal }, process.env)
-  const sink = LogSink.open()
+  const sink = LogSink.open(new Turn(turns))
   const textSink = {
     write: (line: string) => sink.write(asText(line, isColoured)),
     flush: () => sink.flush(),

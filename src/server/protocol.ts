@@ -16,6 +16,8 @@ export interface ThreadStart {
   /** Its own counters, and where it shows that it turns. */
   counters: SharedArrayBuffer
   pulse: SharedArrayBuffer
+  /** Whose turn it is to write to the log. */
+  logTurns: SharedArrayBuffer
   /** The main thread's clocks as this is sent. */
   clock: ClockReading
   failpoints: ArmedFailpoints

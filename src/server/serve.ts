@@ -35,6 +35,7 @@ import { httpThread, startThread, storageThread, type Thread } from './threads.t
 import { tokenModeOf } from './token-mode.ts'
 import { ownTokensFor, providerOf } from './tokens.ts'
 import { readTraffic } from './traffic.ts'
+import { Turn } from './turn.ts'
 
 /** A server that answers. */
 export interface Running {
@@ -108,6 +109,7 @@ const noOrganisation = (dataDir: string) =>
 
 class Server {
   private readonly shared = newSharedMemory()
+  private readonly logTurns = Turn.memory()
   private readonly clock = systemClock()
   private readonly gauge: BufferGauge
   private readonly disk: DiskWatch
@@ -138,7 +140,7 @@ class Server {
   ) {
     this.gauge = new BufferGauge(this.shared.buffer, this.bufferBounds)
     this.disk = new DiskWatch(config.data, this.clock.monotonic)
-    this.log = openLog(config, 'main').log
+    this.log = openLog(config, 'main', this.logTurns).log
     this.manager = ServiceManager.from(process.env, this.log)
     this.issuerKeys = this.issuerKeysFor(config)
   }
@@ -178,17 +180,24 @@ class Server {
     )
     const warnings: string[] = []
     this.manager?.status('Preparing the database')
+    // They load while the database is prepared.
+    const storage = storageThread()
+    const http = Array.from({ length: config.threads }, () => httpThread())
     try {
-      const { hasOrganisation } = prepareDatabase(config.data, this.clock.now())
-      if (!hasOrganisation) warnings.push(noOrganisation(config.data))
+      const prepared = prepareDatabase(config.data, this.clock.now())
+      if (!prepared.hasOrganisation) warnings.push(noOrganisation(config.data))
       this.watchIssuer()
-      await this.startStorage()
-      await this.disk.start()
-      const names = Array.from({ length: config.threads }, (_, i) => `http-${i + 1}`)
-      await Promise.all(names.map(name => this.startHttp(name)))
+      // Reads are answered before storage has taken up all that is stored; writes wait for it.
+      await Promise.all([
+        this.startStorage(storage),
+        this.disk.start(),
+        ...http.map((worker, i) => this.startHttp(worker, `http-${i + 1}`)),
+      ])
+      prepared.close()
     } catch (error) {
+      this.phase = 'stopping'
       this.management.stop(true)
-      for (const thread of [...this.threads.values(), this.storage]) thread?.worker.terminate()
+      for (const worker of [storage, ...http]) worker.terminate()
       throw error
     }
     if (!this.isStopping) this.phase = 'serving'
@@ -218,17 +227,14 @@ class Server {
       shared: this.shared,
       counters,
       pulse,
+      logTurns: this.logTurns,
       clock: readingOf(this.clock),
       failpoints: isRestart ? {} : armedFailpoints(process.env.CAIRN_FAILPOINTS),
     }
   }
 
-  private async startStorage(): Promise<void> {
-    const thread = startThread(
-      storageThread(),
-      this.threadStart('storage', this.commitCounters),
-      [],
-    )
+  private async startStorage(worker: Worker): Promise<void> {
+    const thread = startThread(worker, this.threadStart('storage', this.commitCounters), [])
     this.storage = thread
     await thread.ready
     thread.ended.then(reason => {
@@ -238,7 +244,7 @@ class Server {
     })
   }
 
-  private async startHttp(name: string, isRestart = false): Promise<void> {
+  private async startHttp(worker: Worker, name: string, isRestart = false): Promise<void> {
     const { port1, port2 } = new MessageChannel()
     this.storage?.worker.postMessage({ type: 'join', port: port1 }, [port1])
     const counters = this.httpCounters.get(name) ?? HttpCounters.memory()
@@ -249,7 +255,7 @@ class Server {
       issuerKeys: this.knownKeys,
     }
     const { config } = this
-    const thread = startThread(httpThread(), message, [port2])
+    const thread = startThread(worker, message, [port2])
     thread.worker.addEventListener('message', async ({ data }: MessageEvent<ThreadReport>) => {
       if (data.type !== 'issuer_keys_wanted') return
       await this.issuerKeys?.renew()
@@ -305,7 +311,7 @@ class Server {
         )
         await Bun.sleep(pauseMs)
         try {
-          if (!this.isStopping) await this.startHttp(name, true)
+          if (!this.isStopping) await this.startHttp(httpThread(), name, true)
           return
         } catch (error) {
           cause = shortReasonOf(error)

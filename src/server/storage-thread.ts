@@ -16,12 +16,15 @@ declare const self: Worker
 /** How often a change by another process is looked for, and presence is written, milliseconds. */
 const watchEveryMs = 100
 const writePresenceEveryMs = 2_000
+/** The first look for runs to seal, and the next after one that failed, milliseconds. */
+const sealAfterMs = 2_000
 
 const report = (message: ThreadReport) => self.postMessage(message)
 
 function start(message: ThreadStart) {
   const { name, config, shared, failpoints } = message
-  const { log } = openLog(config, name)
+  const { log } = openLog(config, name, message.logTurns)
+  failAt(failpoints, 'storage_start')
   const counters = new CommitCounters(message.counters)
   const clock = systemClock(message.clock)
   const tally = new Tally<number>(clock.monotonic)
@@ -44,18 +47,28 @@ function start(message: ThreadStart) {
     onHealed: () => log.info('storage takes writes again'),
   })
   /** Housekeeping that fails is logged and tried again at its next turn. */
+  const tried = async <T>(work: () => T | Promise<T>): Promise<T | null> => {
+    try {
+      return await work()
+    } catch (error) {
+      log.warn({ reason: shortReasonOf(error) }, 'housekeeping failed')
+      return null
+    }
+  }
   const regularly = (everyMs: number, work: () => unknown) =>
-    setInterval(async () => {
-      try {
-        await work()
-      } catch (error) {
-        log.warn({ reason: shortReasonOf(error) }, 'housekeeping failed')
-      }
-    }, everyMs)
+    setInterval(() => tried(work), everyMs)
   const timers = [
     regularly(watchEveryMs, () => storage.watch()),
     regularly(writePresenceEveryMs, () => storage.writePresence()),
   ]
+  let sealing: ReturnType<typeof setTimeout> | null = null
+  const sealIn = (pauseMs: number) => {
+    sealing = setTimeout(async () => {
+      const nextMs = await tried(() => storage.seal())
+      if (sealing) sealIn(nextMs ?? sealAfterMs)
+    }, pauseMs)
+  }
+  sealIn(sealAfterMs)
   new Pulse(message.pulse).start(clock.monotonic)
   report({ type: 'ready' })
   return {
@@ -69,6 +82,8 @@ function start(message: ThreadStart) {
     },
     async stop() {
       for (const timer of timers) clearInterval(timer)
+      if (sealing) clearTimeout(sealing)
+      sealing = null
       await storage.close()
       log.flush()
       report({ type: 'stopped' })

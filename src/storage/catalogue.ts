@@ -1,141 +1,53 @@
 import type { Database } from 'bun:sqlite'
-import { type Bucket, limitsWith } from '../core/buckets.ts'
 import type {
   Catalogue,
   FlowEntry,
-  FlowVersion,
   ItemEntry,
   Organisation,
   PreparedBody,
   SnippetKey,
   StepEntry,
 } from '../core/catalogue.ts'
-import type { Flow } from '../core/flow.ts'
+import { CatalogueOrganisation, type LoadedKey } from './catalogue-organisation.ts'
+import { type CatalogueRows, catalogueRows } from './catalogue-rows.ts'
 
-interface OrganisationRow {
-  id: number
-  public_id: string
-  slug: string
-  name: string
-  limits: string
-  origins: string
-}
-
-interface FlowRow {
-  id: number
-  public_id: string
-  key: string
-  status: FlowEntry['status']
-  draft: string | null
-}
-
-interface VersionRow {
-  flow_id: number
-  version: number
-  published_at: number
-  step_rows: string
-  item_rows: string
-  /** Of the newest version alone. */
-  body: string | null
-}
-
-interface PartRow {
-  id: number
-  public_id: string
-  flow_id: number
-  key: string
-  title: string | null
-}
-
-/** All of one organisation that requests ask for, loaded and dropped as a whole. */
-interface Loaded {
-  organisation: Organisation
-  keys: Map<string, SnippetKey>
-  flows: FlowEntry[]
-  steps: StepEntry[]
-  items: ItemEntry[]
-  /** The stored text of each published flow, by row. */
-  texts: Map<number, string>
-  list: (PreparedBody & { version: string; count: number }) | null
-  bodies: Map<number, PreparedBody>
-  itemsByEvent: Map<string, ItemEntry[]>
-}
-
-const hashOf = (text: string) => Bun.hash.xxHash64(text).toString(36)
-
-function statements(database: Database) {
-  const one = <Row, Params extends [number] | [string]>(sql: string) =>
-    database.query<Row, Params>(sql)
-  return {
-    organisation: one<OrganisationRow, [number]>(
-      'select id, public_id, slug, name, limits, origins from organisations where id = ?',
-    ),
-    organisationByName: database.query<{ id: number }, [string, string]>(
-      'select id from organisations where public_id = ? or slug = ?',
-    ),
-    organisationByKey: one<{ org_id: number }, [string]>(
-      'select org_id from snippet_keys where key = ?',
-    ),
-    keys: one<{ key: string; retired_at: number | null }, [number]>(
-      'select key, retired_at from snippet_keys where org_id = ?',
-    ),
-    flows: one<FlowRow, [number]>(
-      'select id, public_id, key, status, draft from flows where org_id = ?',
-    ),
-    versions: one<VersionRow, [number]>(
-      // Of old versions only the order of their parts is asked for, never the text.
-      `select v.flow_id, v.version, v.published_at, v.step_rows, v.item_rows,
-        case when v.version = max(v.version) over (partition by v.flow_id) then v.body end as body
-      from flow_versions v join flows f on f.id = v.flow_id
-      where f.org_id = ? order by v.flow_id, v.version`,
-    ),
-    steps: one<PartRow, [number]>(
-      `select s.id, s.public_id, s.flow_id, s.key, s.title
-      from steps s join flows f on f.id = s.flow_id where f.org_id = ?`,
-    ),
-    items: one<PartRow, [number]>(
-      `select i.id, i.public_id, i.flow_id, i.key, null as title
-      from items i join flows f on f.id = i.flow_id where f.org_id = ?`,
-    ),
-    ownerOfFlow: one<{ org_id: number }, [string]>('select org_id from flows where public_id = ?'),
-    ownerOfStep: one<{ org_id: number }, [string]>(
-      `select f.org_id from steps s join flows f on f.id = s.flow_id where s.public_id = ?`,
-    ),
-    ownerOfItem: one<{ org_id: number }, [string]>(
-      `select f.org_id from items i join flows f on f.id = i.flow_id where i.public_id = ?`,
-    ),
-    lastChange: database.query<{ seq: number }, []>(
-      'select coalesce(max(seq), 0) as seq from catalogue_changes',
-    ),
-    changesSince: one<{ seq: number; org_id: number }, [number]>(
-      'select seq, org_id from catalogue_changes where seq > ? order by seq',
-    ),
-  }
-}
+/** What is held at most by default, estimated bytes: ten thousand organisations of five flows. */
+const mostBytes = 192 * 1024 * 1024
 
 /**
  * The catalogue over a database connection. An organisation is loaded when it is first asked
- * for, and dropped when `catalogue_changes` names it: memory follows the organisations that
- * really have traffic, and random keys or ids leave nothing behind.
+ * for, and dropped when `catalogue_changes` names it, or when so much is held that it has to make
+ * room: memory follows the organisations that really have traffic and what they are asked for,
+ * and random keys or ids leave nothing behind.
  */
 export class StoredCatalogue implements Catalogue {
-  private readonly sql: ReturnType<typeof statements>
-  private readonly byRow = new Map<number, Loaded>()
-  private readonly byKey = new Map<string, SnippetKey>()
-  private readonly byName = new Map<string, Loaded>()
+  private readonly rows: CatalogueRows
+  private readonly byRow = new Map<number, CatalogueOrganisation>()
+  private readonly byKey = new Map<string, LoadedKey>()
+  private readonly byName = new Map<string, CatalogueOrganisation>()
   private readonly flowsById = new Map<string, FlowEntry>()
+  private readonly flowsByRow = new Map<number, FlowEntry>()
   private readonly stepsById = new Map<string, StepEntry>()
   private readonly itemsById = new Map<string, ItemEntry>()
+  private bytes = 0
   private lastChange: number
 
-  constructor(database: Database) {
-    this.sql = statements(database)
-    this.lastChange = this.sql.lastChange.get()?.seq ?? 0
+  constructor(
+    database: Database,
+    private readonly most = mostBytes,
+  ) {
+    this.rows = catalogueRows(database)
+    this.lastChange = this.rows.lastChange.get()?.seq ?? 0
+  }
+
+  /** Organisations in memory. */
+  get size(): number {
+    return this.byRow.size
   }
 
   /** Drops what has changed since the last call. */
   refresh(): void {
-    for (const change of this.sql.changesSince.all(this.lastChange)) {
+    for (const change of this.rows.changesSince.all(this.lastChange)) {
       this.lastChange = change.seq
       this.drop(change.org_id)
     }
@@ -143,69 +55,66 @@ export class StoredCatalogue implements Catalogue {
 
   snippetKey(text: string): SnippetKey | null {
     const known = this.byKey.get(text)
-    if (known) return known
-    const row = this.sql.organisationByKey.get(text)
-    return (row && this.load(row.org_id).keys.get(text)) ?? null
+    if (known) {
+      known.of.wasAsked = true
+      return known
+    }
+    const row = this.rows.organisationByKey.get(text)
+    return (row && this.load(row.org_id).keys.find(key => key.text === text)) ?? null
   }
 
   oldKeysEndAt(organisation: Organisation): number | null {
-    const ends = [...this.load(organisation.row).keys.values()].flatMap(key => key.endsAt ?? [])
+    const ends = this.load(organisation.row).keys.flatMap(({ endsAt }) => endsAt ?? [])
     return ends.length > 0 ? Math.max(...ends) : null
   }
 
   organisationByName(idOrSlug: string): Organisation | null {
     const known = this.byName.get(idOrSlug)
-    if (known) return known.organisation
-    const row = this.sql.organisationByName.get(idOrSlug, idOrSlug)
+    if (known) {
+      known.wasAsked = true
+      return known.organisation
+    }
+    const row = this.rows.organisationByName.get(idOrSlug, idOrSlug)
     return row ? this.load(row.id).organisation : null
   }
 
   flow(id: string): FlowEntry | null {
-    return this.part(id, this.flowsById, this.sql.ownerOfFlow)
+    const known = this.flowsById.get(id)
+    if (known) return known
+    const owner = this.rows.ownerOfFlow.get(id)
+    if (!owner) return null
+    this.indexFlows(this.load(owner.org_id))
+    return this.flowsById.get(id) ?? null
   }
 
   step(id: string): StepEntry | null {
-    return this.part(id, this.stepsById, this.sql.ownerOfStep)
+    return this.part(id, this.stepsById, this.rows.ownerOfStep)
   }
 
   item(id: string): ItemEntry | null {
-    return this.part(id, this.itemsById, this.sql.ownerOfItem)
+    return this.part(id, this.itemsById, this.rows.ownerOfItem)
   }
 
   publishedFlows(organisation: Organisation): PreparedBody & { version: string; count: number } {
     const loaded = this.load(organisation.row)
-    if (loaded.list) return loaded.list
-    const texts = loaded.flows
-      .filter(flow => flow.status === 'published' && flow.latest)
-      .sort(
-        (a, b) => (b.latest?.priority ?? 0) - (a.latest?.priority ?? 0) || (a.key < b.key ? -1 : 1),
-      )
-      .map(flow => loaded.texts.get(flow.row))
-    const flows = `[${texts.join(',')}]`
-    const version = hashOf(flows)
-    const text = `{"flows":${flows},"version":"${version}"}`
-    loaded.list = { text, hash: version, version, count: texts.length }
-    return loaded.list
+    const { publishedFlows } = loaded
+    this.weigh(loaded)
+    return publishedFlows
   }
 
   publishedFlow(flow: FlowEntry): PreparedBody | null {
-    const { bodies, texts } = this.load(flow.organisation.row)
-    const known = bodies.get(flow.row)
-    if (known) return known
-    const text = texts.get(flow.row)
-    if (text === undefined) return null
-    const body = { text, hash: hashOf(text) }
-    bodies.set(flow.row, body)
-    return body
+    return this.load(flow.organisation.row).publishedFlow(flow.row)
   }
 
   itemsCompletedBy(organisation: Organisation, eventName: string): readonly ItemEntry[] {
-    return this.load(organisation.row).itemsByEvent.get(eventName) ?? []
+    return this.load(organisation.row).itemsCompletedBy(eventName)
   }
 
   /** By row, for commands that name their flow so. */
   flowByRow(orgRow: number, flowRow: number): FlowEntry | null {
-    return this.load(orgRow).flows.find(flow => flow.row === flowRow) ?? null
+    if (!this.flowsByRow.has(flowRow)) this.indexFlows(this.load(orgRow))
+    const flow = this.flowsByRow.get(flowRow)
+    return flow?.organisation.row === orgRow ? flow : null
   }
 
   /** By row, for commands that name their organisation so. */
@@ -216,134 +125,83 @@ export class StoredCatalogue implements Catalogue {
   private part<Entry>(
     id: string,
     known: Map<string, Entry>,
-    owner: { get(id: string): { org_id: number } | null },
+    owners: { get(id: string): { org_id: number } | null },
   ): Entry | null {
     const entry = known.get(id)
     if (entry) return entry
-    const row = owner.get(id)
-    if (!row) return null
-    this.load(row.org_id)
+    const owner = owners.get(id)
+    if (!owner) return null
+    this.indexParts(this.load(owner.org_id))
     return known.get(id) ?? null
   }
 
-  private load(orgRow: number): Loaded {
+  private load(orgRow: number): CatalogueOrganisation {
     const known = this.byRow.get(orgRow)
-    if (known) return known
-    const row = this.sql.organisation.get(orgRow)
+    if (known) {
+      known.wasAsked = true
+      return known
+    }
+    const row = this.rows.organisation.get(orgRow)
     if (!row) throw new Error(`No organisation has row ${orgRow}`)
-    const loaded = this.assemble(row)
+    this.makeRoom()
+    const loaded = new CatalogueOrganisation(this.rows, row)
     this.byRow.set(orgRow, loaded)
     this.byName.set(row.public_id, loaded).set(row.slug, loaded)
-    for (const [text, key] of loaded.keys) this.byKey.set(text, key)
-    for (const flow of loaded.flows) this.flowsById.set(flow.id, flow)
-    for (const step of loaded.steps) this.stepsById.set(step.id, step)
-    for (const item of loaded.items) this.itemsById.set(item.id, item)
+    for (const key of loaded.keys) this.byKey.set(key.text, key)
+    this.weigh(loaded)
     return loaded
+  }
+
+  private indexFlows(loaded: CatalogueOrganisation): void {
+    for (const flow of loaded.flows) {
+      this.flowsById.set(flow.id, flow)
+      this.flowsByRow.set(flow.row, flow)
+    }
+    this.weigh(loaded)
+  }
+
+  private indexParts(loaded: CatalogueOrganisation): void {
+    for (const step of loaded.parts.steps) this.stepsById.set(step.id, step)
+    for (const item of loaded.parts.items) this.itemsById.set(item.id, item)
+    this.weigh(loaded)
+  }
+
+  /** Room is made at the next load, so that nobody loses what is being used. */
+  private weigh(loaded: CatalogueOrganisation): void {
+    this.bytes += loaded.weigh()
+  }
+
+  /**
+   * Drops the organisation that has been held longest, but for those that were asked for since the
+   * last search: they have a second chance, behind all others (Corbató's clock).
+   */
+  private makeRoom(): void {
+    for (const [row, loaded] of this.byRow) {
+      if (this.bytes < this.most) return
+      if (!loaded.wasAsked) {
+        this.drop(row)
+        continue
+      }
+      loaded.wasAsked = false
+      this.byRow.delete(row)
+      this.byRow.set(row, loaded)
+    }
   }
 
   private drop(orgRow: number): void {
     const loaded = this.byRow.get(orgRow)
     if (!loaded) return
+    const { flows, parts } = loaded.known
+    this.bytes -= loaded.weighed
     this.byRow.delete(orgRow)
     this.byName.delete(loaded.organisation.id)
     this.byName.delete(loaded.organisation.slug)
-    for (const text of loaded.keys.keys()) this.byKey.delete(text)
-    for (const flow of loaded.flows) this.flowsById.delete(flow.id)
-    for (const step of loaded.steps) this.stepsById.delete(step.id)
-    for (const item of loaded.items) this.itemsById.delete(item.id)
-  }
-
-  private assemble(row: OrganisationRow): Loaded {
-    const origins: string[] = JSON.parse(row.origins)
-    const organisation: Organisation = {
-      row: row.id,
-      id: row.public_id,
-      slug: row.slug,
-      name: row.name,
-      limits: limitsWith(JSON.parse(row.limits) as Partial<Record<Bucket, number>>),
-      origins: origins.length > 0 ? new Set(origins) : null,
+    for (const key of loaded.keys) this.byKey.delete(key.text)
+    for (const flow of flows) {
+      this.flowsById.delete(flow.id)
+      this.flowsByRow.delete(flow.row)
     }
-    const loaded: Loaded = {
-      organisation,
-      keys: new Map(
-        this.sql.keys
-          .all(row.id)
-          .map(({ key, retired_at }) => [key, { organisation, endsAt: retired_at }]),
-      ),
-      flows: [],
-      steps: [],
-      items: [],
-      texts: new Map(),
-      list: null,
-      bodies: new Map(),
-      itemsByEvent: new Map(),
-    }
-    const versions = Map.groupBy(this.sql.versions.all(row.id), version => version.flow_id)
-    const steps = Map.groupBy(this.sql.steps.all(row.id), step => step.flow_id)
-    const items = Map.groupBy(this.sql.items.all(row.id), item => item.flow_id)
-    for (const flow of this.sql.flows.all(row.id)) {
-      this.addFlow(loaded, flow, {
-        versions: versions.get(flow.id) ?? [],
-        steps: steps.get(flow.id) ?? [],
-        items: items.get(flow.id) ?? [],
-      })
-    }
-    return loaded
-  }
-
-  private addFlow(
-    loaded: Loaded,
-    row: FlowRow,
-    parts: { versions: VersionRow[]; steps: PartRow[]; items: PartRow[] },
-  ): void {
-    const stepRows = new Map(parts.steps.map(step => [step.public_id, step.id]))
-    const itemRows = new Map(parts.items.map(item => [item.public_id, item.id]))
-    const versions = parts.versions.map(
-      (version): FlowVersion => ({
-        version: version.version,
-        publishedAt: version.published_at,
-        stepRows: JSON.parse(version.step_rows),
-        itemRows: JSON.parse(version.item_rows),
-      }),
-    )
-    const text = parts.versions.at(-1)?.body ?? null
-    const latest = text === null ? null : (JSON.parse(text) as Flow)
-    const everPublished = {
-      steps: new Set(versions.flatMap(version => version.stepRows)),
-      items: new Set(versions.flatMap(version => version.itemRows)),
-    }
-    const flow: FlowEntry = {
-      row: row.id,
-      id: row.public_id,
-      key: row.key,
-      name: latest?.name ?? (row.draft ? JSON.parse(row.draft).name : row.key),
-      status: row.status,
-      organisation: loaded.organisation,
-      versions,
-      latest,
-      steps: new Map(
-        parts.steps
-          .filter(step => everPublished.steps.has(step.id))
-          .map(({ id, public_id, key, title }) => [id, { id: public_id, key, title: title ?? '' }]),
-      ),
-      stepRows,
-      itemRows,
-    }
-    loaded.flows.push(flow)
-    for (const { id: row, public_id: id } of parts.steps) {
-      loaded.steps.push({ row, id, flow, isPublished: everPublished.steps.has(row) })
-    }
-    for (const { id: row, public_id: id } of parts.items) {
-      loaded.items.push({ row, id, flow, isPublished: everPublished.items.has(row) })
-    }
-    if (row.status !== 'published' || text === null || latest === null) return
-    loaded.texts.set(row.id, text)
-    for (const item of latest.checklist?.items ?? []) {
-      const event = item.completeOn?.event
-      if (event === undefined) continue
-      const ticked = loaded.itemsByEvent.get(event) ?? []
-      ticked.push({ row: itemRows.get(item.id) as number, id: item.id, flow, isPublished: true })
-      loaded.itemsByEvent.set(event, ticked)
-    }
+    for (const step of parts?.steps ?? []) this.stepsById.delete(step.id)
+    for (const item of parts?.items ?? []) this.itemsById.delete(item.id)
   }
 }

@@ -9,7 +9,9 @@ import type {
 } from '../core/ports.ts'
 import type { BufferGauge } from './buffer-gauge.ts'
 import type { Command, CommandResult } from './commands.ts'
+import { encodeEvents } from './event-text.ts'
 import { decodeResult, encodeCommand, weightOf } from './messages.ts'
+import { Outbox } from './outbox.ts'
 
 const overloaded = () =>
   new AppError('overloaded', 'The server has more to write than it can take; try again', {
@@ -33,20 +35,31 @@ export class StorageClient implements Ledger {
   private lastNumber = 0
   /** What was last recorded from here, by organisation. */
   private readonly snippetVersions = new Map<number, { version: string; at: number }>()
+  private readonly outbox: Outbox
 
   /**
    * @param send passes a message on to storage, which hands its answers to `receive`
    * @param ack `buffer`: events are acknowledged once they are handed over, not once committed
+   * @param beforeWrite called for every command; what it throws, its caller gets
    */
   constructor(
-    private readonly send: (message: string) => void,
+    send: (message: string) => void,
     private readonly gauge: BufferGauge,
     private readonly ack: 'commit' | 'buffer',
-  ) {}
+    private readonly beforeWrite: () => void = () => {},
+  ) {
+    this.outbox = new Outbox(send)
+  }
 
-  /** Takes an answer of the storage thread. */
+  /** Takes answers of the storage thread, a line each. */
   receive(message: string): void {
-    const { number, value } = decodeResult(message)
+    const lines = message.split('\n')
+    for (const line of lines) this.settle(line)
+    this.outbox.answered(lines.length)
+  }
+
+  private settle(line: string): void {
+    const { number, value } = decodeResult(line)
     const pending = this.pending.get(number)
     if (!pending) return
     this.pending.delete(number)
@@ -54,12 +67,11 @@ export class StorageClient implements Ledger {
     else pending.resolve(value)
   }
 
-  async append(batch: EventBatch): Promise<AppendOutcome> {
-    if (this.ack === 'buffer') {
-      this.post(0, { type: 'append', ...batch })
-      return { duplicates: [], deadLetters: [] }
-    }
-    return (await this.ask({ type: 'append', ...batch })) as AppendOutcome
+  append({ events, ...batch }: EventBatch): Promise<AppendOutcome> {
+    const command: Command = { type: 'append', ...batch, text: encodeEvents(events) }
+    return this.ack === 'buffer'
+      ? this.tell(command)
+      : (this.ask(command) as Promise<AppendOutcome>)
   }
 
   async complete(
@@ -82,41 +94,41 @@ export class StorageClient implements Ledger {
   }
 
   /** Nearly every heartbeat says what the one before it said, which is not worth a commit. */
-  async recordSnippetVersion(orgRow: number, version: string, at: number): Promise<void> {
+  recordSnippetVersion(orgRow: number, version: string, at: number): Promise<void> | undefined {
     const last = this.snippetVersions.get(orgRow)
     if (last?.version === version && at - last.at < repeatVersionMs) return
-    await this.ask({ type: 'snippet_version', orgRow, version, at })
-    this.snippetVersions.set(orgRow, { version, at })
+    return this.ask({ type: 'snippet_version', orgRow, version, at }).then(() => {
+      this.snippetVersions.set(orgRow, { version, at })
+    })
   }
 
   async recordRefusal(orgRow: number, code: string, at: number): Promise<void> {
     await this.ask({ type: 'refusal', orgRow, code, at })
   }
 
+  /** Hands a batch over and does not wait for what becomes of it. */
+  private async tell(command: Command): Promise<AppendOutcome> {
+    this.post(0, command)
+    return { duplicates: [], deadLetters: [] }
+  }
+
   private ask(command: Command): Promise<CommandResult> {
     const number = ++this.lastNumber
     return new Promise((resolve, reject) => {
+      this.post(number, command)
       // Without a limit in time: a request given up here might still be committed, and the caller
       // must not be told that nothing was kept. Storage itself gives up on a disk that refuses.
       this.pending.set(number, { resolve, reject })
-      try {
-        this.post(number, command)
-      } catch (error) {
-        this.pending.delete(number)
-        reject(error)
-      }
     })
   }
 
+  /** @throws AppError `overloaded` */
   private post(number: number, command: Command): void {
+    this.beforeWrite()
     const message = encodeCommand(number, command)
     const { events, bytes } = weightOf(message, command)
     if (!this.gauge.enter(events, bytes)) throw overloaded()
-    try {
-      this.send(message)
-    } catch (error) {
-      this.gauge.leave(events, bytes)
-      throw error
-    }
+    if (number > 0) this.outbox.put(message, events)
+    else this.outbox.putUnawaited(message)
   }
 }

@@ -1,11 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { itemStates } from '../core/checklist.ts'
 import { hourMs } from '../core/durations.ts'
-import { type EventSource, eventSources, personOf, type RejectionCode } from '../core/event.ts'
+import { type EventSource, personOf, type RejectionCode } from '../core/event.ts'
 import { newEventId } from '../core/ids.ts'
 import type {
   AppendOutcome,
-  EventBatch,
   FingerprintReport,
   FingerprintVerdict,
   HealthReport,
@@ -14,16 +13,24 @@ import type {
   PersonIds,
 } from '../core/ports.ts'
 import type { StoredCatalogue } from './catalogue.ts'
-import { EventTable } from './event-table.ts'
-import type { Fact } from './facts.ts'
+import { EventBatches, eventsPerBatch } from './event-batches.ts'
+import {
+  decodeEvents,
+  decodeFacts,
+  type EncodedBatch,
+  type EventText,
+  encodeEvents,
+} from './event-text.ts'
+import { type Fact, isOfFlow, type LedgerFact } from './facts.ts'
 import { EventIds } from './ids/event-ids.ts'
 import type { PresenceTable } from './presence-table.ts'
 import { Projector } from './projector.ts'
+import type { RunBlocks } from './run-blocks/run-blocks.ts'
 import { StepTable } from './step-table.ts'
 
 /** Everything that the storage thread is asked to write, one type a verb. `messages.ts` says how it travels. */
 export type Command =
-  | ({ type: 'append' } & EventBatch)
+  | ({ type: 'append' } & EncodedBatch)
   | ({ type: 'complete' } & Parameters<Ledger['complete']>[0])
   | ({ type: 'tick' } & Parameters<Ledger['tick']>[0])
   | ({ type: 'health' } & HealthReport)
@@ -37,7 +44,17 @@ export type CommandResult =
   | FingerprintVerdict
   | null
 
-const customEvent = eventSources.indexOf('custom_event')
+interface StoreOutcome {
+  stored: readonly LedgerFact[]
+  /** Places in the text of what is stored already. */
+  duplicates: readonly number[]
+}
+
+/** What is known in memory at a savepoint, as the parts count it. */
+interface Mark {
+  ids: number
+  projections: readonly number[]
+}
 
 /**
  * Executes commands within the transaction that the writer has begun.
@@ -50,7 +67,7 @@ export class CommandExecutor {
   private readonly projector: Projector
   private readonly steps: StepTable
   private readonly ids: EventIds
-  private readonly events: EventTable
+  private readonly batches: EventBatches
   private readonly addRefusals
   private readonly insertDeadLetter
   private facts: Fact[] = []
@@ -62,15 +79,17 @@ export class CommandExecutor {
     database: Database,
     private readonly catalogue: StoredCatalogue,
     private readonly presence: PresenceTable,
+    private readonly blocks: RunBlocks,
   ) {
-    this.projector = new Projector(database, (orgRow, flowRow) => {
+    const historyOf = (orgRow: number, flowRow: number) => {
       const flow = catalogue.flowByRow(orgRow, flowRow)
       if (!flow) throw new Error(`No flow has row ${flowRow}`)
       return flow
-    })
+    }
+    this.projector = new Projector(database, historyOf, blocks)
     this.steps = new StepTable(database)
     this.ids = new EventIds(database)
-    this.events = new EventTable(database)
+    this.batches = new EventBatches(database)
     this.addRefusals = database.query(
       `insert into refusals (org_id, hour, code, count) values (?, ?, ?, ?)
       on conflict do update set count = count + excluded.count`,
@@ -104,7 +123,6 @@ export class CommandExecutor {
 
   /** Projects what the commands so far have stored. Before the commit, or nothing of it counts. */
   settle(): void {
-    this.events.flush()
     const facts = this.facts
     this.forgetFacts()
     this.projector.project(facts)
@@ -113,37 +131,48 @@ export class CommandExecutor {
   /** Another process has written: what is known of the tables may be so no longer. */
   othersWrote(): void {
     this.projector.othersWrote()
+    this.blocks.othersWrote()
   }
 
   /** The last thing in every transaction. */
   beforeCommit(): void {
     this.ids.beforeCommit()
+    this.projector.beforeCommit()
+  }
+
+  /** In the last transaction of all. */
+  beforeStop(): void {
+    this.ids.beforeStop()
+    this.projector.beforeStop()
   }
 
   /** Notes in memory what the transaction, now committed, has said. */
   committed(): void {
     this.ids.committed()
+    this.projector.committed()
     for (const [orgRow, skewMs] of this.skews) this.presence.addSkew(orgRow, skewMs)
     this.skews = []
   }
 
   /** Where a savepoint stands, for `rolledBackTo`. */
-  get mark(): number {
-    return this.ids.mark
+  get mark(): Mark {
+    return { ids: this.ids.mark, projections: this.projector.mark }
   }
 
   /** Forgets what was rolled back to a savepoint, before which all was settled. */
-  rolledBackTo(mark: number): void {
+  rolledBackTo(mark: Mark): void {
     this.forgetFacts()
-    this.events.forget()
-    this.ids.giveBack(mark)
+    this.blocks.forget()
+    this.ids.giveBack(mark.ids)
+    this.projector.rolledBackTo(mark.projections)
   }
 
   /** Forgets all that a transaction had gathered. */
   rolledBack(): void {
     this.forgetFacts()
-    this.events.forget()
+    this.blocks.forget()
     this.ids.rolledBack()
+    this.projector.rolledBack()
     this.skews = []
   }
 
@@ -158,71 +187,110 @@ export class CommandExecutor {
     this.waitingTicks.clear()
   }
 
-  private append(batch: EventBatch): AppendOutcome {
-    const duplicates: number[] = []
-    for (const [i, event] of batch.events.entries()) {
-      if (!this.store(batch.orgRow, event, batch.receivedAt, 'events')) duplicates.push(i)
-      else if (event.kind === 'custom') this.tickByCustomEvent(batch, event)
-    }
-    this.refuse(batch.orgRow, batch.receivedAt, batch.refusals)
-    if (batch.skewMs !== null) this.skews.push([batch.orgRow, batch.skewMs])
+  private append({ orgRow, receivedAt, text, refusals, skewMs }: EncodedBatch): AppendOutcome {
+    const { stored, duplicates } = this.store(orgRow, receivedAt, 'events', text)
+    const ticks: NewEvent[] = []
+    for (const fact of stored) if (fact.kind === 'custom') ticks.push(...this.ticksBy(fact))
+    if (ticks.length > 0) this.storeOwn(orgRow, receivedAt, 'custom_event', ticks)
+    this.refuse(orgRow, receivedAt, refusals)
+    if (skewMs !== null) this.skews.push([orgRow, skewMs])
     return { duplicates, deadLetters: [] }
   }
 
-  /** Stores one event, and gathers what follows from it; false where its id is stored already. */
-  private store(orgRow: number, event: NewEvent, receivedAt: number, source: EventSource): boolean {
-    const seq = this.ids.take(orgRow, event.id, receivedAt)
-    if (seq === null) return false
-    this.events.add(seq, orgRow, event, receivedAt, source)
-    const fact = factOf(orgRow, event, eventSources.indexOf(source))
-    if (fact) this.facts.push(fact)
-    return true
+  /** Stores events in as many rows as they need: in one, but for some that Cairn itself makes. */
+  private store(
+    orgRow: number,
+    receivedAt: number,
+    source: EventSource,
+    text: EventText,
+  ): StoreOutcome {
+    if (text.count <= eventsPerBatch) return this.storeBatch(orgRow, receivedAt, source, text)
+    const events = decodeEvents({ ...text, receivedAt, source })
+    const stored: LedgerFact[] = []
+    const duplicates: number[] = []
+    for (let from = 0; from < events.length; from += eventsPerBatch) {
+      const part = encodeEvents(events.slice(from, from + eventsPerBatch))
+      const outcome = this.storeBatch(orgRow, receivedAt, source, part)
+      stored.push(...outcome.stored)
+      duplicates.push(...outcome.duplicates.map(place => from + place))
+    }
+    return { stored, duplicates }
   }
 
-  private tickByCustomEvent(batch: EventBatch, event: NewEvent): void {
-    if (event.name === null) return
-    const { orgRow } = batch
+  /**
+   * Stores the events of a text whose ids are new as one row, and gathers what follows from them. A
+   * text without duplicates, as nearly all are, is stored as it came.
+   */
+  private storeBatch(
+    orgRow: number,
+    receivedAt: number,
+    source: EventSource,
+    text: EventText,
+  ): StoreOutcome {
+    const facts = decodeFacts(text, orgRow, source)
+    const duplicates: number[] = []
+    for (let i = 0; i < facts.length; i++) {
+      if (!this.ids.take(orgRow, facts[i]!.id, receivedAt)) duplicates.push(i)
+    }
+    if (duplicates.length === facts.length) return { stored: [], duplicates }
+    let stored = facts
+    let kept = text
+    if (duplicates.length > 0) {
+      const isNew = (_: unknown, place: number) => !duplicates.includes(place)
+      stored = facts.filter(isNew)
+      kept = encodeEvents(decodeEvents({ ...text, receivedAt, source }).filter(isNew))
+    }
+    this.batches.add(this.ids.endBatch(), orgRow, receivedAt, source, kept, stored)
+    for (const fact of stored) if (isOfFlow(fact)) this.facts.push(fact)
+    return { stored, duplicates }
+  }
+
+  /** Stores events that Cairn itself makes. */
+  private storeOwn(
+    orgRow: number,
+    receivedAt: number,
+    source: EventSource,
+    events: readonly NewEvent[],
+  ): void {
+    this.store(orgRow, receivedAt, source, encodeEvents(events))
+  }
+
+  /** The ticks that a custom event makes. */
+  private ticksBy(event: LedgerFact): NewEvent[] {
+    const { orgRow, name, occurredAt } = event
+    if (name === null) return []
     const organisation = this.catalogue.organisationByRow(orgRow)
     const person = personOf(event.userId, event.anonymousId)
-    for (const item of this.catalogue.itemsCompletedBy(organisation, event.name)) {
+    return this.catalogue.itemsCompletedBy(organisation, name).flatMap(item => {
       // People do the same thing many times: only what ticks an item is worth a row.
-      const { ticks } = this.projector
-      const at = event.occurredAt
       const waiting = `${item.row} ${person}`
-      if ((this.waitingTicks.get(waiting) ?? Number.POSITIVE_INFINITY) <= at) continue
-      if (ticks.isTicked(orgRow, item.flow.row, person, item.row, at)) continue
-      this.waitingTicks.set(waiting, at)
-      this.store(
-        orgRow,
-        {
-          ...noEvent,
-          ...personIds(event),
-          id: newEventId(),
-          kind: 'item_completed',
-          flowRow: item.flow.row,
-          itemRow: item.row,
-          occurredAt: at,
-        },
-        batch.receivedAt,
-        'custom_event',
-      )
-    }
+      if ((this.waitingTicks.get(waiting) ?? Number.POSITIVE_INFINITY) <= occurredAt) return []
+      const { ticks } = this.projector
+      if (ticks.isTicked(orgRow, item.flow.row, person, item.row, occurredAt)) return []
+      this.waitingTicks.set(waiting, occurredAt)
+      return {
+        ...noEvent,
+        ...personIds(event),
+        id: newEventId(),
+        kind: 'item_completed',
+        flowRow: item.flow.row,
+        itemRow: item.row,
+        occurredAt,
+      }
+    })
   }
 
   private complete(report: Parameters<Ledger['complete']>[0]): CommandResult {
     this.settle()
     const { orgRow, flowRow, runId, completedAt } = report
     const person = personOf(report.userId, report.anonymousId)
-    const earlier = this.projector.ticks.completedAt(orgRow, flowRow, person)
+    const earlier = this.projector.completedAt(orgRow, flowRow, person)
     // Said again it would change no number: the ledger does not repeat itself.
     if (!this.projector.isCompletionKnown(orgRow, flowRow, { person, runId, at: completedAt })) {
       const event = { ...noEvent, ...personIds(report), flowRow, runId }
-      this.store(
-        orgRow,
+      this.storeOwn(orgRow, report.receivedAt, 'complete', [
         { ...event, id: newEventId(), kind: 'flow_completed', occurredAt: completedAt },
-        report.receivedAt,
-        'complete',
-      )
+      ])
     }
     return {
       completedAt: Math.min(earlier ?? completedAt, completedAt),
@@ -240,25 +308,22 @@ export class CommandExecutor {
     // must not fall among ticks that are stored already.
     const lastTickAt = ticks.lastTickAt(orgRow, flowRow, person)
     const occurredAt = Math.max(receivedAt, lastTickAt === null ? 0 : lastTickAt + 1)
+    const events: NewEvent[] = []
     for (const { itemRow, completed } of report.items) {
       if (states.has(itemRow) === completed) continue
-      this.store(
-        orgRow,
-        {
-          ...noEvent,
-          ...personIds(report),
-          id: newEventId(),
-          kind: completed ? 'item_completed' : 'item_reopened',
-          flowRow,
-          itemRow,
-          occurredAt,
-        },
-        receivedAt,
-        'checklist_progress',
-      )
+      events.push({
+        ...noEvent,
+        ...personIds(report),
+        id: newEventId(),
+        kind: completed ? 'item_completed' : 'item_reopened',
+        flowRow,
+        itemRow,
+        occurredAt,
+      })
       if (completed) states.set(itemRow, occurredAt)
       else states.delete(itemRow)
     }
+    this.storeOwn(orgRow, receivedAt, 'checklist_progress', events)
     // What follows in this transaction must see it: a custom event asks whether its item is ticked.
     this.settle()
     return null
@@ -272,25 +337,6 @@ export class CommandExecutor {
     for (const [code, count] of Object.entries(counts)) {
       if (count) this.addRefusals.run(orgRow, Math.floor(at / hourMs), code, count)
     }
-  }
-}
-
-/** What an event means for the projections; null where it means nothing. */
-export function factOf(orgRow: number, event: NewEvent, source: number): Fact | null {
-  if (event.flowRow === null || event.kind === 'custom') return null
-  return {
-    orgRow,
-    flowRow: event.flowRow,
-    itemRow: event.itemRow,
-    byCustomEvent: source === customEvent,
-    kind: event.kind,
-    userId: event.userId,
-    anonymousId: event.anonymousId,
-    flowVersion: event.flowVersion,
-    stepId: event.stepRow,
-    runId: event.runId,
-    sessionId: event.sessionId,
-    occurredAt: event.occurredAt,
   }
 }
 

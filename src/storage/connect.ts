@@ -5,21 +5,29 @@ import type { StorageClient } from './client.ts'
 import { PresenceBoard } from './presence-board.ts'
 import { Readers } from './readers.ts'
 import { limitReached, refusedOrigin } from './refusals.ts'
+import { RunHistory } from './run-blocks/run-history.ts'
 import type { SharedMemory } from './shared.ts'
 import { StepReader } from './step-reader.ts'
 
-/** Joins a client of the storage thread and a reading connection into the stores of one thread. */
+/**
+ * Joins a client of the storage thread and reading connections into the stores of one thread.
+ *
+ * @param snapshots a second connection, for what is read as of one moment while others go on
+ */
 export function connectStores(
   reading: Database,
+  snapshots: Database,
   client: StorageClient,
   shared: SharedMemory,
 ): Stores {
   const board = new PresenceBoard(shared.presence)
   const readers = new Readers(reading, board)
+  const history = new RunHistory(snapshots)
   const steps = new StepReader(reading)
-  const catalogue = new StoredCatalogue(reading)
   const generation = new Int32Array(shared.generation)
+  // Before the catalogue: what changes in between is looked for once more than it has to be.
   let known = Atomics.load(generation, 0)
+  const catalogue = new StoredCatalogue(reading)
   return {
     catalogue() {
       const current = Atomics.load(generation, 0)
@@ -47,6 +55,10 @@ export function connectStores(
       },
       read: (...args) => readers.presence(...args),
     },
-    analytics: readers,
+    analytics: {
+      runs: (...args) => readers.runs(...args),
+      events: (...args) => readers.events(...args),
+      columns: (flow, { startMs, endMs }) => history.between(flow, startMs, endMs),
+    },
   }
 }

@@ -1,88 +1,260 @@
-import { eventKinds, kindCode } from '../core/event.ts'
-import type { NewEvent } from '../core/ports.ts'
+import { type EventKind, type EventSource, eventKinds, kindCode } from '../core/event.ts'
+import type { EventBatch, NewEvent, StoredEvent } from '../core/ports.ts'
+import type { LedgerFact } from './facts.ts'
 
 /**
- * Events as they pass between threads: their values one after the other, with NUL between, which no
- * text of an event contains. What an event lacks is left out, and a number of bits says what is
- * there. It costs less than half of JSON on either side, and this is done for every event.
+ * Events as text: so they pass between threads, and so the ledger keeps them, character by
+ * character. (What is stored cannot be read in another form: a new one wants a migration.)
+ *
+ * Of an event stands only what is not as in the event before it, for the events of one page mostly
+ * share their person, session, run and flow. It costs a fraction of JSON on either side, and this is
+ * done for every event.
  */
-
-const between = '\0'
-
-/** What an event may lack, by the bit that says that it is there. */
-const has = {
-  userId: 1 << 0,
-  anonymousId: 1 << 1,
-  flowRow: 1 << 2,
-  flowVersion: 1 << 3,
-  stepRow: 1 << 4,
-  itemRow: 1 << 5,
-  runId: 1 << 6,
-  sessionId: 1 << 7,
-  reportedAt: 1 << 8,
-  url: 1 << 9,
-  name: 1 << 10,
-  reason: 1 << 11,
-  properties: 1 << 12,
-} as const
-
-export function encodeEvents(events: readonly NewEvent[]): string {
-  let text = ''
-  for (const event of events) {
-    let bits = 0
-    let rest = ''
-    const add = (bit: number, value: string | number | null) => {
-      if (value === null) return
-      bits |= bit
-      rest += between + value
-    }
-    add(has.userId, event.userId)
-    add(has.anonymousId, event.anonymousId)
-    add(has.flowRow, event.flowRow)
-    add(has.flowVersion, event.flowVersion)
-    add(has.stepRow, event.stepRow)
-    add(has.itemRow, event.itemRow)
-    add(has.runId, event.runId)
-    add(has.sessionId, event.sessionId)
-    add(has.reportedAt, event.reportedAt)
-    add(has.url, event.url)
-    add(has.name, event.name)
-    add(has.reason, event.reason)
-    add(has.properties, event.properties)
-    text += `${between}${event.id}${between}${kindCode[event.kind]}${between}${event.occurredAt}${between}${bits}${rest}`
-  }
-  return text
+export interface EventText {
+  count: number
+  /** What projections and ids go by: for each event its id, its code, how much later it occurred, its changes. */
+  facts: string
+  /** What only exports show; whoever stores need not look into it. */
+  details: string
 }
 
-/** @param values what stands behind each NUL of the text */
-export function decodeEvents(values: readonly string[]): NewEvent[] {
-  const events: NewEvent[] = []
+/** A batch on its way to the ledger. */
+export interface EncodedBatch extends Omit<EventBatch, 'events'> {
+  text: EventText
+}
+
+/** Events of one row of the ledger. */
+export interface StoredText extends EventText {
+  receivedAt: number
+  source: EventSource
+}
+
+/** Behind every value. No text of an event contains NUL. */
+const end = '\0'
+
+/** The bits of an event's code from the fourth on: what is not as in the event before. */
+const bits = {
+  stepRow: 1 << 4,
+  flowRow: 1 << 5,
+  userId: 1 << 6,
+  anonymousId: 1 << 7,
+  runId: 1 << 8,
+  sessionId: 1 << 9,
+  flowVersion: 1 << 10,
+  itemRow: 1 << 11,
+  name: 1 << 12,
+  url: 1 << 13,
+  properties: 1 << 14,
+  reason: 1 << 15,
+  reportedAt: 1 << 16,
+} as const
+
+/** The first bits are the kind. */
+const kindMask = (1 << 4) - 1
+
+/** So much further up stand the bits of what is not there at all. */
+const absentShift = 13
+
+/** What stands before the first event. */
+const nothing: Omit<NewEvent, 'id' | 'kind'> = {
+  userId: null,
+  anonymousId: null,
+  flowRow: null,
+  flowVersion: null,
+  stepRow: null,
+  itemRow: null,
+  runId: null,
+  sessionId: null,
+  occurredAt: 0,
+  reportedAt: null,
+  url: null,
+  name: null,
+  reason: null,
+  properties: null,
+}
+
+/** How long after its occurrence an event was reported to have occurred: mostly 0. */
+const reportedAfter = ({ reportedAt, occurredAt }: Omit<NewEvent, 'id' | 'kind'>) =>
+  reportedAt === null ? null : reportedAt - occurredAt
+
+/** Gathers what changes from one event to the next. */
+class Changes {
+  code = 0
+  values = ''
+
+  note(bit: number, value: string | number | null, before: string | number | null): void {
+    if (value === before) return
+    this.code |= bit
+    if (value === null) this.code |= bit << absentShift
+    else this.values += value + end
+  }
+}
+
+/** @param events occurred within 10,000 years of 1970, so that all differences are exact */
+export function encodeEvents(events: readonly NewEvent[]): EventText {
+  let facts = ''
+  let details = ''
+  let before = nothing
+  const changes = new Changes()
+  for (const event of events) {
+    changes.code = kindCode[event.kind]
+    changes.values = ''
+    changes.note(bits.url, event.url, before.url)
+    changes.note(bits.properties, event.properties, before.properties)
+    changes.note(bits.reason, event.reason, before.reason)
+    changes.note(bits.reportedAt, reportedAfter(event), reportedAfter(before))
+    details += changes.values
+    changes.values = ''
+    changes.note(bits.stepRow, event.stepRow, before.stepRow)
+    changes.note(bits.flowRow, event.flowRow, before.flowRow)
+    changes.note(bits.userId, event.userId, before.userId)
+    changes.note(bits.anonymousId, event.anonymousId, before.anonymousId)
+    changes.note(bits.runId, event.runId, before.runId)
+    changes.note(bits.sessionId, event.sessionId, before.sessionId)
+    changes.note(bits.flowVersion, event.flowVersion, before.flowVersion)
+    changes.note(bits.itemRow, event.itemRow, before.itemRow)
+    changes.note(bits.name, event.name, before.name)
+    const later = event.occurredAt - before.occurredAt
+    facts += `${event.id}${end}${changes.code}${end}${later}${end}${changes.values}`
+    before = event
+  }
+  return { count: events.length, facts, details }
+}
+
+/** Reads facts, one event after the other: what does not change stays as it is. */
+class FactReader {
+  id = ''
+  code = 0
+  occurredAt = 0
+  stepRow: number | null = null
+  flowRow: number | null = null
+  userId: string | null = null
+  anonymousId: string | null = null
+  runId: string | null = null
+  sessionId: string | null = null
+  flowVersion: number | null = null
+  itemRow: number | null = null
+  name: string | null = null
+  private readonly values: readonly string[]
+  private at = 0
+
+  constructor(facts: string) {
+    this.values = facts.split(end)
+  }
+
+  next(): void {
+    const { values } = this
+    this.id = values[this.at]!
+    const code = Number(values[this.at + 1])
+    this.code = code
+    this.occurredAt += Number(values[this.at + 2])
+    this.at += 3
+    if (code & bits.stepRow) this.stepRow = this.number(bits.stepRow)
+    if (code & bits.flowRow) this.flowRow = this.number(bits.flowRow)
+    if (code & bits.userId) this.userId = this.text(bits.userId)
+    if (code & bits.anonymousId) this.anonymousId = this.text(bits.anonymousId)
+    if (code & bits.runId) this.runId = this.text(bits.runId)
+    if (code & bits.sessionId) this.sessionId = this.text(bits.sessionId)
+    if (code & bits.flowVersion) this.flowVersion = this.number(bits.flowVersion)
+    if (code & bits.itemRow) this.itemRow = this.number(bits.itemRow)
+    if (code & bits.name) this.name = this.text(bits.name)
+  }
+
+  get kind(): EventKind {
+    return eventKinds[this.code & kindMask] as EventKind
+  }
+
+  private text(bit: number): string | null {
+    return this.code & (bit << absentShift) ? null : this.values[this.at++]!
+  }
+
+  private number(bit: number): number | null {
+    return this.code & (bit << absentShift) ? null : Number(this.values[this.at++])
+  }
+}
+
+export function decodeIds({ count, facts }: Pick<EventText, 'count' | 'facts'>): string[] {
+  const reader = new FactReader(facts)
+  const ids: string[] = []
+  for (let i = 0; i < count; i++) {
+    reader.next()
+    ids.push(reader.id)
+  }
+  return ids
+}
+
+export function decodeFacts(
+  { count, facts: text }: Pick<EventText, 'count' | 'facts'>,
+  orgRow: number,
+  source: EventSource,
+): LedgerFact[] {
+  const byCustomEvent = source === 'custom_event'
+  const reader = new FactReader(text)
+  const facts: LedgerFact[] = []
+  for (let i = 0; i < count; i++) {
+    reader.next()
+    facts.push({
+      id: reader.id,
+      orgRow,
+      flowRow: reader.flowRow,
+      itemRow: reader.itemRow,
+      byCustomEvent,
+      kind: reader.kind,
+      userId: reader.userId,
+      anonymousId: reader.anonymousId,
+      flowVersion: reader.flowVersion,
+      stepId: reader.stepRow,
+      runId: reader.runId,
+      sessionId: reader.sessionId,
+      occurredAt: reader.occurredAt,
+      name: reader.name,
+    })
+  }
+  return facts
+}
+
+export function decodeEvents({
+  count,
+  facts,
+  details,
+  receivedAt,
+  source,
+}: StoredText): StoredEvent[] {
+  const events: StoredEvent[] = []
+  const reader = new FactReader(facts)
+  const values = details.split(end)
   let at = 0
-  const text = (isThere: number) => (isThere ? values[at++]! : null)
-  const number = (isThere: number) => (isThere ? Number(values[at++]) : null)
-  while (at < values.length) {
-    const id = values[at]!
-    const kind = eventKinds[Number(values[at + 1])]!
-    const occurredAt = Number(values[at + 2])
-    const bits = Number(values[at + 3])
-    at += 4
+  let url: string | null = null
+  let properties: string | null = null
+  let reason: string | null = null
+  let after: number | null = null
+  for (let i = 0; i < count; i++) {
+    reader.next()
+    const { code } = reader
+    const absent = code >> absentShift
+    if (code & bits.url) url = absent & bits.url ? null : values[at++]!
+    if (code & bits.properties) properties = absent & bits.properties ? null : values[at++]!
+    if (code & bits.reason) reason = absent & bits.reason ? null : values[at++]!
+    if (code & bits.reportedAt) after = absent & bits.reportedAt ? null : Number(values[at++])
     events.push({
-      id,
-      kind,
-      userId: text(bits & has.userId),
-      anonymousId: text(bits & has.anonymousId),
-      flowRow: number(bits & has.flowRow),
-      flowVersion: number(bits & has.flowVersion),
-      stepRow: number(bits & has.stepRow),
-      itemRow: number(bits & has.itemRow),
-      runId: text(bits & has.runId),
-      sessionId: text(bits & has.sessionId),
-      occurredAt,
-      reportedAt: number(bits & has.reportedAt),
-      url: text(bits & has.url),
-      name: text(bits & has.name),
-      reason: text(bits & has.reason),
-      properties: text(bits & has.properties),
+      id: reader.id,
+      kind: reader.kind,
+      userId: reader.userId,
+      anonymousId: reader.anonymousId,
+      flowRow: reader.flowRow,
+      flowVersion: reader.flowVersion,
+      stepRow: reader.stepRow,
+      itemRow: reader.itemRow,
+      runId: reader.runId,
+      sessionId: reader.sessionId,
+      occurredAt: reader.occurredAt,
+      reportedAt: after === null ? null : reader.occurredAt + after,
+      receivedAt,
+      url,
+      name: reader.name,
+      reason,
+      properties,
+      source,
     })
   }
   return events

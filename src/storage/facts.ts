@@ -9,6 +9,18 @@ export interface Fact extends RunEvent {
   byCustomEvent: boolean
 }
 
+/** What the ledger says of an event, as far as anything follows from it. */
+export interface LedgerFact extends Omit<Fact, 'flowRow'> {
+  id: string
+  flowRow: number | null
+  /** Of a custom event. */
+  name: string | null
+}
+
+/** Whether an event means something for the projections of a flow. */
+export const isOfFlow = (fact: LedgerFact): fact is LedgerFact & Fact =>
+  fact.flowRow !== null && fact.kind !== 'custom'
+
 /** The history of a flow's versions, as far as runs and checklists depend on it. */
 export interface FlowHistory {
   versions: readonly { version: number; publishedAt: number; itemRows: readonly number[] }[]

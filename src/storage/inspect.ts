@@ -33,9 +33,11 @@ export const hasNoOrganisation = (database: Database): boolean =>
 
 /** When the newest event came in, epoch milliseconds; null before the first. */
 export function newestReceipt(database: Database): number | null {
-  if (!hasTable(database, 'events')) return null
+  if (!hasTable(database, 'event_batches')) return null
   const newest = database
-    .query<{ received_at: number }, []>('select received_at from events order by seq desc limit 1')
+    .query<{ received_at: number }, []>(
+      'select received_at from event_batches order by seq desc limit 1',
+    )
     .get()
   return newest?.received_at ?? null
 }

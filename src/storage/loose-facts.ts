@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import { least, ownRunKey, type RunState } from '../core/run.ts'
-import type { RunTable } from './run-table.ts'
+import { least, ownRunKey } from '../core/run.ts'
+import type { RunTable, StoredRun } from './run-table.ts'
 import type { Touched } from './touched.ts'
 
 function statements(database: Database) {
@@ -14,10 +14,16 @@ function statements(database: Database) {
         and opens = 0 and completes = 1`,
     ),
     hasAny: database.query<{ found: number }, [number, number]>(
-      'select 1 as found from loose_facts where org_id = ? and flow_id = ? limit 1',
+      `select 1 as found from loose_facts where org_id = ?1 and flow_id = ?2
+      union all
+      select 1 from runs where org_id = ?1 and flow_id = ?2 and has_loose = 1
+      limit 1`,
     ),
     has: database.query<{ found: number }, [number, number, string]>(
-      `select 1 as found from loose_facts where org_id = ? and flow_id = ? and person = ? limit 1`,
+      `select 1 as found from loose_facts where org_id = ?1 and flow_id = ?2 and person = ?3
+      union all
+      select 1 from runs where org_id = ?1 and flow_id = ?2 and person = ?3 and has_loose = 1
+      limit 1`,
     ),
     hasCompletion: database.query<{ found: number }, [number, number, string, number]>(
       `select 1 as found from loose_facts
@@ -43,10 +49,12 @@ const forever = Number.MAX_SAFE_INTEGER
  * Completions and ticks without run or session, kept beside the runs and assigned to them by time:
  * a run gets the first loose completion between its start and the start of the person's next run,
  * so a change of one run's start touches only its neighbours.
+ *
+ * Of a person who has one, or had, all runs are marked, so that they can be asked for in their order.
  */
 export class LooseFacts {
   private readonly sql: ReturnType<typeof statements>
-  /** Flows that have none at all, so that nobody in them need be looked for. */
+  /** Flows that have none at all and never had, so that nobody in them need be looked for. */
   private readonly flowsWithout = new Set<number>()
 
   constructor(
@@ -56,8 +64,8 @@ export class LooseFacts {
     this.sql = statements(database)
   }
 
-  /** Another process (a rebuild) has written: a flow that had none may have some. */
-  othersWrote(): void {
+  /** Something was written or taken back behind its back: a flow that had none may have some. */
+  forget(): void {
     this.flowsWithout.clear()
   }
 
@@ -69,6 +77,7 @@ export class LooseFacts {
     fact: { at: number; opens: boolean; completes: boolean },
   ): void {
     const { at, opens, completes } = fact
+    if (!this.has(orgRow, flowRow, person)) this.runs.markAll(orgRow, flowRow, person)
     this.flowsWithout.delete(flowRow)
     this.sql.insert.run(orgRow, flowRow, person, at, Number(opens), Number(completes))
   }
@@ -84,26 +93,23 @@ export class LooseFacts {
   }
 
   /** Assigns a person's loose facts anew around the moments that have changed. */
-  assign({ orgRow, flowRow, person, moments, hadLoose }: Touched): void {
-    if (!hadLoose && !this.has(orgRow, flowRow, person)) return
+  assign({ orgRow, flowRow, person, moments, newRuns }: Touched): void {
+    if (!this.has(orgRow, flowRow, person)) return
+    for (const row of newRuns) this.runs.mark(orgRow, flowRow, person, row)
     this.openOwnRun(orgRow, flowRow, person, moments)
-    const keys = new Set<string>()
+    const runs = new Map<number, StoredRun>()
     for (const moment of moments) {
       // Of equal starts the greatest key comes last, and a new one may have taken that place. The
       // run before the moment has a new end.
-      for (const key of this.runs.keysAt(orgRow, flowRow, person, moment)) keys.add(key)
-      const before = this.runs.keyBefore(orgRow, flowRow, person, moment)
-      if (before !== null) keys.add(before)
+      for (const run of this.runs.runsAt(orgRow, flowRow, person, moment)) runs.set(run.id, run)
+      const before = this.runs.runBefore(orgRow, flowRow, person, moment)
+      if (before) runs.set(before.id, before)
     }
-    for (const key of keys) {
-      const run = this.runs.get(orgRow, flowRow, key)
-      if (!run) continue
-      const end = this.runs.nextStart(orgRow, flowRow, key, run) ?? forever
+    for (const run of runs.values()) {
+      const end = this.runs.nextStart(orgRow, flowRow, run) ?? forever
       const loose = this.sql.firstCompletion.get(orgRow, flowRow, person, run.started_at, end)
       const completedAt = least(run.own_completed_at, loose?.at ?? null)
-      if (completedAt !== run.completed_at) {
-        this.runs.setCompleted(orgRow, flowRow, key, completedAt)
-      }
+      if (completedAt !== run.completed_at) this.runs.setCompleted(run, completedAt)
     }
   }
 
@@ -130,25 +136,11 @@ export class LooseFacts {
     if (start === (run?.started_at ?? null)) return
     if (run) moments.add(run.started_at)
     if (start === null) {
-      this.runs.delete(orgRow, flowRow, key)
+      if (run) this.runs.delete(run)
       return
     }
     moments.add(start)
-    if (!run) {
-      const isUser = person.startsWith('u')
-      const state: RunState = {
-        leastUserId: isUser ? person.slice(1) : null,
-        leastAnonymousId: isUser ? null : person.slice(1),
-        startedAt: start,
-        lastAt: start,
-        namedVersion: null,
-        completedAt: null,
-        dismissedAt: null,
-        steps: [],
-      }
-      this.runs.insert(orgRow, flowRow, key, person, state, null)
-      return
-    }
-    this.runs.moveStart(orgRow, flowRow, key, run, start)
+    if (run) this.runs.moveStart(run, start)
+    else this.runs.open(orgRow, flowRow, key, person, start)
   }
 }

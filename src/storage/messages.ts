@@ -1,15 +1,17 @@
 import { AppError } from '../core/errors.ts'
+import type { AppendOutcome } from '../core/ports.ts'
 import { shortReasonOf } from '../core/reason.ts'
 import type { Command, CommandResult } from './commands.ts'
-import { decodeEvents, encodeEvents } from './event-text.ts'
 
 /**
  * What passes between a thread that answers requests and the storage thread: one text a message,
- * because copying a text between threads is cheap and copying objects is not.
+ * because copying a text between threads is cheap and copying objects is not. A message holds
+ * several commands, each framed (`frames.ts`), or the answers to several, a line each.
  *
  * To storage: `<number> <command as JSON>`, number 0 where no answer is wanted. A batch's events
- * follow its JSON in a text of their own.
- * Back: `<number> <result as JSON>` or `<number> !<failure as JSON>`.
+ * follow behind its JSON and a NUL.
+ * Back: `<number>` where all of a batch was stored, else `<number> <result as JSON>` or
+ * `<number> !<failure as JSON>`.
  */
 
 export interface Numbered<T> {
@@ -24,20 +26,36 @@ const split = (message: string) => {
 
 export function encodeCommand(number: number, command: Command): string {
   if (command.type !== 'append') return `${number} ${JSON.stringify(command)}`
-  const { events, ...batch } = command
-  return `${number} ${JSON.stringify(batch)}${encodeEvents(events)}`
+  const { text, ...batch } = command
+  const { count, facts, details } = text
+  const head = JSON.stringify({ ...batch, count, factsLength: facts.length })
+  return `${number} ${head}\0${facts}${details}`
 }
 
 export function decodeCommand(message: string): Numbered<Command> {
-  const [head = '', ...values] = message.split('\0')
-  const { number, rest } = split(head)
-  const command = JSON.parse(rest) as Command
-  if (command.type !== 'append') return { number, value: command }
-  return { number, value: { ...command, events: decodeEvents(values) } }
+  const end = message.indexOf('\0')
+  if (end === -1) {
+    const { number, rest } = split(message)
+    return { number, value: JSON.parse(rest) as Command }
+  }
+  const { number, rest } = split(message.slice(0, end))
+  const { count, factsLength, ...batch } = JSON.parse(rest)
+  const facts = message.slice(end + 1, end + 1 + factsLength)
+  const details = message.slice(end + 1 + factsLength)
+  return { number, value: { ...batch, text: { count, facts, details } } }
 }
 
+/** Of nearly every batch, and so neither written nor read. */
+const allStored: AppendOutcome = Object.freeze({ duplicates: [], deadLetters: [] })
+
+const isAllStored = (result: CommandResult) =>
+  result !== null &&
+  'deadLetters' in result &&
+  result.duplicates.length === 0 &&
+  result.deadLetters.length === 0
+
 export function encodeResult(number: number, result: CommandResult): string {
-  return `${number} ${JSON.stringify(result)}`
+  return isAllStored(result) ? `${number}` : `${number} ${JSON.stringify(result)}`
 }
 
 export function encodeFailure(number: number, error: unknown): string {
@@ -48,9 +66,10 @@ export function encodeFailure(number: number, error: unknown): string {
   return `${number} !${JSON.stringify(failure)}`
 }
 
-/** A result, or the failure as an error to throw. */
-export function decodeResult(message: string): Numbered<CommandResult | Error> {
-  const { number, rest } = split(message)
+/** One line of an answer: a result, or the failure as an error to throw. */
+export function decodeResult(line: string): Numbered<CommandResult | Error> {
+  if (!line.includes(' ')) return { number: Number(line), value: allStored }
+  const { number, rest } = split(line)
   if (!rest.startsWith('!')) return { number, value: JSON.parse(rest) as CommandResult }
   const { code, message: text, retryAfterSeconds } = JSON.parse(rest.slice(1))
   const error = code
@@ -65,7 +84,7 @@ export function decodeResult(message: string): Numbered<CommandResult | Error> {
  */
 export function weightOf(message: string, command: Command): { events: number; bytes: number } {
   return {
-    events: command.type === 'append' ? Math.max(1, command.events.length) : 1,
+    events: command.type === 'append' ? Math.max(1, command.text.count) : 1,
     bytes: message.length,
   }
 }

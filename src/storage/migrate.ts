@@ -3,12 +3,27 @@ import { createHash } from 'node:crypto'
 import initial from './migrations/0001-initial.sql' with { type: 'text' }
 import oldKeyUsed from './migrations/0002-old-key-used.sql' with { type: 'text' }
 import eventIds from './migrations/0003-event-ids.sql' with { type: 'text' }
+import eventBatches from './migrations/0004-event-batches.sql' with { type: 'text' }
+import { moveEventsIntoBatches } from './migrations/0004-event-batches.ts'
+import rowIndexes from './migrations/0005-row-indexes.sql' with { type: 'text' }
+import runBlocks from './migrations/0006-run-blocks.sql' with { type: 'text' }
+
+interface Migration {
+  id: number
+  name: string
+  sql: string
+  /** What SQL alone cannot do well; runs after it, in the same transaction. */
+  move?: (database: Database) => void
+}
 
 /** Every step of the schema, oldest first. A released one is never edited: its hash is checked. */
-const migrations = [
+const migrations: readonly Migration[] = [
   { id: 1, name: 'initial', sql: initial },
   { id: 2, name: 'old-key-used', sql: oldKeyUsed },
   { id: 3, name: 'event-ids', sql: eventIds },
+  { id: 4, name: 'event-batches', sql: eventBatches, move: moveEventsIntoBatches },
+  { id: 5, name: 'row-indexes', sql: rowIndexes },
+  { id: 6, name: 'run-blocks', sql: runBlocks },
 ]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -37,7 +52,7 @@ export function schemaState(database: Database): SchemaState {
   const hashes = new Map(migrations.map(({ id, sql }) => [id, sha256(sql)]))
   return {
     applied: rows.at(-1)?.id ?? 0,
-    known: migrations.length,
+    known: migrations.at(-1)!.id,
     differing: rows
       .filter(row => hashes.has(row.id) && hashes.get(row.id) !== row.sha256)
       .map(({ id }) => id),
@@ -54,7 +69,7 @@ function requireKnown({ applied, known, differing }: SchemaState): void {
   const [id] = differing
   if (id === undefined) return
   throw new SchemaMismatch(
-    `Migration ${id} (${migrations[id - 1]?.name}) is not the one applied here`,
+    `Migration ${id} (${migrations.find(step => step.id === id)?.name}) is not the one applied here`,
   )
 }
 
@@ -73,10 +88,11 @@ export function migrate(database: Database, now: number): void {
       id integer primary key, name text not null, sha256 text not null, applied_at integer not null
     ) strict`,
   )
-  for (const { id, name, sql } of migrations) {
+  for (const { id, name, sql, move } of migrations) {
     const apply = database.transaction(() => {
       if (database.query('select 1 from migrations where id = ?').get(id)) return
       database.run(sql)
+      move?.(database)
       database.run('insert into migrations values (?, ?, ?, ?)', [id, name, sha256(sql), now])
     })
     // Immediate: two processes that start at once must not both find the step missing.

@@ -2,16 +2,26 @@ import { openForWriting } from './database.ts'
 import { migrate } from './migrate.ts'
 import { hasOrganisation } from './organisations.ts'
 
+export interface PreparedDatabase {
+  hasOrganisation: boolean
+  /**
+   * To be called once others have opened it: the last one to close a database writes its whole log
+   * back into it, for which nobody should have to wait at a start.
+   */
+  close(): void
+}
+
 /**
  * Makes or migrates the database before any thread opens it, so that one that is damaged, newer or
- * not to be written is told by this process in its own words. Says whether it has an organisation.
+ * not to be written is told by this process in its own words.
  */
-export function prepareDatabase(dataDir: string, now: number): { hasOrganisation: boolean } {
+export function prepareDatabase(dataDir: string, now: number): PreparedDatabase {
   const database = openForWriting(dataDir)
   try {
     migrate(database, now)
-    return { hasOrganisation: hasOrganisation(database) }
-  } finally {
+    return { hasOrganisation: hasOrganisation(database), close: () => database.close() }
+  } catch (error) {
     database.close()
+    throw error
   }
 }

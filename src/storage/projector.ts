@@ -1,9 +1,19 @@
 import type { Database } from 'bun:sqlite'
-import { personOf } from '../core/event.ts'
-import { addEvent, isLoose, makesNoRun, type RunState, runKeyOf, runOfEvent } from '../core/run.ts'
+import { needsItem, personOf } from '../core/event.ts'
+import {
+  addEvent,
+  isLoose,
+  least,
+  makesNoRun,
+  type RunState,
+  runKeyOf,
+  runOfEvent,
+} from '../core/run.ts'
+import { CompletionTable } from './completion-table.ts'
 import type { Fact, HistoryOf } from './facts.ts'
+import type { RowIndex } from './hash-index/row-index.ts'
 import { LooseFacts } from './loose-facts.ts'
-import { RunTable } from './run-table.ts'
+import { type RunChanges, RunTable, toNobody } from './run-table.ts'
 import { TickTable } from './tick-table.ts'
 import { TouchedPeople } from './touched.ts'
 
@@ -13,18 +23,61 @@ import { TouchedPeople } from './touched.ts'
  */
 export class Projector {
   private readonly runs: RunTable
+  private readonly completions: CompletionTable
   private readonly loose: LooseFacts
   readonly ticks: TickTable
+  private readonly indexes: readonly RowIndex[]
 
-  constructor(database: Database, historyOf: HistoryOf) {
-    this.runs = new RunTable(database, historyOf)
+  /**
+   * @param changes is told of every run that changes, within the transaction
+   * @param indexes those of the database where none are given
+   */
+  constructor(
+    database: Database,
+    historyOf: HistoryOf,
+    private readonly changes: RunChanges = toNobody,
+    indexes?: { runs: RowIndex; completions: RowIndex },
+  ) {
+    this.runs = new RunTable(database, historyOf, changes, indexes?.runs)
+    this.completions = new CompletionTable(database, indexes?.completions)
     this.loose = new LooseFacts(database, this.runs)
     this.ticks = new TickTable(database, historyOf, this.loose)
+    this.indexes = [this.runs.index, this.completions.index]
   }
 
-  /** Another process has written to the projections. */
+  /** Another process has written: maybe to the projections. */
   othersWrote(): void {
-    this.loose.othersWrote()
+    this.loose.forget()
+    for (const index of this.indexes) index.othersWrote()
+  }
+
+  /** The last thing in a transaction. */
+  beforeCommit(): void {
+    for (const index of this.indexes) index.beforeCommit()
+  }
+
+  /** In the last transaction. */
+  beforeStop(): void {
+    for (const index of this.indexes) index.beforeStop()
+  }
+
+  committed(): void {
+    for (const index of this.indexes) index.committed()
+  }
+
+  /** Where a savepoint stands, for `rolledBackTo`. */
+  get mark(): readonly number[] {
+    return this.indexes.map(index => index.mark)
+  }
+
+  rolledBackTo(mark: readonly number[]): void {
+    this.loose.forget()
+    for (const [i, index] of this.indexes.entries()) index.takeBack(mark[i]!)
+  }
+
+  rolledBack(): void {
+    this.loose.forget()
+    for (const index of this.indexes) index.rolledBack()
   }
 
   /** Adds facts to the projections. Must run in the transaction that stored them, once for each. */
@@ -32,11 +85,20 @@ export class Projector {
     const touched = new TouchedPeople()
     this.joinRuns(facts, touched)
     for (const fact of facts) {
-      if (fact.kind === 'flow_completed') this.ticks.addCompletion(fact)
+      if (fact.kind === 'flow_completed') this.addCompletion(fact)
       if (isLoose(fact) && !fact.byCustomEvent) this.addLoose(fact, touched)
     }
     this.ticks.addTicks(facts, touched)
     for (const person of touched) this.loose.assign(person)
+    this.tellOfTicks(facts)
+  }
+
+  /** When a person first completed a flow, by a report or by the checklist. */
+  completedAt(orgRow: number, flowRow: number, person: string): number | null {
+    return least(
+      this.completions.firstAt(orgRow, flowRow, person),
+      this.ticks.checklistAt(orgRow, flowRow, person),
+    )
   }
 
   /**
@@ -51,7 +113,7 @@ export class Projector {
     const { person, runId, at } = completion
     if (runId === null) return this.loose.hasCompletion(orgRow, flowRow, person, at)
     const run = this.runs.get(orgRow, flowRow, `r${runId}`)
-    const reportedAt = this.ticks.completedAt(orgRow, flowRow, person)
+    const reportedAt = this.completedAt(orgRow, flowRow, person)
     return (
       reportedAt !== null &&
       reportedAt <= at &&
@@ -74,6 +136,20 @@ export class Projector {
     }
     for (const { fact, key, state } of runs.values()) {
       this.runs.join(fact.orgRow, fact.flowRow, key, state, touched)
+    }
+  }
+
+  private addCompletion({ orgRow, flowRow, userId, anonymousId, occurredAt }: Fact): void {
+    this.completions.add(orgRow, flowRow, personOf(userId, anonymousId), occurredAt)
+  }
+
+  /** What a person ticks is said of all their runs. */
+  private tellOfTicks(facts: readonly Fact[]): void {
+    for (const { kind, orgRow, flowRow, userId, anonymousId } of facts) {
+      if (!needsItem(kind) || !this.changes.has(orgRow, flowRow)) continue
+      for (const at of this.runs.startsOf(orgRow, flowRow, personOf(userId, anonymousId))) {
+        this.changes.touch(orgRow, flowRow, at)
+      }
     }
   }
 

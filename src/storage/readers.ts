@@ -2,13 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { buckets } from '../core/buckets.ts'
 import { itemStates } from '../core/checklist.ts'
 import { hourMs } from '../core/durations.ts'
-import {
-  type EventSource,
-  eventKinds,
-  eventSources,
-  personOf,
-  rejectionCodes,
-} from '../core/event.ts'
+import { personOf, rejectionCodes } from '../core/event.ts'
 import type {
   AnalyticsReader,
   ChecklistReader,
@@ -20,12 +14,17 @@ import type {
 import { presenceMarks } from '../core/ports.ts'
 import { least } from '../core/run.ts'
 import type { TimeRange } from '../core/time-range.ts'
+import { CompletionReader } from './completion-reader.ts'
+import { flowEvents } from './ledger.ts'
 import type { PresenceBoard } from './presence-board.ts'
 import { limitReached, refusedOrigin } from './refusals.ts'
 import { unpackSteps } from './run-rows.ts'
 
 /** Rows a statement reads before other requests get their turn. */
 const pageRows = 1_000
+
+/** Events that are handed out at once: what becomes of them takes a millisecond or two. */
+const sliceEvents = 512
 
 /** Lets whatever else waits on this thread go first. */
 const breathe = () => new Promise<void>(resolve => setImmediate(resolve))
@@ -40,57 +39,6 @@ interface RunRecord {
   completed_at: number | null
   dismissed_at: number | null
   steps: string
-}
-
-/** A row of the ledger. */
-export interface EventRecord {
-  seq: number
-  id: string
-  kind: number
-  user_id: string | null
-  anonymous_id: string | null
-  flow_id: number | null
-  flow_version: number | null
-  step_id: number | null
-  item_id: number | null
-  run_id: string | null
-  session_id: string | null
-  occurred_at: number
-  reported_at: number | null
-  received_at: number
-  url: string | null
-  name: string | null
-  reason: string | null
-  properties: string | null
-  source: number
-}
-
-/** The columns of an event, for every statement that reads whole ones. */
-export const eventColumns = `seq, id, kind, user_id, anonymous_id, flow_id, flow_version, step_id,
-  item_id, run_id, session_id, occurred_at, reported_at, received_at, url, name, reason, properties,
-  source`
-
-export function storedEvent(row: EventRecord): StoredEvent {
-  return {
-    id: row.id,
-    kind: eventKinds[row.kind] as StoredEvent['kind'],
-    userId: row.user_id,
-    anonymousId: row.anonymous_id,
-    flowRow: row.flow_id,
-    flowVersion: row.flow_version,
-    stepRow: row.step_id,
-    itemRow: row.item_id,
-    runId: row.run_id,
-    sessionId: row.session_id,
-    occurredAt: row.occurred_at,
-    reportedAt: row.reported_at,
-    receivedAt: row.received_at,
-    url: row.url,
-    name: row.name,
-    reason: row.reason,
-    properties: row.properties,
-    source: eventSources[row.source] as EventSource,
-  }
 }
 
 /**
@@ -127,34 +75,12 @@ function statements(database: Database) {
       where org_id = ? and flow_id = ? and (started_at, id) > (?, ?) and started_at < ?
       order by started_at, id limit ${pageRows}`,
     ),
-    events: database.query<EventRecord, [number, number, number, number, number]>(
-      `select ${eventColumns} from events
-      where org_id = ? and flow_id = ? and (occurred_at, seq) > (?, ?) and occurred_at < ?
-      order by occurred_at, seq limit ${pageRows}`,
-    ),
-    everTicked: database.query<
-      { item_id: number; person: string },
-      [number, number, string, number]
-    >(
-      `select distinct item_id, person from ticks
-      where org_id = ? and flow_id = ? and (person, item_id) > (?, ?) and ticked = 1
-      order by person, item_id limit ${pageRows}`,
-    ),
-    checklistCompleters: database.query<{ person: string }, [number, number, string]>(
-      `select person from progress
-      where org_id = ? and flow_id = ? and person > ? and checklist_at is not null
-      order by person limit ${pageRows}`,
-    ),
     ticks: database.query<
       { item_id: number; at: number; ticked: number },
       [number, number, string]
     >('select item_id, at, ticked from ticks where org_id = ? and flow_id = ? and person = ?'),
-    completion: database.query<
-      { reported_at: number | null; checklist_at: number | null },
-      [number, number, string]
-    >(
-      `select reported_at, checklist_at from progress
-      where org_id = ? and flow_id = ? and person = ?`,
+    checklistAt: database.query<{ checklist_at: number | null }, [number, number, string]>(
+      'select checklist_at from progress where org_id = ? and flow_id = ? and person = ?',
     ),
     presence: database.query<Record<string, number | string | null>, [number]>(
       'select * from presence where org_id = ?',
@@ -166,15 +92,19 @@ function statements(database: Database) {
   }
 }
 
-/** Everything that requests read, over a connection that cannot write. */
-export class Readers implements AnalyticsReader, ChecklistReader {
+/** What requests read of single rows, over a connection that cannot write. */
+export class Readers implements Pick<AnalyticsReader, 'runs' | 'events'>, ChecklistReader {
   private readonly sql: ReturnType<typeof statements>
+  private readonly flowEvents: ReturnType<typeof flowEvents>
+  private readonly completions: CompletionReader
 
   constructor(
     database: Database,
     private readonly board: PresenceBoard,
   ) {
     this.sql = statements(database)
+    this.flowEvents = flowEvents(database)
+    this.completions = new CompletionReader(database)
   }
 
   async *runs(orgRow: number, flowRow: number, range: TimeRange): AsyncIterable<readonly RunRow[]> {
@@ -205,27 +135,15 @@ export class Readers implements AnalyticsReader, ChecklistReader {
     flowRow: number,
     range: TimeRange,
   ): AsyncIterable<readonly StoredEvent[]> {
-    const next = (last: EventRecord | null) =>
-      this.sql.events.all(
-        orgRow,
-        flowRow,
-        last?.occurred_at ?? range.startMs,
-        last?.seq ?? 0,
-        range.endMs,
-      )
-    for await (const page of pages(next)) yield page.map(storedEvent)
-  }
-
-  async *ticks(orgRow: number, flowRow: number): AsyncIterable<readonly [number, string][]> {
-    const next = (last: { item_id: number; person: string } | null) =>
-      this.sql.everTicked.all(orgRow, flowRow, last?.person ?? '', last?.item_id ?? 0)
-    for await (const page of pages(next)) yield page.map(row => [row.item_id, row.person])
-  }
-
-  async *checklistCompleters(orgRow: number, flowRow: number): AsyncIterable<readonly string[]> {
-    const next = (last: { person: string } | null) =>
-      this.sql.checklistCompleters.all(orgRow, flowRow, last?.person ?? '')
-    for await (const page of pages(next)) yield page.map(row => row.person)
+    let events: StoredEvent[] = []
+    for (const ofBatch of this.flowEvents(orgRow, flowRow, range)) {
+      events.push(...ofBatch)
+      if (events.length < sliceEvents) continue
+      yield events
+      events = []
+      await breathe()
+    }
+    if (events.length > 0) yield events
   }
 
   async progress(
@@ -237,11 +155,9 @@ export class Readers implements AnalyticsReader, ChecklistReader {
     const ticks = this.sql.ticks
       .all(orgRow, flowRow, person)
       .map(row => ({ itemId: row.item_id, at: row.at, ticked: row.ticked === 1 }))
-    const completion = this.sql.completion.get(orgRow, flowRow, person)
-    return {
-      ticked: itemStates(ticks),
-      completedAt: completion ? least(completion.reported_at, completion.checklist_at) : null,
-    }
+    const checklistAt = this.sql.checklistAt.get(orgRow, flowRow, person)?.checklist_at ?? null
+    const reportedAt = this.completions.firstAt(orgRow, flowRow, person)
+    return { ticked: itemStates(ticks), completedAt: least(reportedAt, checklistAt) }
   }
 
   async presence(orgRow: number, now: number): Promise<Presence> {

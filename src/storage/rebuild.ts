@@ -1,9 +1,20 @@
 import type { Database } from 'bun:sqlite'
-import { eventSources } from '../core/event.ts'
 import { StoredCatalogue } from './catalogue.ts'
-import { factOf } from './commands.ts'
+import { indexedCompletions } from './completion-table.ts'
+import type { Fact } from './facts.ts'
+import {
+  firstFreeRow,
+  type IndexedTable,
+  noteReplacedRows,
+  RowIndex,
+} from './hash-index/row-index.ts'
+import { flowFacts } from './ledger.ts'
 import { Projector } from './projector.ts'
-import { type EventRecord, eventColumns, storedEvent } from './readers.ts'
+import { isOldPacking, packSteps, unpackSteps } from './run-rows.ts'
+import { indexedRuns, toNobody } from './run-table.ts'
+
+/** Rows that a statement reads at once. */
+const pageRows = 5_000
 
 /** How far a rebuild has come. */
 export interface RebuildProgress {
@@ -14,11 +25,9 @@ export interface RebuildProgress {
   events: number
 }
 
-const pageRows = 5_000
-
 /**
  * A flow's projections: by what their rows are told apart within it, and the columns that say
- * something. (The row numbers of runs are ours alone.)
+ * something. (Row numbers are ours alone, and so is the mark of runs whose person has loose facts.)
  */
 const projections = {
   runs: {
@@ -37,11 +46,18 @@ const projections = {
   },
   progress: {
     key: 'person',
-    columns: 'org_id, flow_id, person, reported_at, checklist_at, last_tick_at',
+    columns: 'org_id, flow_id, person, checklist_at, last_tick_at',
+  },
+  completions: {
+    key: 'person',
+    columns: 'org_id, flow_id, person, reported_at',
   },
 } as const
 
 const tables = Object.keys(projections) as (keyof typeof projections)[]
+
+const isIndexed = (table: (typeof tables)[number]): table is IndexedTable['name'] =>
+  table === indexedRuns.name || table === indexedCompletions.name
 
 /** Makes empty tables beside the real ones, which hide them from statements that name none. */
 function makeSideTables(database: Database): void {
@@ -57,46 +73,34 @@ function makeSideTables(database: Database): void {
   }
 }
 
-/** Facts of a flow's events up to a row of the ledger, by time, a page at a time. */
-function* factsUpTo(database: Database, orgRow: number, flowRow: number, lastSeq: number) {
-  const page = database.query<EventRecord, [number, number, number, number, number]>(
-    `select ${eventColumns} from events
-    where org_id = ? and flow_id = ? and (occurred_at, seq) > (?, ?) and seq <= ?
-    order by occurred_at, seq limit ${pageRows}`,
+/** Packs the steps of a flow's runs as this Cairn does: that is no change of what they say. */
+function packAnew(database: Database, orgRow: number, flowRow: number): void {
+  const page = database.query<{ id: number; steps: string }, [number, number, number]>(
+    `select id, steps from main.runs
+    where id > ? and org_id = ? and flow_id = ? order by id limit ${pageRows}`,
   )
-  let last = { occurred_at: Number.MIN_SAFE_INTEGER, seq: 0 }
-  for (;;) {
-    const rows = page.all(orgRow, flowRow, last.occurred_at, last.seq, lastSeq)
-    yield factsOf(orgRow, rows)
-    if (rows.length < pageRows) return
-    last = rows.at(-1) as EventRecord
+  const setSteps = database.query('update main.runs set steps = ? where id = ?')
+  for (let last = 0; ; ) {
+    const runs = page.all(last, orgRow, flowRow)
+    for (const { id, steps } of runs) {
+      if (isOldPacking(steps)) setSteps.run(packSteps(unpackSteps(steps)), id)
+    }
+    if (runs.length < pageRows) return
+    last = runs.at(-1)!.id
   }
 }
 
-/** Facts of a flow's events that were stored after a row of the ledger. */
-function factsAfter(database: Database, orgRow: number, flowRow: number, seq: number) {
-  const rows = database
-    .query<EventRecord, [number, number, number]>(
-      // By row number: few, at the end of the ledger, whatever else the flow has.
-      `select ${eventColumns} from events not indexed
-      where seq > ? and org_id = ? and flow_id = ? order by seq`,
-    )
-    .all(seq, orgRow, flowRow)
-  return factsOf(orgRow, rows)
-}
-
-const factsOf = (orgRow: number, rows: readonly EventRecord[]) =>
-  rows.flatMap(row => {
-    const event = storedEvent(row)
-    return factOf(orgRow, event, eventSources.indexOf(event.source)) ?? []
-  })
-
-/** Makes the real tables say what the side tables say; whether that changed anything. */
+/**
+ * Makes the real tables say what the side tables say; whether that changed anything. What is made of
+ * runs goes in any case: the server makes it again.
+ */
 function takeOver(database: Database, orgRow: number, flowRow: number): boolean {
   let isChanged = false
+  const ofFlow = `where org_id = ${orgRow} and flow_id = ${flowRow}`
+  database.run(`delete from run_blocks ${ofFlow}`)
+  packAnew(database, orgRow, flowRow)
   for (const table of tables) {
     const { key, columns } = projections[table]
-    const ofFlow = `where org_id = ${orgRow} and flow_id = ${flowRow}`
     const wrong = database.run(
       `delete from main.${table} ${ofFlow} and (${key}) in (
         select ${key} from (
@@ -105,13 +109,23 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
         )
       )`,
     )
-    const missing = database.run(
-      `insert into main.${table} (${columns})
-      select ${columns} from temp.${table} ${ofFlow}
-      except select ${columns} from main.${table} ${ofFlow}`,
-    )
+    const rows = `select ${columns} from temp.${table} ${ofFlow}
+      except select ${columns} from main.${table} ${ofFlow}`
+    const missing = isIndexed(table)
+      ? database.run(
+          `insert into main.${table} (id, ${columns})
+          select ${firstFreeRow(database, table)} - 1 + row_number() over (), * from (${rows})`,
+        )
+      : database.run(`insert into main.${table} (${columns}) ${rows}`)
     if (wrong.changes + missing.changes > 0) isChanged = true
   }
+  database.run(
+    `update main.runs set has_loose = 1 ${ofFlow} and has_loose = 0 and person in (
+      select person from main.loose_facts ${ofFlow}
+      union select person from main.runs ${ofFlow} and has_loose = 1
+    )`,
+  )
+  if (isChanged) noteReplacedRows(database)
   return isChanged
 }
 
@@ -160,32 +174,39 @@ export function rebuild(
   makeSideTables(database)
   try {
     // Its statements are prepared now, and so mean the side tables.
-    const projector = new Projector(database, (orgRow, flowRow) => {
+    const indexes = {
+      runs: new RowIndex(null, indexedRuns),
+      completions: new RowIndex(null, indexedCompletions),
+    }
+    const historyOf = (orgRow: number, flowRow: number) => {
       const flow = catalogue.flowByRow(orgRow, flowRow)
       if (!flow) throw new Error(`No flow has row ${flowRow}`)
       return flow
-    })
+    }
+    const projector = new Projector(database, historyOf, toNobody, indexes)
     const lastSeq = database.query<{ seq: number }, []>(
-      'select coalesce(max(seq), 0) as seq from events',
+      'select coalesce(max(seq), 0) as seq from event_batches',
     )
     let events = 0
     let changed = 0
-    const project = (facts: ReturnType<typeof factsOf>) => {
+    const project = (facts: readonly Fact[]) => {
       projector.project(facts)
       events += facts.length
     }
     for (const [i, { id, org_id, key }] of flows.entries()) {
       const upTo = lastSeq.get()?.seq ?? 0
       catalogue.refresh()
-      for (const facts of factsUpTo(database, org_id, id, upTo)) project(facts)
+      for (const facts of flowFacts(database, org_id, id, 0, upTo)) project(facts)
       const finish = database.transaction(() => {
         // A version published meanwhile belongs to what was stored meanwhile.
         catalogue.refresh()
-        project(factsAfter(database, org_id, id, upTo))
+        for (const facts of flowFacts(database, org_id, id, upTo)) project(facts)
         if (takeOver(database, org_id, id)) changed++
       })
       finish.immediate()
       for (const table of tables) database.run(`delete from temp.${table}`)
+      indexes.runs.clear()
+      indexes.completions.clear()
       onProgress({ flow: key, flows: flows.length, flowsDone: i + 1, events })
     }
     replayHealth(database)

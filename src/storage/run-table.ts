@@ -1,18 +1,23 @@
 import type { Database } from 'bun:sqlite'
 import { least, mergeRuns, personOfRun, type RunState, versionAt } from '../core/run.ts'
 import type { HistoryOf } from './facts.ts'
+import { type IndexedTable, RowIndex } from './hash-index/row-index.ts'
 import { packSteps, unpackSteps } from './run-rows.ts'
 import type { TouchedPeople } from './touched.ts'
 
 /** A run as it is stored: its own events' state, and what loose facts add to it. */
 export interface StoredRun {
   id: number
+  org_id: number
+  flow_id: number
+  run_key: string
   person: string
   least_user_id: string | null
   least_anonymous_id: string | null
   started_at: number
   last_at: number
   named_version: number | null
+  version: number
   completed_at: number | null
   dismissed_at: number | null
   steps: string
@@ -20,43 +25,68 @@ export interface StoredRun {
   own_completed_at: number | null
 }
 
+/** Who keeps something that is made of runs. */
+export interface RunChanges {
+  /** A run has changed that starts, or started before the change, at a moment. */
+  touch(orgRow: number, flowRow: number, at: number): void
+  /** Whether anything is made of a flow's runs. */
+  has(orgRow: number, flowRow: number): boolean
+}
+
+export const indexedRuns: IndexedTable = {
+  name: 'runs',
+  columns: { run_key: 'runs_by_key', person: 'runs_by_person' },
+  time: 'last_at',
+}
+const [byKey, byPerson] = [0, 1] as const
+
+const columns = `id, org_id, flow_id, run_key, person, least_user_id, least_anonymous_id, started_at,
+  last_at, named_version, version, completed_at, dismissed_at, steps, own_started_at,
+  own_completed_at`
+
+const ofLoosePerson = 'org_id = ? and flow_id = ? and person = ? and has_loose = 1'
+
+/** For whom nothing is made of runs. */
+export const toNobody: RunChanges = { touch() {}, has: () => false }
+
 function statements(database: Database) {
   return {
-    run: database.query<StoredRun, [number, number, string]>(
-      `select id, person, least_user_id, least_anonymous_id, started_at, last_at, named_version,
-        completed_at, dismissed_at, steps, own_started_at, own_completed_at
-      from runs where org_id = ? and flow_id = ? and run_key = ?`,
-    ),
+    run: database.query<StoredRun, [number]>(`select ${columns} from runs where id = ?`),
     insertRun: database.query(
-      `insert into runs (org_id, flow_id, run_key, person, least_user_id, least_anonymous_id,
+      `insert into runs (id, org_id, flow_id, run_key, person, least_user_id, least_anonymous_id,
         started_at, last_at, named_version, version, completed_at, dismissed_at, steps,
         own_started_at, own_completed_at)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
+    // Not what most updates leave as it is: SQLite would write its index anew all the same.
     updateRun: database.query(
-      `update runs set person = ?, least_user_id = ?, least_anonymous_id = ?, started_at = ?,
-        last_at = ?, named_version = ?, version = ?, completed_at = ?, dismissed_at = ?, steps = ?,
-        own_started_at = ?, own_completed_at = ?
-      where org_id = ? and flow_id = ? and run_key = ?`,
+      `update runs set least_user_id = ?, least_anonymous_id = ?, last_at = ?, named_version = ?,
+        version = ?, completed_at = ?, dismissed_at = ?, steps = ?, own_completed_at = ?
+      where id = ?`,
     ),
-    deleteRun: database.query('delete from runs where org_id = ? and flow_id = ? and run_key = ?'),
+    moveStart: database.query(
+      `update runs set started_at = ?, last_at = ?, version = ?, own_started_at = ? where id = ?`,
+    ),
+    setCompleted: database.query('update runs set completed_at = ? where id = ?'),
+    deleteRun: database.query('delete from runs where id = ?'),
+    mark: database.query(
+      `update runs set has_loose = 1
+      where id = ? and org_id = ? and flow_id = ? and person = ? and has_loose = 0`,
+    ),
     firstStart: database.query<{ at: number | null }, [number, number, string, string]>(
-      `select min(started_at) as at from runs
-      where org_id = ? and flow_id = ? and person = ? and run_key <> ?`,
+      `select min(started_at) as at from runs where ${ofLoosePerson} and run_key <> ?`,
     ),
-    lastAt: database.query<{ run_key: string }, [number, number, string, number]>(
-      `select run_key from runs
-      where org_id = ? and flow_id = ? and person = ? and started_at = ?
+    lastAt: database.query<StoredRun, [number, number, string, number]>(
+      `select ${columns} from runs where ${ofLoosePerson} and started_at = ?
       order by run_key desc limit 1`,
     ),
-    looselyCompletedAt: database.query<{ run_key: string }, [number, number, string, number]>(
-      `select run_key from runs
+    looselyCompletedAt: database.query<StoredRun, [number, number, string, number]>(
+      `select ${columns} from runs
       where org_id = ? and flow_id = ? and person = ? and started_at = ?
         and completed_at is not own_completed_at`,
     ),
-    runBefore: database.query<{ run_key: string }, [number, number, string, number]>(
-      `select run_key from runs
-      where org_id = ? and flow_id = ? and person = ? and started_at < ?
+    runBefore: database.query<StoredRun, [number, number, string, number]>(
+      `select ${columns} from runs where ${ofLoosePerson} and started_at < ?
       order by started_at desc, run_key desc limit 1`,
     ),
     nextStart: database.query<
@@ -64,29 +94,40 @@ function statements(database: Database) {
       [number, number, string, number, number, string]
     >(
       `select started_at from runs
-      where org_id = ? and flow_id = ? and person = ? and started_at >= ?
-        and (started_at > ? or run_key > ?)
+      where ${ofLoosePerson} and started_at >= ? and (started_at > ? or run_key > ?)
       order by started_at limit 1`,
-    ),
-    setCompleted: database.query(
-      `update runs set completed_at = ? where org_id = ? and flow_id = ? and run_key = ?`,
     ),
   }
 }
 
-/** The rows of runs. Every verb works within the transaction that stores the events. */
+/**
+ * The rows of runs. Every verb works within the transaction that stores the events.
+ *
+ * A run is found by its key, and a person's runs by the person, through hash indexes. The runs of
+ * people with loose facts are marked, and those alone can be asked for in their order.
+ */
 export class RunTable {
   private readonly sql: ReturnType<typeof statements>
 
   constructor(
     database: Database,
     private readonly historyOf: HistoryOf,
+    private readonly changes: RunChanges,
+    readonly index = new RowIndex(database, indexedRuns),
   ) {
     this.sql = statements(database)
   }
 
   get(orgRow: number, flowRow: number, key: string): StoredRun | null {
-    return this.sql.run.get(orgRow, flowRow, key)
+    let found: StoredRun | null = null
+    const isIt = (row: number) => {
+      const run = this.sql.run.get(row)
+      if (run?.run_key !== key || run.flow_id !== flowRow || run.org_id !== orgRow) return false
+      found = run
+      return true
+    }
+    this.index.find(byKey, flowRow, key, isIt)
+    return found
   }
 
   /** Joins the state of newly stored events into their run. */
@@ -97,63 +138,160 @@ export class RunTable {
     state: RunState,
     touched: TouchedPeople,
   ): void {
-    const stored = this.sql.run.get(orgRow, flowRow, key)
+    const stored = this.get(orgRow, flowRow, key)
     if (!stored) {
-      const person = personOfRun(state)
-      this.insert(orgRow, flowRow, key, person, state, state.startedAt)
-      touched.touch(orgRow, flowRow, person, state.startedAt)
+      this.insertOwn(orgRow, flowRow, key, state, touched)
       return
     }
     // A run that only loose facts opened has no state of its own yet.
-    const joined =
-      stored.own_started_at === null
-        ? state
-        : mergeRuns(state, {
-            leastUserId: stored.least_user_id,
-            leastAnonymousId: stored.least_anonymous_id,
-            startedAt: stored.own_started_at,
-            lastAt: stored.last_at,
-            namedVersion: stored.named_version,
-            completedAt: stored.own_completed_at,
-            dismissedAt: stored.dismissed_at,
-            steps: unpackSteps(stored.steps),
-          })
-    const person = personOfRun(joined)
-    const moved = person !== stored.person || joined.startedAt !== stored.own_started_at
-    const startedAt = moved ? joined.startedAt : stored.started_at
-    const completedAt = moved ? joined.completedAt : least(joined.completedAt, stored.completed_at)
-    this.sql.updateRun.run(
-      person,
-      joined.leastUserId,
-      joined.leastAnonymousId,
-      startedAt,
-      joined.lastAt,
-      joined.namedVersion,
-      this.versionOf(orgRow, flowRow, joined.namedVersion, startedAt),
-      completedAt,
-      joined.dismissedAt,
-      packSteps(joined.steps),
-      joined.startedAt,
-      joined.completedAt,
-      orgRow,
-      flowRow,
-      key,
-    )
-    if (!moved) return
+    const joined = stored.own_started_at === null ? state : mergeRuns(state, stateOf(stored))
+    if (personOfRun(joined) !== stored.person) {
+      // Written anew, so that it is found by its new person.
+      this.delete(stored)
+      touched.touch(orgRow, flowRow, stored.person, stored.started_at)
+      this.insertOwn(orgRow, flowRow, key, joined, touched)
+      return
+    }
+    const isMoved = joined.startedAt !== stored.own_started_at
+    const startedAt = isMoved ? joined.startedAt : stored.started_at
+    const updated: StoredRun = {
+      id: stored.id,
+      org_id: orgRow,
+      flow_id: flowRow,
+      run_key: key,
+      person: stored.person,
+      least_user_id: joined.leastUserId,
+      least_anonymous_id: joined.leastAnonymousId,
+      started_at: startedAt,
+      last_at: joined.lastAt,
+      named_version: joined.namedVersion,
+      version: this.versionOf(orgRow, flowRow, joined.namedVersion, startedAt),
+      completed_at: isMoved ? joined.completedAt : least(joined.completedAt, stored.completed_at),
+      dismissed_at: joined.dismissedAt,
+      steps: packSteps(joined.steps),
+      own_started_at: joined.startedAt,
+      own_completed_at: joined.completedAt,
+    }
+    this.update(stored, updated)
+    if (!isMoved) return
     touched.touch(orgRow, flowRow, stored.person, stored.started_at)
-    touched.touch(orgRow, flowRow, person, startedAt)
+    touched.touch(orgRow, flowRow, stored.person, startedAt)
+  }
+
+  /** Opens a person's own run where only a loose fact does: it has no state of its own. */
+  open(orgRow: number, flowRow: number, key: string, person: string, at: number): void {
+    const isUser = person.startsWith('u')
+    const state: RunState = {
+      leastUserId: isUser ? person.slice(1) : null,
+      leastAnonymousId: isUser ? null : person.slice(1),
+      startedAt: at,
+      lastAt: at,
+      namedVersion: null,
+      completedAt: null,
+      dismissedAt: null,
+      steps: [],
+    }
+    const row = this.insert(orgRow, flowRow, key, person, state, null)
+    this.mark(orgRow, flowRow, person, row)
+  }
+
+  /** Moves the start of a person's own run to where loose facts say. */
+  moveStart(run: StoredRun, start: number): void {
+    this.touch(run, start)
+    this.sql.moveStart.run(
+      start,
+      run.own_started_at === null ? start : run.last_at,
+      this.versionOf(run.org_id, run.flow_id, run.named_version, start),
+      run.own_started_at,
+      run.id,
+    )
+  }
+
+  delete(run: StoredRun): void {
+    this.touch(run)
+    this.sql.deleteRun.run(run.id)
+  }
+
+  /** Says when a run was completed, by itself or by a loose fact. */
+  setCompleted(run: StoredRun, at: number | null): void {
+    this.touch(run)
+    this.sql.setCompleted.run(at, run.id)
+  }
+
+  /** Marks a run of a person with loose facts. */
+  mark(orgRow: number, flowRow: number, person: string, row: number): void {
+    this.sql.mark.run(row, orgRow, flowRow, person)
+  }
+
+  /** Marks all runs of a person who had no loose facts before. */
+  markAll(orgRow: number, flowRow: number, person: string): void {
+    for (const row of this.index.all(byPerson, flowRow, person)) {
+      this.mark(orgRow, flowRow, person, row)
+    }
+  }
+
+  /** When a marked person's first run started, leaving out the one of a key; null where there is none. */
+  firstStart(orgRow: number, flowRow: number, person: string, except: string): number | null {
+    return this.sql.firstStart.get(orgRow, flowRow, person, except)?.at ?? null
+  }
+
+  /**
+   * Of a marked person's runs that start at a moment, those that a loose completion can concern: the
+   * last by key, and one that was the last before.
+   */
+  runsAt(orgRow: number, flowRow: number, person: string, at: number): StoredRun[] {
+    const last = this.sql.lastAt.all(orgRow, flowRow, person, at)
+    const before = this.sql.looselyCompletedAt.all(orgRow, flowRow, person, at)
+    return [...last, ...before]
+  }
+
+  /** A marked person's latest run that started before a moment; of equal starts the greatest key. */
+  runBefore(orgRow: number, flowRow: number, person: string, at: number): StoredRun | null {
+    return this.sql.runBefore.get(orgRow, flowRow, person, at)
+  }
+
+  /** When a marked person's next run starts, in the order of starts and then keys; null for the last. */
+  nextStart(orgRow: number, flowRow: number, run: StoredRun): number | null {
+    const { person, started_at: start, run_key: key } = run
+    return this.sql.nextStart.get(orgRow, flowRow, person, start, start, key)?.started_at ?? null
+  }
+
+  /** When each of a person's runs started. */
+  startsOf(orgRow: number, flowRow: number, person: string): number[] {
+    const starts: number[] = []
+    for (const row of this.index.all(byPerson, flowRow, person)) {
+      const run = this.sql.run.get(row)
+      const isTheirs = run?.org_id === orgRow && run.flow_id === flowRow && run.person === person
+      if (isTheirs) starts.push(run.started_at)
+    }
+    return starts
+  }
+
+  private insertOwn(
+    orgRow: number,
+    flowRow: number,
+    key: string,
+    state: RunState,
+    touched: TouchedPeople,
+  ): void {
+    const person = personOfRun(state)
+    const row = this.insert(orgRow, flowRow, key, person, state, state.startedAt)
+    touched.touch(orgRow, flowRow, person, state.startedAt).newRuns.push(row)
   }
 
   /** A new run; `ownStartedAt` is null where only a loose fact opens it. */
-  insert(
+  private insert(
     orgRow: number,
     flowRow: number,
     key: string,
     person: string,
     state: RunState,
     ownStartedAt: number | null,
-  ): void {
+  ): number {
+    this.changes.touch(orgRow, flowRow, state.startedAt)
+    const row = this.index.add(flowRow, [key, person], state.lastAt)
     this.sql.insertRun.run(
+      row,
       orgRow,
       flowRow,
       key,
@@ -170,64 +308,62 @@ export class RunTable {
       ownStartedAt,
       state.completedAt,
     )
+    return row
   }
 
-  /** Moves the start of a person's own run to where loose facts say. */
-  moveStart(orgRow: number, flowRow: number, key: string, run: StoredRun, start: number): void {
+  private update(before: StoredRun, now: StoredRun): void {
+    const isMoved =
+      now.started_at !== before.started_at || now.own_started_at !== before.own_started_at
+    if (isMoved) {
+      this.sql.moveStart.run(now.started_at, now.last_at, now.version, now.own_started_at, now.id)
+    }
+    if (!isMoved && isSame(before, now)) return
+    this.touch(before, now.started_at)
     this.sql.updateRun.run(
-      run.person,
-      run.least_user_id,
-      run.least_anonymous_id,
-      start,
-      run.own_started_at === null ? start : run.last_at,
-      run.named_version,
-      this.versionOf(orgRow, flowRow, run.named_version, start),
-      run.completed_at,
-      run.dismissed_at,
-      run.steps,
-      run.own_started_at,
-      run.own_completed_at,
-      orgRow,
-      flowRow,
-      key,
+      now.least_user_id,
+      now.least_anonymous_id,
+      now.last_at,
+      now.named_version,
+      now.version,
+      now.completed_at,
+      now.dismissed_at,
+      now.steps,
+      now.own_completed_at,
+      now.id,
     )
   }
 
-  delete(orgRow: number, flowRow: number, key: string): void {
-    this.sql.deleteRun.run(orgRow, flowRow, key)
-  }
-
-  /** When a person's first run started, leaving out the one of a key; null where there is none. */
-  firstStart(orgRow: number, flowRow: number, person: string, except: string): number | null {
-    return this.sql.firstStart.get(orgRow, flowRow, person, except)?.at ?? null
-  }
-
-  /**
-   * Of a person's runs that start at a moment, those that a loose completion can concern: the last
-   * by key, and one that was the last before.
-   */
-  keysAt(orgRow: number, flowRow: number, person: string, at: number): string[] {
-    const last = this.sql.lastAt.all(orgRow, flowRow, person, at)
-    const before = this.sql.looselyCompletedAt.all(orgRow, flowRow, person, at)
-    return [...last, ...before].map(({ run_key }) => run_key)
-  }
-
-  /** Key of a person's latest run that started before a moment; of equal starts the greatest key. */
-  keyBefore(orgRow: number, flowRow: number, person: string, at: number): string | null {
-    return this.sql.runBefore.get(orgRow, flowRow, person, at)?.run_key ?? null
-  }
-
-  /** When the run after this one starts, in the order of starts and then keys; null for the last. */
-  nextStart(orgRow: number, flowRow: number, key: string, run: StoredRun): number | null {
-    const { person, started_at: start } = run
-    return this.sql.nextStart.get(orgRow, flowRow, person, start, start, key)?.started_at ?? null
-  }
-
-  setCompleted(orgRow: number, flowRow: number, key: string, at: number | null): void {
-    this.sql.setCompleted.run(at, orgRow, flowRow, key)
+  /** Tells that a run changes, and maybe moves to another start. */
+  private touch({ org_id, flow_id, started_at }: StoredRun, start = started_at): void {
+    this.changes.touch(org_id, flow_id, started_at)
+    if (start !== started_at) this.changes.touch(org_id, flow_id, start)
   }
 
   private versionOf(orgRow: number, flowRow: number, named: number | null, at: number): number {
     return named ?? versionAt(this.historyOf(orgRow, flowRow).versions, at)
   }
 }
+
+/** What a run's own events say, of one that has any. */
+const stateOf = (run: StoredRun): RunState => ({
+  leastUserId: run.least_user_id,
+  leastAnonymousId: run.least_anonymous_id,
+  startedAt: run.own_started_at ?? run.started_at,
+  lastAt: run.last_at,
+  namedVersion: run.named_version,
+  completedAt: run.own_completed_at,
+  dismissedAt: run.dismissed_at,
+  steps: unpackSteps(run.steps),
+})
+
+/** Whether two states of a run that did not move are the same. */
+const isSame = (a: StoredRun, b: StoredRun): boolean =>
+  a.last_at === b.last_at &&
+  a.steps === b.steps &&
+  a.completed_at === b.completed_at &&
+  a.own_completed_at === b.own_completed_at &&
+  a.dismissed_at === b.dismissed_at &&
+  a.least_user_id === b.least_user_id &&
+  a.least_anonymous_id === b.least_anonymous_id &&
+  a.named_version === b.named_version &&
+  a.version === b.version

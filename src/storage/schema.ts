@@ -94,47 +94,53 @@ export const catalogueChanges = sqliteTable('catalogue_changes', {
   orgId: integer('org_id').notNull(),
 })
 
-export const events = sqliteTable(
-  'events',
+export const eventBatches = sqliteTable('event_batches', {
+  seq: integer().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  receivedAt: integer('received_at').notNull(),
+  source: integer().notNull(),
+  events: integer().notNull(),
+  facts: blob().notNull(),
+  details: blob().notNull(),
+})
+
+export const eventBatchFlows = sqliteTable(
+  'event_batch_flows',
   {
-    seq: integer().primaryKey(),
     orgId: integer('org_id').notNull(),
-    id: text().notNull(),
-    kind: integer().notNull(),
-    userId: text('user_id'),
-    anonymousId: text('anonymous_id'),
-    flowId: integer('flow_id'),
-    flowVersion: integer('flow_version'),
-    stepId: integer('step_id'),
-    itemId: integer('item_id'),
-    runId: text('run_id'),
-    sessionId: text('session_id'),
-    occurredAt: integer('occurred_at').notNull(),
-    reportedAt: integer('reported_at'),
-    receivedAt: integer('received_at').notNull(),
-    url: text(),
-    name: text(),
-    reason: text(),
-    properties: text(),
-    source: integer().notNull().default(0),
+    flowId: integer('flow_id').notNull(),
+    seq: integer().notNull(),
+    firstAt: integer('first_at').notNull(),
+    lastAt: integer('last_at').notNull(),
   },
-  table => [index('events_by_flow').on(table.orgId, table.flowId, table.occurredAt)],
+  table => [primaryKey({ columns: [table.orgId, table.flowId, table.seq] })],
 )
 
-export const eventIdRuns = sqliteTable('event_id_runs', {
-  id: integer().primaryKey(),
-  level: integer().notNull(),
-  bits: integer().notNull(),
-  low: integer().notNull(),
-  high: integer().notNull(),
-  newestAt: integer('newest_at').notNull(),
-})
+/** The two tables of a hash index: see `hash-index/segments.ts`. */
+const segmentsTable = (name: string) =>
+  sqliteTable(`${name}_segments`, {
+    id: integer().primaryKey(),
+    level: integer().notNull(),
+    bits: integer().notNull(),
+    low: integer().notNull(),
+    high: integer().notNull(),
+    newestAt: integer('newest_at').notNull(),
+  })
+const chunksTable = (name: string) =>
+  sqliteTable(`${name}_chunks`, {
+    place: integer().primaryKey(),
+    filter: blob().notNull(),
+    entries: blob().notNull(),
+  })
 
-export const eventIdChunks = sqliteTable('event_id_chunks', {
-  place: integer().primaryKey(),
-  filter: blob().notNull(),
-  entries: blob().notNull(),
-})
+export const eventIdSegments = segmentsTable('event_id')
+export const eventIdChunks = chunksTable('event_id')
+export const runsByKeySegments = segmentsTable('runs_by_key')
+export const runsByKeyChunks = chunksTable('runs_by_key')
+export const runsByPersonSegments = segmentsTable('runs_by_person')
+export const runsByPersonChunks = chunksTable('runs_by_person')
+export const completionsByPersonSegments = segmentsTable('completions_by_person')
+export const completionsByPersonChunks = chunksTable('completions_by_person')
 
 export const runs = sqliteTable(
   'runs',
@@ -155,11 +161,11 @@ export const runs = sqliteTable(
     steps: text().notNull(),
     ownStartedAt: integer('own_started_at'),
     ownCompletedAt: integer('own_completed_at'),
+    hasLoose: integer('has_loose').notNull().default(0),
   },
   table => [
-    uniqueIndex('runs_by_key').on(table.orgId, table.flowId, table.runKey),
     index('runs_by_start').on(table.orgId, table.flowId, table.startedAt),
-    index('runs_by_person').on(
+    index('runs_of_loose_people').on(
       table.orgId,
       table.flowId,
       table.person,
@@ -168,6 +174,21 @@ export const runs = sqliteTable(
     ),
     index('runs_completed_loosely').on(table.orgId, table.flowId, table.person, table.startedAt),
   ],
+)
+
+export const runBlocks = sqliteTable(
+  'run_blocks',
+  {
+    id: integer().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    flowId: integer('flow_id').notNull(),
+    fromAt: integer('from_at').notNull(),
+    toAt: integer('to_at').notNull(),
+    runs: integer().notNull(),
+    flowVersions: integer('flow_versions'),
+    columns: blob().notNull(),
+  },
+  table => [uniqueIndex('run_blocks_by_start').on(table.orgId, table.flowId, table.fromAt)],
 )
 
 export const looseFacts = sqliteTable(
@@ -210,12 +231,19 @@ export const progress = sqliteTable(
     orgId: integer('org_id').notNull(),
     flowId: integer('flow_id').notNull(),
     person: text().notNull(),
-    reportedAt: integer('reported_at'),
     checklistAt: integer('checklist_at'),
     lastTickAt: integer('last_tick_at'),
   },
   table => [primaryKey({ columns: [table.orgId, table.flowId, table.person] })],
 )
+
+export const completions = sqliteTable('completions', {
+  id: integer().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  flowId: integer('flow_id').notNull(),
+  person: text().notNull(),
+  reportedAt: integer('reported_at').notNull(),
+})
 
 export const stepReports = sqliteTable(
   'step_reports',

@@ -1,14 +1,23 @@
 import type { Database } from 'bun:sqlite'
 import type { Clock } from '../core/clock.ts'
-import type { AppendOutcome, EventBatch } from '../core/ports.ts'
+import type { AppendOutcome } from '../core/ports.ts'
 import { type BufferBounds, BufferGauge } from './buffer-gauge.ts'
 import { StoredCatalogue } from './catalogue.ts'
 import { CommandExecutor } from './commands.ts'
 import { openForWriting } from './database.ts'
-import { decodeCommand, encodeFailure, encodeResult, weightOf } from './messages.ts'
+import { type Answer, Answers, Delivery } from './delivery.ts'
+import type { EncodedBatch } from './event-text.ts'
+import { framesIn } from './frames.ts'
 import { PresenceBoard } from './presence-board.ts'
 import { PresenceRequests } from './presence-request.ts'
 import { PresenceTable } from './presence-table.ts'
+import { RunBlocks } from './run-blocks/run-blocks.ts'
+import {
+  defaultSealPolicy,
+  type SealedBlock,
+  Sealer,
+  type SealPolicy,
+} from './run-blocks/sealer.ts'
 import type { SharedMemory } from './shared.ts'
 import { type CommitReport, Writer, type WriterPolicy } from './writer.ts'
 
@@ -18,15 +27,24 @@ export interface StorageOptions {
   clock: Clock
   bufferBounds: BufferBounds
   policy: WriterPolicy
+  sealing?: SealPolicy
   /** Called in every transaction, when all but the commit is done. */
   beforeCommit?: () => void
   onCommit?: (report: CommitReport) => void
-  onAppended?: (batch: EventBatch, outcome: AppendOutcome) => void
+  onAppended?: (batch: EncodedBatch, outcome: AppendOutcome) => void
   /** Storage refuses, or something was set aside. */
   onFault?: (error: unknown, what: string) => void
   /** Storage takes writes again after it had refused. */
   onHealed?: () => void
 }
+
+/** How long blocks are made in one go, and when to look again where none are due, milliseconds. */
+const sealSliceMs = 2
+export const idleSealMs = 500
+
+/** How long a pause is that follows, in slices: commits go first, and are not kept waiting for long. */
+const busySealPause = 20
+const quietSealPause = 1
 
 /** How long a stop tries to write what was acknowledged already (`ack=buffer`), milliseconds. */
 const lastTriesMs = 30_000
@@ -43,6 +61,10 @@ export class Storage {
   private readonly presence: PresenceTable
   private readonly presenceRequests: PresenceRequests
   private readonly gauge: BufferGauge
+  private readonly blocks: RunBlocks
+  private readonly sealer: Sealer
+  private sealing: Generator<SealedBlock | null>
+  private readonly answers = new Answers()
   private readonly generation: Int32Array
   private readonly dataVersion
   private readonly newestChange
@@ -51,6 +73,7 @@ export class Storage {
   private knownDataVersion = 0
   private knownChange = 0
   private confirmedChange = 0
+  private isClosing = false
 
   constructor(private readonly options: StorageOptions) {
     this.database = openForWriting(options.dataDir)
@@ -59,10 +82,17 @@ export class Storage {
     this.presenceRequests = new PresenceRequests(this.database)
     this.gauge = new BufferGauge(options.shared.buffer, options.bufferBounds)
     this.generation = new Int32Array(options.shared.generation)
-    this.executor = new CommandExecutor(this.database, this.catalogue, this.presence)
+    const sealing = options.sealing ?? defaultSealPolicy
+    const now = () => options.clock.now()
+    this.blocks = new RunBlocks(this.database, now, sealing)
+    const historyOf = (orgRow: number, flowRow: number) => this.catalogue.flowByRow(orgRow, flowRow)
+    this.sealer = new Sealer(this.database, this.blocks, historyOf, now, sealing)
+    this.sealing = this.sealer.work()
+    this.executor = new CommandExecutor(this.database, this.catalogue, this.presence, this.blocks)
     this.writer = new Writer(this.database, this.executor, options.policy, {
       ...options,
       onBegin: () => this.noticeChanges(),
+      onSettled: () => this.answers.send(),
       onRefusing: isRefused => {
         this.gauge.isRefused = isRefused
         if (!isRefused) options.onHealed?.()
@@ -84,19 +114,12 @@ export class Storage {
   }
 
   /**
-   * Executes one message of a client; `answer` is called once it is committed and synced (not at
-   * all for a message that wants no answer).
+   * Executes what a client's message holds. `answer` is called with what became of it once it is
+   * committed and synced, for all of a commit at once.
    */
-  async handle(message: string, answer: (message: string) => void): Promise<void> {
-    const { number, value: command } = decodeCommand(message)
-    const weight = weightOf(message, command)
-    try {
-      const result = await this.writer.submit(command, number > 0)
-      if (number > 0) answer(encodeResult(number, result))
-    } catch (error) {
-      if (number > 0) answer(encodeFailure(number, error))
-    } finally {
-      this.gauge.leave(weight.events, weight.bytes)
+  handle(message: string, answer: Answer): void {
+    for (const command of framesIn(message)) {
+      this.writer.submit(new Delivery(command, answer, this.answers, this.gauge))
     }
   }
 
@@ -150,6 +173,33 @@ export class Storage {
     for (const note of committed) note()
   }
 
+  /**
+   * A slice of making blocks of runs that have come to rest. To be called again after the pause that
+   * it answers with, milliseconds.
+   */
+  async seal(): Promise<number> {
+    if (this.gauge.isRefused || this.isClosing) return idleSealMs
+    const startedAt = performance.now()
+    const elapsed = () => performance.now() - startedAt
+    while (elapsed() < sealSliceMs && !this.isClosing) {
+      const { done, value: block } = this.sealing.next()
+      if (done) {
+        this.sealing = this.sealer.work()
+        return idleSealMs
+      }
+      if (block) await this.write(block)
+    }
+    return elapsed() * (this.writer.isBusy ? busySealPause : quietSealPause)
+  }
+
+  private async write(block: SealedBlock): Promise<void> {
+    try {
+      await this.writer.exclusively(() => this.blocks.write(block.draft, block))
+    } catch (error) {
+      this.sealing.throw(error)
+    }
+  }
+
   /** Commits all that waits; the number of commands that could not be. */
   flush(): Promise<number> {
     return this.writer.flush()
@@ -161,6 +211,7 @@ export class Storage {
    * @throws Error where something that was acknowledged (`ack=buffer`) cannot be written
    */
   async close(): Promise<void> {
+    this.isClosing = true
     let unwritten = await this.writer.flush()
     const deadline = performance.now() + lastTriesMs
     while (unwritten > 0 && performance.now() < deadline) {
@@ -169,7 +220,10 @@ export class Storage {
     }
     if (unwritten > 0) throw new Error(`${unwritten} acknowledged batches could not be written`)
     try {
-      await this.writer.exclusively(() => this.presence.write())
+      await this.writer.exclusively(() => {
+        this.presence.write()
+        this.executor.beforeStop()
+      })
       this.database.run('pragma wal_checkpoint(truncate)')
     } catch (error) {
       // Nothing that was promised: the log is replayed at the next start.

@@ -1,13 +1,12 @@
 import type { Database } from 'bun:sqlite'
 import { checklistCompletedAt, type Tick } from '../core/checklist.ts'
 import { needsItem, personOf } from '../core/event.ts'
-import { least, versionAt } from '../core/run.ts'
+import { versionAt } from '../core/run.ts'
 import type { Fact, HistoryOf } from './facts.ts'
 import type { LooseFacts } from './loose-facts.ts'
 import type { TouchedPeople } from './touched.ts'
 
 interface ProgressRow {
-  reported_at: number | null
   checklist_at: number | null
   last_tick_at: number | null
 }
@@ -27,19 +26,14 @@ function statements(database: Database) {
         and ticked = 1`,
     ),
     progress: database.query<ProgressRow, [number, number, string]>(
-      `select reported_at, checklist_at, last_tick_at from progress
+      `select checklist_at, last_tick_at from progress
       where org_id = ? and flow_id = ? and person = ?`,
     ),
     setProgress: database.query(
-      `insert into progress (org_id, flow_id, person, reported_at, checklist_at, last_tick_at)
-      values (?, ?, ?, ?, ?, ?)
-      on conflict do update set reported_at = excluded.reported_at,
-        checklist_at = excluded.checklist_at, last_tick_at = excluded.last_tick_at`,
-    ),
-    addCompletion: database.query(
-      `insert into progress (org_id, flow_id, person, reported_at) values (?, ?, ?, ?)
-      on conflict do update set reported_at = excluded.reported_at
-      where progress.reported_at is null or progress.reported_at > excluded.reported_at`,
+      `insert into progress (org_id, flow_id, person, checklist_at, last_tick_at)
+      values (?, ?, ?, ?, ?)
+      on conflict do update set checklist_at = excluded.checklist_at,
+        last_tick_at = excluded.last_tick_at`,
     ),
     latestOf: database.query<{ ticked: number }, [number, number, string, number, number]>(
       `select ticked from ticks
@@ -49,7 +43,7 @@ function statements(database: Database) {
   }
 }
 
-/** Who has ticked what, and when that (or a report) first completed a flow for them. */
+/** Who has ticked what, and when that first completed a flow for them. */
 export class TickTable {
   private readonly sql: ReturnType<typeof statements>
 
@@ -78,16 +72,9 @@ export class TickTable {
     return this.progressOf(orgRow, flowRow, person).last_tick_at
   }
 
-  /** When a person first completed a flow, by a report or by the checklist. */
-  completedAt(orgRow: number, flowRow: number, person: string): number | null {
-    const { reported_at, checklist_at } = this.progressOf(orgRow, flowRow, person)
-    return least(reported_at, checklist_at)
-  }
-
-  /** Notes a reported completion; the earliest stands. */
-  addCompletion({ orgRow, flowRow, occurredAt, ...ids }: Fact): void {
-    const person = personOf(ids.userId, ids.anonymousId)
-    this.sql.addCompletion.run(orgRow, flowRow, person, occurredAt)
+  /** When the ticks first completed a flow for a person. */
+  checklistAt(orgRow: number, flowRow: number, person: string): number | null {
+    return this.progressOf(orgRow, flowRow, person).checklist_at
   }
 
   /**
@@ -127,11 +114,7 @@ export class TickTable {
     const known = this.progressOf(orgRow, flowRow, person)
     const lastTickAt = Math.max(known.last_tick_at ?? 0, ...facts.map(fact => fact.occurredAt))
     const checklistAt = this.checklistCompletedAt(orgRow, flowRow, ticks)
-    this.setProgress(orgRow, flowRow, person, {
-      ...known,
-      checklist_at: checklistAt,
-      last_tick_at: lastTickAt,
-    })
+    this.sql.setProgress.run(orgRow, flowRow, person, checklistAt, lastTickAt)
     this.moveChecklistCompletion(
       { orgRow, flowRow, person, before: known.checklist_at, now: checklistAt },
       touched,
@@ -164,7 +147,7 @@ export class TickTable {
     if (now === before) return
     if (before !== null) {
       this.loose.removeChecklistCompletion(orgRow, flowRow, person, before)
-      touched.touch(orgRow, flowRow, person, before).hadLoose = true
+      touched.touch(orgRow, flowRow, person, before)
     }
     if (now !== null) {
       this.loose.add(orgRow, flowRow, person, { at: now, opens: false, completes: true })
@@ -174,17 +157,8 @@ export class TickTable {
 
   private progressOf(orgRow: number, flowRow: number, person: string): ProgressRow {
     return (
-      this.sql.progress.get(orgRow, flowRow, person) ?? {
-        reported_at: null,
-        checklist_at: null,
-        last_tick_at: null,
-      }
+      this.sql.progress.get(orgRow, flowRow, person) ?? { checklist_at: null, last_tick_at: null }
     )
-  }
-
-  private setProgress(orgRow: number, flowRow: number, person: string, row: ProgressRow): void {
-    const { reported_at, checklist_at, last_tick_at } = row
-    this.sql.setProgress.run(orgRow, flowRow, person, reported_at, checklist_at, last_tick_at)
   }
 }
 

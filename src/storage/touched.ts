@@ -4,8 +4,8 @@ export interface Touched {
   flowRow: number
   person: string
   moments: Set<number>
-  /** A loose fact was taken away: there is something to do even if none is left. */
-  hadLoose: boolean
+  /** Rows of runs that this transaction gave them. */
+  newRuns: number[]
 }
 
 /** Everybody whose runs a transaction has changed. */
@@ -19,7 +19,7 @@ export class TouchedPeople {
       flowRow,
       person,
       moments: new Set(),
-      hadLoose: false,
+      newRuns: [],
     }
     this.people.set(key, known)
     known.moments.add(at)

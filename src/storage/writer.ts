@@ -1,8 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { minuteMs } from '../core/durations.ts'
 import { AppError } from '../core/errors.ts'
-import type { AppendOutcome, EventBatch } from '../core/ports.ts'
+import type { AppendOutcome } from '../core/ports.ts'
 import type { Command, CommandExecutor, CommandResult } from './commands.ts'
+import { decodeEvents, type EncodedBatch, encodeEvents } from './event-text.ts'
 
 export interface WriterPolicy {
   /** Events that one transaction takes at most; what waits beyond that goes into the next. */
@@ -36,17 +37,25 @@ export interface WriterHooks {
   beforeCommit?(): void
   onCommit?(report: CommitReport): void
   /** What became of a batch, once it is committed. */
-  onAppended?(batch: EventBatch, outcome: AppendOutcome): void
+  onAppended?(batch: EncodedBatch, outcome: AppendOutcome): void
+  /** All of a group have been told what became of them. */
+  onSettled?(): void
   onFault?(error: unknown, what: string): void
   /** Storage has begun to refuse, or takes writes again. */
   onRefusing?(isRefused: boolean): void
 }
 
-interface Waiting {
-  command: Command
-  /** False for what was acknowledged already (`ack=buffer`): it must not be given up. */
-  isAwaited: boolean
+/** A command, and whom to tell what became of it. */
+export interface Submission {
+  readonly command: Command
+  /**
+   * False for what was acknowledged already (`ack=buffer`): its commit may be put off, and it must
+   * not be given up.
+   */
+  readonly isAwaited: boolean
+  /** It is committed and synced. */
   resolve(result: CommandResult): void
+  /** `overloaded` where storage cannot write. */
   reject(error: unknown): void
 }
 
@@ -62,7 +71,7 @@ const isPassing = (error: unknown) =>
 const cannotWrite = (cause: unknown) =>
   new AppError('overloaded', 'Storage cannot write at the moment', { cause, retryAfterSeconds: 2 })
 
-const eventsIn = (command: Command) => (command.type === 'append' ? command.events.length : 1)
+const eventsIn = (command: Command) => (command.type === 'append' ? command.text.count : 1)
 
 /**
  * Group commit: all that waits goes into one transaction, is synced once, and only then is
@@ -74,7 +83,7 @@ const eventsIn = (command: Command) => (command.type === 'append' ? command.even
  * poison event ends in the dead letters and its neighbours are kept.
  */
 export class Writer {
-  private waiting: Waiting[] = []
+  private waiting: Submission[] = []
   private scheduled: ReturnType<typeof setTimeout> | 'now' | null = null
   private running: Promise<void> | null = null
   /** Whether storage refused the last group. */
@@ -89,17 +98,15 @@ export class Writer {
     private readonly hooks: WriterHooks = {},
   ) {}
 
-  /**
-   * Resolves when the command is committed and synced.
-   *
-   * @param isAwaited false where nobody waits for the answer, so that the commit may be put off
-   * @throws AppError `overloaded` when storage cannot write
-   */
-  submit(command: Command, isAwaited = true): Promise<CommandResult> {
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ command, isAwaited, resolve, reject })
-      this.schedule(isAwaited)
-    })
+  /** Takes a command into the next group. */
+  submit(submission: Submission): void {
+    this.waiting.push(submission)
+    this.schedule(submission.isAwaited)
+  }
+
+  /** Whether there is something to commit: then other work should wait. */
+  get isBusy(): boolean {
+    return this.running !== null || this.waiting.length > 0
   }
 
   /** Commits all that waits; the number of commands that could not be, because storage refuses. */
@@ -153,6 +160,7 @@ export class Writer {
     if (this.scheduled && this.scheduled !== 'now') clearTimeout(this.scheduled)
     this.scheduled = null
     this.running ??= this.commitAll().finally(() => {
+      this.hooks.onSettled?.()
       this.running = null
       if (this.waiting.length > 0) this.schedule(!this.isRefused)
     })
@@ -185,17 +193,17 @@ export class Writer {
     if (wasRefused && !this.isRefused) this.hooks.onRefusing?.(false)
   }
 
-  private takeGroup(): Waiting[] {
+  private takeGroup(): Submission[] {
     let events = 0
     let length = 0
     while (length < this.waiting.length && events < this.policy.largestGroupEvents) {
-      events += eventsIn((this.waiting[length] as Waiting).command)
+      events += eventsIn((this.waiting[length] as Submission).command)
       length++
     }
     return this.waiting.splice(0, length)
   }
 
-  private commitGroup(group: readonly Waiting[]): void {
+  private commitGroup(group: readonly Submission[]): void {
     const results: CommandResult[] = []
     this.transaction(group, () => {
       for (const { command } of group) results.push(this.executor.execute(command))
@@ -204,13 +212,14 @@ export class Writer {
     for (const [i, waiting] of group.entries()) this.settleCommitted(waiting, results[i] ?? null)
   }
 
-  private settleCommitted({ command, resolve }: Waiting, result: CommandResult): void {
+  private settleCommitted(waiting: Submission, result: CommandResult): void {
+    const { command } = waiting
     if (command.type === 'append') this.hooks.onAppended?.(command, result as AppendOutcome)
-    resolve(result)
+    waiting.resolve(result)
   }
 
   /** Each command alone; and of a batch that fails even so, each event alone. */
-  private commitApart(group: readonly Waiting[], error: unknown): void {
+  private commitApart(group: readonly Submission[], error: unknown): void {
     this.hooks.onFault?.(error, 'a group of commands is committed one by one')
     for (const [i, waiting] of group.entries()) {
       const passing = this.commitAlone(waiting)
@@ -222,7 +231,7 @@ export class Writer {
   }
 
   /** Commits or rejects one command; the fault, where storage refuses for a passing reason. */
-  private commitAlone(waiting: Waiting): unknown | null {
+  private commitAlone(waiting: Submission): unknown | null {
     try {
       this.commitGroup([waiting])
     } catch (fault) {
@@ -241,20 +250,22 @@ export class Writer {
    * @returns the fault, where storage refuses for a passing reason
    */
   private commitEventByEvent(
-    waiting: Waiting,
+    waiting: Submission,
     command: Extract<Command, { type: 'append' }>,
   ): unknown | null {
     const outcome = { duplicates: [] as number[], deadLetters: [] as number[] }
     try {
       this.transaction([waiting], () => {
         // What belongs to the batch and to no event comes first, so that no event takes it along.
-        this.executor.execute({ ...command, events: [] })
-        for (const [i, event] of command.events.entries()) {
+        this.executor.execute({ ...command, text: encodeEvents([]) })
+        const { receivedAt, text } = command
+        const events = decodeEvents({ ...text, receivedAt, source: 'events' })
+        for (const [i, event] of events.entries()) {
           this.database.run('savepoint event')
           const mark = this.executor.mark
           try {
-            const one: Command = { ...command, refusals: {}, skewMs: null, events: [event] }
-            const { duplicates } = this.executor.execute(one) as AppendOutcome
+            const one = { refusals: {}, skewMs: null, text: encodeEvents([event]) }
+            const { duplicates } = this.executor.execute({ ...command, ...one }) as AppendOutcome
             this.executor.settle()
             if (duplicates.length > 0) outcome.duplicates.push(i)
           } catch (error) {
@@ -277,14 +288,14 @@ export class Writer {
   }
 
   /** Tells who waits that storage cannot write; keeps for later what was acknowledged already. */
-  private refuse(group: readonly Waiting[], error: unknown): void {
+  private refuse(group: readonly Submission[], error: unknown): void {
     this.isRefused = true
     this.hooks.onRefusing?.(true)
     this.waiting.unshift(...group.filter(({ isAwaited }) => !isAwaited))
-    for (const { isAwaited, reject } of group) if (isAwaited) reject(cannotWrite(error))
+    for (const waiting of group) if (waiting.isAwaited) waiting.reject(cannotWrite(error))
   }
 
-  private transaction<T>(group: readonly Waiting[], work: () => T): T {
+  private transaction<T>(group: readonly Submission[], work: () => T): T {
     const startedAt = performance.now()
     let result: T
     try {

@@ -144,8 +144,8 @@ describe('with data', () => {
 
   test('a clock before the newest event is an error', async () => {
     changeDatabase(
-      `insert into events (org_id, id, kind, occurred_at, received_at)
-        values (1, 'x', 9, 0, ${Date.now() + 3_600_000})`,
+      `insert into event_batches (org_id, received_at, source, events, facts, details)
+        values (1, ${Date.now() + 3_600_000}, 0, 0, x'', x'')`,
     )
     const { status, lines } = await complaints()
     expect(status).toBe(1)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { buckets, windowMs } from '../../src/core/buckets.ts'
-import { WindowTable } from '../../src/core/window-table.ts'
+import { nothingTaken, WindowTable } from '../../src/core/window-table.ts'
 import type { WindowWork } from '../support/window-worker.ts'
 
 const tableOf = (slots = 4) => new WindowTable(WindowTable.memory(slots))
@@ -25,6 +25,15 @@ describe('a window', () => {
       remaining: 1,
       resetInMs: windowMs,
     })
+  })
+
+  test('is told in the answer that the caller brings', () => {
+    const table = tableOf()
+    const answer = nothingTaken()
+    expect(table.take(1, 0, 2, 5_000, answer)).toBe(answer)
+    expect(answer).toEqual({ admitted: true, remaining: 1, resetInMs: windowMs })
+    table.take(1, 0, 1, 5_001, answer)
+    expect(answer).toEqual({ admitted: false, remaining: 0, resetInMs: windowMs - 1 })
   })
 
   test('opens anew after any time without requests, weeks too', () => {

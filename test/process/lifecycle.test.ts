@@ -10,6 +10,13 @@ import {
   withTour,
 } from '../support/binary.ts'
 
+/** A port that nobody listens on. */
+function freePort(): number {
+  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  server.stop()
+  return server.port
+}
+
 let place: Workplace
 
 beforeEach(async () => {
@@ -27,6 +34,28 @@ describe('starting', () => {
     expect(response.status).toBe(401)
     expect(await response.text()).toBe('{"error":"Unauthorized"}')
     expect(readdirSync(place.folder)).toEqual(['cairn-data'])
+  })
+
+  test('reads are answered while storage still takes up what is stored; writes wait for it', async () => {
+    const { snippetKey } = await withTour(place)
+    const port = freePort()
+    const server = await place.start(['--port', `${port}`], {
+      CAIRN_FAILPOINTS: 'storage_start=delay:1500',
+    })
+    let isReady = false
+    server.ready.then(() => {
+      isReady = true
+    })
+    const api = apiOf({ url: `http://127.0.0.1:${port}` }, snippetKey)
+    await server.until(async () => (await api('GET', '/flows').catch(() => null))?.status === 200)
+    const events = [{ id: 'a', kind: 'custom', name: 'x', userId: 'u' }]
+    const writing = api('POST', '/events', { events })
+    expect((await api('GET', '/flows')).status).toBe(200)
+    expect(isReady).toBe(false)
+    expect((await writing).status).toBe(202)
+    await server.ready
+    expect((await fetch(`${server.managementUrl}/readyz`)).status).toBe(200)
+    expect(await server.end()).toBe(0)
   })
 
   test('a .env file in the folder changes nothing', async () => {

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { LogSink } from '../../src/server/log-sink.ts'
 import { asText } from '../../src/server/log-text.ts'
+import { Turn } from '../../src/server/turn.ts'
+import { linesOfThread, logThreads } from '../support/log-threads.ts'
 
 /** A sink whose output answers as told: a number of bytes taken, or an error's code. */
 function sinkOver(...answers: (number | string)[]) {
   let text = ''
   const pieces: number[] = []
-  const sink = new LogSink(bytes => {
+  const sink = new LogSink(new Turn(), bytes => {
     const answer = answers.shift() ?? bytes.length
     if (typeof answer === 'string') throw Object.assign(new Error(answer), { code: answer })
     pieces.push(bytes.length)
@@ -19,16 +22,27 @@ function sinkOver(...answers: (number | string)[]) {
 const line = `${'x'.repeat(299)}\n`
 
 describe('the log’s way out', () => {
-  test('lines leave whole, in pieces that a pipe does not mix with another thread’s', () => {
+  test('lines leave whole, many in a piece', () => {
     const { sink, pieces, text } = sinkOver()
     for (let i = 0; i < 100; i++) sink.write(line)
     sink.flush()
     expect(text()).toBe(line.repeat(100))
     for (const length of pieces) {
-      expect(length).toBeLessThanOrEqual(4_096)
+      expect(length).toBeLessThanOrEqual(16_384)
       expect(length % line.length).toBe(0)
     }
     expect(pieces.length).toBeLessThan(10)
+  })
+
+  test('lines of threads that share a pipe never mix, however slow its reader is', async () => {
+    const program = join(import.meta.dir, '../support/log-threads.ts')
+    // By a shell, because the pipes that Bun makes are sockets.
+    const command = ['sh', '-c', '"$0" "$1" | { sleep 0.2; cat; }', process.execPath, program]
+    const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'inherit' })
+    const text = await new Response(child.stdout).text()
+    const lines = text.trimEnd().split('\n')
+    expect(lines).toHaveLength(logThreads * linesOfThread)
+    expect(lines.filter(line => !/^(\d)(?:,\1){99}$/.test(line))).toEqual([])
   })
 
   test('what is taken in part is sent on, and a slow reader is waited for', () => {

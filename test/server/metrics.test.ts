@@ -145,9 +145,9 @@ describe('commits', () => {
     const memory = CommitCounters.memory()
     expect(commitPage(memory).of('cairn_events_total')).toHaveLength(11)
     const counters = new CommitCounters(memory)
-    const events = Array.from({ length: 5 }, () => ({}) as never)
+    const text = { count: 5, facts: '', details: '' }
     counters.countVerdicts(
-      { ...batch, events, refusals: { invalid: 2, too_old: 1 } },
+      { ...batch, text, refusals: { invalid: 2, too_old: 1 } },
       { duplicates: [0], deadLetters: [3] },
     )
     const page = commitPage(memory)

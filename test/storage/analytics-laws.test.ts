@@ -15,7 +15,17 @@ import {
 import { newEventOf, type StoredWorld, storeFlows } from '../support/stored-history.ts'
 import { World } from '../support/world.ts'
 
-const world = new World()
+/** Blocks as small as can be, of runs of any age. */
+const sealing = {
+  runsPerBlock: 2,
+  mostRunsPerBlock: 20,
+  changesToLook: 1,
+  settledMs: 0,
+  pauseMs: 0,
+}
+const world = new World({ sealing })
+// No law is about power cuts, and thousands of commits would wait for the disk.
+world.database.run('pragma synchronous = off')
 afterAll(() => world.close())
 
 /** How many histories a law is tried on; more in a long run. */
@@ -29,6 +39,8 @@ interface Delivery {
   order: number[]
   sizes: number[]
   again: number[]
+  /** After which batches blocks are made of what is there, again and again. */
+  seals: boolean[]
 }
 
 const deliveryArbitrary = (events: number) =>
@@ -38,6 +50,7 @@ const deliveryArbitrary = (events: number) =>
       { minLength: events },
     ),
     sizes: fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 8 }),
+    seals: fc.array(fc.boolean(), { minLength: 1, maxLength: 8 }),
     again: fc.array(fc.nat({ max: Math.max(0, events - 1) }), { maxLength: events === 0 ? 0 : 10 }),
   })
 
@@ -46,8 +59,8 @@ const caseArbitrary = (anchor: number, maxEvents = 60) =>
     fc.record({
       history: fc.constant(history),
       deliveries: fc.array(deliveryArbitrary(history.events.length), {
-        minLength: 2,
-        maxLength: 2,
+        minLength: modes.length,
+        maxLength: modes.length,
       }),
       timezone: fc.constantFrom(...historyZones),
       fromDay: fc.integer({ min: -22, max: 10 }),
@@ -56,7 +69,15 @@ const caseArbitrary = (anchor: number, maxEvents = 60) =>
     }),
   )
 
-async function deliver(stored: StoredWorld, history: History, delivery: Delivery): Promise<void> {
+/** Where runs stand when they are counted: as rows, in blocks, or in blocks that go and come. */
+const modes = ['rows', 'blocks', 'both'] as const
+
+async function deliver(
+  stored: StoredWorld,
+  history: History,
+  delivery: Delivery,
+  mode: (typeof modes)[number],
+): Promise<void> {
   const sent = [...delivery.order, ...delivery.again]
   const pending: Promise<unknown>[] = []
   for (let at = 0, n = 0; at < sent.length; n++) {
@@ -75,8 +96,10 @@ async function deliver(stored: StoredWorld, history: History, delivery: Delivery
     pending.push(batch)
     // Sometimes alone in a commit, sometimes with others.
     if (n % 3 !== 0) await batch
+    if (mode === 'both' && delivery.seals[n % delivery.seals.length]) await world.sealAll()
   }
   await Promise.all(pending)
+  if (mode === 'blocks') await world.sealAll()
 }
 
 async function answerOf(stored: StoredWorld, query: RefQuery) {
@@ -199,9 +222,10 @@ for (const [season, anchor] of [
           if (version && flow?.versions.some(known => known.version === version)) {
             query.version = version
           }
-          for (const delivery of deliveries) {
+          for (const [i, mode] of modes.entries()) {
+            const delivery = deliveries[i] as Delivery
             const stored = storeFlows(world, history.flows)
-            await deliver(stored, history, delivery)
+            await deliver(stored, history, delivery, mode)
             const expected = referenceAnalytics(
               history.flows,
               history.events,

@@ -1,27 +1,49 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
+import type { NewEvent } from '../../src/core/ports.ts'
+import { EventBatches } from '../../src/storage/event-batches.ts'
+import { encodeEvents } from '../../src/storage/event-text.ts'
+import { addToFilter, mayHave, wordsPerChunk } from '../../src/storage/hash-index/filter.ts'
+import { TextHash } from '../../src/storage/hash-index/text-hash.ts'
 import { EventIds } from '../../src/storage/ids/event-ids.ts'
-import { addToFilter, mayHave, wordsPerChunk } from '../../src/storage/ids/id-filter.ts'
-import { IdHash } from '../../src/storage/ids/id-hash.ts'
 import { migrate } from '../../src/storage/migrate.ts'
 
-/** Small enough that a few hundred ids make runs, and runs of runs of runs. */
-const policy = { idsPerRun: 8, runBits: 1, idsPerMergeStep: 4 }
+/** Small enough that a few hundred ids make segments, and segments of segments of segments. */
+const policy = { entriesPerSegment: 8, segmentBits: 1, entriesPerMergeStep: 4 }
+
+const event: Omit<NewEvent, 'id'> = {
+  kind: 'custom',
+  userId: 'u',
+  anonymousId: null,
+  flowRow: null,
+  flowVersion: null,
+  stepRow: null,
+  itemRow: null,
+  runId: null,
+  sessionId: null,
+  occurredAt: 0,
+  reportedAt: null,
+  url: null,
+  name: 'x',
+  reason: null,
+  properties: null,
+}
 
 function ledger() {
   const database = new Database(':memory:', { strict: true })
   migrate(database, 0)
-  const insert = database.query(
-    'insert into events (seq, org_id, id, kind, occurred_at, received_at) values (?, ?, ?, 0, 0, ?)',
-  )
+  const batches = new EventBatches(database)
   const open = () => {
     const ids = new EventIds(database, policy)
     /** Stores an id as the ledger does; whether it was new. */
     const store = (org: number, id: string, at = 0) => {
-      const seq = ids.take(org, id, at)
-      if (seq !== null) insert.run(seq, org, id, at)
-      return seq !== null
+      const isNew = ids.take(org, id, at)
+      if (isNew) {
+        const text = encodeEvents([{ ...event, id }])
+        batches.add(ids.endBatch(), org, at, 'events', text, [])
+      }
+      return isNew
     }
     const commit = () => {
       ids.beforeCommit()
@@ -96,7 +118,9 @@ describe('an id is taken once', () => {
         }
         database.run('rollback')
         ids.rolledBack()
-        const stored = database.query<{ n: number }, []>('select count(*) as n from events').get()
+        const stored = database
+          .query<{ n: number }, []>('select count(*) as n from event_batches')
+          .get()
         expect(stored?.n).toBe(committed.size)
       }),
       { numRuns: 60 },
@@ -112,12 +136,12 @@ describe('an id is taken once', () => {
       for (const one of all.slice(from, from + 5)) expect(store(1, one)).toBe(true)
       commit()
     }
-    const levels = database.query('select max(level) as level from event_id_runs').get()
+    const levels = database.query('select max(level) as level from event_id_segments').get()
     expect(levels).toEqual({ level: 3 })
-    const isKnown = (known: EventIds) => all.every(one => known.take(1, one, 0) === null)
+    const isKnown = (known: EventIds) => all.every(one => !known.take(1, one, 0))
     expect(isKnown(ids)).toBe(true)
     expect(isKnown(open().ids)).toBe(true)
-    expect(open().ids.take(2, all[0] as string, 0)).not.toBeNull()
+    expect(open().ids.take(2, all[0] as string, 0)).toBe(true)
   })
 
   test('a merge leaves no chunk behind', () => {
@@ -129,17 +153,17 @@ describe('an id is taken once', () => {
       commit()
     }
     const chunks = database
-      .query<{ run: number; chunks: number }, []>(
-        'select place >> 24 as run, count(*) as chunks from event_id_chunks group by run',
+      .query<{ segment: number; chunks: number }, []>(
+        'select place >> 24 as segment, count(*) as chunks from event_id_chunks group by segment',
       )
       .all()
-    const runs = database
-      .query<{ run: number; chunks: number }, []>(
-        `select id as run, ((high - low) << bits) >> 32 as chunks from event_id_runs
+    const segments = database
+      .query<{ segment: number; chunks: number }, []>(
+        `select id as segment, ((high - low) << bits) >> 32 as chunks from event_id_segments
         where high > low order by id`,
       )
       .all()
-    expect(chunks).toEqual(runs)
+    expect(chunks).toEqual(segments)
   })
 
   test('ids of events that were deleted since are still known', () => {
@@ -150,16 +174,16 @@ describe('an id is taken once', () => {
       store(1, `e${i}`)
       commit()
     }
-    database.run('delete from events')
+    database.run('delete from event_batches')
     const again = open()
-    expect(again.ids.take(1, 'e3', 0)).toBeNull()
-    const next = again.ids.take(1, 'other', 0)
-    expect(next).toBe(17)
+    expect(again.ids.take(1, 'e3', 0)).toBe(false)
+    expect(again.ids.take(1, 'other', 0)).toBe(true)
+    expect(again.ids.endBatch()).toBe(17)
   })
 })
 
 test('a filter has all that was added, and little else', () => {
-  const hash = new IdHash(1, 2)
+  const hash = new TextHash(1, 2)
   const bits = 2
   const filter = new Uint32Array(2 ** bits * wordsPerChunk)
   const count = 4 * 1_024
@@ -178,7 +202,7 @@ test('a filter has all that was added, and little else', () => {
 
 test('a hash depends on every character, the length, the organisation and the seed', () => {
   const of = (org: number, text: string, seed = 1) => {
-    const hash = new IdHash(seed, 2)
+    const hash = new TextHash(seed, 2)
     hash.of(org, text)
     return `${hash.high} ${hash.low}`
   }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { openForWriting } from '../../src/storage/database.ts'
 import { rebuild } from '../../src/storage/rebuild.ts'
 import type { RefEvent } from '../support/analytics-reference.ts'
+import { storeBehind } from '../support/ledger.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../support/stored-history.ts'
 import { World } from '../support/world.ts'
 
@@ -55,7 +56,7 @@ const history = (flowKey: string): RefEvent[] => [
   { kind: 'custom', name: 'did_one', userId: 'v', at: 40 },
 ]
 
-const tables = ['runs', 'loose_facts', 'ticks', 'progress']
+const tables = ['runs', 'loose_facts', 'ticks', 'progress', 'completions']
 
 const dump = () =>
   tables.map(table =>
@@ -107,10 +108,14 @@ test('a version that is published meanwhile counts for the flows that follow', a
       from flow_versions where flow_id = ${second}`,
     )
     world.database.run('insert into catalogue_changes (org_id) values (?)', [stored.orgRow])
-    world.database.run(
-      `insert into events (org_id, id, kind, user_id, flow_id, session_id, occurred_at, received_at)
-      values (${stored.orgRow}, 'meanwhile', 0, 'w', ${second}, 's9', ${now}, ${now})`,
-    )
+    const event: RefEvent = {
+      kind: 'flow_started',
+      flowKey: 'second',
+      userId: 'w',
+      sessionId: 's9',
+      at: now,
+    }
+    storeBehind(world.database, stored.orgRow, [newEventOf(stored, event, 'meanwhile')])
   })
   const run = world.database.query<{ version: number }, []>(
     `select version from runs where person = 'uw'`,
@@ -133,6 +138,52 @@ test('what is stored while a flow is replayed is not lost', async () => {
   await Promise.all(pending)
   expect(dump()[0]).toHaveLength((before[0]?.length ?? 0) + 2)
   expect(rebuild(own).changed).toBe(0)
+})
+
+test('rows that it replaces in another process are known to the running server at once', async () => {
+  await send(...history('first'), ...history('second'))
+  const right = dump()
+  // All rows get new numbers, some of which the server has given before.
+  for (const damage of ['delete from runs', 'delete from completions']) own.run(damage)
+  expect(rebuild(own).changed).toBe(2)
+  expect(dump()).toEqual(right)
+  const at = 12
+  await send(
+    { kind: 'step_completed', flowKey: 'first', stepKey: 'a', userId: 'u', sessionId: 's1', at },
+    { kind: 'flow_completed', flowKey: 'second', userId: 'u', at: 21 },
+  )
+  expect(dump()[0]).toHaveLength(right[0]?.length as number)
+  expect(dump()[4]).toEqual(right[4] as string[])
+  const person = { userId: 'u', anonymousId: null }
+  const flowRow = stored.flowRows.get('second') as number
+  const report = { ...person, orgRow: stored.orgRow, flowRow, runId: null }
+  const now = world.clock.now()
+  const again = await world.stores.ledger.complete({ ...report, completedAt: now, receivedAt: now })
+  expect(again).toEqual({ completedAt: 20, alreadyCompleted: true })
+  expect(rebuild(own).changed).toBe(0)
+})
+
+test('runs of people with loose facts are marked again where they were not', async () => {
+  await send(...history('first'))
+  own.run('update runs set has_loose = 0')
+  expect(rebuild(own).changed).toBe(0)
+  // Between the start and the completion, whose run it now is.
+  await send({ kind: 'flow_started', flowKey: 'first', userId: 'u', sessionId: 's2', at: 15 })
+  const completed = world.database.query(
+    `select started_at, completed_at from runs where person = 'uu' and completed_at is not null`,
+  )
+  expect(completed.values()).toEqual([[15, 20]])
+  expect(rebuild(own).changed).toBe(0)
+})
+
+test('steps that an older Cairn packed are packed anew, which is no change', async () => {
+  await send(...history('first'))
+  const right = dump()
+  own.run(`update runs set steps = replace('[[ID,11,null,null,null]]', 'ID',
+    (select id from steps where flow_id = runs.flow_id)) where steps <> ''`)
+  expect(dump()).not.toEqual(right)
+  expect(rebuild(own).changed).toBe(0)
+  expect(dump()).toEqual(right)
 })
 
 test('each person’s latest health report is what all reports say', async () => {

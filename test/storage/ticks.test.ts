@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { checklistCompletedAt, itemStates, type Tick } from '../../src/core/checklist.ts'
 import { rebuild } from '../../src/storage/rebuild.ts'
+import { storedEvents } from '../support/ledger.ts'
 import { newEventOf, storeFlows } from '../support/stored-history.ts'
 import { World } from '../support/world.ts'
 
@@ -96,17 +97,13 @@ test('ticks that are kept say the same as all that ever happened, and a rebuild 
           if (isAwaited) await Promise.all(pending)
         }
         await Promise.all(pending)
-        const ledger = world.database
-          .query<{ kind: number; item_id: number; occurred_at: number }, [number]>(
-            `select kind, item_id, occurred_at from events
-            where org_id = ? and kind in (8, 10)`,
-          )
-          .all(orgRow)
+        const ledger = storedEvents(world.database, orgRow)
+          .filter(({ kind }) => kind === 'item_completed' || kind === 'item_reopened')
           .map(
-            (row): Tick => ({
-              itemId: row.item_id,
-              at: row.occurred_at,
-              ticked: row.kind === 8,
+            ({ kind, itemRow, occurredAt }): Tick => ({
+              itemId: itemRow as number,
+              at: occurredAt,
+              ticked: kind === 'item_completed',
             }),
           )
         const { ticked, completedAt } = await world.stores.checklists.progress(

@@ -497,12 +497,19 @@ export function rate(part: number, whole: number): number | null {
   return Number((20_000n * BigInt(part) + BigInt(whole)) / twice) / 10_000
 }
 
-/** Nearest rank: the least value that at least that share of the values does not exceed. */
+/** Nearest rank: the least value that at least that share of the values does not exceed, rounded. */
 export function percentileSeconds(times: number[], percent: number): number | null {
   const found = times.filter(
     time => times.filter(other => other <= time).length * 100 >= percent * times.length,
   )
-  return found.length === 0 ? null : least(found) / 1000
+  return found.length === 0 ? null : rounded(least(found)) / 1000
+}
+
+/** The nearest number of milliseconds with at most twelve binary digits that count; half up. */
+function rounded(ms: number): number {
+  let unit = 1
+  while (ms / unit >= 4096) unit *= 2
+  return Math.round(ms / unit) * unit
 }
 
 /** The calendar date of an instant in a zone, by the platform's own calendar. */

@@ -51,13 +51,19 @@ export class Workplace {
 
   /** Starts a server on free ports and waits until it says that it serves. */
   async serve(args: string[] = [], env: Record<string, string> = {}): Promise<Server> {
+    const server = await this.start(args, env)
+    await server.ready
+    return server
+  }
+
+  /** Starts a server and waits for nothing. */
+  async start(args: string[] = [], env: Record<string, string> = {}): Promise<Server> {
     const child = Bun.spawn(
       [await builtBinary(), 'serve', '--port', '0', '--management-port', '0', ...args],
       { cwd: this.folder, env, stdout: 'pipe', stderr: 'pipe' },
     )
     const server = new Server(child)
     this.servers.add(server)
-    await server.ready
     return server
   }
 
@@ -117,7 +123,7 @@ export class Server {
 }
 
 /** The API as a snippet key sees it. */
-export function apiOf(server: Server, credential: string) {
+export function apiOf(server: Pick<Server, 'url'>, credential: string) {
   return async (method: string, path: string, body?: unknown): Promise<Response> =>
     fetch(`${server.url}/api/v1${path}`, {
       method,

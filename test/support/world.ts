@@ -11,8 +11,9 @@ import { StorageClient } from '../../src/storage/client.ts'
 import { connectStores } from '../../src/storage/connect.ts'
 import { openForReading } from '../../src/storage/database.ts'
 import { prepareDatabase } from '../../src/storage/prepare.ts'
+import type { SealPolicy } from '../../src/storage/run-blocks/sealer.ts'
 import { newSharedMemory } from '../../src/storage/shared.ts'
-import { Storage } from '../../src/storage/storage.ts'
+import { idleSealMs, Storage } from '../../src/storage/storage.ts'
 import { defaultWriterPolicy, type WriterPolicy } from '../../src/storage/writer.ts'
 
 /** A clock that stands still until a test moves it. */
@@ -34,6 +35,7 @@ export interface WorldOptions {
   /** In place of tokens over the world's own secret. */
   sessionTokens?: (clock: Clock) => SessionTokens
   policy?: Partial<WriterPolicy>
+  sealing?: SealPolicy
 }
 
 /**
@@ -49,13 +51,14 @@ export class World {
   readonly secret = new TextEncoder().encode('a secret that only this test world knows')
   readonly storage: Storage
   readonly reading: Database
+  readonly snapshots: Database
   readonly app: ReturnType<typeof createApp>
   readonly stores: ReturnType<typeof connectStores>
   readonly tokens
   readonly gauge: BufferGauge
 
   constructor(options: WorldOptions = {}) {
-    prepareDatabase(this.dataDir, this.clock.now())
+    prepareDatabase(this.dataDir, this.clock.now()).close()
     const bufferBounds = options.bufferBounds ?? { events: 50_000, bytes: 64 * 1024 * 1024 }
     this.storage = new Storage({
       dataDir: this.dataDir,
@@ -63,6 +66,7 @@ export class World {
       clock: this.clock,
       bufferBounds,
       policy: { ...defaultWriterPolicy, retryPauseMs: 1, ...options.policy },
+      sealing: options.sealing,
     })
     this.gauge = new BufferGauge(this.shared.buffer, bufferBounds)
     const client: StorageClient = new StorageClient(
@@ -71,7 +75,8 @@ export class World {
       options.ack ?? 'commit',
     )
     this.reading = openForReading(this.dataDir)
-    this.stores = connectStores(this.reading, client, this.shared)
+    this.snapshots = openForReading(this.dataDir)
+    this.stores = connectStores(this.reading, this.snapshots, client, this.shared)
     this.tokens = secretTokens({
       secret: this.secret,
       issuer: 'cairn',
@@ -100,8 +105,14 @@ export class World {
     this.storage.refreshCatalogue()
   }
 
+  /** Makes blocks of runs, as the storage thread does in the background, until none are due. */
+  async sealAll(): Promise<void> {
+    while ((await this.storage.seal()) !== idleSealMs);
+  }
+
   async close(): Promise<void> {
     this.reading.close()
+    this.snapshots.close()
     await this.storage.close()
     rmSync(this.dataDir, { recursive: true })
   }

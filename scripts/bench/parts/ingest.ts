@@ -1,37 +1,44 @@
-import type { Effort } from '../effort.ts'
+import type { Bench, Found } from '../bench.ts'
+import { storedByCairn, storedByFloor } from '../count-stored.ts'
 import type { Figure } from '../figures.ts'
 import { type Loaded, postEvents } from '../load.ts'
 import { Folder, type Program, startCairn, startFloor } from '../programs.ts'
-import { seed, storedEvents, writeTenants } from '../seed.ts'
+import { type Tenant, writeTenants } from '../seed.ts'
 
-const batch = 50
-const connections = 64
+export const batch = 50
+export const connections = 64
 
+/** A program that stores events, and how to find out how many. */
 interface Side {
   start(folder: Folder): Promise<Program>
   path: string
-  file: string
+  stored(folder: Folder, tenants: readonly Tenant[]): number | Promise<number>
 }
 
-const cairn: Side = { start: startCairn, path: '/api/v1/events', file: 'cairn.db' }
-const floor: Side = { start: startFloor, path: '/', file: 'floor.db' }
+export const cairn: Side = {
+  start: folder => startCairn(folder),
+  path: '/api/v1/events',
+  stored: storedByCairn,
+}
+export const floor: Side = { start: startFloor, path: '/', stored: storedByFloor }
 
 /** One load of fresh events on a fresh program, after a warm-up. */
-async function measure(
+export async function measure(
+  { seeds, effort }: Bench,
   side: Side,
   organisations: number,
   ids: 'v7' | 'v4',
-  { seconds, warmSeconds }: Effort,
 ): Promise<Loaded> {
   using folder = new Folder()
-  const tenants = await writeTenants(folder, seed(folder, organisations, 1))
+  const tenants = seeds.plant(folder, organisations, 1)
+  const load = { tenants: await writeTenants(folder, tenants), batch, ids, connections }
   await using program = await side.start(folder)
-  const options = { tenants, batch, ids, path: side.path, connections }
-  const warm = await postEvents(program, { ...options, seconds: warmSeconds })
-  const loaded = await postEvents(program, { ...options, seconds })
+  const during = (seconds: number) => postEvents(program, { ...load, path: side.path, seconds })
+  const warm = await during(effort.warmSeconds)
+  const loaded = await during(effort.seconds)
   await program.stop()
   const acknowledged = (warm.requests + loaded.requests) * batch
-  const stored = storedEvents(folder, side.file)
+  const stored = await side.stored(folder, tenants)
   // What was under way at the end may be stored without having been counted.
   const most = acknowledged + 2 * connections * batch
   if (warm.errors + loaded.errors > 0 || stored < acknowledged || stored > most) {
@@ -43,7 +50,7 @@ async function measure(
 }
 
 /** Durable events a second, and what one costs, beside the least program that stores them. */
-export async function ingest(effort: Effort): Promise<Figure[]> {
+export async function ingest(bench: Bench): Promise<Found> {
   const figures: Figure[] = []
   for (const [organisations, ids] of [
     [1, 'v7'],
@@ -52,10 +59,10 @@ export async function ingest(effort: Effort): Promise<Figure[]> {
   ] as const) {
     const ofCairn: Loaded[] = []
     const ofFloor: Loaded[] = []
-    for (let round = 0; round < effort.rounds; round++) {
+    for (let round = 0; round < bench.effort.rounds; round++) {
       // The floor's unique index is at its best with ordered ids, and is what all are held against.
-      ofFloor.push(await measure(floor, organisations, 'v7', effort))
-      ofCairn.push(await measure(cairn, organisations, ids, effort))
+      ofFloor.push(await measure(bench, floor, organisations, 'v7'))
+      ofCairn.push(await measure(bench, cairn, organisations, ids))
     }
     const what = `batches of ${batch}, ${organisations.toLocaleString('en-US')} org${organisations === 1 ? '' : 's'}, UUID${ids}`
     const rates = (of: Loaded[]) => of.map(({ perSecond }) => perSecond * batch)
@@ -66,7 +73,7 @@ export async function ingest(effort: Effort): Promise<Figure[]> {
         what,
         unit: 'events/s',
         cairn: rates(ofCairn),
-        floor: rates(ofFloor),
+        beside: rates(ofFloor),
         goal: 'at least 0.8 ×',
         least: 0.8,
       },
@@ -75,11 +82,11 @@ export async function ingest(effort: Effort): Promise<Figure[]> {
         what: `${what}: CPU`,
         unit: 'µs/event',
         cairn: costs(ofCairn),
-        floor: costs(ofFloor),
+        beside: costs(ofFloor),
         goal: 'at most 2 ×',
         most: 2,
       },
     )
   }
-  return figures
+  return { figures }
 }

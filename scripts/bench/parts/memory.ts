@@ -1,40 +1,77 @@
-import type { Effort } from '../effort.ts'
+import type { Bench, Found } from '../bench.ts'
 import type { Figure } from '../figures.ts'
-import { Folder, startCairn } from '../programs.ts'
-import { seed } from '../seed.ts'
+import { asBrowser } from '../load.ts'
+import { Folder, type Program, startCairn } from '../programs.ts'
+import type { Seeds, Tenant } from '../seed.ts'
 
-/** How long after its start a program counts as idle, milliseconds. */
-const settleMs = 1_500
+/** How long after its last work a program counts as idle, milliseconds. */
+export const settleMs = 1_500
+
+const part = 'memory'
+
+/** How many pages ask at a time. */
+const together = 50
+
+/** Every organisation's flows, once, as its pages ask for them. */
+async function askAll(program: Program, tenants: readonly Tenant[]): Promise<void> {
+  for (let i = 0; i < tenants.length; i += together) {
+    const asking = tenants.slice(i, i + together).map(async tenant => {
+      const answer = await fetch(`${program.url}/api/v1/flows`, { headers: asBrowser(tenant) })
+      if (!answer.ok) throw new Error(`GET /flows: ${answer.status}`)
+      await answer.arrayBuffer()
+    })
+    await Promise.all(asking)
+  }
+}
+
+/** What a server takes that does nothing, MiB, and how long it took to start, milliseconds. */
+async function idle(seeds: Seeds, organisations: number, flows: number) {
+  using folder = new Folder()
+  const tenants = seeds.plant(folder, organisations, flows)
+  await using program = await startCairn(folder)
+  await Bun.sleep(settleMs)
+  const rssMiB = program.rssMiB()
+  // What is only loaded once it is asked for counts too.
+  await askAll(program, tenants)
+  await Bun.sleep(settleMs)
+  return { startMs: program.startMs, rssMiB, askedMiB: program.rssMiB() }
+}
 
 /** From the start to the first answer, and what a server takes that does nothing. */
-export async function memory({ rounds }: Effort): Promise<Figure[]> {
-  const starts: number[] = []
-  const resident: number[] = []
-  for (let round = 0; round < rounds; round++) {
-    using folder = new Folder()
-    seed(folder, 1, 20)
-    await using program = await startCairn(folder)
-    starts.push(program.startMs)
-    await Bun.sleep(settleMs)
-    resident.push(program.rssMiB())
+export async function memory({ effort, seeds }: Bench): Promise<Found> {
+  const few: Awaited<ReturnType<typeof idle>>[] = []
+  const many: typeof few = []
+  for (let round = 0; round < effort.rounds; round++) {
+    few.push(await idle(seeds, 1, 20))
+    many.push(await idle(seeds, effort.mostOrganisations, 5))
   }
-  const part = 'memory'
-  return [
-    {
-      part,
-      what: 'start to the first answer',
-      unit: 'ms',
-      cairn: starts,
-      goal: 'at most 200',
-      most: 200,
-    },
-    {
-      part,
-      what: 'idle, one HTTP thread',
-      unit: 'MiB',
-      cairn: resident,
-      goal: 'at most 110',
-      most: 110,
-    },
-  ]
+  const crowd = `${effort.mostOrganisations.toLocaleString('en-US')} organisations of 5 flows`
+  const starts = (what: string, of: typeof few): Figure => {
+    const cairn = of.map(({ startMs }) => startMs)
+    return { part, what, unit: 'ms', cairn, goal: 'at most 200', most: 200 }
+  }
+  const resident = (what: string, cairn: number[], most: number): Figure => {
+    return { part, what, unit: 'MiB', cairn, goal: `at most ${most}`, most }
+  }
+  return {
+    figures: [
+      starts('start to the first answer', few),
+      starts(`the same, ${crowd}`, many),
+      resident(
+        'idle, one HTTP thread',
+        few.map(({ rssMiB }) => rssMiB),
+        110,
+      ),
+      resident(
+        `the same, ${crowd}`,
+        many.map(({ rssMiB }) => rssMiB),
+        250,
+      ),
+      resident(
+        `the same, once all have asked for them`,
+        many.map(({ askedMiB }) => askedMiB),
+        250,
+      ),
+    ],
+  }
 }

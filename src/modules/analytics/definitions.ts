@@ -22,7 +22,7 @@ export const definitions = {
   inProgress: 'Runs neither completed nor dismissed, however long ago they began.',
   completionRate: 'completions divided by starts, four decimals; null where nothing started.',
   timeToComplete:
-    "Seconds from a run's start to its earliest completion; a run known only by its completion counts as 0 seconds; median and p90 are exact, by nearest rank.",
+    "Seconds from a run's start to its earliest completion; a run known only by its completion counts as 0 seconds; median and p90 are by nearest rank, exact below 4.096 seconds and within 0.025 % above.",
   'timeToComplete.count': 'Runs that were timed: all that were completed.',
   medianSeconds:
     'Half of the runs that were timed took at most this long; null where none was timed.',
@@ -39,7 +39,7 @@ export const definitions = {
     "Runs not completed (those in progress too) whose furthest viewed step this is, by position in the run's version.",
   dropOffRate: 'droppedHere divided by reached, four decimals; null where no run reached the step.',
   stepSeconds:
-    "medianSeconds and p90Seconds of a step: seconds from a run's first view of the step to its first completion or skip, else to its first view of a later step; runs with neither are left out; exact, by nearest rank.",
+    "medianSeconds and p90Seconds of a step: seconds from a run's first view of the step to its first completion or skip, else to its first view of a later step; runs with neither are left out; by nearest rank, exact below 4.096 seconds and within 0.025 % above.",
   health:
     "As of now, not of the range: each person's latest report of the newest version in the last 24 hours; reports is the number of people counted.",
   'health.state':

@@ -42,6 +42,7 @@ ${rowTypeRows.join('\n')}
 \`rows=runs\`: a row for every run that started in the range: ${named(runColumns)}, and \`step:<key>\`
 for every step that the flow ever had: \`completed\`, \`skipped\`, \`viewed\`, \`target_missing\`, or empty.
 
-\`rows=events\`: a row for every event that occurred in the range: ${named(eventColumns)}. \`reported_at\`
-is the sender's own time, before its clock was corrected. Times are RFC 3339 in UTC.
+\`rows=events\`: a row for every event that occurred in the range, in the order of arrival:
+${named(eventColumns)}. \`reported_at\` is the sender's own time, before its clock was corrected. Times
+are RFC 3339 in UTC.
 `.trim()

@@ -53,8 +53,7 @@ const outcomeOf = (run: RunRow) => {
 }
 
 /** What became of a step in a run, in one word. */
-function fateOf(step: RunStep | undefined): string | null {
-  if (!step) return null
+function fateOf(step: RunStep): string {
   if (step.completedAt !== null) return 'completed'
   if (step.skippedAt !== null) return 'skipped'
   return step.viewedAt === null ? 'target_missing' : 'viewed'
@@ -65,12 +64,17 @@ export function runRows(flow: FlowEntry): RawRows<RunRow> {
   const steps = new FlowPositions(flow)
     .inOrder(flow.steps.keys())
     .map(row => ({ row, key: flow.steps.get(row)?.key ?? '' }))
+  const columnOf = new Map(steps.map(({ row }, i) => [row, i]))
   return {
     header: [...runColumns, ...steps.map(({ key }) => `step:${key}`)],
     cellsOf(run) {
       const isUser = run.person.startsWith('u')
       const name = run.person.slice(1)
-      const byStep = new Map(run.steps.map(step => [step.stepId, step]))
+      const fates: CsvCell[] = steps.map(() => null)
+      for (const step of run.steps) {
+        const column = columnOf.get(step.stepId)
+        if (column !== undefined) fates[column] = fateOf(step)
+      }
       return [
         run.key,
         isUser ? name : null,
@@ -82,7 +86,7 @@ export function runRows(flow: FlowEntry): RawRows<RunRow> {
         isoTimeOrNull(run.completedAt),
         isoTimeOrNull(run.dismissedAt),
         run.completedAt === null ? null : Math.max(0, run.completedAt - run.startedAt) / 1000,
-        ...steps.map(({ row }) => fateOf(byStep.get(row))),
+        ...fates,
       ]
     },
   }

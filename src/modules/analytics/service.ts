@@ -1,3 +1,4 @@
+import { Breather } from '../../core/breather.ts'
 import type { FlowEntry } from '../../core/catalogue.ts'
 import { type Clock, isoTime } from '../../core/clock.ts'
 import { callerGone, invalid } from '../../core/errors.ts'
@@ -38,28 +39,17 @@ function goOn(signal: AbortSignal): void {
 export function analyticsService({ stores, clock }: { stores: Stores; clock: Clock }) {
   const turns = new Turns(answersAtOnce)
 
-  async function checklistOf({ flow }: Question, tally: RunTally) {
+  function checklistOf({ flow }: Question, tally: RunTally) {
     const checklist = flow.latest?.checklist
     if (!checklist) return null
-    const { row } = flow.organisation
-    const people = new Map<number, number>()
-    for await (const page of stores.analytics.ticks(row, flow.row)) {
-      for (const [itemRow, person] of page) {
-        if (tally.hasPerson(person)) people.set(itemRow, (people.get(itemRow) ?? 0) + 1)
-      }
-    }
-    let completedAll = 0
-    for await (const page of stores.analytics.checklistCompleters(row, flow.row)) {
-      for (const person of page) if (tally.hasPerson(person)) completedAll++
-    }
     return {
       items: checklist.items.map(({ id, key, title }) => ({
         itemId: id,
         key,
         title,
-        completions: people.get(flow.itemRows.get(id) as number) ?? 0,
+        completions: tally.tickersOf(flow.itemRows.get(id) as number),
       })),
-      completedAll,
+      completedAll: tally.checklistCompleters(),
     }
   }
 
@@ -84,10 +74,13 @@ export function analyticsService({ stores, clock }: { stores: Stores; clock: Clo
     const { flow, range, version } = question
     const now = clock.now()
     const tally = new RunTally(flow, range, version)
-    for await (const page of stores.analytics.runs(flow.organisation.row, flow.row, range)) {
+    const runs = { orgRow: flow.organisation.row, flowRow: flow.row, versions: flow.versions }
+    for await (const columns of stores.analytics.columns(runs, range)) {
       goOn(signal)
-      for (const run of page) tally.add(run)
+      tally.add(columns)
     }
+    const breather = new Breather()
+    for (const _ of tally.countingPeople()) await breather.rest()
     return {
       flowId: flow.id,
       flowKey: flow.key,
@@ -98,7 +91,7 @@ export function analyticsService({ stores, clock }: { stores: Stores; clock: Clo
       totals: tally.totals(),
       timeToComplete: tally.timeToComplete(),
       steps: await stepsOf(question, tally, now),
-      checklist: await checklistOf(question, tally),
+      checklist: checklistOf(question, tally),
       daily: tally.daily(),
       versions: flow.versions.map(({ version, publishedAt }) => ({
         version,

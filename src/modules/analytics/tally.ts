@@ -1,59 +1,52 @@
 import type { FlowEntry } from '../../core/catalogue.ts'
+import { DurationCounts } from '../../core/duration-code.ts'
 import { FlowPositions } from '../../core/flow-positions.ts'
-import type { RunRow } from '../../core/ports.ts'
-import { nearestRank } from '../../core/quantile.ts'
 import { rate } from '../../core/rate.ts'
+import { fates, outcomeBits, outcomes, type RunColumns, takeRuns } from '../../core/run-columns.ts'
 import type { TimeRange } from '../../core/time-range.ts'
+import { People } from './people.ts'
 
-/** Median and 90th percentile in seconds, exact by nearest rank; null where nothing was timed. */
-function secondsOf(durationsMs: number[]) {
-  const sorted = Float64Array.from(durationsMs).sort()
-  const seconds = (q: number) => {
-    const found = nearestRank(sorted, q)
-    return found === null ? null : found / 1000
-  }
-  return { medianSeconds: seconds(0.5), p90Seconds: seconds(0.9) }
+const outcomeMask = 2 ** outcomeBits - 1
+
+/** Median and 90th percentile in seconds by nearest rank; null where nothing was timed. */
+function secondsOf(durations: DurationCounts) {
+  const [median, p90] = durations.at(0.5, 0.9).map(ms => (ms === null ? null : ms / 1000))
+  return { medianSeconds: median ?? null, p90Seconds: p90 ?? null }
 }
 
 class StepTally {
-  reached = 0
-  completed = 0
-  skipped = 0
-  targetMissing = 0
+  /** In the order of `fates`. */
+  readonly counts = fates.map(() => 0)
   droppedHere = 0
-  readonly people = new Set<string>()
-  readonly durationsMs: number[] = []
+  readonly durations = new DurationCounts()
 }
 
-class DayTally {
-  starts = 0
-  completions = 0
-  dismissals = 0
-  readonly people = new Set<string>()
-}
-
-/** Index of the day that holds a moment; the days tile the range. */
-function dayIndex(range: TimeRange, at: number): number {
-  let low = 0
-  let high = range.days.length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if ((range.days[middle]?.startMs ?? 0) <= at) low = middle
-    else high = middle - 1
+/** Only the runs of one version, where the columns have others too. */
+function ofVersion(columns: RunColumns, version: number): RunColumns | null {
+  const place = columns.versions.indexOf(version)
+  if (place === -1) return null
+  if (columns.versions.length === 1) return columns
+  const places = new Uint32Array(columns.count)
+  let found = 0
+  for (let run = 0; run < columns.count; run++) {
+    if (columns.states[run]! >> outcomeBits === place) places[found++] = run
   }
-  return low
+  return takeRuns(columns, places.subarray(0, found))
 }
 
-/** Counts the runs of a range, one at a time, into everything that an answer says of them. */
+/** Counts the runs of a range, by columns ascending by start, into all that an answer says of them. */
 export class RunTally {
-  private completions = 0
-  private dismissals = 0
-  private starts = 0
-  private readonly people = new Set<string>()
-  private readonly completers = new Set<string>()
-  private readonly durationsMs: number[] = []
+  private readonly people: People
+  private readonly durations = new DurationCounts()
+  /** By day and outcome. */
+  private readonly days: Uint32Array
+  /** By row of the step; those that the runs have to do with. */
   private readonly steps = new Map<number, StepTally>()
-  private readonly days: DayTally[]
+  /** What runs leave on their people: a mark for each step and item that the flow ever had, by row. */
+  private readonly stepMarks: ReadonlyMap<number, number>
+  private readonly itemMarks: ReadonlyMap<number, number>
+  private readonly checklistMark: number
+  private readonly markWords: number
   private readonly versions = new Map<number, { starts: number; completions: number }>()
   readonly positions: FlowPositions
 
@@ -63,65 +56,115 @@ export class RunTally {
     private readonly range: TimeRange,
     private readonly version: number | null,
   ) {
+    const steps = [...flow.stepRows.values()]
+    const items = [...flow.itemRows.values()]
     this.positions = new FlowPositions(flow)
-    this.days = range.days.map(() => new DayTally())
+    this.days = new Uint32Array(range.days.length << outcomeBits)
+    this.stepMarks = new Map(steps.map((row, i) => [row, i]))
+    this.itemMarks = new Map(items.map((row, i) => [row, steps.length + i]))
+    this.checklistMark = steps.length + items.length
+    this.markWords = Math.ceil((this.checklistMark + 1) / 32)
+    this.people = new People(this.markWords, range.days.length)
   }
 
-  add(run: RunRow): void {
-    const isCompleted = run.completedAt !== null
-    const ofVersion = this.versions.get(run.version) ?? { starts: 0, completions: 0 }
-    ofVersion.starts++
-    if (isCompleted) ofVersion.completions++
-    this.versions.set(run.version, ofVersion)
-    if (this.version !== null && run.version !== this.version) return
+  add(columns: RunColumns): void {
+    this.countVersions(columns)
+    const runs = this.version === null ? columns : ofVersion(columns, this.version)
+    if (!runs || runs.count === 0) return
+    this.countSteps(runs)
+    this.countRuns(runs)
+  }
 
-    const day = this.days[dayIndex(this.range, run.startedAt)] as DayTally
-    this.starts++
-    day.starts++
-    this.people.add(run.person)
-    day.people.add(run.person)
-    if (isCompleted) {
-      this.completions++
-      day.completions++
-      this.completers.add(run.person)
-      this.durationsMs.push(Math.max(0, (run.completedAt ?? 0) - run.startedAt))
-    } else if (run.dismissedAt !== null) {
-      this.dismissals++
-      day.dismissals++
+  private countVersions({ count, states, versions }: RunColumns): void {
+    const counts = new Uint32Array(versions.length << outcomeBits)
+    for (let run = 0; run < count; run++) counts[states[run]!]!++
+    for (const [place, version] of versions.entries()) {
+      const first = place << outcomeBits
+      const known = this.versions.get(version) ?? { starts: 0, completions: 0 }
+      for (const outcome of Object.values(outcomes)) known.starts += counts[first + outcome]!
+      known.completions += counts[first + outcomes.completed]!
+      this.versions.set(version, known)
     }
-    this.addSteps(run, isCompleted)
   }
 
-  private addSteps(run: RunRow, isCompleted: boolean): void {
-    for (const step of run.steps) {
-      const tally = this.steps.get(step.stepId) ?? new StepTally()
-      this.steps.set(step.stepId, tally)
-      if (step.viewedAt !== null) {
-        tally.reached++
-        tally.people.add(run.person)
-        const duration = this.positions.durationMs(step, run.steps, run.version)
-        if (duration !== null) tally.durationsMs.push(duration)
+  private countSteps({ steps, spent }: RunColumns): void {
+    for (const [place, { row, counts }] of steps.entries()) {
+      if (counts.every(count => count === 0)) continue
+      const tally = this.steps.get(row) ?? new StepTally()
+      this.steps.set(row, tally)
+      for (const [fate, count] of counts.entries()) tally.counts[fate]! += count
+      tally.durations.addAll(spent[place]!)
+    }
+  }
+
+  private countRuns(runs: RunColumns): void {
+    const { from, count, starts, people: hashes, states, ends, steps } = runs
+    const { people, markWords, durations, days } = this
+    const dropped = new Uint32Array(steps.length + 1)
+    const marks = this.marksOf(runs)
+    let day = 0
+    let dayEndsAt = this.range.days[day]!.endMs - from
+    for (let run = 0; run < count; run++) {
+      while (starts[run]! >= dayEndsAt) dayEndsAt = this.range.days[++day]!.endMs - from
+      const outcome = states[run]! & outcomeMask
+      const isCompleted = outcome === outcomes.completed
+      days[(day << outcomeBits) | outcome]!++
+      if (isCompleted) durations.add(ends[run]!)
+      else dropped[ends[run]!]!++
+      people.add(hashes[run * 2]!, hashes[run * 2 + 1]!, day, isCompleted, marks, run * markWords)
+    }
+    for (const [place, { row }] of steps.entries()) {
+      const tally = this.steps.get(row)
+      if (tally) tally.droppedHere += dropped[place + 1]!
+    }
+  }
+
+  /** What each run leaves on its person, `markWords` words a run. */
+  private marksOf({ count, steps, marks, items, ticks }: RunColumns): Uint32Array {
+    const made = new Uint32Array(count * this.markWords)
+    const [viewed = []] = marks
+    const ofSteps = steps.map(({ row }) => this.stepMarks.get(row))
+    const ofTicks = [this.checklistMark, ...items.map(row => this.itemMarks.get(row))]
+    for (const [i, plane] of viewed.entries()) this.addMarks(made, plane, ofSteps.slice(i * 8))
+    for (const [i, plane] of ticks.entries()) this.addMarks(made, plane, ofTicks.slice(i * 8))
+    return made
+  }
+
+  /** Adds what a plane says; `meant` are the marks of its bits. */
+  private addMarks(made: Uint32Array, plane: Uint8Array, meant: (number | undefined)[]): void {
+    const { markWords } = this
+    for (let word = 0; word < markWords; word++) {
+      const ofBits = meant
+        .slice(0, 8)
+        .map(mark => (mark === undefined || mark >> 5 !== word ? 0 : 1 << (mark & 31)))
+      const ofBytes = new Uint32Array(256)
+      for (let byte = 1; byte < 256; byte++) {
+        const highest = 31 - Math.clz32(byte)
+        ofBytes[byte] = ofBytes[byte & ~(1 << highest)]! | (ofBits[highest] ?? 0)
       }
-      if (step.completedAt !== null) tally.completed++
-      if (step.skippedAt !== null) tally.skipped++
-      if (step.missingAt !== null) tally.targetMissing++
+      for (let run = 0, at = word; run < plane.length; run++, at += markWords) {
+        made[at]! |= ofBytes[plane[run]!]!
+      }
     }
-    const furthest = isCompleted ? null : this.positions.furthest(run.steps, run.version)
-    if (furthest !== null) (this.steps.get(furthest) as StepTally).droppedHere++
   }
 
-  /** Whether a person has a run in the answer. */
-  hasPerson(person: string): boolean {
-    return this.people.has(person)
+  /** Counts the people, in small pieces of work, when all runs are added; what follows needs it. */
+  countingPeople(): Iterable<void> {
+    return this.people.counting()
   }
 
   totals() {
-    const { starts, completions, dismissals } = this
+    const sum = (of: 'starts' | 'completions' | 'dismissals') =>
+      daily.reduce((total, day) => total + day[of], 0)
+    const daily = this.daily()
+    const starts = sum('starts')
+    const completions = sum('completions')
+    const dismissals = sum('dismissals')
     return {
       starts,
-      uniqueUsers: this.people.size,
+      uniqueUsers: this.people.count,
       completions,
-      uniqueCompleters: this.completers.size,
+      uniqueCompleters: this.people.completers,
       dismissals,
       inProgress: starts - completions - dismissals,
       completionRate: rate(completions, starts),
@@ -129,7 +172,7 @@ export class RunTally {
   }
 
   timeToComplete() {
-    return { count: this.durationsMs.length, ...secondsOf(this.durationsMs) }
+    return { count: this.durations.total, ...secondsOf(this.durations) }
   }
 
   /** Steps of the newest version in order, then those of older versions that runs have seen. */
@@ -139,27 +182,39 @@ export class RunTally {
 
   step(row: number) {
     const tally = this.steps.get(row) ?? new StepTally()
-    const { reached, completed, skipped, targetMissing, droppedHere } = tally
+    const [reached = 0, completed = 0, skipped = 0, targetMissing = 0] = tally.counts
+    const mark = this.stepMarks.get(row)
     return {
       reached,
-      uniqueUsers: tally.people.size,
+      uniqueUsers: mark === undefined ? 0 : this.people.with(mark),
       completed,
       skipped,
       targetMissing,
-      droppedHere,
-      dropOffRate: rate(droppedHere, reached),
-      ...secondsOf(tally.durationsMs),
+      droppedHere: tally.droppedHere,
+      dropOffRate: rate(tally.droppedHere, reached),
+      ...secondsOf(tally.durations),
     }
   }
 
   daily() {
-    return this.days.map((day, i) => ({
-      date: this.range.days[i]?.date ?? '',
-      starts: day.starts,
-      uniqueUsers: day.people.size,
-      completions: day.completions,
-      dismissals: day.dismissals,
-    }))
+    return this.range.days.map(({ date }, day) => {
+      const [inProgress = 0, dismissals = 0, completions = 0] = this.days.subarray(
+        day << outcomeBits,
+      )
+      const starts = inProgress + dismissals + completions
+      return { date, starts, uniqueUsers: this.people.daily[day]!, completions, dismissals }
+    })
+  }
+
+  /** People of the runs who ever ticked an item. */
+  tickersOf(itemRow: number): number {
+    const mark = this.itemMarks.get(itemRow)
+    return mark === undefined ? 0 : this.people.with(mark)
+  }
+
+  /** People of the runs who ever had the whole checklist ticked. */
+  checklistCompleters(): number {
+    return this.people.with(this.checklistMark)
   }
 
   ofVersion(version: number) {

@@ -1,4 +1,9 @@
-import type { Catalogue, Organisation, StepEntry } from '../../core/catalogue.ts'
+import {
+  type Catalogue,
+  latestVersion,
+  type Organisation,
+  type StepEntry,
+} from '../../core/catalogue.ts'
 import {
   type EventKind,
   needsFlow,
@@ -153,7 +158,8 @@ function namesOf(event: Event, { catalogue, organisation }: BatchContext): Names
   const entries = entriesOf(event, catalogue)
   if (isForeign(entries, organisation)) return foreign
   const { flow, step, item } = entries
-  if (event.flowId && !flow?.latest) {
+  const newest = flow && latestVersion(flow)
+  if (event.flowId && newest === null) {
     return reject('unknown_flow', 'No flow with this flowId was ever published')
   }
   const isOfFlow = (part: StepEntry | null) =>
@@ -164,7 +170,7 @@ function namesOf(event: Event, { catalogue, organisation }: BatchContext): Names
   if (event.itemId && !isOfFlow(item)) {
     return reject('unknown_item', 'The flow never had an item with this itemId')
   }
-  if (flow?.latest && event.flowVersion && event.flowVersion > flow.latest.version) {
+  if (newest !== null && event.flowVersion && event.flowVersion > newest) {
     return reject('invalid', 'This flowVersion was never published')
   }
   return { flowRow: flow?.row ?? null, stepRow: step?.row ?? null, itemRow: item?.row ?? null }

@@ -1,6 +1,7 @@
+import type { Organisation } from '../../core/catalogue.ts'
 import { type Clock, isoTime } from '../../core/clock.ts'
 import type { Stores } from '../../core/ports.ts'
-import { json } from '../../http/reply.ts'
+import { json, type Reply } from '../../http/reply.ts'
 import { type Route, route } from '../../http/route.ts'
 import { requireCleanText } from '../../http/shapes.ts'
 import { Heartbeat, HeartbeatQuery, SnippetStatus } from './model.ts'
@@ -13,6 +14,15 @@ const nextHeartbeatSeconds = 300
 export function presenceRoutes(deps: { stores: Stores; clock: Clock }): Route[] {
   const { stores, clock } = deps
   const service = presenceService(deps)
+
+  const heartbeat = (organisation: Organisation): Reply =>
+    json(200, {
+      status: 'ok',
+      serverTime: isoTime(clock.now()),
+      flowsVersion: stores.catalogue().publishedFlows(organisation).version,
+      nextHeartbeatSeconds,
+    } satisfies Heartbeat)
+
   return [
     route({
       method: 'GET',
@@ -26,18 +36,11 @@ export function presenceRoutes(deps: { stores: Stores; clock: Clock }): Route[] 
       isWrite: true,
       query: HeartbeatQuery,
       answers: { 200: { description: 'Noted.', schema: Heartbeat } },
-      async handle(call) {
-        const { v } = call.query
+      handle({ query: { v }, org, receivedAt }) {
         requireCleanText({ v })
-        stores.presence.mark(call.org.row, 'heartbeat', call.receivedAt)
-        if (v) await stores.presence.recordSnippetVersion(call.org.row, v, call.receivedAt)
-        const heartbeat: Heartbeat = {
-          status: 'ok',
-          serverTime: isoTime(clock.now()),
-          flowsVersion: stores.catalogue().publishedFlows(call.org).version,
-          nextHeartbeatSeconds,
-        }
-        return json(200, heartbeat)
+        stores.presence.mark(org.row, 'heartbeat', receivedAt)
+        const recording = v && stores.presence.recordSnippetVersion(org.row, v, receivedAt)
+        return recording ? recording.then(() => heartbeat(org)) : heartbeat(org)
       },
     }),
     route({

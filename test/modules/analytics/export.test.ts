@@ -269,7 +269,7 @@ test('an export that fails before its first byte is 500', async () => {
   world.stores.analytics = {
     ...analytics,
     // biome-ignore lint/correctness/useYield: it fails before it could.
-    async *runs() {
+    async *columns() {
       throw new Error('this failure is part of a test')
     },
   }

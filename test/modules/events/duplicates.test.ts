@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { storedEvents } from '../../support/ledger.ts'
 import { Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'
 
@@ -16,11 +17,7 @@ beforeEach(async () => {
 const event = (id: string | undefined, name = 'x') => ({ id, kind: 'custom', name, userId: 'u' })
 
 const stored = (of = tenant) =>
-  world.database
-    .query<{ id: string; name: string }, [number]>(
-      'select id, name from events where org_id = ? order by seq',
-    )
-    .all(of.row)
+  storedEvents(world.database, of.row).map(({ id, name }) => ({ id, name }))
 
 test('within a batch: the first body stands, the later are told by their place', async () => {
   const { status, body } = await tenant.send([

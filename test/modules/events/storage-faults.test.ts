@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { poison, storedEvents } from '../../support/ledger.ts'
 import { Tenant } from '../../support/tenant.ts'
 import { World, type WorldOptions } from '../../support/world.ts'
 
@@ -16,11 +17,7 @@ async function tenantOf(options: WorldOptions = {}): Promise<Tenant> {
 
 const event = (id: string, name = 'x') => ({ id, kind: 'custom', name, userId: 'u' })
 
-const storedIds = () =>
-  world.database
-    .query<{ id: string }, []>('select id from events order by seq')
-    .all()
-    .map(({ id }) => id)
+const storedIds = () => storedEvents(world.database).map(({ id }) => id)
 
 describe('a buffer that is full', () => {
   const overloaded = {
@@ -86,16 +83,13 @@ describe('a buffer that is full', () => {
 })
 
 describe('an event that the database refuses', () => {
-  const poison = (tenant: Tenant) => {
-    world.database.run(
-      `create trigger poison before insert on events when new.name = 'poison'
-      begin select raise(abort, 'this row is poison'); end`,
-    )
+  const poisoned = (tenant: Tenant) => {
+    poison(world.database, 'poison')
     return tenant
   }
 
   test('costs its neighbours nothing, and is told as storage', async () => {
-    const tenant = poison(await tenantOf())
+    const tenant = poisoned(await tenantOf())
     const { status, body } = await tenant.send([event('a'), event('b', 'poison'), event('c')])
     expect(status).toBe(202)
     expect(body).toEqual({
@@ -112,21 +106,21 @@ describe('an event that the database refuses', () => {
   })
 
   test('is a dead letter with the reason, and its id is free again', async () => {
-    const tenant = poison(await tenantOf())
+    const tenant = poisoned(await tenantOf())
     await tenant.send([event('b', 'poison'), event('a')])
     const letters = world.database
       .query<{ org_id: number; error: string; event: string }, []>('select * from dead_letters')
       .all()
     expect(letters).toHaveLength(1)
     expect(letters[0]?.org_id).toBe(tenant.row)
-    expect(letters[0]?.error).toContain('this row is poison')
+    expect(letters[0]?.error).toContain('poisoned')
     expect(JSON.parse(letters[0]!.event)).toMatchObject({ id: 'b', name: 'poison' })
     expect((await tenant.send([event('b', 'better')])).body).toMatchObject({ accepted: 1 })
     expect(storedIds()).toEqual(['a', 'b'])
   })
 
   test('does not touch the batches that shared its transaction, of any organisation', async () => {
-    const tenant = poison(await tenantOf())
+    const tenant = poisoned(await tenantOf())
     const other = await Tenant.of(world)
     const [bad, good, theirs] = await Promise.all([
       tenant.send([event('p', 'poison'), event('q')]),
@@ -140,7 +134,7 @@ describe('an event that the database refuses', () => {
   })
 
   test('alone in its batch makes it 422', async () => {
-    const tenant = poison(await tenantOf())
+    const tenant = poisoned(await tenantOf())
     const { status, body } = await tenant.send([event('p', 'poison')])
     expect(status).toBe(422)
     expect(body).toMatchObject({ code: 'validation_failed', results: [{ code: 'storage' }] })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { tour } from '../../support/flows.ts'
+import { storedEvents } from '../../support/ledger.ts'
 import { Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'
 
@@ -14,12 +15,8 @@ beforeAll(async () => {
   tenant.limit({ events: 100_000, flows: 100_000 })
 })
 
-const row = (id: string) =>
-  world.database
-    .query<Record<string, string>, [number, string]>(
-      'select * from events where org_id = ? and id = ?',
-    )
-    .get(tenant.row, id)
+const stored = (id: string) =>
+  storedEvents(world.database, tenant.row).find(event => event.id === id)
 
 /** One character of each general category that text can hold (Unicode, table 4-4). */
 const classes: Record<string, string> = {
@@ -62,7 +59,7 @@ test.each(Object.entries(classes))(
     const id = `i${text}d`
     const { body } = await tenant.send([{ id, kind: 'custom', name: text, userId: text }])
     expect(body).toMatchObject({ accepted: 1 })
-    expect(row(id)).toMatchObject({ id, user_id: text, name: text })
+    expect(stored(id)).toMatchObject({ id, userId: text, name: text })
     const again = await tenant.send([{ id, kind: 'custom', name: 'y', userId: 'v' }])
     expect(again.body.results).toEqual([{ index: 0, id, status: 'duplicate' }])
   },
@@ -81,7 +78,7 @@ describe('properties', () => {
     const id = crypto.randomUUID()
     const body = `{"events":[{"id":"${id}","kind":"custom","name":"x","userId":"u","properties":${json}}]}`
     const answer = await tenant.answer('POST /events', { body })
-    return answer.status === 202 ? row(id)?.properties : answer.body.results[0].code
+    return answer.status === 202 ? stored(id)?.properties : answer.body.results[0].code
   }
 
   test.each([

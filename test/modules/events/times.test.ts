@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { storedEvents } from '../../support/ledger.ts'
 import { Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'
 
@@ -20,12 +21,8 @@ async function times(occurredAt: unknown, sentAt?: unknown) {
   const event = { id: 'e', kind: 'custom', name: 'x', userId: 'u', occurredAt }
   const { status, body } = await tenant.send([event], { sentAt })
   if (status !== 202) return body.results[0].code
-  const row = world.database
-    .query<Record<string, number>, [number]>(
-      'select occurred_at, reported_at, received_at from events where org_id = ?',
-    )
-    .get(tenant.row)!
-  return [row.occurred_at, row.reported_at, row.received_at]
+  const [stored] = storedEvents(world.database, tenant.row)
+  return [stored?.occurredAt, stored?.reportedAt, stored?.receivedAt]
 }
 
 describe('without sentAt', () => {

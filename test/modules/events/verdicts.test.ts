@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { checklist, tour } from '../../support/flows.ts'
+import { storedEvents } from '../../support/ledger.ts'
 import { type PublishedFlow, Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'
 
@@ -32,10 +33,7 @@ const good = (more: Record<string, unknown> = {}) => ({
   ...more,
 })
 
-const stored = () =>
-  world.database
-    .query<{ n: number }, [number]>('select count(*) as n from events where org_id = ?')
-    .get(tenant.row)!.n
+const stored = () => storedEvents(world.database, tenant.row).length
 
 /** The verdict on an event that is sent between two good ones. */
 async function verdict(event: unknown) {

@@ -1,8 +1,8 @@
-import { addToFilter } from './id-filter.ts'
+import { addToFilter } from './filter.ts'
 
-/** One entry: where an id's hash says that the id may be, and its row in the ledger. */
-export interface IdEntries {
-  seqs: Float64Array
+/** Entries side by side: rows, and the halves of the hashes that lead to them. */
+export interface Entries {
+  rows: Float64Array
   highs: Uint32Array
   lows: Uint32Array
 }
@@ -11,14 +11,18 @@ const bytesPerEntry = 16
 
 /** Entries gathered in no order: a chunk is small enough to be looked through. */
 export class ChunkBuilder {
-  private seqs = new Float64Array(64)
+  private rows = new Float64Array(64)
   private highs = new Uint32Array(64)
   private lows = new Uint32Array(64)
   length = 0
 
-  add(high: number, low: number, seq: number): void {
-    if (this.length === this.seqs.length) this.grow()
-    this.seqs[this.length] = seq
+  clear(): void {
+    this.length = 0
+  }
+
+  add(high: number, low: number, row: number): void {
+    if (this.length === this.rows.length) this.grow()
+    this.rows[this.length] = row
     this.highs[this.length] = high
     this.lows[this.length] = low
     this.length++
@@ -28,7 +32,7 @@ export class ChunkBuilder {
   bytes(): Uint8Array {
     const { length } = this
     const bytes = new Uint8Array(length * bytesPerEntry)
-    new Float64Array(bytes.buffer, 0, length).set(this.seqs.subarray(0, length))
+    new Float64Array(bytes.buffer, 0, length).set(this.rows.subarray(0, length))
     new Uint32Array(bytes.buffer, length * 8, length).set(this.highs.subarray(0, length))
     new Uint32Array(bytes.buffer, length * 12, length).set(this.lows.subarray(0, length))
     return bytes
@@ -44,18 +48,18 @@ export class ChunkBuilder {
       return to
     }
     const length = this.length * 2
-    this.seqs = wider(this.seqs, new Float64Array(length))
+    this.rows = wider(this.rows, new Float64Array(length))
     this.highs = wider(this.highs, new Uint32Array(length))
     this.lows = wider(this.lows, new Uint32Array(length))
   }
 }
 
-export function entriesIn(bytes: Uint8Array): IdEntries {
+export function entriesIn(bytes: Uint8Array): Entries {
   // A view must begin at a multiple of its elements' size.
   const { buffer, byteOffset } = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice()
   const length = bytes.byteLength / bytesPerEntry
   return {
-    seqs: new Float64Array(buffer, byteOffset, length),
+    rows: new Float64Array(buffer, byteOffset, length),
     highs: new Uint32Array(buffer, byteOffset + length * 8, length),
     lows: new Uint32Array(buffer, byteOffset + length * 12, length),
   }

@@ -1,0 +1,52 @@
+import { SignJWT } from 'jose'
+import { type Program, sessionSecret } from './programs.ts'
+import type { Tenant } from './seed.ts'
+
+/** Analytics as an analyst asks for them, with a token that an identity provider would have made. */
+export class Analyst {
+  private constructor(
+    private readonly program: Program,
+    private readonly tenant: Tenant,
+    private readonly token: string,
+  ) {}
+
+  static async of(program: Program, tenant: Tenant): Promise<Analyst> {
+    const token = await new SignJWT({ org: tenant.id })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setExpirationTime('2h')
+      .sign(new TextEncoder().encode(sessionSecret))
+    return new Analyst(program, tenant, token)
+  }
+
+  /** The answer to one of the flow's analytics routes: `analytics`, or `analytics/export.csv`. */
+  async ask(route: string, query: Record<string, string> = {}): Promise<Response> {
+    const path = `/api/v1/flows/${this.tenant.flowId}/${route}?${new URLSearchParams(query)}`
+    const answer = await fetch(`${this.program.url}${path}`, {
+      headers: { Authorization: `Bearer ${this.token}` },
+    })
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    return answer
+  }
+
+  /** How many of the flow's runs there are, by what is known of them. */
+  async counts(query: Record<string, string> = {}): Promise<Counts> {
+    const { totals, steps } = (await (await this.ask('analytics', query)).json()) as {
+      totals: { starts: number; completions: number }
+      steps: { reached: number; completed: number }[]
+    }
+    return {
+      starts: totals.starts,
+      completions: totals.completions,
+      reached: steps.reduce((sum, { reached }) => sum + reached, 0),
+      completed: steps.reduce((sum, { completed }) => sum + completed, 0),
+    }
+  }
+}
+
+export interface Counts {
+  starts: number
+  completions: number
+  /** Views and completions of all steps. */
+  reached: number
+  completed: number
+}

@@ -1,0 +1,90 @@
+import { Analyst } from '../analyst.ts'
+import type { Bench, Found } from '../bench.ts'
+import type { Figure } from '../figures.ts'
+import { lastDays } from '../filled.ts'
+import { eventsOfRun } from '../history.ts'
+import { allAnswered } from '../load.ts'
+import type { Program } from '../programs.ts'
+import { readFlows } from '../reading.ts'
+import { settled } from '../settle.ts'
+
+const part = 'export'
+
+/** After that, what has not come yet is not waited for. */
+const mostMs = 40_000
+
+interface Exported {
+  rows: number
+  seconds: number
+  /** The most memory meanwhile, MiB. */
+  rssMiB: number
+  isWhole: boolean
+}
+
+/** Reads an export as it comes, and counts its rows. */
+async function exported(
+  program: Program,
+  analyst: Analyst,
+  query: Record<string, string>,
+): Promise<Exported> {
+  const startedAt = performance.now()
+  let rssMiB = program.rssMiB()
+  const watch = setInterval(() => {
+    rssMiB = Math.max(rssMiB, program.rssMiB())
+  }, 50)
+  // Its first row is the header.
+  let rows = -1
+  let isWhole = true
+  const { body } = await analyst.ask('analytics/export.csv', query)
+  for await (const chunk of body!) {
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) rows++
+    if (performance.now() - startedAt > mostMs) {
+      isWhole = false
+      break
+    }
+  }
+  clearInterval(watch)
+  return { rows, seconds: (performance.now() - startedAt) / 1_000, rssMiB, isWhole }
+}
+
+/** Exports of a flow with ten million events: how fast, in how much memory, at whose cost. */
+export async function exports(bench: Bench): Promise<Found> {
+  const filled = await bench.filled()
+  await using program = await filled.start()
+  await settled(program, mostMs / 1_000)
+  const idleMiB = program.rssMiB()
+  const analyst = await Analyst.of(program, filled.long.tenant)
+  const range = lastDays(400)
+  const figures: Figure[] = []
+  const add = (what: string, unit: string, value: number, goal: Partial<Figure> = {}) =>
+    figures.push({ part, what, unit, cairn: [value], ...goal })
+
+  for (const [rows, expected] of [
+    ['events', filled.long.runs * eventsOfRun],
+    ['runs', filled.long.runs],
+  ] as const) {
+    const done = exported(program, analyst, { ...range, rows })
+    // Pages go on asking; the export of runs is too short to be held against their waiting.
+    const reads = rows === 'events' && readFlows(program, filled.tenants[2]!, bench.effort.seconds)
+    const found = await done
+    if (found.isWhole && found.rows !== expected) {
+      throw new Error(`rows=${rows}: ${found.rows} rows of ${expected}`)
+    }
+    const which = `rows=${rows}, ${found.isWhole ? '' : 'the first '}${found.rows.toLocaleString('en-US')} rows`
+    const atLeast = { goal: 'at least 300,000', least: 300_000 }
+    add(which, 'rows/s', found.rows / found.seconds, atLeast)
+    add(`${which}: memory over idle`, 'MiB', Math.max(0, found.rssMiB - idleMiB), {
+      goal: 'at most 64',
+      most: 64,
+    })
+    if (reads) {
+      const read = await reads
+      allAnswered(part, [read])
+      add('GET /flows meanwhile, p99', 'ms', read.p99Ms, { goal: 'at most 10', most: 10 })
+    }
+  }
+  const whole = await exported(program, analyst, range)
+  add('the default export', 'ms', whole.seconds * 1_000)
+  await program.stop()
+  return { figures }
+}

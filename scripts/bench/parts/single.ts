@@ -1,0 +1,29 @@
+import type { Bench, Found } from '../bench.ts'
+import { type Loaded, postEvents } from '../load.ts'
+import { Folder, type Program, startCairn, startHello } from '../programs.ts'
+import { writeTenants } from '../seed.ts'
+import { beside } from './answers.ts'
+
+const connections = 64
+
+/** Requests with one event each, as browsers send them, beside a bare Elysia that parses the same. */
+export async function single({ effort, seeds }: Bench): Promise<Found> {
+  const { seconds, warmSeconds, rounds } = effort
+  const ofCairn: Loaded[] = []
+  const ofHello: Loaded[] = []
+  for (let round = 0; round < rounds; round++) {
+    using folder = new Folder()
+    const tenants = await writeTenants(folder, seeds.plant(folder, 1, 1))
+    const measure = async (program: Program, path: string) => {
+      await using measured = program
+      const load = { tenants, batch: 1, ids: 'v7', path, connections } as const
+      await postEvents(measured, { ...load, seconds: warmSeconds })
+      // Awaited here: else it would be ended while it is measured.
+      return await postEvents(measured, { ...load, seconds })
+    }
+    ofHello.push(await measure(await startHello(folder, 80), '/'))
+    ofCairn.push(await measure(await startCairn(folder), '/api/v1/events'))
+  }
+  const what = 'POST /events with one event'
+  return { figures: beside('single', what, ofCairn, ofHello, 0.6) }
+}

@@ -1,0 +1,54 @@
+import type { Bench, Found } from '../bench.ts'
+import { allAnswered, type Loaded, postEvents } from '../load.ts'
+import { Folder } from '../programs.ts'
+import { readFlows } from '../reading.ts'
+import { writeTenants } from '../seed.ts'
+import { startOnSlowDisk, syncMs } from '../slow-disk.ts'
+import { batch, connections } from './ingest.ts'
+
+const part = 'slow'
+
+/** What pages wait for flows while as many events come as a slow disk takes. */
+export async function slow({ effort, seeds }: Bench): Promise<Found> {
+  const { rounds, seconds, warmSeconds } = effort
+  const reads: Loaded[] = []
+  const writes: Loaded[] = []
+  let told = ''
+  for (let round = 0; round < rounds; round++) {
+    using folder = new Folder()
+    const [writing, reading] = seeds.plant(folder, 40, 20)
+    const { program, how } = await startOnSlowDisk(folder)
+    await using cairn = program
+    told = how
+    const load = {
+      tenants: await writeTenants(folder, [writing!]),
+      batch,
+      ids: 'v7',
+      connections,
+    } as const
+    const alone = { ...load, batch: 1, connections: 1, seconds: warmSeconds }
+    const { p50Ms } = await postEvents(cairn, alone)
+    if (p50Ms < syncMs) throw new Error(`${how} slows no sync: an event takes ${p50Ms} ms`)
+    const writesDone = postEvents(cairn, { ...load, seconds: warmSeconds + seconds + 1 })
+    await Bun.sleep(warmSeconds * 1_000)
+    reads.push(await readFlows(cairn, reading!, seconds))
+    writes.push(await writesDone)
+  }
+  allAnswered(part, [...reads, ...writes])
+  const p99 = reads.map(({ p99Ms }) => p99Ms)
+  const events = writes.map(({ perSecond }) => perSecond * batch)
+  const during = `ingest is saturated, ${syncMs} ms a disk sync (${told})`
+  return {
+    figures: [
+      {
+        part,
+        what: `GET /flows, p99, ${during}`,
+        unit: 'ms',
+        cairn: p99,
+        goal: 'at most 5',
+        most: 5,
+      },
+      { part, what: 'ingest meanwhile', unit: 'events/s', cairn: events },
+    ],
+  }
+}

@@ -1,0 +1,29 @@
+/** How long a turn is waited for, milliseconds: one who has died in theirs must not hold up the rest. */
+const mostWaitMs = 250
+
+/** Threads that take turns at something, by a word of memory that all of them see: 1 while it is taken. */
+export class Turn {
+  private readonly taken: Int32Array
+
+  constructor(memory = Turn.memory()) {
+    this.taken = new Int32Array(memory)
+  }
+
+  static memory(): SharedArrayBuffer {
+    return new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
+  }
+
+  /** Does something while no other thread does. */
+  take(work: () => void): void {
+    const taken = this.taken
+    while (Atomics.compareExchange(taken, 0, 0, 1) !== 0) {
+      if (Atomics.wait(taken, 0, 1, mostWaitMs) === 'timed-out') break
+    }
+    try {
+      work()
+    } finally {
+      Atomics.store(taken, 0, 0)
+      Atomics.notify(taken, 0, 1)
+    }
+  }
+}

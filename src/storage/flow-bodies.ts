@@ -1,0 +1,71 @@
+import type { PreparedBody } from '../core/catalogue.ts'
+import type { CatalogueRows } from './catalogue-rows.ts'
+
+/** One frozen version of a flow. */
+interface Publication {
+  flow_id: number
+  version: number
+}
+
+const hashOf = (text: string) => Bun.hash.xxHash64(text).toString(36)
+
+/** A version is never edited nor removed, so its text can be read whenever it is wanted. */
+function textOf(rows: CatalogueRows, { flow_id, version }: Publication): string {
+  const row = rows.body.get(flow_id, version)
+  if (!row) throw new Error(`Version ${version} of the flow in row ${flow_id} is missing`)
+  return row.body
+}
+
+/**
+ * One published flow as callers get it. Its text is read when it is asked for and not kept: callers
+ * want it compressed, which whoever compresses it keeps.
+ */
+export class FlowBody implements PreparedBody {
+  readonly hash: string
+
+  constructor(
+    private readonly rows: CatalogueRows,
+    private readonly publication: Publication,
+  ) {
+    this.hash = hashOf(this.text)
+  }
+
+  get text(): string {
+    return textOf(this.rows, this.publication)
+  }
+}
+
+/** All published flows of an organisation as callers get them; of its text the same is true. */
+export class FlowListBody implements PreparedBody {
+  /** Of the flows, and so of the whole. */
+  readonly version: string
+  /** Characters of the flows' text. */
+  readonly length: number
+  private readonly publications: readonly Publication[]
+
+  constructor(
+    private readonly rows: CatalogueRows,
+    orgRow: number,
+  ) {
+    const published = rows.published.all(orgRow)
+    const flows = arrayOf(published.map(({ body }) => body))
+    this.version = hashOf(flows)
+    this.length = flows.length
+    this.publications = published.map(({ flow_id, version }) => ({ flow_id, version }))
+  }
+
+  get hash(): string {
+    return this.version
+  }
+
+  get count(): number {
+    return this.publications.length
+  }
+
+  get text(): string {
+    const flows = arrayOf(this.publications.map(publication => textOf(this.rows, publication)))
+    return `{"flows":${flows},"version":"${this.version}"}`
+  }
+}
+
+const arrayOf = (texts: readonly string[]) => `[${texts.join(',')}]`

@@ -1,0 +1,91 @@
+import type { ColumnStep, RunColumns } from '../../core/run-columns.ts'
+
+/**
+ * Runs in columns as bytes: the length of a heading, the heading as JSON, then the columns one after
+ * the other, those of the widest numbers first, so that each is read in place. Little-endian, as
+ * every machine is that this program runs on.
+ */
+interface Heading {
+  count: number
+  versions: readonly number[]
+  steps: readonly ColumnStep[]
+  /** Planes of each fate. */
+  marks: readonly number[]
+  items: readonly number[]
+  ticks: number
+}
+
+const headingAt = 4
+
+const columnsAt = (headingBytes: number) => Math.ceil((headingAt + headingBytes) / 8) * 8
+
+export function encodeBlock(columns: RunColumns): Uint8Array {
+  const { count, versions, steps, marks, items, ticks } = columns
+  const heading: Heading = {
+    count,
+    versions,
+    steps,
+    marks: marks.map(planes => planes.length),
+    items,
+    ticks: ticks.length,
+  }
+  const text = new TextEncoder().encode(JSON.stringify(heading))
+  const parts = [
+    columns.people,
+    columns.starts,
+    columns.states,
+    columns.ends,
+    ...columns.spent,
+    ...marks.flat(),
+    ...ticks,
+  ]
+  const start = columnsAt(text.length)
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, start))
+  new Uint32Array(bytes.buffer, 0, 1)[0] = text.length
+  bytes.set(text, headingAt)
+  let at = start
+  for (const part of parts) {
+    bytes.set(new Uint8Array(part.buffer, part.byteOffset, part.byteLength), at)
+    at += part.byteLength
+  }
+  return bytes
+}
+
+/**
+ * The columns in a block's bytes, without copying them.
+ *
+ * @param from epoch milliseconds that the block's starts are counted from
+ */
+export function decodeBlock(given: Uint8Array, from: number): RunColumns {
+  const bytes = given.byteOffset % 8 === 0 ? given : given.slice()
+  const { buffer, byteOffset } = bytes
+  const length = new Uint32Array(buffer, byteOffset, 1)[0]!
+  const text = bytes.subarray(headingAt, headingAt + length)
+  const heading: Heading = JSON.parse(new TextDecoder().decode(text))
+  const { count, versions, steps, items } = heading
+  let at = byteOffset + columnsAt(length)
+  const taken = (byteLength: number) => {
+    at += byteLength
+    return at - byteLength
+  }
+  const words = (length: number) => new Uint32Array(buffer, taken(length * 4), length)
+  const halves = (length: number) => new Uint16Array(buffer, taken(length * 2), length)
+  const planes = (length: number) =>
+    Array.from({ length }, () => new Uint8Array(buffer, taken(count), count))
+  return {
+    count,
+    from,
+    people: words(count * 2),
+    starts: words(count),
+    states: halves(count),
+    ends: halves(count),
+    versions,
+    steps,
+    spent: steps.map(({ counts }) => halves(counts[0]!)),
+    marks: heading.marks.map(planes),
+    items,
+    ticks: planes(heading.ticks),
+    // Whoever keeps a block knows by what it was made.
+    dependsOnNewest: false,
+  }
+}

@@ -1,0 +1,120 @@
+import type { Database } from 'bun:sqlite'
+import { Breather } from '../../core/breather.ts'
+import { FlowPositions } from '../../core/flow-positions.ts'
+import type { FlowRuns } from '../../core/ports.ts'
+import {
+  longestColumns,
+  type RunColumns,
+  RunColumnsBuilder,
+  takeRuns,
+} from '../../core/run-columns.ts'
+import { decodeBlock } from './block-bytes.ts'
+import { RunPages } from './run-pages.ts'
+
+interface BlockRow {
+  id: number
+  from_at: number
+  to_at: number
+  flow_versions: number | null
+}
+
+function statements(database: Database) {
+  return {
+    blocks: database.query<BlockRow, [number, number, number, number]>(
+      `select id, from_at, to_at, flow_versions from run_blocks
+      where org_id = ? and flow_id = ? and from_at < ? and to_at > ? order by from_at`,
+    ),
+    columns: database.query<{ columns: Uint8Array }, [number, number]>(
+      'select columns from run_blocks where id = ? and org_id = ?',
+    ),
+  }
+}
+
+/** The first place whose value is not below a bound. */
+function firstFrom(ascending: Uint32Array, bound: number): number {
+  let low = 0
+  let high = ascending.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (ascending[middle]! < bound) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The runs of columns that started in [from, to). */
+function startedWithin(columns: RunColumns, from: number, to: number): RunColumns {
+  const first = firstFrom(columns.starts, from - columns.from)
+  const end = firstFrom(columns.starts, to - columns.from)
+  if (first === 0 && end === columns.count) return columns
+  return takeRuns(
+    columns,
+    Uint32Array.from({ length: end - first }, (_, i) => first + i),
+  )
+}
+
+/**
+ * The runs of a flow as columns: of blocks where there are any, else made of their rows.
+ *
+ * It reads a snapshot, so that no run is missed or counted twice when a block is made or taken away
+ * meanwhile; over a connection of its own, because nothing else should be read as of then. The
+ * snapshot is held for as long as an answer takes, which is well under a second for flows in blocks.
+ */
+export class RunHistory {
+  private readonly sql: ReturnType<typeof statements>
+  private readonly pages: RunPages
+
+  constructor(private readonly database: Database) {
+    this.sql = statements(database)
+    this.pages = new RunPages(database)
+  }
+
+  /** Runs that started in [from, to), ascending by start. One reading at a time. */
+  async *between(flow: FlowRuns, from: number, to: number): AsyncGenerator<RunColumns> {
+    this.database.run('begin')
+    try {
+      const breather = new Breather()
+      for (const columns of this.read(flow, from, to)) {
+        if (columns.count > 0) yield columns
+        await breather.rest()
+      }
+    } finally {
+      this.database.run('commit')
+    }
+  }
+
+  private *read(flow: FlowRuns, from: number, to: number): Generator<RunColumns> {
+    const { orgRow, flowRow, versions } = flow
+    const positions = new FlowPositions(flow)
+    let at = from
+    for (const block of this.sql.blocks.all(orgRow, flowRow, to, from)) {
+      if (block.flow_versions !== null && block.flow_versions !== versions.length) continue
+      if (block.from_at > at) yield* this.ofRows(flow, positions, at, block.from_at)
+      const { columns } = this.sql.columns.get(block.id, orgRow)!
+      yield startedWithin(decodeBlock(columns, block.from_at), from, to)
+      at = block.to_at
+    }
+    if (at < to) yield* this.ofRows(flow, positions, at, to)
+  }
+
+  private *ofRows(
+    { orgRow, flowRow }: FlowRuns,
+    positions: FlowPositions,
+    from: number,
+    to: number,
+  ): Generator<RunColumns> {
+    for (const page of this.pages.between(orgRow, flowRow, from, to)) {
+      let builder = new RunColumnsBuilder(positions, page[0]!.startedAt, page.length)
+      let since = page[0]!.startedAt
+      for (const run of page) {
+        if (run.startedAt - since > longestColumns) {
+          yield builder.finish()
+          since = run.startedAt
+          builder = new RunColumnsBuilder(positions, since, page.length)
+        }
+        builder.add(run)
+      }
+      yield builder.finish()
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import type { Database } from 'bun:sqlite'
+import { minuteMs } from '../../core/durations.ts'
+import { FlowPositions, type StepHistory } from '../../core/flow-positions.ts'
+import { longestColumns, RunColumnsBuilder } from '../../core/run-columns.ts'
+import { encodeBlock } from './block-bytes.ts'
+import type { Draft, RunBlocks, Stretch } from './run-blocks.ts'
+import { RunPages } from './run-pages.ts'
+
+export interface SealPolicy {
+  /** How many runs of a flow must change before it is looked at for that alone. */
+  changesToLook: number
+  /** How many runs a block holds; so many at least must stand alone before another is made of them. */
+  runsPerBlock: number
+  /** Runs that share a millisecond share a block; of more than this none is made. */
+  mostRunsPerBlock: number
+  /** How long ago a run must have begun, milliseconds: by then most have said all they will. */
+  settledMs: number
+  /** How long a flow is left alone after a change, milliseconds. */
+  pauseMs: number
+}
+
+export const defaultSealPolicy: SealPolicy = {
+  changesToLook: 4_096,
+  runsPerBlock: 4_096,
+  mostRunsPerBlock: 16_384,
+  settledMs: 30 * minuteMs,
+  pauseMs: 1_000,
+}
+
+/** When a flow is looked at again that could not be sealed, milliseconds. */
+const afterFailureMs = minuteMs
+
+/** Before and after all that can happen. */
+const ever = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
+
+type Within = [orgRow: number, flowRow: number, from: number, to: number, place: number]
+
+function statements(database: Database) {
+  const within = 'from runs where org_id = ? and flow_id = ? and started_at >= ? and started_at < ?'
+  return {
+    startAt: database.query<{ started_at: number }, Within>(
+      `select started_at ${within} order by started_at limit 1 offset ?`,
+    ),
+    count: database.query<{ count: number }, Within>(
+      `select count(*) as count from (select 1 ${within} limit ?)`,
+    ),
+  }
+}
+
+/** A block that is made, and waits to be written. */
+export interface SealedBlock {
+  draft: Draft
+  runs: number
+  flowVersions: number | null
+  columns: Uint8Array
+}
+
+/**
+ * Makes blocks of runs that have come to rest. It works in pieces of a millisecond or two, between
+ * which the storage thread does what it is there for.
+ */
+export class Sealer {
+  private readonly sql: ReturnType<typeof statements>
+  private readonly pages: RunPages
+
+  constructor(
+    database: Database,
+    private readonly blocks: RunBlocks,
+    private readonly historyOf: (orgRow: number, flowRow: number) => StepHistory | null,
+    private readonly now: () => number,
+    private readonly policy: SealPolicy,
+  ) {
+    this.sql = statements(database)
+    this.pages = new RunPages(database)
+  }
+
+  /**
+   * Looks at all flows that are due; a block where one is made, null where others may go first. What
+   * fails, also what is thrown in because a block could not be written, is tried again later.
+   */
+  *work(): Generator<SealedBlock | null> {
+    for (;;) {
+      const due = this.blocks.takeDue()
+      if (!due) return
+      const { orgRow, flowRow } = due
+      try {
+        yield* this.ofFlow(orgRow, flowRow)
+      } catch (error) {
+        this.blocks.lookLater(orgRow, flowRow, this.now() + afterFailureMs)
+        throw error
+      }
+      this.blocks.looked(orgRow, flowRow)
+      yield null
+    }
+  }
+
+  private *ofFlow(orgRow: number, flowRow: number): Generator<SealedBlock | null> {
+    if (!this.isLarge(orgRow, flowRow)) return
+    const history = this.historyOf(orgRow, flowRow)
+    if (!history) return
+    for (const gap of this.gapsOf(orgRow, flowRow, history)) {
+      let { from } = gap
+      for (;;) {
+        const next = this.next(orgRow, flowRow, { from, to: gap.to })
+        yield null
+        if (next === null) break
+        from = next.to
+        if (next.runs > this.policy.mostRunsPerBlock) continue
+        const sealed = yield* this.seal(orgRow, flowRow, next, history)
+        if (sealed === null) {
+          this.blocks.lookLater(orgRow, flowRow)
+          return
+        }
+        yield sealed
+      }
+    }
+    this.lookWhenSettled(orgRow, flowRow)
+  }
+
+  /** Most flows are not, and cost no more than this. */
+  private isLarge(orgRow: number, flowRow: number): boolean {
+    if (this.blocks.of(orgRow, flowRow).length > 0) return true
+    const { from, to } = ever
+    return this.sql.startAt.get(orgRow, flowRow, from, to, this.policy.runsPerBlock) !== null
+  }
+
+  /** Where no block is, or one that a newer version has made wrong. */
+  private gapsOf(orgRow: number, flowRow: number, { versions }: StepHistory): Stretch[] {
+    const blocks = this.blocks
+      .of(orgRow, flowRow)
+      .filter(({ flowVersions }) => flowVersions === null || flowVersions === versions.length)
+    const edges = [ever.from, ...blocks.flatMap(({ from, to }) => [from, to]), ever.to]
+    const gaps: Stretch[] = []
+    for (let i = 0; i < edges.length; i += 2) gaps.push({ from: edges[i]!, to: edges[i + 1]! })
+    return gaps.filter(({ from, to }) => from < to)
+  }
+
+  /** The first stretch of a gap that is worth a block, and how many runs it has. */
+  private next(orgRow: number, flowRow: number, gap: Stretch): (Stretch & { runs: number }) | null {
+    const { runsPerBlock, mostRunsPerBlock } = this.policy
+    const isOpen = gap.from === ever.from || gap.to === ever.to
+    const end = Math.min(gap.to, this.now() - this.policy.settledMs)
+    const startAt = (from: number, place: number) =>
+      this.sql.startAt.get(orgRow, flowRow, from, end, place)?.started_at
+    const countUntil = (from: number, to: number, most: number) =>
+      this.sql.count.get(orgRow, flowRow, from, to, most)!.count
+    const first = startAt(gap.from, 0)
+    if (first === undefined) return null
+    const runs = countUntil(first, end, 2 * runsPerBlock)
+    if (isOpen && runs <= runsPerBlock) return null
+    // From where the last block ends, so that nothing is left between the two.
+    const from = first - gap.from < longestColumns ? gap.from : first
+    const size = isOpen || runs === 2 * runsPerBlock ? runsPerBlock : Math.ceil(runs / 2)
+    const isLast = runs <= runsPerBlock
+    let to = (isLast ? undefined : startAt(first, size)) ?? end
+    // A stretch begins before it ends, even where all that would fill it start at one moment.
+    if (to === first) to = startAt(first + 1, 0) ?? end
+    to = Math.min(to, from + longestColumns)
+    return { from, to, runs: countUntil(from, to, mostRunsPerBlock + 1) }
+  }
+
+  private *seal(
+    orgRow: number,
+    flowRow: number,
+    next: Stretch & { runs: number },
+    history: StepHistory,
+  ): Generator<null, SealedBlock | null> {
+    const { from, to } = next
+    const draft = this.blocks.begin(orgRow, flowRow, next)
+    const builder = new RunColumnsBuilder(new FlowPositions(history), from, next.runs)
+    for (const page of this.pages.between(orgRow, flowRow, from, to)) {
+      for (const run of page) builder.add(run)
+      yield null
+      if (draft.isStale) return null
+    }
+    const columns = builder.finish()
+    const flowVersions = columns.dependsOnNewest ? history.versions.length : null
+    return { draft, runs: columns.count, flowVersions, columns: encodeBlock(columns) }
+  }
+
+  /** Runs that are too young for a block may be enough for one later, though none is added. */
+  private lookWhenSettled(orgRow: number, flowRow: number): void {
+    const last = this.blocks.of(orgRow, flowRow).at(-1)?.to ?? ever.from
+    const { runsPerBlock, settledMs } = this.policy
+    const enough = this.sql.startAt.get(orgRow, flowRow, last, ever.to, runsPerBlock)
+    const settledAt = enough ? enough.started_at + settledMs + 1 : 0
+    if (settledAt > this.now()) this.blocks.lookLater(orgRow, flowRow, settledAt)
+  }
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import {
+  codeOfDuration,
+  DurationCounts,
+  durationCodes,
+  durationOfCode,
+  noDuration,
+} from '../../src/core/duration-code.ts'
+import { nearestRank } from '../../src/core/quantile.ts'
+
+const longest = durationOfCode(noDuration - 1)
+const duration = fc.oneof(
+  fc.integer({ min: 0, max: 10_000 }),
+  fc.double({ min: 0, max: Math.log2(longest), noNaN: true }).map(log => Math.floor(2 ** log)),
+)
+const rounded = (ms: number) => durationOfCode(codeOfDuration(ms))
+
+describe('a duration as a code', () => {
+  test('is the very duration below 4.096 seconds', () => {
+    for (let ms = 0; ms <= 4_096; ms++) expect(rounded(ms)).toBe(ms)
+  })
+
+  test('is off by at most 1 in 4,096', () => {
+    fc.assert(
+      fc.property(duration, ms => {
+        expect(Math.abs(rounded(ms) - ms)).toBeLessThanOrEqual(ms / 4_096)
+      }),
+    )
+  })
+
+  test('is in the order of durations', () => {
+    fc.assert(
+      fc.property(duration, duration, (a, b) => {
+        expect(codeOfDuration(Math.max(a, b))).toBeGreaterThanOrEqual(
+          codeOfDuration(Math.min(a, b)),
+        )
+      }),
+    )
+  })
+
+  test('stands for a duration of its own, whatever the code', () => {
+    let before = -1
+    for (let code = 0; code < durationCodes - 1; code++) {
+      const ms = durationOfCode(code)
+      if (ms <= before || codeOfDuration(ms) !== code) expect([code, ms]).toEqual([])
+      before = ms
+    }
+  })
+
+  test('stops at 139 years, and is never the one for none', () => {
+    expect(codeOfDuration(longest * 4)).toBe(noDuration - 1)
+    expect(longest / (365.25 * 86_400_000)).toBeGreaterThan(139)
+  })
+})
+
+describe('counted durations', () => {
+  test('have the quantiles of the durations themselves, rounded', () => {
+    fc.assert(
+      fc.property(fc.array(duration, { minLength: 1, maxLength: 60 }), durations => {
+        const counts = new DurationCounts()
+        const half = durations.length >> 1
+        for (const ms of durations.slice(0, half)) counts.add(codeOfDuration(ms))
+        counts.addAll(Uint16Array.from(durations.slice(half), codeOfDuration))
+        const sorted = Float64Array.from(durations).sort()
+        expect(counts.at(0, 0.5, 0.9, 1)).toEqual(
+          [0, 0.5, 0.9, 1].map(q => rounded(nearestRank(sorted, q)!)),
+        )
+        expect(counts.total).toBe(durations.length)
+      }),
+    )
+  })
+
+  test('leave out what has none', () => {
+    const counts = new DurationCounts()
+    counts.addAll(Uint16Array.of(noDuration, noDuration))
+    expect([counts.total, ...counts.at(0.5, 0.9)]).toEqual([0, null, null])
+    counts.add(7)
+    expect([counts.total, ...counts.at(0.5, 0.9)]).toEqual([1, 7, 7])
+  })
+})

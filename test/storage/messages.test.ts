@@ -1,0 +1,24 @@
+import { expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+import { framed, framesIn } from '../../src/storage/frames.ts'
+import { decodeResult, encodeResult } from '../../src/storage/messages.ts'
+
+test('a message holds any texts, one after the other', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary' })), texts => {
+      expect([...framesIn(texts.map(framed).join(''))]).toEqual(texts)
+    }),
+  )
+})
+
+test('what became of a command comes back as it was said, all stored or not', () => {
+  for (const value of [
+    { duplicates: [], deadLetters: [] },
+    { duplicates: [0, 2], deadLetters: [] },
+    { duplicates: [], deadLetters: [1] },
+    { completedAt: 5, alreadyCompleted: false },
+    null,
+  ]) {
+    expect(decodeResult(encodeResult(7, value))).toEqual({ number: 7, value })
+  }
+})

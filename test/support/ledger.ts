@@ -1,0 +1,33 @@
+import type { Database } from 'bun:sqlite'
+import type { NewEvent, StoredEvent } from '../../src/core/ports.ts'
+import { type BatchRow, EventBatches, storedText } from '../../src/storage/event-batches.ts'
+import { decodeEvents, decodeFacts, encodeEvents } from '../../src/storage/event-text.ts'
+
+/** All that the ledger holds, of one organisation where one is named, in the order of arrival. */
+export function storedEvents(database: Database, orgRow?: number): StoredEvent[] {
+  return database
+    .query<BatchRow & { org_id: number }, []>('select * from event_batches order by seq')
+    .all()
+    .filter(row => orgRow === undefined || row.org_id === orgRow)
+    .flatMap(row => decodeEvents(storedText(row)))
+}
+
+/** Makes the database refuse what holds a text, as a corrupt row or a broken rule would. */
+export function poison(database: Database, text: string): void {
+  database.run(
+    `create trigger poison before insert on event_batches
+    when instr(new.facts, cast('${text}' as blob))
+    begin select raise(abort, 'poisoned'); end`,
+  )
+}
+
+/** Stores events behind a running storage's back, as if they had arrived, and nothing that follows from them. */
+export function storeBehind(database: Database, orgRow: number, events: readonly NewEvent[]): void {
+  const { seq } = database
+    .query<{ seq: number }, []>('select coalesce(max(seq), 0) + 1 as seq from event_batches')
+    .get()!
+  const text = encodeEvents(events)
+  const receivedAt = Math.max(...events.map(({ occurredAt }) => occurredAt))
+  const facts = decodeFacts(text, orgRow, 'events')
+  new EventBatches(database).add(seq, orgRow, receivedAt, 'events', text, facts)
+}
