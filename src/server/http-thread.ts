@@ -61,6 +61,7 @@ function start(message: HttpThreadStart) {
   const issuerKeys = new HandedKeys(message.issuerKeys, clock, () =>
     report({ type: 'issuer_keys_wanted' }),
   )
+  let tokens = tokensFor(config, clock, issuerKeys)
   const tally = new Tally<string>(clock.monotonic)
   const tallyAnswer = ({ organisation, status }: Answered) => {
     if (organisation === null) return
@@ -70,7 +71,7 @@ function start(message: HttpThreadStart) {
     clock,
     stores: connectStores(reading, openForReading(config.data), client, shared),
     windows: new WindowTable(shared.windows),
-    tokens: tokensFor(config, clock, issuerKeys),
+    tokens: { organisationOf: (token: string) => tokens.organisationOf(token) },
     retentionDays: config.retentionDays,
     onBroken: (answered: Answered) => logRequest(answered, 'broke off'),
     onAnswer(answered: Answered) {
@@ -111,7 +112,7 @@ function start(message: HttpThreadStart) {
     log.level = config.logLevel
     logRequest = requestLog(ownLog)
     deps.retentionDays = config.retentionDays
-    deps.tokens = tokensFor(config, clock, issuerKeys)
+    tokens = tokensFor(config, clock, issuerKeys)
     issuerKeys.take(known)
   }
   return { issuerKeys, tally, reload, stop }
