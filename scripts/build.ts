@@ -4,12 +4,14 @@
  * which comes from npm's registry and is held against the integrity in bun.lock.
  *
  * The program stands under its final name only when it is whole. Identifiers are never minified:
- * Elysia reads the source text of handlers.
+ * Elysia reads the source text of handlers. Beside it are written its bill of materials
+ * (dist/cairn.cdx.json) and the checksums of both (dist/SHA256SUMS, for `sha256sum -c`).
  */
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { billOfMaterials, type Lock, type Manifest } from './sbom.ts'
 
 const root = resolve(import.meta.dir, '..')
 const dist = join(root, 'dist')
@@ -38,7 +40,8 @@ class BuildFailure extends Error {}
 
 async function main(): Promise<void> {
   const { targets, commit } = readArguments()
-  const { version, devDependencies } = await Bun.file(join(root, 'package.json')).json()
+  const manifest: Manifest = await Bun.file(join(root, 'package.json')).json()
+  const { version, devDependencies } = manifest
   if (Bun.version !== devDependencies.bun) {
     throw new BuildFailure(
       `this is Bun ${Bun.version}, package.json asks for ${devDependencies.bun}: use scripts/build`,
@@ -48,8 +51,27 @@ async function main(): Promise<void> {
   if (absent.length > 0) throw new BuildFailure(`not found: ${absent.join(', ')}`)
 
   const stamps = { version, commit: commit ?? currentCommit() }
+  const programs = targets.length === 0 ? ['cairn'] : targets.map(target => `cairn-${target}`)
   if (targets.length === 0) await build('cairn', stamps)
   for (const target of targets) await build(`cairn-${target}`, stamps, target)
+
+  const { commit: builtFrom } = stamps
+  const lock = await readLock()
+  const materials = { root, manifest, lock, commit: builtFrom, madeAt: madeAt() }
+  await Bun.write(join(dist, 'cairn.cdx.json'), await billOfMaterials(materials))
+  await writeChecksums([...programs, 'cairn.cdx.json'])
+}
+
+/** What was built in this run, each by its SHA-256. */
+async function writeChecksums(names: readonly string[]): Promise<void> {
+  const lines: string[] = []
+  for (const name of names) {
+    const hash = new Bun.CryptoHasher('sha256')
+    for await (const chunk of Bun.file(join(dist, name)).stream()) hash.update(chunk)
+    lines.push(`${hash.digest('hex')}  ${name}`)
+  }
+  await Bun.write(join(dist, 'SHA256SUMS'), `${lines.join('\n')}\n`)
+  for (const line of lines) console.log(line)
 }
 
 function readArguments(): { targets: Target[]; commit: string | undefined } {
@@ -123,10 +145,7 @@ async function build(
  */
 async function fetchRuntime(target: Target): Promise<string> {
   const name = runtimes[target]
-  const lock = Bun.JSONC.parse(await Bun.file(join(root, 'bun.lock')).text()) as {
-    lockfileVersion: number
-    packages: Record<string, [id: string, registry: string, info: unknown, integrity: string]>
-  }
+  const lock = await readLock()
   const entry = lock.packages[name]
   if (!entry) throw new BuildFailure(`bun.lock has no ${name}`)
   const [id, , , integrity] = entry
@@ -167,6 +186,17 @@ async function fetchRuntime(target: Target): Promise<string> {
   await rm(cache, { recursive: true, force: true })
   await writeFile(complete, '')
   return program
+}
+
+const readLock = async () =>
+  Bun.JSONC.parse(await Bun.file(join(root, 'bun.lock')).text()) as Lock & {
+    lockfileVersion: number
+  }
+
+/** The same for every build of a commit: its time, or what SOURCE_DATE_EPOCH says; now outside of git. */
+function madeAt(): Date {
+  const seconds = Number(process.env.SOURCE_DATE_EPOCH || git('log', '-1', '--format=%ct'))
+  return seconds > 0 ? new Date(seconds * 1_000) : new Date()
 }
 
 /** The commit checked out here, '-dirty' if files differ from it, 'unknown' outside of git. */

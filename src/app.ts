@@ -27,7 +27,7 @@ export interface AppDeps {
   stores: Stores
   windows: WindowTable
   tokens: SessionTokens
-  /** Days that raw events are kept for, and so accepted for. */
+  /** Days that raw events are kept for, and so accepted for; may change while it serves. */
   retentionDays: number
   onAnswer(answered: Answered): void
   /** An answer that had begun, and was told as such, broke off: a download whose reading failed. */
@@ -38,11 +38,12 @@ export interface AppDeps {
 const longIdleSeconds = 240
 
 /** Every route of the API. */
-export function routesOf({ stores, clock, retentionDays }: AppDeps): Route[] {
+export function routesOf(deps: AppDeps): Route[] {
+  const { stores, clock } = deps
   const routes = [
     ...flowRoutes({ stores }),
-    ...checklistRoutes({ stores, clock, retentionDays }),
-    ...eventRoutes({ stores, clock, retentionDays }),
+    ...checklistRoutes(deps),
+    ...eventRoutes(deps),
     ...stepRoutes({ stores, clock }),
     ...presenceRoutes({ stores, clock }),
     ...analyticsRoutes({ stores, clock }),

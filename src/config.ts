@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { secureUrl, shownAddress } from './core/secure-url.ts'
+import { mostSettingsBytes, readSettingsFile } from './core/settings-file.ts'
 import { nearest } from './core/wording.ts'
 
 /**
  * Every setting of Cairn in one table. A setting's flag (`--flush-every-ms`) and its environment
- * variable (`CAIRN_FLUSH_EVERY_MS`) follow from its name; a flag wins over the variable, and that
- * over the default. README's table and the commands' help are printed from here.
+ * variable (`CAIRN_FLUSH_EVERY_MS`) follow from its name; a flag wins over the variable, that over a
+ * line of the settings file, and that over the default. README's table and the commands' help are printed from here.
  */
 
 interface Setting<T> {
@@ -91,6 +92,11 @@ const optional = <T>(definition: Omit<Setting<T>, 'default'>) =>
 
 /** All settings, in the order in which README and the help list them. */
 export const settings = {
+  config: optional({
+    placeholder: 'file',
+    help: 'file of further settings: a line NAME=value each, named as the variables; read again on SIGHUP',
+    parse: text('a file'),
+  }),
   data: setting({
     placeholder: 'dir',
     default: './cairn-data',
@@ -246,7 +252,14 @@ export function defaultOf(name: SettingName): string | null {
 export interface ConfigSource {
   /** By setting name, as typed. */
   flags?: Readonly<Record<string, unknown>>
-  env?: Readonly<Record<string, string | undefined>>
+  env?: Variables
+}
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** With the lines of the settings file, which are named as variables are. */
+interface Layers extends ConfigSource {
+  file?: { path: string; variables: Variables }
 }
 
 export interface ReadConfig<Names extends SettingName> {
@@ -271,25 +284,42 @@ const fileFaults: Record<string, string> = {
 const unreadable = (code: string) => `which cannot be read (${code}): name another file`
 
 /** What gave a value, and the value; null where nothing did. An empty variable is unset. */
-function given(name: SettingName, { flags = {}, env = {} }: ConfigSource, problems: string[]) {
+function given(name: SettingName, { flags = {}, env = {}, file }: Layers, problems: string[]) {
   const flag = flags[name]
   if (typeof flag === 'string') return { place: flagOf(name)?.split(' ')[0] ?? name, value: flag }
+  const variable = variableOf(name)
+  // A secret and the file of one are two ways to say the same: the environment's stands for both.
+  if (!file || env[variable] || env[`${variable}_FILE`]) return givenBy(env, name, '', problems)
+  return givenBy(file.variables, name, ` in ${file.path}`, problems)
+}
+
+/** @param where the variables stand, for whoever looks for a wrong one */
+function givenBy(env: Variables, name: SettingName, where: string, problems: string[]) {
   const variable = variableOf(name)
   const fileVariable = `${variable}_FILE`
   const value = env[variable] || null
   const file = ((settings[name] as Setting<unknown>).secret && env[fileVariable]) || null
   if (value !== null && file !== null) {
-    problems.push(`${variable} and ${fileVariable} are both set: unset one of them`)
+    problems.push(`${variable} and ${fileVariable}${where} are both set: unset one of them`)
     return null
   }
-  if (file === null) return value === null ? null : { place: variable, value }
+  if (file === null) return value === null ? null : { place: variable + where, value }
+  const content = textOf(file, fileVariable + where, problems)
+  return content === null
+    ? null
+    : { place: fileVariable + where, value: content.replace(/\r?\n$/, '') }
+}
+
+/** The text of a file that a setting names; null, with the problem told, where there is none. */
+function textOf(path: string, place: string, problems: string[]): string | null {
   try {
-    return { place: fileVariable, value: readFileSync(file, 'utf8').replace(/\r?\n$/, '') }
+    if (statSync(path).size <= mostSettingsBytes) return readFileSync(path, 'utf8')
+    problems.push(`${place} names ${path}, which is over 64 KiB: name another file`)
   } catch (error) {
     const { code = 'unknown' } = error as { code?: string }
-    problems.push(`${fileVariable} names ${file}, ${fileFaults[code] ?? unreadable(code)}`)
-    return null
+    problems.push(`${place} names ${path}, ${fileFaults[code] ?? unreadable(code)}`)
   }
+  return null
 }
 
 function crossCheck(config: Partial<Config>, problems: string[]): void {
@@ -331,9 +361,10 @@ export function readConfig<Names extends SettingName = SettingName>(
   const problems: string[] = []
   const found = new Set<SettingName>()
   const config: Record<string, unknown> = {}
+  const layers = withFile(source, problems)
   for (const name of names) {
     const { parse, default: fallback, secret } = settings[name] as Setting<unknown>
-    const source_ = given(name, source, problems)
+    const source_ = given(name, layers, problems)
     if (source_) found.add(name)
     const value = source_?.value ?? fallback
     const parsed = value === null ? null : parse(value)
@@ -347,16 +378,50 @@ export function readConfig<Names extends SettingName = SettingName>(
   return {
     config: Object.freeze(config) as Pick<Config, Names>,
     given: found,
-    warnings: unknownVariables(source.env ?? {}),
+    warnings: [...unknownVariables(source.env ?? {}), ...unknownLines(layers)],
   }
 }
 
-function unknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
-  const known = new Set(otherVariables)
-  for (const name of settingNames) {
-    known.add(variableOf(name))
-    if ((settings[name] as Setting<unknown>).secret) known.add(`${variableOf(name)}_FILE`)
-  }
+/** Adds the lines of the file that the setting `config` names. */
+function withFile(source: ConfigSource, problems: string[]): Layers {
+  const named = given('config', source, problems)
+  const path = named?.value
+  const content = path === undefined ? null : textOf(path, named?.place ?? '', problems)
+  if (path === undefined || content === null) return source
+  const { settings: lines, faults } = readSettingsFile(content)
+  problems.push(...faults.map(({ line, advice }) => `line ${line} of ${path}: ${advice}`))
+  const variables = Object.fromEntries(lines.map(({ name, value }) => [name, value]))
+  return { ...source, file: { path, variables } }
+}
+
+/** Names in the settings file that mean nothing there. */
+function unknownLines({ file }: Layers): string[] {
+  const known = knownVariables()
+  known.delete(variableOf('config'))
+  return Object.keys(file?.variables ?? {})
+    .filter(name => !known.has(name))
+    .map(name => {
+      const place = `${name} in ${file?.path}`
+      if (!name.startsWith('CAIRN_') || otherVariables.includes(name) || name === 'CAIRN_CONFIG') {
+        return `${place} is ignored: set it in the environment`
+      }
+      return `${place} is no setting of Cairn and is ignored: ${spelling(name)}`
+    })
+}
+
+/** The variables of all settings. */
+function knownVariables(): Set<string> {
+  return new Set(
+    settingNames.flatMap(name => {
+      const { secret } = settings[name] as Setting<unknown>
+      return secret ? [variableOf(name), `${variableOf(name)}_FILE`] : [variableOf(name)]
+    }),
+  )
+}
+
+function unknownVariables(env: Variables): string[] {
+  const known = knownVariables()
+  for (const name of otherVariables) known.add(name)
   return Object.keys(env)
     .filter(name => name.startsWith('CAIRN_') && !known.has(name))
     .map(name => `${name} is no setting of Cairn and is ignored: ${spelling(name)}`)
@@ -365,9 +430,7 @@ function unknownVariables(env: Readonly<Record<string, string | undefined>>): st
 /** Without what all of them begin with, which would make any two seem alike. */
 function spelling(name: string): string {
   const prefix = 'CAIRN_'
-  const words = settingNames.map(known => variableOf(known).slice(prefix.length))
-  const secrets = settingNames.filter(known => (settings[known] as Setting<unknown>).secret)
-  words.push(...secrets.map(known => `${variableOf(known)}_FILE`.slice(prefix.length)))
+  const words = [...knownVariables()].map(known => known.slice(prefix.length))
   const near = nearest(name.slice(prefix.length), words)
   return near === null ? 'check its spelling' : `did you mean ${prefix}${near}?`
 }

@@ -88,6 +88,66 @@ describe('where a setting comes from', () => {
   })
 })
 
+describe('a settings file', () => {
+  const linesWith = (text: string, env = {}) => {
+    let lines: readonly string[] = []
+    withFile(text, CAIRN_CONFIG => {
+      lines = linesOf({ env: { CAIRN_CONFIG, ...env } }).map(line =>
+        line.replaceAll(CAIRN_CONFIG, 'FILE'),
+      )
+    })
+    return lines
+  }
+
+  test('a flag wins over a variable, that over a line, and that over the default', () => {
+    const text = 'CAIRN_PORT=1\nCAIRN_HOST=::1\nCAIRN_DATA="/srv/a b"\n'
+    withFile(text, path => {
+      const env = { CAIRN_PORT: '2', CAIRN_HOST: '::2' }
+      const { config, given } = readConfig({ flags: { config: path, port: '3' }, env })
+      expect(config).toMatchObject({ port: 3, host: '::2', data: '/srv/a b', ack: 'commit' })
+      expect([...given]).toEqual(['config', 'data', 'port', 'host'])
+    })
+  })
+
+  test('what is wrong in it is told with its place, all at once', () => {
+    expect(linesWith('CAIRN_PORT=http\nCAIRN_ACK\nCAIRN_ACK=maybe\n')).toEqual([
+      'line 2 of FILE: write NAME=value, or begin a comment with #',
+      'CAIRN_PORT in FILE is "http": set a whole number from 0 to 65535',
+      'CAIRN_ACK in FILE is "maybe": set one of commit, buffer',
+    ])
+  })
+
+  test('one that is not there, or no file, is told with what to do', () => {
+    expect(linesOf({ env: { CAIRN_CONFIG: '/nowhere/cairn.env' } })).toEqual([
+      'CAIRN_CONFIG names /nowhere/cairn.env, which does not exist: make it, or name another',
+    ])
+    expect(linesOf({ flags: { config: tmpdir() } })[0]).toContain('which is a directory')
+    expect(linesWith(`#${'x'.repeat(70_000)}`)[0]).toContain('which is over 64 KiB')
+  })
+
+  test('a secret may stand in it, and is never shown; a variable stands for both ways', () => {
+    const short = linesWith('CAIRN_SESSION_SECRET=hunter2')
+    expect(short[0]).toStartWith('CAIRN_SESSION_SECRET in FILE is too short')
+    expect(short.join()).not.toContain('hunter2')
+    withFile(`CAIRN_SESSION_SECRET_FILE=/nowhere`, CAIRN_CONFIG => {
+      const env = { CAIRN_CONFIG, CAIRN_SESSION_SECRET: secret }
+      expect(readConfig({ env }).config.sessionSecret).toBe(secret)
+    })
+  })
+
+  test('what means nothing in it is a warning', () => {
+    withFile('CAIRN_PROT=1\nTZ=UTC\nCAIRN_DEBUG=1\nCAIRN_CONFIG=x\n', path => {
+      const { warnings } = readConfig({ flags: { config: path } })
+      expect(warnings.map(line => line.replace(path, 'FILE'))).toEqual([
+        'CAIRN_PROT in FILE is no setting of Cairn and is ignored: did you mean CAIRN_PORT?',
+        'TZ in FILE is ignored: set it in the environment',
+        'CAIRN_DEBUG in FILE is ignored: set it in the environment',
+        'CAIRN_CONFIG in FILE is ignored: set it in the environment',
+      ])
+    })
+  })
+})
+
 describe('secrets', () => {
   test('come from a file, without its last line break', () => {
     withFile(`${secret}\n`, path => {

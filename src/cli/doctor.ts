@@ -7,6 +7,7 @@ import { checkTokens } from './doctor/issuer-check.ts'
 import { checkMachine, checkVersions } from './doctor/machine-check.ts'
 import { checkServer } from './doctor/server-check.ts'
 import { checkSettings } from './doctor/settings-check.ts'
+import { checkUnit } from './doctor/unit-check.ts'
 import { examples } from './examples.ts'
 import { exitStatus, explained } from './failure.ts'
 import { counted, print, printJson } from './output.ts'
@@ -18,6 +19,7 @@ const checks: readonly [Check, (subject: Subject) => Finding[] | Promise<Finding
   ['disk', checkDisk],
   ['database', checkDatabase],
   ['server', checkServer],
+  ['unit', checkUnit],
   ['issuer', checkTokens],
   ['memory', checkMachine],
 ]

@@ -12,8 +12,10 @@ import { addKey } from './key.ts'
 import { addOrg } from './org.ts'
 import { addRebuild } from './rebuild.ts'
 import { addServe } from './serve.ts'
+import { addService } from './service.ts'
 import { addSteps } from './steps.ts'
 import { addToken } from './token.ts'
+import { addTop } from './top.ts'
 import { addVersion } from './version.ts'
 
 /** Every command of `cairn`. */
@@ -46,6 +48,8 @@ export function program(): Command {
   addRebuild(cairn)
   addHealthcheck(cairn)
   addDoctor(cairn)
+  addTop(cairn)
+  addService(cairn)
   addVersion(cairn)
   addHelp(cairn)
   // Ours stands in for commander's own, which looks no deeper than one level.

@@ -2,17 +2,18 @@ import type { Command } from 'commander'
 import { makeDirectory } from './data.ts'
 import { examples } from './examples.ts'
 import { warn } from './failure.ts'
-import { addSettings, serverSettingsOf } from './settings.ts'
+import { addSettings, serverSettings, serverSettingsOf } from './settings.ts'
 
 export function addServe(cairn: Command): void {
   addSettings(cairn.command('serve'))
-    .description('serve the API until SIGTERM or SIGINT')
+    .description('serve the API until SIGTERM or SIGINT; SIGHUP has the settings read again')
     .addHelpText(
       'after',
       examples(
         'cairn serve',
         'cairn serve --data /var/lib/cairn --port 80 --management-host 0.0.0.0',
         'CAIRN_SESSION_SECRET_FILE=/run/secrets/jwt cairn serve --ack buffer',
+        'cairn serve --config /etc/cairn/cairn.env',
       ),
     )
     .action(async (_options, command: Command) => {
@@ -20,7 +21,7 @@ export function addServe(cairn: Command): void {
       makeDirectory(config.data)
       // Loaded here, so that no other command waits for the server's modules.
       const { serve } = await import('../server/serve.ts')
-      const running = await serve(config)
+      const running = await serve(config, () => serverSettings(command))
       for (const warning of running.warnings) {
         warn(warning)
         running.warn(warning)

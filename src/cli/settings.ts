@@ -14,13 +14,13 @@ import { warn } from './failure.ts'
 /** What a command says of a setting in its help, where that is not what others say. */
 export type OwnWords = Partial<Record<SettingName, { help?: string; default?: string }>>
 
-/** Adds the flags of settings to a command; each says its default and its variable. */
+/** Adds the flags of settings to a command, that of their file too; each says its default and its variable. */
 export function addSettings(
   command: Command,
   names: readonly SettingName[] = settingNames,
   own: OwnWords = {},
 ): Command {
-  for (const name of names) {
+  for (const name of new Set<SettingName>(['config', ...names])) {
     const flag = flagOf(name)
     const shown = own[name]?.default ?? defaultOf(name)
     const about = shown === null ? variableOf(name) : `${variableOf(name)}, default: ${shown}`
@@ -37,9 +37,13 @@ export function settingsOf<Name extends SettingName>(
   return readConfig({ flags: command.opts(), env: process.env }, names).config
 }
 
-/** All settings, for a command that serves; says which variables mean nothing. */
+/** All settings, for a command that serves. */
+export const serverSettings = (command: Command) =>
+  readConfig({ flags: command.opts(), env: process.env })
+
+/** The same; says which variables mean nothing. */
 export function serverSettingsOf(command: Command) {
-  const read = readConfig({ flags: command.opts(), env: process.env })
+  const read = serverSettings(command)
   for (const warning of read.warnings) warn(warning)
   return read
 }

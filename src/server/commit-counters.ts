@@ -43,14 +43,19 @@ export class CommitCounters {
     if (commands > 0) sizes.observe(this.counters, sizeAt, events)
   }
 
-  countVerdicts({ text, refusals }: EncodedBatch, outcome: AppendOutcome): void {
+  /** How many events became what, once more for whoever counts them otherwise. */
+  countVerdicts({ text, refusals }: EncodedBatch, outcome: AppendOutcome) {
     const { duplicates, deadLetters } = outcome
-    this.verdict('accepted', text.count - duplicates.length - deadLetters.length)
+    const accepted = text.count - duplicates.length - deadLetters.length
+    let rejected = deadLetters.length
+    this.verdict('accepted', accepted)
     this.verdict('duplicate', duplicates.length)
     this.verdict('storage', deadLetters.length)
     for (const [code, count] of Object.entries(refusals)) {
       this.verdict(code as RejectionCode, count)
+      rejected += count
     }
+    return { accepted, duplicates: duplicates.length, rejected }
   }
 
   countFault(): void {

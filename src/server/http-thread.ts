@@ -13,9 +13,17 @@ import { maxHeaderSize } from './header-size.ts'
 import { HttpCounters } from './http-counters.ts'
 import { IdleCollector } from './idle-collector.ts'
 import { openLog } from './log.ts'
-import type { HttpThreadStart, IssuerKeysKnown, Stop, ThreadReport } from './protocol.ts'
+import type {
+  HttpThreadStart,
+  IssuerKeysKnown,
+  Reloaded,
+  Stop,
+  TallyWanted,
+  ThreadReport,
+} from './protocol.ts'
 import { Pulse } from './pulse.ts'
 import { requestLog } from './request-log.ts'
+import { Tally } from './tally.ts'
 import { tokensFor } from './tokens.ts'
 
 /** A thread that answers requests: reads in memory or by its own connection, writes by message. */
@@ -38,7 +46,7 @@ function start(message: HttpThreadStart) {
   maxHeaderSize()
   const ownLog = openLog(config, name, message.logTurns)
   const { log } = ownLog
-  const logRequest = requestLog(ownLog)
+  let logRequest = requestLog(ownLog)
   const clock = systemClock(message.clock)
   const gauge = new BufferGauge(shared.buffer, {
     events: config.bufferEvents,
@@ -54,16 +62,23 @@ function start(message: HttpThreadStart) {
   const issuerKeys = new HandedKeys(message.issuerKeys, clock, () =>
     report({ type: 'issuer_keys_wanted' }),
   )
+  let tokens = tokensFor(config, clock, issuerKeys)
+  const tally = new Tally<string>(clock.monotonic)
+  const tallyAnswer = ({ organisation, status }: Answered) => {
+    if (organisation === null) return
+    tally.add(organisation, { requests: 1, limited: Number(status === 429) })
+  }
   const deps = {
     clock,
     stores: connectStores(reading, snapshots, client, shared),
     windows: new WindowTable(shared.windows),
-    tokens: tokensFor(config, clock, issuerKeys),
+    tokens: { organisationOf: (token: string) => tokens.organisationOf(token) },
     retentionDays: config.retentionDays,
     onBroken: (answered: Answered) => logRequest(answered, 'broke off'),
     onAnswer(answered: Answered) {
       idle.countAnswer()
       counters.count(answered)
+      if (tally.isWatched) tallyAnswer(answered)
       logRequest(answered)
     },
   }
@@ -93,14 +108,27 @@ function start(message: HttpThreadStart) {
     log.flush()
     report({ type: 'stopped' })
   }
-  return { issuerKeys, stop }
+
+  /** Requests that wait for the keys of the issuer before are refused. */
+  function reload({ config, issuerKeys: known }: Reloaded) {
+    log.level = config.logLevel
+    logRequest = requestLog(ownLog)
+    deps.retentionDays = config.retentionDays
+    tokens = tokensFor(config, clock, issuerKeys)
+    issuerKeys.take(known)
+  }
+  return { issuerKeys, tally, reload, stop }
 }
 
 let running: ReturnType<typeof start> | null = null
 
-self.onmessage = async ({ data }: { data: HttpThreadStart | IssuerKeysKnown | Stop }) => {
+type Message = HttpThreadStart | IssuerKeysKnown | Reloaded | TallyWanted | Stop
+
+self.onmessage = async ({ data }: { data: Message }) => {
   try {
     if (data.type === 'start') running = start(data)
+    else if (data.type === 'reloaded') running?.reload(data)
+    else if (data.type === 'tally') data.answer.postMessage(running?.tally.read() ?? [])
     else if (data.type === 'issuer_keys') running?.issuerKeys.take(data.known)
     else await running?.stop()
   } catch (error) {

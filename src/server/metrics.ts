@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { commit, version } from '../core/version.ts'
 import type { BufferBounds, BufferGauge } from '../storage/buffer-gauge.ts'
 import { renderCommits } from './commit-counters.ts'
@@ -17,6 +17,10 @@ export interface MetricSources {
   httpThreads: { up: number; configured: number; restarts: number }
   /** How often the threads were told to load the catalogue anew. */
   catalogueGeneration: number
+  /** Whether it is ready for traffic. */
+  isReady: boolean
+  /** How the latest reading of the settings went, and when one last went well, Unix milliseconds. */
+  reloads: { wentWell: boolean; lastGoodAt: number }
 }
 
 /** All metrics, as Prometheus reads them. */
@@ -37,6 +41,7 @@ function renderServer(page: Exposition, sources: MetricSources): void {
     page.single(name, 'counter', help, value)
   page.family('cairn_build_info', 'gauge', 'Which build this is; always 1.')
   page.sample('cairn_build_info', 1, { version, commit })
+  now('cairn_ready', '1 while /readyz says that traffic may come.', Number(sources.isReady))
   now('cairn_buffer_events', 'Events that wait for their commit.', gauge.events)
   now('cairn_buffer_limit_events', 'Events that may wait.', bounds.events)
   now('cairn_buffer_bytes', 'Bytes that wait for their commit.', gauge.bytes)
@@ -49,6 +54,17 @@ function renderServer(page: Exposition, sources: MetricSources): void {
     'cairn_catalogue_refreshes_total',
     'Times that keys, limits or flows were loaded anew.',
     sources.catalogueGeneration,
+  )
+  const { reloads } = sources
+  now(
+    'cairn_config_last_reload_successful',
+    '0 while the latest settings were wrong, so that those before go on.',
+    Number(reloads.wentWell),
+  )
+  now(
+    'cairn_config_last_reload_success_timestamp_seconds',
+    'When settings were last read and taken up, Unix time.',
+    reloads.lastGoodAt / 1_000,
   )
 }
 
@@ -81,6 +97,21 @@ function renderProcess(page: Exposition): void {
   const openFiles = countOpenFiles()
   if (openFiles !== null) {
     page.single('process_open_fds', 'gauge', 'Open file descriptors.', openFiles)
+  }
+  const mostFiles = mostOpenFiles()
+  if (mostFiles !== null) {
+    page.single('process_max_fds', 'gauge', 'Open file descriptors that it may have.', mostFiles)
+  }
+}
+
+/** Null without a limit, or where the system has no `/proc`. */
+function mostOpenFiles(): number | null {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8')
+    const [, limit] = /^Max open files +(\d+)/m.exec(limits) ?? []
+    return limit === undefined ? null : Number(limit)
+  } catch {
+    return null
   }
 }
 

@@ -29,6 +29,13 @@ export interface HttpThreadStart extends ThreadStart {
   issuerKeys: KnownKeys
 }
 
+/** To any thread: what the server was told while it runs; of the HTTP threads, the issuer's keys too. */
+export interface Reloaded {
+  type: 'reloaded'
+  config: Config
+  issuerKeys: KnownKeys
+}
+
 /** To an HTTP thread: what is known of the identity provider's keys now. */
 export interface IssuerKeysKnown {
   type: 'issuer_keys'
@@ -39,6 +46,12 @@ export interface IssuerKeysKnown {
 export interface Join {
   type: 'join'
   port: MessagePort
+}
+
+/** To any thread: say what was counted by organisation, and go on to count. */
+export interface TallyWanted {
+  type: 'tally'
+  answer: MessagePort
 }
 
 /** To any thread: finish what is in flight, then say `stopped`. */

@@ -35,6 +35,15 @@ export function whyNotReady(state: ServerState): string[] {
   return [...threadTroubles(state), ...storageTroubles(state), ...diskTroubles(state)]
 }
 
+/**
+ * Whether the server hangs so that only a new start can heal it: a thread is stuck, and not for the
+ * disk, which no start heals and which reads need not wait for.
+ */
+export function isHopeless({ silentMs, disk }: Pick<ServerState, 'silentMs' | 'disk'>): boolean {
+  const isStuck = [...silentMs.values()].some(ms => ms >= stuckAfterMs)
+  return isStuck && disk.waitingMs < hangingAfterMs
+}
+
 function* threadTroubles({ httpThreads, silentMs }: ServerState): Iterable<string> {
   const { up, configured } = httpThreads
   if (up < configured) {

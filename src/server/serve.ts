@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
-import type { Config } from '../config.ts'
+import { isatty } from 'node:tty'
+import { type Config, ConfigError, type ReadConfig, type SettingName } from '../config.ts'
 import { readingOf, systemClock } from '../core/clock.ts'
 import { minuteMs } from '../core/durations.ts'
 import { shortReasonOf } from '../core/reason.ts'
@@ -14,17 +15,26 @@ import { DiskWatch } from './disk-watch.ts'
 import { armedFailpoints } from './failpoints.ts'
 import { type CountedRoute, HttpCounters } from './http-counters.ts'
 import { IssuerKeys } from './issuer-keys.ts'
-import { acquireLock } from './lock.ts'
+import { acquireLock, type Lock, type LockHolder } from './lock.ts'
 import { type Log, openLog } from './log.ts'
 import { serveManagement } from './management.ts'
 import { renderMetrics } from './metrics.ts'
 import { claimPort } from './ports.ts'
-import type { HttpThreadStart, IssuerKeysKnown, ThreadReport, ThreadStart } from './protocol.ts'
+import type {
+  HttpThreadStart,
+  IssuerKeysKnown,
+  Reloaded,
+  ThreadReport,
+  ThreadStart,
+} from './protocol.ts'
 import { Pulse } from './pulse.ts'
-import { whyNotReady } from './readiness.ts'
+import { isHopeless, type ServerState, whyNotReady } from './readiness.ts'
+import { reloadOf } from './reload.ts'
+import { ServiceManager } from './service-manager.ts'
 import { httpThread, startThread, storageThread, type Thread } from './threads.ts'
 import { tokenModeOf } from './token-mode.ts'
 import { ownTokensFor, providerOf } from './tokens.ts'
+import { readTraffic } from './traffic.ts'
 import { Turn } from './turn.ts'
 
 /** A server that answers. */
@@ -48,14 +58,22 @@ const longestRestartMs = 10_000
 const stopWithinMs = 12_000
 /** How often it is looked whether the identity provider's keys are due. */
 const lookEveryMs = 1_000
+/** How often the service manager is told how this is, milliseconds; what it asks for if that is more often. */
+const tellEveryMs = 1_000
 /** A thread that lived this long has not died of the same cause: the pause begins anew. */
 const stableAfterMs = minuteMs
+
+/** Reads the settings again, as a reload needs. */
+export type Reread = () => Pick<ReadConfig<SettingName>, 'config' | 'warnings'>
 
 /**
  * Puts the server together: the lock, the storage thread, the HTTP threads, the management port.
  * Resolves once it answers; throws, with everything released, where it cannot.
  */
-export async function serve(given: Config): Promise<Running> {
+export async function serve(
+  given: Config,
+  reread: Reread = () => ({ config: given, warnings: [] }),
+): Promise<Running> {
   const holder = {
     pid: process.pid,
     host: hostname(),
@@ -77,7 +95,8 @@ export async function serve(given: Config): Promise<Running> {
       ),
     }
     lock.describe({ ...holder, ...ports })
-    return await new Server({ ...given, ...ports }, () => lock.release()).start()
+    const held = { lock, holder: { ...holder, ...ports } }
+    return await new Server({ ...given, ...ports }, held, { asked: given, reread }).start()
   } catch (error) {
     lock.release()
     throw error
@@ -100,8 +119,10 @@ class Server {
   private readonly pulses = new Map<string, Pulse>()
   private routes: readonly CountedRoute[] = []
   private readonly log: Log
+  /** Null where nobody wants to know. */
+  private readonly manager: ServiceManager | null
   /** Null where session tokens are over a secret. */
-  private readonly issuerKeys: IssuerKeys | null
+  private issuerKeys: IssuerKeys | null
   private storage: Thread | null = null
   private readonly threads = new Map<string, Thread>()
   private readonly restartPauses = new Map<string, number>()
@@ -109,21 +130,33 @@ class Server {
   private management: Bun.Server<undefined> | null = null
   private phase: 'starting' | 'serving' | 'stopping' = 'starting'
   private restarts = 0
+  /** How the latest reading of the settings went, and when one last went well; Unix milliseconds. */
+  private readonly reloads = { wentWell: true, lastGoodAt: Date.now() }
 
   constructor(
-    private readonly config: Config,
-    private readonly release: () => void,
+    private config: Config,
+    private readonly held: { lock: Lock; holder: LockHolder },
+    private readonly settings: { asked: Config; reread: Reread },
   ) {
     this.gauge = new BufferGauge(this.shared.buffer, this.bufferBounds)
     this.disk = new DiskWatch(config.data, this.clock.monotonic)
     this.log = openLog(config, 'main', this.logTurns).log
+    this.manager = ServiceManager.from(process.env, this.log)
+    this.issuerKeys = this.issuerKeysFor(config)
+  }
+
+  private issuerKeysFor(config: Config): IssuerKeys | null {
     const provider = providerOf(config)
     const tell = () => this.handIssuerKeys([...this.threads.values()])
-    this.issuerKeys = provider && new IssuerKeys(provider, config.data, this.clock, this.log, tell)
+    return provider && new IssuerKeys(provider, config.data, this.clock, this.log, tell)
   }
 
   private get bufferBounds() {
     return { events: this.config.bufferEvents, bytes: this.config.bufferBytes }
+  }
+
+  private get allThreads(): Thread[] {
+    return [...this.threads.values(), ...(this.storage ? [this.storage] : [])]
   }
 
   private get isStopping() {
@@ -139,9 +172,14 @@ class Server {
         hostname: config.managementHost,
         port: config.managementPort,
       },
-      { notReady: () => this.notReady(), metrics: () => this.metrics() },
+      {
+        notReady: () => this.notReady(),
+        metrics: () => this.metrics(),
+        traffic: () => readTraffic(this.config.data, this.allThreads),
+      },
     )
     const warnings: string[] = []
+    this.manager?.status('Preparing the database')
     // They load while the database is prepared.
     const storage = storageThread()
     const http = Array.from({ length: config.threads }, () => httpThread())
@@ -175,6 +213,7 @@ class Server {
     }
     const { url, managementUrl } = running
     this.log.info({ url, managementUrl, version }, 'ready')
+    this.tellManager(url)
     return running
   }
 
@@ -213,8 +252,9 @@ class Server {
     const message: HttpThreadStart = {
       ...this.threadStart(name, counters, isRestart),
       storage: port2,
-      issuerKeys: this.issuerKeys?.known ?? { keys: [], renewableAt: Number.POSITIVE_INFINITY },
+      issuerKeys: this.knownKeys,
     }
+    const { config } = this
     const thread = startThread(worker, message, [port2])
     thread.worker.addEventListener('message', async ({ data }: MessageEvent<ThreadReport>) => {
       if (data.type !== 'issuer_keys_wanted') return
@@ -228,8 +268,9 @@ class Server {
     // The server may have begun to stop meanwhile, and not known of this thread.
     if (this.isStopping) thread.worker.terminate()
     this.threads.set(name, thread)
-    // They may have been fetched while it started.
-    this.handIssuerKeys([thread])
+    // They may have been fetched, and settings changed, while it started.
+    if (config === this.config) this.handIssuerKeys([thread])
+    else thread.worker.postMessage(this.reloaded)
     if (routes) this.routes = routes
     if (isRestart) this.restarts++
     this.keepAlive(name, thread)
@@ -237,15 +278,17 @@ class Server {
 
   /** Begins to fetch the identity provider's keys. Nobody waits for it: the provider may be down. */
   private watchIssuer(): void {
-    const { issuerKeys } = this
-    if (issuerKeys === null) return
-    issuerKeys.refresh()
-    setInterval(() => issuerKeys.refresh(), lookEveryMs).unref()
+    this.issuerKeys?.refresh()
+    setInterval(() => this.issuerKeys?.refresh(), lookEveryMs).unref()
+  }
+
+  private get knownKeys(): IssuerKeysKnown['known'] {
+    return this.issuerKeys?.known ?? { keys: [], renewableAt: Number.POSITIVE_INFINITY }
   }
 
   private handIssuerKeys(threads: readonly Thread[]): void {
     if (this.issuerKeys === null) return
-    const message: IssuerKeysKnown = { type: 'issuer_keys', known: this.issuerKeys.known }
+    const message: IssuerKeysKnown = { type: 'issuer_keys', known: this.knownKeys }
     for (const { worker } of threads) worker.postMessage(message)
   }
 
@@ -277,17 +320,45 @@ class Server {
     })
   }
 
-  private notReady(): string[] {
+  private get state(): ServerState {
     const now = this.clock.monotonic()
     const { phase, config, gauge, disk } = this
-    return whyNotReady({
+    return {
       phase,
       dataDir: config.data,
       httpThreads: { up: this.threads.size, configured: config.threads },
       silentMs: new Map([...this.pulses].map(([name, pulse]) => [name, pulse.silentMs(now)])),
       gauge,
       disk,
-    })
+    }
+  }
+
+  private notReady(): string[] {
+    return whyNotReady(this.state)
+  }
+
+  /** Tells systemd, where it supervises this, that it is ready, and from then on how it is. */
+  private tellManager(url: string): void {
+    const { manager } = this
+    if (manager === null) return
+    const statusNow = () => {
+      const reasons = this.notReady()
+      return reasons.length === 0 ? `Serving ${url}` : `Not ready: ${reasons.join('; ')}`
+    }
+    let told = statusNow()
+    manager.status(told)
+    manager.ready()
+    // A third of what it waits for: one that comes late is no reason to be restarted.
+    const everyMs = Math.min(tellEveryMs, (manager.watchdogMs ?? Number.POSITIVE_INFINITY) / 3)
+    const tell = () => {
+      if (this.isStopping) return
+      if (manager.watchdogMs !== null && !isHopeless(this.state)) manager.alive()
+      const status = statusNow()
+      if (status !== told) manager.status(status)
+      told = status
+    }
+    tell()
+    setInterval(tell, everyMs).unref()
   }
 
   private metrics(): string {
@@ -304,11 +375,57 @@ class Server {
         restarts: this.restarts,
       },
       catalogueGeneration: Atomics.load(new Int32Array(this.shared.generation), 0),
+      isReady: this.notReady().length === 0,
+      reloads: this.reloads,
     })
   }
 
+  /** Reads the settings anew and takes up what it can; where one is wrong, nothing changes. */
+  private reload(): void {
+    if (this.phase !== 'serving') return
+    this.manager?.reloading()
+    try {
+      const { config: next, warnings } = this.settings.reread()
+      const { config, changed, waiting } = reloadOf(this.config, this.settings.asked, next)
+      if (changed.length > 0) this.take(config)
+      // Said by the more talkative of the two levels.
+      if (!this.log.isLevelEnabled('info')) this.log.level = config.logLevel
+      this.log.info({ changed }, changed.length > 0 ? 'settings taken up' : 'no setting changed')
+      if (waiting.length > 0) this.log.warn({ waiting }, 'changed settings wait for a restart')
+      for (const warning of warnings) this.log.warn(warning)
+      this.log.level = config.logLevel
+      this.reloads.lastGoodAt = this.clock.now()
+      this.reloads.wentWell = true
+    } catch (error) {
+      this.reloads.wentWell = false
+      const reasons = error instanceof ConfigError ? error.lines : [shortReasonOf(error)]
+      this.log.error({ reasons }, 'the new settings are wrong: those of before go on')
+    }
+    this.manager?.ready()
+  }
+
+  private take(config: Config): void {
+    // What can fail comes first.
+    if (providerOf(config) === null) ownTokensFor(config, this.clock)
+    const isSameIssuer = Bun.deepEquals(providerOf(config), providerOf(this.config))
+    const { lock, holder } = this.held
+    holder.sessionTokens = tokenModeOf(config)
+    lock.describe(holder)
+    this.config = config
+    if (!isSameIssuer) this.issuerKeys = this.issuerKeysFor(config)
+    this.issuerKeys?.refresh()
+    for (const { worker } of this.allThreads) worker.postMessage(this.reloaded)
+  }
+
+  private get reloaded(): Reloaded {
+    return { type: 'reloaded', config: this.config, issuerKeys: this.knownKeys }
+  }
+
   private watchSignals(): void {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    // In a terminal it means that the terminal is gone, elsewhere that the settings have changed.
+    const isTerminal = isatty(0)
+    if (!isTerminal) process.on('SIGHUP', () => this.reload())
+    for (const signal of ['SIGTERM', 'SIGINT', ...(isTerminal ? ['SIGHUP'] : [])]) {
       process.on(signal, () => {
         if (this.isStopping) process.exit(130)
         this.log.info({ signal }, 'stopping')
@@ -320,6 +437,7 @@ class Server {
   private async stop(): Promise<void> {
     if (this.isStopping) return
     this.phase = 'stopping'
+    this.manager?.stopping()
     const threads = [...this.threads.values()]
     for (const { worker } of threads) worker.postMessage({ type: 'stop' })
     // A thread that does not even say that it gave up is not waited for any longer.
@@ -333,7 +451,7 @@ class Server {
     this.phase = 'stopping'
     this.disk.stop()
     this.management?.stop(true)
-    this.release()
+    this.held.lock.release()
     this.log.info({ status }, 'stopped')
     this.log.flush()
     this.exit.resolve(status)

@@ -5,8 +5,9 @@ import { defaultWriterPolicy } from '../storage/writer.ts'
 import { CommitCounters } from './commit-counters.ts'
 import { failAt } from './failpoints.ts'
 import { openLog } from './log.ts'
-import type { Join, Stop, ThreadReport, ThreadStart } from './protocol.ts'
+import type { Join, Reloaded, Stop, TallyWanted, ThreadReport, ThreadStart } from './protocol.ts'
 import { Pulse } from './pulse.ts'
+import { Tally } from './tally.ts'
 
 /** The thread that alone writes. */
 
@@ -26,6 +27,7 @@ function start(message: ThreadStart) {
   failAt(failpoints, 'storage_start')
   const counters = new CommitCounters(message.counters)
   const clock = systemClock(message.clock)
+  const tally = new Tally<number>(clock.monotonic)
   const storage = new Storage({
     dataDir: config.data,
     shared,
@@ -34,7 +36,10 @@ function start(message: ThreadStart) {
     policy: { ...defaultWriterPolicy, flushEveryMs: config.flushEveryMs },
     beforeCommit: () => failAt(failpoints, 'before_commit'),
     onCommit: commit => counters.countCommit(commit),
-    onAppended: (batch, outcome) => counters.countVerdicts(batch, outcome),
+    onAppended(batch, outcome) {
+      const counts = counters.countVerdicts(batch, outcome)
+      if (tally.isWatched) tally.add(batch.orgRow, counts)
+    },
     onFault(error, what) {
       counters.countFault()
       log.warn({ reason: shortReasonOf(error) }, what)
@@ -67,9 +72,13 @@ function start(message: ThreadStart) {
   new Pulse(message.pulse).start(clock.monotonic)
   report({ type: 'ready' })
   return {
+    tally,
     join(port: MessagePort) {
       const answer = (message: string) => port.postMessage(message)
       port.onmessage = ({ data }: { data: string }) => storage.handle(data, answer)
+    },
+    reload({ config }: Reloaded) {
+      log.level = config.logLevel
     },
     async stop() {
       for (const timer of timers) clearInterval(timer)
@@ -84,12 +93,14 @@ function start(message: ThreadStart) {
 
 let running: ReturnType<typeof start> | null = null
 
-type Message = ThreadStart | Join | Stop
+type Message = ThreadStart | Join | Reloaded | TallyWanted | Stop
 
 self.onmessage = async ({ data }: { data: Message }) => {
   try {
     if (data.type === 'start') running = start(data)
     else if (data.type === 'join') running?.join(data.port)
+    else if (data.type === 'reloaded') running?.reload(data)
+    else if (data.type === 'tally') data.answer.postMessage(running?.tally.read() ?? [])
     else await running?.stop()
   } catch (error) {
     report({ type: 'failed', message: shortReasonOf(error) })

@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { exportJWK, generateKeyPair } from 'jose'
 import { judgeDisk } from '../../src/cli/doctor/disk-check.ts'
 import { type Finding, sizeOf } from '../../src/cli/doctor/finding.ts'
+import { judgeUnit } from '../../src/cli/doctor/unit-check.ts'
 import { acquireLock } from '../../src/server/lock.ts'
 import { apiOf, Workplace, withTour } from '../support/binary.ts'
 import { Owner } from '../support/owner.ts'
@@ -452,6 +453,53 @@ describe('an identity provider', () => {
     expect(status).toBe(1)
     expect(lines[0]).toMatch(/^error {4}http:\/\/127\.0\.0\.1:1\/keys cannot be reached .* — check/)
   })
+})
+
+describe('a settings file', () => {
+  const file = () => join(place.folder, 'cairn.env')
+  const lines = async () => (await complaints(['--config', file()])).lines
+
+  test('that is wrong is an error for each fault', async () => {
+    writeFileSync(file(), 'CAIRN_ACK=maybe\nnonsense\n')
+    expect(await lines()).toEqual([
+      `error    line 2 of ${file()} — write NAME=value, or begin a comment with #`,
+      `error    CAIRN_ACK in ${file()} is "maybe" — set one of commit, buffer`,
+    ])
+  })
+
+  test('that the running server has not read again, or has found wrong', async () => {
+    await withTour(place)
+    writeFileSync(file(), 'CAIRN_LOG_LEVEL=info\n')
+    const server = await place.serve(['--config', file()])
+    expect(await lines()).toEqual([])
+    await Bun.sleep(10)
+    writeFileSync(file(), 'CAIRN_LOG_LEVEL=warn\n')
+    expect(await lines()).toEqual([
+      `warning  ${file()} was changed after the running server read it — have it read again: "systemctl reload cairn", or SIGHUP`,
+    ])
+    writeFileSync(file(), 'CAIRN_LOG_LEVEL=loud\n')
+    server.child.kill('SIGHUP')
+    await server.until(() => server.stdout.includes('the new settings are wrong'))
+    writeFileSync(file(), 'CAIRN_LOG_LEVEL=info\n')
+    expect(await lines()).toEqual([
+      'warning  the server found its new settings wrong, and goes on with those of before — its log says which; correct them, and reload it again',
+    ])
+    server.child.kill('SIGHUP')
+    await server.until(() => server.stdout.includes('no setting changed'))
+    expect(await lines()).toEqual([])
+  })
+})
+
+test.each([
+  ['nothing', {}, 'ok', 'systemd runs it as cairn.service'],
+  ['MemoryDenyWriteExecute', { MemoryDenyWriteExecute: 'yes' }, 'error', 'cannot be compiled'],
+  ['LimitAS', { LimitAS: '1073741824' }, 'warning', 'MemoryMax='],
+  ['restarts', { NRestarts: '3' }, 'warning', 'again 3 times after a failure'],
+])('a unit with %s that harms', (_name, more, status, words) => {
+  const well = { NRestarts: '0', MemoryDenyWriteExecute: 'no', LimitAS: 'infinity' }
+  const findings = judgeUnit('cairn.service', { ...well, ...more })
+  expect(findings.map(finding => finding.status)).toEqual([status as Finding['status']])
+  expect(`${findings[0]?.what} — ${findings[0]?.advice}`).toContain(words)
 })
 
 describe('a disk', () => {

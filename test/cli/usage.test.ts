@@ -54,6 +54,13 @@ describe('help', () => {
       'rebuild',
       'healthcheck',
       'doctor',
+      'top',
+      'service',
+      'service install',
+      'service uninstall',
+      'service show',
+      'service alerts',
+      'service dashboard',
       'version',
       'help',
     ])

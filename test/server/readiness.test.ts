@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { Pulse } from '../../src/server/pulse.ts'
-import { type ServerState, stuckAfterMs, whyNotReady } from '../../src/server/readiness.ts'
+import {
+  isHopeless,
+  type ServerState,
+  stuckAfterMs,
+  whyNotReady,
+} from '../../src/server/readiness.ts'
 
 const mib = 2 ** 20
 
@@ -84,4 +89,17 @@ test('a pulse is silent since its last beat, and not before its first', () => {
   expect(watcher.silentMs(50_000)).toBe(0)
   thread.beat(50_000)
   expect(watcher.silentMs(50_000 + stuckAfterMs)).toBe(stuckAfterMs)
+})
+
+describe('only a new start can heal', () => {
+  const stuck = new Map([['http-1', stuckAfterMs]])
+
+  test('a thread that is stuck', () => {
+    expect(isHopeless(good)).toBe(false)
+    expect(isHopeless({ ...good, silentMs: stuck })).toBe(true)
+  })
+
+  test('not a disk that hangs, however long: reads are answered meanwhile', () => {
+    expect(isHopeless({ silentMs: stuck, disk: { seen, waitingMs: 60_000 } })).toBe(false)
+  })
 })

@@ -19,6 +19,7 @@ export type Check =
   | 'database'
   | 'dead_letters'
   | 'server'
+  | 'unit'
   | 'ports'
   | 'issuer'
   | 'clock'

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
@@ -39,12 +40,12 @@ export async function checkServer({ data, config }: Subject): Promise<Finding[]>
   }
   const conflict = config && tokenConflict(holder.sessionTokens, config)
   return [
-    ...(await checkHolder(holder)),
+    ...(await checkHolder(holder, config)),
     ...(conflict ? [warning('issuer', conflict.what, conflict.fix)] : []),
   ]
 }
 
-async function checkHolder(holder: LockHolder): Promise<Finding[]> {
+async function checkHolder(holder: LockHolder, config: Config | null): Promise<Finding[]> {
   const who = `process ${holder.pid} on ${holder.host} serves since ${holder.startedAt}`
   if (holder.host !== hostname()) {
     const advice = `run "cairn doctor" there for more (this is ${hostname()})`
@@ -55,7 +56,7 @@ async function checkHolder(holder: LockHolder): Promise<Finding[]> {
     return [warning('server', `${who} by server.json, but there is no such process`, advice)]
   }
   const { managementHost: managedAt, managementPort } = holder
-  return askServer(who, path => managementUrl(managedAt, managementPort, path))
+  return askServer(who, path => managementUrl(managedAt, managementPort, path), config)
 }
 
 function unreadableLock(data: string, fault: unknown): Finding {
@@ -115,7 +116,11 @@ function isAlive({ pid, host }: LockHolder): boolean {
 /** Characters; a server that has answered on every route says some ten thousand. */
 const mostMetrics = 1_000_000
 
-async function askServer(who: string, url: (path: string) => string): Promise<Finding[]> {
+async function askServer(
+  who: string,
+  url: (path: string) => string,
+  config: Config | null,
+): Promise<Finding[]> {
   const [ready, health, metrics] = await Promise.all([
     ask(url('/readyz')),
     ask(url('/healthz')),
@@ -138,15 +143,46 @@ async function askServer(who: string, url: (path: string) => string): Promise<Fi
     const what = `the server is cairn ${running}, this is cairn ${version}`
     findings.push(warning('server', what, 'restart the server, or use its own cairn'))
   }
-  return findings
+  return [
+    ...findings,
+    ...checkFilesInUse(metrics.answer),
+    ...checkTakenUp(metrics.answer, config?.config ?? null),
+  ]
+}
+
+/** A number without labels; null where it is not there. */
+function gaugeIn(metrics: string, name: string): number | null {
+  const value = new RegExp(`^${name} ([\\d.e+]+)$`, 'm').exec(metrics)?.[1]
+  return value === undefined ? null : Number(value)
+}
+
+const nearlyAll = 0.8
+
+/** Every connection is an open file; without one to spare, nobody new is answered. */
+function checkFilesInUse(metrics: string): Finding[] {
+  const [open, most] = ['process_open_fds', 'process_max_fds'].map(name => gaugeIn(metrics, name))
+  if (!open || !most || open < most * nearlyAll) return []
+  const what = `the server has ${open} files and connections open, of ${most} that it may`
+  return [warning('open_files', what, 'raise LimitNOFILE, or look who holds so many connections')]
+}
+
+/** Whether the server runs with what stands in its settings file. */
+function checkTakenUp(metrics: string, file: string | null): Finding[] {
+  if (gaugeIn(metrics, 'cairn_config_last_reload_successful') === 0) {
+    const what = 'the server found its new settings wrong, and goes on with those of before'
+    return [warning('settings', what, 'its log says which; correct them, and reload it again')]
+  }
+  const readAt = gaugeIn(metrics, 'cairn_config_last_reload_success_timestamp_seconds')
+  const changedAt =
+    file === null ? null : (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? null)
+  if (readAt === null || changedAt === null || changedAt <= readAt * 1_000) return []
+  const what = `${file} was changed after the running server read it`
+  return [warning('settings', what, 'have it read again: "systemctl reload cairn", or SIGHUP')]
 }
 
 /** What of the metrics an operator wants to know first, as far as it is there. */
 function gaugesIn(metrics: string): string {
-  const gauge = (name: string) => {
-    const value = new RegExp(`^${name} (\\d+)`, 'm').exec(metrics)?.[1]
-    return value === undefined ? null : Number(value)
-  }
+  const gauge = (name: string) => gaugeIn(metrics, name)
   const [threads, events] = [gauge('cairn_http_threads'), gauge('cairn_buffer_events')]
   const parts = [
     ...(threads === null ? [] : [`${counted(threads, 'HTTP thread')} up`]),

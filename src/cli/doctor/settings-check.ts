@@ -14,7 +14,7 @@ export function checkSettings(
   source: ConfigSource,
   asked: Pick<Subject, 'isFull' | 'now'>,
 ): { findings: Finding[]; subject: Subject } {
-  const findings = readConfig(source, []).warnings.map(line => asFinding(warning, line))
+  const findings = warningsOf(source).map(line => asFinding(warning, line))
   if (source.env?.CAIRN_FAILPOINTS) {
     const what = 'CAIRN_FAILPOINTS is set, by which tests make a server fail'
     findings.push(warning('settings', what, 'unset it'))
@@ -35,6 +35,15 @@ export function checkSettings(
     if (!(fault instanceof ConfigError)) throw fault
     findings.push(...fault.lines.map(line => asFinding(error, line)))
     return { findings, subject: { ...subject, config: null } }
+  }
+}
+
+/** What means nothing; a settings file that cannot be read is told of with the settings. */
+function warningsOf(source: ConfigSource): readonly string[] {
+  try {
+    return readConfig(source, []).warnings
+  } catch {
+    return []
   }
 }
 

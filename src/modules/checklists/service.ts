@@ -29,7 +29,8 @@ function itemRowOf(flow: FlowEntry, item: ProgressBody['items'][number], index: 
   throw invalid({ path: `/items/${index}`, message: 'This flow has no such item' })
 }
 
-export function checklistService({ stores, retentionDays }: ChecklistDeps) {
+export function checklistService(deps: ChecklistDeps) {
+  const { stores } = deps
   return {
     named,
 
@@ -40,7 +41,7 @@ export function checklistService({ stores, retentionDays }: ChecklistDeps) {
       report: { runId: string | null; completedAt: number | null; receivedAt: number },
     ) {
       const completedAt = Math.min(report.completedAt ?? report.receivedAt, report.receivedAt)
-      if (completedAt < report.receivedAt - retentionDays * dayMs) {
+      if (completedAt < report.receivedAt - deps.retentionDays * dayMs) {
         throw invalid({ path: '/completedAt', message: 'This is longer ago than events are kept' })
       }
       return stores.ledger.complete({

@@ -16,7 +16,7 @@ function sentId(event: unknown): string | null {
 }
 
 export function eventService(deps: { stores: Stores; retentionDays: number }) {
-  const { stores, retentionDays } = deps
+  const { stores } = deps
 
   /**
    * Judges every event of a batch, stores the good ones, and gives each that was not newly stored
@@ -37,7 +37,7 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
       catalogue: stores.catalogue(),
       receivedAt,
       correctionMs: skewMs !== null && Math.abs(skewMs) > toleratedSkewMs ? skewMs : 0,
-      oldestAt: receivedAt - retentionDays * dayMs,
+      oldestAt: receivedAt - deps.retentionDays * dayMs,
     }
     const kept: NewEvent[] = []
     const indexes: number[] = []

@@ -1,0 +1,171 @@
+/**
+ * The bill of materials of the executable (CycloneDX 1.6, JSON): the packages that package.json
+ * depends on, as bun.lock pins them, with all that they lean on, and Bun itself, which is in it too.
+ * The same lock and commit make the same text.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Enums, Models, Serialize, SPDX, Spec } from '@cyclonedx/cyclonedx-library'
+
+/** Of bun.lock: where a package's copy for another lies is its key, such as `parent/name`. */
+type LockedPackage = [id: string, registry: string, info: LockedInfo, integrity: string]
+
+interface LockedInfo {
+  dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
+  optionalPeers?: string[]
+}
+
+export interface Lock {
+  packages: Record<string, LockedPackage>
+}
+
+/** What of package.json is said of the executable. */
+export interface Manifest {
+  name: string
+  version: string
+  description: string
+  license: string
+  dependencies: Record<string, string>
+  devDependencies: { bun: string }
+}
+
+export interface SbomSource {
+  /** The project's folder, with its packages installed. */
+  root: string
+  manifest: Manifest
+  lock: Lock
+  commit: string
+  /** When what is built was made: the commit's time. */
+  madeAt: Date
+}
+
+/** The bill of materials, as text. */
+export async function billOfMaterials(source: SbomSource): Promise<string> {
+  const { root, manifest, lock, commit, madeAt } = source
+  const cairn = new Models.Component(Enums.ComponentType.Application, manifest.name, {
+    bomRef: `cairn@${manifest.version}`,
+    version: manifest.version,
+    description: manifest.description,
+    licenses: licenseOf(manifest.license),
+    properties: new Models.PropertyRepository([new Models.Property('cairn:commit', commit)]),
+  })
+  const bom = new Models.Bom({
+    metadata: new Models.Metadata({ component: cairn, timestamp: madeAt }),
+  })
+  const components = new Map<string, Models.Component>()
+  for (const key of closureOf(manifest, lock)) {
+    const component = await componentOf(key, lock, root)
+    components.set(key, component)
+    bom.components.add(component)
+  }
+  for (const [key, component] of components) {
+    for (const needed of neededBy(key, lock)) addDependency(component, components.get(needed))
+  }
+  for (const name of Object.keys(manifest.dependencies)) {
+    addDependency(cairn, components.get(name))
+  }
+  const bun = bunOf(manifest.devDependencies.bun)
+  bom.components.add(bun)
+  addDependency(cairn, bun)
+  const factory = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6)
+  const serializer = new Serialize.JsonSerializer(factory)
+  return `${serializer.serialize(bom, { sortLists: true, space: 2 })}\n`
+}
+
+function addDependency(component: Models.Component, needed: Models.Component | undefined): void {
+  if (needed) component.dependencies.add(needed.bomRef)
+}
+
+/** The runtime that the executable is made of, with the SQLite and JavaScriptCore in it. */
+const bunOf = (version: string) =>
+  new Models.Component(Enums.ComponentType.Platform, 'bun', {
+    bomRef: `bun@${version}`,
+    version,
+    description: 'Runtime within the executable, with JavaScriptCore, SQLite and BoringSSL',
+    purl: `pkg:github/oven-sh/bun@bun-v${version}`,
+    licenses: licenseOf('MIT'),
+  })
+
+/** The keys of all packages that end up in the executable, or may. */
+export function closureOf({ dependencies }: Pick<Manifest, 'dependencies'>, lock: Lock): string[] {
+  const found = new Set<string>()
+  const open = Object.keys(dependencies)
+  for (let key = open.pop(); key !== undefined; key = open.pop()) {
+    if (found.has(key)) continue
+    found.add(key)
+    open.push(...neededBy(key, lock))
+  }
+  return [...found].sort()
+}
+
+/** The keys of what one package leans on, as far as it is locked: optional parts may not be. */
+function neededBy(key: string, { packages }: Lock): string[] {
+  const entry = packages[key]
+  if (!entry) throw new Error(`bun.lock has no ${key}`)
+  const { dependencies, optionalDependencies, peerDependencies, optionalPeers = [] } = entry[2]
+  const names = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
+  return names.flatMap(name => {
+    const found = resolved(key, name, packages)
+    const isOptional = optionalPeers.includes(name) || name in (optionalDependencies ?? {})
+    if (found === null && !isOptional) throw new Error(`bun.lock has no ${name} for ${key}`)
+    return found === null || optionalPeers.includes(name) ? [] : [found]
+  })
+}
+
+/** As packages are found on disk: the copy nearest to who asks. */
+function resolved(from: string, name: string, packages: Lock['packages']): string | null {
+  for (let path = pathOf(from); ; path = path.slice(0, -1)) {
+    const key = [...path, name].join('/')
+    if (packages[key]) return key
+    if (path.length === 0) return null
+  }
+}
+
+/** The names in a key: that of a scoped package has a slash in it. */
+const pathOf = (key: string): string[] => key.match(/(@[^/]+\/)?[^/]+/g) ?? []
+
+async function componentOf(key: string, lock: Lock, root: string): Promise<Models.Component> {
+  const [id, , , integrity] = lock.packages[key] as LockedPackage
+  const at = id.lastIndexOf('@')
+  const [name, version] = [id.slice(0, at), id.slice(at + 1)]
+  const [scope, base] = name.startsWith('@') ? name.split('/') : [undefined, name]
+  const purl = `pkg:npm/${scope ? `${encodeURIComponent(scope)}/` : ''}${base}@${version}`
+  return new Models.Component(Enums.ComponentType.Library, base ?? name, {
+    bomRef: purl,
+    ...(scope && { group: scope }),
+    version,
+    purl,
+    hashes: hashesOf(integrity),
+    licenses: licenseOf(await installedLicense(key, root)),
+  })
+}
+
+/** Subresource integrity (`sha512-…` in base 64) as hexadecimal digits. */
+function hashesOf(integrity: string): Models.HashDictionary {
+  const [, text = ''] = /^sha512-(\S+)/.exec(integrity) ?? []
+  if (text === '') throw new Error(`no SHA-512 in ${integrity}`)
+  const digits = Buffer.from(text, 'base64').toString('hex')
+  return new Models.HashDictionary([[Enums.HashAlgorithm['SHA-512'], digits]])
+}
+
+async function installedLicense(key: string, root: string): Promise<string | null> {
+  const folder = pathOf(key).join('/node_modules/')
+  const file = join(root, 'node_modules', folder, 'package.json')
+  // A part for another system is locked, and not installed.
+  if (!existsSync(file)) return null
+  const { license } = (await Bun.file(file).json()) as { license?: string | { type?: string } }
+  return (typeof license === 'string' ? license : license?.type) ?? null
+}
+
+function licenseOf(text: string | null): Models.LicenseRepository {
+  if (text === null) return new Models.LicenseRepository()
+  if (SPDX.isSupportedSpdxId(text)) {
+    return new Models.LicenseRepository([new Models.SpdxLicense(text)])
+  }
+  const isExpression = / (OR|AND|WITH) /.test(text)
+  return new Models.LicenseRepository([
+    isExpression ? new Models.LicenseExpression(text) : new Models.NamedLicense(text),
+  ])
+}

@@ -1,0 +1,132 @@
+import { resolve } from 'node:path'
+import { Argument, type Command } from 'commander'
+import { examples } from './examples.ts'
+import { print, printColumns, printJson } from './output.ts'
+import { alertRules } from './service/alerts.ts'
+import { dashboard } from './service/dashboard.ts'
+import { type FileChange, installService, uninstallService } from './service/install.ts'
+import { planOf, type ServiceOptions } from './service/plan.ts'
+import { settingsTemplate } from './service/settings-template.ts'
+import { unitFile } from './service/unit.ts'
+
+export function addService(cairn: Command): void {
+  const service = cairn
+    .command('service')
+    .description('run the server by systemd, and watch it by Prometheus and Grafana')
+    .addHelpText(
+      'after',
+      examples('sudo cairn service install', 'cairn service alerts > cairn-alerts.yml'),
+    )
+  addInstall(service)
+  addUninstall(service)
+  addShow(service)
+  addAlerts(service)
+  addDashboard(service)
+}
+
+/** The options by which a unit is made. */
+const planned = (command: Command) =>
+  command
+    .option('--name <name>', 'name of the unit', 'cairn')
+    .option('--user <name>', 'user and group that it runs as, made where there is none', 'cairn')
+    .option(
+      '--data <dir>',
+      'directory that holds everything Cairn stores (default: /var/lib/cairn)',
+    )
+    .option('--config <file>', 'file of its settings', '/etc/cairn/cairn.env')
+    .option('--binary <file>', 'the program that it runs (default: this one)')
+    .option('--memory-max <size>', 'memory at which it is ended and started again, such as 1G')
+    .option('--root <dir>', 'work on an image below this directory; runs nothing', rootOf, '')
+
+const rootOf = (path: string) => resolve(path)
+
+function addInstall(service: Command): void {
+  planned(service.command('install'))
+    .description('write a unit, settings and a user for systemd, as root; starts nothing')
+    .option('--json', 'print {unit, files: [{path, did}]} as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'sudo cairn service install',
+        'sudo cairn service install --data /srv/cairn --memory-max 2G',
+        'cairn service install --root ./image --binary /usr/bin/cairn',
+      ),
+    )
+    .action((options: ServiceOptions & { json?: boolean }) => {
+      const plan = planOf(options)
+      const files = installService(plan, options.root)
+      if (options.json) return printJson({ unit: `${plan.name}.service`, files })
+      printChanges(files)
+      const { name, user, config } = plan
+      const isNew = files.some(({ did }) => did === 'written')
+      print(
+        '',
+        `Settings: ${config}. Then, ${isNew ? 'to start it now and with the machine' : 'for what changed'}:`,
+        `  systemctl ${isNew ? 'enable --now' : 'restart'} ${name}`,
+        'Commands run as its user, for instance:',
+        `  sudo -u ${user} cairn org create "Harbor Inc" --config ${config}`,
+      )
+    })
+}
+
+function addUninstall(service: Command): void {
+  service
+    .command('uninstall')
+    .description('stop the service and remove its unit, as root; data, settings and user stay')
+    .option('--name <name>', 'name of the unit', 'cairn')
+    .option('--root <dir>', 'work on an image below this directory; runs nothing', rootOf, '')
+    .option('--json', 'print {unit, files: [{path, did}]} as JSON')
+    .addHelpText(
+      'after',
+      examples('sudo cairn service uninstall', 'sudo cairn service uninstall --name cairn-test'),
+    )
+    .action(({ name, root, json }: { name: string; root: string; json?: boolean }) => {
+      const files = uninstallService(name, root)
+      if (json) printJson({ unit: `${name}.service`, files })
+      else printChanges(files)
+    })
+}
+
+const printChanges = (files: readonly FileChange[]) =>
+  printColumns(files.map(({ path, did }) => [did, path]))
+
+function addShow(service: Command): void {
+  const what = new Argument('[what]', 'what to print').choices(['unit', 'settings']).default('unit')
+  planned(service.command('show'))
+    .description('print the unit, or the settings file, that install would write; writes nothing')
+    .addArgument(what)
+    .addHelpText(
+      'after',
+      examples(
+        'cairn service show',
+        'cairn service show --binary /usr/bin/cairn > cairn.service',
+        'cairn service show settings > cairn.env',
+      ),
+    )
+    .action((shown: 'unit' | 'settings', options: ServiceOptions) => {
+      const plan = planOf(options)
+      print((shown === 'unit' ? unitFile(plan) : settingsTemplate(plan.data)).trimEnd())
+    })
+}
+
+function addAlerts(service: Command): void {
+  service
+    .command('alerts')
+    .description('print alert rules for Prometheus')
+    .addHelpText(
+      'after',
+      examples(
+        'cairn service alerts > /etc/prometheus/rules/cairn.yml',
+        'cairn service alerts | promtool check rules /dev/stdin',
+      ),
+    )
+    .action(() => print(alertRules.trimEnd()))
+}
+
+function addDashboard(service: Command): void {
+  service
+    .command('dashboard')
+    .description('print a dashboard for Grafana, as JSON to import')
+    .addHelpText('after', examples('cairn service dashboard > cairn-dashboard.json'))
+    .action(() => print(JSON.stringify(dashboard(), null, 2)))
+}

@@ -1,0 +1,92 @@
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { readConfig } from '../../config.ts'
+import { UsageFailure } from '../failure.ts'
+import type { ServicePlan } from './unit.ts'
+
+/** What was asked of `cairn service install` and `show`. */
+export interface ServiceOptions {
+  name: string
+  user: string
+  config: string
+  binary?: string
+  data?: string
+  memoryMax?: string
+  /** Below which everything is written; of this machine itself, empty. */
+  root: string
+}
+
+const defaultData = '/var/lib/cairn'
+
+/** Directories that the unit hides from the service. */
+const hidden = ['/home', '/root', '/run/user', '/tmp', '/var/tmp', '/dev', '/proc', '/sys']
+
+/**
+ * The service as it was asked for. Where there is a settings file already, its data directory and
+ * ports are the ones meant.
+ *
+ * @throws UsageFailure, ConfigError
+ */
+export function planOf({ root, ...options }: ServiceOptions): ServicePlan {
+  const { name, user, config, memoryMax = null, binary = process.execPath } = options
+  requireWord('--name', name)
+  requireWord('--user', user)
+  requirePath('--config', config)
+  if (memoryMax !== null && !/^[1-9]\d*[KMGT]?$/.test(memoryMax)) {
+    throw new UsageFailure(`--memory-max is "${memoryMax.slice(0, 60)}": set a size, such as 1G`)
+  }
+  const kept = keptSettings(join(root, config))
+  const data = options.data ?? kept?.data ?? defaultData
+  if (kept?.data && kept.data !== data) {
+    throw new UsageFailure(
+      `--data is ${data}, but ${config} says ${kept.data}: change it there, and leave out --data`,
+    )
+  }
+  requirePath('--data', data)
+  requireVisible('the data directory', data, `set another with --data, such as ${defaultData}`)
+  requirePath('--binary', binary)
+  requireVisible(
+    'the program',
+    binary,
+    'put it into /usr/local/bin, and run that one or name it with --binary',
+  )
+  return { name, user, binary, data, config, memoryMax, hasLowPort: kept?.hasLowPort ?? false }
+}
+
+/** What an existing settings file says that the unit has to know. */
+function keptSettings(path: string): { data: string | null; hasLowPort: boolean } | null {
+  if (!existsSync(path)) return null
+  const env = { CAIRN_CONFIG: path }
+  const { config, given } = readConfig({ env }, ['data', 'port', 'managementPort'])
+  const ports = [config.port, config.managementPort]
+  return {
+    data: given.has('data') ? config.data : null,
+    hasLowPort: ports.some(port => port > 0 && port < 1_024),
+  }
+}
+
+function requireWord(option: string, value: string): void {
+  if (/^[a-z_][a-z0-9_-]{0,30}$/.test(value)) return
+  throw new UsageFailure(
+    `${option} is "${value.slice(0, 60)}": use small letters, digits, _ and -, at most 31`,
+  )
+}
+
+/** Other characters would have to be escaped, each in its own way, in every file. */
+function requirePath(option: string, value: string): void {
+  if (/^(\/[A-Za-z0-9._@+-]+)+$/.test(value) && !/\/\.\.?(\/|$)/.test(value)) return
+  throw new UsageFailure(
+    `${option} is "${value.slice(0, 200)}": set a whole path, /…, of letters, digits and . _ @ + -`,
+  )
+}
+
+function requireVisible(what: string, path: string, advice: string): void {
+  const above = hidden.find(directory => path === directory || path.startsWith(`${directory}/`))
+  if (above === undefined) return
+  throw new UsageFailure(
+    `${what} ${path} is in ${above}, which the service does not see: ${advice}`,
+  )
+}
+
+/** Whether any user may run a program; one that was built under a strict umask, only its owner. */
+export const isForAll = (path: string): boolean => (statSync(path).mode & 0o005) === 0o005

@@ -1,0 +1,65 @@
+/** What is counted of an organisation: requests, those over a limit (429), events by their verdict. */
+export interface Counts {
+  requests: number
+  limited: number
+  accepted: number
+  duplicates: number
+  rejected: number
+}
+
+export const nothing: Readonly<Counts> = {
+  requests: 0,
+  limited: 0,
+  accepted: 0,
+  duplicates: 0,
+  rejected: 0,
+}
+
+const columns = Object.keys(nothing) as (keyof Counts)[]
+
+export function addTo(sums: Counts, counts: Partial<Counts>): void {
+  for (const column of columns) sums[column] += counts[column] ?? 0
+}
+
+/** After this long without a question nobody looks on any more, milliseconds. */
+const watchedForMs = 10_000
+
+/** The most organisations told of for each column: those with most of it. */
+const mostTold = 100
+
+/**
+ * Counts by organisation within one thread, only while somebody looks on (`cairn top`): metrics must
+ * not have a label that grows with the organisations, and requests should not pay for a table that
+ * nobody reads.
+ */
+export class Tally<Key extends string | number> {
+  private readonly sums = new Map<Key, Counts>()
+  /** Whether counts are wanted: asked before a count is put together. */
+  isWatched = false
+  private watchedUntil = 0
+
+  constructor(private readonly now: () => number) {}
+
+  add(key: Key, counts: Partial<Counts>): void {
+    if (this.now() > this.watchedUntil) {
+      this.isWatched = false
+      this.sums.clear()
+      return
+    }
+    const sums = this.sums.get(key) ?? { ...nothing }
+    addTo(sums, counts)
+    this.sums.set(key, sums)
+  }
+
+  /** What was counted since somebody began to look on, which goes on by this. */
+  read(): [Key, Counts][] {
+    this.isWatched = true
+    this.watchedUntil = this.now() + watchedForMs
+    const rows = [...this.sums]
+    if (rows.length <= mostTold) return rows
+    const most = columns.flatMap(column =>
+      rows.toSorted(([, a], [, b]) => b[column] - a[column]).slice(0, mostTold),
+    )
+    return [...new Set(most)]
+  }
+}

@@ -1,0 +1,51 @@
+import { openForReading } from '../storage/database.ts'
+import { organisationNames } from '../storage/organisation-names.ts'
+import type { TallyWanted } from './protocol.ts'
+import { addTo, type Counts, nothing } from './tally.ts'
+import type { Thread } from './threads.ts'
+
+/** What one organisation sends, since somebody began to look on. */
+export interface OrganisationTraffic extends Counts {
+  id: string
+  slug: string
+}
+
+/** A thread that is stuck is not waited for, milliseconds. */
+const patienceMs = 500
+
+/** Asks every thread what it has counted by organisation, and so has them go on to count. */
+export async function readTraffic(
+  dataDir: string,
+  threads: readonly Thread[],
+): Promise<OrganisationTraffic[]> {
+  const tallies = await Promise.all(threads.map(tallyOf))
+  const database = openForReading(dataDir)
+  try {
+    const nameOf = organisationNames(database)
+    const traffic = new Map<string, OrganisationTraffic>()
+    for (const [key, counts] of tallies.flat()) {
+      const names = nameOf(key)
+      if (names === null) continue
+      const sums = traffic.get(names.id) ?? { ...names, ...nothing }
+      addTo(sums, counts)
+      traffic.set(names.id, sums)
+    }
+    return [...traffic.values()]
+  } finally {
+    database.close()
+  }
+}
+
+/** HTTP threads know organisations by their ids, the storage thread by their rows. */
+function tallyOf({ worker }: Thread): Promise<[string | number, Counts][]> {
+  const { promise, resolve } = Promise.withResolvers<[string | number, Counts][]>()
+  const { port1, port2 } = new MessageChannel()
+  port1.onmessage = ({ data }) => resolve(data)
+  const question: TallyWanted = { type: 'tally', answer: port2 }
+  worker.postMessage(question, [port2])
+  const timer = setTimeout(() => resolve([]), patienceMs)
+  return promise.finally(() => {
+    clearTimeout(timer)
+    port1.close()
+  })
+}

@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { SignJWT } from 'jose'
+import { apiOf, builtBinary, type Server, Workplace, withTour } from '../support/binary.ts'
+import { audience, Provider, signedWith, signingKey } from '../support/identity-provider.ts'
+import { MetricsPage } from '../support/prometheus.ts'
+
+let place: Workplace
+
+beforeEach(async () => {
+  await builtBinary()
+  place = new Workplace()
+})
+afterEach(() => place.close())
+
+const file = () => join(place.folder, 'cairn.env')
+const write = (...lines: string[]) => Bun.write(file(), `${lines.join('\n')}\n`)
+
+/** Lines of the log that tell of a reload, as JSON. */
+const told = (server: Server, message: string) =>
+  server.stdout
+    .split('\n')
+    .filter(line => line.includes(message))
+    .map(line => JSON.parse(line))
+
+async function reload(server: Server, message: string): Promise<void> {
+  const before = told(server, message).length
+  server.child.kill('SIGHUP')
+  await server.until(() => told(server, message).length > before)
+}
+
+const metricsOf = async (server: Server) =>
+  new MetricsPage(await (await fetch(`${server.managementUrl}/metrics`)).text())
+
+test('the log level changes in every thread', async () => {
+  await write('CAIRN_LOG_LEVEL=warn')
+  const server = await place.serve(['--config', file()])
+  await fetch(`${server.url}/api/v1/flows`)
+  await write('CAIRN_LOG_LEVEL=info')
+  await reload(server, 'settings taken up')
+  expect(told(server, 'settings taken up')[0].changed).toEqual(['CAIRN_LOG_LEVEL'])
+  await server.until(async () => {
+    await fetch(`${server.url}/api/v1/flows`)
+    return server.stdout.includes('GET /flows')
+  })
+  await write('CAIRN_LOG_LEVEL=warn')
+  await reload(server, 'settings taken up')
+})
+
+test('what needs a restart is named, and nothing of it changes', async () => {
+  await write('CAIRN_ACK=commit')
+  const server = await place.serve(['--config', file()])
+  await write('CAIRN_ACK=buffer', 'CAIRN_BUFFER_EVENTS=1000', 'TZ=UTC')
+  await reload(server, 'changed settings wait for a restart')
+  expect(told(server, 'wait for a restart')[0].waiting).toEqual([
+    'CAIRN_ACK',
+    'CAIRN_BUFFER_EVENTS',
+  ])
+  await server.until(() => server.stdout.includes(`TZ in ${file()} is ignored`))
+  expect((await metricsOf(server)).sum('cairn_buffer_limit_events')).toBe(50_000)
+})
+
+test('a wrong setting leaves those of before, says why, and shows in the metrics', async () => {
+  await write('CAIRN_ORGANISATION_CLAIM=org')
+  const server = await place.serve(['--config', file()])
+  const wentWell = 'cairn_config_last_reload_successful'
+  expect((await metricsOf(server)).sum(wentWell)).toBe(1)
+  await write('CAIRN_LOG_LEVEL=warn', 'CAIRN_RETENTION_DAYS=soon', 'nonsense')
+  await reload(server, 'the new settings are wrong')
+  expect(told(server, 'the new settings are wrong')[0].reasons).toEqual([
+    `line 3 of ${file()}: write NAME=value, or begin a comment with #`,
+    `CAIRN_RETENTION_DAYS in ${file()} is "soon": set a whole number from 1 to 3650`,
+  ])
+  expect((await metricsOf(server)).sum(wentWell)).toBe(0)
+  expect((await fetch(`${server.managementUrl}/readyz`)).status).toBe(200)
+  await write('CAIRN_ORGANISATION_CLAIM=org')
+  await reload(server, 'no setting changed')
+  expect((await metricsOf(server)).sum(wentWell)).toBe(1)
+})
+
+test('a shorter retention refuses older events from then on', async () => {
+  const { snippetKey } = await withTour(place)
+  await write('CAIRN_RETENTION_DAYS=90')
+  const server = await place.serve(['--config', file()])
+  const occurredAt = new Date(Date.now() - 10 * 86_400_000).toISOString()
+  const send = async () => {
+    const events = [{ kind: 'custom', name: 'x', userId: 'u', occurredAt }]
+    const response = await apiOf(server, snippetKey)('POST', '/events', { events })
+    return response.status
+  }
+  expect(await send()).toBe(202)
+  await write('CAIRN_RETENTION_DAYS=5')
+  await reload(server, 'settings taken up')
+  await server.until(async () => (await send()) === 422)
+})
+
+test('a thread that is started again goes on with the new settings', async () => {
+  const { snippetKey } = await withTour(place)
+  await write('CAIRN_RETENTION_DAYS=90')
+  const env = { CAIRN_FAILPOINTS: 'http_request=exit' }
+  const server = await place.serve(['--config', file(), '--threads', '1'], env)
+  await write('CAIRN_RETENTION_DAYS=5')
+  await reload(server, 'settings taken up')
+  const api = apiOf(server, snippetKey)
+  const event = { kind: 'custom', name: 'x', userId: 'u' }
+  await api('POST', '/events', { events: [event] }).catch(() => {})
+  await server.until(() => server.stdout.includes('an HTTP thread has died'))
+  await server.until(async () => (await fetch(`${server.managementUrl}/readyz`)).status === 200)
+  const occurredAt = new Date(Date.now() - 10 * 86_400_000).toISOString()
+  expect((await api('POST', '/events', { events: [{ ...event, occurredAt }] })).status).toBe(422)
+})
+
+describe('whose session tokens are taken', () => {
+  const oldSecret = 'the secret of before, thirty-two bytes'
+  const newSecret = 'the secret from now on, thirty-two bytes'
+
+  const analyticsWith = async (server: Server, token: string) => {
+    const response = await apiOf(server, token)('GET', '/flows/flow_none/analytics')
+    return response.status
+  }
+
+  const signed = (organisation: string, secret: string) =>
+    new SignJWT({ org: organisation })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setExpirationTime('5m')
+      .sign(new TextEncoder().encode(secret))
+
+  test('a new secret in its file takes the place of the old one', async () => {
+    const { id } = await withTour(place)
+    const secretFile = join(place.folder, 'secret')
+    await Bun.write(secretFile, oldSecret)
+    const server = await place.serve([], { CAIRN_SESSION_SECRET_FILE: secretFile })
+    const [before, after] = [await signed(id, oldSecret), await signed(id, newSecret)]
+    expect(await analyticsWith(server, before)).toBe(404)
+    expect(await analyticsWith(server, after)).toBe(401)
+    await Bun.write(secretFile, newSecret)
+    await reload(server, 'settings taken up')
+    await server.until(async () => (await analyticsWith(server, after)) === 404)
+    expect(await analyticsWith(server, before)).toBe(401)
+    expect(server.stdout).not.toContain('the secret')
+  })
+
+  test('an identity provider takes the place of our own key', async () => {
+    const { id } = await withTour(place)
+    const key = await signingKey('ES256', 'es')
+    const provider = await Provider.start([key])
+    await write('CAIRN_LOG_LEVEL=info')
+    const server = await place.serve(['--config', file()])
+    const { token: own } = await place.json<{ token: string }>(['token', 'issue'])
+    expect(await analyticsWith(server, own)).toBe(404)
+    await write(`CAIRN_SESSION_ISSUER=${provider.issuer}`, `CAIRN_SESSION_AUDIENCE=${audience}`)
+    await reload(server, 'settings taken up')
+    const exp = Math.floor(Date.now() / 1_000) + 300
+    const claims = { iss: provider.issuer, aud: audience, org: id, exp }
+    const theirs = await signedWith(key, claims)
+    await server.until(async () => (await analyticsWith(server, theirs)) === 404)
+    expect(await analyticsWith(server, own)).toBe(401)
+    const holder = await Bun.file(join(place.folder, 'cairn-data/server.json')).json()
+    expect(holder.sessionTokens).toMatchObject({ signer: 'provider', issuer: provider.issuer })
+    await provider.stop()
+  })
+})

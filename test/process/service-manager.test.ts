@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { builtBinary, Workplace } from '../support/binary.ts'
+import { Datagrams } from '../support/datagrams.ts'
+
+let place: Workplace
+
+beforeEach(async () => {
+  await builtBinary()
+  place = new Workplace()
+})
+afterEach(() => place.close())
+
+describe.skipIf(process.platform !== 'linux')('the service manager is told', () => {
+  const sockets = [
+    ['on a path', () => join(place.folder, 'notify')],
+    ['on an abstract socket', () => `@cairn-test-${process.pid}`],
+  ] as const
+  test.each(sockets)('when it serves, reloads and stops: %s', async (_name, nameOf) => {
+    const socket = new Datagrams(nameOf())
+    const server = await place.serve([], { NOTIFY_SOCKET: socket.name })
+    await server.until(() => socket.read().includes('READY=1'))
+    expect(socket.received).toEqual([
+      'STATUS=Preparing the database',
+      `STATUS=Serving ${server.url}`,
+      'READY=1',
+    ])
+    server.child.kill('SIGHUP')
+    await server.until(() => socket.read().length >= 5)
+    const [reloading = '', ready] = socket.received.slice(3)
+    expect(reloading).toMatch(/^RELOADING=1\nMONOTONIC_USEC=\d+$/)
+    // The clock of /proc/uptime, but for time that a machine has slept.
+    const seconds = Number(reloading.split('=').at(-1)) / 1e6
+    const uptime = Number.parseFloat(await Bun.file('/proc/uptime').text())
+    expect(seconds).toBeWithin(1, uptime + 1)
+    expect(ready).toBe('READY=1')
+    expect(await server.end()).toBe(0)
+    expect(socket.read().at(-1)).toBe('STOPPING=1\nSTATUS=Stopping')
+    socket.close()
+  })
+
+  test('that it is alive, at least three times in what the watchdog waits for', async () => {
+    const socket = new Datagrams(join(place.folder, 'notify'))
+    const env = { NOTIFY_SOCKET: socket.name, WATCHDOG_USEC: '600000' }
+    const server = await place.serve([], env)
+    const beats = () => socket.read().filter(message => message === 'WATCHDOG=1').length
+    await server.until(() => beats() >= 1)
+    const before = beats()
+    await Bun.sleep(650)
+    expect(beats() - before).toBeGreaterThanOrEqual(2)
+    socket.close()
+  })
+
+  test('nothing of the kind where another process is meant', async () => {
+    const socket = new Datagrams(join(place.folder, 'notify'))
+    const env = { NOTIFY_SOCKET: socket.name, WATCHDOG_USEC: '100000', WATCHDOG_PID: '1' }
+    const server = await place.serve([], env)
+    await server.until(() => socket.read().includes('READY=1'))
+    await Bun.sleep(200)
+    expect(socket.read()).not.toContain('WATCHDOG=1')
+    socket.close()
+  })
+
+  test('a socket that is none is a warning, and no reason not to serve', async () => {
+    const server = await place.serve([], { NOTIFY_SOCKET: 'nonsense' })
+    await server.until(() => server.stdout.includes('the service manager cannot be told'))
+    expect((await fetch(`${server.managementUrl}/readyz`)).status).toBe(200)
+  })
+
+  test('a socket that nobody reads any more holds nothing up', async () => {
+    const socket = new Datagrams(join(place.folder, 'notify'))
+    const server = await place.serve([], { NOTIFY_SOCKET: socket.name })
+    socket.close()
+    server.child.kill('SIGHUP')
+    await server.until(() => server.stdout.includes('no setting changed'))
+    expect(await server.end()).toBe(0)
+  })
+})

@@ -1,0 +1,96 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import Ajv from 'ajv'
+import addFormats from 'ajv-formats'
+import { billOfMaterials, closureOf, type Lock, type Manifest } from '../../scripts/sbom.ts'
+import { builtBinary } from '../support/binary.ts'
+
+const root = join(import.meta.dir, '../..')
+const manifest: Manifest = await Bun.file(join(root, 'package.json')).json()
+const lock = Bun.JSONC.parse(await Bun.file(join(root, 'bun.lock')).text()) as Lock
+const source = { root, manifest, lock, commit: 'abc1234', madeAt: new Date(0) }
+
+const schemas = join(root, 'node_modules/@cyclonedx/cyclonedx-library/res/schema')
+const schema = (name: string) => Bun.file(join(schemas, `${name}.SNAPSHOT.schema.json`)).json()
+
+interface Bom {
+  components: {
+    name: string
+    version: string
+    purl: string
+    hashes?: unknown[]
+    'bom-ref': string
+  }[]
+  dependencies: { ref: string; dependsOn?: string[] }[]
+  metadata: { component: { name: string; version: string; 'bom-ref': string } }
+}
+
+describe('the bill of materials', () => {
+  test('is CycloneDX 1.6 by its schema', async () => {
+    const ajv = new Ajv({ strict: false, formats: { 'iri-reference': true, 'idn-email': true } })
+    addFormats(ajv)
+    for (const name of ['spdx', 'jsf-0.82', 'cryptography-defs']) {
+      ajv.addSchema(await schema(name), `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json`)
+    }
+    const bom = JSON.parse(await billOfMaterials(source))
+    expect(ajv.validate(await schema('bom-1.6'), bom) ? [] : ajv.errors).toEqual([])
+    expect(bom.specVersion).toBe('1.6')
+  })
+
+  test('names every dependency of package.json, what they lean on, and Bun; no tool of ours', async () => {
+    const { components, metadata, dependencies }: Bom = JSON.parse(await billOfMaterials(source))
+    const purls = components.map(({ purl }) => purl)
+    for (const [name, version] of Object.entries(manifest.dependencies)) {
+      expect(purls).toContain(`pkg:npm/${name.replace('@', '%40')}@${version}`)
+    }
+    expect(purls).toContain('pkg:npm/sonic-boom@4.2.1')
+    expect(purls).toContain(`pkg:github/oven-sh/bun@bun-v${Bun.version}`)
+    for (const name of ['biome', 'ajv', 'typescript', 'fast-check', 'oidc-provider']) {
+      expect(components.map(component => component.name)).not.toContain(name)
+    }
+    expect(components.filter(({ hashes }) => !hashes).map(({ name }) => name)).toEqual(['bun'])
+    expect(metadata.component).toMatchObject({ name: 'cairn', version: manifest.version })
+    const own = dependencies.find(({ ref }) => ref === metadata.component['bom-ref'])
+    expect(own?.dependsOn).toHaveLength(Object.keys(manifest.dependencies).length + 1)
+  })
+
+  test('is the same each time', async () => {
+    expect(await billOfMaterials(source)).toBe(await billOfMaterials(source))
+  })
+
+  test('follows the copy that each package gets, and stops where the lock has a hole', () => {
+    const entry = (id: string, dependencies = {}) =>
+      [id, '', { dependencies }, 'sha512-AA=='] as const
+    const packages = {
+      a: entry('a@1', { '@s/b': '1', c: '2' }),
+      'a/@s/b': entry('@s/b@1', { c: '2' }),
+      '@s/b': entry('@s/b@9'),
+      'a/c': entry('c@2'),
+      c: entry('c@1'),
+    } as unknown as Lock['packages']
+    expect(closureOf({ dependencies: { a: '1' } }, { packages })).toEqual(['a', 'a/@s/b', 'a/c'])
+    const holed = { packages: { a: packages.a } } as unknown as Lock
+    expect(() => closureOf({ dependencies: { a: '1' } }, holed)).toThrow(
+      'bun.lock has no @s/b for a',
+    )
+  })
+})
+
+describe('the build', () => {
+  beforeAll(() => builtBinary(), 60_000)
+
+  test('leaves bill and checksums beside the executable', async () => {
+    const sums = await Bun.file(join(root, 'dist/SHA256SUMS')).text()
+    const names = sums
+      .trimEnd()
+      .split('\n')
+      .map(line => line.split('  ')[1])
+    expect(names).toContain('cairn.cdx.json')
+    for (const line of sums.trimEnd().split('\n')) {
+      const [digest, name = ''] = line.split('  ')
+      const hash = new Bun.CryptoHasher('sha256')
+      hash.update(await Bun.file(join(root, 'dist', name)).arrayBuffer())
+      expect(hash.digest('hex')).toBe(digest as string)
+    }
+  })
+})

@@ -1,0 +1,34 @@
+import { expect, test } from 'bun:test'
+import { type Config, readConfig } from '../../src/config.ts'
+import { reloadOf } from '../../src/server/reload.ts'
+
+const configOf = (env: Record<string, string> = {}): Config => readConfig({ env }).config
+
+test('what can change while it serves is taken up; the rest waits for the next start', () => {
+  const asked = configOf({ CAIRN_PORT: '0' })
+  // The port that it chose for 0 is no change.
+  const running = { ...asked, port: 40_000 }
+  const next = configOf({
+    CAIRN_PORT: '0',
+    CAIRN_LOG_LEVEL: 'debug',
+    CAIRN_RETENTION_DAYS: '30',
+    CAIRN_SESSION_SECRET: 'x'.repeat(32),
+    CAIRN_THREADS: '7',
+    CAIRN_ACK: 'buffer',
+    CAIRN_KEY_GRACE_HOURS: '1',
+  })
+  const { config, changed, waiting } = reloadOf(running, asked, next)
+  expect(changed).toEqual(['CAIRN_RETENTION_DAYS', 'CAIRN_SESSION_SECRET', 'CAIRN_LOG_LEVEL'])
+  expect(waiting).toEqual(['CAIRN_THREADS', 'CAIRN_ACK'])
+  expect(config).toEqual({
+    ...running,
+    logLevel: 'debug',
+    retentionDays: 30,
+    sessionSecret: 'x'.repeat(32),
+  })
+})
+
+test('the same settings change nothing', () => {
+  const config = configOf()
+  expect(reloadOf(config, config, configOf())).toEqual({ config, changed: [], waiting: [] })
+})
