@@ -3,7 +3,6 @@ import { type IndexedTable, RowIndex } from './hash-index/row-index.ts'
 
 interface Completion {
   id: number
-  org_id: number
   flow_id: number
   person: string
   reported_at: number
@@ -24,13 +23,15 @@ export const indexedCompletions: IndexedTable = {
 
 function statements(database: Database) {
   return {
-    completion: database.query<Completion, [number]>(
-      'select id, org_id, flow_id, person, reported_at from completions where id = ?',
+    completion: database.query<Completion, [number, number]>(
+      `select id, flow_id, person, reported_at from completions where id = ? and org_id = ?`,
     ),
     insert: database.query(
       `insert into completions (id, org_id, flow_id, person, reported_at) values (?, ?, ?, ?, ?)`,
     ),
-    setReported: database.query('update completions set reported_at = ? where id = ?'),
+    setReported: database.query(
+      'update completions set reported_at = ? where id = ? and org_id = ?',
+    ),
   }
 }
 
@@ -56,16 +57,14 @@ export class CompletionTable {
     if (!known) {
       const row = this.index.add(flowRow, [person], at)
       this.sql.insert.run(row, orgRow, flowRow, person, at)
-    } else if (at < known.reported_at) this.sql.setReported.run(at, known.id)
+    } else if (at < known.reported_at) this.sql.setReported.run(at, known.id, orgRow)
   }
 
   private get(orgRow: number, flowRow: number, person: string): Completion | null {
     let found: Completion | null = null
     const isIt = (row: number) => {
-      const known = this.sql.completion.get(row)
-      if (known?.person !== person || known.flow_id !== flowRow || known.org_id !== orgRow) {
-        return false
-      }
+      const known = this.sql.completion.get(row, orgRow)
+      if (known?.person !== person || known.flow_id !== flowRow) return false
       found = known
       return true
     }

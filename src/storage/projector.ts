@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { needsItem, personOf } from '../core/event.ts'
+import { personOf } from '../core/event.ts'
 import {
   addEvent,
   isLoose,
@@ -14,7 +14,7 @@ import type { Fact, HistoryOf } from './facts.ts'
 import type { RowIndex } from './hash-index/row-index.ts'
 import { LooseFacts } from './loose-facts.ts'
 import { type RunChanges, RunTable, toNobody } from './run-table.ts'
-import { TickTable } from './tick-table.ts'
+import { type PersonInFlow, TickTable } from './tick-table.ts'
 import { TouchedPeople } from './touched.ts'
 
 /**
@@ -88,9 +88,9 @@ export class Projector {
       if (fact.kind === 'flow_completed') this.addCompletion(fact)
       if (isLoose(fact) && !fact.byCustomEvent) this.addLoose(fact, touched)
     }
-    this.ticks.addTicks(facts, touched)
+    const tickers = this.ticks.addTicks(facts, touched)
     for (const person of touched) this.loose.assign(person)
-    this.tellOfTicks(facts)
+    for (const ticker of tickers) this.tellOfTicks(ticker)
   }
 
   /** When a person first completed a flow, by a report or by the checklist. */
@@ -144,12 +144,10 @@ export class Projector {
   }
 
   /** What a person ticks is said of all their runs. */
-  private tellOfTicks(facts: readonly Fact[]): void {
-    for (const { kind, orgRow, flowRow, userId, anonymousId } of facts) {
-      if (!needsItem(kind) || !this.changes.has(orgRow, flowRow)) continue
-      for (const at of this.runs.startsOf(orgRow, flowRow, personOf(userId, anonymousId))) {
-        this.changes.touch(orgRow, flowRow, at)
-      }
+  private tellOfTicks({ orgRow, flowRow, person }: PersonInFlow): void {
+    if (!this.changes.has(orgRow, flowRow)) return
+    for (const at of this.runs.startsOf(orgRow, flowRow, person)) {
+      this.changes.touch(orgRow, flowRow, at)
     }
   }
 

@@ -51,7 +51,9 @@ export const toNobody: RunChanges = { touch() {}, has: () => false }
 
 function statements(database: Database) {
   return {
-    run: database.query<StoredRun, [number]>(`select ${columns} from runs where id = ?`),
+    run: database.query<StoredRun, [number, number]>(
+      `select ${columns} from runs where id = ? and org_id = ?`,
+    ),
     insertRun: database.query(
       `insert into runs (id, org_id, flow_id, run_key, person, least_user_id, least_anonymous_id,
         started_at, last_at, named_version, version, completed_at, dismissed_at, steps,
@@ -62,13 +64,14 @@ function statements(database: Database) {
     updateRun: database.query(
       `update runs set least_user_id = ?, least_anonymous_id = ?, last_at = ?, named_version = ?,
         version = ?, completed_at = ?, dismissed_at = ?, steps = ?, own_completed_at = ?
-      where id = ?`,
+      where id = ? and org_id = ?`,
     ),
     moveStart: database.query(
-      `update runs set started_at = ?, last_at = ?, version = ?, own_started_at = ? where id = ?`,
+      `update runs set started_at = ?, last_at = ?, version = ?, own_started_at = ?
+      where id = ? and org_id = ?`,
     ),
-    setCompleted: database.query('update runs set completed_at = ? where id = ?'),
-    deleteRun: database.query('delete from runs where id = ?'),
+    setCompleted: database.query('update runs set completed_at = ? where id = ? and org_id = ?'),
+    deleteRun: database.query('delete from runs where id = ? and org_id = ?'),
     mark: database.query(
       `update runs set has_loose = 1
       where id = ? and org_id = ? and flow_id = ? and person = ? and has_loose = 0`,
@@ -121,8 +124,8 @@ export class RunTable {
   get(orgRow: number, flowRow: number, key: string): StoredRun | null {
     let found: StoredRun | null = null
     const isIt = (row: number) => {
-      const run = this.sql.run.get(row)
-      if (run?.run_key !== key || run.flow_id !== flowRow || run.org_id !== orgRow) return false
+      const run = this.sql.run.get(row, orgRow)
+      if (run?.run_key !== key || run.flow_id !== flowRow) return false
       found = run
       return true
     }
@@ -204,18 +207,19 @@ export class RunTable {
       this.versionOf(run.org_id, run.flow_id, run.named_version, start),
       run.own_started_at,
       run.id,
+      run.org_id,
     )
   }
 
   delete(run: StoredRun): void {
     this.touch(run)
-    this.sql.deleteRun.run(run.id)
+    this.sql.deleteRun.run(run.id, run.org_id)
   }
 
   /** Says when a run was completed, by itself or by a loose fact. */
   setCompleted(run: StoredRun, at: number | null): void {
     this.touch(run)
-    this.sql.setCompleted.run(at, run.id)
+    this.sql.setCompleted.run(at, run.id, run.org_id)
   }
 
   /** Marks a run of a person with loose facts. */
@@ -260,9 +264,8 @@ export class RunTable {
   startsOf(orgRow: number, flowRow: number, person: string): number[] {
     const starts: number[] = []
     for (const row of this.index.all(byPerson, flowRow, person)) {
-      const run = this.sql.run.get(row)
-      const isTheirs = run?.org_id === orgRow && run.flow_id === flowRow && run.person === person
-      if (isTheirs) starts.push(run.started_at)
+      const run = this.sql.run.get(row, orgRow)
+      if (run?.flow_id === flowRow && run.person === person) starts.push(run.started_at)
     }
     return starts
   }
@@ -315,7 +318,14 @@ export class RunTable {
     const isMoved =
       now.started_at !== before.started_at || now.own_started_at !== before.own_started_at
     if (isMoved) {
-      this.sql.moveStart.run(now.started_at, now.last_at, now.version, now.own_started_at, now.id)
+      this.sql.moveStart.run(
+        now.started_at,
+        now.last_at,
+        now.version,
+        now.own_started_at,
+        now.id,
+        now.org_id,
+      )
     }
     if (!isMoved && isSame(before, now)) return
     this.touch(before, now.started_at)
@@ -330,6 +340,7 @@ export class RunTable {
       now.steps,
       now.own_completed_at,
       now.id,
+      now.org_id,
     )
   }
 

@@ -6,6 +6,12 @@ import type { Fact, HistoryOf } from './facts.ts'
 import type { LooseFacts } from './loose-facts.ts'
 import type { TouchedPeople } from './touched.ts'
 
+export interface PersonInFlow {
+  orgRow: number
+  flowRow: number
+  person: string
+}
+
 interface ProgressRow {
   checklist_at: number | null
   last_tick_at: number | null
@@ -80,19 +86,23 @@ export class TickTable {
   /**
    * Between two takings back only an item's first tick counts, so no other is kept. (A taking back
    * is always later than all that was stored before it: nothing can split such a stretch later.)
+   *
+   * @returns people of whom analytics say something else now: an item that they had never ticked, or
+   *   whether they ever completed the checklist
    */
-  addTicks(facts: readonly Fact[], touched: TouchedPeople): void {
+  addTicks(facts: readonly Fact[], touched: TouchedPeople): PersonInFlow[] {
     const people = Map.groupBy(
       facts.filter(({ kind }) => needsItem(kind)),
       fact => `${fact.flowRow} ${personOf(fact.userId, fact.anonymousId)}`,
     )
-    for (const ofPerson of people.values()) this.addTicksOfPerson(ofPerson, touched)
+    return [...people.values()].flatMap(ofPerson => this.addTicksOfPerson(ofPerson, touched) ?? [])
   }
 
-  private addTicksOfPerson(facts: readonly Fact[], touched: TouchedPeople): void {
+  private addTicksOfPerson(facts: readonly Fact[], touched: TouchedPeople): PersonInFlow | null {
     const [{ orgRow, flowRow, userId, anonymousId }] = facts as [Fact]
     const person = personOf(userId, anonymousId)
     let ticks = this.ticksOf(orgRow, flowRow, person)
+    const itemsBefore = itemsIn(ticks)
     for (const { kind, itemRow, occurredAt: at } of facts) {
       const itemId = itemRow as number
       if (kind === 'item_reopened') {
@@ -119,6 +129,9 @@ export class TickTable {
       { orgRow, flowRow, person, before: known.checklist_at, now: checklistAt },
       touched,
     )
+    const isSaidAnew =
+      itemsIn(ticks) > itemsBefore || (known.checklist_at === null) !== (checklistAt === null)
+    return isSaidAnew ? { orgRow, flowRow, person } : null
   }
 
   private checklistCompletedAt(orgRow: number, flowRow: number, ticks: Tick[]): number | null {
@@ -161,6 +174,10 @@ export class TickTable {
     )
   }
 }
+
+/** How many items were ever ticked. */
+const itemsIn = (ticks: readonly Tick[]): number =>
+  new Set(ticks.filter(({ ticked }) => ticked).map(({ itemId }) => itemId)).size
 
 /** The stretch between two takings back of an item that a tick falls into: (after, until]. */
 function stretchOf(

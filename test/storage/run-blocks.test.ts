@@ -4,7 +4,11 @@ import { analyticsService, questionOf } from '../../src/modules/analytics/servic
 import { openForWriting } from '../../src/storage/database.ts'
 import { rebuild } from '../../src/storage/rebuild.ts'
 import { RunBlocks } from '../../src/storage/run-blocks/run-blocks.ts'
-import { defaultSealPolicy } from '../../src/storage/run-blocks/sealer.ts'
+import {
+  defaultSealPolicy,
+  type SealedBlock,
+  type Sealer,
+} from '../../src/storage/run-blocks/sealer.ts'
 import type { RefEvent } from '../support/analytics-reference.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../support/stored-history.ts'
 import { World } from '../support/world.ts'
@@ -154,6 +158,48 @@ describe('a block', () => {
       const asRows = await answer()
       await world.sealAll()
       expect(await answer()).toEqual(asRows)
+    }
+  })
+
+  test('stays where a tick says again what is known', async () => {
+    const tick = { kind: 'item_completed', itemKey: 'one', userId: 'u15', runId: 'r15' } as const
+    await sendRuns(0, 31)
+    await send({ ...tick, at: start + 16 * minuteMs })
+    await world.sealAll()
+    const before = blocks()
+    // Of a run that is in no block: what it says of the person is all that could matter.
+    const again = { ...tick, runId: 'later', at: start + 40 * minuteMs }
+    await send(again, { ...again, at: again.at + 1 })
+    expect(blocks()).toEqual(before)
+    await send({ ...again, itemKey: 'two' })
+    expect(isInBlock(start + 15 * minuteMs)).toBe(false)
+  })
+
+  test('is given up where a run comes into it at any moment of its making', async () => {
+    const inside = world.storage as unknown as {
+      blocks: RunBlocks
+      sealer: Sealer
+      sealing: Generator<SealedBlock | null>
+      write(block: SealedBlock): Promise<void>
+    }
+    const size = 40
+    await sendRuns(0, size)
+    for (let steps = 1; steps <= 8; steps++) {
+      world.database.run('delete from run_blocks')
+      inside.blocks.othersWrote()
+      inside.sealing = inside.sealer.work()
+      for (let step = 0; step < steps; step++) {
+        const { value: block } = inside.sealing.next()
+        if (block) await inside.write(block)
+      }
+      // Between the runs of the first block, and of the second.
+      await send(view(size + 2 * steps, start + 90_000 + steps))
+      await send(view(size + 2 * steps + 1, start + 12.5 * minuteMs + steps))
+      await world.sealAll()
+      const sealed = await answer()
+      expect(sealed.totals.starts).toBe(size + 2 * steps)
+      world.database.run('delete from run_blocks')
+      expect(await answer()).toEqual(sealed)
     }
   })
 

@@ -102,11 +102,13 @@ export class Sealer {
       let { from } = gap
       for (;;) {
         const next = this.next(orgRow, flowRow, { from, to: gap.to })
-        yield null
         if (next === null) break
         from = next.to
         if (next.runs > this.policy.mostRunsPerBlock) continue
-        const sealed = yield* this.seal(orgRow, flowRow, next, history)
+        // Before others go first: what changes from here on must be noticed.
+        const draft = this.blocks.begin(orgRow, flowRow, next)
+        yield null
+        const sealed = yield* this.seal(draft, next.runs, history)
         if (sealed === null) {
           this.blocks.lookLater(orgRow, flowRow)
           return
@@ -159,15 +161,15 @@ export class Sealer {
     return { from, to, runs: countUntil(from, to, mostRunsPerBlock + 1) }
   }
 
+  /** @returns null where a run of the draft has changed meanwhile */
   private *seal(
-    orgRow: number,
-    flowRow: number,
-    next: Stretch & { runs: number },
+    draft: Draft,
+    runs: number,
     history: StepHistory,
   ): Generator<null, SealedBlock | null> {
-    const { from, to } = next
-    const draft = this.blocks.begin(orgRow, flowRow, next)
-    const builder = new RunColumnsBuilder(new FlowPositions(history), from, next.runs)
+    if (draft.isStale) return null
+    const { orgRow, flowRow, from, to } = draft
+    const builder = new RunColumnsBuilder(new FlowPositions(history), from, runs)
     for (const page of this.pages.between(orgRow, flowRow, from, to)) {
       for (const run of page) builder.add(run)
       yield null
