@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { Breather } from '../core/breather.ts'
 import { buckets } from '../core/buckets.ts'
 import { itemStates } from '../core/checklist.ts'
 import { hourMs } from '../core/durations.ts'
@@ -136,12 +137,15 @@ export class Readers implements Pick<AnalyticsReader, 'runs' | 'events'>, Checkl
     range: TimeRange,
   ): AsyncIterable<readonly StoredEvent[]> {
     let events: StoredEvent[] = []
+    const breather = new Breather()
     for (const ofBatch of this.flowEvents(orgRow, flowRow, range)) {
       events.push(...ofBatch)
-      if (events.length < sliceEvents) continue
-      yield events
-      events = []
-      await breathe()
+      if (events.length >= sliceEvents) {
+        yield events
+        events = []
+      }
+      // Also where a batch has nothing that is asked for: there may be many such.
+      await breather.rest()
     }
     if (events.length > 0) yield events
   }
