@@ -72,6 +72,10 @@ export class CatalogueOrganisation {
   private knownParts: Parts | null = null
   private list: FlowListBody | null = null
   private readonly bodies = new Map<number, FlowBody>()
+  /** Characters of the bodies that were asked for: what compresses them keeps about as much or less. */
+  private bodyLength = 0
+  /** A body was made since it was last weighed. */
+  isHeavier = false
   private itemsByEvent: ItemsByEvent | null = null
 
   constructor(
@@ -109,14 +113,15 @@ export class CatalogueOrganisation {
   weigh(): number {
     const { flows, parts } = this.known
     const count = parts ? parts.steps.length + parts.items.length : 0
-    const list = this.list?.length ?? 0
     const before = this.weighed
-    this.weighed = organisationBytes + list + flows.length * flowBytes + count * partBytes
+    this.weighed =
+      organisationBytes + this.bodyLength + flows.length * flowBytes + count * partBytes
+    this.isHeavier = false
     return this.weighed - before
   }
 
   get publishedFlows(): FlowListBody {
-    this.list ??= new FlowListBody(this.rows, this.organisation.row)
+    this.list ??= this.noted(new FlowListBody(this.rows, this.organisation.row))
     return this.list
   }
 
@@ -126,8 +131,14 @@ export class CatalogueOrganisation {
     const flow = this.flows.find(({ row }) => row === flowRow)
     const version = flow?.versions.at(-1)?.version
     if (flow?.status !== 'published' || version === undefined) return null
-    const body = new FlowBody(this.rows, { flow_id: flowRow, version })
+    const body = this.noted(new FlowBody(this.rows, { flow_id: flowRow, version }))
     this.bodies.set(flowRow, body)
+    return body
+  }
+
+  private noted<Body extends FlowBody | FlowListBody>(body: Body): Body {
+    this.bodyLength += body.length
+    this.isHeavier = true
     return body
   }
 

@@ -98,12 +98,15 @@ export class StoredCatalogue implements Catalogue {
   publishedFlows(organisation: Organisation): PreparedBody & { version: string; count: number } {
     const loaded = this.load(organisation.row)
     const { publishedFlows } = loaded
-    this.weigh(loaded)
+    if (loaded.isHeavier) this.weigh(loaded)
     return publishedFlows
   }
 
   publishedFlow(flow: FlowEntry): PreparedBody | null {
-    return this.load(flow.organisation.row).publishedFlow(flow.row)
+    const loaded = this.load(flow.organisation.row)
+    const body = loaded.publishedFlow(flow.row)
+    if (loaded.isHeavier) this.weigh(loaded)
+    return body
   }
 
   itemsCompletedBy(organisation: Organisation, eventName: string): readonly ItemEntry[] {

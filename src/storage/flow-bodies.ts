@@ -17,17 +17,21 @@ function textOf(rows: CatalogueRows, { flow_id, version }: Publication): string 
 }
 
 /**
- * One published flow as callers get it. Its text is read when it is asked for and not kept: callers
- * want it compressed, which whoever compresses it keeps.
+ * One published flow as callers get it. Its text is read when it is asked for and not kept here:
+ * callers want it in one encoding or another, which whoever encodes it keeps.
  */
 export class FlowBody implements PreparedBody {
   readonly hash: string
+  /** Characters of its text. */
+  readonly length: number
 
   constructor(
     private readonly rows: CatalogueRows,
     private readonly publication: Publication,
   ) {
-    this.hash = hashOf(this.text)
+    const { text } = this
+    this.hash = hashOf(text)
+    this.length = text.length
   }
 
   get text(): string {
