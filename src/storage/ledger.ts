@@ -8,8 +8,11 @@ import { type Fact, isOfFlow } from './facts.ts'
 
 /** What is read of the ledger: always in the order of arrival. */
 
-/** Batches that a statement reads: at 64 events each no more than a few megabytes. */
-const pageBatches = 64
+/**
+ * Batches that a statement reads, 512 events of the usual sort: as many as are handed out at once, so
+ * that a collection of garbage meanwhile finds little that is still held, and ages none of it.
+ */
+const pageBatches = 8
 
 function* pages<Row extends { seq: number }>(read: (after: number) => Row[], after: number) {
   for (let seq = after; ; ) {

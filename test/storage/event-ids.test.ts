@@ -147,7 +147,7 @@ describe('an id is taken once', () => {
       commit()
     }
     const levels = database.query('select max(level) as level from event_id_segments').get()
-    expect(levels).toEqual({ level: 3 })
+    expect(levels).toEqual({ level: 4 })
     const isKnown = (known: (org: number, id: string) => boolean) =>
       all.every(one => !known(1, one))
     expect(isKnown(store)).toBe(true)

@@ -3,7 +3,7 @@ import { RecentEntries } from './recent-entries.ts'
 import { fanOut, type SegmentPolicy, type Segments } from './segments.ts'
 
 export interface HashIndexPolicy extends SegmentPolicy {
-  /** A merge moves one chunk each time that so many entries came in. */
+  /** A merge moves one chunk of each of its segments for so many entries that came in. */
   entriesPerMergeStep: number
 }
 
@@ -22,7 +22,7 @@ export class HashIndex {
   private newestAt = 0
   /** The transaction under way has made a segment of all recent entries. */
   private hasSealed = false
-  /** Since the last step of each level's merge. */
+  /** Of each level's merge, since the last chunk that was due. */
   private readonly entriesSinceStep = new Map<number, number>()
 
   /** @param segments null for an index that lives in memory alone */
@@ -72,7 +72,7 @@ export class HashIndex {
 
   /** Whether sealing at a stop spares the next start enough to be worth a segment. */
   get isWorthSealing(): boolean {
-    return this.recent.size >= this.policy.entriesPerSegment / fanOut
+    return this.recent.size >= this.policy.entriesPerSegment / 8
   }
 
   /** Makes a segment of all that is in none. */
@@ -88,9 +88,9 @@ export class HashIndex {
     const added = this.recent.mark
     for (const level of this.segments.mergesDue()) {
       const waiting = (this.entriesSinceStep.get(level) ?? 0) + added
-      const isDue = waiting >= this.policy.entriesPerMergeStep
-      if (isDue) this.segments.mergeStep(level)
-      this.entriesSinceStep.set(level, isDue ? 0 : waiting)
+      const due = Math.floor(waiting / this.policy.entriesPerMergeStep)
+      if (due > 0) this.segments.mergeStep(level, due)
+      this.entriesSinceStep.set(level, waiting - due * this.policy.entriesPerMergeStep)
     }
   }
 

@@ -16,7 +16,7 @@ export interface IndexedTable {
 export const defaultRowIndexPolicy: HashIndexPolicy = {
   entriesPerSegment: 32_768,
   segmentBits: 5,
-  entriesPerMergeStep: 2_048,
+  entriesPerMergeStep: 512,
 }
 
 const pageRows = 8_192

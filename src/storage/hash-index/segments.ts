@@ -13,9 +13,13 @@ export interface SegmentPolicy {
   segmentBits: number
 }
 
-/** Segments of a level that are merged into one of the next: three more bits choose its chunks. */
-export const fanOut = 8
-const fanOutBits = 3
+/**
+ * Segments of a level that are merged into one of the next: two more bits choose its chunks. Every
+ * question asks every segment, and every entry is moved once a level: four has half the segments of
+ * eight and half more to move, which is the lesser.
+ */
+export const fanOut = 4
+const fanOutBits = 2
 
 /** One more than the greatest first half of a hash. */
 const end = 2 ** 32
@@ -135,26 +139,19 @@ export class Segments {
   }
 
   /**
-   * Moves one chunk of the oldest segments of a level into their heir on the next. A step at a time,
+   * Moves some chunks of the oldest segments of a level into their heir on the next. A few at a time,
    * so that no transaction is long; the chunks' space is free for the next step's.
+   *
+   * @param most chunks of each segment; at least 1
    */
-  mergeStep(level: number): void {
+  mergeStep(level: number, most: number): void {
     const heir = this.heirOf(level) ?? this.beginHeir(level)
     const sources = this.sourcesOf(level, heir.high)
-    const bits = sources[0]!.bits
+    const { bits } = sources[0]!
     const from = chunkOf(heir.high, bits)
-    const first = from * fanOut
-    const chunks = this.emptyChunks(fanOut)
-    for (const source of sources) {
-      const { rows, highs, lows } = this.entriesOf(source, from)
-      for (let i = 0; i < rows.length; i++) {
-        const high = highs[i]!
-        chunks[chunkOf(high, heir.bits) - first]!.add(high, lows[i]!, rows[i]!)
-      }
-      this.sql.deleteChunk.run(placeOf(source, from))
-    }
-    for (const [i, chunk] of chunks.entries()) this.write(heir, first + i, chunk)
-    const reached = (from + 1) * 2 ** (32 - bits)
+    const to = Math.min(from + most, 2 ** bits)
+    for (let chunk = from; chunk < to; chunk++) this.moveChunk(sources, heir, chunk)
+    const reached = to * 2 ** (32 - bits)
     for (const source of sources) {
       if (reached === end) this.sql.deleteSegment.run(source.id)
       else this.sql.setRange.run(reached, end, source.id)
@@ -192,6 +189,20 @@ export class Segments {
     const chunks = this.builders.slice(0, count)
     for (const chunk of chunks) chunk.clear()
     return chunks
+  }
+
+  private moveChunk(sources: readonly Segment[], heir: Segment, chunk: number): void {
+    const first = chunk * fanOut
+    const chunks = this.emptyChunks(fanOut)
+    for (const source of sources) {
+      const { rows, highs, lows } = this.entriesOf(source, chunk)
+      for (let i = 0; i < rows.length; i++) {
+        const high = highs[i]!
+        chunks[chunkOf(high, heir.bits) - first]!.add(high, lows[i]!, rows[i]!)
+      }
+      this.sql.deleteChunk.run(placeOf(source, chunk))
+    }
+    for (const [i, moved] of chunks.entries()) this.write(heir, first + i, moved)
   }
 
   private filterOf(segment: Segment): Uint32Array {

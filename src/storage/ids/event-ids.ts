@@ -9,7 +9,7 @@ import { TextHash } from '../hash-index/text-hash.ts'
 export const defaultEventIdsPolicy: HashIndexPolicy = {
   entriesPerSegment: 65_536,
   segmentBits: 6,
-  entriesPerMergeStep: 2_048,
+  entriesPerMergeStep: 512,
 }
 
 const pageBatches = 128
