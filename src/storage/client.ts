@@ -53,9 +53,7 @@ export class StorageClient implements Ledger {
 
   /** Takes answers of the storage thread, a line each. */
   receive(message: string): void {
-    const lines = message.split('\n')
-    for (const line of lines) this.settle(line)
-    this.outbox.answered(lines.length)
+    for (const line of message.split('\n')) this.settle(line)
   }
 
   private settle(line: string): void {

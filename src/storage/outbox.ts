@@ -1,47 +1,36 @@
 import { framed } from './frames.ts'
 
 /**
- * Events that are worth a commit of their own: its fixed cost is about that of a hundred. With so
- * many gathered, nothing is gained by waiting.
+ * So many commands or events leave without waiting for the end of the turn: enough to share the
+ * cost of a message and of a commit, few enough for storage to begin while the rest of a burst is
+ * still being read.
  */
-const worthACommit = 256
-
-/** With fewer commands in the last message than this, the next is not waited for. */
-const frequent = 4
-
-/** How long a message waits at most for as many commands as the last one had, milliseconds. */
-const defaultLongestWaitMs = 1
+const mostCommands = 32
+const mostEvents = 256
 
 /**
- * Commands on their way to the storage thread, gathered into few messages: a message costs both
- * threads a turn, and most are a commit of their own.
+ * Commands on their way to the storage thread, gathered into few messages, because a message costs
+ * both threads a turn.
  *
- * What comes in one turn of the event loop goes together. While storage owes this thread an answer,
- * what comes waits for it, as small packets do on a network (RFC 896); and while commands come
- * often, a message waits for a moment until it has as many as the one before. So a lone command
- * leaves at once, and under load a commit takes what has arrived since the one before it.
+ * What comes in one turn of the event loop goes together, in messages of bounded size. Nothing waits
+ * for answers or for a timer: while storage commits, messages queue up there and share the next
+ * commit anyway. Held back here, all callers would be answered at once and come again at once, and
+ * the two threads would take turns instead of working side by side.
  */
 export class Outbox {
   private gathered = ''
   private commands = 0
   private events = 0
-  /** Commands of the last message. */
-  private lastCommands = 0
-  /** Commands that were sent and are not answered. */
-  private unanswered = 0
   private turn: NodeJS.Immediate | null = null
-  private wait: Timer | null = null
 
-  constructor(
-    private readonly send: (message: string) => void,
-    private readonly longestWaitMs = defaultLongestWaitMs,
-  ) {}
+  constructor(private readonly send: (message: string) => void) {}
 
   put(command: string, events: number): void {
     this.gathered += framed(command)
     this.commands++
     this.events += events
-    this.schedule()
+    if (this.commands >= mostCommands || this.events >= mostEvents) this.flush()
+    else this.turn ??= setImmediate(() => this.flush())
   }
 
   /** Sends a command that nobody waits for, at once: held here, it could be lost with the thread. */
@@ -49,31 +38,10 @@ export class Outbox {
     this.send(framed(command))
   }
 
-  /** So many commands have their answers. */
-  answered(commands: number): void {
-    this.unanswered -= commands
-    if (this.commands > 0) this.schedule()
-  }
-
-  private schedule(): void {
-    if (this.turn !== null) return
-    const isFull = this.events >= worthACommit
-    if (this.unanswered > 0 && !isFull) return
-    if (isFull || this.lastCommands < frequent || this.commands >= this.lastCommands) {
-      this.turn = setImmediate(() => this.flush())
-    } else {
-      this.wait ??= setTimeout(() => this.flush(), this.longestWaitMs)
-    }
-  }
-
   private flush(): void {
     if (this.turn !== null) clearImmediate(this.turn)
-    if (this.wait !== null) clearTimeout(this.wait)
     this.turn = null
-    this.wait = null
     const message = this.gathered
-    this.unanswered += this.commands
-    this.lastCommands = this.commands
     this.gathered = ''
     this.commands = 0
     this.events = 0
