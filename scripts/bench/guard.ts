@@ -11,8 +11,11 @@ import { tries } from './tries.ts'
  * same seconds, and the best of a few tries. Exit status 1 where one is missed.
  */
 
-/** The least shares: what a change must not fall below. The bench's own goals are higher. */
-const least = { ingest: 0.6, reads: 0.7 }
+/**
+ * The least shares: a fifth below what a calm machine measures, so that one that is busy passes and a
+ * change that costs does not. The bench's own goals are higher.
+ */
+const least = { ingest: 0.45, reads: 0.45 }
 
 const mostTries = 3
 
