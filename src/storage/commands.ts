@@ -20,6 +20,7 @@ import {
   type EncodedBatch,
   type EventText,
   encodeEvents,
+  noEvent,
 } from './event-text.ts'
 import { type Fact, isOfFlow, type LedgerFact } from './facts.ts'
 import { EventIds } from './ids/event-ids.ts'
@@ -349,19 +350,3 @@ export class CommandExecutor {
 }
 
 const personIds = ({ userId, anonymousId }: PersonIds): PersonIds => ({ userId, anonymousId })
-
-const noEvent = {
-  userId: null,
-  anonymousId: null,
-  flowRow: null,
-  flowVersion: null,
-  stepRow: null,
-  itemRow: null,
-  runId: null,
-  sessionId: null,
-  reportedAt: null,
-  url: null,
-  name: null,
-  reason: null,
-  properties: null,
-}

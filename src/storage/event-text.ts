@@ -61,8 +61,8 @@ const kindMask = (1 << 4) - 1
 /** So much further up stand the bits of what is not there at all. */
 const absentShift = 13
 
-/** What stands before the first event. */
-const nothing: Omit<NewEvent, 'id' | 'kind'> = {
+/** An event that says nothing: what stands before the first, and what Cairn's own events begin with. */
+export const noEvent: Omit<NewEvent, 'id' | 'kind'> = {
   userId: null,
   anonymousId: null,
   flowRow: null,
@@ -100,10 +100,10 @@ class Changes {
 export function encodeEvents(events: readonly NewEvent[]): EventText {
   let facts = ''
   let details = ''
-  let before = nothing
+  let before = noEvent
   const changes = new Changes()
   for (const event of events) {
-    changes.code = kindCode[event.kind] | (before === nothing ? first : 0)
+    changes.code = kindCode[event.kind] | (before === noEvent ? first : 0)
     changes.values = ''
     changes.note(bits.url, event.url, before.url)
     changes.note(bits.properties, event.properties, before.properties)
