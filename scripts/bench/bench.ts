@@ -1,8 +1,8 @@
+import type { Table } from '../report/table.ts'
 import type { Effort } from './effort.ts'
 import type { Figure } from './figures.ts'
 import { Filled } from './filled.ts'
 import { Seeds } from './seed.ts'
-import type { Table } from './table.ts'
 
 /** What a part has found. */
 export interface Found {

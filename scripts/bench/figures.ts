@@ -1,4 +1,4 @@
-import { inLine } from './table.ts'
+import { inLine } from '../report/table.ts'
 
 /** One line of the table: what was measured of Cairn, and of what stands beside it. */
 export interface Figure {

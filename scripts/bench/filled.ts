@@ -1,11 +1,11 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { progress } from '../report/progress.ts'
 import { Analyst } from './analyst.ts'
 import type { Effort } from './effort.ts'
 import { bodies, eventsOfRun, type History } from './history.ts'
 import { send } from './post.ts'
 import { Folder, type Program, startCairn } from './programs.ts'
-import { progress } from './progress.ts'
 import type { Seeds, Tenant } from './seed.ts'
 
 /** So far back go the events, and so far back Cairn has to accept them. */

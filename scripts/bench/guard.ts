@@ -1,7 +1,7 @@
+import { machineText } from '../report/machine.ts'
 import { Bench } from './bench.ts'
 import { type Effort, quickEffort } from './effort.ts'
 import { median } from './figures.ts'
-import { machineText } from './machine.ts'
 import { besideHello, questions } from './parts/answers.ts'
 import { cairn, floor, measure } from './parts/ingest.ts'
 import { tries } from './tries.ts'

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
+import { machine, machineText } from '../report/machine.ts'
+import { begin } from '../report/progress.ts'
+import { markdownOf, type Table } from '../report/table.ts'
 import { Bench } from './bench.ts'
 import { quickEffort, usualEffort } from './effort.ts'
 import { type Figure, isMet, median, ratioOf, spread, tableOf } from './figures.ts'
-import { machine, machineText } from './machine.ts'
 import { type PartName, partNames, parts } from './plan.ts'
-import { begin } from './progress.ts'
-import { markdownOf, type Table } from './table.ts'
 
 /** Measures Cairn's executable beside a floor in the same run; see `run`. */
 

@@ -1,5 +1,5 @@
+import type { Table } from '../report/table.ts'
 import { type Figure, rounded } from './figures.ts'
-import type { Table } from './table.ts'
 
 /** What a request costs as something grows. */
 export interface Growth {

@@ -1,6 +1,6 @@
 import { defaultLimits } from '../../src/core/buckets.ts'
+import type { Table } from '../report/table.ts'
 import { rounded } from './figures.ts'
-import type { Table } from './table.ts'
 
 /** What one cheap VM carries, worked out from what requests cost on the machine of the bench. */
 

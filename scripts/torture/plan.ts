@@ -1,0 +1,15 @@
+import type { Ledger, Torture } from './ledger.ts'
+
+/** A part of the kit. */
+interface Part {
+  /** What is done to the server, in half a sentence. */
+  what: string
+  torture(options: Torture): Promise<Ledger>
+  /** How long it takes on two cores that are its own, seconds. */
+  seconds: { short: number; long: number }
+}
+
+/** What is tried, in this order. */
+export const parts: Record<string, Part> = {}
+
+export const partNames = Object.keys(parts)
