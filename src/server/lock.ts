@@ -62,6 +62,22 @@ export function acquireLock(dataDir: string, holder: LockHolder): Lock {
   }
 }
 
+/**
+ * Keeps servers out of a data directory, for work that none may see.
+ *
+ * @throws LockHeld, DataDirectoryUnusable
+ */
+export function keepServersOut(dataDir: string): FileLock {
+  let lock: FileLock | null
+  try {
+    lock = lockFile(lockFileOf(dataDir))
+  } catch (error) {
+    throw unusable(dataDir, error)
+  }
+  if (lock === null) throw new LockHeld(heldMessage(dataDir))
+  return lock
+}
+
 /** Whether a server runs on a data directory, in this process or in another. */
 export function isHeld(dataDir: string): boolean {
   if (!existsSync(lockFileOf(dataDir))) return false
