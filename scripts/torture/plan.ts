@@ -1,4 +1,6 @@
 import type { Ledger, Torture } from './ledger.ts'
+import { backup } from './parts/backup.ts'
+import { litestream } from './parts/litestream.ts'
 
 /** A part of the kit. */
 interface Part {
@@ -10,6 +12,17 @@ interface Part {
 }
 
 /** What is tried, in this order. */
-export const parts: Record<string, Part> = {}
+export const parts: Record<string, Part> = {
+  backup: {
+    what: 'backups and restores killed at random moments and at each call of theirs',
+    torture: backup,
+    seconds: { short: 15, long: 900 },
+  },
+  litestream: {
+    what: 'killed together with Litestream, which replicates it, and restored',
+    torture: litestream,
+    seconds: { short: 15, long: 700 },
+  },
+}
 
 export const partNames = Object.keys(parts)
