@@ -153,6 +153,26 @@ describe('restore', () => {
     expect(readFileSync(cairn.path('a.db')).includes('key\n')).toBe(false)
   })
 
+  test('who was erased after it was made is taken from lists beside it, and stays known', async () => {
+    const line = (person: string) =>
+      `${JSON.stringify({ action: 'erase', at: '2026-01-01T00:00:00.000Z', org: 'org_a', key: 'k', person })}\n`
+    const list = (data: string) => readFileSync(cairn.path(`${data}/erasures.jsonl`), 'utf8')
+    await cairn.run(['backup', 'old.db'])
+    writeFileSync(cairn.path('cairn-data/erasures.jsonl'), line('ann'))
+    await cairn.run(['backup', 'new.db'])
+    // Half a line was being written when a process died.
+    writeFileSync(cairn.path('cairn-data/erasures.jsonl'), `${line('ann')}${line('ben')}{"act`)
+    await cairn.run(['restore', 'old.db'])
+    expect(list('cairn-data')).toStartWith(`${line('ann')}${line('ben')}`)
+    const elsewhere = ['restore', 'old.db', '--data', 'elsewhere']
+    expect(await cairn.json(elsewhere)).toMatchObject({ erasuresTaken: 1 })
+    expect(list('elsewhere')).toBe(line('ann'))
+    expect(await cairn.json(elsewhere)).toMatchObject({ erasuresTaken: 0 })
+    expect(statSync(cairn.path('elsewhere/erasures.jsonl')).mode & 0o777).toBe(0o600)
+    writeFileSync(cairn.path('new.db.erasures.jsonl'), 'nonsense\n')
+    expect(await failure(elsewhere)).toContain('new.db.erasures.jsonl beside the backup')
+  })
+
   test('refuses under a running server, and while another program has the database open', async () => {
     await cairn.run(['backup', 'a.db'])
     const lock = acquireLock(cairn.path('cairn-data'), {
