@@ -11,6 +11,7 @@ import { framesIn } from './frames.ts'
 import { PresenceBoard } from './presence-board.ts'
 import { PresenceRequests } from './presence-request.ts'
 import { PresenceTable } from './presence-table.ts'
+import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
 import { RunBlocks } from './run-blocks/run-blocks.ts'
 import {
   defaultSealPolicy,
@@ -28,10 +29,12 @@ export interface StorageOptions {
   bufferBounds: BufferBounds
   policy: WriterPolicy
   sealing?: SealPolicy
+  retention: RetentionPolicy
   /** Called in every transaction, when all but the commit is done. */
   beforeCommit?: () => void
   onCommit?: (report: CommitReport) => void
   onAppended?: (batch: EncodedBatch, outcome: AppendOutcome) => void
+  onRetained?: (report: RetentionReport) => void
   /** Storage refuses, or something was set aside. */
   onFault?: (error: unknown, what: string) => void
   /** Storage takes writes again after it had refused. */
@@ -42,9 +45,15 @@ export interface StorageOptions {
 const sealSliceMs = 2
 export const idleSealMs = 500
 
+/** The same of deleting what was kept long enough. */
+const retainSliceMs = 2
+export const idleRetainMs = 10_000
+
 /** How long a pause is that follows, in slices: commits go first, and are not kept waiting for long. */
 const busySealPause = 20
 const quietSealPause = 1
+const busyRetainPause = 8
+const quietRetainPause = 2
 
 /** How long a stop tries to write what was acknowledged already (`ack=buffer`), milliseconds. */
 const lastTriesMs = 30_000
@@ -64,6 +73,7 @@ export class Storage {
   private readonly blocks: RunBlocks
   private readonly sealer: Sealer
   private sealing: Generator<SealedBlock | null>
+  private readonly retention: Retention
   private readonly answers = new Answers()
   private readonly generation: Int32Array
   private readonly dataVersion
@@ -89,6 +99,7 @@ export class Storage {
     this.sealer = new Sealer(this.database, this.blocks, historyOf, now, sealing)
     this.sealing = this.sealer.work()
     this.executor = new CommandExecutor(this.database, this.catalogue, this.presence, this.blocks)
+    this.retention = new Retention(this.database, this.executor.ids, now, { ...options.retention })
     this.writer = new Writer(this.database, this.executor, options.policy, {
       ...options,
       onBegin: () => this.noticeChanges(),
@@ -158,6 +169,7 @@ export class Storage {
   /** Has every thread load again what `catalogue_changes` names. */
   refreshCatalogue(): void {
     this.catalogue.refresh()
+    this.retention.organisationsChanged()
     Atomics.add(this.generation, 0, 1)
   }
 
@@ -190,6 +202,37 @@ export class Storage {
       if (block) await this.write(block)
     }
     return elapsed() * (this.writer.isBusy ? busySealPause : quietSealPause)
+  }
+
+  /** Takes up how many days raw events are kept, from the next slice on. */
+  set retentionDays(days: number) {
+    this.retention.days = days
+  }
+
+  /**
+   * A slice of deleting what was kept long enough, in a transaction of its own. To be called again after
+   * the pause that it answers with, milliseconds.
+   */
+  async retain(): Promise<number> {
+    if (this.gauge.isRefused || this.isClosing) return idleRetainMs
+    const piece = this.retention.next()
+    if (!piece) return idleRetainMs
+    const isBusy = this.writer.isBusy
+    try {
+      let elapsed = 0
+      const deleted = await this.writer.exclusively(() => {
+        const startedAt = performance.now()
+        piece(() => performance.now() - startedAt < retainSliceMs)
+        const events = this.retention.settle()
+        elapsed = performance.now() - startedAt
+        return events
+      })
+      this.options.onRetained?.(this.retention.committed(deleted))
+      return elapsed * (isBusy || this.writer.isBusy ? busyRetainPause : quietRetainPause)
+    } catch (error) {
+      this.retention.startOver()
+      throw error
+    }
   }
 
   private async write(block: SealedBlock): Promise<void> {
