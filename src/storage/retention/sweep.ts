@@ -1,4 +1,4 @@
-import type { Arrivals } from './arrivals.ts'
+import type { Arrival, Arrivals } from './arrivals.ts'
 
 /** Rows that are looked at together. */
 const pageRows = 64
@@ -17,10 +17,10 @@ export class Sweep {
     private readonly isConcerned: (orgRow: number) => boolean,
   ) {}
 
-  /** Whether the next row is old enough; it may be another organisation's. */
+  /** Whether the next row can be passed; it may be another organisation's. */
   isDue(now: number): boolean {
     const [next] = this.table.after(this.seq, 1)
-    return next !== undefined && this.isOld(next, now)
+    return next !== undefined && !this.isYoung(next, now)
   }
 
   /** Deletes what is due, within a transaction and for as long as it may. */
@@ -28,8 +28,8 @@ export class Sweep {
     for (;;) {
       const rows = this.table.after(this.seq, pageRows)
       for (const row of rows) {
-        if (!this.isOld(row, now)) return
-        if (this.isConcerned(row.orgRow)) this.table.delete(row)
+        if (this.isYoung(row, now)) return
+        if (row.receivedAt < now && this.isConcerned(row.orgRow)) this.table.delete(row)
         this.seq = row.seq
         if (!mayGoOn()) return
       }
@@ -37,7 +37,8 @@ export class Sweep {
     }
   }
 
-  private isOld({ receivedAt }: { receivedAt: number }, now: number): boolean {
-    return receivedAt < now - this.periodMs
+  /** A clock that ran ahead for a while stops nothing: what it has dated into the future waits for another start. */
+  private isYoung({ receivedAt }: Arrival, now: number): boolean {
+    return receivedAt >= now - this.periodMs && receivedAt <= now
   }
 }
