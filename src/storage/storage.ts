@@ -5,6 +5,7 @@ import { type BufferBounds, BufferGauge } from './buffer-gauge.ts'
 import { StoredCatalogue } from './catalogue.ts'
 import { CommandExecutor } from './commands.ts'
 import { openForWriting } from './database.ts'
+import { DeadLetterRetries } from './dead-letter-retries.ts'
 import { type Answer, Answers, Delivery } from './delivery.ts'
 import type { EncodedBatch } from './event-text.ts'
 import { framesIn } from './frames.ts'
@@ -69,6 +70,7 @@ export class Storage {
   private readonly catalogue: StoredCatalogue
   private readonly presence: PresenceTable
   private readonly presenceRequests: PresenceRequests
+  private readonly deadLetterRetries: DeadLetterRetries
   private readonly gauge: BufferGauge
   private readonly blocks: RunBlocks
   private readonly sealer: Sealer
@@ -99,6 +101,7 @@ export class Storage {
     this.sealer = new Sealer(this.database, this.blocks, historyOf, now, sealing)
     this.sealing = this.sealer.work()
     this.executor = new CommandExecutor(this.database, this.catalogue, this.presence, this.blocks)
+    this.deadLetterRetries = new DeadLetterRetries(this.database, this.executor)
     this.retention = new Retention(this.database, this.executor.ids, now, { ...options.retention })
     this.writer = new Writer(this.database, this.executor, options.policy, {
       ...options,
@@ -136,12 +139,15 @@ export class Storage {
 
   /**
    * Looks whether another process has changed the catalogue, and tells that process once all
-   * threads know; or wants to know who was seen. To be called every so often; costs a pragma where
+   * threads know; or wants to know who was seen, or dead letters tried again. To be called every so often; costs a pragma where
    * nothing has changed.
    */
   async watch(): Promise<void> {
     this.takeUpChanges()
     if (this.presenceRequests.isOpen) await this.writePresence()
+    while (this.deadLetterRetries.isOpen && !this.isClosing) {
+      await this.writer.exclusively(() => this.deadLetterRetries.answer())
+    }
   }
 
   private takeUpChanges(): void {
@@ -161,6 +167,7 @@ export class Storage {
     if (newest !== this.knownChange) this.refreshCatalogue()
     this.executor.othersWrote()
     this.presenceRequests.look()
+    this.deadLetterRetries.look()
     // Known only once all is done: what fails is tried again.
     this.knownChange = newest
     this.knownDataVersion = version
