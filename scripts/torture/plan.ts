@@ -1,4 +1,5 @@
 import type { Ledger, Torture } from './ledger.ts'
+import { retention } from './parts/retention.ts'
 
 /** A part of the kit. */
 interface Part {
@@ -10,6 +11,12 @@ interface Part {
 }
 
 /** What is tried, in this order. */
-export const parts: Record<string, Part> = {}
+export const parts: Record<string, Part> = {
+  retention: {
+    what: 'old events go while new ones come, with a kill in the middle',
+    torture: retention,
+    seconds: { short: 10, long: 600 },
+  },
+}
 
 export const partNames = Object.keys(parts)

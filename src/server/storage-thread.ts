@@ -18,7 +18,7 @@ const watchEveryMs = 100
 const writePresenceEveryMs = 2_000
 /** The first look for what to seal and what to delete, and the next after one that failed, milliseconds. */
 const sealAfterMs = 2_000
-const retainAfterMs = 5_000
+const retainAfterMs = 2_000
 
 const report = (message: ThreadReport) => self.postMessage(message)
 
