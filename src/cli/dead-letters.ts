@@ -94,7 +94,7 @@ function addList(letters: Command): void {
 
 /** The letters that a command is about. @throws where one is not there: then nothing is done */
 function chosen(database: Database, orgRow: number, ids: string[], { all }: Options): number[] {
-  if (all === ids.length > 0) {
+  if ((all ?? false) === ids.length > 0) {
     throw new UsageFailure('name dead letters by their ids, or give --all, one of the two')
   }
   const known = deadLetterIds(database, orgRow)

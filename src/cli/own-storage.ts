@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { systemClock } from '../core/clock.ts'
+import { longestRetentionDays } from '../core/retention.ts'
 import { version } from '../core/version.ts'
 import { acquireLock, isHeld } from '../server/lock.ts'
 import { newSharedMemory } from '../storage/shared.ts'
@@ -7,14 +8,11 @@ import { Storage } from '../storage/storage.ts'
 import { defaultWriterPolicy } from '../storage/writer.ts'
 
 /**
- * Does what a running server's storage thread would do, where no server runs: with a storage of this
- * process's own, under the server's lock. Where one runs, nothing: it does it itself.
+ * Does work as a server would, alone with a data directory.
+ *
+ * @throws LockHeld where a server runs on it
  */
-export async function asStorage(
-  dataDir: string,
-  work: (storage: Storage) => Promise<void>,
-): Promise<void> {
-  if (isHeld(dataDir)) return
+export async function underLock<T>(dataDir: string, work: () => T | Promise<T>): Promise<T> {
   const lock = acquireLock(dataDir, {
     pid: process.pid,
     host: hostname(),
@@ -25,20 +23,35 @@ export async function asStorage(
     version,
   })
   try {
+    return await work()
+  } finally {
+    lock.release()
+  }
+}
+
+/**
+ * Does what a running server's storage thread would do, with a storage of this process's own. Where a
+ * server runs, nothing: it does it itself.
+ */
+export async function asStorage(
+  dataDir: string,
+  work: (storage: Storage) => Promise<void>,
+): Promise<void> {
+  if (isHeld(dataDir)) return
+  await underLock(dataDir, async () => {
     const storage = new Storage({
       dataDir,
       shared: newSharedMemory(),
       clock: systemClock(),
       bufferBounds: { events: 0, bytes: 0 },
       policy: defaultWriterPolicy,
-      retention: { days: Number.MAX_SAFE_INTEGER },
+      // Nothing is deleted in passing: this is not known to have the server's settings.
+      retention: { days: longestRetentionDays },
     })
     try {
       await work(storage)
     } finally {
       await storage.close()
     }
-  } finally {
-    lock.release()
-  }
+  })
 }

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { commit, version } from '../core/version.ts'
+import { addCompact } from './compact.ts'
 import { addDeadLetters } from './dead-letters.ts'
 import { addDemo } from './demo.ts'
 import { addDoctor } from './doctor.ts'
@@ -48,6 +49,7 @@ export function program(): Command {
   addExplain(cairn)
   addRebuild(cairn)
   addDeadLetters(cairn)
+  addCompact(cairn)
   addHealthcheck(cairn)
   addDoctor(cairn)
   addTop(cairn)
