@@ -64,7 +64,7 @@ export async function retention({ isLong }: Torture): Promise<Ledger> {
       await server.end('SIGKILL')
       server = await start(keptDays)
     })()
-    const busy = await stream.load(() => server, { ...load, seconds: 5 })
+    const busy = await stream.load(() => server, { ...load, seconds: isLong ? 5 : 3 })
     await killed
     await stream.sendAgain(server)
     while (!isDone()) busy.push(...(await stream.load(() => server, { ...load, seconds: 1 })))
