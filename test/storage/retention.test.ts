@@ -279,6 +279,16 @@ describe('a rebuild', () => {
 })
 
 describe('disk space', () => {
+  test('is asked for of a new database, and opening one waits for nobody who writes', () => {
+    const writing = openForWriting(world.dataDir)
+    writing.run('begin immediate')
+    const startedAt = performance.now()
+    const other = openForWriting(world.dataDir)
+    expect(performance.now() - startedAt).toBeLessThan(4_000)
+    expect(other.query('pragma auto_vacuum').values()).toEqual([[2]])
+    for (const database of [writing, other]) database.close()
+  })
+
   const properties = { text: 'x'.repeat(4_000) }
   const fill = async () => {
     for (let i = 0; i < 30; i++) {
