@@ -1,6 +1,7 @@
 import type { Ledger, Torture } from './ledger.ts'
 import { backup } from './parts/backup.ts'
 import { litestream } from './parts/litestream.ts'
+import { retention } from './parts/retention.ts'
 
 /** A part of the kit. */
 interface Part {
@@ -22,6 +23,11 @@ export const parts: Record<string, Part> = {
     what: 'killed together with Litestream, which replicates it, and restored',
     torture: litestream,
     seconds: { short: 15, long: 700 },
+  },
+  retention: {
+    what: 'old events go while new ones come, with a kill in the middle',
+    torture: retention,
+    seconds: { short: 10, long: 600 },
   },
 }
 

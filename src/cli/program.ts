@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander'
 import { commit, version } from '../core/version.ts'
 import { addBackup } from './backup.ts'
+import { addCompact } from './compact.ts'
+import { addDeadLetters } from './dead-letters.ts'
 import { addDemo } from './demo.ts'
 import { addDoctor } from './doctor.ts'
 import { examples } from './examples.ts'
@@ -50,6 +52,8 @@ export function program(): Command {
   addRebuild(cairn)
   addBackup(cairn)
   addRestore(cairn)
+  addDeadLetters(cairn)
+  addCompact(cairn)
   addHealthcheck(cairn)
   addDoctor(cairn)
   addTop(cairn)

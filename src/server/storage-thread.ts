@@ -16,10 +16,33 @@ declare const self: Worker
 /** How often a change by another process is looked for, and presence is written, milliseconds. */
 const watchEveryMs = 100
 const writePresenceEveryMs = 2_000
-/** The first look for runs to seal, and the next after one that failed, milliseconds. */
+/** The first look for what to seal and what to delete, and the next after one that failed, milliseconds. */
 const sealAfterMs = 2_000
+const retainAfterMs = 2_000
 
 const report = (message: ThreadReport) => self.postMessage(message)
+
+/**
+ * Work that is done in slices.
+ *
+ * @param work answers after how many milliseconds it wants to go on; null where it has failed
+ */
+function slices(firstMs: number, work: () => Promise<number | null>) {
+  let timer: ReturnType<typeof setTimeout> | null = null
+  const after = (pauseMs: number) => {
+    timer = setTimeout(async () => {
+      const nextMs = await work()
+      if (timer) after(nextMs ?? firstMs)
+    }, pauseMs)
+  }
+  after(firstMs)
+  return {
+    stop() {
+      if (timer) clearTimeout(timer)
+      timer = null
+    },
+  }
+}
 
 function start(message: ThreadStart) {
   const { name, config, shared, failpoints } = message
@@ -34,12 +57,14 @@ function start(message: ThreadStart) {
     clock,
     bufferBounds: { events: config.bufferEvents, bytes: config.bufferBytes },
     policy: { ...defaultWriterPolicy, flushEveryMs: config.flushEveryMs },
+    retention: { days: config.retentionDays },
     beforeCommit: () => failAt(failpoints, 'before_commit'),
     onCommit: commit => counters.countCommit(commit),
     onAppended(batch, outcome) {
       const counts = counters.countVerdicts(batch, outcome)
       if (tally.isWatched) tally.add(batch.orgRow, counts)
     },
+    onRetained: report => counters.countRetained(report),
     onFault(error, what) {
       counters.countFault()
       log.warn({ reason: shortReasonOf(error) }, what)
@@ -61,14 +86,10 @@ function start(message: ThreadStart) {
     regularly(watchEveryMs, () => storage.watch()),
     regularly(writePresenceEveryMs, () => storage.writePresence()),
   ]
-  let sealing: ReturnType<typeof setTimeout> | null = null
-  const sealIn = (pauseMs: number) => {
-    sealing = setTimeout(async () => {
-      const nextMs = await tried(() => storage.seal())
-      if (sealing) sealIn(nextMs ?? sealAfterMs)
-    }, pauseMs)
-  }
-  sealIn(sealAfterMs)
+  const housework = [
+    slices(sealAfterMs, () => tried(() => storage.seal())),
+    slices(retainAfterMs, () => tried(() => storage.retain())),
+  ]
   new Pulse(message.pulse).start(clock.monotonic)
   report({ type: 'ready' })
   return {
@@ -79,11 +100,11 @@ function start(message: ThreadStart) {
     },
     reload({ config }: Reloaded) {
       log.level = config.logLevel
+      storage.retentionDays = config.retentionDays
     },
     async stop() {
       for (const timer of timers) clearInterval(timer)
-      if (sealing) clearTimeout(sealing)
-      sealing = null
+      for (const work of housework) work.stop()
       await storage.close()
       log.flush()
       report({ type: 'stopped' })

@@ -23,6 +23,9 @@ export function assertSqliteVersion(database: Database): void {
   }
 }
 
+const isEmpty = (database: Database): boolean =>
+  database.query<{ page_count: number }, []>('pragma page_count').get()?.page_count === 0
+
 /**
  * Opens the database for writing, and makes it where there is none.
  *
@@ -32,6 +35,8 @@ export function openForWriting(dataDir: string): Database {
   const database = new Database(databaseFile(dataDir), { create: true, strict: true })
   // The busy timeout comes first: setting the journal mode may itself find the database locked.
   database.run('pragma busy_timeout = 5000')
+  // It must be said before anything is in it; later it would only wait for whoever writes.
+  if (isEmpty(database)) database.run('pragma auto_vacuum = incremental')
   database.run('pragma journal_mode = wal')
   database.run('pragma synchronous = full')
   database.run('pragma foreign_keys = on')

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { minuteMs } from '../core/durations.ts'
 import { AppError } from '../core/errors.ts'
 import type { AppendOutcome } from '../core/ports.ts'
+import { attempt, isPassing } from './attempt.ts'
 import type { Command, CommandExecutor, CommandResult } from './commands.ts'
 import { decodeEvents, type EncodedBatch, encodeEvents } from './event-text.ts'
 
@@ -58,15 +59,6 @@ export interface Submission {
   /** `overloaded` where storage cannot write. */
   reject(error: unknown): void
 }
-
-/**
- * The disk or a lock is in the way: the same transaction may pass later. A damaged database counts
- * too ("disk image is malformed"): refusing is right until somebody restores it, burying is not.
- */
-const passingFault = /SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)|disk|locked/i
-
-const isPassing = (error: unknown) =>
-  passingFault.test(`${(error as { code?: string }).code ?? ''} ${String(error)}`)
 
 const cannotWrite = (cause: unknown) =>
   new AppError('overloaded', 'Storage cannot write at the moment', { cause, retryAfterSeconds: 2 })
@@ -261,22 +253,15 @@ export class Writer {
         const { receivedAt, text } = command
         const events = decodeEvents({ ...text, receivedAts: [receivedAt], source: 'events' })
         for (const [i, event] of events.entries()) {
-          this.database.run('savepoint event')
-          const mark = this.executor.mark
-          try {
-            const one = { refusals: {}, skewMs: null, text: encodeEvents([event]) }
+          const one = { refusals: {}, skewMs: null, text: encodeEvents([event]) }
+          const fault = attempt(this.database, this.executor, () => {
             const { duplicates } = this.executor.execute({ ...command, ...one }) as AppendOutcome
-            this.executor.settle()
             if (duplicates.length > 0) outcome.duplicates.push(i)
-          } catch (error) {
-            if (isPassing(error)) throw error
-            this.hooks.onFault?.(error, 'an event goes to the dead letters')
-            this.executor.rolledBackTo(mark)
-            this.database.run('rollback to event')
-            this.executor.bury(command.orgRow, event, command.receivedAt, error)
-            outcome.deadLetters.push(i)
-          }
-          this.database.run('release event')
+          })
+          if (fault === null) continue
+          this.hooks.onFault?.(fault, 'an event goes to the dead letters')
+          this.executor.bury(command.orgRow, event, command.receivedAt, fault)
+          outcome.deadLetters.push(i)
         }
       })
       this.settleCommitted(waiting, outcome)
