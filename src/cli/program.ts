@@ -9,6 +9,7 @@ import { addFlows } from './flows.ts'
 import { addHealthcheck } from './healthcheck.ts'
 import { addHelp } from './help.ts'
 import { addKey } from './key.ts'
+import { addMigrate } from './migrate.ts'
 import { addOrg } from './org.ts'
 import { addRebuild } from './rebuild.ts'
 import { addServe } from './serve.ts'
@@ -46,6 +47,7 @@ export function program(): Command {
   addSteps(cairn)
   addExplain(cairn)
   addRebuild(cairn)
+  addMigrate(cairn)
   addHealthcheck(cairn)
   addDoctor(cairn)
   addTop(cairn)

@@ -46,9 +46,10 @@ const isBusy = (error: unknown) =>
  * Makes this process the one server of a data directory, until it releases the lock or dies: the
  * lock is SQLite's own on a file, which the kernel takes back from a dead process.
  *
+ * @param holder null for a command that only keeps servers away while it works
  * @throws LockHeld, DataDirectoryUnusable
  */
-export function acquireLock(dataDir: string, holder: LockHolder): Lock {
+export function acquireLock(dataDir: string, holder: LockHolder | null): Lock {
   let database: Database | undefined
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -57,7 +58,8 @@ export function acquireLock(dataDir: string, holder: LockHolder): Lock {
     // With a write-ahead log, an exclusive transaction would let readers pass.
     database.run('pragma journal_mode = delete')
     database.run('begin exclusive')
-    writeHolder(dataDir, holder)
+    if (holder) writeHolder(dataDir, holder)
+    else rmSync(holderFile(dataDir), { force: true })
   } catch (error) {
     database?.close()
     if (isBusy(error)) throw new LockHeld(heldMessage(dataDir))

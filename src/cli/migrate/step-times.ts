@@ -1,0 +1,23 @@
+import type { UpgradeProgress } from '../../storage/upgrade.ts'
+
+/** How long each step of a migration took. */
+export interface StepTime {
+  id: number
+  name: string
+  seconds: number
+}
+
+/** Takes the time of each step as a migration tells of its progress. */
+export class StepTimes {
+  readonly steps: StepTime[] = []
+  private beganAt = performance.now()
+
+  note(progress: UpgradeProgress): void {
+    const now = performance.now()
+    if (progress.doing !== 'step' || progress.share === 0) this.beganAt = now
+    if (progress.doing !== 'step' || progress.share !== 1) return
+    if (this.steps.at(-1)?.id === progress.id) return
+    const { id, name } = progress
+    this.steps.push({ id, name, seconds: Math.round(now - this.beganAt) / 1_000 })
+  }
+}

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { databaseFile, openForReading } from './database.ts'
+import { quickCheck } from './inspect.ts'
+import {
+  copyWhole,
+  requireRoom,
+  type UpgradeProgress,
+  UpgradeRefused,
+  upgradeDatabase,
+  upgradePlan,
+} from './upgrade.ts'
+
+/** Begins the names of folders in which a migration is tried; one that stays was killed. */
+export const trialPrefix = 'migration-trial-'
+
+/**
+ * Brings a copy of a database up to date, checks it and deletes it, on the disk of the data directory
+ * and beside a server that goes on.
+ *
+ * @throws SchemaMismatch, UpgradeRefused
+ */
+export async function tryUpgrade(
+  dataDir: string,
+  now: number,
+  onProgress: (progress: UpgradeProgress) => void,
+): Promise<void> {
+  requireRoom(dataDir, upgradePlan(dataDir), true)
+  const trialDir = mkdtempSync(join(dataDir, trialPrefix))
+  try {
+    await copyWhole(dataDir, databaseFile(trialDir), share => onProgress({ doing: 'copy', share }))
+    await upgradeDatabase(trialDir, now, { withCopy: false, onProgress })
+    const database = openForReading(trialDir)
+    const faults = [...quickCheck(database)].flatMap(({ faults }) => faults)
+    database.close()
+    if (faults.length > 0) throw new UpgradeRefused(`the copy came out damaged: ${faults[0]}`)
+  } finally {
+    rmSync(trialDir, { recursive: true, force: true })
+  }
+}
