@@ -31,6 +31,7 @@ const forOperators = [
   'SessionKeyUnusable',
   'SchemaMismatch',
   'UpgradeRefused',
+  'BackupRefused',
 ]
 
 /** What the common faults of files and of SQLite mean to an operator. */

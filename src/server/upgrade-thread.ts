@@ -17,6 +17,9 @@ export type UpgradeReport =
   /** `name` is that of the error, by which its message is known to be for the operator. */
   | { type: 'failed'; name: string; message: string }
 
+/** Their messages are for the operator as they are. */
+const plain = ['UpgradeRefused', 'BackupRefused', 'SchemaMismatch']
+
 const report = (message: UpgradeReport) => self.postMessage(message)
 
 self.onmessage = async ({ data }: { data: UpgradeStart }) => {
@@ -26,7 +29,7 @@ self.onmessage = async ({ data }: { data: UpgradeStart }) => {
     report({ type: 'done', copy })
   } catch (error) {
     const { name = '', message } = error as Partial<Error>
-    const isPlain = name === 'UpgradeRefused' || name === 'SchemaMismatch'
-    report({ type: 'failed', name, message: isPlain && message ? message : shortReasonOf(error) })
+    const told = plain.includes(name) && message ? message : shortReasonOf(error)
+    report({ type: 'failed', name, message: told })
   }
 }

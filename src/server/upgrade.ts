@@ -65,4 +65,4 @@ export class Upgrade {
 
 /** What the log tells the beginning of. */
 const stageOf = (progress: UpgradeProgress) =>
-  progress.doing === 'step' ? progress.place : progress.doing
+  progress.doing === 'step' ? progress.place : doingText(progress).split(',')[0]

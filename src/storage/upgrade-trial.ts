@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { copyDatabase } from './backup/copy-database.ts'
 import { databaseFile, openForReading } from './database.ts'
 import { quickCheck } from './inspect.ts'
 import {
-  copyWhole,
   requireRoom,
   type UpgradeProgress,
   UpgradeRefused,
@@ -28,7 +28,8 @@ export async function tryUpgrade(
   requireRoom(dataDir, upgradePlan(dataDir), true)
   const trialDir = mkdtempSync(join(dataDir, trialPrefix))
   try {
-    await copyWhole(dataDir, databaseFile(trialDir), share => onProgress({ doing: 'copy', share }))
+    const copy = databaseFile(trialDir)
+    await copyDatabase(dataDir, copy, progress => onProgress({ doing: 'copy', ...progress }))
     await upgradeDatabase(trialDir, now, { withCopy: false, onProgress })
     const database = openForReading(trialDir)
     const faults = [...quickCheck(database)].flatMap(({ faults }) => faults)

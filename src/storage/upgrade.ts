@@ -2,6 +2,8 @@ import type { Database } from 'bun:sqlite'
 import { mkdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { shortReasonOf } from '../core/reason.ts'
 import { version } from '../core/version.ts'
+import { backUp, checksumFileOf } from './backup/backup.ts'
+import type { BackupProgress } from './backup/copy-database.ts'
 import { copiesFolder, copyFile } from './copies.ts'
 import { databaseFile, openForReading, openForWriting } from './database.ts'
 import {
@@ -36,7 +38,7 @@ export interface UpgradePlan {
 
 /** How far it is. */
 export type UpgradeProgress =
-  | { doing: 'copy'; share: number }
+  | ({ doing: 'copy' } & BackupProgress)
   | ({ doing: 'step' } & MigrationProgress)
   /** What was written goes from the log into the database's own file. */
   | { doing: 'checkpoint' }
@@ -44,11 +46,15 @@ export type UpgradeProgress =
 /** What is being done, in words that follow "migrating: ". */
 export function doingText(progress: UpgradeProgress): string {
   if (progress.doing === 'checkpoint') return 'writing the log back into the database'
-  const percent = `${Math.floor(progress.share * 100)} % of it done`
-  if (progress.doing === 'copy') return `copying the database first, ${percent}`
-  const { place, of, id, name } = progress
-  return `step ${place} of ${of} (${id}, ${name}), ${percent}`
+  if (progress.doing === 'copy') {
+    const { phase, done, total } = progress
+    return `copying the database first: ${phase}, ${percentOf(done / total)}`
+  }
+  const { place, of, id, name, share } = progress
+  return `step ${place} of ${of} (${id}, ${name}), ${percentOf(share)}`
 }
+
+const percentOf = (share: number) => `${Math.floor((share || 0) * 100)} % of it done`
 
 export interface Upgraded {
   from: number
@@ -129,16 +135,20 @@ export async function upgradeDatabase(
   try {
     if (copy !== null) {
       mkdirSync(copiesFolder(dataDir), { recursive: true, mode: 0o700 })
-      await copyWhole(dataDir, copy, share => onProgress({ doing: 'copy', share }))
+      await backUp(dataDir, copy, progress => onProgress({ doing: 'copy', ...progress }))
     }
     applySteps(dataDir, now, onProgress)
     return { from, to, copy }
   } catch (error) {
     // Of a database that is as it was, each try would leave another copy.
-    if (copy !== null && upgradePlan(dataDir).from === from) rmSync(copy, { force: true })
+    if (copy !== null && upgradePlan(dataDir).from === from) removeCopy(copy)
     writeUpgradeNote(dataDir, { ...note, failure: shortReasonOf(error) })
     throw error
   }
+}
+
+function removeCopy(file: string): void {
+  for (const path of [file, checksumFileOf(file)]) rmSync(path, { force: true })
 }
 
 function applySteps(dataDir: string, now: number, onProgress: (_: UpgradeProgress) => void): void {
@@ -158,11 +168,4 @@ function writeLogBack(database: Database): void {
   try {
     database.run('pragma wal_checkpoint(truncate)')
   } catch {}
-}
-
-export async function copyWhole(dataDir: string, file: string, onShare: (share: number) => void) {
-  onShare(0)
-  const database = openForWriting(dataDir)
-  database.run('vacuum into ?', [file])
-  database.close()
 }
