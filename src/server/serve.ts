@@ -258,8 +258,8 @@ class Server {
       .on('SIGTERM', giveUp)
       .on('SIGINT', giveUp)
       .on('SIGHUP', isatty(0) ? giveUp : reload)
-    this.upgrade = new Upgrade(upgradeThread(), log, clock.monotonic)
-    await this.upgrade.run({ dataDir: config.data, now: clock.now() }, due)
+    this.upgrade = new Upgrade(log, clock.monotonic)
+    await this.upgrade.run(upgradeThread(), { dataDir: config.data, now: clock.now() }, due)
     this.upgrade = null
     process.off('SIGTERM', giveUp).off('SIGINT', giveUp).off('SIGHUP', giveUp).off('SIGHUP', reload)
   }

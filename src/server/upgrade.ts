@@ -12,7 +12,6 @@ export class Upgrade {
   private readonly startedAt: number
 
   constructor(
-    private readonly worker: Worker,
     private readonly log: Log,
     private readonly monotonic: () => number,
   ) {
@@ -27,8 +26,8 @@ export class Upgrade {
   }
 
   /** Resolves once all is done, and the thread is gone. */
-  async run(start: UpgradeStart, due: readonly MigrationStep[]): Promise<void> {
-    const { worker, log } = this
+  async run(worker: Worker, start: UpgradeStart, due: readonly MigrationStep[]): Promise<void> {
+    const { log } = this
     const steps = due.map(({ id, name }) => `${id} ${name}`)
     log.info({ steps }, 'the database is brought up to date before this server is ready')
     const telling = setInterval(() => log.info(this.text), tellEveryMs)

@@ -16,8 +16,9 @@ export class StepTimes {
     const now = performance.now()
     if (progress.doing !== 'step' || progress.share === 0) this.beganAt = now
     if (progress.doing !== 'step' || progress.share !== 1) return
-    if (this.steps.at(-1)?.id === progress.id) return
     const { id, name } = progress
+    // Told of its last row, and again once it is committed.
+    if (this.steps.at(-1)?.id === id) this.steps.pop()
     this.steps.push({ id, name, seconds: Math.round(now - this.beganAt) / 1_000 })
   }
 }
