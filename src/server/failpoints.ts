@@ -5,7 +5,7 @@
  * `hang` (the thread never turns again). Off unless that variable is set; a thread that is started
  * again starts without.
  */
-export type Failpoint = 'http_request' | 'storage_start' | 'before_commit'
+export type Failpoint = 'http_request' | 'storage_start' | 'before_commit' | 'migration_step'
 
 export type ArmedFailpoints = Partial<Record<string, string>>
 

@@ -1,5 +1,6 @@
 import { shortReasonOf } from '../core/reason.ts'
 import { type UpgradeProgress, upgradeDatabase } from '../storage/upgrade.ts'
+import { type ArmedFailpoints, failAt } from './failpoints.ts'
 
 /** The thread that brings an older database up to date, before any other opens it. */
 
@@ -9,6 +10,7 @@ export interface UpgradeStart {
   dataDir: string
   /** Unix milliseconds. */
   now: number
+  failpoints: ArmedFailpoints
 }
 
 export type UpgradeReport =
@@ -24,8 +26,12 @@ const report = (message: UpgradeReport) => self.postMessage(message)
 
 self.onmessage = async ({ data }: { data: UpgradeStart }) => {
   try {
-    const onProgress = (progress: UpgradeProgress) => report({ type: 'progress', progress })
-    const { copy } = await upgradeDatabase(data.dataDir, data.now, { onProgress })
+    const { dataDir, now, failpoints } = data
+    const onProgress = (progress: UpgradeProgress) => {
+      report({ type: 'progress', progress })
+      if (isMidway(progress)) failAt(failpoints, 'migration_step')
+    }
+    const { copy } = await upgradeDatabase(dataDir, now, { onProgress })
     report({ type: 'done', copy })
   } catch (error) {
     const { name = '', message } = error as Partial<Error>
@@ -33,3 +39,7 @@ self.onmessage = async ({ data }: { data: UpgradeStart }) => {
     report({ type: 'failed', name, message: told })
   }
 }
+
+/** Within a step's transaction, when some of it is done. */
+const isMidway = (progress: UpgradeProgress) =>
+  progress.doing === 'step' && progress.share > 0 && progress.share < 1
