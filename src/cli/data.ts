@@ -17,8 +17,8 @@ import { CommandFailure, exitStatus, explained, UsageFailure, warn } from './fai
 const patienceMs = 5_000
 const pauseMs = 20
 
-/** @throws CommandFailure where there is no database */
-export function requireDatabase(dataDir: string): void {
+/** @throws CommandFailure where a directory holds no data of Cairn */
+export function requireData(dataDir: string): void {
   if (hasDatabase(dataDir)) return
   throw new CommandFailure(
     `there is no Cairn data in ${dataDir}: name its directory with --data or CAIRN_DATA, or begin with "cairn org create NAME"`,
@@ -36,7 +36,7 @@ export async function withData<T>(
   { create = false } = {},
 ): Promise<T> {
   if (create) makeDirectory(dataDir)
-  else requireDatabase(dataDir)
+  else requireData(dataDir)
   const database = openForWriting(dataDir)
   try {
     requireUpToDate(database, dataDir)

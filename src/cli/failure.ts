@@ -32,6 +32,7 @@ const forOperators = [
   'SchemaMismatch',
   'UpgradeRefused',
   'BackupRefused',
+  'RestoreRefused',
 ]
 
 /** What the common faults of files and of SQLite mean to an operator. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { acquireLock } from '../server/lock.ts'
+import { keepServersOut } from '../server/lock.ts'
 import { type UpgradePlan, upgradeDatabase, upgradePlan, wantedBytes } from '../storage/upgrade.ts'
 import { tryUpgrade } from '../storage/upgrade-trial.ts'
-import { requireDatabase, requireNoServer } from './data.ts'
+import { requireData, requireNoServer } from './data.ts'
 import { sizeOf } from './doctor/finding.ts'
 import { examples } from './examples.ts'
 import { progressOnStderr } from './migrate/progress.ts'
@@ -39,7 +39,7 @@ export function addMigrate(cairn: Command): void {
     )
     .action(async (options: Options, command: Command) => {
       const { data } = settingsOf(command, 'data')
-      requireDatabase(data)
+      requireData(data)
       const plan = upgradePlan(data)
       const done = await carryOut(data, plan, options)
       if (options.json) return printJson(asJson(plan, options, done))
@@ -73,7 +73,7 @@ async function carryOut(data: string, plan: UpgradePlan, options: Options): Prom
     return { steps: times.steps, copy: null, isTrial }
   }
   requireNoServer(data)
-  const lock = acquireLock(data, null)
+  const lock = keepServersOut(data)
   try {
     const { copy } = await upgradeDatabase(data, Date.now(), {
       withCopy: options.copy,

@@ -40,17 +40,14 @@ const holderFile = (dataDir: string) => join(dataDir, 'server.json')
 /**
  * Makes this process the one server of a data directory, until it releases the lock or dies.
  *
- * @param holder null for a command that only keeps servers away while it works
  * @throws LockHeld, DataDirectoryUnusable
  */
-export function acquireLock(dataDir: string, holder: LockHolder | null): Lock {
+export function acquireLock(dataDir: string, holder: LockHolder): Lock {
   let lock: FileLock | null = null
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     lock = lockFile(lockFileOf(dataDir))
-    if (lock && holder) writeHolder(dataDir, holder)
-    // What a killed server said of itself is not true of this.
-    else if (lock) rmSync(holderFile(dataDir), { force: true })
+    if (lock) writeHolder(dataDir, holder)
   } catch (error) {
     lock?.release()
     throw unusable(dataDir, error)
@@ -63,6 +60,22 @@ export function acquireLock(dataDir: string, holder: LockHolder | null): Lock {
       lock.release()
     },
   }
+}
+
+/**
+ * Keeps servers out of a data directory, for work that none may see.
+ *
+ * @throws LockHeld, DataDirectoryUnusable
+ */
+export function keepServersOut(dataDir: string): FileLock {
+  let lock: FileLock | null
+  try {
+    lock = lockFile(lockFileOf(dataDir))
+  } catch (error) {
+    throw unusable(dataDir, error)
+  }
+  if (lock === null) throw new LockHeld(heldMessage(dataDir))
+  return lock
 }
 
 /** Whether a server runs on a data directory, in this process or in another. */

@@ -2,8 +2,10 @@ import type { Database } from 'bun:sqlite'
 import { mkdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { shortReasonOf } from '../core/reason.ts'
 import { version } from '../core/version.ts'
-import { backUp, checksumFileOf } from './backup/backup.ts'
+import { backUp } from './backup/backup.ts'
+import { checksumFileOf } from './backup/checksum.ts'
 import type { BackupProgress } from './backup/copy-database.ts'
+import { mib } from './backup/room.ts'
 import { copiesFolder, copyFile } from './copies.ts'
 import { databaseFile, openForReading, openForWriting } from './database.ts'
 import {
@@ -93,8 +95,6 @@ function planOf(database: Database, dataDir: string): UpgradePlan {
     freeBytes: bavail * bsize,
   }
 }
-
-const mib = (bytes: number) => `${Math.ceil(bytes / 2 ** 20).toLocaleString('en')} MiB`
 
 /** How much of the disk it may take, at most. */
 export const wantedBytes = ({ copyBytes, workBytes }: UpgradePlan, withCopy: boolean) =>

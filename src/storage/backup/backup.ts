@@ -1,11 +1,14 @@
 import { Database } from 'bun:sqlite'
-import { createHash } from 'node:crypto'
-import { type FileHandle, link, open, rename, stat, statfs, writeFile } from 'node:fs/promises'
+import { link, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { databaseFile, hasDatabase } from '../database.ts'
 import { lockFile } from '../file-lock.ts'
+import { fullCheck } from '../inspect.ts'
+import { sha256Of, writeChecksum } from './checksum.ts'
 import { copyDatabase, type OnBackupProgress } from './copy-database.ts'
+import { syncFolder } from './folder.ts'
 import { clearPartials, partialIn } from './partial.ts'
+import { freeBytesOf, mib } from './room.ts'
 
 /** A backup that cannot be made; the message says why and what to do. Nothing is left of it. */
 export class BackupRefused extends Error {
@@ -22,8 +25,6 @@ export interface Backup {
 
 /** Room that a backup beside the data leaves on their disk: without, the server would refuse writes. */
 const roomToLeaveBytes = 128 * 2 ** 20
-
-export const checksumFileOf = (file: string) => `${file}.sha256`
 
 /**
  * Copies the database of a data directory, in use or not, to a new file of its user alone; checks
@@ -80,33 +81,27 @@ async function refuseExisting(file: string): Promise<void> {
 /** @throws BackupRefused where the copy, its log and what comes meanwhile may not fit */
 async function requireRoom(dataDir: string, folder: string): Promise<void> {
   const source = databaseFile(dataDir)
-  const [database, log, ours, theirs, disk] = await Promise.all([
+  const [database, log, ours, theirs, free] = await Promise.all([
     stat(source),
     stat(`${source}-wal`).catch(() => null),
     stat(dataDir),
     stat(folder),
-    statfs(folder),
+    freeBytesOf(folder),
   ])
-  const copyBytes = database.size + 2 * (log?.size ?? 0)
   const isSameDisk = ours.dev === theirs.dev
-  const neededBytes = copyBytes + (isSameDisk ? roomToLeaveBytes : 0)
-  const freeBytes = disk.bavail * disk.bsize
-  if (freeBytes >= neededBytes) return
-  const mib = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`
+  const needed = database.size + 2 * (log?.size ?? 0) + (isSameDisk ? roomToLeaveBytes : 0)
+  if (free >= needed) return
   const more = isSameDisk ? ' (the data is on the same disk, and needs some too)' : ''
   throw new BackupRefused(
-    `the disk of ${folder} has ${mib(freeBytes)} free and the backup needs ${mib(neededBytes)}${more}: make room, or choose another disk`,
+    `the disk of ${folder} has ${mib(free)} free and the backup needs ${mib(needed)}${more}: make room, or choose another disk`,
   )
 }
 
 function requireWhole(copy: string): void {
   const database = new Database(copy, { readonly: true, strict: true })
   try {
-    const [first, ...more] = database
-      .query<{ integrity_check: string }, []>('pragma integrity_check')
-      .all()
-      .map(row => row.integrity_check)
-    if (first === 'ok') return
+    const [first, ...more] = fullCheck(database)
+    if (first === undefined) return
     throw new BackupRefused(
       `the database is damaged, so no backup was made: ${first}${more.length > 0 ? `, and ${more.length} more` : ''}. Keep a copy of the data directory, and see "cairn doctor --full"`,
     )
@@ -115,28 +110,12 @@ function requireWhole(copy: string): void {
   }
 }
 
-/** In hexadecimal. */
-export async function sha256Of(
-  file: string,
-  onBytes: (done: number) => void = () => {},
-): Promise<string> {
-  const hash = createHash('sha256')
-  let done = 0
-  for await (const chunk of Bun.file(file).stream()) {
-    hash.update(chunk)
-    done += chunk.length
-    onBytes(done)
-  }
-  return hash.digest('hex')
-}
-
 /**
  * Gives a checked copy its name, its checksum first: where the file stands, it is whole. A link
  * fails where the name is taken meanwhile, which a renaming would take over.
  */
 async function publish(partial: string, file: string, sha256: string): Promise<void> {
-  const checksum = checksumFileOf(file)
-  await writeFile(checksum, `${sha256}  ${basename(file)}\n`, { mode: 0o600, flush: true })
+  await writeChecksum(file, sha256)
   await link(partial, file).catch(error => {
     if (!withoutLinks.includes(error.code)) throw error
     return rename(partial, file)
@@ -146,22 +125,6 @@ async function publish(partial: string, file: string, sha256: string): Promise<v
 
 /** How file systems say that they know no links. */
 const withoutLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
-
-/** Puts the names in a folder on the disk. */
-export async function syncFolder(folder: string): Promise<void> {
-  let handle: FileHandle | undefined
-  try {
-    handle = await open(folder, 'r')
-    await handle.sync()
-  } catch (error) {
-    // Some file systems of other machines do not know it.
-    if (!['EINVAL', 'EBADF', 'ENOTSUP'].includes(String((error as { code?: string }).code))) {
-      throw error
-    }
-  } finally {
-    await handle?.close()
-  }
-}
 
 /** What the system says of the folder of backups, as what to do. */
 const advice: Record<string, string> = {

@@ -47,17 +47,17 @@ export async function copyDatabase(
     await using logCopy = await open(`${target}-wal`, 'wx', 0o600)
     const size = await sizeOf(database)
     let done = 0
-    const tell = (bytes: number, total: number) => {
+    const tell = (piece: Uint8Array, total: number) => {
       guard.moveOn()
-      done += bytes
+      done += piece.length
       onProgress({ phase: 'copying', done: Math.min(done, total), total })
     }
     // What the file grows by meanwhile is in the log.
-    await copyBytes(database, copy, size, bytes => tell(bytes, size))
+    await copyBytes(database, copy, size, piece => tell(piece, size))
     await using log = await open(`${source}-wal`, 'r').catch(orMissing)
     if (log) {
       const total = size + (await sizeOf(log))
-      await copyLog(log, logCopy, bytes => tell(bytes, total))
+      await copyLog(log, logCopy, piece => tell(piece, total))
     }
     await Promise.all([copy.sync(), logCopy.sync()])
   } finally {
@@ -75,12 +75,12 @@ const orMissing = (error: { code?: string }) => {
 
 const sizeOf = async (file: FileHandle): Promise<number> => (await file.stat()).size
 
-/** Copies so many bytes from a file's beginning, or what there is. */
-async function copyBytes(
+/** Copies so many bytes from a file's beginning, or what there is; each piece is told of as it is written. */
+export async function copyBytes(
   from: FileHandle,
   to: FileHandle,
   length: number,
-  onPiece: (bytes: number) => void,
+  onPiece: (piece: Uint8Array) => void,
 ): Promise<void> {
   const buffer = Buffer.allocUnsafe(pieceBytes)
   let unsynced = 0
@@ -88,7 +88,8 @@ async function copyBytes(
     const wanted = Math.min(pieceBytes, length - position)
     const { bytesRead } = await from.read(buffer, 0, wanted, position)
     if (bytesRead === 0) return
-    await writeAll(to, buffer.subarray(0, bytesRead), position)
+    const piece = buffer.subarray(0, bytesRead)
+    await writeAll(to, piece, position)
     position += bytesRead
     unsynced += bytesRead
     // Left to the system, much would be written at once, and a commit's sync wait for it.
@@ -96,7 +97,7 @@ async function copyBytes(
       await to.datasync()
       unsynced = 0
     }
-    onPiece(bytesRead)
+    onPiece(piece)
   }
 }
 
@@ -121,7 +122,7 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): 
 async function copyLog(
   log: FileHandle,
   copy: FileHandle,
-  onPiece: (bytes: number) => void,
+  onPiece: (piece: Uint8Array) => void,
 ): Promise<void> {
   for (;;) {
     const before = await headerOf(log)

@@ -18,16 +18,20 @@ export function partialIn(folder: string, dataDir: string): string {
   return join(folder, `.cairn-backup-${whose.slice(0, 12)}.partial`)
 }
 
-/** Removes what dead backups of this data directory left, and what others left for a day. */
+/** Removes what a dead backup of the same data directory left. */
 export async function clearPartials(folder: string, ours: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (!partialName.test(name)) continue
-    const path = join(folder, name)
-    if (path.startsWith(ours) || (await isAbandoned(path))) await rm(path, { force: true })
+  for (const path of await partialsIn(folder)) {
+    if (path.startsWith(ours)) await rm(path, { force: true })
   }
 }
 
-async function isAbandoned(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => null)
-  return found !== null && Date.now() - found.mtimeMs > dayMs
+/** Removes what dead backups of any data directory or machine left, where nobody wrote it for a day. */
+export async function clearAbandoned(folder: string, now: number): Promise<void> {
+  for (const path of await partialsIn(folder)) {
+    const found = await stat(path).catch(() => null)
+    if (found !== null && now - found.mtimeMs > dayMs) await rm(path, { force: true })
+  }
 }
+
+const partialsIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter(name => partialName.test(name)).map(name => join(folder, name))
