@@ -1,5 +1,5 @@
 import type { MigrationStep } from '../storage/migrate.ts'
-import { doingText, type UpgradeProgress } from '../storage/upgrade.ts'
+import { doingText, stageOf, type UpgradeProgress } from '../storage/upgrade.ts'
 import type { Log } from './log.ts'
 import type { UpgradeReport, UpgradeStart } from './upgrade-thread.ts'
 
@@ -61,7 +61,3 @@ export class Upgrade {
     if (isNext) this.log.info(this.text)
   }
 }
-
-/** What the log tells the beginning of. */
-const stageOf = (progress: UpgradeProgress) =>
-  progress.doing === 'step' ? progress.place : doingText(progress).split(',')[0]

@@ -56,6 +56,10 @@ export function doingText(progress: UpgradeProgress): string {
   return `step ${place} of ${of} (${id}, ${name}), ${percentOf(share)}`
 }
 
+/** What a log or a terminal tells the beginning of. */
+export const stageOf = (progress: UpgradeProgress): string =>
+  progress.doing === 'step' ? String(progress.place) : doingText(progress).split(',')[0]!
+
 const percentOf = (share: number) => `${Math.floor((share || 0) * 100)} % of it done`
 
 export interface Upgraded {
