@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { link, rename, stat } from 'node:fs/promises'
+import { link, mkdir, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { databaseFile, hasDatabase } from '../database.ts'
 import { lockFile } from '../file-lock.ts'
@@ -70,6 +70,17 @@ export async function backUp(
   }
 }
 
+/**
+ * Makes a folder for backups, for its owner alone; an existing one is left as it is.
+ *
+ * @throws BackupRefused
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch(error => {
+    throw explained(error, folder)
+  })
+}
+
 async function refuseExisting(file: string): Promise<void> {
   const isThere = await stat(file).then(
     () => true,
@@ -130,6 +141,7 @@ const withoutLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 const advice: Record<string, string> = {
   ENOENT: 'does not exist: make it, or name another',
   ENOTDIR: 'is no directory: name another',
+  ELOOP: 'is no directory: name another',
   EACCES: 'may not be written by this user: give it the right to, or name another',
   EPERM: 'may not be written by this user: give it the right to, or name another',
   EROFS: 'is on a file system that is mounted read-only: name another',

@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checksumFileOf } from './checksum.ts'
 
@@ -28,11 +28,6 @@ export function backupsIn(folder: string): KeptBackup[] {
     backups.push({ file: join(folder, name), at, bytes: found.size })
   }
   return backups
-}
-
-/** Makes a folder for backups, for its owner alone; an existing one is left as it is. */
-export async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
 }
 
 /**
