@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 
 /** Copies that are made of a database before its schema changes; the operator deletes them. */
 
@@ -9,13 +9,14 @@ export interface Copy {
   schema: number
 }
 
-const pattern = /^before-schema-(\d{1,9})-\d{8}T\d{6}Z\.db$/
+const pattern = /^before-schema-(\d{1,9})-\d{8}T\d{9}Z\.db$/
 
-export const copiesFolder = (dataDir: string) => join(dataDir, 'backups')
+/** Absolute, since operators are told of it. */
+export const copiesFolder = (dataDir: string) => resolve(dataDir, 'backups')
 
-/** `before-schema-7-20261121T141602Z.db`: the first step that it is made before, and when. */
+/** `before-schema-7-20261121T141602123Z.db`: the first step that it is made before, and when. */
 export function copyFile(dataDir: string, firstStep: number, now: number): string {
-  const at = new Date(now).toISOString().replace(/\.\d+/, '').replace(/[-:]/g, '')
+  const at = new Date(now).toISOString().replace(/[-:.]/g, '')
   return join(copiesFolder(dataDir), `before-schema-${firstStep}-${at}.db`)
 }
 

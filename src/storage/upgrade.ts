@@ -6,7 +6,7 @@ import { backUp } from './backup/backup.ts'
 import { checksumFileOf } from './backup/checksum.ts'
 import type { BackupProgress } from './backup/copy-database.ts'
 import { mib } from './backup/room.ts'
-import { copiesFolder, copyFile } from './copies.ts'
+import { copiesFolder, copiesIn, copyFile } from './copies.ts'
 import { databaseFile, openForReading, openForWriting } from './database.ts'
 import {
   type MigrationProgress,
@@ -140,6 +140,7 @@ export async function upgradeDatabase(
     if (copy !== null) {
       mkdirSync(copiesFolder(dataDir), { recursive: true, mode: 0o700 })
       await backUp(dataDir, copy, progress => onProgress({ doing: 'copy', ...progress }))
+      removeOthers(dataDir, copy, from)
     }
     applySteps(dataDir, now, onProgress)
     return { from, to, copy }
@@ -148,6 +149,13 @@ export async function upgradeDatabase(
     if (copy !== null && upgradePlan(dataDir).from === from) removeCopy(copy)
     writeUpgradeNote(dataDir, { ...note, failure: shortReasonOf(error) })
     throw error
+  }
+}
+
+/** Copies of the same schema are of earlier tries: each would take as much room, and tell less. */
+function removeOthers(dataDir: string, newest: string, schema: number): void {
+  for (const copy of copiesIn(dataDir)) {
+    if (copy.schema === schema && copy.file !== newest) removeCopy(copy.file)
   }
 }
 

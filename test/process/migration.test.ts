@@ -76,7 +76,7 @@ describe('while a start brings the database up to date', () => {
     expect(fetch(api)).rejects.toThrow()
     expect(await serves(server)).toBe(200)
     expect((await fetch(api)).status).toBe(401)
-    expect(server.stdout).toContain('the database is up to date')
+    await server.until(() => server.stdout.includes('the database is up to date'))
     expect(schemaOf()).toBe(newest)
     expect(copies()).toHaveLength(1)
   })
@@ -84,7 +84,7 @@ describe('while a start brings the database up to date', () => {
   test('SIGTERM ends it at once with nothing half done, and the next start goes on', async () => {
     const { server } = await startWithin('hang')
     expect(await server.end()).toBe(0)
-    expect(server.stdout).toContain('stopped before the database was up to date')
+    await server.until(() => server.stdout.includes('stopped before the database was up'))
     expect(existsSync(join(data(), 'server.json'))).toBe(false)
     expect(schemaOf()).toBe(1)
     expect(await serves(await place.serve())).toBe(200)

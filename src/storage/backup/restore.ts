@@ -12,6 +12,7 @@ import {
 } from './check-backup.ts'
 import { sha256Of } from './checksum.ts'
 import { copyBytes, type OnBackupProgress } from './copy-database.ts'
+import { stagedName } from './partial.ts'
 import { databasesAside, replaceDatabase } from './replace-database.ts'
 import { freeBytesOf, mib } from './room.ts'
 
@@ -28,7 +29,7 @@ export interface Restored extends CheckedBackup {
   aside: string | null
 }
 
-const stagedIn = (dataDir: string) => join(dataDir, '.cairn-restore.partial')
+const stagedIn = (dataDir: string) => join(dataDir, stagedName)
 
 /** Room that is left for the server's own work. */
 const roomToLeaveBytes = 64 * 2 ** 20
