@@ -1,6 +1,6 @@
 import { shortReasonOf } from '../core/reason.ts'
 import { type UpgradeProgress, upgradeDatabase } from '../storage/upgrade.ts'
-import { type ArmedFailpoints, failAt } from './failpoints.ts'
+import { type ArmedFailpoints, failpoint } from './failpoints.ts'
 
 /** The thread that brings an older database up to date, before any other opens it. */
 
@@ -27,9 +27,10 @@ const report = (message: UpgradeReport) => self.postMessage(message)
 self.onmessage = async ({ data }: { data: UpgradeStart }) => {
   try {
     const { dataDir, now, failpoints } = data
+    const failMidway = failpoint(failpoints, 'migration_step')
     const onProgress = (progress: UpgradeProgress) => {
       report({ type: 'progress', progress })
-      if (isMidway(progress)) failAt(failpoints, 'migration_step')
+      if (isMidway(progress)) failMidway?.()
     }
     const { copy } = await upgradeDatabase(dataDir, now, { onProgress })
     report({ type: 'done', copy })

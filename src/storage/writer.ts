@@ -32,9 +32,19 @@ export interface CommitReport {
   durationMs: number
 }
 
-export interface WriterHooks {
-  onBegin?(): void
+/** Moments of a transaction at which a test can make it fail. */
+export interface CommitMoments {
+  beforeBegin?(): void
+  /** What was told is stored, and what follows from it is not. */
+  betweenRows?(): void
+  /** All but the commit is done. */
   beforeCommit?(): void
+  /** It is committed, and nobody has been told. */
+  afterCommit?(): void
+}
+
+export interface WriterHooks extends CommitMoments {
+  onBegin?(): void
   onCommit?(report: CommitReport): void
   /** What became of a batch, once it is committed. */
   onAppended?(batch: EncodedBatch, outcome: AppendOutcome): void
@@ -299,6 +309,7 @@ export class Writer {
     const startedAt = performance.now()
     let result: T
     try {
+      this.hooks.beforeBegin?.()
       this.database.run('begin immediate')
       this.hooks.onBegin?.()
       result = work()
@@ -311,6 +322,7 @@ export class Writer {
       throw error
     }
     this.executor.committed()
+    this.hooks.afterCommit?.()
     this.provenAt = performance.now()
     this.hooks.onCommit?.({
       commands: group.length,
