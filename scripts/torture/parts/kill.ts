@@ -1,12 +1,16 @@
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
 import { progress } from '../../report/progress.ts'
 import { Findings } from '../findings.ts'
-import type { Ledger, Torture } from '../ledger.ts'
+import type { Entry, Ledger, Torture } from '../ledger.ts'
+import { interrupt } from '../operation.ts'
+import { operations } from '../operations.ts'
 import { Scene } from '../scene.ts'
 
 /** How often the server is killed at work; data of its own for so many, to be read whole after each. */
 const kills = { short: 20, long: 1_000 }
 const killsOfScene = 100
+/** How often each operation is interrupted. */
+const interruptions = { short: 3, long: 50 }
 
 /** One life of the server: started, checked, put to work, killed at some moment. */
 async function live(scene: Scene): Promise<void> {
@@ -37,8 +41,16 @@ export async function kill({ isLong, seed }: Torture): Promise<Ledger> {
     await scene.checkProjections(server)
     if ((await server.end()) !== 0) found.contradictions.push('a stop did not end with status 0')
   }
+  const interrupted: Entry[] = []
+  const times = isLong ? interruptions.long : interruptions.short
+  for (const each of operations) {
+    await using scene = await Scene.open(random, found)
+    await using operation = await each(scene)
+    progress(operation.what)
+    interrupted.push(await interrupt(operation, times, random))
+  }
   return {
     title: `Killed ${count} times at work`,
-    entries: found.entries(isLong),
+    entries: [...interrupted, ...found.entries(isLong)],
   }
 }
