@@ -118,7 +118,7 @@ const rebuild = (scene: Scene): Promise<Operation> =>
     },
   )
 
-/** All that is interrupted, each with data of its own. */
+/** All that is interrupted. */
 export const operations: readonly ((scene: Scene) => Operation | Promise<Operation>)[] = [
   start,
   stop,
