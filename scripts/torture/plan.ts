@@ -1,4 +1,5 @@
 import type { Ledger, Torture } from './ledger.ts'
+import { failpoints } from './parts/failpoints.ts'
 import { kill } from './parts/kill.ts'
 
 /** A part of the kit. */
@@ -16,6 +17,11 @@ export const parts: Record<string, Part> = {
     what: 'killed by SIGKILL at random moments, while clients send',
     torture: kill,
     seconds: { short: 15, long: 1_200 },
+  },
+  failpoints: {
+    what: 'made to fail at every moment of a write, a checkpoint, a publication and a start',
+    torture: failpoints,
+    seconds: { short: 30, long: 30 },
   },
 }
 

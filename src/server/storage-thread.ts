@@ -49,6 +49,11 @@ function start(message: ThreadStart) {
       log.warn({ reason: shortReasonOf(error) }, what)
     },
     onHealed: () => log.info('storage takes writes again'),
+    onDivergence(error) {
+      log.fatal({ reason: shortReasonOf(error) }, 'a commit could not be noted in memory')
+      log.flush()
+      process.exit(1)
+    },
   })
   /** Housekeeping that fails is logged and tried again at its next turn. */
   const tried = async <T>(work: () => T | Promise<T>): Promise<T | null> => {

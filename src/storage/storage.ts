@@ -36,6 +36,8 @@ export interface StorageOptions extends CommitMoments {
   onFault?: (error: unknown, what: string) => void
   /** Storage takes writes again after it had refused. */
   onHealed?: () => void
+  /** What is stored is no longer what is known here: only a new start helps. */
+  onDivergence?: (error: unknown) => void
 }
 
 /** How long blocks are made in one go, and when to look again where none are due, milliseconds. */

@@ -53,6 +53,8 @@ export interface WriterHooks extends CommitMoments {
   onFault?(error: unknown, what: string): void
   /** Storage has begun to refuse, or takes writes again. */
   onRefusing?(isRefused: boolean): void
+  /** What is stored is no longer what is known here: only a new start helps. */
+  onDivergence?(error: unknown): void
 }
 
 /** A command, and whom to tell what became of it. */
@@ -98,6 +100,8 @@ export class Writer {
   private running: Promise<void> | null = null
   /** Whether storage refused the last group. */
   private isRefused = false
+  /** Set once a commit could not be noted in memory: executed again, it would be there twice. */
+  private divergence: Error | null = null
   /** When a transaction last went to the disk, by the monotonic clock of this thread. */
   private provenAt = performance.now()
 
@@ -306,6 +310,7 @@ export class Writer {
   }
 
   private transaction<T>(group: readonly Submission[], work: () => T): T {
+    if (this.divergence) throw this.divergence
     const startedAt = performance.now()
     let result: T
     try {
@@ -321,8 +326,14 @@ export class Writer {
       if (this.database.inTransaction) this.database.run('rollback')
       throw error
     }
-    this.executor.committed()
-    this.hooks.afterCommit?.()
+    try {
+      this.executor.committed()
+      this.hooks.afterCommit?.()
+    } catch (cause) {
+      this.divergence = new Error('a commit could not be noted in memory', { cause })
+      this.hooks.onDivergence?.(cause)
+      throw this.divergence
+    }
     this.provenAt = performance.now()
     this.hooks.onCommit?.({
       commands: group.length,
