@@ -98,11 +98,12 @@ export interface MigrationProgress extends MigrationStep {
 /** Executes the statements of a step one by one, so that it can be told how far it is. */
 function execute(database: Database, sql: string, onShare: (share: number) => void): void {
   const isEmpty = (text: string) => /^(\s|--.*)*$/.test(text)
-  for (let rest = sql; !isEmpty(rest); onShare(1 - rest.length / sql.length)) {
+  for (let rest = sql; !isEmpty(rest); ) {
     const statement = database.prepare(rest)
     rest = rest.slice(statement.toString().length)
     statement.run()
     statement.finalize()
+    onShare(isEmpty(rest) ? 1 : 1 - rest.length / sql.length)
   }
 }
 

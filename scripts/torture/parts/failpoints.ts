@@ -1,6 +1,9 @@
+import { Database } from 'bun:sqlite'
+import { join } from 'node:path'
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
 import { type Failpoint, failpoints as places } from '../../../src/server/failpoints.ts'
-import { apiOf, type Server, tourFile } from '../../../test/support/binary.ts'
+import { apiOf, type Server, tourFile, Workplace } from '../../../test/support/binary.ts'
+import { writeReleased } from '../../../test/support/released.ts'
 import { progress } from '../../report/progress.ts'
 import type { Answers } from '../diary.ts'
 import { Findings } from '../findings.ts'
@@ -152,6 +155,46 @@ async function inPublication(scene: Scene, point: Failpoint, action: Action): Pr
   }
 }
 
+/** At a start on what the first release left: nothing of the step stays, and the next start goes on. */
+async function inMigration(_: Scene, point: Failpoint, action: Action): Promise<Outcome> {
+  await using place = new MigratedPlace()
+  const startedAt = performance.now()
+  const server = await place.start([], armed(point, action, '@2*1'))
+  const status = await Promise.race([server.child.exited, server.ready.catch(() => 1)])
+  const ms = Math.round(performance.now() - startedAt)
+  const left = place.schema
+  const next = status === undefined ? server : await place.serve()
+  const isReady = (await fetch(`${next.managementUrl}/readyz`)).status === 200
+  const hasActed = action === 'delay' ? status === undefined && ms >= delayMs : status === 1
+  // The second pass is in the second step that is due.
+  const isWhole = action === 'delay' || left === 2
+  const end = status === undefined ? `it served after ${ms} ms` : `it ended with ${status}`
+  return {
+    story: `${end}; schema ${left} was left, then ${place.schema}`,
+    isAsPromised: hasActed && isWhole && isReady,
+    server: null,
+  }
+}
+
+/** Where the first release has left its data. */
+class MigratedPlace extends Workplace implements AsyncDisposable {
+  private readonly data = join(this.folder, 'cairn-data')
+
+  constructor() {
+    super()
+    writeReleased(this.data, 1)
+  }
+
+  get schema(): number {
+    using database = new Database(join(this.data, 'cairn.db'))
+    return database.query<{ id: number }, []>('select max(id) as id from migrations').get()!.id
+  }
+
+  [Symbol.asyncDispose]() {
+    return this.close()
+  }
+}
+
 const strikes: Record<Failpoint, typeof underLoad> = {
   storage_start: atStart,
   http_request: underLoad,
@@ -161,6 +204,7 @@ const strikes: Record<Failpoint, typeof underLoad> = {
   after_commit: underLoad,
   during_checkpoint: atStop,
   during_publish: inPublication,
+  migration_step: inMigration,
 }
 
 /** Strikes, starts again what has ended, as a service manager does, with the fault gone, and looks. */
