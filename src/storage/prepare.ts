@@ -1,3 +1,4 @@
+import { shellWord } from '../core/wording.ts'
 import { copiesIn } from './copies.ts'
 import { openForWriting } from './database.ts'
 import {
@@ -46,11 +47,12 @@ export function prepareDatabase(dataDir: string, now: number): PreparedDatabase 
 
 /** @throws SchemaMismatch that names the copy by which an older release can go on */
 export function requireUsable(dataDir: string, state: SchemaState): void {
-  const copy = copiesIn(dataDir).find(({ schema }) => schema <= state.known)
-  requireKnown(
-    state,
-    copy === undefined
-      ? ''
-      : `, or give up what was stored since and restore the copy that was made before: cairn restore ${copy.file}`,
-  )
+  requireKnown(state, state.applied > state.known ? wayBack(dataDir, state.known) : '')
+}
+
+function wayBack(dataDir: string, known: number): string {
+  const copy = copiesIn(dataDir).find(({ schema }) => schema <= known)
+  if (copy === undefined) return ''
+  const command = `cairn restore ${shellWord(copy.file)}`
+  return `, or give up what was stored since and restore the copy that was made before: ${command}`
 }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { acquireLock } from '../../src/server/lock.ts'
+import { schemaState } from '../../src/storage/migrate.ts'
 import { builtBinary, type Server, Workplace } from '../support/binary.ts'
 import { Datagrams } from '../support/datagrams.ts'
 import { migrateUpTo, writeReleased } from '../support/released.ts'
@@ -18,7 +19,7 @@ afterEach(() => place.close())
 
 const data = () => join(place.folder, 'cairn-data')
 const file = () => join(data(), 'cairn.db')
-const newest = 6
+const newest = schemaState(new Database(':memory:')).known
 
 function schemaOf(path = file()): number {
   const database = new Database(path)
@@ -190,6 +191,7 @@ describe('cairn migrate', () => {
     const { copy } = await migrate()
     const restored = await place.run(['restore', copy as string])
     expect([restored.status, restored.stderr]).toEqual([0, ''])
+    expect(restored.stdout).toMatch(/: schema 1, newest event 20\d\d-/)
     expect(schemaOf()).toBe(1)
   })
 
