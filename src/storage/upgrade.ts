@@ -32,7 +32,10 @@ export interface UpgradePlan {
   databaseBytes: number
   /** For the copy that is made first. */
   copyBytes: number
-  /** For the log of what changes, and what the file grows by; seldom as much. */
+  /**
+   * For the log of what changes, and what the file grows by: from the first release it was three
+   * quarters of the database.
+   */
   workBytes: number
   /** On the disk of the data directory. */
   freeBytes: number
@@ -69,6 +72,9 @@ export interface Upgraded {
   copy: string | null
 }
 
+/** What the server itself needs to go on, and what a small database takes that is changed often. */
+const roomToLeaveBytes = 128 * 2 ** 20
+
 const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 /** @throws SchemaMismatch */
@@ -95,7 +101,7 @@ function planOf(database: Database, dataDir: string): UpgradePlan {
     due,
     databaseBytes,
     copyBytes: isDue ? databaseBytes : 0,
-    workBytes: isDue ? databaseBytes : 0,
+    workBytes: isDue ? databaseBytes + roomToLeaveBytes : 0,
     freeBytes: bavail * bsize,
   }
 }

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { acquireLock } from '../../src/server/lock.ts'
 import { schemaState } from '../../src/storage/migrate.ts'
@@ -54,8 +54,13 @@ async function startWithin(action: string, env: Record<string, string> = {}) {
     const response = await fetch(`http://127.0.0.1:${management}${path}`).catch(() => null)
     return response && { status: response.status, text: await response.text() }
   }
-  await server.until(async () => /^migrating: step/.test((await ask('/readyz'))?.text ?? ''))
+  await eventually(async () => /^migrating: step/.test((await ask('/readyz'))?.text ?? ''))
   return { server, ask, api: `http://127.0.0.1:${port}/api/v1/flows` }
+}
+
+/** As long as the test may take. */
+async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await Bun.sleep(20)
 }
 
 const serves = async (server: Server) => {
@@ -77,7 +82,7 @@ describe('while a start brings the database up to date', () => {
     expect(fetch(api)).rejects.toThrow()
     expect(await serves(server)).toBe(200)
     expect((await fetch(api)).status).toBe(401)
-    await server.until(() => server.stdout.includes('the database is up to date'))
+    await eventually(() => server.stdout.includes('the database is up to date'))
     expect(schemaOf()).toBe(newest)
     expect(copies()).toHaveLength(1)
   })
@@ -85,7 +90,7 @@ describe('while a start brings the database up to date', () => {
   test('SIGTERM ends it at once with nothing half done, and the next start goes on', async () => {
     const { server } = await startWithin('hang')
     expect(await server.end()).toBe(0)
-    await server.until(() => server.stdout.includes('stopped before the database was up'))
+    await eventually(() => server.stdout.includes('stopped before the database was up'))
     expect(existsSync(join(data(), 'server.json'))).toBe(false)
     expect(schemaOf()).toBe(1)
     expect(await serves(await place.serve())).toBe(200)
@@ -116,7 +121,7 @@ describe('while a start brings the database up to date', () => {
   test('the service manager is told what it does, and to wait', async () => {
     const socket = new Datagrams(join(place.folder, 'notify'))
     const { server } = await startWithin('delay:150', { NOTIFY_SOCKET: socket.name })
-    await server.until(() => socket.read().some(message => message.includes('migrating: step')))
+    await eventually(() => socket.read().some(message => message.includes('migrating: step')))
     const told = socket.received.find(message => message.includes('migrating: step'))
     expect(told).toMatch(/^STATUS=migrating: .*\nEXTEND_TIMEOUT_USEC=60000000$/)
     await server.ready
@@ -219,6 +224,40 @@ describe('cairn migrate', () => {
     }
   })
 })
+
+const canMount = process.getuid?.() === 0 && Bun.which('mount') !== null
+
+test.skipIf(!canMount)(
+  'a disk without the room for it refuses it before anything is done',
+  async () => {
+    const small = join(place.folder, 'small')
+    mkdirSync(small)
+    const size = 128 * 2 ** 20 + Math.ceil(readFileSync(file()).length * 2.5)
+    const mounted = Bun.spawnSync([
+      'mount',
+      '-t',
+      'tmpfs',
+      '-o',
+      `size=${size},mode=700`,
+      'tmpfs',
+      small,
+    ])
+    if (!mounted.success) return
+    try {
+      copyFileSync(file(), join(small, 'cairn.db'))
+      const refusal =
+        /^cairn: bringing the database from schema 1 to \d+ may take \d+ MiB on the disk of \S+, which has \d+ MiB free: make room, or keep a copy elsewhere yourself and run "cairn migrate --no-copy", which takes \d+ MiB\n$/
+      for (const command of [['serve', '--port', '0', '--management-port', '0'], ['migrate']]) {
+        const { status, stderr } = await place.run([...command, '--data', small])
+        expect([status, stderr]).toEqual([1, expect.stringMatching(refusal)])
+      }
+      expect(readdirSync(small)).not.toContain('backups')
+      expect((await place.run(['migrate', '--no-copy', '--data', small])).status).toBe(0)
+    } finally {
+      Bun.spawnSync(['umount', '-l', small])
+    }
+  },
+)
 
 test('another command changes no older data: it says what to run', async () => {
   const { status, stderr } = await place.run(['org', 'create', 'Other'])
