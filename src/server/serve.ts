@@ -266,8 +266,7 @@ class Server {
       .on('SIGINT', giveUp)
       .on('SIGHUP', isatty(0) ? giveUp : reload)
     this.upgrade = new Upgrade(log, clock.monotonic)
-    const failpoints = armedFailpoints(process.env.CAIRN_FAILPOINTS)
-    const start = { dataDir: config.data, now: clock.now(), failpoints }
+    const start = { dataDir: config.data, now: clock.now(), failpoints: this.failpoints }
     await this.upgrade.run(upgradeThread(), start, due)
     this.upgrade = null
     process.off('SIGTERM', giveUp).off('SIGINT', giveUp).off('SIGHUP', giveUp).off('SIGHUP', reload)

@@ -8,14 +8,9 @@ import type { BackupProgress } from './backup/copy-database.ts'
 import { mib } from './backup/room.ts'
 import { copiesFolder, copiesIn, copyFile } from './copies.ts'
 import { databaseFile, openForReading, openForWriting } from './database.ts'
-import {
-  type MigrationProgress,
-  type MigrationStep,
-  migrate,
-  requireKnown,
-  schemaState,
-} from './migrate.ts'
-import { removeUpgradeNote, writeUpgradeNote } from './upgrade-note.ts'
+import { type MigrationProgress, type MigrationStep, migrate, schemaState } from './migrate.ts'
+import { requireUsable } from './prepare.ts'
+import { removeUpgradeNote, type UpgradeNote, writeUpgradeNote } from './upgrade-note.ts'
 
 /** A database cannot be brought up to date as things are; the message says what to do. */
 export class UpgradeRefused extends Error {
@@ -89,7 +84,7 @@ export function upgradePlan(dataDir: string): UpgradePlan {
 
 function planOf(database: Database, dataDir: string): UpgradePlan {
   const state = schemaState(database)
-  requireKnown(state)
+  requireUsable(dataDir, state)
   const { applied, known, due } = state
   const file = databaseFile(dataDir)
   const databaseBytes = sizeOf(file) + sizeOf(`${file}-wal`)
@@ -151,11 +146,18 @@ export async function upgradeDatabase(
     applySteps(dataDir, now, onProgress)
     return { from, to, copy }
   } catch (error) {
-    // Of a database that is as it was, each try would leave another copy.
-    if (copy !== null && upgradePlan(dataDir).from === from) removeCopy(copy)
-    writeUpgradeNote(dataDir, { ...note, failure: shortReasonOf(error) })
+    tidyUp(dataDir, copy, { ...note, failure: shortReasonOf(error) })
     throw error
   }
+}
+
+/** What it failed of counts, and not what this fails of, as on a full disk. */
+function tidyUp(dataDir: string, copy: string | null, note: UpgradeNote): void {
+  try {
+    // Of a database that is as it was, each try would leave another copy.
+    if (copy !== null && upgradePlan(dataDir).from === note.from) removeCopy(copy)
+    writeUpgradeNote(dataDir, note)
+  } catch {}
 }
 
 /** Copies of the same schema are of earlier tries: each would take as much room, and tell less. */

@@ -277,11 +277,9 @@ test('a newer database is refused by every command, with the two ways out', asyn
   for (const command of [
     ['serve', '--port', '0', '--management-port', '0'],
     ['org', 'list'],
+    ['migrate'],
   ]) {
     const { status, stderr } = await place.run(command)
     expect([status, stderr]).toEqual([1, `cairn: ${ways}\n`])
   }
-  const { status, stderr } = await place.run(['migrate'])
-  expect(status).toBe(1)
-  expect(stderr).toContain('run the newer release')
 })
