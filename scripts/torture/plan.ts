@@ -1,5 +1,7 @@
 import type { Ledger, Torture } from './ledger.ts'
 import { backup } from './parts/backup.ts'
+import { failpoints } from './parts/failpoints.ts'
+import { kill } from './parts/kill.ts'
 import { litestream } from './parts/litestream.ts'
 import { retention } from './parts/retention.ts'
 
@@ -28,6 +30,16 @@ export const parts: Record<string, Part> = {
     what: 'old events go while new ones come, with a kill in the middle',
     torture: retention,
     seconds: { short: 10, long: 600 },
+  },
+  kill: {
+    what: 'killed by SIGKILL at random moments, while clients send',
+    torture: kill,
+    seconds: { short: 15, long: 1_200 },
+  },
+  failpoints: {
+    what: 'made to fail at every moment of a write, a checkpoint, a publication and a start',
+    torture: failpoints,
+    seconds: { short: 30, long: 30 },
   },
 }
 

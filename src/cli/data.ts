@@ -9,12 +9,21 @@ import {
   listOrganisations,
   type OrganisationRecord,
 } from '../storage/organisations.ts'
+import { requireUsable } from '../storage/prepare.ts'
 import { wantPresence, writtenPresence } from '../storage/presence-request.ts'
 import { CommandFailure, exitStatus, explained, UsageFailure, warn } from './failure.ts'
 
 /** How long a running server is waited for, and how often it is asked. */
 const patienceMs = 5_000
 const pauseMs = 20
+
+/** @throws CommandFailure where a directory holds no data of Cairn */
+export function requireData(dataDir: string): void {
+  if (hasDatabase(dataDir)) return
+  throw new CommandFailure(
+    `there is no Cairn data in ${dataDir}: name its directory with --data or CAIRN_DATA, or begin with "cairn org create NAME"`,
+  )
+}
 
 /**
  * Opens the data directory for one command and closes it after.
@@ -30,26 +39,32 @@ export async function withData<T>(
   else requireData(dataDir)
   const database = openForWriting(dataDir)
   try {
-    requireOwnServer(database, dataDir)
-    migrate(database, Date.now())
+    requireUpToDate(database, dataDir)
     return await work(database)
   } finally {
     database.close()
   }
 }
 
-/** @throws CommandFailure where a directory holds no data of Cairn */
-export function requireData(dataDir: string): void {
-  if (hasDatabase(dataDir)) return
+/**
+ * Makes the tables of a new database. One that holds data of an older release is changed by
+ * `cairn migrate` and a start alone, which copy it first and keep servers away.
+ */
+function requireUpToDate(database: Database, dataDir: string): void {
+  const state = schemaState(database)
+  requireUsable(dataDir, state)
+  const { applied, known, due } = state
+  if (applied === 0) migrate(database, Date.now())
+  if (applied === 0 || due.length === 0) return
+  requireNoServer(dataDir)
   throw new CommandFailure(
-    `there is no Cairn data in ${dataDir}: name its directory with --data or CAIRN_DATA, or begin with "cairn org create NAME"`,
+    `the database in ${dataDir} has schema ${applied}, and this cairn works with ${known}: run "cairn migrate", or start the server, which does the same`,
   )
 }
 
 /** A running server of an older release must not find its tables changed under it. */
-function requireOwnServer(database: Database, dataDir: string): void {
-  const { applied, known } = schemaState(database)
-  if (applied === 0 || applied >= known || !isHeld(dataDir)) return
+export function requireNoServer(dataDir: string): void {
+  if (!isHeld(dataDir)) return
   const holder = holderOf(dataDir)
   throw new CommandFailure(
     `the server that runs on ${dataDir} is older (${holder?.version ?? 'of another release'}) than this command: stop it and start this release, or use that release's commands`,

@@ -5,9 +5,12 @@ import { checkDirectory } from './doctor/directory-check.ts'
 import { checkDisk } from './doctor/disk-check.ts'
 import { type Check, error, type Finding, type Subject } from './doctor/finding.ts'
 import { checkTokens } from './doctor/issuer-check.ts'
+import { checkLeftovers } from './doctor/leftovers-check.ts'
 import { checkMachine, checkVersions } from './doctor/machine-check.ts'
+import { checkMigration } from './doctor/migration-check.ts'
 import { checkServer } from './doctor/server-check.ts'
 import { checkSettings } from './doctor/settings-check.ts'
+import { checkSyncs } from './doctor/sync-check.ts'
 import { checkUnit } from './doctor/unit-check.ts'
 import { examples } from './examples.ts'
 import { exitStatus, explained } from './failure.ts'
@@ -18,8 +21,11 @@ import { addSettings } from './settings.ts'
 const checks: readonly [Check, (subject: Subject) => Finding[] | Promise<Finding[]>][] = [
   ['directory', checkDirectory],
   ['disk', checkDisk],
+  ['disk', checkSyncs],
+  ['migration', checkMigration],
   ['database', checkDatabase],
   ['backup', checkBackups],
+  ['directory', checkLeftovers],
   ['server', checkServer],
   ['unit', checkUnit],
   ['issuer', checkTokens],

@@ -12,6 +12,7 @@ import { addFlows } from './flows.ts'
 import { addHealthcheck } from './healthcheck.ts'
 import { addHelp } from './help.ts'
 import { addKey } from './key.ts'
+import { addMigrate } from './migrate.ts'
 import { addOrg } from './org.ts'
 import { addRebuild } from './rebuild.ts'
 import { addRestore } from './restore.ts'
@@ -50,6 +51,7 @@ export function program(): Command {
   addSteps(cairn)
   addExplain(cairn)
   addRebuild(cairn)
+  addMigrate(cairn)
   addBackup(cairn)
   addRestore(cairn)
   addDeadLetters(cairn)

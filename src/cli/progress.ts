@@ -8,31 +8,46 @@ const tellEveryMs = 5_000
 const words = { copying: 'copying', checking: 'checking the copy', hashing: 'making the checksum' }
 
 /**
- * Shows on stderr how far a copy is: a bar that is drawn over on a terminal, elsewhere a line at times,
- * so that a log tells of a long one and nothing of a short one.
+ * One line on stderr about long work: drawn over on a terminal, elsewhere told at times, so that a log
+ * tells of a long one and nothing of a short one.
  */
-export function progressBar(
+export function progressLine(
   { stderr } = process,
   now: () => number = () => performance.now(),
 ): {
-  show: (progress: BackupProgress) => void
+  isTerminal: boolean
+  /** @param stage another than before is shown at once */
+  show: (stage: string, line: () => string) => void
   end: () => void
 } {
   const isTerminal = stderr.isTTY === true
   let toldAt = isTerminal ? Number.NEGATIVE_INFINITY : now()
-  let phase: BackupProgress['phase'] | null = null
+  let shown: string | null = null
   return {
-    show(progress) {
-      const isNews = isTerminal && progress.phase !== phase
+    isTerminal,
+    show(stage, line) {
+      const isNews = isTerminal && stage !== shown
       if (!isNews && now() - toldAt < (isTerminal ? drawEveryMs : tellEveryMs)) return
-      phase = progress.phase
+      shown = stage
       toldAt = now()
-      const line = `${words[phase]} ${shareOf(progress, isTerminal)}`
-      stderr.write(isTerminal ? `\r\u001b[K${line}` : `cairn: ${line}\n`)
+      stderr.write(isTerminal ? `\r\u001b[K${line()}` : `cairn: ${line()}\n`)
     },
     end() {
-      if (isTerminal && phase !== null) stderr.write('\r\u001b[K')
+      if (isTerminal && shown !== null) stderr.write('\r\u001b[K')
     },
+  }
+}
+
+/** Shows on stderr how far a copy is. */
+export function progressBar(...how: Parameters<typeof progressLine>): {
+  show: (progress: BackupProgress) => void
+  end: () => void
+} {
+  const { isTerminal, show, end } = progressLine(...how)
+  return {
+    show: progress =>
+      show(progress.phase, () => `${words[progress.phase]} ${shareOf(progress, isTerminal)}`),
+    end,
   }
 }
 

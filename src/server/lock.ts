@@ -1,7 +1,6 @@
-import { Database } from 'bun:sqlite'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type FileLock, isBusy, lockFile } from '../storage/file-lock.ts'
+import { type FileLock, isLocked, lockFile } from '../storage/file-lock.ts'
 import type { TokenMode } from './token-mode.ts'
 
 /** Who serves from a data directory; stands in `server.json` for people and for the message. */
@@ -80,16 +79,10 @@ export function keepServersOut(dataDir: string): FileLock {
 
 /** Whether a server runs on a data directory, in this process or in another. */
 export function isHeld(dataDir: string): boolean {
-  if (!existsSync(lockFileOf(dataDir))) return false
-  const database = new Database(lockFileOf(dataDir), { readonly: true })
   try {
-    database.query('select count(*) from sqlite_schema').get()
-    return false
+    return isLocked(lockFileOf(dataDir))
   } catch (error) {
-    if (isBusy(error)) return true
     throw unusable(dataDir, error)
-  } finally {
-    database.close()
   }
 }
 

@@ -20,6 +20,8 @@ const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`
 /** What is known of a running server at one moment. */
 export interface ServerState {
   phase: 'starting' | 'serving' | 'stopping'
+  /** What is done to an older database meanwhile; null where nothing is. */
+  migrating: string | null
   dataDir: string
   httpThreads: { up: number; configured: number }
   /** Since when each thread has not turned, milliseconds, by name. */
@@ -30,7 +32,9 @@ export interface ServerState {
 
 /** Why the server should get no traffic, a sentence each that says what to do; none when it should. */
 export function whyNotReady(state: ServerState): string[] {
-  if (state.phase === 'starting') return ['starting: wait until all threads are up']
+  if (state.phase === 'starting') {
+    return [state.migrating ?? 'starting: wait until all threads are up']
+  }
   if (state.phase === 'stopping') return ['stopping: send no more requests']
   return [...threadTroubles(state), ...storageTroubles(state), ...diskTroubles(state)]
 }

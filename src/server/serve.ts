@@ -8,7 +8,8 @@ import { shortReasonOf } from '../core/reason.ts'
 import { version } from '../core/version.ts'
 import { shellWord } from '../core/wording.ts'
 import { BufferGauge } from '../storage/buffer-gauge.ts'
-import { prepareDatabase } from '../storage/prepare.ts'
+import type { MigrationStep } from '../storage/migrate.ts'
+import { type PreparedDatabase, prepareDatabase } from '../storage/prepare.ts'
 import { newSharedMemory } from '../storage/shared.ts'
 import { BackupSchedule } from './backup-schedule.ts'
 import { CommitCounters } from './commit-counters.ts'
@@ -32,11 +33,12 @@ import { Pulse } from './pulse.ts'
 import { isHopeless, type ServerState, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
 import { ServiceManager } from './service-manager.ts'
-import { httpThread, startThread, storageThread, type Thread } from './threads.ts'
+import { httpThread, startThread, storageThread, type Thread, upgradeThread } from './threads.ts'
 import { tokenModeOf } from './token-mode.ts'
 import { ownTokensFor, providerOf } from './tokens.ts'
 import { readTraffic } from './traffic.ts'
 import { Turn } from './turn.ts'
+import { Upgrade } from './upgrade.ts'
 
 /** A server that answers. */
 export interface Running {
@@ -61,6 +63,8 @@ const stopWithinMs = 12_000
 const lookEveryMs = 1_000
 /** How often the service manager is told how this is, milliseconds; what it asks for if that is more often. */
 const tellEveryMs = 1_000
+/** How long the service manager is asked to go on waiting while this starts, each time it is told. */
+const startsWithinMs = 60_000
 /** A thread that lived this long has not died of the same cause: the pause begins anew. */
 const stableAfterMs = minuteMs
 
@@ -127,10 +131,12 @@ class Server {
   private issuerKeys: IssuerKeys | null
   private storage: Thread | null = null
   private readonly threads = new Map<string, Thread>()
+  private readonly failpoints = armedFailpoints(process.env.CAIRN_FAILPOINTS)
   private readonly restartPauses = new Map<string, number>()
   private readonly exit = Promise.withResolvers<number>()
   private management: Bun.Server<undefined> | null = null
   private phase: 'starting' | 'serving' | 'stopping' = 'starting'
+  private upgrade: Upgrade | null = null
   private restarts = 0
   /** How the latest reading of the settings went, and when one last went well; Unix milliseconds. */
   private readonly reloads = { wentWell: true, lastGoodAt: Date.now() }
@@ -182,13 +188,13 @@ class Server {
       },
     )
     const warnings: string[] = []
-    this.manager?.status('Preparing the database')
+    const started = this.tellOfStart()
     // They load while the database is prepared.
     const storage = storageThread()
     const http = Array.from({ length: config.threads }, () => httpThread())
     try {
-      const prepared = prepareDatabase(config.data, this.clock.now())
-      if (!prepared.hasOrganisation) warnings.push(noOrganisation(config.data))
+      const prepared = await this.prepare()
+      if (!prepared.hasOrganisation()) warnings.push(noOrganisation(config.data))
       this.watchIssuer()
       // Reads are answered before storage has taken up all that is stored; writes wait for it.
       await Promise.all([
@@ -202,6 +208,8 @@ class Server {
       this.management.stop(true)
       for (const worker of [storage, ...http]) worker.terminate()
       throw error
+    } finally {
+      started()
     }
     if (!this.isStopping) {
       this.phase = 'serving'
@@ -223,6 +231,47 @@ class Server {
     return running
   }
 
+  /** Tells the service manager what takes so long, until what this returns is called. */
+  private tellOfStart(): () => void {
+    const { manager } = this
+    manager?.status('Preparing the database')
+    const tell = () => manager?.starting(this.upgrade?.text ?? 'Starting', startsWithinMs)
+    const telling = setInterval(tell, tellEveryMs)
+    return () => clearInterval(telling)
+  }
+
+  private async prepare(): Promise<PreparedDatabase> {
+    const { clock, config } = this
+    const prepared = prepareDatabase(config.data, clock.now())
+    const { due } = prepared
+    if (due.length === 0) return prepared
+    prepared.close()
+    await this.bringUpToDate(due)
+    return prepareDatabase(config.data, clock.now())
+  }
+
+  /** Nobody is answered meanwhile but on the management port; a signal to stop ends it at once. */
+  private async bringUpToDate(due: readonly MigrationStep[]): Promise<void> {
+    const { log, clock, config, held } = this
+    const giveUp = (signal: string) => {
+      log.info({ signal }, 'stopped before the database was up to date; the next start goes on')
+      log.flush()
+      held.lock.release()
+      process.exit(0)
+    }
+    // Nothing to read again yet: without this it would end the process.
+    const reload = () => log.info('settings are read again once this server is ready')
+    process
+      .on('SIGTERM', giveUp)
+      .on('SIGINT', giveUp)
+      .on('SIGHUP', isatty(0) ? giveUp : reload)
+    this.upgrade = new Upgrade(log, clock.monotonic)
+    const start = { dataDir: config.data, now: clock.now(), failpoints: this.failpoints }
+    await this.upgrade.run(upgradeThread(), start, due)
+    this.upgrade = null
+    process.off('SIGTERM', giveUp).off('SIGINT', giveUp).off('SIGHUP', giveUp).off('SIGHUP', reload)
+  }
+
   private threadStart(name: string, counters: SharedArrayBuffer, isRestart = false): ThreadStart {
     const pulse = Pulse.memory()
     this.pulses.set(name, new Pulse(pulse))
@@ -235,7 +284,7 @@ class Server {
       pulse,
       logTurns: this.logTurns,
       clock: readingOf(this.clock),
-      failpoints: isRestart ? {} : armedFailpoints(process.env.CAIRN_FAILPOINTS),
+      failpoints: isRestart ? {} : this.failpoints,
     }
   }
 
@@ -331,6 +380,7 @@ class Server {
     const { phase, config, gauge, disk } = this
     return {
       phase,
+      migrating: this.upgrade?.text ?? null,
       dataDir: config.data,
       httpThreads: { up: this.threads.size, configured: config.threads },
       silentMs: new Map([...this.pulses].map(([name, pulse]) => [name, pulse.silentMs(now)])),

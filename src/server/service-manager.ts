@@ -82,6 +82,11 @@ export class ServiceManager {
     this.tell(`STATUS=${text}`)
   }
 
+  /** Starting takes longer: what it does, and how long it needs at least from now, milliseconds. */
+  starting(text: string, atLeastMs: number): void {
+    this.tell(`STATUS=${text}`, `EXTEND_TIMEOUT_USEC=${atLeastMs * 1_000}`)
+  }
+
   reloading(): void {
     this.tell('RELOADING=1', `MONOTONIC_USEC=${this.monotonicMicros()}`)
   }

@@ -2,13 +2,14 @@ import { reasonOfUncaught } from '../core/reason.ts'
 import type { ThreadReport } from './protocol.ts'
 
 /** A thread's source by name. In the binary all sources lie below one root, outside it by this file. */
-function sourceOf(name: 'http-thread' | 'storage-thread'): string {
+function sourceOf(name: 'http-thread' | 'storage-thread' | 'upgrade-thread'): string {
   const isCompiled = import.meta.url.includes('$bunfs')
   return isCompiled ? `./server/${name}.ts` : new URL(`./${name}.ts`, import.meta.url).href
 }
 
 export const httpThread = () => new Worker(sourceOf('http-thread'))
 export const storageThread = () => new Worker(sourceOf('storage-thread'))
+export const upgradeThread = () => new Worker(sourceOf('upgrade-thread'))
 
 /** A thread that is to be waited for. */
 export interface Thread {

@@ -46,9 +46,12 @@ export class StorageClient implements Ledger {
     send: (message: string) => void,
     private readonly gauge: BufferGauge,
     private readonly ack: 'commit' | 'buffer',
-    private readonly beforeWrite: () => void = () => {},
+    private readonly beforeWrite?: () => void,
   ) {
-    this.outbox = new Outbox(send)
+    this.outbox = new Outbox((message, { events, bytes }) => {
+      gauge.enter(events, bytes)
+      send(message)
+    })
   }
 
   /** Takes answers of the storage thread, a line each. */
@@ -122,11 +125,12 @@ export class StorageClient implements Ledger {
 
   /** @throws AppError `overloaded` */
   private post(number: number, command: Command): void {
-    this.beforeWrite()
+    this.beforeWrite?.()
     const message = encodeCommand(number, command)
-    const { events, bytes } = weightOf(message, command)
-    if (!this.gauge.enter(events, bytes)) throw overloaded()
-    if (number > 0) this.outbox.put(message, events)
-    else this.outbox.putUnawaited(message)
+    const weight = weightOf(message, command)
+    const { events, bytes } = this.outbox.weight
+    if (!this.gauge.fits(events + weight.events, bytes + weight.bytes)) throw overloaded()
+    if (number > 0) this.outbox.put(message, weight)
+    else this.outbox.putUnawaited(message, weight)
   }
 }

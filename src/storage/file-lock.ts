@@ -1,4 +1,5 @@
 import { Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
 
 /** How long a lock is waited for: who asks whether it is held takes a shared one for a moment. */
 const patienceMs = 250
@@ -31,4 +32,19 @@ export function lockFile(path: string): FileLock | null {
     throw error
   }
   return { release: () => database.close() }
+}
+
+/** Whether a process, this or another, has a file locked. */
+export function isLocked(path: string): boolean {
+  if (!existsSync(path)) return false
+  const database = new Database(path, { readonly: true })
+  try {
+    database.query('select count(*) from sqlite_schema').get()
+    return false
+  } catch (error) {
+    if (isBusy(error)) return true
+    throw error
+  } finally {
+    database.close()
+  }
 }

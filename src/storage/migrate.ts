@@ -13,8 +13,11 @@ interface Migration {
   id: number
   name: string
   sql: string
-  /** What SQL alone cannot do well; runs after it, in the same transaction. */
-  move?: (database: Database) => void
+  /**
+   * What SQL alone cannot do well; runs after it, in the same transaction, and tells the share of its
+   * work that is done. No hash holds it: that of each release's own database is tested to come out right.
+   */
+  move?: (database: Database, onShare: (share: number) => void) => void
 }
 
 /** Every step of the schema, oldest first. A released one is never edited: its hash is checked. */
@@ -35,6 +38,9 @@ export class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch'
 }
 
+/** A step of the schema, by the number and the name of its file. */
+export type MigrationStep = Pick<Migration, 'id' | 'name'>
+
 /** How a database's schema stands to what this binary knows; changes nothing. */
 export interface SchemaState {
   /** The newest step that was applied; 0 for a database without any. */
@@ -42,6 +48,8 @@ export interface SchemaState {
   known: number
   /** Applied steps that are not the ones this binary has under their numbers. */
   differing: readonly number[]
+  /** What is still to be applied, oldest first. */
+  due: readonly MigrationStep[]
 }
 
 export function schemaState(database: Database): SchemaState {
@@ -52,27 +60,53 @@ export function schemaState(database: Database): SchemaState {
         .all()
     : []
   const hashes = new Map(migrations.map(({ id, sql }) => [id, sha256(sql)]))
+  const applied = new Set(rows.map(({ id }) => id))
   return {
     applied: rows.at(-1)?.id ?? 0,
     known: migrations.at(-1)!.id,
     differing: rows
       .filter(row => hashes.has(row.id) && hashes.get(row.id) !== row.sha256)
       .map(({ id }) => id),
+    due: migrations.filter(({ id }) => !applied.has(id)).map(({ id, name }) => ({ id, name })),
   }
 }
 
-/** @throws SchemaMismatch when the database is newer than this binary, or an applied step differs */
-function requireKnown({ applied, known, differing }: SchemaState): void {
+/**
+ * @param wayBack what else can be done about a newer database than to run the newer release
+ * @throws SchemaMismatch when the database is newer than this binary, or an applied step differs
+ */
+export function requireKnown({ applied, known, differing }: SchemaState, wayBack = ''): void {
   if (applied > known) {
     throw new SchemaMismatch(
-      `The database has schema ${applied}, and this Cairn knows ${known}: run the newer binary`,
+      `the database has schema ${applied}, and this cairn knows ${known}: run the newer release${wayBack}`,
     )
   }
   const [id] = differing
   if (id === undefined) return
   throw new SchemaMismatch(
-    `Migration ${id} (${migrations.find(step => step.id === id)?.name}) is not the one applied here`,
+    `step ${id} (${migrations.find(step => step.id === id)?.name}) of the database's schema is not the one of this cairn: run the release that made it`,
   )
+}
+
+/** How far a migration is. */
+export interface MigrationProgress extends MigrationStep {
+  /** Its place among the steps that were due, from 1, and their number. */
+  place: number
+  of: number
+  /** How much of the step is done: of its rows where it moves some, else of its statements; 0 to 1. */
+  share: number
+}
+
+/** Executes the statements of a step one by one, so that it can be told how far it is. */
+function execute(database: Database, sql: string, onShare: (share: number) => void): void {
+  const isEmpty = (text: string) => /^(\s|--.*)*$/.test(text)
+  for (let rest = sql; !isEmpty(rest); ) {
+    const statement = database.prepare(rest)
+    rest = rest.slice(statement.toString().length)
+    statement.run()
+    statement.finalize()
+    onShare(isEmpty(rest) ? 1 : 1 - rest.length / sql.length)
+  }
 }
 
 /**
@@ -81,24 +115,34 @@ function requireKnown({ applied, known, differing }: SchemaState): void {
  *
  * @throws SchemaMismatch when the database is newer than this binary, or an applied step differs
  */
-export function migrate(database: Database, now: number): void {
+export function migrate(
+  database: Database,
+  now: number,
+  onProgress: (progress: MigrationProgress) => void = () => {},
+): void {
   const state = schemaState(database)
   requireKnown(state)
-  if (state.applied === state.known) return
+  const { due } = state
+  if (due.length === 0) return
   database.run(
     `create table if not exists migrations (
       id integer primary key, name text not null, sha256 text not null, applied_at integer not null
     ) strict`,
   )
-  for (const { id, name, sql, move } of migrations) {
+  for (const [index, { id, name }] of due.entries()) {
+    const { sql, move } = migrations.find(step => step.id === id)!
+    const told = { id, name, place: index + 1, of: due.length }
+    const onShare = (share: number) => onProgress({ ...told, share })
     const apply = database.transaction(() => {
       if (database.query('select 1 from migrations where id = ?').get(id)) return
-      database.run(sql)
-      move?.(database)
+      onShare(0)
+      execute(database, sql, move ? () => {} : onShare)
+      move?.(database, onShare)
       database.run('insert into migrations values (?, ?, ?, ?)', [id, name, sha256(sql), now])
     })
     // Immediate: two processes that start at once must not both find the step missing.
     apply.immediate()
+    onShare(1)
   }
   requireKnown(schemaState(database))
 }

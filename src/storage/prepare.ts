@@ -1,9 +1,19 @@
+import { shellWord } from '../core/wording.ts'
+import { copiesIn } from './copies.ts'
 import { openForWriting } from './database.ts'
-import { migrate } from './migrate.ts'
+import {
+  type MigrationStep,
+  migrate,
+  requireKnown,
+  type SchemaState,
+  schemaState,
+} from './migrate.ts'
 import { hasOrganisation } from './organisations.ts'
 
 export interface PreparedDatabase {
-  hasOrganisation: boolean
+  /** Steps of the schema that its data has to be brought through first: see `upgradeDatabase`. */
+  due: readonly MigrationStep[]
+  hasOrganisation(): boolean
   /**
    * To be called once others have opened it: the last one to close a database writes its whole log
    * back into it, for which nobody should have to wait at a start.
@@ -12,16 +22,37 @@ export interface PreparedDatabase {
 }
 
 /**
- * Makes or migrates the database before any thread opens it, so that one that is damaged, newer or
- * not to be written is told by this process in its own words.
+ * Makes the database, or opens the one that is there, before any thread does, so that one that is
+ * damaged, newer or not to be written is told by this process in its own words.
+ *
+ * @throws SchemaMismatch
  */
 export function prepareDatabase(dataDir: string, now: number): PreparedDatabase {
   const database = openForWriting(dataDir)
   try {
-    migrate(database, now)
-    return { hasOrganisation: hasOrganisation(database), close: () => database.close() }
+    const state = schemaState(database)
+    requireUsable(dataDir, state)
+    const isNew = state.applied === 0
+    if (isNew) migrate(database, now)
+    return {
+      due: isNew ? [] : state.due,
+      hasOrganisation: () => hasOrganisation(database),
+      close: () => database.close(),
+    }
   } catch (error) {
     database.close()
     throw error
   }
+}
+
+/** @throws SchemaMismatch that names the copy by which an older release can go on */
+export function requireUsable(dataDir: string, state: SchemaState): void {
+  requireKnown(state, state.applied > state.known ? wayBack(dataDir, state.known) : '')
+}
+
+function wayBack(dataDir: string, known: number): string {
+  const copy = copiesIn(dataDir).find(({ schema }) => schema <= known)
+  if (copy === undefined) return ''
+  const command = `cairn restore ${shellWord(copy.file)}`
+  return `, or give up what was stored since and restore the copy that was made before: ${command}`
 }

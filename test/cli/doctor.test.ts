@@ -130,7 +130,7 @@ describe('with data', () => {
     const { status, lines } = await complaints()
     expect(status).toBe(0)
     expect(lines).toEqual([
-      'warning  2 events could not be stored and wait as dead letters, the newest since 1970-01-01T00:00:01.000Z: constraint failed — see the log of that time for the cause',
+      'warning  2 events could not be stored and wait as dead letters, the newest since 1970-01-01T00:00:01.000Z: constraint failed — see them: cairn dead-letters list',
     ])
   })
 

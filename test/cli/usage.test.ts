@@ -53,6 +53,7 @@ describe('help', () => {
       'steps check',
       'explain',
       'rebuild',
+      'migrate',
       'backup',
       'backup list',
       'restore',

@@ -19,6 +19,7 @@ const seen = {
 
 const good: ServerState = {
   phase: 'serving',
+  migrating: null,
   dataDir: '/data',
   httpThreads: { up: 2, configured: 2 },
   silentMs: new Map([
@@ -36,6 +37,7 @@ const withDisk = (more: Partial<Omit<typeof seen, 'fault'>> & { fault?: 'gone' |
 const cases: [string, Partial<ServerState>, RegExp[]][] = [
   ['all is well', {}, []],
   ['it starts', { phase: 'starting' }, [/^starting: wait/]],
+  ['it migrates', { phase: 'starting', migrating: 'migrating: x' }, [/^migrating: x$/]],
   [
     'it stops, whatever else',
     { phase: 'stopping', httpThreads: { up: 0, configured: 2 } },

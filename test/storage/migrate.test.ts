@@ -57,13 +57,13 @@ describe('the schema', () => {
     migrate(database, 1)
     database.run("insert into migrations values (999, 'later', 'x', 1)")
     expect(() => migrate(database, 2)).toThrow(SchemaMismatch)
-    expect(() => migrate(database, 2)).toThrow('run the newer binary')
+    expect(() => migrate(database, 2)).toThrow('run the newer release')
   })
 
   test('with a step that is not the one of this release is refused', () => {
     migrate(database, 1)
     database.run("update migrations set sha256 = 'other' where id = 1")
-    expect(() => migrate(database, 2)).toThrow('Migration 1 (initial) is not the one applied here')
+    expect(() => migrate(database, 2)).toThrow('step 1 (initial) of the database')
   })
 
   test('of the first release is brought up to date with what it holds', () => {

@@ -15,7 +15,11 @@ import type { FreePagesPolicy } from '../../src/storage/retention/free-pages.ts'
 import type { SealPolicy } from '../../src/storage/run-blocks/sealer.ts'
 import { newSharedMemory } from '../../src/storage/shared.ts'
 import { idleRetainMs, idleSealMs, Storage } from '../../src/storage/storage.ts'
-import { defaultWriterPolicy, type WriterPolicy } from '../../src/storage/writer.ts'
+import {
+  type CommitMoments,
+  defaultWriterPolicy,
+  type WriterPolicy,
+} from '../../src/storage/writer.ts'
 
 /** A clock that stands still until a test moves it. */
 export class HandClock implements Clock {
@@ -36,6 +40,7 @@ export interface WorldOptions {
   /** In place of tokens over the world's own secret. */
   sessionTokens?: (clock: Clock) => SessionTokens
   policy?: Partial<WriterPolicy>
+  moments?: CommitMoments
   sealing?: SealPolicy
   freePages?: FreePagesPolicy
 }
@@ -68,6 +73,7 @@ export class World {
       clock: this.clock,
       bufferBounds,
       policy: { ...defaultWriterPolicy, retryPauseMs: 1, ...options.policy },
+      ...options.moments,
       sealing: options.sealing,
       retention: { days: options.retentionDays ?? 90, freePages: options.freePages },
     })

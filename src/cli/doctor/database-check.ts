@@ -11,11 +11,12 @@ import {
   newestReceipt,
   quickCheck,
 } from '../../storage/inspect.ts'
-import { schemaState } from '../../storage/migrate.ts'
 import { explained } from '../failure.ts'
 import { counted } from '../output.ts'
 import { isReadableDirectory } from './directory-check.ts'
 import { error, type Finding, ok, type Subject, sizeOf, warning } from './finding.ts'
+import { programsWith } from './open-files.ts'
+import { serverProcess } from './server-check.ts'
 
 const damaged = 'stop the server, keep a copy of the data directory, and restore a backup'
 /** Over it, a check is said to take a while: a disk reads some hundred megabytes a second. */
@@ -36,7 +37,6 @@ export function checkDatabase(subject: Subject): Finding[] {
   try {
     database = openForReading(data)
     return [
-      ...checkSchema(database),
       ...checkOrganisations(database, data),
       ...checkLog(data),
       ...checkPages(database, data, subject.isFull),
@@ -64,25 +64,6 @@ function unreadable(data: string, fault: unknown): Finding {
   return error('database', explained(fault).lines.join(' '), null)
 }
 
-function checkSchema(database: Database): Finding[] {
-  const { applied, known, differing } = schemaState(database)
-  if (applied === 0) {
-    const advice = 'restore a backup if there was data; else the next command makes its tables'
-    return [warning('database', 'cairn.db is empty', advice)]
-  }
-  const level = `the database has schema ${applied}, and this cairn knows ${known}`
-  if (applied > known) return [error('database', level, 'run the newer cairn')]
-  if (differing.length > 0) {
-    const what = `step ${differing.join(', ')} of the database's schema is not the one this cairn has`
-    return [error('database', what, 'run the cairn that made it')]
-  }
-  if (applied < known) {
-    const advice = 'back it up; the next command or start of this cairn brings it up to date'
-    return [warning('database', level, advice)]
-  }
-  return [ok('database', `the database has schema ${applied}, the newest that this cairn knows`)]
-}
-
 /** Commands and server may have been given different directories: every key is unknown then. */
 function checkOrganisations(database: Database, data: string): Finding[] {
   if (!hasNoOrganisation(database)) return []
@@ -94,9 +75,12 @@ function checkLog(data: string): Finding[] {
   const bytes = statSync(`${databaseFile(data)}-wal`, { throwIfNoEntry: false })?.size ?? 0
   if (bytes < largeLogBytes) return []
   const what = `the write-ahead log has grown to ${sizeOf(bytes)}, so something keeps it from being checkpointed`
-  return [
-    warning('database', what, 'look for a program that holds cairn.db open, or restart the server'),
-  ]
+  const holders = programsWith(databaseFile(data), serverProcess(data))
+  const advice =
+    holders.length === 0
+      ? 'look for a program that holds cairn.db open, or restart the server'
+      : `end or restart what else has cairn.db open: ${holders.join(', ')}`
+  return [warning('database', what, advice)]
 }
 
 function checkPages(database: Database, data: string, isFull: boolean): Finding[] {
@@ -130,7 +114,7 @@ function checkDeadLetters(database: Database): Finding[] {
   if (count === 0) return [ok('dead_letters', 'no dead letters wait')]
   const newest = newestAt === null ? '' : `, the newest since ${isoTime(newestAt)}: ${newestError}`
   const what = `${counted(count, 'event')} could not be stored and wait as dead letters${newest}`
-  return [warning('dead_letters', what, 'see the log of that time for the cause')]
+  return [warning('dead_letters', what, 'see them: cairn dead-letters list')]
 }
 
 /** A clock that was set back gives new events times before those of older ones. */

@@ -17,6 +17,7 @@ export type Check =
   | 'rights'
   | 'disk'
   | 'database'
+  | 'migration'
   | 'dead_letters'
   | 'backup'
   | 'server'

@@ -10,6 +10,7 @@ import { tokenConflict } from '../../server/token-mode.ts'
 import { explained } from '../failure.ts'
 import { ask, managementUrl } from '../management.ts'
 import { counted } from '../output.ts'
+import { checkSteps } from './clock-check.ts'
 import { isReadableDirectory } from './directory-check.ts'
 import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 
@@ -20,7 +21,8 @@ export function serverProcess(data: string | null): number | null {
 }
 
 /** Whether a server runs on the data directory, and how it is. */
-export async function checkServer({ data, config }: Subject): Promise<Finding[]> {
+export async function checkServer(subject: Subject): Promise<Finding[]> {
+  const { data, config } = subject
   if (data === null) return []
   if (!isReadableDirectory(data)) return checkPorts(config)
   let isServed: boolean
@@ -40,12 +42,12 @@ export async function checkServer({ data, config }: Subject): Promise<Finding[]>
   }
   const conflict = config && tokenConflict(holder.sessionTokens, config)
   return [
-    ...(await checkHolder(holder, config)),
+    ...(await checkHolder(holder, subject)),
     ...(conflict ? [warning('issuer', conflict.what, conflict.fix)] : []),
   ]
 }
 
-async function checkHolder(holder: LockHolder, config: Config | null): Promise<Finding[]> {
+async function checkHolder(holder: LockHolder, { config, now }: Subject): Promise<Finding[]> {
   const who = `process ${holder.pid} on ${holder.host} serves since ${holder.startedAt}`
   if (holder.host !== hostname()) {
     const advice = `run "cairn doctor" there for more (this is ${hostname()})`
@@ -55,8 +57,11 @@ async function checkHolder(holder: LockHolder, config: Config | null): Promise<F
     const advice = 'look for another process that has server.lock open'
     return [warning('server', `${who} by server.json, but there is no such process`, advice)]
   }
-  const { managementHost: managedAt, managementPort } = holder
-  return askServer(who, path => managementUrl(managedAt, managementPort, path), config)
+  const { managementHost: managedAt, managementPort, pid, startedAt } = holder
+  return [
+    ...(await askServer(who, path => managementUrl(managedAt, managementPort, path), config)),
+    ...checkSteps(pid, startedAt, now),
+  ]
 }
 
 function unreadableLock(data: string, fault: unknown): Finding {
@@ -133,11 +138,7 @@ async function askServer(
   // Another program may answer on that port by now.
   const state = shown(ready.answer.replaceAll('\n', '; '), 1_000)
   const gauges = gaugesIn(metrics.answer)
-  const findings = [
-    ready.status === 200
-      ? ok('server', `${who} and is ready${gauges}`)
-      : error('server', `${who}, but is not ready: ${state}${gauges}`, 'see its log for the cause'),
-  ]
+  const findings = [readiness(who, ready.status, state, gauges)]
   const running = /^ok (\S+)/.exec(health.answer)?.[1]
   if (running !== undefined && running !== version) {
     const what = `the server is cairn ${running}, this is cairn ${version}`
@@ -145,9 +146,28 @@ async function askServer(
   }
   return [
     ...findings,
+    ...checkRefusals(metrics.answer),
     ...checkFilesInUse(metrics.answer),
     ...checkTakenUp(metrics.answer, config?.config ?? null),
   ]
+}
+
+function readiness(who: string, status: number, state: string, gauges: string): Finding {
+  if (status === 200) return ok('server', `${who} and is ready${gauges}`)
+  const what = `${who}, but is not ready: ${state}${gauges}`
+  if (state.startsWith('migrating: ')) {
+    return warning('server', what, 'it is once its data is of its release')
+  }
+  return error('server', what, 'see its log for the cause')
+}
+
+/** A full buffer and a disk that refuses may be over by now; callers have seen them all the same. */
+function checkRefusals(metrics: string): Finding[] {
+  const refused = [...metrics.matchAll(/^cairn_http_requests_total\{[^}]*status="503"\} (\d+)$/gm)]
+  const count = refused.reduce((sum, [, times]) => sum + Number(times), 0)
+  if (count === 0) return []
+  const what = `the server has answered ${counted(count, 'request')} by 503 since its start, because its buffer was full or storage refused`
+  return [warning('server', what, 'its log says which and when; callers send them again')]
 }
 
 /** A number without labels; null where it is not there. */

@@ -7,6 +7,9 @@ import { dayMs } from '../../core/durations.ts'
 
 const partialName = /^\.cairn-backup-[0-9a-f]{12}\.partial(-wal|-journal)?$/
 
+/** A backup on its way into a data directory. */
+export const stagedName = '.cairn-restore.partial'
+
 /**
  * Where a backup is made before it has its name: in the same folder, so that it can be renamed. Each
  * data directory has one name for it, since it makes one backup at a time.
@@ -32,6 +35,9 @@ export async function clearAbandoned(folder: string, now: number): Promise<void>
     if (found !== null && now - found.mtimeMs > dayMs) await rm(path, { force: true })
   }
 }
+
+/** Whether a file is what a backup or a restore works on, by its name. */
+export const isPartial = (name: string) => partialName.test(name) || name === stagedName
 
 const partialsIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder)).filter(name => partialName.test(name)).map(name => join(folder, name))

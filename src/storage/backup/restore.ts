@@ -13,6 +13,7 @@ import {
 import { sha256Of } from './checksum.ts'
 import { copyBytes, type OnBackupProgress } from './copy-database.ts'
 import { takeErasures } from './erasures.ts'
+import { stagedName } from './partial.ts'
 import { databasesAside, replaceDatabase } from './replace-database.ts'
 import { freeBytesOf, mib } from './room.ts'
 
@@ -31,7 +32,7 @@ export interface Restored extends CheckedBackup {
   erasuresTaken: number
 }
 
-const stagedIn = (dataDir: string) => join(dataDir, '.cairn-restore.partial')
+const stagedIn = (dataDir: string) => join(dataDir, stagedName)
 
 /** Room that is left for the server's own work. */
 const roomToLeaveBytes = 64 * 2 ** 20

@@ -51,20 +51,31 @@ const eventOf = (row: EventRow): StoredEvent => ({
   source: eventSources[row.source] as EventSource,
 })
 
-function* allEvents(database: Database): Generator<{ orgRow: number; event: StoredEvent }> {
+function* allEvents(
+  database: Database,
+): Generator<{ seq: number; orgRow: number; event: StoredEvent }> {
   const page = database.query<EventRow, [number]>(
     `select * from events where seq > ? order by seq limit ${pageRows}`,
   )
   for (let seq = 0; ; ) {
     const rows = page.all(seq)
-    for (const row of rows) yield { orgRow: row.org_id, event: eventOf(row) }
+    for (const row of rows) yield { seq: row.seq, orgRow: row.org_id, event: eventOf(row) }
     if (rows.length < pageRows) return
     seq = rows.at(-1)!.seq
   }
 }
 
-/** Moves the events of the ledger that had a row an event, in their order, and drops that. */
-export function moveEventsIntoBatches(database: Database): void {
+/**
+ * Moves the events of the ledger that had a row an event, in their order, and drops that.
+ *
+ * @param onShare told every so often how much of them is moved, 0 to 1
+ */
+export function moveEventsIntoBatches(
+  database: Database,
+  onShare: (share: number) => void = () => {},
+): void {
+  const newest = database.query<{ seq: number }, []>('select max(seq) as seq from events').get()
+  let read = 0
   const batches = new EventBatches(database)
   let seq = 0
   let orgRow = 0
@@ -90,6 +101,7 @@ export function moveEventsIntoBatches(database: Database): void {
     if (!fits) store()
     orgRow = next.orgRow
     events.push(next.event)
+    if (++read % pageRows === 0) onShare(next.seq / newest!.seq)
   }
   store()
   database.run('drop table events')

@@ -1,0 +1,250 @@
+import { Database } from 'bun:sqlite'
+import { join } from 'node:path'
+import { SeededRandom } from '../../../src/cli/demo/random.ts'
+import { type Failpoint, failpoints as places } from '../../../src/server/failpoints.ts'
+import { apiOf, type Server, tourFile, Workplace } from '../../../test/support/binary.ts'
+import { writeReleased } from '../../../test/support/released.ts'
+import { progress } from '../../report/progress.ts'
+import type { Answers } from '../diary.ts'
+import { Findings } from '../findings.ts'
+import type { Entry, Ledger, Torture } from '../ledger.ts'
+import { Scene } from '../scene.ts'
+
+type Action = 'exit' | 'error' | 'delay'
+const allActions: readonly Action[] = ['exit', 'error', 'delay']
+/** A thread that only stands still for a while has never broken anything. */
+const quickActions: readonly Action[] = ['exit', 'error']
+
+const delayMs = 300
+
+const armed = (point: Failpoint, action: Action, passes = '') => ({
+  CAIRN_FAILPOINTS: `${point}=${action === 'delay' ? `delay:${delayMs}` : action}${passes}`,
+})
+
+/**
+ * Items that are acknowledged while a point acts: a commit takes a request of each client, of 45 items
+ * at most, so there are enough of them.
+ */
+const itemsStruck = 2_000
+const itemsAfter = 200
+
+/** What an action came to. */
+interface Outcome {
+  story: string
+  /** The point has acted, and the program did what it should. */
+  isAsPromised: boolean
+  /** Where it goes on. */
+  server: Server | null
+}
+
+const storyOf = ({ counts, slowestMs, buried }: Answers) => {
+  const told = [...counts]
+    .toSorted(([a], [b]) => (a ?? 999) - (b ?? 999))
+    .map(([status, count]) => `${count} × ${status ?? 'no answer'}`)
+  const letters = buried > 0 ? `, ${buried} to the dead letters` : ''
+  return `${told.join(', ')}${letters}, slowest ${Math.round(slowestMs)} ms`
+}
+
+/** How many events still hold room in the buffer of a server that nobody sends anything to. */
+async function eventsInBuffer({ managementUrl }: Server): Promise<number> {
+  const metrics = await (await fetch(`${managementUrl}/metrics`)).text()
+  return Number(/^cairn_buffer_events (\d+)/m.exec(metrics)?.[1])
+}
+
+/** Under load, from the third pass on and three times: the process ends, or goes on by itself. */
+async function underLoad(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
+  const isFatal =
+    point !== 'http_request' &&
+    (action === 'exit' || (point === 'after_commit' && action === 'error'))
+  const server = await scene.start([], armed(point, action, '@3*3'))
+  const clients = scene.work(server)
+  const ended = await Promise.race([server.child.exited, scene.until(itemsStruck)])
+  await Promise.all(clients.map(each => each.stop()))
+  const answers = scene.takeAnswers()
+  const buffered = ended === undefined ? await eventsInBuffer(server) : 0
+  const hasActed = {
+    exit: isFatal || server.stdout.includes('an HTTP thread has died'),
+    error: isFatal || answers.refused > 0 || answers.buried > 0,
+    delay: answers.slowestMs >= delayMs,
+  }[action]
+  const end = ended === undefined ? 'it went on' : `it ended with ${ended}`
+  return {
+    story: `${storyOf(answers)}; ${end}${buffered > 0 ? `, with ${buffered} events stuck` : ''}`,
+    // A 503 would say that nothing was kept, which nobody can know of a thread that is gone.
+    isAsPromised:
+      hasActed && ended === (isFatal ? 1 : undefined) && buffered === 0 && !answers.counts.has(503),
+    server: ended === undefined ? server : null,
+  }
+}
+
+/** When the storage thread begins: there is no server, or a later one. */
+async function atStart(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
+  const startedAt = performance.now()
+  const server = await scene.place.start([], armed(point, action))
+  const ready = server.ready.catch(() => server.child.exited)
+  const status = await Promise.race([server.child.exited, ready])
+  const ms = Math.round(performance.now() - startedAt)
+  if (action !== 'delay') {
+    return { story: `it ended with ${status}`, isAsPromised: status === 1, server: null }
+  }
+  const isAsPromised = status === undefined && ms >= delayMs
+  return { story: `it served after ${ms} ms`, isAsPromised, server }
+}
+
+/**
+ * At a stop. A reader in the middle of the log lets only half of it be written back: a crash then
+ * finds the database as it is in the middle of a checkpoint.
+ */
+async function atStop(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
+  const server = await scene.start([], armed(point, action))
+  const clients = scene.work(server)
+  await scene.until(itemsAfter)
+  const reader = scene.reading()
+  if (action === 'exit') {
+    reader.run('begin')
+    reader.query('select count(*) from event_batches').get()
+  }
+  await scene.until(itemsAfter)
+  await Promise.all(clients.map(each => each.stop()))
+  const startedAt = performance.now()
+  const status = await server.end()
+  const ms = Math.round(performance.now() - startedAt)
+  reader.close()
+  const isLeftOut = server.stdout.includes('the last checkpoint was left out')
+  const isAsPromised = {
+    exit: status === 1,
+    error: status === 0 && isLeftOut,
+    delay: status === 0 && ms >= delayMs,
+  }[action]
+  return { story: `it ended with ${status} after ${ms} ms`, isAsPromised, server: null }
+}
+
+/** In a command beside the server: callers see the version of before or the next, whole. */
+async function inPublication(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
+  const { place, tenants } = scene
+  const { slug, snippetKey } = tenants[0]!
+  const server = await scene.start()
+  const clients = scene.work(server)
+  const seen = async () => {
+    const answer = await apiOf(server, snippetKey)('GET', '/flows')
+    const { flows } = (await answer.json()) as { flows: { version: number; name: string }[] }
+    return flows[0]!
+  }
+  const before = await seen()
+  await Bun.write(`${place.folder}/next.yaml`, `name: Tour after ${point} ${action}\n${tourFile}`)
+  const publish = ['flows', 'push', 'next.yaml', '--publish', '--org', slug]
+  const startedAt = performance.now()
+  const { status } = await place.run(publish, armed(point, action))
+  const ms = Math.round(performance.now() - startedAt)
+  const during = await seen()
+  const again = await place.run(publish)
+  const after = await seen()
+  await Promise.all(clients.map(each => each.stop()))
+  const isPublished = action === 'delay'
+  const isAsPromised =
+    status === { exit: 70, error: 1, delay: 0 }[action] &&
+    during.version === before.version + Number(isPublished) &&
+    (during.name === after.name) === isPublished &&
+    again.status === 0 &&
+    after.version === before.version + 1
+  const versions = `version ${before.version}, then ${during.version}, published again ${after.version}`
+  return {
+    story: `${storyOf(scene.takeAnswers())}; the command ended with ${status} after ${ms} ms; ${versions}`,
+    isAsPromised,
+    server,
+  }
+}
+
+/** At a start on what the first release left: nothing of the step stays, and the next start goes on. */
+async function inMigration(_: Scene, point: Failpoint, action: Action): Promise<Outcome> {
+  await using place = new MigratedPlace()
+  const startedAt = performance.now()
+  const server = await place.start([], armed(point, action, '@2*1'))
+  const status = await Promise.race([server.child.exited, server.ready.catch(() => 1)])
+  const ms = Math.round(performance.now() - startedAt)
+  const left = place.schema
+  const next = status === undefined ? server : await place.serve()
+  const isReady = (await fetch(`${next.managementUrl}/readyz`)).status === 200
+  const hasActed = action === 'delay' ? status === undefined && ms >= delayMs : status === 1
+  // The second pass is in the second step that is due.
+  const isWhole = action === 'delay' || left === 2
+  const end = status === undefined ? `it served after ${ms} ms` : `it ended with ${status}`
+  return {
+    story: `${end}; schema ${left} was left, then ${place.schema}`,
+    isAsPromised: hasActed && isWhole && isReady,
+    server: null,
+  }
+}
+
+/** Where the first release has left its data. */
+class MigratedPlace extends Workplace implements AsyncDisposable {
+  private readonly data = join(this.folder, 'cairn-data')
+
+  constructor() {
+    super()
+    writeReleased(this.data, 1)
+  }
+
+  get schema(): number {
+    using database = new Database(join(this.data, 'cairn.db'))
+    return database.query<{ id: number }, []>('select max(id) as id from migrations').get()!.id
+  }
+
+  [Symbol.asyncDispose]() {
+    return this.close()
+  }
+}
+
+const strikes: Record<Failpoint, typeof underLoad> = {
+  storage_start: atStart,
+  http_request: underLoad,
+  before_begin: underLoad,
+  between_rows: underLoad,
+  before_commit: underLoad,
+  after_commit: underLoad,
+  during_checkpoint: atStop,
+  during_publish: inPublication,
+  migration_step: inMigration,
+}
+
+/** Strikes, starts again what has ended, as a service manager does, with the fault gone, and looks. */
+async function row(scene: Scene, point: Failpoint, action: Action): Promise<Entry> {
+  const outcome = await strikes[point](scene, point, action)
+  const server = outcome.server ?? (await scene.start())
+  const clients = scene.work(server)
+  await scene.until(itemsAfter)
+  await Promise.all(clients.map(each => each.stop()))
+  const isWhole = scene.check()
+  await scene.kill(server)
+  scene.takeAnswers()
+  const kept = isWhole ? '' : '; what is stored is not what was acknowledged'
+  return {
+    what: `${point} ${action}`,
+    value: `${outcome.story}${kept}`,
+    isGood: outcome.isAsPromised && isWhole,
+  }
+}
+
+/** Has the executable fail at every point in every way, under load, and sees whether it heals. */
+export async function failpoints({ isLong, seed }: Torture): Promise<Ledger> {
+  const found = new Findings()
+  const entries: Entry[] = []
+  const points = Object.keys(places) as Failpoint[]
+  {
+    await using scene = await Scene.open(new SeededRandom(`failpoints ${seed}`), found)
+    for (const point of points) {
+      for (const action of isLong ? allActions : quickActions) {
+        progress(`${point} ${action}`)
+        entries.push(await row(scene, point, action))
+      }
+    }
+    const server = await scene.start()
+    await scene.checkProjections(server)
+    await server.end()
+  }
+  return {
+    title: 'Failed at every point',
+    entries: [...entries, ...found.entries(isLong)],
+    notes: points.map(point => `\`${point}\`: ${places[point]}.`),
+  }
+}

@@ -1,0 +1,86 @@
+import type { Database } from 'bun:sqlite'
+import { statSync } from 'node:fs'
+import { dayMs } from '../../core/durations.ts'
+import { shellWord, shown } from '../../core/wording.ts'
+import { isHeld } from '../../server/lock.ts'
+import { type Copy, copiesIn } from '../../storage/copies.ts'
+import { hasDatabase, openForReading } from '../../storage/database.ts'
+import { type SchemaState, schemaState } from '../../storage/migrate.ts'
+import { upgradeNote } from '../../storage/upgrade-note.ts'
+import { counted } from '../output.ts'
+import { isReadableDirectory } from './directory-check.ts'
+import { error, type Finding, ok, type Subject, sizeOf, warning } from './finding.ts'
+
+/** How long a copy of before a migration is worth its room without a word. */
+const wantedForDays = 30
+
+/** Whether the database is of this release, and what a migration has left. */
+export function checkMigration({ data, now }: Subject): Finding[] {
+  if (data === null || !isReadableDirectory(data) || !hasDatabase(data)) return []
+  let database: Database | undefined
+  try {
+    database = openForReading(data)
+    const state = schemaState(database)
+    const copies = copiesIn(data)
+    const isDone = state.due.length === 0
+    return [
+      ...checkSchema(state, copies),
+      ...(isDone ? [] : checkUnfinished(data, state)),
+      ...(isDone ? checkCopies(copies, now) : []),
+    ]
+  } catch {
+    // What is wrong with the file itself is told with the database.
+    return []
+  } finally {
+    database?.close()
+  }
+}
+
+function checkSchema({ applied, known, differing }: SchemaState, copies: Copy[]): Finding[] {
+  if (applied === 0) {
+    const advice = 'restore a backup if there was data; else the next command makes its tables'
+    return [warning('database', 'cairn.db is empty', advice)]
+  }
+  const level = `the database has schema ${applied}, and this cairn knows ${known}`
+  if (applied > known) {
+    const copy = copies.find(({ schema }) => schema <= known)
+    const wayBack = `, or give up what was stored since: cairn restore ${copy && shellWord(copy.file)}`
+    return [error('database', level, `run the newer cairn${copy ? wayBack : ''}`)]
+  }
+  if (differing.length > 0) {
+    const what = `step ${differing.join(', ')} of the database's schema is not the one this cairn has`
+    return [error('database', what, 'run the cairn that made it')]
+  }
+  if (applied < known) {
+    const advice = 'run "cairn migrate", or start the server: both make a copy of it first'
+    return [warning('database', level, advice)]
+  }
+  return [ok('database', `the database has schema ${applied}, the newest that this cairn knows`)]
+}
+
+/** Every step is whole or was not made, so nothing is to be repaired. */
+function checkUnfinished(data: string, { applied }: SchemaState): Finding[] {
+  const note = upgradeNote(data)
+  if (note === null || isHeld(data)) return []
+  const what = `a migration of the database from schema ${note.from} to ${note.to}, begun at ${note.startedAt}, `
+  const state = `the database is whole, at schema ${applied}`
+  if (note.failure === null) {
+    const advice = `${state}: "cairn migrate", or the next start, goes on`
+    return [warning('migration', `${what}was stopped or killed`, advice)]
+  }
+  const advice = `${state}: mend the cause, then run "cairn migrate", or the release of before`
+  return [error('migration', `${what}has failed: ${shown(note.failure, 300)}`, advice)]
+}
+
+function checkCopies(copies: Copy[], now: number): Finding[] {
+  const sizes = copies.map(({ file }) => statSync(file, { throwIfNoEntry: false }))
+  const [newest] = sizes
+  if (!newest) return []
+  const days = Math.floor((now - newest.mtimeMs) / dayMs)
+  const bytes = sizes.reduce((sum, size) => sum + (size?.size ?? 0), 0)
+  const what = `${counted(copies.length, 'database')} of before a migration ${copies.length === 1 ? 'is' : 'are'} kept (${sizeOf(bytes)}), the newest for ${counted(days, 'day')}`
+  if (days < wantedForDays) return [ok('migration', what)]
+  const files = copies.map(({ file }) => shellWord(file)).join(' ')
+  const advice = `once you no longer want to go back to the release of before: rm ${files}`
+  return [warning('migration', what, advice)]
+}

@@ -1,0 +1,39 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * What is written down beside the database while it is brought up to date, and stays where that did
+ * not succeed: `cairn doctor` tells of it then.
+ */
+export interface UpgradeNote {
+  /** The schema that the database had, and the one that it is to have. */
+  from: number
+  to: number
+  /** RFC 3339. */
+  startedAt: string
+  /** The release that did it. */
+  version: string
+  /** Why it failed; null while it is under way, or where its process was killed. */
+  failure: string | null
+}
+
+const noteFile = (dataDir: string) => join(dataDir, 'migration.json')
+
+export function writeUpgradeNote(dataDir: string, note: UpgradeNote): void {
+  const draft = `${noteFile(dataDir)}.${process.pid}`
+  writeFileSync(draft, `${JSON.stringify(note, null, 2)}\n`, { mode: 0o600 })
+  renameSync(draft, noteFile(dataDir))
+}
+
+/** Null where no migration is under way or was left unfinished. */
+export function upgradeNote(dataDir: string): UpgradeNote | null {
+  try {
+    return JSON.parse(readFileSync(noteFile(dataDir), 'utf8')) as UpgradeNote
+  } catch {
+    return null
+  }
+}
+
+export function removeUpgradeNote(dataDir: string): void {
+  rmSync(noteFile(dataDir), { force: true })
+}

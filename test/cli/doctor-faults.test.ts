@@ -1,0 +1,267 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { apiOf, builtBinary, rawConnection, Workplace, withTour } from '../support/binary.ts'
+import { migrateUpTo, writeReleased } from '../support/released.ts'
+
+/** Each fault is made for real, and found by its name. */
+
+let place: Workplace
+
+beforeEach(() => {
+  place = new Workplace()
+})
+afterEach(() => place.close())
+
+const data = () => join(place.folder, 'cairn-data')
+const databaseFile = () => join(data(), 'cairn.db')
+const freePorts = ['--port', '0', '--management-port', '0']
+
+/** What is not well, a line each. */
+async function complaints(...args: string[]): Promise<string[]> {
+  const { stdout } = await place.run(['doctor', ...freePorts, ...args])
+  return stdout.split('\n').filter(line => /^(warning|error)/.test(line))
+}
+
+const canMount = process.getuid?.() === 0 && Bun.which('mount') !== null
+const canTrace = Bun.which('strace') !== null
+
+describe.skipIf(!canMount)('a disk', () => {
+  const mount = (...args: string[]) => Bun.spawnSync(['mount', ...args, data()]).success
+  const unmount = () => Bun.spawnSync(['umount', '-l', data()])
+
+  test('that is full, and one that is read-only', async () => {
+    mkdirSync(data(), { mode: 0o700 })
+    if (!mount('-t', 'tmpfs', '-o', 'size=16m,mode=700', 'tmpfs')) return
+    try {
+      await withTour(place)
+      expect(() => writeFileSync(join(data(), 'ballast'), Buffer.alloc(32e6))).toThrow('ENOSPC')
+      expect(await complaints()).toContainEqual(
+        expect.stringMatching(/^error {4}0 bytes \(0\.0 %\) are free where .* — make room/),
+      )
+      mount('-o', 'remount,ro')
+      expect(await complaints()).toContainEqual(
+        expect.stringMatching(
+          /^error {4}.* is on a file system that is mounted read-only — mount it/,
+        ),
+      )
+    } finally {
+      unmount()
+    }
+  })
+})
+
+describe.skipIf(!canTrace)('under a tracer', () => {
+  const traced = async (inject: string, ...args: string[]) => {
+    const strace = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${inject.split(':')[0]}`]
+    return Bun.spawn(
+      ['strace', ...strace, '-e', `inject=${inject}`, await builtBinary(), ...args],
+      {
+        cwd: place.folder,
+        env: {},
+        stdout: 'pipe',
+        stderr: 'pipe',
+      },
+    )
+  }
+
+  test('slow syncs', async () => {
+    await withTour(place)
+    const child = await traced('fdatasync:delay_enter=150000', 'doctor', ...freePorts)
+    expect(await new Response(child.stdout).text()).toMatch(
+      /^warning {2}a sync of the disk takes \d+ ms, over 100 ms — every commit waits for one/m,
+    )
+    expect((await complaints()).join()).not.toContain('a sync of the disk')
+  })
+
+  test.each([
+    ['a backup', ['backup', 'backup.db'], (): string => place.folder],
+    ['a tried migration', ['migrate', '--on-copy'], data],
+  ])('what %s has left that was killed', async (_, command, folder) => {
+    writeReleased(data(), 1)
+    const child = await traced('fsync,fdatasync:delay_enter=1000000', ...command)
+    const left = () =>
+      readdirSync(folder()).filter(name => /\.partial$|^migration-trial-/.test(name))
+    while (left().length === 0) await Bun.sleep(10)
+    // The tracer alone would let it go on.
+    const tasks = `/proc/${child.pid}/task/${child.pid}/children`
+    process.kill(Number(readFileSync(tasks, 'utf8').trim()), 'SIGKILL')
+    await child.exited
+    const [name] = left()
+    const found = await complaints(
+      ...(folder === data ? [] : ['--backup-every', '1h', '--backup-dir', place.folder]),
+    )
+    expect(found).toContainEqual(
+      expect.stringMatching(new RegExp(`a killed command has left .*${name}[ ,].* — run "rm -r `)),
+    )
+  })
+})
+
+test('a write-ahead log that a reader keeps from being written back, and whose it is', async () => {
+  await withTour(place)
+  const reading = `const { Database } = require('bun:sqlite')
+    const database = new Database(${JSON.stringify(databaseFile())}, { readonly: true })
+    database.run('begin')
+    database.query('select * from flows').all()
+    console.log('reads')
+    setInterval(() => {}, 1000)`
+  const reader = Bun.spawn([process.execPath, '-e', reading], { stdout: 'pipe' })
+  try {
+    for await (const chunk of reader.stdout) if (Buffer.from(chunk).includes('reads')) break
+    const database = new Database(databaseFile())
+    database.run('pragma synchronous = off')
+    database.run('create table ballast (bytes blob)')
+    database.run(
+      `with recursive row (i) as (select 1 union all select i + 1 from row where i < 260)
+      insert into ballast select zeroblob(1000000) from row`,
+    )
+    database.close()
+    expect(await complaints()).toContainEqual(
+      expect.stringMatching(
+        new RegExp(
+          `the write-ahead log has grown to 26\\d MB.* — end .*: \\S+ \\(process ${reader.pid}\\)`,
+        ),
+      ),
+    )
+  } finally {
+    reader.kill('SIGKILL')
+  }
+})
+
+describe('a server', () => {
+  const events = (count: number, id = 'e') =>
+    Array.from({ length: count }, (_, i) => ({
+      id: `${id}${i}`,
+      kind: 'custom',
+      name: 'x',
+      userId: 'u',
+    }))
+
+  test('whose storage refuses, and that has refused before', async () => {
+    const { snippetKey } = await withTour(place)
+    const server = await place.serve([], { CAIRN_FAILPOINTS: 'before_commit=full' })
+    const answer = await apiOf(server, snippetKey)('POST', '/events', { events: events(1) })
+    expect(answer.status).toBe(503)
+    const found = await complaints()
+    expect(found).toContainEqual(
+      expect.stringMatching(
+        /^error {4}.*is not ready: storage refuses writes: the log has the reason/,
+      ),
+    )
+    expect(found).toContainEqual(
+      expect.stringMatching(/^warning {2}the server has answered 1 request by 503 since its start/),
+    )
+  })
+
+  test('whose buffer is full', async () => {
+    const { snippetKey } = await withTour(place)
+    const args = ['--buffer-events', '100', '--ack', 'buffer']
+    const server = await place.serve(args, { CAIRN_FAILPOINTS: 'before_commit=delay:4000' })
+    const post = apiOf(server, snippetKey)
+    for (const id of ['a', 'b', 'c']) await post('POST', '/events', { events: events(50, id) })
+    expect(await complaints()).toContainEqual(
+      expect.stringMatching(
+        /^error {4}.*is not ready: the ingest buffer is full: wait for the disk/,
+      ),
+    )
+  })
+
+  test.skipIf(process.platform !== 'linux')('while whose run the clock was stepped', async () => {
+    await withTour(place)
+    const server = await place.serve()
+    const file = join(data(), 'server.json')
+    const holder = JSON.parse(readFileSync(file, 'utf8'))
+    expect((await complaints()).join()).not.toContain('the clock of this machine was set')
+    for (const [hours, words] of [
+      [1, 'back by (3599|360\\d) s'],
+      [-1, 'forward by (3599|360\\d) s'],
+    ] as const) {
+      // What it noted of its start is by the clock of before.
+      const startedAt = new Date(Date.parse(holder.startedAt) + hours * 3_600_000).toISOString()
+      writeFileSync(file, JSON.stringify({ ...holder, startedAt }))
+      expect(await complaints()).toContainEqual(
+        expect.stringMatching(new RegExp(`^warning {2}the clock of this machine was set ${words}`)),
+      )
+    }
+    await server.end()
+  })
+
+  test.skipIf(Bun.which('prlimit') === null)(
+    'that may open too few files, and has most open',
+    async () => {
+      await withTour(place)
+      const server = await place.serve()
+      Bun.spawnSync(['prlimit', '--pid', `${server.child.pid}`, '--nofile=80:80'])
+      const openFiles = async () => {
+        const page = await (await fetch(`${server.managementUrl}/metrics`)).text()
+        return Number(/^process_open_fds (\d+)$/m.exec(page)?.[1])
+      }
+      const count = 72 - (await openFiles())
+      const idle = await Promise.all(Array.from({ length: count }, () => rawConnection(server)))
+      // One that has sent nothing at all the kernel keeps to itself.
+      for (const { write } of idle) write('GET / HTTP/1.1\r\n')
+      while ((await openFiles()) < 70) await Bun.sleep(20)
+      const found = await complaints()
+      expect(found).toContainEqual(
+        expect.stringMatching(
+          /^warning {2}80 files and connections may be open at a time — raise it/,
+        ),
+      )
+      expect(found).toContainEqual(
+        expect.stringMatching(/^warning {2}the server has \d+ files and connections open, of 80/),
+      )
+      for (const { end } of idle) end()
+    },
+  )
+
+  test('that is bringing its data up to date is no error', async () => {
+    writeReleased(data(), 1)
+    await place.start([], { CAIRN_FAILPOINTS: 'migration_step=hang' })
+    const expected = expect.stringMatching(/^warning {2}.*is not ready: migrating: .* — it is once/)
+    for (;;) {
+      const found = await complaints()
+      if (!found.some(line => line.includes('migrating: step'))) continue
+      expect(found).toContainEqual(expected)
+      return
+    }
+  })
+})
+
+describe('data', () => {
+  test('of an older schema, of a newer one, and between two', async () => {
+    writeReleased(data(), 3)
+    expect(await complaints()).toEqual([
+      expect.stringMatching(
+        /^warning {2}the database has schema 3, and this cairn knows \d+ — run "cairn migrate"/,
+      ),
+    ])
+    migrateUpTo(data(), 4)
+    expect((await complaints())[0]).toContain('the database has schema 4')
+    const { copy } = await place.json<{ copy: string }>(['migrate'])
+    const database = new Database(databaseFile())
+    database.run("insert into migrations values (999, 'later', 'x', 1)")
+    database.close()
+    expect(await complaints()).toEqual([
+      expect.stringMatching(
+        new RegExp(`^error .*999.* — run the newer cairn, or give up .*: cairn restore ${copy}$`),
+      ),
+    ])
+  })
+
+  test('of before a migration is told of, and once it is old with how to delete it', async () => {
+    writeReleased(data(), 1)
+    const { copy } = await place.json<{ copy: string }>(['migrate'])
+    const { stdout } = await place.run(['doctor', ...freePorts])
+    expect(stdout).toMatch(
+      /^ok {7}1 database of before a migration is kept \(\d+ kB\), the newest for 0 days$/m,
+    )
+    const monthAgo = Date.now() / 1_000 - 31 * 86_400
+    utimesSync(copy, monthAgo, monthAgo)
+    expect(await complaints()).toEqual([
+      expect.stringMatching(
+        new RegExp(`the newest for 31 days — once you no longer .*: rm ${copy}$`),
+      ),
+    ])
+  })
+})

@@ -1,0 +1,285 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { acquireLock } from '../../src/server/lock.ts'
+import { schemaState } from '../../src/storage/migrate.ts'
+import { builtBinary, type Server, Workplace } from '../support/binary.ts'
+import { Datagrams } from '../support/datagrams.ts'
+import { migrateUpTo, writeReleased } from '../support/released.ts'
+
+let place: Workplace
+
+beforeEach(async () => {
+  await builtBinary()
+  place = new Workplace()
+  writeReleased(data(), 1)
+})
+afterEach(() => place.close())
+
+const data = () => join(place.folder, 'cairn-data')
+const file = () => join(data(), 'cairn.db')
+const newest = schemaState(new Database(':memory:')).known
+
+function schemaOf(path = file()): number {
+  const database = new Database(path)
+  const { schema } = database
+    .query<{ schema: number }, []>('select max(id) as schema from migrations')
+    .get()!
+  expect(database.query('pragma integrity_check').values()).toEqual([['ok']])
+  database.close()
+  return schema
+}
+
+const copies = () =>
+  existsSync(join(data(), 'backups'))
+    ? readdirSync(join(data(), 'backups')).filter(name => name.endsWith('.db'))
+    : []
+
+/** A port that nobody listens on. */
+function freePort(): number {
+  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  server.stop()
+  return server.port
+}
+
+/** Starts a server that is made to stay within a step, and waits until it says that it is there. */
+async function startWithin(action: string, env: Record<string, string> = {}) {
+  const [port, management] = [freePort(), freePort()]
+  const server = await place.start(['--port', `${port}`, '--management-port', `${management}`], {
+    CAIRN_FAILPOINTS: `migration_step=${action}`,
+    ...env,
+  })
+  const ask = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${management}${path}`).catch(() => null)
+    return response && { status: response.status, text: await response.text() }
+  }
+  await eventually(async () => /^migrating: step/.test((await ask('/readyz'))?.text ?? ''))
+  return { server, ask, api: `http://127.0.0.1:${port}/api/v1/flows` }
+}
+
+/** As long as the test may take. */
+async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await Bun.sleep(20)
+}
+
+const serves = async (server: Server) => {
+  await server.ready
+  return (await fetch(`${server.managementUrl}/readyz`)).status
+}
+
+describe('while a start brings the database up to date', () => {
+  test('the server is alive and not ready, says how far it is, and nobody can connect', async () => {
+    const { server, ask, api } = await startWithin('delay:100')
+    expect(await ask('/readyz')).toEqual({
+      status: 503,
+      text: expect.stringMatching(
+        /^migrating: step \d of \d \(\d, [a-z-]+\), \d+ % of it done, \d+ s so far: wait\n$/,
+      ),
+    })
+    expect((await ask('/healthz'))?.status).toBe(200)
+    expect((await ask('/metrics'))?.text).toContain('cairn_ready 0')
+    expect(fetch(api)).rejects.toThrow()
+    expect(await serves(server)).toBe(200)
+    expect((await fetch(api)).status).toBe(401)
+    await eventually(() => server.stdout.includes('the database is up to date'))
+    expect(schemaOf()).toBe(newest)
+    expect(copies()).toHaveLength(1)
+  })
+
+  test('SIGTERM ends it at once with nothing half done, and the next start goes on', async () => {
+    const { server } = await startWithin('hang')
+    expect(await server.end()).toBe(0)
+    await eventually(() => server.stdout.includes('stopped before the database was up'))
+    expect(existsSync(join(data(), 'server.json'))).toBe(false)
+    expect(schemaOf()).toBe(1)
+    expect(await serves(await place.serve())).toBe(200)
+    expect(schemaOf()).toBe(newest)
+  })
+
+  test('SIGKILL leaves the steps that were whole, and a copy of before them', async () => {
+    migrateUpTo(data(), 4)
+    const { server } = await startWithin('hang')
+    await server.end('SIGKILL')
+    expect(schemaOf()).toBe(4)
+    expect(copies()[0]).toStartWith('before-schema-5-')
+    expect(schemaOf(join(data(), 'backups', copies()[0]!))).toBe(4)
+    const { stdout } = await place.run(['doctor'])
+    expect(stdout).toMatch(
+      /warning {2}a migration of the database from schema 4 to \d+, begun at \S+, was stopped or killed — /,
+    )
+    expect(await serves(await place.serve())).toBe(200)
+    expect((await place.run(['doctor'])).stdout).not.toContain('a migration of the database')
+  })
+
+  test('SIGHUP ends nothing', async () => {
+    const { server } = await startWithin('delay:100')
+    server.child.kill('SIGHUP')
+    expect(await serves(server)).toBe(200)
+  })
+
+  test('the service manager is told what it does, and to wait', async () => {
+    const socket = new Datagrams(join(place.folder, 'notify'))
+    const { server } = await startWithin('delay:150', { NOTIFY_SOCKET: socket.name })
+    await eventually(() => socket.read().some(message => message.includes('migrating: step')))
+    const told = socket.received.find(message => message.includes('migrating: step'))
+    expect(told).toMatch(/^STATUS=migrating: .*\nEXTEND_TIMEOUT_USEC=60000000$/)
+    await server.ready
+    socket.close()
+  })
+})
+
+describe('a step that fails', () => {
+  test.each([
+    ['error', 'Failpoint migration_step'],
+    ['full', 'the disk is full: make room and try again'],
+  ])(
+    'by %s ends the start in one line, leaves all as it was, and is told by doctor',
+    async (action, words) => {
+      const before = await place.run(['migrate', '--dry-run', '--json'])
+      const { status, stderr } = await place.run(
+        ['serve', '--port', '0', '--management-port', '0'],
+        {
+          CAIRN_FAILPOINTS: `migration_step=${action}`,
+        },
+      )
+      expect([status, stderr.split('\n').length]).toEqual([1, 2])
+      expect(stderr).toContain(words)
+      expect(schemaOf()).toBe(1)
+      expect(copies()).toEqual([])
+      const { stdout } = await place.run(['doctor'])
+      expect(stdout).toMatch(
+        /error {4}a migration of the database .* has failed: .*(Failpoint|full)/,
+      )
+      const after = await place.run(['migrate', '--dry-run', '--json'])
+      expect(JSON.parse(after.stdout).steps).toEqual(JSON.parse(before.stdout).steps)
+    },
+  )
+})
+
+describe('cairn migrate', () => {
+  const migrate = (...args: string[]) => place.json<Record<string, unknown>>(['migrate', ...args])
+
+  test('--dry-run tells what it would do and take, and changes nothing', async () => {
+    const before = readFileSync(file())
+    const told = await migrate('--dry-run')
+    expect(told).toMatchObject({ from: 1, to: newest, copy: null })
+    expect(told.steps).toContainEqual({ id: 4, name: 'event-batches', seconds: null })
+    expect(told.wantedBytes).toBeGreaterThan(before.length)
+    expect(readFileSync(file()).equals(before)).toBe(true)
+    expect((await place.run(['migrate', '--dry-run'])).stdout).toContain('--on-copy tries it here')
+  })
+
+  test('--on-copy tries it, says how long each step took, and leaves nothing', async () => {
+    const before = readFileSync(file())
+    const { steps } = await migrate('--on-copy')
+    const seconds = (steps as { seconds: number }[]).map(step => typeof step.seconds)
+    expect(seconds).toEqual(seconds.map(() => 'number'))
+    expect(readFileSync(file()).equals(before)).toBe(true)
+    expect(readdirSync(data()).filter(name => name.startsWith('migration'))).toEqual([])
+  })
+
+  test('does it, keeps a copy, and then has nothing to do', async () => {
+    const { copy } = await migrate()
+    expect(schemaOf(copy as string)).toBe(1)
+    expect(schemaOf()).toBe(newest)
+    expect(await migrate()).toMatchObject({ from: newest, steps: [], copy: null })
+    expect((await place.run(['migrate'])).stdout).toStartWith('nothing to do: ')
+  })
+
+  test('--no-copy keeps none', async () => {
+    expect(await migrate('--no-copy')).toMatchObject({ copy: null })
+    expect(copies()).toEqual([])
+  })
+
+  test('is the way back too: its copy is restored, and the old release finds what it left', async () => {
+    const { copy } = await migrate()
+    const restored = await place.run(['restore', copy as string])
+    expect([restored.status, restored.stderr]).toEqual([0, ''])
+    expect(restored.stdout).toMatch(/: schema 1, newest event 20\d\d-/)
+    expect(schemaOf()).toBe(1)
+  })
+
+  test('refuses while a server of an older release runs; to tell and to try it does not', async () => {
+    const holder = {
+      pid: process.pid,
+      host: 'here',
+      startedAt: '2026-11-21T00:00:00.000Z',
+      port: 1,
+      managementHost: '127.0.0.1',
+      managementPort: 1,
+      version: '0.0.9',
+    }
+    const lock = acquireLock(data(), holder)
+    try {
+      for (const command of [['migrate'], ['org', 'list']]) {
+        const { status, stderr } = await place.run(command)
+        expect(status).toBe(1)
+        expect(stderr).toMatch(/^cairn: the server that runs on .* is older \(0\.0\.9\)/)
+      }
+      expect(await migrate('--dry-run')).toMatchObject({ from: 1 })
+      expect(await migrate('--on-copy')).toMatchObject({ from: 1 })
+    } finally {
+      lock.release()
+    }
+  })
+})
+
+const canMount = process.getuid?.() === 0 && Bun.which('mount') !== null
+
+test.skipIf(!canMount)(
+  'a disk without the room for it refuses it before anything is done',
+  async () => {
+    const small = join(place.folder, 'small')
+    mkdirSync(small)
+    const size = 128 * 2 ** 20 + Math.ceil(readFileSync(file()).length * 2.5)
+    const mounted = Bun.spawnSync([
+      'mount',
+      '-t',
+      'tmpfs',
+      '-o',
+      `size=${size},mode=700`,
+      'tmpfs',
+      small,
+    ])
+    if (!mounted.success) return
+    try {
+      copyFileSync(file(), join(small, 'cairn.db'))
+      const refusal =
+        /^cairn: bringing the database from schema 1 to \d+ may take \d+ MiB on the disk of \S+, which has \d+ MiB free: make room, or keep a copy elsewhere yourself and run "cairn migrate --no-copy", which takes \d+ MiB\n$/
+      for (const command of [['serve', '--port', '0', '--management-port', '0'], ['migrate']]) {
+        const { status, stderr } = await place.run([...command, '--data', small])
+        expect([status, stderr]).toEqual([1, expect.stringMatching(refusal)])
+      }
+      expect(readdirSync(small)).not.toContain('backups')
+      expect((await place.run(['migrate', '--no-copy', '--data', small])).status).toBe(0)
+    } finally {
+      Bun.spawnSync(['umount', '-l', small])
+    }
+  },
+)
+
+test('another command changes no older data: it says what to run', async () => {
+  const { status, stderr } = await place.run(['org', 'create', 'Other'])
+  expect(status).toBe(1)
+  expect(stderr).toBe(
+    `cairn: the database in ./cairn-data has schema 1, and this cairn works with ${newest}: run "cairn migrate", or start the server, which does the same\n`,
+  )
+  expect(schemaOf()).toBe(1)
+})
+
+test('a newer database is refused by every command, with the two ways out', async () => {
+  const { copy } = await place.json<{ copy: string }>(['migrate'])
+  const database = new Database(file())
+  database.run("insert into migrations values (999, 'later', 'x', 1)")
+  database.close()
+  const ways = `the database has schema 999, and this cairn knows ${newest}: run the newer release, or give up what was stored since and restore the copy that was made before: cairn restore ${copy}`
+  for (const command of [
+    ['serve', '--port', '0', '--management-port', '0'],
+    ['org', 'list'],
+    ['migrate'],
+  ]) {
+    const { status, stderr } = await place.run(command)
+    expect([status, stderr]).toEqual([1, `cairn: ${ways}\n`])
+  }
+})
