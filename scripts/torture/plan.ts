@@ -14,14 +14,14 @@ interface Part {
 /** What is tried, in this order. */
 export const parts: Record<string, Part> = {
   kill: {
-    what: 'killed by SIGKILL at random moments, while clients send',
+    what: 'killed at random moments at work, and in every operation',
     torture: kill,
-    seconds: { short: 15, long: 1_200 },
+    seconds: { short: 20, long: 1_200 },
   },
   failpoints: {
     what: 'made to fail at every moment of a write, a checkpoint, a publication and a start',
     torture: failpoints,
-    seconds: { short: 30, long: 30 },
+    seconds: { short: 15, long: 40 },
   },
 }
 
