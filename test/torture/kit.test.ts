@@ -22,7 +22,7 @@ beforeAll(async () => {
   await Promise.all(clients.map(each => each.stop()))
   await server.end()
   database = new Database(join(scene.place.folder, 'cairn-data', 'cairn.db'))
-}, 60_000)
+}, 300_000)
 afterAll(async () => {
   database.close()
   await scene[Symbol.asyncDispose]()
