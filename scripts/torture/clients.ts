@@ -83,8 +83,13 @@ export class Clients {
 
   private async work(): Promise<void> {
     const { diary } = this.tenant
-    const tour = await tourOf(this.ask).catch(() => null)
-    while (tour && !this.isOver) {
+    let tour: Tour | null = null
+    while (!this.isOver) {
+      tour ??= await tourOf(this.ask).catch(() => null)
+      if (tour === null) {
+        await Bun.sleep(pauseMs)
+        continue
+      }
       const repeated = diary.unanswered.pop()
       const request = repeated ?? newRequest(diary, tour, this.crowd.random)
       await this.send(request, repeated !== undefined)

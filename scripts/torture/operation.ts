@@ -30,7 +30,7 @@ export async function interrupt(
   // Once to its end, to know how long it takes.
   const whole = await operation.begin()
   const startedAt = performance.now()
-  await whole.done
+  await whole.done.catch(() => {})
   const lastsMs = performance.now() - startedAt
   await end(whole)
   await look()

@@ -32,14 +32,14 @@ export const parts: Record<string, Part> = {
     seconds: { short: 10, long: 600 },
   },
   kill: {
-    what: 'killed by SIGKILL at random moments, while clients send',
+    what: 'killed at random moments at work, and in every operation',
     torture: kill,
-    seconds: { short: 15, long: 1_200 },
+    seconds: { short: 20, long: 1_200 },
   },
   failpoints: {
     what: 'made to fail at every moment of a write, a checkpoint, a publication and a start',
     torture: failpoints,
-    seconds: { short: 30, long: 30 },
+    seconds: { short: 15, long: 40 },
   },
 }
 

@@ -11,7 +11,7 @@ import { differences, lostFromBuffer } from './stored.ts'
 const organisations = ['Acme', 'Harbor']
 
 /** How long so many items may take that a server takes in a second, milliseconds. */
-const patienceMs = 30_000
+const patienceMs = 120_000
 
 /** People that are asked for through the API when all is over. */
 const peopleAsked = 20
@@ -38,9 +38,7 @@ export class Scene implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.takeAnswers()
     this.found.counts.acknowledged += this.acknowledged
-    for (const { diary } of this.tenants) {
-      this.found.contradictions.push(...diary.contradictions)
-    }
+    for (const { diary } of this.tenants) this.found.contradictions.push(...diary.contradictions)
     await this.place.close()
   }
 

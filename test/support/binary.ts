@@ -55,9 +55,16 @@ export class Workplace {
 
   /** Starts a server on free ports and waits until it says that it serves. */
   async serve(args: string[] = [], env: Record<string, string> = {}): Promise<Server> {
-    const server = await this.start(args, env)
-    await server.ready
-    return server
+    for (let triesLeft = 3; ; triesLeft--) {
+      const server = await this.start(args, env)
+      try {
+        await server.ready
+        return server
+      } catch (error) {
+        // A port that was free when it was chosen may be a client's by now: many tests run at once.
+        if (triesLeft === 0 || !String(error).includes('EADDRINUSE')) throw error
+      }
+    }
   }
 
   /** Starts a server and waits for nothing. */

@@ -11,7 +11,7 @@ import { Scene } from '../scene.ts'
 const kills = { short: 20, long: 1_000 }
 const lifeMs = { short: 200, long: 400 }
 /** A scene has data of its own, that is read whole after each kill. */
-const killsOfScene = 100
+const killsOfScene = 50
 /** How often each operation is interrupted. */
 const interruptions = { short: 2, long: 50 }
 
