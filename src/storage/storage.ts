@@ -7,6 +7,7 @@ import { CommandExecutor } from './commands.ts'
 import { openForWriting } from './database.ts'
 import { type Answer, Answers, Delivery } from './delivery.ts'
 import type { EncodedBatch } from './event-text.ts'
+import { FilesInPlace } from './files-in-place.ts'
 import { framesIn } from './frames.ts'
 import { PresenceBoard } from './presence-board.ts'
 import { PresenceRequests } from './presence-request.ts'
@@ -89,8 +90,13 @@ export class Storage {
     this.sealer = new Sealer(this.database, this.blocks, historyOf, now, sealing)
     this.sealing = this.sealer.work()
     this.executor = new CommandExecutor(this.database, this.catalogue, this.presence, this.blocks)
+    const files = new FilesInPlace(options.dataDir)
     this.writer = new Writer(this.database, this.executor, options.policy, {
       ...options,
+      beforeCommit() {
+        files.assert()
+        options.beforeCommit?.()
+      },
       onBegin: () => this.noticeChanges(),
       onSettled: () => this.answers.send(),
       onRefusing: isRefused => {

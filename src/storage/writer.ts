@@ -1,9 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { minuteMs } from '../core/durations.ts'
-import { AppError } from '../core/errors.ts'
 import type { AppendOutcome } from '../core/ports.ts'
 import type { Command, CommandExecutor, CommandResult } from './commands.ts'
 import { decodeEvents, type EncodedBatch, encodeEvents } from './event-text.ts'
+import { cannotWrite } from './overloads.ts'
 
 export interface WriterPolicy {
   /** Events that one transaction takes at most; what waits beyond that goes into the next. */
@@ -67,9 +67,6 @@ const passingFault = /SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PRO
 
 const isPassing = (error: unknown) =>
   passingFault.test(`${(error as { code?: string }).code ?? ''} ${String(error)}`)
-
-const cannotWrite = (cause: unknown) =>
-  new AppError('overloaded', 'Storage cannot write at the moment', { cause, retryAfterSeconds: 2 })
 
 const eventsIn = (command: Command) => (command.type === 'append' ? command.text.count : 1)
 

@@ -1,5 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { copyFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { AppError } from '../../src/core/errors.ts'
 import type { NewEvent } from '../../src/core/ports.ts'
 import { openForWriting } from '../../src/storage/database.ts'
@@ -166,7 +168,51 @@ describe('a database that cannot be written for a while', () => {
   })
 })
 
+describe('a database that is no longer where it was', () => {
+  const away = () => `${world.dataDir}-away`
+  afterEach(() => rmSync(away(), { recursive: true, force: true }))
+
+  test('is not written, for nobody would find it; it heals once it is back', async () => {
+    renameSync(world.dataDir, away())
+    await expect(append(custom('a'))).rejects.toMatchObject({ code: 'overloaded' })
+    expect(world.gauge.isRefused).toBe(true)
+    renameSync(away(), world.dataDir)
+    expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [] })
+    expect(storedIds()).toEqual(['a'])
+  })
+
+  test.each(['cairn.db', 'cairn.db-wal'])('%s replaced by a copy is not written', async name => {
+    const file = join(world.dataDir, name)
+    renameSync(file, away())
+    copyFileSync(away(), file)
+    await expect(append(custom('a'))).rejects.toMatchObject({ code: 'overloaded' })
+    rmSync(file)
+    renameSync(away(), file)
+    expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [] })
+  })
+})
+
 describe('what was acknowledged with ack=buffer', () => {
+  test('is no more than what came before storage refused: the rest is refused too', async () => {
+    const quick = new World({ ack: 'buffer' })
+    const { orgRow } = storeFlows(quick, flows)
+    quick.database.run('pragma busy_timeout = 1')
+    const other = openForWriting(quick.dataDir)
+    other.run('begin immediate')
+    const batch = { orgRow, receivedAt: 0, refusals: {}, skewMs: null }
+    const send = (id: string) => quick.stores.ledger.append({ ...batch, events: [custom(id)] })
+    await send('a')
+    await quick.storage.flush()
+    await expect(send('b')).rejects.toMatchObject({ code: 'overloaded' })
+    other.run('rollback')
+    other.close()
+    await quick.storage.flush()
+    await send('c')
+    await quick.storage.flush()
+    expect(idsIn(quick.reading)).toEqual(['a', 'c'])
+    await quick.close()
+  })
+
   test('is kept when its group is taken apart and the database then refuses', async () => {
     const quick = new World({ ack: 'buffer' })
     const own = storeFlows(quick, flows)
