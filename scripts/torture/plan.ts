@@ -1,4 +1,5 @@
 import type { Ledger, Torture } from './ledger.ts'
+import { kill } from './parts/kill.ts'
 
 /** A part of the kit. */
 interface Part {
@@ -10,6 +11,12 @@ interface Part {
 }
 
 /** What is tried, in this order. */
-export const parts: Record<string, Part> = {}
+export const parts: Record<string, Part> = {
+  kill: {
+    what: 'killed by SIGKILL at random moments, while clients send',
+    torture: kill,
+    seconds: { short: 15, long: 1_200 },
+  },
+}
 
 export const partNames = Object.keys(parts)

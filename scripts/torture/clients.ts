@@ -1,0 +1,135 @@
+import type { SeededRandom } from '../../src/cli/demo/random.ts'
+import { apiOf, type Server, type Workplace, withTour } from '../../test/support/binary.ts'
+import { Diary, type Request } from './diary.ts'
+import { newRequest, type Tour } from './requests.ts'
+
+/** An organisation whose tour is published, and what its clients have written down. */
+export interface Tenant {
+  id: string
+  slug: string
+  snippetKey: string
+  diary: Diary
+}
+
+/** Organisations that may send as much as clients can. */
+export async function tenantsIn(place: Workplace, names: readonly string[]): Promise<Tenant[]> {
+  const tenants: Tenant[] = []
+  for (const name of names) {
+    const organisation = await withTour(place, name)
+    const buckets = ['--events', '--flows', '--health', '--fingerprint']
+    const limits = buckets.flatMap(bucket => [bucket, '1000000'])
+    await place.json(['org', 'limits', organisation.slug, ...limits])
+    tenants.push({ ...organisation, diary: new Diary() })
+  }
+  return tenants
+}
+
+type Ask = ReturnType<typeof apiOf>
+
+interface Listed {
+  flows: { id: string; steps: { id: string }[] }[]
+}
+
+/** The tour of `withTour`, as callers see it. */
+export async function tourOf(ask: Ask): Promise<Tour> {
+  const { flows } = (await (await ask('GET', '/flows')).json()) as Listed
+  return { flowId: flows[0]!.id, stepId: flows[0]!.steps[0]!.id }
+}
+
+interface Verdicts {
+  results: { index: number; status: 'duplicate' | 'rejected'; code: string }[]
+}
+
+export interface Crowd {
+  /** How many clients send at once. */
+  clients: number
+  random: SeededRandom
+  /** How the server acknowledges events. */
+  ack?: 'commit' | 'buffer'
+}
+
+/**
+ * Clients of one organisation. Each sends one request after another over real sockets, writes down
+ * what is acknowledged, and sends again what is not: under the same ids where the contract knows an
+ * item by one, and else (a health report, a fingerprint) as another item.
+ */
+export class Clients {
+  private isOver = false
+  private readonly ended: Promise<unknown>
+  private readonly ask: Ask
+
+  constructor(
+    private readonly tenant: Tenant,
+    server: Pick<Server, 'url'>,
+    private readonly crowd: Crowd,
+  ) {
+    this.ask = apiOf(server, tenant.snippetKey)
+    this.ended = Promise.all(Array.from({ length: crowd.clients }, () => this.work()))
+  }
+
+  /** Resolves once all of them have had an answer to their last request, or know that none comes. */
+  async stop(): Promise<void> {
+    this.isOver = true
+    await this.ended
+  }
+
+  private async work(): Promise<void> {
+    const { diary } = this.tenant
+    const tour = await tourOf(this.ask).catch(() => null)
+    while (tour && !this.isOver) {
+      const repeated = diary.unanswered.pop()
+      const request = repeated ?? newRequest(diary, tour, this.crowd.random)
+      await this.send(request, repeated !== undefined)
+    }
+  }
+
+  private async send(request: Request, isRepeated: boolean): Promise<void> {
+    const { kind, names, path, body } = request
+    const { diary } = this.tenant
+    const page = diary.pages[kind]
+    // What is known at this moment must be known to the server too, whatever comes meanwhile.
+    const known = names.map(name => page.acknowledged.has(name))
+    for (const name of names) page.sent.add(name)
+    const response = await this.ask('POST', path, body).catch(() => null)
+    if (!response?.ok) {
+      diary.refused++
+      if (response && response.status < 500) {
+        diary.contradictions.push(`${kind} was answered by ${response.status}`)
+      } else if (kind !== 'health report' && kind !== 'fingerprint') {
+        diary.unanswered.push(request)
+      }
+      return
+    }
+    // From its first line on an answer counts, also where the server dies before the last.
+    const isBuffered = kind === 'event' && this.crowd.ack === 'buffer'
+    const now = performance.now()
+    for (const [i, name] of names.entries()) {
+      if (!isBuffered) page.acknowledged.add(name)
+      else if (!known[i]) diary.buffered.set(name, now)
+    }
+    const answer = (await response.json().catch(() => null)) as Verdicts | null
+    if (kind !== 'event' || isBuffered || !answer) return
+    this.judge(answer, { names, known, isRepeated })
+  }
+
+  /** Holds what an answer says of each event against what is written down of it. */
+  private judge(
+    { results }: Verdicts,
+    told: { names: readonly string[]; known: readonly boolean[]; isRepeated: boolean },
+  ): void {
+    const { contradictions } = this.tenant.diary
+    const verdicts = new Map(results.map(({ index, status }) => [index, status]))
+    const seen = new Set<string>()
+    for (const [i, name] of told.names.entries()) {
+      const verdict = verdicts.get(i)
+      const mustBeKnown = told.known[i] || seen.has(name)
+      if (verdict === 'rejected') contradictions.push(`${name} was rejected`)
+      else if (mustBeKnown && verdict !== 'duplicate') {
+        contradictions.push(`${name} was acknowledged, and sent again it was stored again`)
+      } else if (!mustBeKnown && !told.isRepeated && verdict === 'duplicate') {
+        contradictions.push(`${name} was told a duplicate, and had never been sent`)
+      }
+      seen.add(name)
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/** What clients send. Each item has a name of its own, by which it is found again in the tables. */
+export const kinds = ['event', 'completion', 'tick', 'health report', 'fingerprint'] as const
+
+export type Kind = (typeof kinds)[number]
+
+/** Items of one kind, by name. */
+interface Page {
+  readonly sent: Set<string>
+  readonly acknowledged: Set<string>
+}
+
+/** A request that a client has made up, to be sent until it is acknowledged. */
+export interface Request {
+  kind: Kind
+  path: string
+  body: unknown
+  /** The names of what it holds, one an item of the body. */
+  names: readonly string[]
+}
+
+/**
+ * What the clients of one organisation write down: all that they have sent, what of it the server has
+ * acknowledged, and where its answers contradict what it had acknowledged before.
+ */
+export class Diary {
+  readonly pages = Object.fromEntries(
+    kinds.map(kind => [kind, { sent: new Set(), acknowledged: new Set() }]),
+  ) as unknown as Record<Kind, Page>
+  /** Events acknowledged before they were stored (`ack=buffer`): when, by `performance.now()`. */
+  readonly buffered = new Map<string, number>()
+  /** What was sent and not acknowledged, and is known by its ids: to be sent again. */
+  readonly unanswered: Request[] = []
+  /** Requests that had no answer, or one that says that nothing was kept. */
+  refused = 0
+  /** What a server must never say. */
+  readonly contradictions: string[] = []
+  private lastNumber = 0
+
+  newNumber(): number {
+    return ++this.lastNumber
+  }
+
+  get acknowledged(): number {
+    return kinds.reduce((sum, kind) => sum + this.pages[kind].acknowledged.size, 0)
+  }
+}

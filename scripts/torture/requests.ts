@@ -1,0 +1,81 @@
+import type { SeededRandom } from '../../src/cli/demo/random.ts'
+import { hourMs } from '../../src/core/durations.ts'
+import type { Diary, Kind, Request } from './diary.ts'
+
+/** What of a published tour its clients name. */
+export interface Tour {
+  flowId: string
+  stepId: string
+}
+
+/** Runs of this flow belong to days, and some are old enough to be put into blocks. */
+const oldestHours = 48
+
+/**
+ * An event of a number. Of ten in a row five are custom ones, which at times tick an item, and five
+ * are of a run, which a later ten goes on with.
+ */
+function eventOf(id: string, number: number, { flowId, stepId }: Tour) {
+  const [ten, place] = [Math.floor(number / 10), number % 10]
+  const occurredAt = Date.now() - ((number * 7_919) % (oldestHours * hourMs))
+  const userId = `user-${number % 70}`
+  if (place === 0) return { id, occurredAt, kind: 'custom', name: 'did_first', userId: doerOf(id) }
+  if (place < 5) return { id, occurredAt, kind: 'custom', name: 'x', userId }
+  const kind = ['flow_started', 'step_viewed', 'flow_completed', 'flow_dismissed'][place % 4]
+  const runId = `run-${place === 9 ? Math.max(0, ten - 30) : ten}`
+  return { id, occurredAt, kind, flowId, runId, userId, ...(kind === 'step_viewed' && { stepId }) }
+}
+
+/** Who an event that ticks an item is about: a person of its own, who is found by it. */
+export const doerOf = (id: string) => `doer-of-${id}`
+
+/** Whether an event ticks an item. */
+export const ticksItem = (id: string) => id.endsWith('0')
+
+function newEvents(diary: Diary, tour: Tour, random: SeededRandom): Request {
+  const count = random.chance(0.3) ? 1 : Math.ceil(random.between(1, 40))
+  const numbers = Array.from({ length: count }, () => diary.newNumber())
+  const events = numbers.map(number => eventOf(`event-${number}`, number, tour))
+  // Some on purpose once more: acknowledged before, and one of this very batch.
+  const known = [...diary.pages.event.acknowledged].slice(-3)
+  const again = known.map(id => eventOf(id, Number(id.slice('event-'.length)), tour))
+  const sent = [...events, ...again, ...events.slice(0, Number(random.chance(0.3)))]
+  return { kind: 'event', path: '/events', body: { events: sent }, names: sent.map(({ id }) => id) }
+}
+
+const bodies: Record<Exclude<Kind, 'event'>, (name: string, tour: Tour) => [string, unknown]> = {
+  completion: (userId, { flowId }) => [
+    `/flows/${flowId}/complete`,
+    { userId, completedAt: Date.now() },
+  ],
+  tick: (userId, { flowId }) => [
+    `/flows/${flowId}/checklist-progress`,
+    { userId, items: [{ key: 'second', completed: true }] },
+  ],
+  'health report': (name, { stepId }) => [
+    `/steps/${stepId}/health`,
+    { outcome: 'found', userId: name, message: name },
+  ],
+  fingerprint: (name, { stepId }) => [
+    `/steps/${stepId}/fingerprint`,
+    {
+      fingerprint: { matchCount: 1, tag: 'button', id: 'new' },
+      url: `https://app.example/${name}`,
+    },
+  ],
+}
+
+/** A request about items that nobody has sent before; mostly events, as from a page. */
+export function newRequest(diary: Diary, tour: Tour, random: SeededRandom): Request {
+  const kind = random.pick<Kind>([
+    ...Array<Kind>(6).fill('event'),
+    'completion',
+    'tick',
+    'health report',
+    'fingerprint',
+  ])
+  if (kind === 'event') return newEvents(diary, tour, random)
+  const name = `${kind.replace(' ', '-')}-${diary.newNumber()}`
+  const [path, body] = bodies[kind](name, tour)
+  return { kind, path, body, names: [name] }
+}

@@ -1,0 +1,123 @@
+import { Database } from 'bun:sqlite'
+import { join } from 'node:path'
+import type { SeededRandom } from '../../src/cli/demo/random.ts'
+import { apiOf, type Server, Workplace } from '../../test/support/binary.ts'
+import { Clients, type Crowd, type Tenant, tenantsIn, tourOf } from './clients.ts'
+import type { Findings } from './findings.ts'
+import { differences, lostFromBuffer } from './stored.ts'
+
+/** Two organisations whose items have the same names: neither may see the other's. */
+const organisations = ['Acme', 'Harbor']
+
+/** People that are asked for through the API when all is over. */
+const peopleAsked = 20
+
+/**
+ * A data directory with two organisations, their clients, and a server that is killed and started
+ * again. What is found goes into `found`.
+ */
+export class Scene implements AsyncDisposable {
+  private killedAt = 0
+
+  private constructor(
+    readonly place: Workplace,
+    readonly tenants: readonly Tenant[],
+    readonly random: SeededRandom,
+    readonly found: Findings,
+  ) {}
+
+  static async open(random: SeededRandom, found: Findings): Promise<Scene> {
+    const place = new Workplace()
+    return new Scene(place, await tenantsIn(place, organisations), random, found)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { diary } of this.tenants) {
+      this.found.counts.acknowledged += diary.acknowledged
+      this.found.counts.refused += diary.refused
+      this.found.contradictions.push(...diary.contradictions)
+    }
+    await this.place.close()
+  }
+
+  /** Starts the server, as after a crash: nothing has looked at the data before it. */
+  async start(args: readonly string[] = [], env: Record<string, string> = {}): Promise<Server> {
+    const startedAt = performance.now()
+    const server = await this.place.serve(['--threads', '2', ...args], env)
+    this.found.startsMs.push(performance.now() - startedAt)
+    this.settleBuffer()
+    return server
+  }
+
+  /** Puts clients of both organisations to work. */
+  work(server: Server, crowd: Partial<Crowd> = {}): Clients[] {
+    const all = { clients: 4, random: this.random, ...crowd }
+    return this.tenants.map(tenant => new Clients(tenant, server, all))
+  }
+
+  /** Kills the server, and waits until its clients know. */
+  async kill(server: Server, clients: readonly Clients[] = []): Promise<void> {
+    server.child.kill('SIGKILL')
+    this.killedAt = performance.now()
+    await Promise.all(clients.map(each => each.stop()))
+    await server.child.exited
+  }
+
+  /** Reads all that is stored and holds it against what clients have written down. */
+  check(): void {
+    using database = this.reading()
+    this.found.counts.checks++
+    const [verdict] = database.query<[string], []>('pragma integrity_check').values()
+    if (verdict?.[0] !== 'ok') this.found.counts.damaged++
+    for (const { id, diary } of this.tenants) this.found.add(differences(database, id, diary))
+  }
+
+  /** What is read through the API and made anew by a rebuild must be what is stored. */
+  async checkProjections(server: Server): Promise<void> {
+    const before = await this.analytics(server)
+    const { changed } = await this.place.json<{ changed: number }>(['rebuild'])
+    this.found.counts.changed += changed
+    if (!Bun.deepEquals(before, await this.analytics(server))) this.found.counts.astray++
+    for (const { snippetKey, diary } of this.tenants) {
+      const ask = apiOf(server, snippetKey)
+      const { flowId } = await tourOf(ask)
+      for (const userId of [...diary.pages.tick.acknowledged].slice(-peopleAsked)) {
+        const path = `/flows/${flowId}/checklist-progress?userId=${userId}`
+        const { completed } = (await (await ask('GET', path)).json()) as { completed: number }
+        if (completed !== 1) this.found.counts.astray++
+      }
+      for (const userId of [...diary.pages.completion.acknowledged].slice(-peopleAsked)) {
+        const response = await ask('POST', `/flows/${flowId}/complete`, { userId })
+        const { alreadyCompleted } = (await response.json()) as { alreadyCompleted: boolean }
+        if (!alreadyCompleted) this.found.counts.astray++
+      }
+    }
+  }
+
+  /** What analysts of both organisations see of their tours. */
+  private async analytics(server: Server): Promise<unknown[]> {
+    const answers = this.tenants.map(async ({ slug, snippetKey }) => {
+      const { flowId } = await tourOf(apiOf(server, snippetKey))
+      const { token } = await this.place.json<{ token: string }>(['token', 'issue', '--org', slug])
+      const response = await apiOf(server, token)('GET', `/flows/${flowId}/analytics`)
+      const { generatedAt, ...answer } = (await response.json()) as Record<string, unknown>
+      return answer
+    })
+    return Promise.all(answers)
+  }
+
+  /** Of what was acknowledged before it was stored, counts what the last kill has cost. */
+  private settleBuffer(): void {
+    if (this.tenants.every(({ diary }) => diary.buffered.size === 0)) return
+    using database = this.reading()
+    for (const { id, diary } of this.tenants) {
+      this.found.buffered += diary.buffered.size
+      this.found.lostFromBufferMs.push(...lostFromBuffer(database, id, diary, this.killedAt))
+    }
+  }
+
+  /** Beside the running server: opened after its end, the data would be repaired by this process. */
+  private reading(): Database {
+    return new Database(join(this.place.folder, 'cairn-data', 'cairn.db'), { readonly: true })
+  }
+}
