@@ -117,7 +117,13 @@ export class Writer {
   /** Runs a statement of the writer's own thread between two groups, in a transaction of its own. */
   async exclusively<T>(work: () => T): Promise<T> {
     while (this.running) await this.running
-    return this.transaction([], work)
+    try {
+      return this.transaction([], work)
+    } catch (error) {
+      // Whether it is the disk is tried at once: callers would find out later.
+      if (isPassing(error)) this.provenAt = Number.NEGATIVE_INFINITY
+      throw error
+    }
   }
 
   /**

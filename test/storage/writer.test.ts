@@ -148,6 +148,20 @@ describe('a database that cannot be written for a while', () => {
     expect(world.gauge.events).toBe(0)
   })
 
+  test('is found out by what is written in the background, at the next look', async () => {
+    world.database.run('pragma busy_timeout = 1')
+    const other = openForWriting(world.dataDir)
+    other.run('begin immediate')
+    world.stores.presence.mark(stored.orgRow, 'heartbeat', world.clock.now())
+    await expect(world.storage.writePresence()).rejects.toThrow('locked')
+    world.storage.watch()
+    expect(world.gauge.isRefused).toBe(true)
+    other.run('rollback')
+    other.close()
+    world.storage.watch()
+    expect(world.gauge.isRefused).toBe(false)
+  })
+
   test('is found out when nobody writes, and not tried while the last commit is recent', async () => {
     for (const { proveEveryMs, isFound } of [
       { proveEveryMs: 0, isFound: true },
