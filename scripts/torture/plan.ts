@@ -1,4 +1,5 @@
 import type { Ledger, Torture } from './ledger.ts'
+import { disk } from './parts/disk.ts'
 import { kill } from './parts/kill.ts'
 
 /** A part of the kit. */
@@ -16,6 +17,11 @@ export const parts: Record<string, Part> = {
     what: 'killed by SIGKILL at random moments, while clients send',
     torture: kill,
     seconds: { short: 15, long: 1_200 },
+  },
+  disk: {
+    what: 'a disk that is full, read-only, faulty, slow or gone',
+    torture: disk,
+    seconds: { short: 20, long: 1_200 },
   },
 }
 
