@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../../src/cli/demo/random.ts'
 import { apiOf, type Server, type Workplace, withTour } from '../../test/support/binary.ts'
-import { Diary, type Request } from './diary.ts'
+import { Diary, type Kind, type Request } from './diary.ts'
 import { newRequest, type Tour } from './requests.ts'
 
 /** An organisation whose tour is published, and what its clients have written down. */
@@ -37,8 +37,13 @@ export async function tourOf(ask: Ask): Promise<Tour> {
 }
 
 interface Verdicts {
-  results: { index: number; status: 'duplicate' | 'rejected'; code: string }[]
+  results: { index: number; status: 'duplicate' | 'rejected'; code?: string }[]
 }
+
+const isRejected = ({ status }: Verdicts['results'][number]) => status === 'rejected'
+
+/** Whether the contract knows an item of a kind again when it is sent again. */
+const hasIds = (kind: Kind) => kind !== 'health report' && kind !== 'fingerprint'
 
 export interface Crowd {
   /** How many clients send at once. */
@@ -90,46 +95,62 @@ export class Clients {
     // What is known at this moment must be known to the server too, whatever comes meanwhile.
     const known = names.map(name => page.acknowledged.has(name))
     for (const name of names) page.sent.add(name)
+    const startedAt = performance.now()
     const response = await this.ask('POST', path, body).catch(() => null)
-    if (!response?.ok) {
-      diary.refused++
-      if (response && response.status < 500) {
-        diary.contradictions.push(`${kind} was answered by ${response.status}`)
-      } else if (kind !== 'health report' && kind !== 'fingerprint') {
-        diary.unanswered.push(request)
-      }
+    const answeredAt = performance.now()
+    diary.answers.add(response?.status ?? null, answeredAt - startedAt)
+    if (response === null || response.status >= 500) {
+      if (hasIds(kind)) diary.unanswered.push(request)
       return
     }
     // From its first line on an answer counts, also where the server dies before the last.
-    const isBuffered = kind === 'event' && this.crowd.ack === 'buffer'
-    const now = performance.now()
-    for (const [i, name] of names.entries()) {
-      if (!isBuffered) page.acknowledged.add(name)
-      else if (!known[i]) diary.buffered.set(name, now)
+    const answer = (await response.json().catch(() => null)) as Partial<Verdicts> | null
+    const results = answer?.results ?? []
+    if (!response.ok && results.length === 0) {
+      diary.contradictions.push(`${kind} was answered by ${response.status}`)
+      return
     }
-    const answer = (await response.json().catch(() => null)) as Verdicts | null
-    if (kind !== 'event' || isBuffered || !answer) return
-    this.judge(answer, { names, known, isRepeated })
+    const isBuffered = kind === 'event' && this.crowd.ack === 'buffer'
+    const rejected = new Set(results.filter(isRejected).map(({ index }) => index))
+    for (const [i, name] of names.entries()) {
+      if (rejected.has(i)) continue
+      if (!isBuffered) page.acknowledged.add(name)
+      else if (!known[i]) diary.buffered.set(name, answeredAt)
+    }
+    if (isBuffered || !answer?.results) return
+    this.judge(results, { names, known, isRepeated })
+    for (const index of rejected) this.sendAgain(request, index)
   }
 
   /** Holds what an answer says of each event against what is written down of it. */
   private judge(
-    { results }: Verdicts,
+    results: Verdicts['results'],
     told: { names: readonly string[]; known: readonly boolean[]; isRepeated: boolean },
   ): void {
     const { contradictions } = this.tenant.diary
-    const verdicts = new Map(results.map(({ index, status }) => [index, status]))
+    const verdicts = new Map(results.map(verdict => [verdict.index, verdict]))
     const seen = new Set<string>()
     for (const [i, name] of told.names.entries()) {
-      const verdict = verdicts.get(i)
+      const { status, code } = verdicts.get(i) ?? {}
       const mustBeKnown = told.known[i] || seen.has(name)
-      if (verdict === 'rejected') contradictions.push(`${name} was rejected`)
-      else if (mustBeKnown && verdict !== 'duplicate') {
+      if (status === 'rejected') {
+        if (code !== 'storage') contradictions.push(`${name} was rejected as ${code}`)
+        continue
+      }
+      if (mustBeKnown && status !== 'duplicate') {
         contradictions.push(`${name} was acknowledged, and sent again it was stored again`)
-      } else if (!mustBeKnown && !told.isRepeated && verdict === 'duplicate') {
+      } else if (!mustBeKnown && !told.isRepeated && status === 'duplicate') {
         contradictions.push(`${name} was told a duplicate, and had never been sent`)
       }
       seen.add(name)
     }
+  }
+
+  /** An event that the database would not take is in the dead letters, and its id is free again. */
+  private sendAgain({ names, body, ...request }: Request, index: number): void {
+    const { diary } = this.tenant
+    const { events } = body as { events: unknown[] }
+    diary.answers.buried++
+    diary.unanswered.push({ ...request, names: [names[index]!], body: { events: [events[index]] } })
   }
 }

@@ -18,6 +18,26 @@ export interface Request {
   names: readonly string[]
 }
 
+/** What became of requests. */
+export class Answers {
+  /** How often each status was seen; null is no answer. */
+  readonly counts = new Map<number | null, number>()
+  slowestMs = 0
+  /** Events that the database would not take, and that are in the dead letters. */
+  buried = 0
+
+  add(status: number | null, ms: number): void {
+    this.counts.set(status, (this.counts.get(status) ?? 0) + 1)
+    this.slowestMs = Math.max(this.slowestMs, ms)
+  }
+
+  /** How many had no answer, or one that says that nothing was kept. */
+  get refused(): number {
+    const refusals = [...this.counts].filter(([status]) => status === null || status >= 500)
+    return refusals.reduce((sum, [, count]) => sum + count, 0)
+  }
+}
+
 /**
  * What the clients of one organisation write down: all that they have sent, what of it the server has
  * acknowledged, and where its answers contradict what it had acknowledged before.
@@ -30,8 +50,7 @@ export class Diary {
   readonly buffered = new Map<string, number>()
   /** What was sent and not acknowledged, and is known by its ids: to be sent again. */
   readonly unanswered: Request[] = []
-  /** Requests that had no answer, or one that says that nothing was kept. */
-  refused = 0
+  answers = new Answers()
   /** What a server must never say. */
   readonly contradictions: string[] = []
   private lastNumber = 0

@@ -1,5 +1,6 @@
 import type { Ledger, Torture } from './ledger.ts'
 import { disk } from './parts/disk.ts'
+import { failpoints } from './parts/failpoints.ts'
 import { kill } from './parts/kill.ts'
 
 /** A part of the kit. */
@@ -17,6 +18,11 @@ export const parts: Record<string, Part> = {
     what: 'killed by SIGKILL at random moments, while clients send',
     torture: kill,
     seconds: { short: 15, long: 1_200 },
+  },
+  failpoints: {
+    what: 'made to fail at every moment of a write, a checkpoint, a publication and a start',
+    torture: failpoints,
+    seconds: { short: 30, long: 30 },
   },
   disk: {
     what: 'a disk that is full, read-only, faulty, slow or gone',

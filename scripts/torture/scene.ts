@@ -3,11 +3,15 @@ import { join } from 'node:path'
 import type { SeededRandom } from '../../src/cli/demo/random.ts'
 import { apiOf, type Server, Workplace } from '../../test/support/binary.ts'
 import { Clients, type Crowd, type Tenant, tenantsIn, tourOf } from './clients.ts'
+import { Answers } from './diary.ts'
 import type { Findings } from './findings.ts'
 import { differences, lostFromBuffer } from './stored.ts'
 
 /** Two organisations whose items have the same names: neither may see the other's. */
 const organisations = ['Acme', 'Harbor']
+
+/** How long so many items may take that a server takes in a second, milliseconds. */
+const patienceMs = 30_000
 
 /** People that are asked for through the API when all is over. */
 const peopleAsked = 20
@@ -32,9 +36,9 @@ export class Scene implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.takeAnswers()
+    this.found.counts.acknowledged += this.acknowledged
     for (const { diary } of this.tenants) {
-      this.found.counts.acknowledged += diary.acknowledged
-      this.found.counts.refused += diary.refused
       this.found.contradictions.push(...diary.contradictions)
     }
     await this.place.close()
@@ -55,6 +59,36 @@ export class Scene implements AsyncDisposable {
     return this.tenants.map(tenant => new Clients(tenant, server, all))
   }
 
+  /** How many items of both organisations are acknowledged. */
+  get acknowledged(): number {
+    return this.tenants.reduce((sum, { diary }) => sum + diary.acknowledged, 0)
+  }
+
+  /** Resolves once so many more items are acknowledged. */
+  async until(more: number): Promise<void> {
+    const goal = this.acknowledged + more
+    const deadline = performance.now() + patienceMs
+    while (this.acknowledged < goal) {
+      if (performance.now() > deadline) throw new Error('The server does not take items any more')
+      await Bun.sleep(10)
+    }
+  }
+
+  /** What became of all requests since this was last asked. */
+  takeAnswers(): Answers {
+    const all = new Answers()
+    for (const { diary } of this.tenants) {
+      for (const [status, count] of diary.answers.counts) {
+        all.counts.set(status, (all.counts.get(status) ?? 0) + count)
+      }
+      all.buried += diary.answers.buried
+      all.slowestMs = Math.max(all.slowestMs, diary.answers.slowestMs)
+      this.found.counts.refused += diary.answers.refused
+      diary.answers = new Answers()
+    }
+    return all
+  }
+
   /** Kills the server, and waits until its clients know. */
   async kill(server: Server, clients: readonly Clients[] = []): Promise<void> {
     server.child.kill('SIGKILL')
@@ -63,13 +97,21 @@ export class Scene implements AsyncDisposable {
     await server.child.exited
   }
 
-  /** Reads all that is stored and holds it against what clients have written down. */
-  check(): void {
+  /**
+   * Reads all that is stored and holds it against what clients have written down.
+   *
+   * @returns whether it is all there, once, and whole
+   */
+  check(): boolean {
     using database = this.reading()
-    this.found.counts.checks++
+    const { found } = this
+    found.counts.checks++
     const [verdict] = database.query<[string], []>('pragma integrity_check').values()
-    if (verdict?.[0] !== 'ok') this.found.counts.damaged++
-    for (const { id, diary } of this.tenants) this.found.add(differences(database, id, diary))
+    const isWhole = verdict?.[0] === 'ok'
+    if (!isWhole) found.counts.damaged++
+    const all = this.tenants.map(({ id, diary }) => differences(database, id, diary))
+    for (const each of all) found.add(each)
+    return isWhole && all.every(each => Object.values(each).every(count => count === 0))
   }
 
   /** What is read through the API and made anew by a rebuild must be what is stored. */
@@ -117,7 +159,7 @@ export class Scene implements AsyncDisposable {
   }
 
   /** Beside the running server: opened after its end, the data would be repaired by this process. */
-  private reading(): Database {
+  reading(): Database {
     return new Database(join(this.place.folder, 'cairn-data', 'cairn.db'), { readonly: true })
   }
 }

@@ -1,29 +1,71 @@
+import { ConfigError } from '../config.ts'
+
+/** Where a program can be made to fail, and what it does there. */
+export const failpoints = {
+  storage_start: 'the storage thread begins',
+  http_request: 'an HTTP thread is about to hand a write over to storage',
+  before_begin: 'storage is about to begin a transaction',
+  between_rows: 'in a transaction the events are stored, and what follows from them is not',
+  before_commit: 'in a transaction all is done but the commit',
+  after_commit: 'a transaction is committed, and nobody has been told',
+  during_checkpoint: 'at a stop the log is written back into the database, and not yet emptied',
+  during_publish: 'a command has published, and not yet committed',
+} as const
+
+export type Failpoint = keyof typeof failpoints
+
+/** What is armed, in words that can be sent to a thread. */
+export type ArmedFailpoints = Partial<Record<Failpoint, string>>
+
+/** `<action>`, `@<pass>` of the first time, `*<times>`. */
+const grammar = /^(exit|error|full|hang|delay:(\d{1,6}))(?:@(\d{1,9}))?(?:\*(\d{1,9}))?$/
+
 /**
- * Places where a test can make a running server fail: `CAIRN_FAILPOINTS=name=action,…`, with the
- * actions `exit` (the thread ends at once), `error` (an error is thrown), `full`
- * (the error of a full disk), `delay:<milliseconds>` (the thread stands still, as by a slow disk) and
- * `hang` (the thread never turns again). Off unless that variable is set; a thread that is started
- * again starts without.
+ * What `CAIRN_FAILPOINTS` arms: `name=action,…`, with the actions `exit` (the thread, or the command,
+ * ends at once), `error` (an error is thrown), `full` (the error of a full disk),
+ * `delay:<milliseconds>` (the thread stands still, as by a slow disk) and `hang` (it never turns
+ * again). `before_commit=error@20*3` acts at the 20th, 21st and 22nd pass of a thread; without `@` from
+ * the first on, without `*` ever after.
+ *
+ * @throws ConfigError where there is no such point or action: a test must not pass by a typing error
  */
-export type Failpoint = 'http_request' | 'storage_start' | 'before_commit'
-
-export type ArmedFailpoints = Partial<Record<string, string>>
-
-/** What the variable arms. */
-export function armedFailpoints(variable: string | undefined): ArmedFailpoints {
-  return Object.fromEntries((variable ?? '').split(',').map(entry => entry.split('=', 2)))
+export function armedFailpoints(variable = ''): ArmedFailpoints {
+  const entries = variable.split(',').filter(entry => entry !== '')
+  return Object.fromEntries(
+    entries.map(entry => {
+      const [name = '', action = ''] = entry.split('=', 2)
+      if (Object.hasOwn(failpoints, name) && grammar.test(action)) return [name, action]
+      const names = Object.keys(failpoints).join(', ')
+      throw new ConfigError([
+        `CAIRN_FAILPOINTS: "${entry}" is no <point>=<action>[@<pass>][*<times>], with a point of ${names} and an action of exit, error, full, hang, delay:<milliseconds>`,
+      ])
+    }),
+  )
 }
 
-/** Fails here, if armed. */
-export function failAt(armed: ArmedFailpoints, name: Failpoint): void {
-  const action = armed[name]
-  if (action === undefined) return
-  const delay = /^delay:(\d+)$/.exec(action)
-  if (delay) Bun.sleepSync(Number(delay[1]))
+/** What to call where a thread passes a point; undefined where it is not armed, so that off costs nothing. */
+export function failpoint(armed: ArmedFailpoints, name: Failpoint): (() => void) | undefined {
+  const [, action = '', delayMs, first = 1, times = Number.POSITIVE_INFINITY] =
+    grammar.exec(armed[name] ?? '') ?? []
+  if (action === '') return undefined
+  let passes = 0
+  return () => {
+    passes++
+    const isDue = passes >= Number(first) && passes < Number(first) + Number(times)
+    if (isDue) fail(name, action, Number(delayMs))
+  }
+}
+
+/** As `failpoint`, for a command, which is a process of its own. */
+export const failpointHere = (name: Failpoint) =>
+  failpoint(armedFailpoints(process.env.CAIRN_FAILPOINTS), name)
+
+function fail(name: Failpoint, action: string, delayMs: number): void {
   if (action === 'exit') process.exit(70)
   if (action === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   if (action === 'full') {
     throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
   }
   if (action === 'error') throw new Error(`Failpoint ${name}`)
+  Bun.sleepSync(delayMs)
 }

@@ -7,7 +7,7 @@ import { BufferGauge } from '../storage/buffer-gauge.ts'
 import { StorageClient } from '../storage/client.ts'
 import { connectStores } from '../storage/connect.ts'
 import { openForReading } from '../storage/database.ts'
-import { failAt } from './failpoints.ts'
+import { failpoint } from './failpoints.ts'
 import { HandedKeys } from './handed-keys.ts'
 import { maxHeaderSize } from './header-size.ts'
 import { HttpCounters } from './http-counters.ts'
@@ -53,7 +53,7 @@ function start(message: HttpThreadStart) {
     bytes: config.bufferBytes,
   })
   const send = (commands: string) => storage.postMessage(commands)
-  const beforeWrite = () => failAt(failpoints, 'http_request')
+  const beforeWrite = failpoint(failpoints, 'http_request')
   const client = new StorageClient(send, gauge, config.ack, beforeWrite)
   storage.onmessage = ({ data }: { data: string }) => client.receive(data)
   const reading = openForReading(config.data)

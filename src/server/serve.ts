@@ -125,6 +125,7 @@ class Server {
   private issuerKeys: IssuerKeys | null
   private storage: Thread | null = null
   private readonly threads = new Map<string, Thread>()
+  private readonly failpoints = armedFailpoints(process.env.CAIRN_FAILPOINTS)
   private readonly restartPauses = new Map<string, number>()
   private readonly exit = Promise.withResolvers<number>()
   private management: Bun.Server<undefined> | null = null
@@ -229,7 +230,7 @@ class Server {
       pulse,
       logTurns: this.logTurns,
       clock: readingOf(this.clock),
-      failpoints: isRestart ? {} : armedFailpoints(process.env.CAIRN_FAILPOINTS),
+      failpoints: isRestart ? {} : this.failpoints,
     }
   }
 

@@ -3,7 +3,7 @@ import { shortReasonOf } from '../core/reason.ts'
 import { Storage } from '../storage/storage.ts'
 import { defaultWriterPolicy } from '../storage/writer.ts'
 import { CommitCounters } from './commit-counters.ts'
-import { failAt } from './failpoints.ts'
+import { failpoint } from './failpoints.ts'
 import { openLog } from './log.ts'
 import type { Join, Reloaded, Stop, TallyWanted, ThreadReport, ThreadStart } from './protocol.ts'
 import { Pulse } from './pulse.ts'
@@ -24,7 +24,7 @@ const report = (message: ThreadReport) => self.postMessage(message)
 function start(message: ThreadStart) {
   const { name, config, shared, failpoints } = message
   const { log } = openLog(config, name, message.logTurns)
-  failAt(failpoints, 'storage_start')
+  failpoint(failpoints, 'storage_start')?.()
   const counters = new CommitCounters(message.counters)
   const clock = systemClock(message.clock)
   const tally = new Tally<number>(clock.monotonic)
@@ -34,7 +34,11 @@ function start(message: ThreadStart) {
     clock,
     bufferBounds: { events: config.bufferEvents, bytes: config.bufferBytes },
     policy: { ...defaultWriterPolicy, flushEveryMs: config.flushEveryMs },
-    beforeCommit: () => failAt(failpoints, 'before_commit'),
+    beforeBegin: failpoint(failpoints, 'before_begin'),
+    betweenRows: failpoint(failpoints, 'between_rows'),
+    beforeCommit: failpoint(failpoints, 'before_commit'),
+    afterCommit: failpoint(failpoints, 'after_commit'),
+    duringCheckpoint: failpoint(failpoints, 'during_checkpoint'),
     onCommit: commit => counters.countCommit(commit),
     onAppended(batch, outcome) {
       const counts = counters.countVerdicts(batch, outcome)
@@ -45,6 +49,11 @@ function start(message: ThreadStart) {
       log.warn({ reason: shortReasonOf(error) }, what)
     },
     onHealed: () => log.info('storage takes writes again'),
+    onDivergence(error) {
+      log.fatal({ reason: shortReasonOf(error) }, 'a commit could not be noted in memory')
+      log.flush()
+      process.exit(1)
+    },
   })
   /** Housekeeping that fails is logged and tried again at its next turn. */
   const tried = async <T>(work: () => T | Promise<T>): Promise<T | null> => {

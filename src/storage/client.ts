@@ -41,7 +41,7 @@ export class StorageClient implements Ledger {
     send: (message: string) => void,
     private readonly gauge: BufferGauge,
     private readonly ack: 'commit' | 'buffer',
-    private readonly beforeWrite: () => void = () => {},
+    private readonly beforeWrite?: () => void,
   ) {
     this.outbox = new Outbox(send)
   }
@@ -121,7 +121,7 @@ export class StorageClient implements Ledger {
 
   /** @throws AppError `overloaded` */
   private post(number: number, command: Command): void {
-    this.beforeWrite()
+    this.beforeWrite?.()
     const message = encodeCommand(number, command)
     const { events, bytes } = weightOf(message, command)
     if (!this.gauge.enter(events, bytes)) throw bufferIsFull()

@@ -81,6 +81,7 @@ export class CommandExecutor {
     private readonly catalogue: StoredCatalogue,
     private readonly presence: PresenceTable,
     private readonly blocks: RunBlocks,
+    private readonly betweenRows?: () => void,
   ) {
     const historyOf = (orgRow: number, flowRow: number) => {
       const flow = catalogue.flowByRow(orgRow, flowRow)
@@ -128,6 +129,7 @@ export class CommandExecutor {
     this.ids.closeBatches()
     const facts = this.facts
     this.forgetFacts()
+    if (facts.length > 0) this.betweenRows?.()
     this.projector.project(facts)
   }
 

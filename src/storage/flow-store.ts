@@ -179,6 +179,7 @@ function refuseErrors(tx: Tables, orgRow: number, keys: readonly string[], befor
  * was withdrawn shows its newest version again.
  *
  * @param clock epoch milliseconds
+ * @param beforeCommit what it throws undoes all of it
  * @throws ChangeRefused naming every error that `cairn flows validate` would find in them
  */
 export function publishFlows(
@@ -186,13 +187,19 @@ export function publishFlows(
   orgRow: number,
   keys: readonly string[],
   clock: () => number,
+  beforeCommit?: () => void,
 ): StatusChange[] {
   const tx = tables(database)
   const drafts = keys.flatMap(key => {
     const flow = flowByKey(tx, orgRow, key)
     return (flow && toBeShown(tx, flow)) ?? []
   })
-  return publishJudged(database, orgRow, keys, clock, judged(drafts))
+  const before = judged(drafts)
+  return inTransaction(database, () => {
+    const published = publishJudged(database, orgRow, keys, clock, before)
+    beforeCommit?.()
+    return published
+  })
 }
 
 function publishJudged(
@@ -231,13 +238,16 @@ export function pushAndPublishFlows(
   orgRow: number,
   definitions: readonly FlowDefinition[],
   clock: () => number,
+  beforeCommit?: () => void,
 ): { pushed: Pushed[]; published: StatusChange[] } {
   if (definitions.length > mostFlows) throw tooManyFlows(definitions.length)
   const before = judged(definitions)
   return inTransaction(database, () => {
     const pushed = pushFlows(database, orgRow, definitions, clock())
     const keys = definitions.map(({ key }) => key)
-    return { pushed, published: publishJudged(database, orgRow, keys, clock, before) }
+    const published = publishJudged(database, orgRow, keys, clock, before)
+    beforeCommit?.()
+    return { pushed, published }
   })
 }
 

@@ -20,23 +20,25 @@ import {
   type SealPolicy,
 } from './run-blocks/sealer.ts'
 import type { SharedMemory } from './shared.ts'
-import { type CommitReport, Writer, type WriterPolicy } from './writer.ts'
+import { type CommitMoments, type CommitReport, Writer, type WriterPolicy } from './writer.ts'
 
-export interface StorageOptions {
+export interface StorageOptions extends CommitMoments {
   dataDir: string
   shared: SharedMemory
   clock: Clock
   bufferBounds: BufferBounds
   policy: WriterPolicy
   sealing?: SealPolicy
-  /** Called in every transaction, when all but the commit is done. */
-  beforeCommit?: () => void
+  /** Called by the last checkpoint, when the log is written back and not yet emptied. */
+  duringCheckpoint?: () => void
   onCommit?: (report: CommitReport) => void
   onAppended?: (batch: EncodedBatch, outcome: AppendOutcome) => void
   /** Storage refuses, or something was set aside. */
   onFault?: (error: unknown, what: string) => void
   /** Storage takes writes again after it had refused. */
   onHealed?: () => void
+  /** What is stored is no longer what is known here: only a new start helps. */
+  onDivergence?: (error: unknown) => void
 }
 
 /** How long blocks are made in one go, and when to look again where none are due, milliseconds. */
@@ -89,7 +91,13 @@ export class Storage {
     const historyOf = (orgRow: number, flowRow: number) => this.catalogue.flowByRow(orgRow, flowRow)
     this.sealer = new Sealer(this.database, this.blocks, historyOf, now, sealing)
     this.sealing = this.sealer.work()
-    this.executor = new CommandExecutor(this.database, this.catalogue, this.presence, this.blocks)
+    this.executor = new CommandExecutor(
+      this.database,
+      this.catalogue,
+      this.presence,
+      this.blocks,
+      options.betweenRows,
+    )
     const files = new FilesInPlace(options.dataDir)
     this.writer = new Writer(this.database, this.executor, options.policy, {
       ...options,
@@ -230,6 +238,8 @@ export class Storage {
         this.presence.write()
         this.executor.beforeStop()
       })
+      this.database.run('pragma wal_checkpoint(passive)')
+      this.options.duringCheckpoint?.()
       this.database.run('pragma wal_checkpoint(truncate)')
     } catch (error) {
       // Nothing that was promised: the log is replayed at the next start.

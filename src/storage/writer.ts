@@ -32,9 +32,19 @@ export interface CommitReport {
   durationMs: number
 }
 
-export interface WriterHooks {
-  onBegin?(): void
+/** Moments of a transaction at which a test can make it fail. */
+export interface CommitMoments {
+  beforeBegin?(): void
+  /** What was told is stored, and what follows from it is not. */
+  betweenRows?(): void
+  /** All but the commit is done. */
   beforeCommit?(): void
+  /** It is committed, and nobody has been told. */
+  afterCommit?(): void
+}
+
+export interface WriterHooks extends CommitMoments {
+  onBegin?(): void
   onCommit?(report: CommitReport): void
   /** What became of a batch, once it is committed. */
   onAppended?(batch: EncodedBatch, outcome: AppendOutcome): void
@@ -43,6 +53,8 @@ export interface WriterHooks {
   onFault?(error: unknown, what: string): void
   /** Storage has begun to refuse, or takes writes again. */
   onRefusing?(isRefused: boolean): void
+  /** What is stored is no longer what is known here: only a new start helps. */
+  onDivergence?(error: unknown): void
 }
 
 /** A command, and whom to tell what became of it. */
@@ -85,6 +97,8 @@ export class Writer {
   private running: Promise<void> | null = null
   /** Whether storage refused the last group. */
   private isRefused = false
+  /** Set once a commit could not be noted in memory: executed again, it would be there twice. */
+  private divergence: Error | null = null
   /** When a transaction last went to the disk, by the monotonic clock of this thread. */
   private provenAt = performance.now()
 
@@ -299,9 +313,11 @@ export class Writer {
   }
 
   private transaction<T>(group: readonly Submission[], work: () => T): T {
+    if (this.divergence) throw this.divergence
     const startedAt = performance.now()
     let result: T
     try {
+      this.hooks.beforeBegin?.()
       this.database.run('begin immediate')
       this.hooks.onBegin?.()
       result = work()
@@ -313,7 +329,14 @@ export class Writer {
       if (this.database.inTransaction) this.database.run('rollback')
       throw error
     }
-    this.executor.committed()
+    try {
+      this.executor.committed()
+      this.hooks.afterCommit?.()
+    } catch (cause) {
+      this.divergence = new Error('a commit could not be noted in memory', { cause })
+      this.hooks.onDivergence?.(cause)
+      throw this.divergence
+    }
     this.provenAt = performance.now()
     this.hooks.onCommit?.({
       commands: group.length,

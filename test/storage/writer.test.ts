@@ -206,6 +206,27 @@ describe('a database that is no longer where it was', () => {
   })
 })
 
+test('what fails after the commit is not stored again: until a new start nothing is', async () => {
+  const afterCommit = () => {
+    throw new Error('out of memory')
+  }
+  const broken = new World({ moments: { afterCommit } })
+  const { orgRow } = storeFlows(broken, flows)
+  const report = { orgRow, stepRow: 1, version: 1, person: 'uu', outcome: 'found', at: 1 } as const
+  const details = { url: null, selector: null, matchCount: null, waitMs: null, message: null }
+  for (let time = 0; time < 2; time++) {
+    const recorded = broken.stores.steps.recordHealth({
+      ...report,
+      ...details,
+      snippetVersion: null,
+    })
+    await expect(recorded).rejects.toThrow('could not be noted')
+  }
+  const stored = broken.reading.query('select count(*) as reports from step_reports')
+  expect(stored.get()).toEqual({ reports: 1 })
+  await broken.close()
+})
+
 describe('what was acknowledged with ack=buffer', () => {
   test('is no more than what came before storage refused: the rest is refused too', async () => {
     const quick = new World({ ack: 'buffer' })

@@ -14,7 +14,11 @@ import { prepareDatabase } from '../../src/storage/prepare.ts'
 import type { SealPolicy } from '../../src/storage/run-blocks/sealer.ts'
 import { newSharedMemory } from '../../src/storage/shared.ts'
 import { idleSealMs, Storage } from '../../src/storage/storage.ts'
-import { defaultWriterPolicy, type WriterPolicy } from '../../src/storage/writer.ts'
+import {
+  type CommitMoments,
+  defaultWriterPolicy,
+  type WriterPolicy,
+} from '../../src/storage/writer.ts'
 
 /** A clock that stands still until a test moves it. */
 export class HandClock implements Clock {
@@ -35,6 +39,7 @@ export interface WorldOptions {
   /** In place of tokens over the world's own secret. */
   sessionTokens?: (clock: Clock) => SessionTokens
   policy?: Partial<WriterPolicy>
+  moments?: CommitMoments
   sealing?: SealPolicy
 }
 
@@ -66,6 +71,7 @@ export class World {
       clock: this.clock,
       bufferBounds,
       policy: { ...defaultWriterPolicy, retryPauseMs: 1, ...options.policy },
+      ...options.moments,
       sealing: options.sealing,
     })
     this.gauge = new BufferGauge(this.shared.buffer, bufferBounds)

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { failpointHere } from '../../server/failpoints.ts'
 import { publishFlows } from '../../storage/flow-store.ts'
 import { changeData, organisationNamed } from '../data.ts'
 import { examples } from '../examples.ts'
@@ -21,7 +22,7 @@ export function addPublish(flows: Command): void {
       const { data } = settingsOf(command, 'data')
       const changes = await changeData(data, database => {
         const { row } = organisationNamed(database, options.org)
-        return publishFlows(database, row, keys, Date.now)
+        return publishFlows(database, row, keys, Date.now, failpointHere('during_publish'))
       })
       printChanges(changes, options, publicationOf)
     })

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { failpointHere } from '../../server/failpoints.ts'
 import { mostFlows, pushAndPublishFlows, pushFlows } from '../../storage/flow-store.ts'
 import { listOrganisations } from '../../storage/organisations.ts'
 import { changeData, organisationNamed } from '../data.ts'
@@ -43,7 +44,8 @@ export function addPush(flows: Command): void {
         // Where it may be left out, the command to copy stays short.
         const org = listOrganisations(database).length > 1 ? ` --org ${slug}` : ''
         if (options.publish) {
-          return { ...pushAndPublishFlows(database, row, definitions, Date.now), org }
+          const fail = failpointHere('during_publish')
+          return { ...pushAndPublishFlows(database, row, definitions, Date.now, fail), org }
         }
         return { pushed: pushFlows(database, row, definitions, Date.now()), published: null, org }
       })

@@ -1,0 +1,185 @@
+import { SeededRandom } from '../../../src/cli/demo/random.ts'
+import { type Failpoint, failpoints as places } from '../../../src/server/failpoints.ts'
+import { apiOf, tourFile } from '../../../test/support/binary.ts'
+import { progress } from '../../report/progress.ts'
+import type { Answers } from '../diary.ts'
+import { Findings } from '../findings.ts'
+import type { Entry, Ledger, Torture } from '../ledger.ts'
+import { Scene } from '../scene.ts'
+
+type Action = 'exit' | 'error' | 'delay'
+
+const delayMs = 300
+
+const armed = (point: Failpoint, action: Action, passes = '') => ({
+  CAIRN_FAILPOINTS: `${point}=${action === 'delay' ? `delay:${delayMs}` : action}${passes}`,
+})
+
+/**
+ * Items that are acknowledged while a point acts: a commit takes a request of each client, of 45 items
+ * at most, so there are more than enough.
+ */
+const itemsStruck = 3_000
+const itemsAfter = 500
+
+/** What an action came to, in words, and whether the point acted and the program did what it should. */
+interface Outcome {
+  story: string
+  isAsPromised: boolean
+}
+
+const storyOf = ({ counts, slowestMs, buried }: Answers) => {
+  const told = [...counts]
+    .toSorted(([a], [b]) => (a ?? 999) - (b ?? 999))
+    .map(([status, count]) => `${count} × ${status ?? 'no answer'}`)
+  const letters = buried > 0 ? `, ${buried} to the dead letters` : ''
+  return `${told.join(', ')}${letters}, slowest ${Math.round(slowestMs)} ms`
+}
+
+/** Under load, from the third pass on and three times: the process ends, or goes on by itself. */
+async function underLoad(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
+  const isFatal =
+    point !== 'http_request' &&
+    (action === 'exit' || (point === 'after_commit' && action === 'error'))
+  const server = await scene.start([], armed(point, action, '@3*3'))
+  const clients = scene.work(server)
+  const ended = await Promise.race([server.child.exited, scene.until(itemsStruck)])
+  await Promise.all(clients.map(each => each.stop()))
+  const answers = scene.takeAnswers()
+  const hasActed = {
+    exit: isFatal || server.stdout.includes('an HTTP thread has died'),
+    error: isFatal || answers.refused > 0 || answers.buried > 0,
+    delay: answers.slowestMs >= delayMs,
+  }[action]
+  await scene.kill(server)
+  const end = ended === undefined ? 'it went on' : `it ended with ${ended}`
+  return {
+    story: `${storyOf(answers)}; ${end}`,
+    isAsPromised: hasActed && ended === (isFatal ? 1 : undefined),
+  }
+}
+
+/** When the storage thread begins: there is no server, or a later one. */
+async function atStart(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
+  const startedAt = performance.now()
+  const server = await scene.place.start([], armed(point, action))
+  const status = await Promise.race([server.child.exited, server.ready.catch(() => null)])
+  const ms = Math.round(performance.now() - startedAt)
+  await scene.kill(server)
+  return action === 'delay'
+    ? { story: `it served after ${ms} ms`, isAsPromised: status === undefined && ms >= delayMs }
+    : { story: `it ended with ${server.child.exitCode}`, isAsPromised: server.child.exitCode === 1 }
+}
+
+/**
+ * At a stop. A reader in the middle of the log lets only half of it be written back: a crash then
+ * finds the database as it is in the middle of a checkpoint.
+ */
+async function atStop(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
+  const server = await scene.start([], armed(point, action))
+  const clients = scene.work(server)
+  await scene.until(itemsAfter)
+  const reader = scene.reading()
+  if (action === 'exit') {
+    reader.run('begin')
+    reader.query('select count(*) from event_batches').get()
+  }
+  await scene.until(itemsAfter)
+  await Promise.all(clients.map(each => each.stop()))
+  const startedAt = performance.now()
+  const status = await server.end()
+  const ms = Math.round(performance.now() - startedAt)
+  reader.close()
+  const isLeftOut = server.stdout.includes('the last checkpoint was left out')
+  const isAsPromised = {
+    exit: status === 1,
+    error: status === 0 && isLeftOut,
+    delay: status === 0 && ms >= delayMs,
+  }[action]
+  return { story: `it ended with ${status} after ${ms} ms`, isAsPromised }
+}
+
+/** In a command beside the server: callers see the version of before or the next, whole. */
+async function inPublication(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
+  const { place, tenants } = scene
+  const { slug, snippetKey } = tenants[0]!
+  const server = await scene.start()
+  const clients = scene.work(server)
+  const seen = async () => {
+    const answer = await apiOf(server, snippetKey)('GET', '/flows')
+    const { flows } = (await answer.json()) as { flows: { version: number; name: string }[] }
+    return flows[0]!
+  }
+  const before = await seen()
+  await Bun.write(`${place.folder}/next.yaml`, `name: Tour after ${point} ${action}\n${tourFile}`)
+  const publish = ['flows', 'push', 'next.yaml', '--publish', '--org', slug]
+  const startedAt = performance.now()
+  const { status } = await place.run(publish, armed(point, action))
+  const ms = Math.round(performance.now() - startedAt)
+  const during = await seen()
+  const again = await place.run(publish)
+  const after = await seen()
+  await scene.until(itemsAfter)
+  await scene.kill(server, clients)
+  const isPublished = action === 'delay'
+  const isAsPromised =
+    status === { exit: 70, error: 1, delay: 0 }[action] &&
+    during.version === before.version + Number(isPublished) &&
+    (during.name === after.name) === isPublished &&
+    again.status === 0 &&
+    after.version === before.version + 1
+  const versions = `version ${before.version}, then ${during.version}, published again ${after.version}`
+  return {
+    story: `${storyOf(scene.takeAnswers())}; the command ended with ${status} after ${ms} ms; ${versions}`,
+    isAsPromised,
+  }
+}
+
+const strikes: Record<Failpoint, typeof underLoad> = {
+  storage_start: atStart,
+  http_request: underLoad,
+  before_begin: underLoad,
+  between_rows: underLoad,
+  before_commit: underLoad,
+  after_commit: underLoad,
+  during_checkpoint: atStop,
+  during_publish: inPublication,
+}
+
+/** Strikes, starts again as a service manager does, with the fault gone, and looks. */
+async function row(scene: Scene, point: Failpoint, action: Action): Promise<Entry> {
+  const { story, isAsPromised } = await strikes[point](scene, point, action)
+  const server = await scene.start()
+  const clients = scene.work(server)
+  await scene.until(itemsAfter)
+  await Promise.all(clients.map(each => each.stop()))
+  const isWhole = scene.check()
+  await scene.kill(server)
+  scene.takeAnswers()
+  const kept = isWhole ? '' : '; what is stored is not what was acknowledged'
+  return { what: `${point} ${action}`, value: `${story}${kept}`, isGood: isAsPromised && isWhole }
+}
+
+/** Has the executable fail at every point in every way, under load, and sees whether it heals. */
+export async function failpoints({ isLong, seed }: Torture): Promise<Ledger> {
+  const found = new Findings()
+  const entries: Entry[] = []
+  const points = Object.keys(places) as Failpoint[]
+  {
+    await using scene = await Scene.open(new SeededRandom(`failpoints ${seed}`), found)
+    for (const point of points) {
+      for (const action of ['exit', 'error', 'delay'] as const) {
+        progress(`${point} ${action}`)
+        entries.push(await row(scene, point, action))
+      }
+    }
+    const server = await scene.start()
+    await scene.checkProjections(server)
+    await server.end()
+  }
+  return {
+    title: 'Failed at every point',
+    entries: [...entries, ...found.entries(isLong)],
+    notes: points.map(point => `\`${point}\`: ${places[point]}.`),
+  }
+}
