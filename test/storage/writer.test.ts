@@ -103,6 +103,19 @@ describe('a poison event', () => {
     expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [] })
   })
 
+  test('in a group of thousands costs one more commit, not one a command', async () => {
+    poison(world.database, 'bad')
+    const version = world.reading.query<{ data_version: number }, []>('pragma data_version')
+    const before = version.get()!.data_version
+    const outcomes = await Promise.all(
+      Array.from({ length: 3_000 }, (_, i) => append(custom(`e${i}`, i === 1_500 ? 'bad' : 'x'))),
+    )
+    expect(outcomes.filter(({ deadLetters }) => deadLetters.length > 0)).toHaveLength(1)
+    expect(outcomes[1_500]).toEqual({ duplicates: [], deadLetters: [0] })
+    expect(storedIds()).toHaveLength(2_999)
+    expect(version.get()!.data_version - before).toBe(1)
+  })
+
   test('in a projection leaves no half of itself', async () => {
     world.database.run(
       `create trigger poison before insert on runs when new.person = 'ubad'
@@ -115,6 +128,68 @@ describe('a poison event', () => {
       ['uu'],
       ['uv'],
     ])
+  })
+})
+
+describe('a report that the database does not take', () => {
+  const person = { userId: 'bad', anonymousId: null }
+  const letters = () =>
+    world.database
+      .query<{ event: string }, []>('select event from dead_letters order by seq')
+      .all()
+      .map(({ event }) => JSON.parse(event))
+
+  test('of a completion, a tick or a health ends in the dead letters; its caller is told', async () => {
+    const { orgRow } = stored
+    const flowRow = stored.flowRows.get('welcome')!
+    poison(world.database, 'bad')
+    world.database.run(
+      `create trigger poison_health before insert on step_reports when new.message = 'bad'
+      begin select raise(abort, 'poisoned'); end`,
+    )
+    const { ledger, steps } = world.stores
+    const times = { receivedAt: 7, completedAt: 7 }
+    const items = [{ itemRow: 1, completed: true }]
+    const report = {
+      orgRow,
+      stepRow: 1,
+      version: 1,
+      person: null,
+      outcome: 'found',
+      at: 7,
+    } as const
+    const details = { url: null, selector: null, matchCount: null, waitMs: null }
+    const outcomes = await Promise.allSettled([
+      append(custom('a')),
+      ledger.complete({ orgRow, flowRow, runId: null, ...person, ...times }),
+      ledger.tick({ orgRow, flowRow, items, ...person, receivedAt: 7 }),
+      steps.recordHealth({ ...report, ...details, message: 'bad', snippetVersion: null }),
+      append(custom('b')),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ])
+    expect(letters()).toMatchObject([
+      { type: 'complete', userId: 'bad', completedAt: 7 },
+      { type: 'tick', userId: 'bad', items },
+      { type: 'health', message: 'bad' },
+    ])
+    expect(storedIds()).toEqual(['a', 'b'])
+    expect(world.gauge.isRefused).toBe(false)
+  })
+
+  test('where no report is to blame, nothing is given up: storage refuses', async () => {
+    world.database.run(
+      `create trigger letters before insert on dead_letters begin select raise(abort, 'no'); end`,
+    )
+    poison(world.database, 'bad')
+    await expect(append(custom('a', 'bad'))).rejects.toMatchObject({ code: 'overloaded' })
+    expect(world.gauge.isRefused).toBe(true)
+    expect(storedIds()).toEqual([])
   })
 })
 
