@@ -2,6 +2,7 @@ import type { Ledger, Torture } from './ledger.ts'
 import { disk } from './parts/disk.ts'
 import { failpoints } from './parts/failpoints.ts'
 import { kill } from './parts/kill.ts'
+import { poison } from './parts/poison.ts'
 
 /** A part of the kit. */
 interface Part {
@@ -28,6 +29,11 @@ export const parts: Record<string, Part> = {
     what: 'a disk that is full, read-only, faulty, slow or gone',
     torture: disk,
     seconds: { short: 20, long: 1_200 },
+  },
+  poison: {
+    what: 'rows that the database refuses, in the midst of others',
+    torture: poison,
+    seconds: { short: 10, long: 60 },
   },
 }
 
