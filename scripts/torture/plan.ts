@@ -3,6 +3,7 @@ import { disk } from './parts/disk.ts'
 import { failpoints } from './parts/failpoints.ts'
 import { kill } from './parts/kill.ts'
 import { poison } from './parts/poison.ts'
+import { pressure } from './parts/pressure.ts'
 
 /** A part of the kit. */
 interface Part {
@@ -29,6 +30,11 @@ export const parts: Record<string, Part> = {
     what: 'a disk that is full, read-only, faulty, slow or gone',
     torture: disk,
     seconds: { short: 20, long: 1_200 },
+  },
+  pressure: {
+    what: 'ten times the load that storage takes',
+    torture: pressure,
+    seconds: { short: 15, long: 60 },
   },
   poison: {
     what: 'rows that the database refuses, in the midst of others',
