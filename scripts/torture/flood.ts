@@ -8,7 +8,6 @@ export interface Pace {
   url: string
   snippetKey: string
   batchesPerSecond: number
-  seconds: number
   /** Begins the names of its events. */
   prefix: string
 }
@@ -30,21 +29,31 @@ export const eventsOfBatch = 50
 export const nameOf = (prefix: string, batch: number, place: number) =>
   `${prefix}-${batch}-${place}`
 
-/** Starts the process. It ends by itself. */
-export async function flood(pace: Pace): Promise<FloodReport> {
-  const child = Bun.spawn([process.execPath, import.meta.path, JSON.stringify(pace)], {
-    // As many requests at once as the pace wants, not the 256 of Bun's own bound.
-    env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '20000' },
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
-  return (await new Response(child.stdout).json()) as FloodReport
+/** A flood that goes on until it is stopped. */
+export class Flood {
+  private readonly child
+
+  constructor(pace: Pace) {
+    this.child = Bun.spawn([process.execPath, import.meta.path, JSON.stringify(pace)], {
+      // As many requests at once as the pace wants, not the 256 of Bun's own bound.
+      env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '20000' },
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: 'inherit',
+    })
+  }
+
+  /** Resolves once all that was sent is answered. */
+  async stop(): Promise<FloodReport> {
+    this.child.stdin.end()
+    return (await new Response(this.child.stdout).json()) as FloodReport
+  }
 }
 
 const tickMs = 10
 const text = 'x'.repeat(150)
 
-async function run({ url, snippetKey, batchesPerSecond, seconds, prefix }: Pace) {
+async function run({ url, snippetKey, batchesPerSecond, prefix }: Pace) {
   const report: FloodReport = {
     sent: 0,
     acknowledged: [],
@@ -73,10 +82,14 @@ async function run({ url, snippetKey, batchesPerSecond, seconds, prefix }: Pace)
       report.others[code] = (report.others[code] ?? 0) + 1
     }
   }
+  let isOver = false
+  Bun.stdin.text().then(() => {
+    isOver = true
+  })
   const startedAt = performance.now()
   const sending: Promise<void>[] = []
-  for (let elapsed = 0; elapsed < seconds * 1_000; elapsed = performance.now() - startedAt) {
-    const due = Math.floor((elapsed / 1_000) * batchesPerSecond)
+  while (!isOver) {
+    const due = Math.floor(((performance.now() - startedAt) / 1_000) * batchesPerSecond)
     while (report.sent < due) sending.push(send(report.sent++))
     await Bun.sleep(tickMs)
   }
