@@ -49,6 +49,9 @@ export const idleSealMs = 500
 const busySealPause = 20
 const quietSealPause = 1
 
+/** The log's frames that wait to be written back, where something is in the way: SQLite begins at 1,000. */
+const overdueFrames = 2_000
+
 /** How long a stop tries to write what was acknowledged already (`ack=buffer`), milliseconds. */
 const lastTriesMs = 30_000
 
@@ -77,6 +80,7 @@ export class Storage {
   private knownChange = 0
   private confirmedChange = 0
   private isClosing = false
+  private isLogStuck = false
 
   constructor(private readonly options: StorageOptions) {
     this.database = openForWriting(options.dataDir)
@@ -145,6 +149,34 @@ export class Storage {
   async watch(): Promise<void> {
     this.takeUpChanges()
     if (this.presenceRequests.isOpen) await this.writePresence()
+  }
+
+  /**
+   * Tells where the log cannot be written back into the database: SQLite tries after commits, and
+   * keeps a failure to itself. Nothing is lost meanwhile, but the log grows until the disk is full.
+   * To be called every so often; costs next to nothing while all is well.
+   */
+  tellOfLog(): void {
+    const { log, checkpointed } = this.checkpoint('noop')
+    if (log - checkpointed < overdueFrames) {
+      this.isLogStuck = false
+      return
+    }
+    try {
+      // Where it is only a reader that has not finished, no error says so.
+      this.checkpoint('passive')
+      this.isLogStuck = false
+    } catch (error) {
+      if (!this.isLogStuck)
+        this.options.onFault?.(error, 'the log cannot be written back: it grows')
+      this.isLogStuck = true
+    }
+  }
+
+  private checkpoint(mode: 'noop' | 'passive'): { log: number; checkpointed: number } {
+    return this.database
+      .query<{ log: number; checkpointed: number }, []>(`pragma wal_checkpoint(${mode})`)
+      .get()!
   }
 
   private takeUpChanges(): void {
