@@ -151,7 +151,7 @@ async function press(scene: Scene, pressure: Pressure, isTimed: boolean): Promis
   progress(name)
   const tenant = scene.tenants[0]!
   const { snippetKey } = tenant
-  const fresh = await scene.start(['--log-level', 'error'])
+  const fresh = await scene.start([...args, '--log-level', 'error'])
   await speedOf(fresh, tenant)
   const speedBefore = await speedOf(fresh, tenant)
   await fresh.end()
