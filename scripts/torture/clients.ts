@@ -36,6 +36,9 @@ export async function tourOf(ask: Ask): Promise<Tour> {
   return { flowId: flows[0]!.id, stepId: flows[0]!.steps[0]!.id }
 }
 
+/** Before a client tries again, milliseconds: a server that is down is down for longer. */
+const pauseMs = 10
+
 interface Verdicts {
   results: { index: number; status: 'duplicate' | 'rejected'; code?: string }[]
 }
@@ -80,8 +83,13 @@ export class Clients {
 
   private async work(): Promise<void> {
     const { diary } = this.tenant
-    const tour = await tourOf(this.ask).catch(() => null)
-    while (tour && !this.isOver) {
+    let tour: Tour | null = null
+    while (!this.isOver) {
+      tour ??= await tourOf(this.ask).catch(() => null)
+      if (tour === null) {
+        await Bun.sleep(pauseMs)
+        continue
+      }
       const repeated = diary.unanswered.pop()
       const request = repeated ?? newRequest(diary, tour, this.crowd.random)
       await this.send(request, repeated !== undefined)
@@ -101,6 +109,7 @@ export class Clients {
     diary.answers.add(response?.status ?? null, answeredAt - startedAt)
     if (response === null || response.status >= 500) {
       if (hasIds(kind)) diary.unanswered.push(request)
+      await Bun.sleep(pauseMs)
       return
     }
     // From its first line on an answer counts, also where the server dies before the last.

@@ -24,7 +24,7 @@ export class Findings {
 
   /** @param isTimed whether the machine was this run's own, so that times can be promised */
   entries(isTimed: boolean): Entry[] {
-    const { counts, differences, contradictions, startsMs, lostFromBufferMs } = this
+    const { counts, differences, contradictions, startsMs } = this
     const worst = Math.round(Math.max(0, ...startsMs))
     const start = 'start after a kill, the slowest'
     const told = contradictions.length > 0 ? `${contradictions.length}: ${contradictions[0]}` : 0
@@ -41,10 +41,15 @@ export class Findings {
       none('flows that `cairn rebuild` changed', counts.changed),
       none('answers of analytics and checklists that are not as what is stored', counts.astray),
       isTimed ? atMost(start, worst, startBoundMs, ' ms') : { what: start, value: `${worst} ms` },
-      {
-        what: 'with ack=buffer: lost of those acknowledged; the oldest, before the kill',
-        value: `${lostFromBufferMs.length} of ${this.buffered}; ${Math.round(Math.max(0, ...lostFromBufferMs))} ms`,
-      },
+      ...(this.buffered > 0
+        ? [{ what: 'with ack=buffer: lost of what was acknowledged', value: this.bufferText }]
+        : []),
     ]
+  }
+
+  private get bufferText(): string {
+    const { lostFromBufferMs, buffered } = this
+    const oldest = Math.round(Math.max(0, ...lostFromBufferMs))
+    return `${lostFromBufferMs.length} of ${buffered}, acknowledged up to ${oldest} ms before a kill`
   }
 }

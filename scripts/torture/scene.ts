@@ -38,9 +38,7 @@ export class Scene implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.takeAnswers()
     this.found.counts.acknowledged += this.acknowledged
-    for (const { diary } of this.tenants) {
-      this.found.contradictions.push(...diary.contradictions)
-    }
+    for (const { diary } of this.tenants) this.found.contradictions.push(...diary.contradictions)
     await this.place.close()
   }
 

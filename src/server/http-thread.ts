@@ -93,6 +93,8 @@ function start(message: HttpThreadStart) {
     maxRequestBodySize: largestRequestBytes,
     idleTimeout: idleSeconds,
   })
+  // Bun would answer what is in flight with a bare 503, which says that nothing was kept of it.
+  process.on('exit', () => app.server?.stop(true))
   new Pulse(message.pulse).start(clock.monotonic)
   idle.start()
   report({ type: 'ready', routes })

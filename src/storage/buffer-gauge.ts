@@ -44,13 +44,18 @@ export class BufferGauge {
     return this.events < this.bounds.events && this.bytes < this.bounds.bytes
   }
 
-  /** Takes room for one message; false, and nothing taken, where there is none. */
-  enter(events: number, bytes: number): boolean {
-    const before = Atomics.add(this.words, 0, events)
-    const bytesBefore = Atomics.add(this.words, 1, bytes)
-    const fits = before + events <= this.bounds.events && bytesBefore + bytes <= this.bounds.bytes
-    if (!fits) this.leave(events, bytes)
-    return fits
+  /** Whether there is room for so much more. */
+  fits(events: number, bytes: number): boolean {
+    return this.events + events <= this.bounds.events && this.bytes + bytes <= this.bounds.bytes
+  }
+
+  /**
+   * Takes room, at the moment a message leaves its thread: taken earlier, it would be lost with a thread
+   * that dies. So each thread may go beyond the bounds by what it gathers in one turn.
+   */
+  enter(events: number, bytes: number): void {
+    Atomics.add(this.words, 0, events)
+    Atomics.add(this.words, 1, bytes)
   }
 
   leave(events: number, bytes: number): void {

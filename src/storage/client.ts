@@ -43,7 +43,10 @@ export class StorageClient implements Ledger {
     private readonly ack: 'commit' | 'buffer',
     private readonly beforeWrite?: () => void,
   ) {
-    this.outbox = new Outbox(send)
+    this.outbox = new Outbox((message, { events, bytes }) => {
+      gauge.enter(events, bytes)
+      send(message)
+    })
   }
 
   /** Takes answers of the storage thread, a line each. */
@@ -123,9 +126,10 @@ export class StorageClient implements Ledger {
   private post(number: number, command: Command): void {
     this.beforeWrite?.()
     const message = encodeCommand(number, command)
-    const { events, bytes } = weightOf(message, command)
-    if (!this.gauge.enter(events, bytes)) throw bufferIsFull()
-    if (number > 0) this.outbox.put(message, events)
-    else this.outbox.putUnawaited(message)
+    const weight = weightOf(message, command)
+    const { events, bytes } = this.outbox.weight
+    if (!this.gauge.fits(events + weight.events, bytes + weight.bytes)) throw bufferIsFull()
+    if (number > 0) this.outbox.put(message, weight)
+    else this.outbox.putUnawaited(message, weight)
   }
 }

@@ -1,12 +1,19 @@
 import { framed } from './frames.ts'
 
+/** What commands hold. */
+interface Weight {
+  events: number
+  bytes: number
+}
+
 /**
- * So many commands or events leave without waiting for the end of the turn: enough to share the
+ * So many commands, events or bytes leave without waiting for the end of the turn: enough to share the
  * cost of a message and of a commit, few enough for storage to begin while the rest of a burst is
  * still being read.
  */
 const mostCommands = 32
 const mostEvents = 256
+const mostBytes = 1024 ** 2
 
 /**
  * Commands on their way to the storage thread, gathered into few messages, because a message costs
@@ -20,22 +27,25 @@ const mostEvents = 256
 export class Outbox {
   private gathered = ''
   private commands = 0
-  private events = 0
   private turn: NodeJS.Immediate | null = null
+  /** Of what is gathered and has not left. */
+  readonly weight: Weight = { events: 0, bytes: 0 }
 
-  constructor(private readonly send: (message: string) => void) {}
+  constructor(private readonly send: (message: string, weight: Weight) => void) {}
 
-  put(command: string, events: number): void {
+  put(command: string, weight: Weight): void {
     this.gathered += framed(command)
     this.commands++
-    this.events += events
-    if (this.commands >= mostCommands || this.events >= mostEvents) this.flush()
+    this.weight.events += weight.events
+    this.weight.bytes += weight.bytes
+    const { events, bytes } = this.weight
+    if (this.commands >= mostCommands || events >= mostEvents || bytes >= mostBytes) this.flush()
     else this.turn ??= setImmediate(() => this.flush())
   }
 
   /** Sends a command that nobody waits for, at once: held here, it could be lost with the thread. */
-  putUnawaited(command: string): void {
-    this.send(framed(command))
+  putUnawaited(command: string, weight: Weight): void {
+    this.send(framed(command), weight)
   }
 
   private flush(): void {
@@ -44,7 +54,9 @@ export class Outbox {
     const message = this.gathered
     this.gathered = ''
     this.commands = 0
-    this.events = 0
-    this.send(message)
+    const weight = { ...this.weight }
+    this.weight.events = 0
+    this.weight.bytes = 0
+    this.send(message, weight)
   }
 }

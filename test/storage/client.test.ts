@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { NewEvent } from '../../src/core/ports.ts'
+import { BufferGauge } from '../../src/storage/buffer-gauge.ts'
 import { StorageClient } from '../../src/storage/client.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../support/stored-history.ts'
 import { World } from '../support/world.ts'
@@ -60,11 +61,34 @@ test('clients that share a commit each have their own answers', async () => {
 })
 
 test('a write that fails before it is sent fails for its caller alone, and takes no room', async () => {
+  let writes = 0
   const { client } = counted(() => {
-    if (world.gauge.events === 1) throw new Error('broken')
+    if (++writes === 2) throw new Error('broken')
   })
   const outcomes = await Promise.allSettled(['a', 'b'].map(id => append(client, id)))
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
   expect(world.gauge.events).toBe(0)
   expect(world.gauge.bytes).toBe(0)
+})
+
+test('what a thread had gathered when it died takes no room from the others', () => {
+  const { client } = counted()
+  // Nothing leaves within this turn, and a thread that dies in it has no other.
+  append(client, 'a')
+  append(client, 'b')
+  expect(world.gauge.events).toBe(0)
+  expect(world.gauge.bytes).toBe(0)
+})
+
+test('what is gathered counts for whoever gathers it: the bound holds within a turn', async () => {
+  const gauge = new BufferGauge(BufferGauge.memory(), { events: 2, bytes: 1_000_000 })
+  const sent: string[] = []
+  const client = new StorageClient(message => sent.push(message), gauge, 'buffer')
+  const commit = new StorageClient(message => sent.push(message), gauge, 'commit')
+  append(commit, 'a')
+  append(commit, 'b')
+  await expect(append(commit, 'c')).rejects.toThrow('more to write')
+  await new Promise(resolve => setImmediate(resolve))
+  expect(gauge.events).toBe(2)
+  await expect(append(client, 'd')).rejects.toThrow('more to write')
 })

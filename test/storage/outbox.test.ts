@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 
 const put = (...commands: string[]) => {
-  for (const command of commands) outbox.put(command, 1)
+  for (const command of commands) outbox.put(command, { events: 1, bytes: command.length })
 }
 
 /** The messages so far; taken out. */
@@ -49,17 +49,22 @@ test('of a burst, 32 commands leave before its end, and each command leaves once
 })
 
 test('what holds 256 events leaves at once', async () => {
-  outbox.put('a', 255)
+  outbox.put('a', { events: 255, bytes: 1 })
   expect(messages()).toEqual([])
-  outbox.put('b', 1)
+  outbox.put('b', { events: 1, bytes: 1 })
   expect(messages()).toEqual([['a', 'b']])
   await turn()
   expect(messages()).toEqual([])
 })
 
+test('what holds a mebibyte leaves at once', () => {
+  outbox.put('a', { events: 1, bytes: 1024 ** 2 })
+  expect(messages()).toEqual([['a']])
+})
+
 test('what was acknowledged already leaves at once', async () => {
   put('a')
-  outbox.putUnawaited('b')
+  outbox.putUnawaited('b', { events: 1, bytes: 1 })
   expect(messages()).toEqual([['b']])
   await turn()
   expect(messages()).toEqual([['a']])

@@ -32,14 +32,18 @@ export class Workplace {
 
   /** Runs a command to its end. */
   async run(args: string[], env: Record<string, string> = {}, stdin = ''): Promise<Finished> {
-    const child = Bun.spawn([await builtBinary(), ...args], {
+    return finished(await this.command(args, env, stdin))
+  }
+
+  /** Begins a command and waits for nothing. */
+  async command(args: string[], env: Record<string, string> = {}, stdin = '') {
+    return Bun.spawn([await builtBinary(), ...args], {
       cwd: this.folder,
       env,
       stdin: Buffer.from(stdin),
       stdout: 'pipe',
       stderr: 'pipe',
     })
-    return finished(child)
   }
 
   /** Runs a command that prints JSON. */

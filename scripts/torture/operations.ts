@@ -1,0 +1,128 @@
+import { apiOf, type Server, tourFile } from '../../test/support/binary.ts'
+import type { Clients } from './clients.ts'
+import { Migration } from './migration.ts'
+import type { Operation, Underway } from './operation.ts'
+import type { Scene } from './scene.ts'
+
+const notAsAcknowledged = 'what is stored is not what was acknowledged'
+
+/** What the server itself does: it is killed, started again and looked at. */
+function ofServer(scene: Scene, what: string, begin: () => Promise<Underway>): Operation {
+  return {
+    what,
+    begin,
+    async faultOf() {
+      const server = await scene.start()
+      const isWhole = scene.check()
+      await scene.kill(server)
+      return isWhole ? null : notAsAcknowledged
+    },
+    async [Symbol.asyncDispose]() {},
+  }
+}
+
+const start = (scene: Scene) =>
+  ofServer(scene, 'a start', async () => {
+    const { child, ready } = await scene.place.start()
+    return { child, done: ready }
+  })
+
+const stop = (scene: Scene) =>
+  ofServer(scene, 'a stop, with requests in flight,', async () => {
+    const server = await scene.start()
+    const clients = scene.work(server)
+    await scene.until(100)
+    server.child.kill('SIGTERM')
+    const done = server.child.exited.then(() => Promise.all(clients.map(each => each.stop())))
+    return { child: server.child, done }
+  })
+
+/** A command beside a server at work, which must not notice. */
+class Command implements Operation {
+  private clients: Clients[] = []
+
+  private constructor(
+    readonly what: string,
+    private readonly scene: Scene,
+    private readonly server: Server,
+    private readonly command: () => Promise<string[]>,
+    private readonly look: (server: Server) => Promise<string | null>,
+  ) {}
+
+  static async beside(
+    scene: Scene,
+    what: string,
+    command: () => Promise<string[]>,
+    look: (server: Server) => Promise<string | null>,
+  ): Promise<Command> {
+    return new Command(what, scene, await scene.start(), command, look)
+  }
+
+  async begin(): Promise<Underway> {
+    this.clients = this.scene.work(this.server, { clients: 2 })
+    const child = await this.scene.place.command(await this.command())
+    return { child, done: child.exited }
+  }
+
+  async faultOf(): Promise<string | null> {
+    await this.scene.until(10)
+    await Promise.all(this.clients.map(each => each.stop()))
+    const fault = await this.look(this.server)
+    return fault ?? (this.scene.check() ? null : notAsAcknowledged)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server.end()
+  }
+}
+
+/** Callers see a version as it was published, before and after, and the next one follows it. */
+function publication(scene: Scene): Promise<Operation> {
+  const [tenant] = scene.tenants
+  const nameOf = (version: number) => `Tour number ${version}`
+  let last = 1
+  const publish = async (version: number) => {
+    const file = `version-${version}.yaml`
+    await Bun.write(`${scene.place.folder}/${file}`, `name: ${nameOf(version)}\n${tourFile}`)
+    return ['flows', 'push', file, '--publish', '--org', tenant!.slug]
+  }
+  return Command.beside(
+    scene,
+    'a publication',
+    () => publish(last + 1),
+    async server => {
+      const shown = async () => {
+        const answer = await apiOf(server, tenant!.snippetKey)('GET', '/flows')
+        const { flows } = (await answer.json()) as { flows: { version: number; name: string }[] }
+        return flows[0]!
+      }
+      const { version, name } = await shown()
+      const isKnown = version === last || version === last + 1
+      if (!isKnown || (version > 1 && name !== nameOf(version)))
+        return `version ${version}: ${name}`
+      last = version + 1
+      const { status, stderr } = await scene.place.run(await publish(last))
+      return status === 0 && (await shown()).version === last ? null : `no next version: ${stderr}`
+    },
+  )
+}
+
+const rebuild = (scene: Scene): Promise<Operation> =>
+  Command.beside(
+    scene,
+    'a rebuild',
+    async () => ['rebuild'],
+    async () => {
+      const { changed } = await scene.place.json<{ changed: number }>(['rebuild'])
+      return changed === 0 ? null : `the next rebuild changed ${changed} flows`
+    },
+  )
+
+/** All that is interrupted. */
+export const operations: readonly ((scene: Scene) => Operation | Promise<Operation>)[] = [
+  start,
+  stop,
+  publication,
+  rebuild,
+  () => new Migration(),
+]
