@@ -1,23 +1,23 @@
 import { statSync } from 'node:fs'
-import { mkdir, readFile, rename, rmdir } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
-import { hourMs } from '../../../src/core/durations.ts'
 import { databaseFile } from '../../../src/storage/database.ts'
-import { apiOf, type Server } from '../../../test/support/binary.ts'
 import { progress } from '../../report/progress.ts'
-import { tourOf } from '../clients.ts'
+import { type Fault, faults } from '../disk-faults.ts'
+import { DiskStage, eventually } from '../disk-stage.ts'
 import { syncsIn } from '../failed-syncs.ts'
-import { canTrace, FaultyCalls, type Injection } from '../faulty-calls.ts'
+import { canTrace, FaultyCalls } from '../faulty-calls.ts'
 import { Findings } from '../findings.ts'
 import { type Entry, type Ledger, none, type Torture } from '../ledger.ts'
-import { ticksItem } from '../requests.ts'
 import { Scene } from '../scene.ts'
 import { canMount, SmallDisk } from '../small-disk.ts'
 
-/** How long a fault lasts, milliseconds; how long the server may take to tell of it, and to heal. */
+/** How long a fault lasts, milliseconds. */
 const lasting = { short: 300, long: 5_000 }
-const patienceMs = 60_000
+
+/** How often all is tried in the long form, each time with data of its own. */
+const longRounds = 10
 
 /** Room for all that is written here. */
 const diskMebibytes = 96
@@ -28,137 +28,8 @@ export function whyNoDisk(): string | null {
   return canMount() ? null : 'needs to mount a tmpfs'
 }
 
-/** Waits for what must come, however slow the machine is. */
-async function eventually(
-  what: string,
-  condition: () => boolean | Promise<boolean>,
-): Promise<void> {
-  const deadline = performance.now() + patienceMs
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`Waited in vain until ${what}`)
-    await Bun.sleep(20)
-  }
-}
-
-/** Ends a fault. */
-type Heal = () => unknown
-
-interface Fault {
-  name: string
-  /** Whether no commit can pass while it lasts. */
-  isTotal: boolean
-  strike(stage: Stage, server: Server): Heal | Promise<Heal>
-}
-
-const calls = (injection: Injection) => async (_: Stage, server: Server) => {
-  const faulty = await FaultyCalls.in(server.child.pid, injection)
-  return () => faulty.heal()
-}
-
-/** Takes the database's files out of their place. */
-async function moveAway({ dataDir }: Stage): Promise<Heal> {
-  const away = join(dataDir, 'away')
-  const names = ['cairn.db', 'cairn.db-wal', 'cairn.db-shm']
-  await mkdir(away)
-  for (const name of names) await rename(join(dataDir, name), join(away, name))
-  return async () => {
-    for (const name of names) await rename(join(away, name), join(dataDir, name))
-    await rmdir(away)
-  }
-}
-
-const faults: readonly Fault[] = [
-  {
-    name: 'disk full',
-    // What the log has taken of the disk before can be written still.
-    isTotal: false,
-    strike({ disk }) {
-      disk.fill()
-      return () => disk.free()
-    },
-  },
-  {
-    name: 'read-only file system',
-    isTotal: true,
-    strike: calls({ calls: 'pwrite64,ftruncate', fault: 'error=EROFS' }),
-  },
-  {
-    name: 'writes fail (EIO)',
-    isTotal: true,
-    strike: calls({ calls: 'pwrite64', fault: 'error=EIO' }),
-  },
-  {
-    name: 'syncs fail (EIO)',
-    isTotal: true,
-    strike: calls({ calls: 'fsync,fdatasync', fault: 'error=EIO' }),
-  },
-  { name: 'database moved away', isTotal: true, strike: moveAway },
-]
-
-/** A server's data on a disk of its own, and what has been found out about it. */
-class Stage {
-  readonly entries: Entry[] = []
-  private token = ''
-
-  constructor(
-    readonly scene: Scene,
-    readonly disk: SmallDisk,
-    readonly dataDir: string,
-    readonly lastingMs: number,
-  ) {}
-
-  get tenant() {
-    return this.scene.tenants[0]!
-  }
-
-  start(...args: string[]): Promise<Server> {
-    return this.scene.start(['--log-level', 'warn', ...args])
-  }
-
-  async isReady({ managementUrl }: Server): Promise<boolean> {
-    return (await fetch(`${managementUrl}/readyz`)).ok
-  }
-
-  /** Whether a write is acknowledged. */
-  async takesWrites(server: Server): Promise<boolean> {
-    const { diary, snippetKey } = this.tenant
-    const ask = apiOf(server, snippetKey)
-    const { stepId } = await tourOf(ask)
-    const message = `health-report-${diary.newNumber()}`
-    const page = diary.pages['health report']
-    page.sent.add(message)
-    const { status } = await ask('POST', `/steps/${stepId}/health`, { outcome: 'found', message })
-    if (status === 202) page.acknowledged.add(message)
-    else if (status !== 503) diary.contradictions.push(`a write was answered by ${status}`)
-    return status === 202
-  }
-
-  /** Reads what a snippet and an analyst read: how many answers were no 200, and the slowest. */
-  async read(server: Server, forMs: number): Promise<{ failed: number; slowestMs: number }> {
-    this.token ||= (
-      await this.scene.place.json<{ token: string }>(['token', 'issue', '--org', this.tenant.slug])
-    ).token
-    const snippet = apiOf(server, this.tenant.snippetKey)
-    const { flowId } = await tourOf(snippet)
-    const found = { failed: 0, slowestMs: 0 }
-    const until = performance.now() + forMs
-    do {
-      for (const ask of [
-        () => snippet('GET', '/flows'),
-        () => apiOf(server, this.token)('GET', `/flows/${flowId}/analytics`),
-      ]) {
-        const startedAt = performance.now()
-        if (!(await ask()).ok) found.failed++
-        found.slowestMs = Math.max(found.slowestMs, performance.now() - startedAt)
-      }
-      await Bun.sleep(20)
-    } while (performance.now() < until)
-    return found
-  }
-}
-
 /** Each fault strikes one and the same server at work, and is taken away again. */
-async function atWork(stage: Stage): Promise<void> {
+async function atWork(stage: DiskStage): Promise<void> {
   const server = await stage.start()
   for (const { name, isTotal, strike } of faults) {
     progress(name)
@@ -175,7 +46,7 @@ async function atWork(stage: Stage): Promise<void> {
       const { acknowledged } = stage.tenant.diary
       const { failed } = await stage.read(server, stage.lastingMs)
       stage.entries.push(
-        { what: `${name}: 503 and not ready after`, value: `${Math.round(toldMs)} ms` },
+        { what: `${name}: 503 and not ready after, ms`, value: Math.round(toldMs) },
         none(`${name}: reads that failed meanwhile`, failed),
       )
       const taken = stage.tenant.diary.acknowledged - acknowledged
@@ -187,7 +58,7 @@ async function atWork(stage: Stage): Promise<void> {
     await eventually(`${name}: ready`, () => stage.isReady(server))
     await eventually(`${name}: 202`, () => stage.takesWrites(server))
     const backMs = Math.round(performance.now() - healedAt)
-    stage.entries.push({ what: `${name}: 202 and ready again after`, value: `${backMs} ms` })
+    stage.entries.push({ what: `${name}: 202 and ready again after, ms`, value: backMs })
     for (const each of clients) await each.stop()
   }
   stage.scene.check()
@@ -195,7 +66,7 @@ async function atWork(stage: Stage): Promise<void> {
 }
 
 /** Syncs of half a second: everything is stored, and who reads need not wait. */
-async function onSlowDisk(stage: Stage): Promise<void> {
+async function onSlowDisk(stage: DiskStage): Promise<void> {
   progress('slow syncs')
   const server = await stage.start()
   const slow = { calls: 'fsync,fdatasync', fault: 'delay_exit=500000' }
@@ -207,7 +78,7 @@ async function onSlowDisk(stage: Stage): Promise<void> {
   stage.entries.push(
     { what: 'syncs of 500 ms: items stored', value: stage.tenant.diary.acknowledged - before },
     none('syncs of 500 ms: reads that failed', failed),
-    { what: 'syncs of 500 ms: the slowest read', value: `${Math.round(slowestMs)} ms` },
+    { what: 'syncs of 500 ms: the slowest read, ms', value: Math.round(slowestMs) },
   )
   await faulty.heal()
   await server.end()
@@ -215,7 +86,7 @@ async function onSlowDisk(stage: Stage): Promise<void> {
 }
 
 /** A start on a disk that cannot be written says so and ends; the next one, once it can, serves. */
-async function atStart(stage: Stage): Promise<void> {
+async function atStart(stage: DiskStage): Promise<void> {
   const { disk, scene } = stage
   for (const [name, strike, heal, word] of [
     ['disk full', () => disk.fill(), () => disk.free(), 'full'],
@@ -235,7 +106,7 @@ async function atStart(stage: Stage): Promise<void> {
 }
 
 /** A stop while nothing can be written waits, for what was acknowledged before it was written. */
-async function atStop(stage: Stage, { name, strike }: Fault): Promise<void> {
+async function atStop(stage: DiskStage, { name, strike }: Fault): Promise<void> {
   progress(`stop: ${name}`)
   const { scene } = stage
   const server = await stage.start('--ack', 'buffer', '--flush-every-ms', '1000')
@@ -263,33 +134,11 @@ async function atStop(stage: Stage, { name, strike }: Fault): Promise<void> {
   await next.end()
 }
 
-/** Runs enough for a block, begun long ago. */
-async function sendOldRuns(stage: Stage, server: Server): Promise<void> {
-  const { diary, snippetKey } = stage.tenant
-  const ask = apiOf(server, snippetKey)
-  const { flowId } = await tourOf(ask)
-  const occurredAt = Date.now() - 2 * hourMs
-  const newId = (): string => {
-    const id = `event-${diary.newNumber()}`
-    return ticksItem(id) ? newId() : id
-  }
-  for (let batch = 0; batch < 90; batch++) {
-    const ids = Array.from({ length: 50 }, newId)
-    for (const id of ids) diary.pages.event.sent.add(id)
-    const events = ids.map((id, i) => ({
-      ...{ id, kind: 'flow_started', flowId, runId: id, userId: id },
-      occurredAt: occurredAt + batch * 50 + i,
-    }))
-    const { status } = await ask('POST', '/events', { events })
-    if (status === 202) for (const id of ids) diary.pages.event.acknowledged.add(id)
-  }
-}
-
 /** Blocks of runs are made in the background: a fault there is told too, and costs no run. */
-async function whileSealing(stage: Stage, { name, strike }: Fault): Promise<void> {
+async function whileSealing(stage: DiskStage, { name, strike }: Fault): Promise<void> {
   progress(`sealing: ${name}`)
   const server = await stage.start()
-  await sendOldRuns(stage, server)
+  await stage.sendOldRuns(server)
   const heal = await strike(stage, server)
   await eventually('housekeeping fails', () => server.stdout.includes('housekeeping failed'))
   await eventually('not ready, with no caller', async () => !(await stage.isReady(server)))
@@ -302,7 +151,7 @@ async function whileSealing(stage: Stage, { name, strike }: Fault): Promise<void
 }
 
 /** Checkpoints fail, and commits do not: all stays in the log, also through a kill. */
-async function whileCheckpointing(stage: Stage): Promise<void> {
+async function whileCheckpointing(stage: DiskStage): Promise<void> {
   const database = databaseFile(stage.dataDir)
   for (const [name, injected] of [
     ['writes', { calls: 'pwrite64', fault: 'error=EIO' }],
@@ -330,7 +179,7 @@ async function whileCheckpointing(stage: Stage): Promise<void> {
 }
 
 /** After a sync that failed, nothing is acknowledged that the disk may not hold. */
-async function afterFailedSyncs(stage: Stage): Promise<void> {
+async function afterFailedSyncs(stage: DiskStage): Promise<void> {
   progress('failed syncs')
   const record = join(stage.scene.place.folder, 'calls')
   const server = await stage.start()
@@ -346,14 +195,29 @@ async function afterFailedSyncs(stage: Stage): Promise<void> {
   await faulty.heal()
   const { syncs, failed, hollow } = syncsIn(await readFile(record, 'utf8'))
   stage.entries.push(
-    {
-      what: 'every third sync of the log fails: syncs, and those that failed',
-      value: `${syncs}, ${failed}`,
-    },
+    { what: 'every third sync of the log fails: syncs', value: syncs },
+    { what: 'every third sync of the log fails: those that failed', value: failed },
     none('syncs trusted before what a failed one may have dropped was written again', hollow),
   )
   stage.scene.check()
   await server.end()
+}
+
+/** Entries of several rounds as one: what was found against a promise in all of them, else the most. */
+function gathered(entries: readonly Entry[]): Entry[] {
+  const byName = new Map<string, Entry>()
+  for (const entry of entries) {
+    const { what, value, isGood } = entry
+    const before = byName.get(what)
+    if (!before) {
+      byName.set(what, entry)
+    } else if (typeof before.value === 'number' && typeof value === 'number') {
+      const isPromise = isGood !== undefined
+      const both = isPromise ? before.value + value : Math.max(before.value, value)
+      byName.set(what, { what, value: both, ...(isPromise && { isGood: isGood && before.isGood }) })
+    } else if (before.isGood !== false) byName.set(what, entry)
+  }
+  return [...byName.values()]
 }
 
 /** Makes the disk full, read-only, faulty and slow, and takes the database away, at each moment. */
@@ -363,11 +227,11 @@ export async function disk({ isLong, seed }: Torture): Promise<Ledger> {
   if (why !== null) return { title, entries: [], notes: [`Not tried: ${why}.`] }
   const found = new Findings()
   const entries: Entry[] = []
-  for (let round = 0; round < (isLong ? 20 : 1); round++) {
+  for (let round = 0; round < (isLong ? longRounds : 1); round++) {
     await using scene = await Scene.open(new SeededRandom(`disk ${seed} ${round}`), found)
     const dataDir = join(scene.place.folder, 'cairn-data')
     using small = new SmallDisk(dataDir, diskMebibytes)
-    const stage = new Stage(scene, small, dataDir, isLong ? lasting.long : lasting.short)
+    const stage = new DiskStage(scene, small, dataDir, isLong ? lasting.long : lasting.short)
     const total = faults.filter(({ isTotal }) => isTotal)
     const chosen = isLong ? total : total.filter(({ name }) => name.startsWith('writes'))
     await atWork(stage)
@@ -382,5 +246,5 @@ export async function disk({ isLong, seed }: Torture): Promise<Ledger> {
     await server.end()
     entries.push(...stage.entries)
   }
-  return { title, entries: [...entries, ...found.entries(false)] }
+  return { title, entries: [...gathered(entries), ...found.entries(false)] }
 }

@@ -1,12 +1,11 @@
-import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
-import { databaseFile } from '../../../src/storage/database.ts'
 import { apiOf, type Server } from '../../../test/support/binary.ts'
 import { progress } from '../../report/progress.ts'
 import { type Tenant, tourOf } from '../clients.ts'
 import { Findings } from '../findings.ts'
 import { type Entry, type Ledger, none, type Torture } from '../ledger.ts'
+import { PoisonedTables } from '../poisoned-tables.ts'
 import { ticksItem } from '../requests.ts'
 import { Scene } from '../scene.ts'
 
@@ -15,51 +14,6 @@ const rounds = { short: 20, long: 500 }
 
 /** Events that arrive at once, to share a commit with one that is poison. */
 const crowd = { short: 1_000, long: 4_000 }
-
-/** Rules that make the database refuse a row, as a broken index or a row too many would. */
-const rules = [
-  ['event_batches', "instr(new.facts, cast('poison' as blob))"],
-  ['step_reports', "new.message = 'poison'"],
-  ['step_fingerprints', "new.url like '%poison'"],
-  // Of one table further on, so that a projection fails whose event went well.
-  ['runs', "new.person like '%venom%'"],
-] as const
-
-const triggerOf = (table: string) => `poison_${table}`
-
-/** The tables of a data directory, beside the running server. */
-class Tables implements Disposable {
-  private readonly database: Database
-
-  constructor(dataDir: string) {
-    this.database = new Database(databaseFile(dataDir), { readwrite: true })
-    this.database.run('pragma busy_timeout = 5000')
-  }
-
-  poison(): void {
-    for (const [table, condition] of rules) {
-      this.database.run(`create trigger ${triggerOf(table)} before insert on ${table}
-        when ${condition} begin select raise(abort, 'poisoned'); end`)
-    }
-  }
-
-  cure(): void {
-    for (const [table] of rules) this.database.run(`drop trigger ${triggerOf(table)}`)
-  }
-
-  /** How many dead letters hold a text. */
-  letters(text: string): number {
-    return this.database
-      .query<{ n: number }, [string]>(
-        "select count(*) as n from dead_letters where error like '%poisoned%' and instr(event, ?)",
-      )
-      .get(text)!.n
-  }
-
-  [Symbol.dispose](): void {
-    this.database.close()
-  }
-}
 
 interface Answer {
   accepted: number
@@ -170,7 +124,7 @@ async function poisoned(
   size: { rounds: number; crowd: number },
 ): Promise<Entry[]> {
   const { random } = scene
-  using tables = new Tables(join(scene.place.folder, 'cairn-data'))
+  using tables = new PoisonedTables(join(scene.place.folder, 'cairn-data'))
   const server = await scene.start(['--ack', ack, '--log-level', 'error'])
   const lettersBefore = tables.letters('')
   const [tenant] = scene.tenants
