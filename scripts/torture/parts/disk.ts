@@ -229,6 +229,8 @@ export async function disk({ isLong, seed }: Torture): Promise<Ledger> {
   const entries: Entry[] = []
   for (let round = 0; round < (isLong ? longRounds : 1); round++) {
     await using scene = await Scene.open(new SeededRandom(`disk ${seed} ${round}`), found)
+    const { slug } = scene.tenants[0]!
+    await scene.place.json(['org', 'limits', slug, '--analytics', '1000000'])
     const dataDir = join(scene.place.folder, 'cairn-data')
     using small = new SmallDisk(dataDir, diskMebibytes)
     const stage = new DiskStage(scene, small, dataDir, isLong ? lasting.long : lasting.short)
