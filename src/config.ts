@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { longestRetentionDays } from './core/retention.ts'
 import { secureUrl, shownAddress } from './core/secure-url.ts'
 import { mostSettingsBytes, readSettingsFile } from './core/settings-file.ts'
 import { nearest } from './core/wording.ts'
@@ -162,8 +163,8 @@ export const settings = {
   retentionDays: setting({
     placeholder: 'days',
     default: '90',
-    help: 'how many days back events are accepted',
-    parse: wholeNumber(1, 3_650),
+    help: 'days that raw events are accepted back and kept; analytics stay',
+    parse: wholeNumber(1, longestRetentionDays),
   }),
   keyGraceHours: setting({
     placeholder: 'hours',

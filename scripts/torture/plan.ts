@@ -4,6 +4,7 @@ import { failpoints } from './parts/failpoints.ts'
 import { kill } from './parts/kill.ts'
 import { poison } from './parts/poison.ts'
 import { pressure } from './parts/pressure.ts'
+import { retention } from './parts/retention.ts'
 
 /** A part of the kit. */
 interface Part {
@@ -40,6 +41,11 @@ export const parts: Record<string, Part> = {
     what: 'rows that the database refuses, in the midst of others',
     torture: poison,
     seconds: { short: 10, long: 60 },
+  },
+  retention: {
+    what: 'old events go while new ones come, with a kill in the middle',
+    torture: retention,
+    seconds: { short: 10, long: 600 },
   },
 }
 

@@ -98,7 +98,7 @@ export async function writtenDown(database: Database, dataDir: string): Promise<
 }
 
 /** Waits for a running server; false where it has not done it in time. */
-async function serverHas(dataDir: string, isDone: () => boolean): Promise<boolean> {
+export async function serverHas(dataDir: string, isDone: () => boolean): Promise<boolean> {
   const deadline = performance.now() + patienceMs
   while (isHeld(dataDir) && !isDone()) {
     if (performance.now() > deadline) return false

@@ -13,6 +13,7 @@ import {
 import { changeData, organisationNamed, withData } from './data.ts'
 import { examples } from './examples.ts'
 import { CommandFailure, explained, UsageFailure } from './failure.ts'
+import { addRetention } from './org-retention.ts'
 import { addStatus } from './org-status.ts'
 import { print, printJson, printTable } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
@@ -26,6 +27,7 @@ export function addOrg(cairn: Command): void {
   addList(org)
   addLimits(org)
   addOrigins(org)
+  addRetention(org)
   addStatus(org)
 }
 
@@ -61,14 +63,10 @@ function addCreate(org: Command): void {
     })
 }
 
-const shown = ({ id, slug, name, limits, origins, createdAt }: OrganisationRecord) => ({
-  id,
-  slug,
-  name,
-  limits,
-  origins,
-  createdAt: isoTime(createdAt),
-})
+const shown = (organisation: OrganisationRecord) => {
+  const { id, slug, name, limits, origins, retentionDays, createdAt } = organisation
+  return { id, slug, name, limits, origins, retentionDays, createdAt: isoTime(createdAt) }
+}
 
 function addList(org: Command): void {
   addSettings(org.command('list'), ['data'])

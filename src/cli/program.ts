@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { commit, version } from '../core/version.ts'
+import { addCompact } from './compact.ts'
+import { addDeadLetters } from './dead-letters.ts'
 import { addDemo } from './demo.ts'
 import { addDoctor } from './doctor.ts'
 import { examples } from './examples.ts'
@@ -46,6 +48,8 @@ export function program(): Command {
   addSteps(cairn)
   addExplain(cairn)
   addRebuild(cairn)
+  addDeadLetters(cairn)
+  addCompact(cairn)
   addHealthcheck(cairn)
   addDoctor(cairn)
   addTop(cairn)

@@ -17,6 +17,8 @@ export interface Organisation {
   limits: Record<Bucket, number>
   /** Origins that the snippet may run on; null where all may. */
   origins: ReadonlySet<string> | null
+  /** For how many days events are accepted and kept; null where the server's setting holds. */
+  retentionDays: number | null
 }
 
 /** One frozen version of a flow: which steps and items it had, by row number, in order. */

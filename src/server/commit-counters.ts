@@ -1,6 +1,7 @@
 import { type RejectionCode, rejectionCodes } from '../core/event.ts'
 import type { AppendOutcome } from '../core/ports.ts'
 import type { EncodedBatch } from '../storage/event-text.ts'
+import type { RetentionReport } from '../storage/retention/retention.ts'
 import type { CommitReport } from '../storage/writer.ts'
 import { counterMemory, summed } from './counters.ts'
 import type { Exposition } from './exposition.ts'
@@ -17,10 +18,13 @@ const latencies = new Histogram([
 /** Events a commit; a group takes 5,000 and the rest of the batch that passes it. */
 const sizes = new Histogram([1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000])
 
-// In a row: a counter a verdict, one of faults, one of commands, the two histograms.
+// In a row: a counter a verdict, one of faults, one of commands, one of deleted events and when the oldest
+// was received, the two histograms.
 const faultsAt = verdicts.length
 const commandsAt = faultsAt + 1
-const latencyAt = commandsAt + 1
+const deletedAt = commandsAt + 1
+const oldestAt = deletedAt + 1
+const latencyAt = oldestAt + 1
 const sizeAt = latencyAt + latencies.words
 const words = sizeAt + sizes.words
 
@@ -58,6 +62,11 @@ export class CommitCounters {
     return { accepted, duplicates: duplicates.length, rejected }
   }
 
+  countRetained({ deleted, oldestAt: receivedAt }: RetentionReport): void {
+    this.add(deletedAt, deleted)
+    this.counters[oldestAt] = (receivedAt ?? 0) / 1_000
+  }
+
   countFault(): void {
     this.add(faultsAt, 1)
   }
@@ -91,6 +100,18 @@ export function renderCommits(page: Exposition, memory: SharedArrayBuffer): void
     'counter',
     'Times that storage began to refuse, or took a group of writes apart.',
     at(faultsAt),
+  )
+  page.single(
+    'cairn_retention_deleted_events_total',
+    'counter',
+    'Raw events that were kept for as long as they had to be, and deleted.',
+    at(deletedAt),
+  )
+  page.single(
+    'cairn_oldest_event_timestamp_seconds',
+    'gauge',
+    'When the oldest raw event was received, Unix time, as the retention last saw it; 0 for none.',
+    at(oldestAt),
   )
   page.family('cairn_commit_duration_seconds', 'histogram', 'Time of a group commit, synced.')
   latencies.render(page, 'cairn_commit_duration_seconds', counters, latencyAt)

@@ -17,10 +17,33 @@ declare const self: Worker
 const watchEveryMs = 100
 const writePresenceEveryMs = 2_000
 const tellOfLogEveryMs = 1_000
-/** The first look for runs to seal, and the next after one that failed, milliseconds. */
+/** The first look for what to seal and what to delete, and the next after one that failed, milliseconds. */
 const sealAfterMs = 2_000
+const retainAfterMs = 2_000
 
 const report = (message: ThreadReport) => self.postMessage(message)
+
+/**
+ * Work that is done in slices.
+ *
+ * @param work answers after how many milliseconds it wants to go on; null where it has failed
+ */
+function slices(firstMs: number, work: () => Promise<number | null>) {
+  let timer: ReturnType<typeof setTimeout> | null = null
+  const after = (pauseMs: number) => {
+    timer = setTimeout(async () => {
+      const nextMs = await work()
+      if (timer) after(nextMs ?? firstMs)
+    }, pauseMs)
+  }
+  after(firstMs)
+  return {
+    stop() {
+      if (timer) clearTimeout(timer)
+      timer = null
+    },
+  }
+}
 
 function start(message: ThreadStart) {
   const { name, config, shared, failpoints } = message
@@ -40,11 +63,13 @@ function start(message: ThreadStart) {
     beforeCommit: failpoint(failpoints, 'before_commit'),
     afterCommit: failpoint(failpoints, 'after_commit'),
     duringCheckpoint: failpoint(failpoints, 'during_checkpoint'),
+    retention: { days: config.retentionDays },
     onCommit: commit => counters.countCommit(commit),
     onAppended(batch, outcome) {
       const counts = counters.countVerdicts(batch, outcome)
       if (tally.isWatched) tally.add(batch.orgRow, counts)
     },
+    onRetained: report => counters.countRetained(report),
     onFault(error, what) {
       counters.countFault()
       log.warn({ reason: shortReasonOf(error) }, what)
@@ -72,14 +97,10 @@ function start(message: ThreadStart) {
     regularly(writePresenceEveryMs, () => storage.writePresence()),
     regularly(tellOfLogEveryMs, () => storage.tellOfLog()),
   ]
-  let sealing: ReturnType<typeof setTimeout> | null = null
-  const sealIn = (pauseMs: number) => {
-    sealing = setTimeout(async () => {
-      const nextMs = await tried(() => storage.seal())
-      if (sealing) sealIn(nextMs ?? sealAfterMs)
-    }, pauseMs)
-  }
-  sealIn(sealAfterMs)
+  const housework = [
+    slices(sealAfterMs, () => tried(() => storage.seal())),
+    slices(retainAfterMs, () => tried(() => storage.retain())),
+  ]
   new Pulse(message.pulse).start(clock.monotonic)
   report({ type: 'ready' })
   return {
@@ -90,11 +111,11 @@ function start(message: ThreadStart) {
     },
     reload({ config }: Reloaded) {
       log.level = config.logLevel
+      storage.retentionDays = config.retentionDays
     },
     async stop() {
       for (const timer of timers) clearInterval(timer)
-      if (sealing) clearTimeout(sealing)
-      sealing = null
+      for (const work of housework) work.stop()
       await storage.close()
       log.flush()
       report({ type: 'stopped' })

@@ -54,6 +54,7 @@ function organisationOf(row: OrganisationRow): Organisation {
     name: row.name,
     limits: limitsIn(row.limits),
     origins: origins.length > 0 ? new Set(origins) : null,
+    retentionDays: row.retention_days,
   }
 }
 

@@ -8,6 +8,7 @@ export interface OrganisationRow {
   name: string
   limits: string
   origins: string
+  retention_days: number | null
 }
 
 export interface FlowRow {
@@ -51,7 +52,8 @@ export function catalogueRows(database: Database) {
     )
   return {
     organisation: one<OrganisationRow, [number]>(
-      'select id, public_id, slug, name, limits, origins from organisations where id = ?',
+      `select id, public_id, slug, name, limits, origins, retention_days
+      from organisations where id = ?`,
     ),
     organisationByName: database.query<{ id: number }, [string, string]>(
       'select id from organisations where public_id = ? or slug = ?',

@@ -68,7 +68,7 @@ interface Mark {
 export class CommandExecutor {
   private readonly projector: Projector
   private readonly steps: StepTable
-  private readonly ids: EventIds
+  readonly ids: EventIds
   private readonly batches: EventBatches
   private readonly addRefusals
   private readonly insertDeadLetter

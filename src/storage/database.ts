@@ -32,6 +32,8 @@ export function openForWriting(dataDir: string): Database {
   const database = new Database(databaseFile(dataDir), { create: true, strict: true })
   // The busy timeout comes first: setting the journal mode may itself find the database locked.
   database.run('pragma busy_timeout = 5000')
+  // Of a new database alone: it must be said before anything is in it.
+  database.run('pragma auto_vacuum = incremental')
   database.run('pragma journal_mode = wal')
   database.run('pragma synchronous = full')
   database.run('pragma foreign_keys = on')

@@ -35,6 +35,10 @@ const receiptsIn = ({ received_at, later }: BatchRow): number[] => {
   return [received_at, ...later.split(' ').map(ms => received_at + Number(ms))]
 }
 
+/** When the last batch of a row was received. */
+export const lastReceipt = ({ received_at, later }: Pick<BatchRow, 'received_at' | 'later'>) =>
+  received_at + Number(later.slice(later.lastIndexOf(' ') + 1))
+
 export const storedText = (row: BatchRow): StoredText => ({
   count: row.events,
   facts: textIn(row.facts),

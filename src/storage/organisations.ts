@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { and, asc, eq, gt, isNull, max, or } from 'drizzle-orm'
 import { type Bucket, largestLimit, limitsWith } from '../core/buckets.ts'
 import { newId, newSnippetKey } from '../core/ids.ts'
+import { longestRetentionDays } from '../core/retention.ts'
 import { announce, ChangeRefused, inTransaction, type Tables, tables } from './catalogue-change.ts'
 import { organisations, snippetKeys } from './schema.ts'
 import { mostOrganisations } from './shared.ts'
@@ -17,6 +18,8 @@ export interface OrganisationRecord {
   overrides: Partial<Record<Bucket, number>>
   /** Empty where the snippet may run anywhere. */
   origins: string[]
+  /** For how many days raw events are accepted and kept; null where the server's setting holds. */
+  retentionDays: number | null
   createdAt: number
 }
 
@@ -50,6 +53,7 @@ const recordOf = (row: typeof organisations.$inferSelect): OrganisationRecord =>
   limits: limitsWith(row.limits),
   overrides: row.limits,
   origins: row.origins,
+  retentionDays: row.retentionDays,
   createdAt: row.createdAt,
 })
 
@@ -149,6 +153,26 @@ export function setLimits(
       else limits[bucket] = limit
     }
     return changed(tx, orgRow, { limits })
+  })
+}
+
+/** Sets for how many days raw events are accepted and kept; null for as long as the server is told. */
+export function setRetention(
+  database: Database,
+  orgRow: number,
+  retentionDays: number | null,
+): OrganisationRecord {
+  const isRight =
+    retentionDays === null ||
+    (Number.isInteger(retentionDays) && retentionDays >= 1 && retentionDays <= longestRetentionDays)
+  if (!isRight) {
+    throw new ChangeRefused(
+      `events are kept for a whole number of days, from 1 to ${longestRetentionDays}`,
+    )
+  }
+  return inTransaction(database, tx => {
+    organisationAt(tx, orgRow)
+    return changed(tx, orgRow, { retentionDays })
   })
 }
 

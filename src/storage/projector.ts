@@ -13,7 +13,7 @@ import { CompletionTable } from './completion-table.ts'
 import type { Fact, HistoryOf } from './facts.ts'
 import type { RowIndex } from './hash-index/row-index.ts'
 import { LooseFacts } from './loose-facts.ts'
-import { type RunChanges, RunTable, toNobody } from './run-table.ts'
+import { ownStateOf, type RunChanges, RunTable, type StoredRun, toNobody } from './run-table.ts'
 import { type PersonInFlow, TickTable } from './tick-table.ts'
 import { TouchedPeople } from './touched.ts'
 
@@ -91,6 +91,34 @@ export class Projector {
     const tickers = this.ticks.addTicks(facts, touched)
     for (const person of touched) this.loose.assign(person)
     for (const ticker of tickers) this.tellOfTicks(ticker)
+  }
+
+  /** Takes over that a person has completed a flow, from elsewhere than the ledger. */
+  keepCompletion(orgRow: number, flowRow: number, person: string, at: number): void {
+    this.completions.add(orgRow, flowRow, person, at)
+  }
+
+  /** Takes over what runs' own events said; loose facts are assigned to them anew. */
+  keepRuns(runs: readonly StoredRun[]): void {
+    // Loose facts may have been taken over behind its back.
+    this.loose.forget()
+    const touched = new TouchedPeople()
+    for (const run of runs) {
+      this.runs.join(run.org_id, run.flow_id, run.run_key, ownStateOf(run), touched)
+    }
+    for (const person of touched) this.loose.assign(person)
+  }
+
+  /** Assigns loose facts that were taken over, of people of whom there may be nothing else. */
+  assignLoose(
+    orgRow: number,
+    flowRow: number,
+    moments: readonly { person: string; at: number }[],
+  ): void {
+    this.loose.forget()
+    const touched = new TouchedPeople()
+    for (const { person, at } of moments) touched.touch(orgRow, flowRow, person, at)
+    for (const person of touched) this.loose.assign(person)
   }
 
   /** When a person first completed a flow, by a report or by the checklist. */

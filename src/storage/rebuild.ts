@@ -10,6 +10,7 @@ import {
 } from './hash-index/row-index.ts'
 import { flowFacts } from './ledger.ts'
 import { Projector } from './projector.ts'
+import { deletedUntil, keepProjections } from './retention/kept-projections.ts'
 import { isOldPacking, packSteps, unpackSteps } from './run-rows.ts'
 import { indexedRuns, toNobody } from './run-table.ts'
 
@@ -181,6 +182,8 @@ function replayHealth(database: Database): void {
 /**
  * Makes every projection anew from the ledger.
  *
+ * Of a time of which the retention has deleted events, they stay as they are.
+ *
  * A flow is replayed into tables of this connection alone, while a running server goes on writing;
  * only what was stored meanwhile is replayed under the write lock, and only rows that differ are
  * written. A flow is one transaction, so an interrupted rebuild leaves whole flows.
@@ -213,27 +216,50 @@ export function rebuild(
     const lastSeq = database.query<{ seq: number }, []>(
       'select coalesce(max(seq), 0) as seq from event_batches',
     )
+    const deletedUntilOf = deletedUntil(database)
     let events = 0
     let changed = 0
     const project = (facts: readonly Fact[]) => {
       projector.project(facts)
       events += facts.length
     }
-    for (const [i, { id, org_id, key }] of flows.entries()) {
-      const upTo = lastSeq.get()?.seq ?? 0
-      catalogue.refresh()
-      for (const facts of flowFacts(database, org_id, id, 0, upTo)) project(facts)
-      packAnew(database, org_id, id)
-      const finish = database.transaction(() => {
-        // A version published meanwhile belongs to what was stored meanwhile.
-        catalogue.refresh()
-        for (const facts of flowFacts(database, org_id, id, upTo)) project(facts)
-        if (takeOver(database, org_id, id)) changed++
-      })
-      finish.immediate()
+    /** Replays a flow as it is by now; what is stored meanwhile may not be among it. */
+    const replay = (orgRow: number, flowRow: number) => {
       for (const table of tables) database.run(`delete from temp.${table}`)
       indexes.runs.clear()
       indexes.completions.clear()
+      const upTo = lastSeq.get()?.seq ?? 0
+      const until = deletedUntilOf(orgRow, flowRow)
+      catalogue.refresh()
+      if (until !== null) keepProjections(database, projector, { orgRow, flowRow, until })
+      for (const facts of flowFacts(database, orgRow, flowRow, 0, upTo)) project(facts)
+      return { upTo, until }
+    }
+    /** Replays what was stored meanwhile, and takes all over. */
+    const finish = (orgRow: number, flowRow: number, upTo: number) => {
+      // A version published meanwhile belongs to what was stored meanwhile.
+      catalogue.refresh()
+      for (const facts of flowFacts(database, orgRow, flowRow, upTo)) project(facts)
+      if (takeOver(database, orgRow, flowRow)) changed++
+    }
+    const finishUnlessDeleted = (
+      orgRow: number,
+      flowRow: number,
+      { upTo, until }: ReturnType<typeof replay>,
+    ) => {
+      if (until !== deletedUntilOf(orgRow, flowRow)) return false
+      finish(orgRow, flowRow, upTo)
+      return true
+    }
+    for (const [i, { id, org_id, key }] of flows.entries()) {
+      const replayed = replay(org_id, id)
+      packAnew(database, org_id, id)
+      if (!database.transaction(finishUnlessDeleted).immediate(org_id, id, replayed)) {
+        // Of events that were deleted meanwhile it may have seen neither themselves nor what they made:
+        // once more, over a snapshot. That keeps checkpoints waiting, so it is not the usual way.
+        const { upTo } = database.transaction(replay).deferred(org_id, id)
+        database.transaction(finish).immediate(org_id, id, upTo)
+      }
       onProgress({ flow: key, flows: flows.length, flowsDone: i + 1, events })
     }
     replayHealth(database)

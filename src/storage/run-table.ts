@@ -147,7 +147,7 @@ export class RunTable {
       return
     }
     // A run that only loose facts opened has no state of its own yet.
-    const joined = stored.own_started_at === null ? state : mergeRuns(state, stateOf(stored))
+    const joined = stored.own_started_at === null ? state : mergeRuns(state, ownStateOf(stored))
     if (personOfRun(joined) !== stored.person) {
       // Written anew, so that it is found by its new person.
       this.delete(stored)
@@ -356,7 +356,7 @@ export class RunTable {
 }
 
 /** What a run's own events say, of one that has any. */
-const stateOf = (run: StoredRun): RunState => ({
+export const ownStateOf = (run: StoredRun): RunState => ({
   leastUserId: run.least_user_id,
   leastAnonymousId: run.least_anonymous_id,
   startedAt: run.own_started_at ?? run.started_at,

@@ -26,6 +26,7 @@ export const organisations = sqliteTable('organisations', {
   limits: text({ mode: 'json' }).$type<Partial<Record<Bucket, number>>>().notNull().default({}),
   origins: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
   createdAt: integer('created_at').notNull(),
+  retentionDays: integer('retention_days'),
 })
 
 export const snippetKeys = sqliteTable(
@@ -115,6 +116,16 @@ export const eventBatchFlows = sqliteTable(
     lastAt: integer('last_at').notNull(),
   },
   table => [primaryKey({ columns: [table.orgId, table.flowId, table.seq] })],
+)
+
+export const deletedEvents = sqliteTable(
+  'deleted_events',
+  {
+    orgId: integer('org_id').notNull(),
+    flowId: integer('flow_id').notNull(),
+    lastAt: integer('last_at').notNull(),
+  },
+  table => [primaryKey({ columns: [table.orgId, table.flowId] })],
 )
 
 /** The two tables of a hash index: see `hash-index/segments.ts`. */
@@ -357,6 +368,12 @@ export const deadLetters = sqliteTable('dead_letters', {
   at: integer().notNull(),
   error: text().notNull(),
   event: text().notNull(),
+})
+
+export const deadLetterRetries = sqliteTable('dead_letter_retries', {
+  letter: integer().primaryKey(),
+  orgId: integer('org_id').notNull(),
+  verdict: text({ enum: ['stored', 'duplicate', 'refused'] }),
 })
 
 export const serverState = sqliteTable('server_state', {

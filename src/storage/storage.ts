@@ -5,6 +5,7 @@ import { type BufferBounds, BufferGauge } from './buffer-gauge.ts'
 import { StoredCatalogue } from './catalogue.ts'
 import { CommandExecutor } from './commands.ts'
 import { openForWriting } from './database.ts'
+import { DeadLetterRetries } from './dead-letter-retries.ts'
 import { type Answer, Answers, Delivery } from './delivery.ts'
 import type { EncodedBatch } from './event-text.ts'
 import { FilesInPlace } from './files-in-place.ts'
@@ -12,6 +13,7 @@ import { framesIn } from './frames.ts'
 import { PresenceBoard } from './presence-board.ts'
 import { PresenceRequests } from './presence-request.ts'
 import { PresenceTable } from './presence-table.ts'
+import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
 import { RunBlocks } from './run-blocks/run-blocks.ts'
 import {
   defaultSealPolicy,
@@ -31,8 +33,10 @@ export interface StorageOptions extends CommitMoments {
   sealing?: SealPolicy
   /** Called by the last checkpoint, when the log is written back and not yet emptied. */
   duringCheckpoint?: () => void
+  retention: RetentionPolicy
   onCommit?: (report: CommitReport) => void
   onAppended?: (batch: EncodedBatch, outcome: AppendOutcome) => void
+  onRetained?: (report: RetentionReport) => void
   /** Storage refuses, or something was set aside. */
   onFault?: (error: unknown, what: string) => void
   /** Storage takes writes again after it had refused. */
@@ -45,9 +49,15 @@ export interface StorageOptions extends CommitMoments {
 const sealSliceMs = 2
 export const idleSealMs = 500
 
+/** The same of deleting what was kept long enough. */
+const retainSliceMs = 2
+export const idleRetainMs = 10_000
+
 /** How long a pause is that follows, in slices: commits go first, and are not kept waiting for long. */
 const busySealPause = 20
 const quietSealPause = 1
+const busyRetainPause = 8
+const quietRetainPause = 2
 
 /** The log's frames that wait to be written back, where something is in the way: SQLite begins at 1,000. */
 const overdueFrames = 2_000
@@ -66,10 +76,12 @@ export class Storage {
   private readonly catalogue: StoredCatalogue
   private readonly presence: PresenceTable
   private readonly presenceRequests: PresenceRequests
+  private readonly deadLetterRetries: DeadLetterRetries
   private readonly gauge: BufferGauge
   private readonly blocks: RunBlocks
   private readonly sealer: Sealer
   private sealing: Generator<SealedBlock | null>
+  private readonly retention: Retention
   private readonly answers = new Answers()
   private readonly generation: Int32Array
   private readonly dataVersion
@@ -102,6 +114,8 @@ export class Storage {
       this.blocks,
       options.betweenRows,
     )
+    this.deadLetterRetries = new DeadLetterRetries(this.database, this.executor)
+    this.retention = new Retention(this.database, this.executor.ids, now, { ...options.retention })
     const files = new FilesInPlace(options.dataDir)
     this.writer = new Writer(this.database, this.executor, options.policy, {
       ...options,
@@ -143,12 +157,15 @@ export class Storage {
 
   /**
    * Looks whether another process has changed the catalogue, and tells that process once all
-   * threads know; or wants to know who was seen. To be called every so often; costs a pragma where
+   * threads know; or wants to know who was seen, or dead letters tried again. To be called every so often; costs a pragma where
    * nothing has changed.
    */
   async watch(): Promise<void> {
     this.takeUpChanges()
     if (this.presenceRequests.isOpen) await this.writePresence()
+    while (this.deadLetterRetries.isOpen && !this.isClosing) {
+      await this.writer.exclusively(() => this.deadLetterRetries.answer())
+    }
   }
 
   /**
@@ -196,6 +213,7 @@ export class Storage {
     if (newest !== this.knownChange) this.refreshCatalogue()
     this.executor.othersWrote()
     this.presenceRequests.look()
+    this.deadLetterRetries.look()
     // Known only once all is done: what fails is tried again.
     this.knownChange = newest
     this.knownDataVersion = version
@@ -204,6 +222,7 @@ export class Storage {
   /** Has every thread load again what `catalogue_changes` names. */
   refreshCatalogue(): void {
     this.catalogue.refresh()
+    this.retention.organisationsChanged()
     Atomics.add(this.generation, 0, 1)
   }
 
@@ -236,6 +255,37 @@ export class Storage {
       if (block) await this.write(block)
     }
     return elapsed() * (this.writer.isBusy ? busySealPause : quietSealPause)
+  }
+
+  /** Takes up how many days raw events are kept, from the next slice on. */
+  set retentionDays(days: number) {
+    this.retention.days = days
+  }
+
+  /**
+   * A slice of deleting what was kept long enough, in a transaction of its own. To be called again after
+   * the pause that it answers with, milliseconds.
+   */
+  async retain(): Promise<number> {
+    if (this.gauge.isRefused || this.isClosing) return idleRetainMs
+    const piece = this.retention.next()
+    if (!piece) return idleRetainMs
+    const isBusy = this.writer.isBusy
+    try {
+      let elapsed = 0
+      const deleted = await this.writer.exclusively(() => {
+        const startedAt = performance.now()
+        piece(() => performance.now() - startedAt < retainSliceMs)
+        const events = this.retention.settle()
+        elapsed = performance.now() - startedAt
+        return events
+      })
+      this.options.onRetained?.(this.retention.committed(deleted))
+      return elapsed * (isBusy || this.writer.isBusy ? busyRetainPause : quietRetainPause)
+    } catch (error) {
+      this.retention.startOver()
+      throw error
+    }
   }
 
   private async write(block: SealedBlock): Promise<void> {

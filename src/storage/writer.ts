@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { minuteMs } from '../core/durations.ts'
 import type { AppendOutcome } from '../core/ports.ts'
+import { attempt, isPassing } from './attempt.ts'
 import type { Command, CommandExecutor, CommandResult } from './commands.ts'
 import { decodeEvents, type EncodedBatch, encodeEvents } from './event-text.ts'
 import { cannotWrite } from './overloads.ts'
@@ -70,15 +71,6 @@ export interface Submission {
   /** `overloaded` where storage cannot write. */
   reject(error: unknown): void
 }
-
-/**
- * The disk or a lock is in the way: the same transaction may pass later. A damaged database counts
- * too ("disk image is malformed"): refusing is right until somebody restores it, burying is not.
- */
-const passingFault = /SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)|disk|locked/i
-
-const isPassing = (error: unknown) =>
-  passingFault.test(`${(error as { code?: string }).code ?? ''} ${String(error)}`)
 
 /** What became of a command of a group that was taken apart. */
 type Verdict = { result: CommandResult } | { fault: unknown }
@@ -302,26 +294,13 @@ export class Writer {
     return outcome
   }
 
-  /**
-   * Does a piece of a transaction, or, where that fails, takes it back and does something else.
-   *
-   * @throws what may pass later
-   */
+  /** Does a piece of a transaction, or, where that fails, takes it back and does something else. */
   private alone<T>(work: () => T, otherwise: (fault: unknown) => T): T {
-    this.database.run('savepoint piece')
-    const mark = this.executor.mark
-    try {
-      const result = work()
-      this.executor.settle()
-      this.database.run('release piece')
-      return result
-    } catch (fault) {
-      if (isPassing(fault)) throw fault
-      this.executor.rolledBackTo(mark)
-      this.database.run('rollback to piece')
-      this.database.run('release piece')
-      return otherwise(fault)
-    }
+    let result: T | undefined
+    const fault = attempt(this.database, this.executor, () => {
+      result = work()
+    })
+    return fault === null ? (result as T) : otherwise(fault)
   }
 
   /** Tells who waits that storage cannot write; keeps for later what was acknowledged already. */

@@ -191,6 +191,85 @@ describe('an id is taken once', () => {
     expect(again.ids.take(17, 'e3', 0)).toBe(false)
     expect(again.ids.take(17, 'other', 0)).toBe(true)
   })
+
+  test('ids older than a moment are given back by the segment, also by halves, and no other ever is', () => {
+    const times = fc.array(
+      fc.record({ steps: fc.nat(5), before: fc.nat(1_000), reopens: fc.boolean() }),
+      {
+        minLength: 5,
+        maxLength: 40,
+      },
+    )
+    fc.assert(
+      fc.property(times, acts => {
+        const { database, open } = ledger()
+        let { ids, store, commit } = open()
+        let stored = 0
+        const storeMore = () => {
+          database.run('begin immediate')
+          for (const end = stored + 13; stored < end; stored++) {
+            expect(store(1, `e${stored}`, stored)).toBe(true)
+          }
+          commit()
+        }
+        let forgotten = 0
+        for (const { steps, before, reopens } of acts) {
+          storeMore()
+          forgotten = Math.max(forgotten, Math.min(before, stored))
+          database.run('delete from event_batches where received_at + 13 < ?', [forgotten])
+          const left = database.query<{ seq: number | null }, []>(
+            'select min(seq) as seq from event_batches',
+          )
+          ids.deletedBefore(left.get()?.seq ?? 0)
+          for (let i = 0; i < steps && ids.hasOlder(forgotten); i++) {
+            database.run('begin immediate')
+            ids.giveBackOlder(forgotten)
+            commit()
+          }
+          if (reopens) ({ ids, store, commit } = open())
+        }
+        while (ids.hasOlder(forgotten)) {
+          database.run('begin immediate')
+          ids.giveBackOlder(forgotten)
+          commit()
+        }
+        database.run('begin immediate')
+        for (let i = forgotten; i < stored; i++) expect(store(1, `e${i}`, stored)).toBe(false)
+        commit()
+        const orphans = database
+          .query(
+            `select count(*) as n from event_id_chunks
+            where place >> 24 not in (select id from event_id_segments)`,
+          )
+          .get()
+        expect(orphans).toEqual({ n: 0 })
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  test('what is deleted of the ledger is left out where segments are merged', () => {
+    const { database, open } = ledger()
+    const { ids, store, commit } = open()
+    const send = (count: number, name: string) => {
+      for (let i = 0; i < count; i += 4) {
+        database.run('begin immediate')
+        for (let k = i; k < i + 4; k++) expect(store(1, `${name}${k}`, 5)).toBe(true)
+        commit()
+      }
+    }
+    const entries = () =>
+      database
+        .query<{ n: number }, []>('select sum(length(entries)) / 16 as n from event_id_chunks')
+        .get()!.n
+    send(256, 'old')
+    database.run('delete from event_batches')
+    ids.deletedBefore(65)
+    send(2_048, 'new')
+    expect(entries()).toBeLessThan(2_048 + 256)
+    send(2_048, 'newer')
+    expect(entries()).toBeLessThanOrEqual(4_096)
+  })
 })
 
 test('a filter has all that was added, and little else', () => {

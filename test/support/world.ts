@@ -11,9 +11,10 @@ import { StorageClient } from '../../src/storage/client.ts'
 import { connectStores } from '../../src/storage/connect.ts'
 import { openForReading } from '../../src/storage/database.ts'
 import { prepareDatabase } from '../../src/storage/prepare.ts'
+import type { FreePagesPolicy } from '../../src/storage/retention/free-pages.ts'
 import type { SealPolicy } from '../../src/storage/run-blocks/sealer.ts'
 import { newSharedMemory } from '../../src/storage/shared.ts'
-import { idleSealMs, Storage } from '../../src/storage/storage.ts'
+import { idleRetainMs, idleSealMs, Storage } from '../../src/storage/storage.ts'
 import {
   type CommitMoments,
   defaultWriterPolicy,
@@ -41,6 +42,7 @@ export interface WorldOptions {
   policy?: Partial<WriterPolicy>
   moments?: CommitMoments
   sealing?: SealPolicy
+  freePages?: FreePagesPolicy
 }
 
 /**
@@ -73,6 +75,7 @@ export class World {
       policy: { ...defaultWriterPolicy, retryPauseMs: 1, ...options.policy },
       ...options.moments,
       sealing: options.sealing,
+      retention: { days: options.retentionDays ?? 90, freePages: options.freePages },
     })
     this.gauge = new BufferGauge(this.shared.buffer, bufferBounds)
     const client: StorageClient = new StorageClient(
@@ -114,6 +117,11 @@ export class World {
   /** Makes blocks of runs, as the storage thread does in the background, until none are due. */
   async sealAll(): Promise<void> {
     while ((await this.storage.seal()) !== idleSealMs);
+  }
+
+  /** Deletes what was kept long enough, as the storage thread does in the background. */
+  async retainAll(): Promise<void> {
+    while ((await this.storage.retain()) !== idleRetainMs);
   }
 
   /** Resolves once all that was asked of storage is committed, also what nobody waits for. */

@@ -1,8 +1,8 @@
 import type { FlowEntry } from '../../core/catalogue.ts'
 import { type Clock, isoTimeOrNull } from '../../core/clock.ts'
-import { dayMs } from '../../core/durations.ts'
 import { invalid } from '../../core/errors.ts'
 import type { PersonIds, Stores } from '../../core/ports.ts'
+import { oldestAccepted } from '../../core/retention.ts'
 import type { Progress, ProgressBody } from './model.ts'
 
 export interface ChecklistDeps {
@@ -41,12 +41,13 @@ export function checklistService(deps: ChecklistDeps) {
       report: { runId: string | null; completedAt: number | null; receivedAt: number },
     ) {
       const completedAt = Math.min(report.completedAt ?? report.receivedAt, report.receivedAt)
-      if (completedAt < report.receivedAt - deps.retentionDays * dayMs) {
+      const { organisation } = flow
+      if (completedAt < oldestAccepted(organisation, deps.retentionDays, report.receivedAt)) {
         throw invalid({ path: '/completedAt', message: 'This is longer ago than events are kept' })
       }
       return stores.ledger.complete({
         ...person,
-        orgRow: flow.organisation.row,
+        orgRow: organisation.row,
         flowRow: flow.row,
         runId: report.runId,
         completedAt,

@@ -1,8 +1,9 @@
 import type { Organisation } from '../../core/catalogue.ts'
-import { dayMs, minuteMs } from '../../core/durations.ts'
+import { minuteMs } from '../../core/durations.ts'
 import { unauthorized } from '../../core/errors.ts'
 import type { RejectionCode } from '../../core/event.ts'
 import type { NewEvent, Stores } from '../../core/ports.ts'
+import { oldestAccepted } from '../../core/retention.ts'
 import { type Batch, type BatchResult, type EventResult, longestEventId } from './model.ts'
 import { judge, type Rejection } from './verdict.ts'
 
@@ -37,7 +38,7 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
       catalogue: stores.catalogue(),
       receivedAt,
       correctionMs: skewMs !== null && Math.abs(skewMs) > toleratedSkewMs ? skewMs : 0,
-      oldestAt: receivedAt - deps.retentionDays * dayMs,
+      oldestAt: oldestAccepted(organisation, deps.retentionDays, receivedAt),
     }
     const kept: NewEvent[] = []
     const indexes: number[] = []

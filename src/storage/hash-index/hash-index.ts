@@ -7,6 +7,11 @@ export interface HashIndexPolicy extends SegmentPolicy {
   entriesPerMergeStep: number
 }
 
+const foundPlaces = 65_536
+
+/** Chunks that are dropped in one transaction: a millisecond's work or two. */
+const chunksPerDrop = 16
+
 /**
  * Which rows a hash leads to: as fast for texts in no order as for ordered ones, which a B-tree is not
  * (at 20 million random texts a unique index takes a twentieth of the rate that ordered ones have).
@@ -18,7 +23,7 @@ export interface HashIndexPolicy extends SegmentPolicy {
  */
 export class HashIndex {
   private readonly recent: RecentEntries
-  private readonly found = new FoundEntries(65_536)
+  private found = new FoundEntries(foundPlaces)
   private newestAt = 0
   /** The transaction under way has made a segment of all recent entries. */
   private hasSealed = false
@@ -92,6 +97,22 @@ export class HashIndex {
       if (due > 0) this.segments.mergeStep(level, due)
       this.entriesSinceStep.set(level, waiting - due * this.policy.entriesPerMergeStep)
     }
+  }
+
+  /** Rows before this one are asked for no more: merges leave them out. */
+  leaveOutBefore(row: number): void {
+    this.segments?.leaveOutBefore(row)
+  }
+
+  /** Whether there is a segment all of whose rows happened before a moment, epoch milliseconds. */
+  hasOlder(before: number): boolean {
+    return this.segments?.hasOlder(before) ?? false
+  }
+
+  /** Drops some of what such segments hold, within a transaction. */
+  dropOlder(before: number): void {
+    this.segments?.dropOlder(before, chunksPerDrop)
+    this.found = new FoundEntries(foundPlaces)
   }
 
   committed(): void {

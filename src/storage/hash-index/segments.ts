@@ -95,6 +95,8 @@ export class Segments {
   /** Builders are used again: their arrays would keep the garbage collector busy. */
   private readonly builders: readonly ChunkBuilder[]
   private afterCommit: (() => void)[] = []
+  /** Rows before this one are left out where segments are merged. */
+  private leastRow = 0
 
   constructor(
     database: Database,
@@ -167,6 +169,37 @@ export class Segments {
     })
   }
 
+  leaveOutBefore(row: number): void {
+    this.leastRow = row
+  }
+
+  /** Whether there is a whole segment that is older than a moment, epoch milliseconds. */
+  hasOlder(before: number): boolean {
+    return this.olderThan(before) !== undefined
+  }
+
+  /**
+   * Drops the first chunks of a segment that is older than a moment; what is left of it holds fewer
+   * hashes, as that of a segment which is being merged.
+   *
+   * @param most chunks; at least 1
+   */
+  dropOlder(before: number, most: number): void {
+    const segment = this.olderThan(before)
+    if (!segment) return
+    const { bits } = segment
+    const from = chunkOf(segment.low, bits)
+    const to = Math.min(from + most, 2 ** bits)
+    for (let chunk = from; chunk < to; chunk++) this.sql.deleteChunk.run(placeOf(segment, chunk))
+    const reached = to * 2 ** (32 - bits)
+    if (reached === end) this.sql.deleteSegment.run(segment.id)
+    else this.sql.setRange.run(reached, end, segment.id)
+    this.afterCommit.push(() => {
+      segment.low = reached
+      if (reached === end) this.segments = this.segments.filter(other => other !== segment)
+    })
+  }
+
   committed(): void {
     for (const follow of this.afterCommit) follow()
     this.afterCommit = []
@@ -197,6 +230,7 @@ export class Segments {
     for (const source of sources) {
       const { rows, highs, lows } = this.entriesOf(source, chunk)
       for (let i = 0; i < rows.length; i++) {
+        if (rows[i]! < this.leastRow) continue
         const high = highs[i]!
         chunks[chunkOf(high, heir.bits) - first]!.add(high, lows[i]!, rows[i]!)
       }
@@ -257,6 +291,16 @@ export class Segments {
   /** The segment into which a level is being merged. */
   private heirOf(level: number): Segment | undefined {
     return this.segments.find(segment => segment.level === level + 1 && segment.high < end)
+  }
+
+  /** A segment to drop: not one that is being merged, which goes on in its heir. */
+  private olderThan(before: number): Segment | undefined {
+    return this.segments.find(
+      segment =>
+        segment.newestAt < before &&
+        segment.high === end &&
+        (segment.low === 0 || this.heirOf(segment.level)?.high !== segment.low),
+    )
   }
 
   /** The oldest whole segments of a level, where there are enough for a merge. */

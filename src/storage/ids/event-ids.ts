@@ -120,6 +120,24 @@ export class EventIds {
     this.forgetBatches()
   }
 
+  /**
+   * All rows of the ledger before one are deleted for good: their ids are left out where segments are
+   * merged. Until then they are known by their hashes alone.
+   */
+  deletedBefore(seq: number): void {
+    this.index.leaveOutBefore(seq * eventsPerBatch)
+  }
+
+  /** Whether segments hold nothing but ids of events that were received before a moment. */
+  hasOlder(before: number): boolean {
+    return this.index.hasOlder(before)
+  }
+
+  /** Gives back some of those ids, within a transaction. */
+  giveBackOlder(before: number): void {
+    this.index.dropOlder(before)
+  }
+
   /** The last thing in a transaction: seals a segment if it is due, and moves merges on. */
   beforeCommit(): void {
     if (this.index.isFull) this.seal()

@@ -1,0 +1,64 @@
+import type { Database } from 'bun:sqlite'
+
+/** A row of a table that keeps what arrives, in the order of its arrival. */
+export interface Arrival {
+  seq: number
+  orgRow: number
+  /** Epoch milliseconds. */
+  receivedAt: number
+}
+
+/** A table of such rows. */
+export interface Arrivals {
+  /** Rows that follow one. */
+  after(seq: number, most: number): readonly Arrival[]
+  /** Within a transaction. */
+  delete(row: Arrival): void
+}
+
+class ArrivalTable implements Arrivals {
+  private readonly page
+  private readonly deleteRow
+
+  constructor(database: Database, name: string) {
+    this.page = database.query<Arrival, [number, number]>(
+      `select seq, org_id as orgRow, at as receivedAt from ${name}
+      where seq > ? order by seq limit ?`,
+    )
+    this.deleteRow = database.query(`delete from ${name} where seq = ? and org_id = ?`)
+  }
+
+  after(seq: number, most: number): readonly Arrival[] {
+    return this.page.all(seq, most)
+  }
+
+  delete({ seq, orgRow }: Arrival): void {
+    this.deleteRow.run(seq, orgRow)
+  }
+}
+
+/** Fingerprints that were judged; baselines stand elsewhere, and stay. */
+export const stepFingerprints = (database: Database): Arrivals =>
+  new ArrivalTable(database, 'step_fingerprints')
+
+/** Events that the database refused. */
+export const deadLetters = (database: Database): Arrivals =>
+  new ArrivalTable(database, 'dead_letters')
+
+/** Health reports. Each person's latest goes with the report that it is made from. */
+export function stepReports(database: Database): Arrivals {
+  const reports = new ArrivalTable(database, 'step_reports')
+  const deleteLatest = database.query(
+    `delete from step_health
+    where (org_id, step_id, version, person, at) in (
+      select org_id, step_id, version, person, at from step_reports where seq = ? and org_id = ?
+    )`,
+  )
+  return {
+    after: (seq, most) => reports.after(seq, most),
+    delete(row) {
+      deleteLatest.run(row.seq, row.orgRow)
+      reports.delete(row)
+    },
+  }
+}

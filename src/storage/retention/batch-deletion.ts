@@ -1,0 +1,89 @@
+import type { Database } from 'bun:sqlite'
+import { lastReceipt, textIn } from '../event-batches.ts'
+import { flowRowsIn } from '../event-text.ts'
+import type { Arrival, Arrivals } from './arrivals.ts'
+
+function statements(database: Database) {
+  return {
+    after: database.query<
+      { seq: number; org_id: number; received_at: number; later: string },
+      [number, number]
+    >(
+      `select seq, org_id, received_at, later from event_batches
+      where seq > ? order by seq limit ?`,
+    ),
+    batch: database.query<{ events: number; facts: Uint8Array }, [number, number]>(
+      'select events, facts from event_batches where seq = ? and org_id = ?',
+    ),
+    deleteBatch: database.query('delete from event_batches where seq = ? and org_id = ?'),
+    deleteFlow: database.query<{ last_at: number }, [number, number, number]>(
+      `delete from event_batch_flows where org_id = ? and flow_id = ? and seq = ?
+      returning last_at`,
+    ),
+    noteDeleted: database.query(
+      `insert into deleted_events (org_id, flow_id, last_at) values (?, ?, ?)
+      on conflict do update set last_at = max(last_at, excluded.last_at)`,
+    ),
+  }
+}
+
+interface DeletedOfFlow {
+  orgRow: number
+  flowRow: number
+  lastAt: number
+}
+
+/**
+ * Deletes rows of the ledger with what tells of which flows they hold events. What those events have
+ * made (runs, ticks, completions) stays: `deleted_events` says until when it has to be taken as it is.
+ */
+export class BatchDeletion implements Arrivals {
+  private readonly sql: ReturnType<typeof statements>
+  private readonly deleted = new Map<number, DeletedOfFlow>()
+  /** How many events were deleted since it was last asked. */
+  private events = 0
+
+  constructor(database: Database) {
+    this.sql = statements(database)
+  }
+
+  after(seq: number, most: number): Arrival[] {
+    return this.sql.after
+      .all(seq, most)
+      .map(row => ({ seq: row.seq, orgRow: row.org_id, receivedAt: lastReceipt(row) }))
+  }
+
+  /** Within a transaction, at whose end `note` must follow. */
+  delete({ seq, orgRow }: Pick<Arrival, 'seq' | 'orgRow'>): void {
+    const batch = this.sql.batch.get(seq, orgRow)
+    if (!batch) return
+    for (const flowRow of flowRowsIn({ count: batch.events, facts: textIn(batch.facts) })) {
+      const span = this.sql.deleteFlow.get(orgRow, flowRow, seq)
+      if (span) this.remember({ orgRow, flowRow, lastAt: span.last_at })
+    }
+    this.sql.deleteBatch.run(seq, orgRow)
+    this.events += batch.events
+  }
+
+  /** Notes of which flows events were deleted; how many events those were. */
+  note(): number {
+    for (const { orgRow, flowRow, lastAt } of this.deleted.values()) {
+      this.sql.noteDeleted.run(orgRow, flowRow, lastAt)
+    }
+    const { events } = this
+    this.forget()
+    return events
+  }
+
+  /** Forgets what a transaction that was rolled back had deleted. */
+  forget(): void {
+    this.deleted.clear()
+    this.events = 0
+  }
+
+  private remember(of: DeletedOfFlow): void {
+    const known = this.deleted.get(of.flowRow)
+    if (!known) this.deleted.set(of.flowRow, of)
+    else if (of.lastAt > known.lastAt) known.lastAt = of.lastAt
+  }
+}

@@ -1,0 +1,55 @@
+import type { Database } from 'bun:sqlite'
+
+export interface FreePagesPolicy {
+  /** Free pages that stay for what arrives next: so many at least, and this share of the file. */
+  least: number
+  share: number
+}
+
+/** 64 MiB, or a tenth. */
+export const defaultFreePagesPolicy: FreePagesPolicy = { least: 16_384, share: 0.1 }
+
+/** Pages that are moved at once: well under a millisecond where they are in memory. */
+const pagesAtOnce = 8
+
+const asNumber = (database: Database, pragma: string) => {
+  const query = database.query<Record<string, number>, []>(`pragma ${pragma}`)
+  return () => Object.values(query.get() ?? {})[0] ?? 0
+}
+
+/**
+ * Gives pages that deletions have freed back to the disk: pages from the end of the file take their
+ * places, and the file shrinks at the next checkpoint. Some stay, because what arrives would only have to
+ * lengthen the file again.
+ *
+ * It needs SQLite's incremental auto-vacuum, which a database has from its making; `cairn compact` gives
+ * it to one that an older Cairn made.
+ */
+export class FreePages {
+  private readonly free
+  private readonly pages
+  private readonly canShrink: boolean
+  private readonly shrink
+
+  constructor(
+    database: Database,
+    private readonly policy = defaultFreePagesPolicy,
+  ) {
+    this.free = asNumber(database, 'freelist_count')
+    this.pages = asNumber(database, 'page_count')
+    this.canShrink = asNumber(database, 'auto_vacuum')() === 2
+    this.shrink = database.query(`pragma incremental_vacuum(${pagesAtOnce})`)
+  }
+
+  get isDue(): boolean {
+    if (!this.canShrink) return false
+    const free = this.free()
+    return free > this.policy.least && free > this.pages() * this.policy.share
+  }
+
+  /** Within a transaction. */
+  giveBack(mayGoOn: () => boolean): void {
+    do this.shrink.all()
+    while (this.isDue && mayGoOn())
+  }
+}

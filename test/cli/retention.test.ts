@@ -1,0 +1,185 @@
+import type { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { databaseFile, openForWriting } from '../../src/storage/database.ts'
+import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
+import { poison } from '../support/ledger.ts'
+
+const day = 86_400_000
+
+let place: Workplace
+let data: string
+let organisation: Awaited<ReturnType<typeof withTour>>
+
+beforeEach(async () => {
+  place = new Workplace()
+  data = join(place.folder, 'cairn-data')
+  organisation = await withTour(place)
+}, 60_000)
+afterEach(() => place.close())
+
+const custom = (id: string, more: Record<string, unknown> = {}) => ({
+  id,
+  kind: 'custom',
+  name: 'did_something',
+  userId: 'u',
+  ...more,
+})
+
+async function send(server: Server, ...events: Record<string, unknown>[]) {
+  const response = await apiOf(server, organisation.snippetKey)('POST', '/events', { events })
+  return (await response.json()) as { accepted: number; results: { code?: string }[] }
+}
+
+/** Does something with the database as another process. */
+function withDatabase<T>(work: (database: Database) => T): T {
+  const database = openForWriting(data)
+  try {
+    return work(database)
+  } finally {
+    database.close()
+  }
+}
+
+const eventsIn = () =>
+  withDatabase(database =>
+    Number(database.query('select coalesce(sum(events), 0) from event_batches').values()[0]?.[0]),
+  )
+
+describe('org retention', () => {
+  test('sets, shows and takes back; says that it deletes', async () => {
+    expect(await place.json(['org', 'retention'])).toMatchObject({ retentionDays: null })
+    const set = await place.run(['org', 'retention', 'acme', '--days', '30'])
+    expect([set.status, set.stdout]).toEqual([0, '30 days\n'])
+    expect(set.stderr).toStartWith('cairn: warning: raw events received before ')
+    expect(await place.json(['org', 'retention'])).toMatchObject({
+      slug: 'acme',
+      retentionDays: 30,
+    })
+    const back = await place.run(['org', 'retention', '--default'])
+    expect([back.status, back.stderr]).toEqual([0, ''])
+    expect(back.stdout).toContain('CAIRN_RETENTION_DAYS')
+  }, 60_000)
+
+  test('wrong days are wrong usage, and change nothing', async () => {
+    for (const wrong of ['0', '3651', '-1', '1.5', 'many', '']) {
+      const { status, stderr } = await place.run(['org', 'retention', 'acme', `--days=${wrong}`])
+      expect([status, stderr]).toEqual([
+        2,
+        `cairn: --days "${wrong}": set a whole number from 1 to 3650\n`,
+      ])
+    }
+    const both = await place.run(['org', 'retention', 'acme', '--days', '3', '--default'])
+    expect(both.status).toBe(2)
+    expect(await place.json(['org', 'retention'])).toMatchObject({ retentionDays: null })
+  }, 60_000)
+
+  test('beside a running server it counts at once: older events are refused, and those stored go', async () => {
+    const server = await place.serve()
+    const occurredAt = Date.now() - 10 * day
+    expect(await send(server, custom('a', { occurredAt }))).toMatchObject({ accepted: 1 })
+    withDatabase(database => database.run(`update event_batches set received_at = ${occurredAt}`))
+    await send(server, custom('b'))
+    expect(eventsIn()).toBe(2)
+    await place.run(['org', 'retention', 'acme', '--days', '9'])
+    const { results } = await send(server, custom('c', { occurredAt }))
+    expect(results).toMatchObject([{ code: 'too_old' }])
+    const deadline = performance.now() + 30_000
+    while (eventsIn() > 1 && performance.now() < deadline) await Bun.sleep(100)
+    expect(eventsIn()).toBe(1)
+    const metrics = await (await fetch(`${server.managementUrl}/metrics`)).text()
+    expect(metrics).toContain('\ncairn_retention_deleted_events_total 1\n')
+    expect(metrics).toMatch(/\ncairn_oldest_event_timestamp_seconds 1\d{9}/)
+  }, 60_000)
+})
+
+describe('dead-letters', () => {
+  const bury = async (server: Server, ...ids: string[]) => {
+    withDatabase(database => poison(database, 'bad'))
+    await send(server, custom('good'), ...ids.map(id => custom(id)))
+    withDatabase(database => database.run('drop trigger poison'))
+  }
+  interface Listed {
+    id: number
+    eventId: string
+  }
+
+  test('beside a running server are listed, stored after all with their verdicts, and dropped', async () => {
+    const server = await place.serve()
+    expect((await place.run(['dead-letters', 'list'])).stdout).toBe('there are no dead letters\n')
+    await bury(server, 'bad-1', 'bad-2', 'bad-3')
+    const listed = await place.json<Listed[]>(['dead-letters', 'list'])
+    expect(listed).toMatchObject([
+      { eventId: 'bad-1', kind: 'custom', reason: expect.stringContaining('poisoned') },
+      { eventId: 'bad-2' },
+      { eventId: 'bad-3' },
+    ])
+    const [first, second, third] = listed.map(({ id }) => `${id}`) as [string, string, string]
+    await send(server, custom('bad-1'))
+    const retried = await place.run(['dead-letters', 'retry', first, second])
+    expect(retried.status).toBe(0)
+    expect(retried.stdout.split('\n').slice(1, 3)).toEqual([
+      `${first.padEnd(2)}  duplicate`,
+      `${second.padEnd(2)}  stored`,
+    ])
+    expect(await place.json(['dead-letters', 'drop', third])).toEqual({ dropped: 1 })
+    expect(await place.json(['dead-letters', 'list'])).toEqual([])
+    expect(await send(server, custom('bad-2'))).toMatchObject({ accepted: 0, duplicates: 1 })
+    expect(eventsIn()).toBe(3)
+  }, 60_000)
+
+  test('without a server are stored by the command itself; refused again is exit status 1', async () => {
+    const server = await place.serve()
+    await bury(server, 'bad-1', 'worse-bad')
+    await server.end()
+    withDatabase(database => poison(database, 'worse'))
+    const { status, stdout } = await place.run(['dead-letters', 'retry', '--all', '--json'])
+    expect(status).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ stored: 1, duplicate: 0, refused: 1 })
+    expect(await place.json<Listed[]>(['dead-letters', 'list'])).toMatchObject([
+      { eventId: 'worse-bad' },
+    ])
+    expect(eventsIn()).toBe(2)
+    expect(await place.json(['rebuild'])).toMatchObject({ changed: 0 })
+  }, 60_000)
+
+  test('that are not there, none named, or all and some: nothing is done', async () => {
+    const unknown = await place.run(['dead-letters', 'drop', '7', 'x'])
+    expect([unknown.status, unknown.stderr]).toEqual([
+      1,
+      'cairn: nothing was done: there is no dead letter "7", "x"; "cairn dead-letters list" shows all\n',
+    ])
+    for (const wrong of [[], ['7', '--all']]) {
+      expect((await place.run(['dead-letters', 'retry', ...wrong])).status).toBe(2)
+    }
+  }, 60_000)
+})
+
+describe('compact', () => {
+  test('makes a database of an older Cairn small, and able to shrink from then on', async () => {
+    withDatabase(database => {
+      database.run('pragma auto_vacuum = none')
+      database.run('vacuum')
+      database.run('create table filler (bytes blob) strict')
+      for (let i = 0; i < 100; i++) database.run('insert into filler values (zeroblob(50000))')
+      database.run('drop table filler')
+    })
+    const { bytesBefore, bytesAfter } = await place.json<Record<string, number>>(['compact'])
+    expect(bytesBefore).toBeGreaterThan(5_000_000)
+    expect(bytesAfter).toBeLessThan(1_000_000)
+    expect(statSync(databaseFile(data)).size).toBe(bytesAfter as number)
+    const mode = withDatabase(database => database.query('pragma auto_vacuum').values())
+    expect(mode).toEqual([[2]])
+    const { status } = await place.run(['doctor', '--full'])
+    expect(status).toBeLessThan(2)
+  }, 60_000)
+
+  test('refuses beside a running server', async () => {
+    const server = await place.serve()
+    const { status, stderr } = await place.run(['compact'])
+    expect(status).toBe(1)
+    expect(stderr).toContain('a server runs already on')
+    expect((await fetch(`${server.managementUrl}/readyz`)).status).toBe(200)
+  }, 60_000)
+})

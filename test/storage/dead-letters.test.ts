@@ -1,0 +1,153 @@
+import type { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { openForWriting } from '../../src/storage/database.ts'
+import {
+  forgetRetries,
+  hasOpenRetries,
+  retryVerdicts,
+  wantRetries,
+} from '../../src/storage/dead-letter-retries.ts'
+import { deadLetterIds, dropDeadLetters, listDeadLetters } from '../../src/storage/dead-letters.ts'
+import { rebuild } from '../../src/storage/rebuild.ts'
+import { poison, storedEvents } from '../support/ledger.ts'
+import { type PublishedFlow, Tenant } from '../support/tenant.ts'
+import { World } from '../support/world.ts'
+
+let world: World
+let tenant: Tenant
+let flow: PublishedFlow
+/** A command's connection. */
+let own: Database
+
+beforeEach(async () => {
+  world = new World()
+  tenant = await Tenant.of(world)
+  flow = tenant.publish({
+    key: 'tour',
+    name: 'Tour',
+    kind: 'tour',
+    steps: [{ key: 'a', kind: 'modal', title: 'A' }],
+  })
+  own = openForWriting(world.dataDir)
+})
+afterEach(async () => {
+  own.close()
+  await world.close()
+})
+
+const event = (id: string, more: Record<string, unknown> = {}) => ({
+  id,
+  kind: 'flow_started',
+  flowId: flow.id,
+  userId: id,
+  url: `https://app.example/${id}`,
+  properties: { of: id },
+  ...more,
+})
+
+/** Buries events whose ids hold "bad", between others. */
+async function bury(...ids: string[]): Promise<number[]> {
+  poison(world.database, 'bad')
+  const { body } = await tenant.send([event('good'), ...ids.map(id => event(id))])
+  expect(body.results).toHaveLength(ids.length)
+  world.database.run('drop trigger poison')
+  return deadLetterIds(own, tenant.row)
+}
+
+async function retry(letters: readonly number[]) {
+  wantRetries(own, tenant.row, letters)
+  await world.storage.watch()
+  expect(hasOpenRetries(own, tenant.row)).toBe(false)
+  const verdicts = [...retryVerdicts(own, tenant.row)]
+  forgetRetries(own, tenant.row)
+  return verdicts
+}
+
+const stored = () => storedEvents(own, tenant.row)
+
+test('letters are listed with when, what and why, and nobody’s name', async () => {
+  const [id] = (await bury('bad-1')) as [number]
+  const { letters, count } = listDeadLetters(own, tenant.row, 10)
+  expect(count).toBe(1)
+  expect(letters).toEqual([
+    {
+      id,
+      receivedAt: world.clock.now(),
+      eventId: 'bad-1',
+      kind: 'flow_started',
+      reason: expect.stringContaining('poisoned'),
+    },
+  ])
+  expect(listDeadLetters(own, tenant.row + 1, 10)).toEqual({ letters: [], count: 0 })
+})
+
+test('a letter that is tried again is stored once, whole, as received when it was, and is gone', async () => {
+  const receivedAt = world.clock.now()
+  const letters = await bury('bad-1', 'bad-2')
+  world.clock.advance(86_400_000)
+  expect(await retry(letters)).toEqual(letters.map(letter => [letter, 'stored']))
+  expect(deadLetterIds(own, tenant.row)).toEqual([])
+  expect(stored().find(({ id }) => id === 'bad-2')).toMatchObject({
+    userId: 'bad-2',
+    url: 'https://app.example/bad-2',
+    properties: '{"of":"bad-2"}',
+    occurredAt: receivedAt,
+    receivedAt,
+    source: 'events',
+  })
+  expect(world.reading.query('select count(*) as n from runs').get()).toEqual({ n: 3 })
+  expect(rebuild(own).changed).toBe(0)
+  expect((await tenant.send([event('bad-1')])).body).toMatchObject({ duplicates: 1 })
+})
+
+test('one whose event was sent again and stored meanwhile is a duplicate, and gone', async () => {
+  const letters = await bury('bad-1')
+  expect((await tenant.send([event('bad-1', { userId: 'other' })])).body.accepted).toBe(1)
+  expect(await retry(letters)).toEqual([[letters[0] as number, 'duplicate']])
+  expect(deadLetterIds(own, tenant.row)).toEqual([])
+  expect(stored().map(({ userId }) => userId)).toEqual(['good', 'other'])
+})
+
+test('one that is refused again stays, with the new reason; its neighbours are stored', async () => {
+  const letters = await bury('bad-1', 'bad-2', 'bad-3')
+  poison(world.database, 'bad-2')
+  world.database.run('drop trigger poison')
+  world.database.run(
+    `create trigger poison before insert on runs when new.person = 'ubad-2'
+    begin select raise(abort, 'a new reason'); end`,
+  )
+  const verdicts = await retry(letters)
+  expect(verdicts.map(([, verdict]) => verdict)).toEqual(['stored', 'refused', 'stored'])
+  const { letters: left } = listDeadLetters(own, tenant.row, 10)
+  expect(left).toMatchObject([
+    { eventId: 'bad-2', reason: expect.stringContaining('a new reason') },
+  ])
+  expect(stored().map(({ id }) => id)).toEqual(['good', 'bad-1', 'bad-3'])
+  world.database.run('drop trigger poison')
+  expect(rebuild(own).changed).toBe(0)
+})
+
+test('only an organisation’s own letters are tried and dropped', async () => {
+  const letters = await bury('bad-1', 'bad-2')
+  const other = await Tenant.of(world)
+  expect(dropDeadLetters(own, other.row, letters)).toBe(0)
+  wantRetries(own, other.row, letters)
+  await world.storage.watch()
+  expect(retryVerdicts(own, other.row)).toEqual(new Map())
+  expect(hasOpenRetries(own, other.row)).toBe(false)
+  expect(dropDeadLetters(own, tenant.row, letters.slice(0, 1))).toBe(1)
+  expect(deadLetterIds(own, tenant.row)).toEqual(letters.slice(1))
+})
+
+test('more than one transaction takes are all tried', async () => {
+  const [letter] = (await bury('bad-1')) as [number]
+  for (let i = 0; i < 150; i++) {
+    own.run(
+      `insert into dead_letters (org_id, at, error, event)
+      select org_id, at, error, json_replace(event, '$.id', ?) from dead_letters where seq = ?`,
+      [`bad-1-${i}`, letter],
+    )
+  }
+  const verdicts = await retry(deadLetterIds(own, tenant.row))
+  expect(verdicts.map(([, verdict]) => verdict)).toEqual(Array(151).fill('stored'))
+})

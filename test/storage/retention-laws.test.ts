@@ -1,0 +1,254 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { NewEvent } from '../../src/core/ports.ts'
+import { analyticsService, questionOf } from '../../src/modules/analytics/service.ts'
+import { rebuild } from '../../src/storage/rebuild.ts'
+import { autumnAnchor, type History, historyArbitrary, reach } from '../support/histories.ts'
+import { storedEvents } from '../support/ledger.ts'
+import { newEventOf, type StoredWorld, storeFlows } from '../support/stored-history.ts'
+import { World } from '../support/world.ts'
+
+/**
+ * Two organisations live through the same history. In one, events are deleted again and again while it
+ * goes on; in the other all stay. Nothing but the raw events may tell the two apart.
+ */
+
+const sealing = {
+  runsPerBlock: 2,
+  mostRunsPerBlock: 20,
+  changesToLook: 1,
+  settledMs: 0,
+  pauseMs: 0,
+}
+
+function newWorld(): World {
+  const world = new World({ sealing })
+  // No law is about power cuts.
+  world.database.run('pragma synchronous = off')
+  return world
+}
+
+const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 40)
+
+const day = 86_400_000
+const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+const query = {
+  from: dateOf(autumnAnchor - reach),
+  to: dateOf(autumnAnchor + reach),
+  timezone: 'Europe/Berlin',
+}
+
+type Act =
+  | { type: 'send'; size: number }
+  | { type: 'again'; event: number }
+  | { type: 'tick'; person: number; item: number; completed: boolean }
+  | { type: 'complete'; person: number; daysAgo: number }
+  | { type: 'delete'; days: number }
+  | { type: 'seal' | 'rebuild' }
+
+const act: fc.Arbitrary<Act> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      type: fc.constant('send' as const),
+      size: fc.integer({ min: 1, max: 9 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: fc.constant('again' as const), event: fc.nat({ max: 59 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('tick' as const),
+      person: fc.nat({ max: 2 }),
+      item: fc.nat({ max: 2 }),
+      completed: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant('complete' as const),
+      person: fc.nat({ max: 2 }),
+      daysAgo: fc.nat({ max: 3 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('delete' as const),
+      days: fc.integer({ min: 1, max: 12 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom({ type: 'seal' as const }, { type: 'rebuild' as const }),
+  },
+)
+
+const lifeArbitrary = historyArbitrary({
+  anchor: autumnAnchor,
+  minEvents: 10,
+  maxEvents: 60,
+}).chain(history =>
+  fc.record({
+    history: fc.constant(history),
+    acts: fc.array(act, { minLength: 4, maxLength: 24, size: 'max' }),
+    // As they occur, or in any order: then most of a run may be deleted before it has begun.
+    order: fc.option(
+      fc.shuffledSubarray([...history.events.keys()], { minLength: history.events.length }),
+      { nil: null },
+    ),
+  }),
+)
+
+const people = ['ann', 'Bob', 'uann']
+
+/** One organisation's life; `mayDelete` says whether this is the one that forgets. */
+class Life {
+  readonly stored: StoredWorld
+  private sent = 0
+  private at = autumnAnchor - reach
+
+  constructor(
+    private readonly world: World,
+    private readonly history: History,
+    private readonly order: readonly number[],
+    private readonly mayDelete: boolean,
+  ) {
+    this.stored = storeFlows(world, history.flows)
+    if (!mayDelete) {
+      world.database.run('update organisations set retention_days = 3650 where id = ?', [
+        this.stored.orgRow,
+      ])
+      world.takeUp()
+    }
+  }
+
+  async live(act: Act): Promise<unknown> {
+    const { orgRow, flowRows } = this.stored
+    this.at += day / 2
+    const flowRow = flowRows.get('welcome') as number
+    switch (act.type) {
+      case 'send': {
+        const next = this.order.slice(this.sent, this.sent + act.size)
+        this.sent += act.size
+        return this.append(next)
+      }
+      case 'again':
+        return this.append(this.order.slice(0, this.sent).slice(act.event, act.event + 1))
+      case 'tick': {
+        const rows = [...this.stored.itemRows].filter(([name]) => name.startsWith('welcome/'))
+        const item = rows[act.item % Math.max(1, rows.length)]
+        if (!item) return
+        return this.world.stores.ledger.tick({
+          orgRow,
+          flowRow,
+          userId: people[act.person] as string,
+          anonymousId: null,
+          items: [{ itemRow: item[1], completed: act.completed }],
+          receivedAt: this.at,
+        })
+      }
+      case 'complete':
+        return this.world.stores.ledger.complete({
+          orgRow,
+          flowRow,
+          userId: people[act.person] as string,
+          anonymousId: null,
+          runId: null,
+          completedAt: this.at - act.daysAgo * day,
+          receivedAt: this.at,
+        })
+      case 'delete':
+        if (!this.mayDelete) return
+        this.world.clock.wallMs = this.at + 1
+        this.world.storage.retentionDays = act.days
+        return this.world.retainAll()
+      case 'seal':
+        return this.world.sealAll()
+      case 'rebuild':
+        return expect(rebuild(this.world.database).changed).toBe(0)
+    }
+  }
+
+  /** What was sent before counts as sent once, whether it is still there or not. */
+  private async append(places: readonly number[]) {
+    if (places.length === 0) return
+    const events: NewEvent[] = places.map(i =>
+      newEventOf(this.stored, this.history.events[i]!, `event-${i}`),
+    )
+    this.at = Math.max(this.at, ...events.map(({ occurredAt }) => occurredAt))
+    const { orgRow } = this.stored
+    return this.world.stores.ledger.append({
+      orgRow,
+      receivedAt: this.at,
+      events,
+      refusals: {},
+      skewMs: null,
+    })
+  }
+
+  async answers() {
+    const analytics = analyticsService(this.world)
+    const answers = ['welcome', 'setup'].map(async key => {
+      const flow = this.world.stores.catalogue().flow(this.stored.flowIds.get(key) as string)!
+      const question = questionOf(flow, query, autumnAnchor)
+      const answer = await analytics.answer(question, new AbortController().signal)
+      return {
+        ...answer,
+        flowId: '',
+        steps: answer.steps.map(step => ({ ...step, stepId: '' })),
+        checklist: answer.checklist && {
+          ...answer.checklist,
+          items: answer.checklist.items.map(item => ({ ...item, itemId: '' })),
+        },
+      }
+    })
+    const flowRow = this.stored.flowRows.get('welcome') as number
+    const progress = people.map(async userId => {
+      const ids = { userId, anonymousId: null }
+      const { ticked, completedAt } = await this.world.stores.checklists.progress(
+        this.stored.orgRow,
+        flowRow,
+        ids,
+      )
+      return { ticked: [...ticked.values()].toSorted(), completedAt }
+    })
+    return Promise.all([...answers, ...progress])
+  }
+}
+
+let deleted = 0
+
+test('analytics, checklists and verdicts are those of who never deletes, and a rebuild changes nothing', async () => {
+  await fc.assert(
+    fc.asyncProperty(lifeArbitrary, async ({ history, acts, order }) => {
+      const world = newWorld()
+      const byTime = [...history.events.keys()].toSorted(
+        (a, b) => history.events[a]!.at - history.events[b]!.at,
+      )
+      const [keeping, forgetting] = [false, true].map(
+        mayDelete => new Life(world, history, order ?? byTime, mayDelete),
+      ) as [Life, Life]
+      for (const act of acts) {
+        const outcomes = [await keeping.live(act), await forgetting.live(act)]
+        if (act.type !== 'delete') expect(outcomes[1]).toEqual(outcomes[0])
+      }
+      expect(rebuild(world.database).changed).toBe(0)
+      expect(await forgetting.answers()).toEqual((await keeping.answers()) as never)
+      const [all, left] = [keeping, forgetting].map(life =>
+        storedEvents(world.database, life.stored.orgRow),
+      ) as [unknown[], unknown[]]
+      deleted += all.length - left.length
+      await world.close()
+    }),
+    { numRuns },
+  )
+}, 240_000)
+
+test('most of those lives had something to forget', () => {
+  expect(deleted).toBeGreaterThan(numRuns * 3)
+})
