@@ -59,11 +59,16 @@ export class DiskStage {
     return status === 202
   }
 
+  /** Lets an analyst read, as often as that takes; while the disk is well, for it is written. */
+  async admitAnalyst(): Promise<void> {
+    const { place } = this.scene
+    const { slug } = this.tenant
+    await place.json(['org', 'limits', slug, '--analytics', '1000000'])
+    this.token = (await place.json<{ token: string }>(['token', 'issue', '--org', slug])).token
+  }
+
   /** Reads what a snippet and an analyst read: how many answers were no 200, and the slowest. */
   async read(server: Server, forMs: number): Promise<{ failed: number; slowestMs: number }> {
-    this.token ||= (
-      await this.scene.place.json<{ token: string }>(['token', 'issue', '--org', this.tenant.slug])
-    ).token
     const snippet = apiOf(server, this.tenant.snippetKey)
     const { flowId } = await tourOf(snippet)
     const found = { failed: 0, slowestMs: 0 }

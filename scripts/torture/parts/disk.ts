@@ -229,11 +229,10 @@ export async function disk({ isLong, seed }: Torture): Promise<Ledger> {
   const entries: Entry[] = []
   for (let round = 0; round < (isLong ? longRounds : 1); round++) {
     await using scene = await Scene.open(new SeededRandom(`disk ${seed} ${round}`), found)
-    const { slug } = scene.tenants[0]!
-    await scene.place.json(['org', 'limits', slug, '--analytics', '1000000'])
     const dataDir = join(scene.place.folder, 'cairn-data')
     using small = new SmallDisk(dataDir, diskMebibytes)
     const stage = new DiskStage(scene, small, dataDir, isLong ? lasting.long : lasting.short)
+    await stage.admitAnalyst()
     const total = faults.filter(({ isTotal }) => isTotal)
     const chosen = isLong ? total : total.filter(({ name }) => name.startsWith('writes'))
     await atWork(stage)
