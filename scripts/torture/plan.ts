@@ -1,8 +1,11 @@
 import type { Ledger, Torture } from './ledger.ts'
 import { backup } from './parts/backup.ts'
+import { disk } from './parts/disk.ts'
 import { failpoints } from './parts/failpoints.ts'
 import { kill } from './parts/kill.ts'
 import { litestream } from './parts/litestream.ts'
+import { poison } from './parts/poison.ts'
+import { pressure } from './parts/pressure.ts'
 import { retention } from './parts/retention.ts'
 
 /** A part of the kit. */
@@ -16,21 +19,6 @@ interface Part {
 
 /** What is tried, in this order. */
 export const parts: Record<string, Part> = {
-  backup: {
-    what: 'backups and restores killed at random moments and at each call of theirs',
-    torture: backup,
-    seconds: { short: 15, long: 900 },
-  },
-  litestream: {
-    what: 'killed together with Litestream, which replicates it, and restored',
-    torture: litestream,
-    seconds: { short: 15, long: 700 },
-  },
-  retention: {
-    what: 'old events go while new ones come, with a kill in the middle',
-    torture: retention,
-    seconds: { short: 10, long: 600 },
-  },
   kill: {
     what: 'killed at random moments at work, and in every operation',
     torture: kill,
@@ -40,6 +28,36 @@ export const parts: Record<string, Part> = {
     what: 'made to fail at every moment of a write, a checkpoint, a publication and a start',
     torture: failpoints,
     seconds: { short: 15, long: 40 },
+  },
+  disk: {
+    what: 'a disk that is full, read-only, faulty, slow or gone',
+    torture: disk,
+    seconds: { short: 20, long: 1_200 },
+  },
+  poison: {
+    what: 'rows that the database refuses, in the midst of others',
+    torture: poison,
+    seconds: { short: 10, long: 60 },
+  },
+  pressure: {
+    what: 'ten times the load that storage takes',
+    torture: pressure,
+    seconds: { short: 15, long: 60 },
+  },
+  retention: {
+    what: 'old events go while new ones come, with a kill in the middle',
+    torture: retention,
+    seconds: { short: 10, long: 600 },
+  },
+  backup: {
+    what: 'backups and restores killed at random moments and at each call of theirs',
+    torture: backup,
+    seconds: { short: 15, long: 900 },
+  },
+  litestream: {
+    what: 'killed together with Litestream, which replicates it, and restored',
+    torture: litestream,
+    seconds: { short: 15, long: 700 },
   },
 }
 

@@ -49,7 +49,8 @@ export function addDeadLetters(cairn: Command): void {
       )}
 
 A caller was told of such an event that it is rejected ("storage"). Its id is free: where it was sent
-again and stored meanwhile, a retry finds a duplicate, and the letter is gone.`,
+again and stored meanwhile, a retry finds a duplicate, and the letter is gone. A completion, tick,
+health report or fingerprint was answered by 500; a retry does it as if it were reported now.`,
     )
   addList(letters)
   addRetry(letters)
@@ -84,7 +85,7 @@ function addList(letters: Command): void {
           String(letter.id),
           isoTime(letter.receivedAt),
           letter.kind,
-          letter.eventId,
+          letter.eventId ?? '–',
           letter.reason,
         ]),
         'there are no dead letters',

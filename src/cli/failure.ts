@@ -39,15 +39,19 @@ const forOperators = [
 const advice: [RegExp, string][] = [
   [/^SQLITE_BUSY/, 'the database is busy: another process is writing for long; try again'],
   [
-    /^(SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EPERM|EROFS)/,
+    /^(SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EPERM)/,
     'the data directory, or a file in it, cannot be written: let this user write it ("cairn doctor" says which), or choose another with --data',
   ],
+  [/^EROFS/, 'the file system of the data directory is read-only: mount it for writing'],
   [/^(SQLITE_FULL|ENOSPC|EDQUOT)/, 'the disk is full: make room and try again'],
   [
     /^(SQLITE_NOTADB|SQLITE_CORRUPT)/,
     'cairn.db is damaged or no database: keep a copy of the data directory, and restore a backup; "cairn doctor --full" shows more',
   ],
-  [/^SQLITE_IOERR/, 'the disk failed while reading or writing: check it, and its free space'],
+  [
+    /^(SQLITE_IOERR|EIO$)/,
+    'the disk failed while reading or writing: check it, and its free space',
+  ],
   [/^EADDRINUSE/, 'the port is taken: choose another with --port or --management-port'],
 ]
 

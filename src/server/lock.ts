@@ -109,8 +109,12 @@ function heldMessage(dataDir: string): string {
   return `a server runs already on ${dataDir} (${who}): stop it, or choose another directory with --data`
 }
 
-function unusable(dataDir: string, cause: unknown): DataDirectoryUnusable {
+/** A disk that is in the way is no fault of the directory: what it says itself is better advice. */
+const diskFault = /^(SQLITE_(FULL|IOERR)|ENOSPC|EDQUOT|EROFS|EIO$)/
+
+function unusable(dataDir: string, cause: unknown): unknown {
   const { code = String(cause) } = cause as { code?: string }
+  if (diskFault.test(code)) return cause
   return new DataDirectoryUnusable(
     `the data directory ${dataDir} cannot be written to (${code}): make it a directory that this user may write, or choose another with --data`,
     { cause },

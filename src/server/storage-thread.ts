@@ -16,6 +16,7 @@ declare const self: Worker
 /** How often a change by another process is looked for, and presence is written, milliseconds. */
 const watchEveryMs = 100
 const writePresenceEveryMs = 2_000
+const tellOfLogEveryMs = 1_000
 /** The first look for what to seal and what to delete, and the next after one that failed, milliseconds. */
 const sealAfterMs = 2_000
 const retainAfterMs = 2_000
@@ -94,6 +95,7 @@ function start(message: ThreadStart) {
   const timers = [
     regularly(watchEveryMs, () => storage.watch()),
     regularly(writePresenceEveryMs, () => storage.writePresence()),
+    regularly(tellOfLogEveryMs, () => storage.tellOfLog()),
   ]
   const housework = [
     slices(sealAfterMs, () => tried(() => storage.seal())),

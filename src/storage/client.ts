@@ -1,4 +1,3 @@
-import { AppError } from '../core/errors.ts'
 import type {
   AppendOutcome,
   EventBatch,
@@ -12,11 +11,7 @@ import type { Command, CommandResult } from './commands.ts'
 import { encodeEvents } from './event-text.ts'
 import { decodeResult, encodeCommand, weightOf } from './messages.ts'
 import { Outbox } from './outbox.ts'
-
-const overloaded = () =>
-  new AppError('overloaded', 'The server has more to write than it can take; try again', {
-    retryAfterSeconds: 1,
-  })
+import { bufferIsFull, cannotWrite } from './overloads.ts'
 
 /** Another thread may have recorded another version meanwhile: after so long it is said again. */
 const repeatVersionMs = 10_000
@@ -107,8 +102,12 @@ export class StorageClient implements Ledger {
     await this.ask({ type: 'refusal', orgRow, code, at })
   }
 
-  /** Hands a batch over and does not wait for what becomes of it. */
+  /**
+   * Hands a batch over and does not wait for what becomes of it; only to a storage that writes, or
+   * far more than what a flush interval brings would be acknowledged and lost by a crash.
+   */
   private async tell(command: Command): Promise<AppendOutcome> {
+    if (this.gauge.isRefused) throw cannotWrite()
     this.post(0, command)
     return { duplicates: [], deadLetters: [] }
   }
@@ -129,7 +128,7 @@ export class StorageClient implements Ledger {
     const message = encodeCommand(number, command)
     const weight = weightOf(message, command)
     const { events, bytes } = this.outbox.weight
-    if (!this.gauge.fits(events + weight.events, bytes + weight.bytes)) throw overloaded()
+    if (!this.gauge.fits(events + weight.events, bytes + weight.bytes)) throw bufferIsFull()
     if (number > 0) this.outbox.put(message, weight)
     else this.outbox.putUnawaited(message, weight)
   }

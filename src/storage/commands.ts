@@ -53,6 +53,7 @@ interface StoreOutcome {
 
 /** What is known in memory at a savepoint, as the parts count it. */
 interface Mark {
+  skews: number
   ids: number
   projections: readonly number[]
 }
@@ -161,7 +162,7 @@ export class CommandExecutor {
 
   /** Where a savepoint stands, for `rolledBackTo`. */
   get mark(): Mark {
-    return { ids: this.ids.mark, projections: this.projector.mark }
+    return { skews: this.skews.length, ids: this.ids.mark, projections: this.projector.mark }
   }
 
   /** Forgets what was rolled back to a savepoint, before which all was settled. */
@@ -169,6 +170,7 @@ export class CommandExecutor {
     this.forgetFacts()
     this.batches.forget()
     this.blocks.forget()
+    this.skews.length = mark.skews
     this.ids.giveBack(mark.ids)
     this.projector.rolledBackTo(mark.projections)
   }
@@ -187,6 +189,18 @@ export class CommandExecutor {
   bury(orgRow: number, event: NewEvent, at: number, error: unknown): void {
     this.insertDeadLetter.run(orgRow, at, String(error), JSON.stringify(event))
     this.refuse(orgRow, at, { storage: 1 })
+  }
+
+  /**
+   * Keeps a report that the database would not take, as the command that it is. What only counts is
+   * not worth it.
+   */
+  buryCommand(command: Exclude<Command, { type: 'append' }>, error: unknown): void {
+    const { type } = command
+    if (type === 'refusal' || type === 'snippet_version') return
+    const at = type === 'complete' || type === 'tick' ? command.receivedAt : command.at
+    this.insertDeadLetter.run(command.orgRow, at, String(error), JSON.stringify(command))
+    this.refuse(command.orgRow, at, { storage: 1 })
   }
 
   private forgetFacts(): void {

@@ -1,7 +1,8 @@
 import type { Database } from 'bun:sqlite'
-import type { AppendOutcome, NewEvent } from '../core/ports.ts'
+import type { AppendOutcome } from '../core/ports.ts'
 import { attempt } from './attempt.ts'
 import type { CommandExecutor } from './commands.ts'
+import { letterIn } from './dead-letters.ts'
 import { encodeEvents } from './event-text.ts'
 
 /**
@@ -114,13 +115,18 @@ export class DeadLetterRetries {
     this.sql.answer.run(verdict, letter, orgRow)
   }
 
-  /** Stores an event as received when it first was; whether it is a duplicate. */
+  /** Stores an event as received when it first was, or does what a command asks for; whether it is a duplicate. */
   private store(orgRow: number, { at, event }: { at: number; event: string }): boolean {
+    const letter = letterIn(event)
+    if ('type' in letter) {
+      this.executor.execute(letter)
+      return false
+    }
     const { duplicates } = this.executor.execute({
       type: 'append',
       orgRow,
       receivedAt: at,
-      text: encodeEvents([JSON.parse(event) as NewEvent]),
+      text: encodeEvents([letter]),
       refusals: {},
       skewMs: null,
     }) as AppendOutcome

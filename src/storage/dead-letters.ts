@@ -1,14 +1,25 @@
 import type { Database } from 'bun:sqlite'
 import type { EventKind } from '../core/event.ts'
 import type { NewEvent } from '../core/ports.ts'
+import type { Command } from './commands.ts'
 
-/** Events that the database refused. Their ids are free meanwhile. */
+/** A report that came alone, and that the database refused: kept as the command that it was. */
+export type BuriedCommand = Exclude<
+  Command,
+  { type: 'append' } | { type: 'refusal' } | { type: 'snippet_version' }
+>
+
+/** What a dead letter holds: an event, whose id is free meanwhile, or a command. */
+export const letterIn = (event: string) => JSON.parse(event) as NewEvent | BuriedCommand
+
+/** What the database refused. */
 export interface DeadLetter {
   id: number
-  /** When the event was received, epoch milliseconds. */
+  /** When it was received, epoch milliseconds. */
   receivedAt: number
-  eventId: string
-  kind: EventKind
+  /** Null for what is no event. */
+  eventId: string | null
+  kind: EventKind | BuriedCommand['type']
   /** What the database said. */
   reason: string
 }
@@ -21,8 +32,12 @@ interface Row {
 }
 
 const letterOf = ({ seq, at, error, event }: Row): DeadLetter => {
-  const { id, kind } = JSON.parse(event) as NewEvent
-  return { id: seq, receivedAt: at, eventId: id, kind, reason: error }
+  const letter = letterIn(event)
+  const shown =
+    'type' in letter
+      ? { eventId: null, kind: letter.type }
+      : { eventId: letter.id, kind: letter.kind }
+  return { id: seq, receivedAt: at, ...shown, reason: error }
 }
 
 /** An organisation's dead letters, the oldest first; at most so many, and how many there are. */

@@ -8,6 +8,7 @@ import { openForWriting } from './database.ts'
 import { DeadLetterRetries } from './dead-letter-retries.ts'
 import { type Answer, Answers, Delivery } from './delivery.ts'
 import type { EncodedBatch } from './event-text.ts'
+import { FilesInPlace } from './files-in-place.ts'
 import { framesIn } from './frames.ts'
 import { PresenceBoard } from './presence-board.ts'
 import { PresenceRequests } from './presence-request.ts'
@@ -30,9 +31,9 @@ export interface StorageOptions extends CommitMoments {
   bufferBounds: BufferBounds
   policy: WriterPolicy
   sealing?: SealPolicy
-  retention: RetentionPolicy
   /** Called by the last checkpoint, when the log is written back and not yet emptied. */
   duringCheckpoint?: () => void
+  retention: RetentionPolicy
   onCommit?: (report: CommitReport) => void
   onAppended?: (batch: EncodedBatch, outcome: AppendOutcome) => void
   onRetained?: (report: RetentionReport) => void
@@ -57,6 +58,9 @@ const busySealPause = 20
 const quietSealPause = 1
 const busyRetainPause = 8
 const quietRetainPause = 2
+
+/** The log's frames that wait to be written back, where something is in the way: SQLite begins at 1,000. */
+const overdueFrames = 2_000
 
 /** How long a stop tries to write what was acknowledged already (`ack=buffer`), milliseconds. */
 const lastTriesMs = 30_000
@@ -91,6 +95,7 @@ export class Storage {
   private knownChange = 0
   private confirmedChange = 0
   private isClosing = false
+  private isLogStuck = false
 
   constructor(private readonly options: StorageOptions) {
     this.database = openForWriting(options.dataDir)
@@ -114,8 +119,13 @@ export class Storage {
     )
     this.deadLetterRetries = new DeadLetterRetries(this.database, this.executor)
     this.retention = new Retention(this.database, this.executor.ids, now, { ...options.retention })
+    const files = new FilesInPlace(options.dataDir)
     this.writer = new Writer(this.database, this.executor, options.policy, {
       ...options,
+      beforeCommit() {
+        files.assert()
+        options.beforeCommit?.()
+      },
       onBegin: () => this.noticeChanges(),
       onSettled: () => this.answers.send(),
       onRefusing: isRefused => {
@@ -159,6 +169,34 @@ export class Storage {
     while (this.deadLetterRetries.isOpen && !this.isClosing) {
       await this.writer.exclusively(() => this.deadLetterRetries.answer())
     }
+  }
+
+  /**
+   * Tells where the log cannot be written back into the database: SQLite tries after commits, and
+   * keeps a failure to itself. Nothing is lost meanwhile, but the log grows until the disk is full.
+   * To be called every so often; costs next to nothing while all is well.
+   */
+  tellOfLog(): void {
+    const { log, checkpointed } = this.checkpoint('noop')
+    if (log - checkpointed < overdueFrames) {
+      this.isLogStuck = false
+      return
+    }
+    try {
+      // Where it is only a reader that has not finished, no error says so.
+      this.checkpoint('passive')
+      this.isLogStuck = false
+    } catch (error) {
+      if (!this.isLogStuck)
+        this.options.onFault?.(error, 'the log cannot be written back: it grows')
+      this.isLogStuck = true
+    }
+  }
+
+  private checkpoint(mode: 'noop' | 'passive'): { log: number; checkpointed: number } {
+    return this.database
+      .query<{ log: number; checkpointed: number }, []>(`pragma wal_checkpoint(${mode})`)
+      .get()!
   }
 
   private takeUpChanges(): void {

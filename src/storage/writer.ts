@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { minuteMs } from '../core/durations.ts'
-import { AppError } from '../core/errors.ts'
 import type { AppendOutcome } from '../core/ports.ts'
 import { attempt, isPassing } from './attempt.ts'
 import type { Command, CommandExecutor, CommandResult } from './commands.ts'
 import { decodeEvents, type EncodedBatch, encodeEvents } from './event-text.ts'
+import { cannotWrite } from './overloads.ts'
 
 export interface WriterPolicy {
   /** Events that one transaction takes at most; what waits beyond that goes into the next. */
@@ -72,8 +72,8 @@ export interface Submission {
   reject(error: unknown): void
 }
 
-const cannotWrite = (cause: unknown) =>
-  new AppError('overloaded', 'Storage cannot write at the moment', { cause, retryAfterSeconds: 2 })
+/** What became of a command of a group that was taken apart. */
+type Verdict = { result: CommandResult } | { fault: unknown }
 
 const eventsIn = (command: Command) => (command.type === 'append' ? command.text.count : 1)
 
@@ -84,7 +84,7 @@ const eventsIn = (command: Command) => (command.type === 'append' ? command.text
  *
  * A transaction that fails for a passing reason is tried again and then refused as a whole
  * (`overloaded`, nothing kept); one that fails for any other is taken apart, so that a single
- * poison event ends in the dead letters and its neighbours are kept.
+ * poison event or command ends in the dead letters and its neighbours are kept.
  */
 export class Writer {
   private waiting: Submission[] = []
@@ -126,7 +126,13 @@ export class Writer {
   /** Runs a statement of the writer's own thread between two groups, in a transaction of its own. */
   async exclusively<T>(work: () => T): Promise<T> {
     while (this.running) await this.running
-    return this.transaction([], work)
+    try {
+      return this.transaction([], work)
+    } catch (error) {
+      // Whether it is the disk is tried at once: callers would find out later.
+      if (isPassing(error)) this.provenAt = Number.NEGATIVE_INFINITY
+      throw error
+    }
   }
 
   /**
@@ -224,66 +230,77 @@ export class Writer {
     waiting.resolve(result)
   }
 
-  /** Each command alone; and of a batch that fails even so, each event alone. */
+  /**
+   * Still in one transaction, so that it costs one sync however large the group is: each command by
+   * itself, and of a batch that fails even so, each event by itself.
+   */
   private commitApart(group: readonly Submission[], error: unknown): void {
-    this.hooks.onFault?.(error, 'a group of commands is committed one by one')
-    for (const [i, waiting] of group.entries()) {
-      const passing = this.commitAlone(waiting)
-      if (passing === null) continue
-      // The rest would fare no better, and must keep its order.
-      this.refuse(group.slice(i), passing)
+    this.hooks.onFault?.(error, 'a group of commands is taken apart')
+    const verdicts: Verdict[] = []
+    try {
+      this.transaction(group, () => {
+        for (const { command } of group) verdicts.push(this.execute(command))
+      })
+    } catch (fault) {
+      if (fault === this.divergence) {
+        for (const waiting of group) waiting.reject(fault)
+        return
+      }
+      // The disk, or the database as a whole: no command is to blame.
+      this.hooks.onFault?.(fault, 'a group that was taken apart could not be committed')
+      this.refuse(group, fault)
       return
     }
-  }
-
-  /** Commits or rejects one command; the fault, where storage refuses for a passing reason. */
-  private commitAlone(waiting: Submission): unknown | null {
-    try {
-      this.commitGroup([waiting])
-    } catch (fault) {
-      if (isPassing(fault)) return fault
-      if (waiting.command.type === 'append') {
-        return this.commitEventByEvent(waiting, waiting.command)
-      }
-      waiting.reject(fault)
+    for (const [i, waiting] of group.entries()) {
+      const verdict = verdicts[i]!
+      if ('fault' in verdict) waiting.reject(verdict.fault)
+      else this.settleCommitted(waiting, verdict.result)
     }
-    return null
   }
 
-  /**
-   * A savepoint an event: what fails is buried, and the batch is still kept or refused whole.
-   *
-   * @returns the fault, where storage refuses for a passing reason
-   */
-  private commitEventByEvent(
-    waiting: Submission,
-    command: Extract<Command, { type: 'append' }>,
-  ): unknown | null {
+  /** Executes one command; where it fails, sets aside what of it the database does not take. */
+  private execute(command: Command): Verdict {
+    return this.alone<Verdict>(
+      () => ({ result: this.executor.execute(command) }),
+      fault => {
+        if (command.type === 'append') return { result: this.executeEventByEvent(command) }
+        this.hooks.onFault?.(fault, `a command (${command.type}) goes to the dead letters`)
+        this.executor.buryCommand(command, fault)
+        return { fault }
+      },
+    )
+  }
+
+  private executeEventByEvent(command: Extract<Command, { type: 'append' }>): AppendOutcome {
     const outcome = { duplicates: [] as number[], deadLetters: [] as number[] }
-    try {
-      this.transaction([waiting], () => {
-        // What belongs to the batch and to no event comes first, so that no event takes it along.
-        this.executor.execute({ ...command, text: encodeEvents([]) })
-        const { receivedAt, text } = command
-        const events = decodeEvents({ ...text, receivedAts: [receivedAt], source: 'events' })
-        for (const [i, event] of events.entries()) {
-          const one = { refusals: {}, skewMs: null, text: encodeEvents([event]) }
-          const fault = attempt(this.database, this.executor, () => {
-            const { duplicates } = this.executor.execute({ ...command, ...one }) as AppendOutcome
-            if (duplicates.length > 0) outcome.duplicates.push(i)
-          })
-          if (fault === null) continue
+    // What belongs to the batch and to no event comes first, so that no event takes it along.
+    this.executor.execute({ ...command, text: encodeEvents([]) })
+    const { orgRow, receivedAt, text } = command
+    const events = decodeEvents({ ...text, receivedAts: [receivedAt], source: 'events' })
+    for (const [i, event] of events.entries()) {
+      const one = { ...command, refusals: {}, skewMs: null, text: encodeEvents([event]) }
+      this.alone(
+        () => {
+          const { duplicates } = this.executor.execute(one) as AppendOutcome
+          if (duplicates.length > 0) outcome.duplicates.push(i)
+        },
+        fault => {
           this.hooks.onFault?.(fault, 'an event goes to the dead letters')
-          this.executor.bury(command.orgRow, event, command.receivedAt, fault)
+          this.executor.bury(orgRow, event, receivedAt, fault)
           outcome.deadLetters.push(i)
-        }
-      })
-      this.settleCommitted(waiting, outcome)
-    } catch (error) {
-      if (isPassing(error)) return error
-      waiting.reject(error)
+        },
+      )
     }
-    return null
+    return outcome
+  }
+
+  /** Does a piece of a transaction, or, where that fails, takes it back and does something else. */
+  private alone<T>(work: () => T, otherwise: (fault: unknown) => T): T {
+    let result: T | undefined
+    const fault = attempt(this.database, this.executor, () => {
+      result = work()
+    })
+    return fault === null ? (result as T) : otherwise(fault)
   }
 
   /** Tells who waits that storage cannot write; keeps for later what was acknowledged already. */

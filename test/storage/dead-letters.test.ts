@@ -151,3 +151,17 @@ test('more than one transaction takes are all tried', async () => {
   const verdicts = await retry(deadLetterIds(own, tenant.row))
   expect(verdicts.map(([, verdict]) => verdict)).toEqual(Array(151).fill('stored'))
 })
+
+test('a report that came alone is listed as what it is, and done by a retry', async () => {
+  poison(world.database, 'bad')
+  const { row: flowRow } = world.stores.catalogue().flow(flow.id)!
+  const report = { orgRow: tenant.row, flowRow, userId: 'bad', anonymousId: null, runId: null }
+  const receivedAt = world.clock.now()
+  const completing = world.stores.ledger.complete({ ...report, completedAt: 7, receivedAt })
+  await expect(completing).rejects.toThrow('poisoned')
+  const { letters } = listDeadLetters(own, tenant.row, 10)
+  expect(letters).toMatchObject([{ kind: 'complete', eventId: null }])
+  world.database.run('drop trigger poison')
+  expect(await retry(letters.map(({ id }) => id))).toEqual([[letters[0]!.id, 'stored']])
+  expect(stored()).toMatchObject([{ kind: 'flow_completed', userId: 'bad', occurredAt: 7 }])
+})

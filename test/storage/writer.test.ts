@@ -1,5 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { copyFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { AppError } from '../../src/core/errors.ts'
 import type { NewEvent } from '../../src/core/ports.ts'
 import { openForWriting } from '../../src/storage/database.ts'
@@ -101,6 +103,19 @@ describe('a poison event', () => {
     expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [] })
   })
 
+  test('in a group of thousands costs one more commit, not one a command', async () => {
+    poison(world.database, 'bad')
+    const version = world.reading.query<{ data_version: number }, []>('pragma data_version')
+    const before = version.get()!.data_version
+    const outcomes = await Promise.all(
+      Array.from({ length: 3_000 }, (_, i) => append(custom(`e${i}`, i === 1_500 ? 'bad' : 'x'))),
+    )
+    expect(outcomes.filter(({ deadLetters }) => deadLetters.length > 0)).toHaveLength(1)
+    expect(outcomes[1_500]).toEqual({ duplicates: [], deadLetters: [0] })
+    expect(storedIds()).toHaveLength(2_999)
+    expect(version.get()!.data_version - before).toBe(1)
+  })
+
   test('in a projection leaves no half of itself', async () => {
     world.database.run(
       `create trigger poison before insert on runs when new.person = 'ubad'
@@ -113,6 +128,68 @@ describe('a poison event', () => {
       ['uu'],
       ['uv'],
     ])
+  })
+})
+
+describe('a report that the database does not take', () => {
+  const person = { userId: 'bad', anonymousId: null }
+  const letters = () =>
+    world.database
+      .query<{ event: string }, []>('select event from dead_letters order by seq')
+      .all()
+      .map(({ event }) => JSON.parse(event))
+
+  test('of a completion, a tick or a health ends in the dead letters; its caller is told', async () => {
+    const { orgRow } = stored
+    const flowRow = stored.flowRows.get('welcome')!
+    poison(world.database, 'bad')
+    world.database.run(
+      `create trigger poison_health before insert on step_reports when new.message = 'bad'
+      begin select raise(abort, 'poisoned'); end`,
+    )
+    const { ledger, steps } = world.stores
+    const times = { receivedAt: 7, completedAt: 7 }
+    const items = [{ itemRow: 1, completed: true }]
+    const report = {
+      orgRow,
+      stepRow: 1,
+      version: 1,
+      person: null,
+      outcome: 'found',
+      at: 7,
+    } as const
+    const details = { url: null, selector: null, matchCount: null, waitMs: null }
+    const outcomes = await Promise.allSettled([
+      append(custom('a')),
+      ledger.complete({ orgRow, flowRow, runId: null, ...person, ...times }),
+      ledger.tick({ orgRow, flowRow, items, ...person, receivedAt: 7 }),
+      steps.recordHealth({ ...report, ...details, message: 'bad', snippetVersion: null }),
+      append(custom('b')),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ])
+    expect(letters()).toMatchObject([
+      { type: 'complete', userId: 'bad', completedAt: 7 },
+      { type: 'tick', userId: 'bad', items },
+      { type: 'health', message: 'bad' },
+    ])
+    expect(storedIds()).toEqual(['a', 'b'])
+    expect(world.gauge.isRefused).toBe(false)
+  })
+
+  test('where no report is to blame, nothing is given up: storage refuses', async () => {
+    world.database.run(
+      `create trigger letters before insert on dead_letters begin select raise(abort, 'no'); end`,
+    )
+    poison(world.database, 'bad')
+    await expect(append(custom('a', 'bad'))).rejects.toMatchObject({ code: 'overloaded' })
+    expect(world.gauge.isRefused).toBe(true)
+    expect(storedIds()).toEqual([])
   })
 })
 
@@ -146,6 +223,21 @@ describe('a database that cannot be written for a while', () => {
     expect(world.gauge.events).toBe(0)
   })
 
+  test('is found out by what is written in the background, at the next look', async () => {
+    world.database.run('pragma busy_timeout = 1')
+    const other = openForWriting(world.dataDir)
+    other.run('begin immediate')
+    world.stores.presence.mark(stored.orgRow, 'heartbeat', world.clock.now())
+    await expect(world.storage.writePresence()).rejects.toThrow('locked')
+    // What it has to confirm cannot be written either.
+    await world.storage.watch().catch(() => {})
+    expect(world.gauge.isRefused).toBe(true)
+    other.run('rollback')
+    other.close()
+    world.storage.watch()
+    expect(world.gauge.isRefused).toBe(false)
+  })
+
   test('is found out when nobody writes, and not tried while the last commit is recent', async () => {
     for (const { proveEveryMs, isFound } of [
       { proveEveryMs: 0, isFound: true },
@@ -163,6 +255,30 @@ describe('a database that cannot be written for a while', () => {
       expect(idle.gauge.isRefused).toBe(false)
       await idle.close()
     }
+  })
+})
+
+describe('a database that is no longer where it was', () => {
+  const away = () => `${world.dataDir}-away`
+  afterEach(() => rmSync(away(), { recursive: true, force: true }))
+
+  test('is not written, for nobody would find it; it heals once it is back', async () => {
+    renameSync(world.dataDir, away())
+    await expect(append(custom('a'))).rejects.toMatchObject({ code: 'overloaded' })
+    expect(world.gauge.isRefused).toBe(true)
+    renameSync(away(), world.dataDir)
+    expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [] })
+    expect(storedIds()).toEqual(['a'])
+  })
+
+  test.each(['cairn.db', 'cairn.db-wal'])('%s replaced by a copy is not written', async name => {
+    const file = join(world.dataDir, name)
+    renameSync(file, away())
+    copyFileSync(away(), file)
+    await expect(append(custom('a'))).rejects.toMatchObject({ code: 'overloaded' })
+    rmSync(file)
+    renameSync(away(), file)
+    expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [] })
   })
 })
 
@@ -188,6 +304,26 @@ test('what fails after the commit is not stored again: until a new start nothing
 })
 
 describe('what was acknowledged with ack=buffer', () => {
+  test('is no more than what came before storage refused: the rest is refused too', async () => {
+    const quick = new World({ ack: 'buffer' })
+    const { orgRow } = storeFlows(quick, flows)
+    quick.database.run('pragma busy_timeout = 1')
+    const other = openForWriting(quick.dataDir)
+    other.run('begin immediate')
+    const batch = { orgRow, receivedAt: 0, refusals: {}, skewMs: null }
+    const send = (id: string) => quick.stores.ledger.append({ ...batch, events: [custom(id)] })
+    await send('a')
+    await quick.storage.flush()
+    await expect(send('b')).rejects.toMatchObject({ code: 'overloaded' })
+    other.run('rollback')
+    other.close()
+    await quick.storage.flush()
+    await send('c')
+    await quick.storage.flush()
+    expect(idsIn(quick.reading)).toEqual(['a', 'c'])
+    await quick.close()
+  })
+
   test('is kept when its group is taken apart and the database then refuses', async () => {
     const quick = new World({ ack: 'buffer' })
     const own = storeFlows(quick, flows)

@@ -1,0 +1,111 @@
+import { hourMs } from '../../src/core/durations.ts'
+import { apiOf, type Server } from '../../test/support/binary.ts'
+import { tourOf } from './clients.ts'
+import type { Entry } from './ledger.ts'
+import { ticksItem } from './requests.ts'
+import type { Scene } from './scene.ts'
+import type { SmallDisk } from './small-disk.ts'
+
+/** How long the server may take to tell of a fault, and to heal, milliseconds. */
+const patienceMs = 60_000
+
+/** Waits for what must come, however slow the machine is. */
+export async function eventually(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+): Promise<void> {
+  const deadline = performance.now() + patienceMs
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`Waited in vain until ${what}`)
+    await Bun.sleep(20)
+  }
+}
+
+/** A server's data on a disk of its own, and what has been found out about it. */
+export class DiskStage {
+  readonly entries: Entry[] = []
+  private token = ''
+
+  constructor(
+    readonly scene: Scene,
+    readonly disk: SmallDisk,
+    readonly dataDir: string,
+    readonly lastingMs: number,
+  ) {}
+
+  get tenant() {
+    return this.scene.tenants[0]!
+  }
+
+  start(...args: string[]): Promise<Server> {
+    return this.scene.start(['--log-level', 'warn', ...args])
+  }
+
+  async isReady({ managementUrl }: Server): Promise<boolean> {
+    return (await fetch(`${managementUrl}/readyz`)).ok
+  }
+
+  /** Whether a write is acknowledged. */
+  async takesWrites(server: Server): Promise<boolean> {
+    const { diary, snippetKey } = this.tenant
+    const ask = apiOf(server, snippetKey)
+    const { stepId } = await tourOf(ask)
+    const message = `health-report-${diary.newNumber()}`
+    const page = diary.pages['health report']
+    page.sent.add(message)
+    const { status } = await ask('POST', `/steps/${stepId}/health`, { outcome: 'found', message })
+    if (status === 202) page.acknowledged.add(message)
+    else if (status !== 503) diary.contradictions.push(`a write was answered by ${status}`)
+    return status === 202
+  }
+
+  /** Lets an analyst read, as often as that takes; while the disk is well, for it is written. */
+  async admitAnalyst(): Promise<void> {
+    const { place } = this.scene
+    const { slug } = this.tenant
+    await place.json(['org', 'limits', slug, '--analytics', '1000000'])
+    this.token = (await place.json<{ token: string }>(['token', 'issue', '--org', slug])).token
+  }
+
+  /** Reads what a snippet and an analyst read: how many answers were no 200, and the slowest. */
+  async read(server: Server, forMs: number): Promise<{ failed: number; slowestMs: number }> {
+    const snippet = apiOf(server, this.tenant.snippetKey)
+    const { flowId } = await tourOf(snippet)
+    const found = { failed: 0, slowestMs: 0 }
+    const until = performance.now() + forMs
+    do {
+      for (const ask of [
+        () => snippet('GET', '/flows'),
+        () => apiOf(server, this.token)('GET', `/flows/${flowId}/analytics`),
+      ]) {
+        const startedAt = performance.now()
+        if (!(await ask()).ok) found.failed++
+        found.slowestMs = Math.max(found.slowestMs, performance.now() - startedAt)
+      }
+      await Bun.sleep(20)
+    } while (performance.now() < until)
+    return found
+  }
+
+  /** Sends runs enough for a block, begun long ago. */
+  async sendOldRuns(server: Server): Promise<void> {
+    const { diary, snippetKey } = this.tenant
+    const ask = apiOf(server, snippetKey)
+    const { flowId } = await tourOf(ask)
+    const occurredAt = Date.now() - 2 * hourMs
+    const newId = (): string => {
+      const id = `event-${diary.newNumber()}`
+      return ticksItem(id) ? newId() : id
+    }
+    for (let batch = 0; batch < 90; batch++) {
+      const ids = Array.from({ length: 50 }, newId)
+      for (const id of ids) diary.pages.event.sent.add(id)
+      const events = ids.map((id, i) => ({
+        ...{ id, kind: 'flow_started', flowId, runId: id, userId: id },
+        occurredAt: occurredAt + batch * 50 + i,
+      }))
+      const { status } = await ask('POST', '/events', { events })
+      if (status === 202) for (const id of ids) diary.pages.event.acknowledged.add(id)
+    }
+  }
+}

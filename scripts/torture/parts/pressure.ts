@@ -1,0 +1,212 @@
+import { Database } from 'bun:sqlite'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SeededRandom } from '../../../src/cli/demo/random.ts'
+import { databaseFile } from '../../../src/storage/database.ts'
+import { apiOf, type Server } from '../../../test/support/binary.ts'
+import { storedEvents } from '../../../test/support/ledger.ts'
+import { progress } from '../../report/progress.ts'
+import type { Tenant } from '../clients.ts'
+import { Findings } from '../findings.ts'
+import { eventsOfBatch, Flood, type FloodReport, nameOf } from '../flood.ts'
+import { atMost, type Entry, type Ledger, none, type Torture } from '../ledger.ts'
+import { Scene } from '../scene.ts'
+
+/** A storage that is slow for so many commits, and ten times what it takes meanwhile. */
+interface Pressure {
+  name: string
+  args: readonly string[]
+  /** How long each of the slow commits takes, milliseconds, and how many there are. */
+  delayMs: number
+  commits: number
+  batchesPerSecond: number
+}
+
+/** Of a buffer of a hundred events, a commit of 100 ms takes two batches: 20 a second. */
+const smallBuffer: Pressure = {
+  name: 'buffer of 100 events',
+  args: ['--buffer-events', '100'],
+  delayMs: 100,
+  commits: 40,
+  batchesPerSecond: 200,
+}
+
+/** A commit takes a hundred batches at most: with 1 s each, not quite a hundred a second. */
+const defaultBuffer: Pressure = {
+  name: 'default buffer',
+  args: [],
+  delayMs: 1_000,
+  commits: 12,
+  batchesPerSecond: 1_000,
+}
+
+/** What flow reads may take at the 99th percentile, milliseconds. */
+const p99Bound = 50
+
+/** How soon it is as fast again as it was before, and what of that speed counts as full. */
+const recoveredWithinMs = 2_000
+const fullSpeed = 0.8
+
+/** What the server may take of memory, MiB. */
+const memoryBound = 512
+
+const residentMib = ({ child }: Server) => {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+  return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1_024)
+}
+
+async function commitsOf({ managementUrl }: Server): Promise<number> {
+  const page = await (await fetch(`${managementUrl}/metrics`)).text()
+  return Number(/^cairn_commit_duration_seconds_count (\d+)$/m.exec(page)?.[1] ?? 0)
+}
+
+/** What is seen of a server from beside the flood. */
+class Watch {
+  readonly readsMs: number[] = []
+  failedReads = 0
+  peakMib = 0
+  wasNotReady = false
+  /** When the last slow commit was over, epoch milliseconds. */
+  easedAt = Number.POSITIVE_INFINITY
+  readonly eased = Promise.withResolvers<void>()
+  private isOver = false
+  private readonly ended: Promise<unknown>
+
+  constructor(
+    private readonly server: Server,
+    private readonly tenant: Tenant,
+    private readonly commits: number,
+  ) {
+    this.ended = Promise.all([this.read(), this.look()])
+  }
+
+  async stop(): Promise<void> {
+    this.isOver = true
+    await this.ended
+  }
+
+  get p99Ms(): number {
+    const sorted = this.readsMs.toSorted((a, b) => a - b)
+    return Math.round((sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0) * 10) / 10
+  }
+
+  private async read(): Promise<void> {
+    const ask = apiOf(this.server, this.tenant.snippetKey)
+    while (!this.isOver) {
+      const startedAt = performance.now()
+      const response = await ask('GET', '/flows')
+      await response.arrayBuffer()
+      // Of the time of pressure alone.
+      if (this.easedAt > Date.now()) this.readsMs.push(performance.now() - startedAt)
+      if (response.status !== 200) this.failedReads++
+      await Bun.sleep(10)
+    }
+  }
+
+  private async look(): Promise<void> {
+    while (!this.isOver) {
+      this.peakMib = Math.max(this.peakMib, residentMib(this.server))
+      const readiness = await fetch(`${this.server.managementUrl}/readyz`)
+      this.wasNotReady ||= readiness.status === 503
+      if ((await commitsOf(this.server)) >= this.commits) {
+        this.easedAt = Math.min(this.easedAt, Date.now())
+        this.eased.resolve()
+      }
+      await Bun.sleep(50)
+    }
+  }
+}
+
+/** Acknowledged events that are not there. */
+function lostOf({ acknowledged }: FloodReport, prefix: string, dataDir: string): number {
+  using database = new Database(databaseFile(dataDir), { readonly: true })
+  const stored = new Set(storedEvents(database).map(({ id }) => id))
+  let lost = 0
+  for (const [batch] of acknowledged) {
+    for (let i = 0; i < eventsOfBatch; i++) if (!stored.has(nameOf(prefix, batch, i))) lost++
+  }
+  return lost
+}
+
+/** Batches a second that four clients get stored, one after another, in a second. */
+async function speedOf(server: Server, { snippetKey, diary }: Tenant): Promise<number> {
+  const ask = apiOf(server, snippetKey)
+  const startedAt = performance.now()
+  let stored = 0
+  const client = async () => {
+    while (performance.now() < startedAt + 1_000) {
+      const batch = diary.newNumber()
+      const events = Array.from({ length: eventsOfBatch }, (_, i) => ({
+        ...{ id: nameOf('speed', batch, i), kind: 'custom', name: 'x', userId: 'u' },
+      }))
+      if ((await ask('POST', '/events', { events })).status === 202) stored++
+    }
+  }
+  await Promise.all([client(), client(), client(), client()])
+  return (stored / (performance.now() - startedAt)) * 1_000
+}
+
+async function press(scene: Scene, pressure: Pressure, isTimed: boolean): Promise<Entry[]> {
+  const { name, args, delayMs, commits, batchesPerSecond } = pressure
+  progress(name)
+  const tenant = scene.tenants[0]!
+  const { snippetKey } = tenant
+  const fresh = await scene.start([...args, '--log-level', 'error'])
+  await speedOf(fresh, tenant)
+  const speedBefore = await speedOf(fresh, tenant)
+  await fresh.end()
+  const server = await scene.start([...args, '--log-level', 'error'], {
+    CAIRN_FAILPOINTS: `before_commit=delay:${delayMs}*${commits}`,
+  })
+  const restingMib = residentMib(server)
+  const watch = new Watch(server, tenant, commits)
+  const prefix = `flood-${batchesPerSecond}`
+  const flood = new Flood({ url: server.url, snippetKey, batchesPerSecond, prefix })
+  await watch.eased.promise
+  const [report] = await Promise.all([flood.stop(), Bun.sleep(recoveredWithinMs)])
+  await watch.stop()
+  const speedAfter = await speedOf(server, tenant)
+  const { easedAt, peakMib } = watch
+  await server.end()
+  const lost = lostOf(report, prefix, join(scene.place.folder, 'cairn-data'))
+  const taken = report.acknowledged.filter(([, at]) => at < easedAt).length
+  const refused = report.refused.filter(at => at < easedAt).length
+  const ratio = Math.round(((taken + refused) / taken) * 10) / 10
+  const others = JSON.stringify(report.others)
+  const reads = `${name}: p99 of ${watch.readsMs.length} flow reads`
+  const speed = `${name}: batches a second, before and ${recoveredWithinMs / 1_000} s after`
+  return [
+    {
+      what: `${name}: batches taken and refused, and how many times what was taken`,
+      value: `${taken}, ${refused}, ${ratio} times`,
+    },
+    none(`${name}: acknowledged events that are not there`, lost),
+    none(`${name}: refusals without Retry-After`, report.withoutRetryAfter),
+    { what: `${name}: answers but 202 and 503`, value: others, isGood: others === '{}' },
+    none(`${name}: flow reads that failed`, watch.failedReads),
+    isTimed
+      ? atMost(reads, watch.p99Ms, p99Bound, ' ms')
+      : { what: reads, value: `${watch.p99Ms} ms` },
+    { what: `${name}: memory at rest`, value: `${restingMib} MiB` },
+    atMost(`${name}: memory, the most`, peakMib, memoryBound, ' MiB'),
+    {
+      what: speed,
+      value: `${Math.round(speedBefore)}, ${Math.round(speedAfter)}`,
+      ...(isTimed && { isGood: speedAfter >= speedBefore * fullSpeed }),
+    },
+  ]
+}
+
+/** Ten times the load that storage takes, with a small buffer and with the one that is there unless told. */
+export async function pressure({ isLong, seed }: Torture): Promise<Ledger> {
+  await using scene = await Scene.open(new SeededRandom(`pressure ${seed}`), new Findings())
+  const [{ slug }] = scene.tenants as [Tenant]
+  await scene.place.json(['org', 'limits', slug, '--events', '1000000', '--flows', '1000000'])
+  const entries = await press(scene, smallBuffer, isLong)
+  if (isLong) entries.push(...(await press(scene, defaultBuffer, isLong)))
+  return {
+    title: 'Ten times the load that storage takes',
+    entries,
+    notes: ['The load, the reads that are timed and the server share the cores of this machine.'],
+  }
+}

@@ -1,0 +1,66 @@
+import { closeSync, cpSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+
+const mount = (...args: string[]) => Bun.spawnSync(['mount', ...args]).success
+
+/** Whether this process may mount a disk of its own: as root, outside a container that forbids it. */
+export function canMount(): boolean {
+  const folder = join('/tmp', `cairn-mount-${process.pid}`)
+  mkdirSync(folder, { recursive: true })
+  const can = mount('-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder)
+  if (can) Bun.spawnSync(['umount', folder])
+  rmSync(folder, { recursive: true })
+  return can
+}
+
+/** A small disk (a tmpfs) below a data directory, which takes along what that holds. */
+export class SmallDisk implements Disposable {
+  private readonly filler: string
+
+  constructor(
+    private readonly folder: string,
+    mebibytes: number,
+  ) {
+    this.filler = join(folder, 'filler')
+    const before = `${folder}-before`
+    renameSync(folder, before)
+    mkdirSync(folder)
+    if (!mount('-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=700`, 'tmpfs', folder)) {
+      throw new Error(`no disk could be mounted at ${folder}`)
+    }
+    cpSync(before, folder, { recursive: true })
+    rmSync(before, { recursive: true })
+  }
+
+  /** Leaves not a byte free. */
+  fill(): void {
+    const file = openSync(this.filler, 'w')
+    try {
+      for (const size of [2 ** 16, 2 ** 12, 1]) this.fillBy(file, Buffer.alloc(size))
+    } finally {
+      closeSync(file)
+    }
+  }
+
+  private fillBy(file: number, piece: Buffer): void {
+    try {
+      while (writeSync(file, piece) === piece.length);
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'ENOSPC') throw error
+    }
+  }
+
+  free(): void {
+    rmSync(this.filler, { force: true })
+  }
+
+  /** Only while no file is open for writing: the system refuses it otherwise. */
+  remount(how: 'ro' | 'rw'): void {
+    if (!mount('-o', `remount,${how}`, this.folder)) throw new Error(`${this.folder}: no ${how}`)
+  }
+
+  [Symbol.dispose](): void {
+    // Lazily: a server may still run.
+    Bun.spawnSync(['umount', '-l', this.folder])
+  }
+}
