@@ -1,4 +1,5 @@
 import type { Ledger, Torture } from './ledger.ts'
+import { powercut } from './parts/powercut.ts'
 
 /** A part of the kit. */
 interface Part {
@@ -10,6 +11,12 @@ interface Part {
 }
 
 /** What is tried, in this order. */
-export const parts: Record<string, Part> = {}
+export const parts: Record<string, Part> = {
+  powercut: {
+    what: 'the power goes, and the disk keeps what was synced, or parts of the rest',
+    torture: powercut,
+    seconds: { short: 20, long: 600 },
+  },
+}
 
 export const partNames = Object.keys(parts)

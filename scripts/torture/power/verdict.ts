@@ -1,0 +1,131 @@
+import { Database } from 'bun:sqlite'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { jwtVerify } from 'jose'
+import { apiOf, builtBinary, Server } from '../../../test/support/binary.ts'
+import { finished } from '../../../test/support/finished.ts'
+import { storedEvents } from '../../../test/support/ledger.ts'
+import type { History, Promised, Sent } from './workload.ts'
+
+/** What is wrong with a disk that was found after a power cut. */
+
+export const faultKinds = [
+  'not whole',
+  'lost',
+  'twice',
+  'never sent',
+  'does not go on',
+  'projections differ',
+] as const
+
+export interface Fault {
+  kind: (typeof faultKinds)[number]
+  /** Which, for whoever looks into it. */
+  what: string
+}
+
+/** What a database holds of what was sent, each thing as often as it is there. */
+function contentsOf(database: Database): Map<string, number> {
+  const counts = new Map<string, number>()
+  const add = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
+  const column = (sql: string) => database.query(sql).values() as [string | number][]
+  const tables = column("select name from sqlite_schema where type = 'table'").flat()
+  if (!tables.includes('run_blocks')) return counts
+  for (const { id, kind, userId, source } of storedEvents(database)) {
+    if (source === 'events') add(`event ${id}`)
+    else add(`${kind === 'flow_completed' ? 'completion' : 'tick'} ${userId}`)
+  }
+  for (const [person] of column('select person from step_reports'))
+    add(`health report ${String(person).replace(/^.*?(?=person)/, '')}`)
+  for (const [id] of column('select public_id from organisations')) add(`organisation ${id}`)
+  for (const [version] of column('select version from flow_versions')) add(`version ${version}`)
+  return counts
+}
+
+const nameOf = (promised: Promised) => `${promised.what} ${Object.values(promised)[1]}`
+
+const isTokenOf = async (dataDir: string, token: string) => {
+  const key = join(dataDir, 'session.key')
+  if (!existsSync(key)) return false
+  const secret = Buffer.from(readFileSync(key, 'utf8').trim(), 'hex')
+  return jwtVerify(token, secret).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Opens the database as it was found, which replays its log. */
+export async function faultsIn(
+  dataDir: string,
+  told: readonly Promised[],
+  sent: readonly Sent[],
+): Promise<Fault[]> {
+  const faults: Fault[] = []
+  let contents = new Map<string, number>()
+  try {
+    const database = new Database(join(dataDir, 'cairn.db'), { readwrite: true, create: false })
+    const found = database.query('pragma integrity_check').values().flat()
+    if (found.join() !== 'ok') faults.push({ kind: 'not whole', what: String(found[0]) })
+    contents = contentsOf(database)
+    database.close()
+  } catch (error) {
+    const isThere = existsSync(join(dataDir, 'cairn.db'))
+    if (isThere) faults.push({ kind: 'not whole', what: String(error) })
+  }
+  for (const promised of told) {
+    const isKept =
+      promised.what === 'token'
+        ? await isTokenOf(dataDir, promised.text)
+        : contents.has(nameOf(promised))
+    if (!isKept) faults.push({ kind: 'lost', what: nameOf(promised).slice(0, 60) })
+  }
+  const sendable = new Set(sent.flatMap(({ promised }) => promised.map(nameOf)))
+  for (const [name, count] of contents) {
+    if (count > 1) faults.push({ kind: 'twice', what: name })
+    if (!/^(organisation|version)/.test(name) && !sendable.has(name)) {
+      faults.push({ kind: 'never sent', what: name })
+    }
+  }
+  return faults
+}
+
+async function command(root: string, ...args: string[]) {
+  const options = { cwd: root, env: {}, stdout: 'pipe', stderr: 'pipe' } as const
+  return finished(Bun.spawn([await builtBinary(), ...args], options))
+}
+
+/** Whether the executable goes on from there: a first start begins anew, and numbers are the ledger's. */
+export async function faultsGoingOn(root: string, isMade: boolean): Promise<Fault[]> {
+  const args = isMade ? ['rebuild', '--json'] : ['org', 'create', 'Second', '--json']
+  const { status, stdout, stderr } = await command(root, ...args)
+  if (status !== 0) return [{ kind: 'does not go on', what: stderr }]
+  const { changed = 0 } = JSON.parse(stdout) as { changed?: number }
+  return changed === 0 ? [] : [{ kind: 'projections differ', what: stdout }]
+}
+
+/** Starts a server on it and sends all again: what was stored is a duplicate, the rest is new. */
+export async function faultsResending(
+  root: string,
+  { sent, snippetKey }: Pick<History, 'sent' | 'snippetKey'>,
+): Promise<Fault[]> {
+  const args = ['serve', '--port', '0', '--management-port', '0', '--log-level', 'warn']
+  const options = { cwd: root, env: {}, stdout: 'pipe', stderr: 'pipe' } as const
+  const server = new Server(Bun.spawn([await builtBinary(), ...args], options))
+  try {
+    await server.ready
+    const api = apiOf(server, snippetKey)
+    for (const { method, path, body, promised } of sent) {
+      // A completion that was stored is answered as one; a tick and a report are no duplicates.
+      if (promised[0]?.what !== 'event') continue
+      const response = await api(method, path, body)
+      if (!response.ok) return [{ kind: 'does not go on', what: await response.text() }]
+    }
+    await server.end()
+  } catch (error) {
+    return [{ kind: 'does not go on', what: String(error) }]
+  } finally {
+    server.child.kill('SIGKILL')
+  }
+  const all = sent.flatMap(({ promised }) => promised.filter(({ what }) => what === 'event'))
+  return faultsIn(join(root, 'cairn-data'), all, sent)
+}
