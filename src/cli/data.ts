@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { holderOf, isHeld } from '../server/lock.ts'
+import { makeSyncedDirectory } from '../server/synced-files.ts'
 import { newestChange, takenUpChange } from '../storage/catalogue-change.ts'
 import { hasDatabase, openForWriting } from '../storage/database.ts'
 import { migrate, schemaState } from '../storage/migrate.ts'
@@ -110,7 +111,7 @@ async function serverHas(dataDir: string, isDone: () => boolean): Promise<boolea
 /** Makes the data directory, for its owner alone; an existing one is left as it is. */
 export function makeDirectory(dataDir: string): void {
   try {
-    if (!existsSync(dataDir)) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    if (!existsSync(dataDir)) makeSyncedDirectory(dataDir)
     if (statSync(dataDir).isDirectory()) return
   } catch (error) {
     const { code } = error as { code?: string }

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeSyncedDirectory } from './synced-files.ts'
 import type { TokenMode } from './token-mode.ts'
 
 /** Who serves from a data directory; stands in `server.json` for people and for the message. */
@@ -51,7 +52,7 @@ const isBusy = (error: unknown) =>
 export function acquireLock(dataDir: string, holder: LockHolder): Lock {
   let database: Database | undefined
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeSyncedDirectory(dataDir)
     database = new Database(lockFile(dataDir), { create: true })
     database.run(`pragma busy_timeout = ${patienceMs}`)
     // With a write-ahead log, an exclusive transaction would let readers pass.
