@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { hourMs } from '../../../src/core/durations.ts'
+import { openForReading } from '../../../src/storage/database.ts'
 import { apiOf, tourFile } from '../../../test/support/binary.ts'
 import type { Recording } from './recording.ts'
 
@@ -32,6 +33,8 @@ export interface History {
   /** All requests that store something, answered or not. */
   sent: Sent[]
   snippetKey: string
+  /** Blocks of runs that were sealed. */
+  blocks: number
 }
 
 /** How much: rounds of requests to each server, each of four clients at once. */
@@ -109,7 +112,7 @@ export async function liveThrough(recording: Recording, amount: Amount): Promise
     await rested
     await recording.stop(server)
   }
-  return { answers, sent, snippetKey }
+  return { answers, sent, snippetKey, blocks: blocksIn(join(recording.root, 'cairn-data')) }
 }
 
 /** Six batches of events, then a completion, a tick and a report of health. */
@@ -151,4 +154,11 @@ function requestOf(number: number, flowId: string, stepId: string): Sent {
   }))
   const promised = events.map(({ id }) => ({ what: 'event', id }) as const)
   return { method: 'POST', path: '/events', body: { events }, promised }
+}
+
+function blocksIn(dataDir: string): number {
+  const database = openForReading(dataDir)
+  const [row] = database.query('select count(*) from run_blocks').values()
+  database.close()
+  return Number(row?.[0])
 }
