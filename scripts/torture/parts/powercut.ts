@@ -6,7 +6,7 @@ import { progress } from '../../report/progress.ts'
 import { type Entry, type Ledger, none, type Torture } from '../ledger.ts'
 import { cuts } from '../power/cuts.ts'
 import { Disk } from '../power/disk.ts'
-import { type Point, pointsIn } from '../power/points.ts'
+import { type Point, pointsIn, type Told } from '../power/points.ts'
 import { Recording, whyNoRecording } from '../power/recording.ts'
 import type { Step } from '../power/trace.ts'
 import {
@@ -49,7 +49,7 @@ export async function powercut({ isLong, seed }: Torture): Promise<Ledger> {
   }
   const told = toldIn(steps, history)
   const cutting = { root: recording.root, history, told }
-  const points = pointsIn(steps, new Set(told.keys()), size.points, random)
+  const points = pointsIn(steps, told, size.points, random)
   const found = await faultsAt(points, steps, { ...cutting, ...size })
 
   // The same, read as if the log was never synced: a verdict that could not fail would be worth nothing.
@@ -98,7 +98,7 @@ const isNaming = ({ type }: Step) => ['create', 'mkdir', 'unlink', 'rename', 'li
 const isCheckpoint = (step: Step) => step.type === 'write' && step.path.endsWith('cairn.db')
 
 /** What was promised, by the step at which it was told. */
-function toldIn(steps: readonly Step[], { answers }: History): Map<number, readonly Promised[]> {
+function toldIn(steps: readonly Step[], { answers }: History): Told {
   const told = new Map<number, readonly Promised[]>()
   const byRequest = new Map(answers.map(answer => [answer.text, answer]))
   const commands = answers.filter(({ text }) => !text.startsWith('X-Request-Id'))
@@ -126,7 +126,7 @@ type FaultAt = Fault & { point: Point }
 interface Cutting {
   root: string
   history: History
-  told: ReadonlyMap<number, readonly Promised[]>
+  told: Told
   goOnEvery?: number
   resendEvery?: number
 }

@@ -2,6 +2,7 @@ import type { SeededRandom } from '../../../src/cli/demo/random.ts'
 import { type CutName, cutNames, cuts } from './cuts.ts'
 import type { Cut, Disk } from './disk.ts'
 import type { Step } from './trace.ts'
+import type { Promised } from './workload.ts'
 
 /** Where the power goes: after so many steps, and what the disk keeps then. */
 export interface Point {
@@ -14,27 +15,34 @@ export interface Point {
 const isTurning = (step: Step) =>
   step.type !== 'told' && !(step.type === 'write' && step.path.endsWith('-wal'))
 
+/** What is promised, by the step at which it was told. */
+export type Told = ReadonlyMap<number, readonly Promised[]>
+
 /**
- * Points in their order: a third just after an answer, a third about a sync, a name or a checkpoint,
- * and a third anywhere.
- *
- * @param told the steps at which something was promised
+ * Points in their order: the strictest cut just after each promise of a command, for there are few; of
+ * the rest a third just after an answer, a third about a sync, a name or a checkpoint, a third anywhere.
  */
 export function pointsIn(
   steps: readonly Step[],
-  told: ReadonlySet<number>,
+  told: Told,
   count: number,
   random: SeededRandom,
 ): Point[] {
+  const isRare = (promised: readonly Promised[]) =>
+    promised.some(({ what }) => ['organisation', 'token', 'version'].includes(what))
+  const rare = [...told].flatMap(([at, promised]) => (isRare(promised) ? [at] : []))
   const places = [
-    [...told],
+    [...told.keys()],
     [...steps.keys()].filter(at => isTurning(steps[at]!)),
     [...steps.keys()],
   ]
   const points = Array.from({ length: count }, (_, i): Point => {
-    const at = random.pick(places[i % places.length]!) + 1
-    const cutName = cutNames[Math.floor(i / places.length) % cutNames.length]!
-    return { at, cutName, cut: disk => cuts[cutName](random, disk) }
+    const isStrict = i < rare.length
+    const at = isStrict ? rare[i]! : random.pick(places[i % places.length]!)
+    const cutName = isStrict
+      ? 'all dropped'
+      : cutNames[Math.floor(i / places.length) % cutNames.length]!
+    return { at: at + 1, cutName, cut: disk => cuts[cutName](random, disk) }
   })
   return points.sort((a, b) => a.at - b.at)
 }
