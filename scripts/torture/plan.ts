@@ -1,4 +1,5 @@
 import type { Ledger, Torture } from './ledger.ts'
+import { clocks } from './parts/clocks.ts'
 import { powercut } from './parts/powercut.ts'
 
 /** A part of the kit. */
@@ -15,7 +16,12 @@ export const parts: Record<string, Part> = {
   powercut: {
     what: 'the power goes, and the disk keeps what was synced, or parts of the rest',
     torture: powercut,
-    seconds: { short: 20, long: 600 },
+    seconds: { short: 15, long: 300 },
+  },
+  clocks: {
+    what: 'the wall clock is set by hours and a leap second, and days have 23 to 25 hours',
+    torture: clocks,
+    seconds: { short: 15, long: 360 },
   },
 }
 
