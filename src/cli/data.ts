@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { holderOf, isHeld } from '../server/lock.ts'
-import { makeSyncedDirectory } from '../server/synced-files.ts'
 import { newestChange, takenUpChange } from '../storage/catalogue-change.ts'
 import { hasDatabase, openForWriting } from '../storage/database.ts'
 import { migrate, schemaState } from '../storage/migrate.ts'
@@ -11,6 +10,7 @@ import {
   type OrganisationRecord,
 } from '../storage/organisations.ts'
 import { wantPresence, writtenPresence } from '../storage/presence-request.ts'
+import { makeSyncedDirectory } from '../storage/synced-files.ts'
 import { CommandFailure, exitStatus, explained, UsageFailure, warn } from './failure.ts'
 
 /** How long a running server is waited for, and how often it is asked. */

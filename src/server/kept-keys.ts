@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type PublicKey, publicKeysIn } from '../core/key-set.ts'
+import { replaceSynced } from '../storage/synced-files.ts'
 import type { IdentityProvider } from './identity-provider.ts'
-import { replaceSynced } from './synced-files.ts'
 
 /**
  * A provider's last good keys in `issuer-keys.json`, for a start while it is down: a JWK set, bound

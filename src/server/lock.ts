@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeSyncedDirectory } from './synced-files.ts'
+import { makeSyncedDirectory } from '../storage/synced-files.ts'
 import type { TokenMode } from './token-mode.ts'
 
 /** Who serves from a data directory; stands in `server.json` for people and for the message. */

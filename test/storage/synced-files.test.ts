@@ -2,7 +2,11 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeSyncedDirectory, replaceSynced, syncDirectory } from '../../src/server/synced-files.ts'
+import {
+  makeSyncedDirectory,
+  replaceSynced,
+  syncDirectory,
+} from '../../src/storage/synced-files.ts'
 
 /** That they outlive a power cut is seen in `test/torture/powercut.test.ts`. */
 
