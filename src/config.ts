@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { dayMs, hourMs, minuteMs } from './core/durations.ts'
 import { secureUrl, shownAddress } from './core/secure-url.ts'
 import { mostSettingsBytes, readSettingsFile } from './core/settings-file.ts'
 import { nearest } from './core/wording.ts'
@@ -53,6 +54,18 @@ const oneOf =
   <const Words extends readonly string[]>(...words: Words) =>
   (text: string): Words[number] | Wrong =>
     words.includes(text) ? text : new Wrong(`set one of ${words.join(', ')}`)
+
+const durations: Record<string, number> = { m: minuteMs, h: hourMs, d: dayMs }
+
+/** In milliseconds. */
+const duration =
+  (leastMinutes: number, mostDays: number, example: string) =>
+  (text: string): number | Wrong => {
+    const [, count, unit = ''] = /^(\d{1,9}) ?([mhd])$/i.exec(text) ?? []
+    const value = Number(count) * (durations[unit.toLowerCase()] ?? Number.NaN)
+    if (value >= leastMinutes * minuteMs && value <= mostDays * dayMs) return value
+    return new Wrong(`set a time from ${leastMinutes}m to ${mostDays}d, such as ${example}`)
+  }
 
 const text =
   (what: string) =>
@@ -164,6 +177,22 @@ export const settings = {
     default: '90',
     help: 'how many days back events are accepted',
     parse: wholeNumber(1, 3_650),
+  }),
+  backupEvery: optional({
+    placeholder: 'time',
+    help: 'how often a running server makes a backup, such as 6h or 1d; not at all unless set',
+    parse: duration(1, 366, '6h or 1d'),
+  }),
+  backupDir: optional({
+    placeholder: 'dir',
+    help: 'directory of its own for those backups, best on another disk',
+    parse: text('a directory'),
+  }),
+  backupKeep: setting({
+    placeholder: 'count',
+    default: '7',
+    help: 'how many of those backups are kept, the newest',
+    parse: wholeNumber(1, 10_000),
   }),
   keyGraceHours: setting({
     placeholder: 'hours',
@@ -323,6 +352,11 @@ function textOf(path: string, place: string, problems: string[]): string | null 
 }
 
 function crossCheck(config: Partial<Config>, problems: string[]): void {
+  if (config.backupEvery && config.backupDir === null) {
+    problems.push(
+      `${variableOf('backupEvery')} is set without a directory: set ${variableOf('backupDir')} to where the backups go`,
+    )
+  }
   const { sessionIssuer, sessionAudience, sessionSecret, sessionJwksUrl } = config
   const issuer = variableOf('sessionIssuer')
   const secret = variableOf('sessionSecret')

@@ -28,11 +28,7 @@ export async function withData<T>(
   { create = false } = {},
 ): Promise<T> {
   if (create) makeDirectory(dataDir)
-  else if (!hasDatabase(dataDir)) {
-    throw new CommandFailure(
-      `there is no Cairn data in ${dataDir}: name its directory with --data or CAIRN_DATA, or begin with "cairn org create NAME"`,
-    )
-  }
+  else requireData(dataDir)
   const database = openForWriting(dataDir)
   try {
     requireOwnServer(database, dataDir)
@@ -41,6 +37,14 @@ export async function withData<T>(
   } finally {
     database.close()
   }
+}
+
+/** @throws CommandFailure where a directory holds no data of Cairn */
+export function requireData(dataDir: string): void {
+  if (hasDatabase(dataDir)) return
+  throw new CommandFailure(
+    `there is no Cairn data in ${dataDir}: name its directory with --data or CAIRN_DATA, or begin with "cairn org create NAME"`,
+  )
 }
 
 /** A running server of an older release must not find its tables changed under it. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { checkBackups } from './doctor/backup-check.ts'
 import { checkDatabase } from './doctor/database-check.ts'
 import { checkDirectory } from './doctor/directory-check.ts'
 import { checkDisk } from './doctor/disk-check.ts'
@@ -18,6 +19,7 @@ const checks: readonly [Check, (subject: Subject) => Finding[] | Promise<Finding
   ['directory', checkDirectory],
   ['disk', checkDisk],
   ['database', checkDatabase],
+  ['backup', checkBackups],
   ['server', checkServer],
   ['unit', checkUnit],
   ['issuer', checkTokens],

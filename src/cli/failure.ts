@@ -30,6 +30,8 @@ const forOperators = [
   'PortTaken',
   'SessionKeyUnusable',
   'SchemaMismatch',
+  'BackupRefused',
+  'RestoreRefused',
 ]
 
 /** What the common faults of files and of SQLite mean to an operator. */

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { commit, version } from '../core/version.ts'
+import { addBackup } from './backup.ts'
 import { addDemo } from './demo.ts'
 import { addDoctor } from './doctor.ts'
 import { examples } from './examples.ts'
@@ -11,6 +12,7 @@ import { addHelp } from './help.ts'
 import { addKey } from './key.ts'
 import { addOrg } from './org.ts'
 import { addRebuild } from './rebuild.ts'
+import { addRestore } from './restore.ts'
 import { addServe } from './serve.ts'
 import { addService } from './service.ts'
 import { addSteps } from './steps.ts'
@@ -46,6 +48,8 @@ export function program(): Command {
   addSteps(cairn)
   addExplain(cairn)
   addRebuild(cairn)
+  addBackup(cairn)
+  addRestore(cairn)
   addHealthcheck(cairn)
   addDoctor(cairn)
   addTop(cairn)

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type FileLock, isBusy, lockFile } from '../storage/file-lock.ts'
 import { makeSyncedDirectory } from '../storage/synced-files.ts'
 import type { TokenMode } from './token-mode.ts'
 
@@ -34,49 +35,54 @@ export class DataDirectoryUnusable extends Error {
   override readonly name = 'DataDirectoryUnusable'
 }
 
-const lockFile = (dataDir: string) => join(dataDir, 'server.lock')
+const lockFileOf = (dataDir: string) => join(dataDir, 'server.lock')
 const holderFile = (dataDir: string) => join(dataDir, 'server.json')
 
-/** How long a lock is waited for: `isHeld` of another process takes a shared one for a moment. */
-const patienceMs = 250
-
-const isBusy = (error: unknown) =>
-  String((error as { code?: string }).code).startsWith('SQLITE_BUSY')
-
 /**
- * Makes this process the one server of a data directory, until it releases the lock or dies: the
- * lock is SQLite's own on a file, which the kernel takes back from a dead process.
+ * Makes this process the one server of a data directory, until it releases the lock or dies.
  *
  * @throws LockHeld, DataDirectoryUnusable
  */
 export function acquireLock(dataDir: string, holder: LockHolder): Lock {
-  let database: Database | undefined
+  let lock: FileLock | null = null
   try {
     makeSyncedDirectory(dataDir)
-    database = new Database(lockFile(dataDir), { create: true })
-    database.run(`pragma busy_timeout = ${patienceMs}`)
-    // With a write-ahead log, an exclusive transaction would let readers pass.
-    database.run('pragma journal_mode = delete')
-    database.run('begin exclusive')
-    writeHolder(dataDir, holder)
+    lock = lockFile(lockFileOf(dataDir))
+    if (lock) writeHolder(dataDir, holder)
   } catch (error) {
-    database?.close()
-    if (isBusy(error)) throw new LockHeld(heldMessage(dataDir))
+    lock?.release()
     throw unusable(dataDir, error)
   }
+  if (lock === null) throw new LockHeld(heldMessage(dataDir))
   return {
     describe: holder => writeHolder(dataDir, holder),
     release() {
       rmSync(holderFile(dataDir), { force: true })
-      database.close()
+      lock.release()
     },
   }
 }
 
+/**
+ * Keeps servers out of a data directory, for work that none may see.
+ *
+ * @throws LockHeld, DataDirectoryUnusable
+ */
+export function keepServersOut(dataDir: string): FileLock {
+  let lock: FileLock | null
+  try {
+    lock = lockFile(lockFileOf(dataDir))
+  } catch (error) {
+    throw unusable(dataDir, error)
+  }
+  if (lock === null) throw new LockHeld(heldMessage(dataDir))
+  return lock
+}
+
 /** Whether a server runs on a data directory, in this process or in another. */
 export function isHeld(dataDir: string): boolean {
-  if (!existsSync(lockFile(dataDir))) return false
-  const database = new Database(lockFile(dataDir), { readonly: true })
+  if (!existsSync(lockFileOf(dataDir))) return false
+  const database = new Database(lockFileOf(dataDir), { readonly: true })
   try {
     database.query('select count(*) from sqlite_schema').get()
     return false

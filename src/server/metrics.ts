@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { commit, version } from '../core/version.ts'
 import type { BufferBounds, BufferGauge } from '../storage/buffer-gauge.ts'
+import type { BackupsSeen } from './backup-schedule.ts'
 import { renderCommits } from './commit-counters.ts'
 import type { DiskWatch } from './disk-watch.ts'
 import { Exposition } from './exposition.ts'
@@ -21,6 +22,7 @@ export interface MetricSources {
   isReady: boolean
   /** How the latest reading of the settings went, and when one last went well, Unix milliseconds. */
   reloads: { wentWell: boolean; lastGoodAt: number }
+  backups: BackupsSeen
 }
 
 /** All metrics, as Prometheus reads them. */
@@ -30,6 +32,7 @@ export function renderMetrics(sources: MetricSources): string {
   renderCommits(page, sources.commitCounters)
   renderServer(page, sources)
   renderDisk(page, sources.disk)
+  renderBackups(page, sources.backups)
   renderProcess(page)
   return page.toString()
 }
@@ -75,6 +78,22 @@ function renderDisk(page: Exposition, { seen }: MetricSources['disk']): void {
   page.single('cairn_wal_bytes', 'gauge', 'Size of the write-ahead log.', seen.walBytes)
   if (seen.freeBytes === null) return
   page.single('cairn_disk_free_bytes', 'gauge', 'Room on the disk of the data.', seen.freeBytes)
+}
+
+/** What no backup has told yet is left out. */
+function renderBackups(page: Exposition, seen: BackupsSeen): void {
+  const { everyMs, overdueMs, last, failures, isFailing } = seen
+  const now = (name: string, help: string, value: number) =>
+    page.single(`cairn_backup_${name}`, 'gauge', help, value)
+  now('interval_seconds', 'How often a backup is to be made; 0 for never.', everyMs / 1_000)
+  now('overdue_seconds', 'For how long one has been due.', overdueMs / 1_000)
+  now('last_successful', '0 while the latest scheduled backup failed.', Number(!isFailing))
+  page.single('cairn_backup_failures_total', 'counter', 'Scheduled backups that failed.', failures)
+  if (last === null) return
+  now('last_success_timestamp_seconds', 'When the newest was begun, Unix time.', last.at / 1_000)
+  now('last_size_bytes', 'Size of the newest.', last.bytes)
+  if (last.durationMs === null) return
+  now('last_duration_seconds', 'How long the newest took.', last.durationMs / 1_000)
 }
 
 /** By the names that every Prometheus client uses. */

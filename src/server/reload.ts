@@ -3,6 +3,9 @@ import { type Config, type SettingName, settingNames, variableOf } from '../conf
 /** Settings that a running server takes up; all others are those of its start. */
 const live = [
   'retentionDays',
+  'backupEvery',
+  'backupDir',
+  'backupKeep',
   'sessionSecret',
   'sessionIssuer',
   'sessionAudience',

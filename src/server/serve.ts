@@ -10,6 +10,7 @@ import { shellWord } from '../core/wording.ts'
 import { BufferGauge } from '../storage/buffer-gauge.ts'
 import { prepareDatabase } from '../storage/prepare.ts'
 import { newSharedMemory } from '../storage/shared.ts'
+import { BackupSchedule } from './backup-schedule.ts'
 import { CommitCounters } from './commit-counters.ts'
 import { DiskWatch } from './disk-watch.ts'
 import { armedFailpoints } from './failpoints.ts'
@@ -113,6 +114,7 @@ class Server {
   private readonly clock = systemClock()
   private readonly gauge: BufferGauge
   private readonly disk: DiskWatch
+  private readonly backups: BackupSchedule
   private readonly commitCounters = CommitCounters.memory()
   /** By name, so that a thread that is started again counts on. */
   private readonly httpCounters = new Map<string, SharedArrayBuffer>()
@@ -143,6 +145,7 @@ class Server {
     this.log = openLog(config, 'main', this.logTurns).log
     this.manager = ServiceManager.from(process.env, this.log)
     this.issuerKeys = this.issuerKeysFor(config)
+    this.backups = new BackupSchedule(() => this.config, this.clock, this.log)
   }
 
   private issuerKeysFor(config: Config): IssuerKeys | null {
@@ -200,7 +203,10 @@ class Server {
       for (const { worker } of [storage, ...http]) worker.terminate()
       throw error
     }
-    if (!this.isStopping) this.phase = 'serving'
+    if (!this.isStopping) {
+      this.phase = 'serving'
+      this.backups.start()
+    }
     this.watchSignals()
     const shownHost = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host
     const running: Running = {
@@ -383,6 +389,7 @@ class Server {
       catalogueGeneration: Atomics.load(new Int32Array(this.shared.generation), 0),
       isReady: this.notReady().length === 0,
       reloads: this.reloads,
+      backups: this.backups.seen,
     })
   }
 
@@ -448,6 +455,8 @@ class Server {
     for (const { worker } of threads) worker.postMessage({ type: 'stop' })
     // A thread that does not even say that it gave up is not waited for any longer.
     await Promise.race([Promise.all(threads.map(({ ended }) => ended)), Bun.sleep(stopWithinMs)])
+    // It reads the database, whose log is about to be cut back.
+    await this.backups.stop()
     this.storage?.worker.postMessage({ type: 'stop' })
     const reason = await this.storage?.ended
     if (reason === null) this.finish(0)

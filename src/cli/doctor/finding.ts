@@ -18,6 +18,7 @@ export type Check =
   | 'disk'
   | 'database'
   | 'dead_letters'
+  | 'backup'
   | 'server'
   | 'unit'
   | 'ports'

@@ -50,17 +50,26 @@ export function planOf({ root, ...options }: ServiceOptions): ServicePlan {
     binary,
     'put it into /usr/local/bin, and run that one or name it with --binary',
   )
-  return { name, user, binary, data, config, memoryMax, hasLowPort: kept?.hasLowPort ?? false }
+  const { backupDir = null, hasLowPort = false } = kept ?? {}
+  if (backupDir !== null) {
+    const where = `CAIRN_BACKUP_DIR in ${config}`
+    requirePath(where, backupDir)
+    requireVisible('the directory of backups', backupDir, `set another as ${where}`)
+  }
+  return { name, user, binary, data, config, backupDir, memoryMax, hasLowPort }
 }
 
 /** What an existing settings file says that the unit has to know. */
-function keptSettings(path: string): { data: string | null; hasLowPort: boolean } | null {
+function keptSettings(
+  path: string,
+): { data: string | null; backupDir: string | null; hasLowPort: boolean } | null {
   if (!existsSync(path)) return null
   const env = { CAIRN_CONFIG: path }
-  const { config, given } = readConfig({ env }, ['data', 'port', 'managementPort'])
+  const { config, given } = readConfig({ env }, ['data', 'backupDir', 'port', 'managementPort'])
   const ports = [config.port, config.managementPort]
   return {
     data: given.has('data') ? config.data : null,
+    backupDir: config.backupDir,
     hasLowPort: ports.some(port => port > 0 && port < 1_024),
   }
 }

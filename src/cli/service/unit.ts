@@ -8,6 +8,8 @@ export interface ServicePlan {
   binary: string
   data: string
   config: string
+  /** Where scheduled backups go, an absolute path; null where none are. */
+  backupDir: string | null
   /** As systemd takes it, such as `1G`; null for no limit. */
   memoryMax: string | null
   /** Whether it listens on a port under 1024, which takes a right of root's. */
@@ -33,7 +35,7 @@ const privileges = ({ hasLowPort }: ServicePlan) =>
 
 /** The unit (systemd.service(5), systemd.exec(5)). */
 export function unitFile(plan: ServicePlan): string {
-  const { name, user, binary, data, config, memoryMax } = plan
+  const { name, user, binary, data, config, memoryMax, backupDir } = plan
   return `${marker}. To change it, run "systemctl edit ${name}":
 # what stands there survives the next install.
 
@@ -72,10 +74,10 @@ LimitNOFILE=65536
 # A core dump would hold keys and people's data.
 LimitCORE=0
 ${memoryMax === null ? '' : `MemoryMax=${memoryMax}\n`}
-# It writes its data and nothing else. No MemoryDenyWriteExecute=: its JavaScript is compiled as it
+# It writes its data and backups, and nothing else. No MemoryDenyWriteExecute=: its JavaScript is compiled as it
 # runs. No LimitAS=: it reserves far more addresses than it uses memory.
 ProtectSystem=strict
-ReadWritePaths=${data}
+ReadWritePaths=${[data, ...(backupDir === null ? [] : [`-${backupDir}`])].join(' ')}
 ProtectHome=yes
 PrivateTmp=yes
 PrivateDevices=yes

@@ -1,0 +1,107 @@
+import { existsSync, statSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { isoTime } from '../core/clock.ts'
+import { type Backup, backUp, makeFolder } from '../storage/backup/backup.ts'
+import { backupNameAt, backupsIn, keepNewest } from '../storage/backup/folder.ts'
+import { clearAbandoned } from '../storage/backup/partial.ts'
+import { requireData } from './data.ts'
+import { sizeOf } from './doctor/finding.ts'
+import { examples } from './examples.ts'
+import { CommandFailure, UsageFailure } from './failure.ts'
+import { print, printJson, printTable } from './output.ts'
+import { progressBar } from './progress.ts'
+import { addSettings, settingsOf } from './settings.ts'
+
+/** What others of this machine get first (nice(1)): a backup has time. */
+const niceness = 10
+
+export function addBackup(cairn: Command): void {
+  const backup = addSettings(cairn.command('backup'), ['data'])
+    .description(
+      'copy the database to a file, also beside a running server; the copy is checked, and its checksum written beside it',
+    )
+    .argument('<file|dir>', 'a new file, or a directory, in which the file is named by the time')
+    .option('--keep <count>', 'of the backups in the directory, keep so many, the newest')
+    .option('--json', 'print {file, bytes, sha256, removed} as JSON')
+    .addHelpText(
+      'after',
+      `
+The file is a whole SQLite database. It holds all that Cairn stores but session.key, which would let
+its reader make session tokens, and what can be fetched again. "cairn restore" takes it.
+${examples(
+  'cairn backup before-upgrade.db',
+  'cairn backup /mnt/backups/ --data /var/lib/cairn --keep 14',
+  'cairn backup list /mnt/backups',
+)}`,
+    )
+    .action(
+      async (target: string, options: { keep?: string; json?: boolean }, command: Command) => {
+        const { data } = settingsOf(command, 'data')
+        requireData(data)
+        const result = await backUpTo(target, data, keepOf(options.keep))
+        if (options.json) return printJson(result)
+        print(result.file)
+        process.stderr.write(`cairn: ${sizeOf(result.bytes)}, checked; sha256 ${result.sha256}\n`)
+      },
+    )
+  backup
+    .command('list')
+    .description('the backups in a directory that "cairn backup" or a server named, newest first')
+    .argument('<dir>', 'the directory')
+    .option('--json', 'print [{file, at, bytes}] as JSON')
+    .addHelpText('after', examples('cairn backup list /mnt/backups'))
+    .action((folder: string, _options: unknown, command: Command) => {
+      const { json } = command.optsWithGlobals<{ json?: boolean }>()
+      listBackups(folder, json === true)
+    })
+}
+
+function keepOf(text: string | undefined): number | null {
+  if (text === undefined) return null
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text)
+  throw new UsageFailure(
+    `--keep is "${text.slice(0, 60)}": set how many backups to keep, such as 7`,
+  )
+}
+
+/** Backs up to a file or into a directory, and removes what is older than what is to be kept. */
+async function backUpTo(
+  target: string,
+  data: string,
+  keep: number | null,
+): Promise<Backup & { removed: string[] }> {
+  const isFolder = target.endsWith('/') || isDirectory(target)
+  if (keep !== null && !isFolder) {
+    throw new UsageFailure(`--keep needs a directory: name one, such as "${target}/"`)
+  }
+  if (isFolder) await makeFolder(target)
+  yieldToOthers()
+  const now = Date.now()
+  const bar = progressBar()
+  const file = isFolder ? join(target, backupNameAt(now)) : target
+  const made = await backUp(data, file, bar.show).finally(bar.end)
+  if (isFolder) await clearAbandoned(target, now)
+  const removed = keep === null ? [] : await keepNewest(target, keep)
+  return { ...made, removed: removed.map(({ file }) => file) }
+}
+
+const isDirectory = (path: string) => existsSync(path) && statSync(path).isDirectory()
+
+/** Where the system forbids it, the backup only takes more of the machine. */
+function yieldToOthers(): void {
+  try {
+    setPriority(niceness)
+  } catch {}
+}
+
+function listBackups(folder: string, asJson: boolean): void {
+  if (!isDirectory(folder)) {
+    throw new CommandFailure(`${folder} is no directory: name the one that holds the backups`)
+  }
+  const backups = backupsIn(folder).map(({ at, ...rest }) => ({ ...rest, at: isoTime(at) }))
+  const rows = backups.map(({ at, bytes, file }) => [at, sizeOf(bytes), file])
+  if (asJson) printJson(backups)
+  else printTable(['at', 'size', 'file'], rows, `no backups in ${folder}`)
+}

@@ -1,0 +1,109 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { isoTime } from '../core/clock.ts'
+import { shellWord } from '../core/wording.ts'
+import { keepServersOut } from '../server/lock.ts'
+import type { BackupContent } from '../storage/backup/check-backup.ts'
+import { restore, tryBackup, undoRestore } from '../storage/backup/restore.ts'
+import { makeDirectory } from './data.ts'
+import { examples } from './examples.ts'
+import { UsageFailure, warn } from './failure.ts'
+import { print, printJson } from './output.ts'
+import { progressBar } from './progress.ts'
+import { addSettings, settingsOf } from './settings.ts'
+
+interface Options {
+  undo?: boolean
+  check?: boolean
+  json?: boolean
+}
+
+export function addRestore(cairn: Command): void {
+  addSettings(cairn.command('restore'), ['data'])
+    .description(
+      'put a backup in the place of the database, of a server that is stopped; the old one is kept aside',
+    )
+    .argument('[file]', 'a backup')
+    .option('--check', 'only look whether the backup is whole and can be restored')
+    .option('--undo', 'put the database back that the last restore replaced')
+    .option('--json', 'print what was done as JSON')
+    .addHelpText(
+      'after',
+      `
+The backup is held against its checksum and checked to its last page first. All else in the data
+directory stays as it is: session.key, and who was erased.
+${examples(
+  'cairn restore /mnt/backups/cairn-2026-11-20T03-00-00Z.db --check',
+  'cairn restore /mnt/backups/cairn-2026-11-20T03-00-00Z.db --data /var/lib/cairn',
+  'cairn restore --undo',
+)}`,
+    )
+    .action(async (file: string | undefined, options: Options, command: Command) => {
+      const { data } = settingsOf(command, 'data')
+      if (options.undo) {
+        if (file !== undefined) throw new UsageFailure('--undo takes no file: leave it out')
+        return undo(data, options)
+      }
+      if (file === undefined)
+        throw new UsageFailure('name the backup to restore (--help says more)')
+      return options.check ? check(file, options) : replace(data, file, options)
+    })
+}
+
+async function check(file: string, { json }: Options): Promise<void> {
+  const bar = progressBar()
+  const { content, hasChecksum } = await tryBackup(file, bar.show).finally(bar.end)
+  warnOfNoChecksum(file, hasChecksum)
+  if (json) return printJson({ file, hasChecksum, ...shownContent(content) })
+  print(`${file} is whole and can be restored: ${told(content)}`)
+}
+
+async function replace(data: string, file: string, { json }: Options): Promise<void> {
+  makeDirectory(data)
+  const lock = keepServersOut(data)
+  const bar = progressBar()
+  const { content, hasChecksum, aside } = await restore(data, file, Date.now(), bar.show).finally(
+    () => {
+      bar.end()
+      lock.release()
+    },
+  )
+  warnOfNoChecksum(file, hasChecksum)
+  if (json) return printJson({ file, hasChecksum, aside, ...shownContent(content) })
+  print(`restored ${file} into ${data}: ${told(content)}`, ...next(data, content))
+  if (aside !== null) print(`the database of before is ${aside}: remove it once all is well`)
+}
+
+async function undo(data: string, { json }: Options): Promise<void> {
+  const lock = keepServersOut(data)
+  const result = await undoRestore(data, Date.now()).finally(() => lock.release())
+  if (json) return printJson(result)
+  print(`put ${result.restored} back`, `start the server: cairn serve --data ${shellPath(data)}`)
+  if (result.aside !== null)
+    print(`what it replaced is ${result.aside}: the same again takes it back`)
+}
+
+const shellPath = (path: string) => shellWord(resolve(path))
+
+function next(data: string, { schema, knownSchema }: BackupContent): string[] {
+  const upgrade = schema < knownSchema ? ', which first brings it up to date' : ''
+  return [
+    `start the server${upgrade}: cairn serve --data ${shellPath(data)}`,
+    `to take this back: cairn restore --undo --data ${shellPath(data)}`,
+  ]
+}
+
+function told({ schema, newestEventAt }: BackupContent): string {
+  const newest = newestEventAt === null ? 'no event' : `newest event ${isoTime(newestEventAt)}`
+  return `schema ${schema}, ${newest}`
+}
+
+const shownContent = ({ schema, newestEventAt }: BackupContent) => ({
+  schema,
+  newestEventAt: newestEventAt === null ? null : isoTime(newestEventAt),
+})
+
+function warnOfNoChecksum(file: string, hasChecksum: boolean): void {
+  if (hasChecksum) return
+  warn(`there is no ${file}.sha256 to hold it against; its pages are whole`)
+}

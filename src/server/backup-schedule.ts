@@ -1,0 +1,165 @@
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import type { Clock } from '../core/clock.ts'
+import { minuteMs } from '../core/durations.ts'
+import { shortReasonOf } from '../core/reason.ts'
+import { backupsIn } from '../storage/backup/folder.ts'
+import type { Log } from './log.ts'
+
+/** How often it is looked whether a backup is due, and the pause after one that failed; milliseconds. */
+const lookEveryMs = 1_000
+const retryAfterMs = 5 * minuteMs
+
+export type BackupSettings = Pick<Config, 'data' | 'backupEvery' | 'backupKeep' | 'backupDir'>
+
+/** What became of the scheduled backups, for the metrics. */
+export interface BackupsSeen {
+  /** 0 where none are scheduled. */
+  everyMs: number
+  /** For how long one has been due that is not made yet. */
+  overdueMs: number
+  /** The newest; its duration is null where an earlier run of the server made it. */
+  last: { at: number; bytes: number; durationMs: number | null } | null
+  /** Of this run of the server. */
+  failures: number
+  isFailing: boolean
+}
+
+/**
+ * Has a backup made every so often, by the same program in a process of its own: it takes nothing from
+ * the threads that answer, and may not share a process with those that have the database open (see
+ * `copyDatabase`). What is due follows from the backups that are there, so a restart changes nothing.
+ */
+export class BackupSchedule {
+  private last: BackupsSeen['last'] = null
+  private failures = 0
+  private isFailing = false
+  /** By the monotonic clock. */
+  private dueSince: number | null = null
+  private pausedUntil = Number.NEGATIVE_INFINITY
+  private child: Bun.Subprocess<'ignore', 'pipe', 'pipe'> | null = null
+  private making: Promise<void> | null = null
+  private timer: ReturnType<typeof setInterval> | null = null
+
+  constructor(
+    /** As they are by now. */
+    private readonly settings: () => BackupSettings,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  start(): void {
+    this.timer = setInterval(() => this.look(), lookEveryMs).unref()
+    this.look()
+  }
+
+  /** Ends a backup that is being made: nothing stays of it, and it is due at the next start. */
+  async stop(): Promise<void> {
+    if (this.timer) clearInterval(this.timer)
+    this.timer = null
+    this.child?.kill('SIGKILL')
+    await this.making
+  }
+
+  get seen(): BackupsSeen {
+    return {
+      everyMs: this.settings().backupEvery ?? 0,
+      overdueMs: this.dueSince === null ? 0 : this.clock.monotonic() - this.dueSince,
+      last: this.last,
+      failures: this.failures,
+      isFailing: this.isFailing,
+    }
+  }
+
+  private look(): void {
+    const { backupEvery, backupDir } = this.settings()
+    if (this.making !== null) return
+    const isDue =
+      backupEvery !== null &&
+      backupDir !== null &&
+      this.clock.now() >= this.dueAt(backupDir, backupEvery)
+    if (!isDue) {
+      this.dueSince = null
+      this.isFailing = false
+      return
+    }
+    this.dueSince ??= this.clock.monotonic()
+    if (this.clock.monotonic() < this.pausedUntil) return
+    this.making = this.make(backupDir).finally(() => {
+      this.making = null
+    })
+  }
+
+  private dueAt(folder: string, everyMs: number): number {
+    const newest = newestIn(folder)
+    if (newest === null) return Number.NEGATIVE_INFINITY
+    if (newest.at !== this.last?.at) this.last = { ...newest, durationMs: null }
+    // One of the future was made before the clock was set right.
+    return newest.at > this.clock.now() ? Number.NEGATIVE_INFINITY : newest.at + everyMs
+  }
+
+  private async make(folder: string): Promise<void> {
+    const startedAt = this.clock.monotonic()
+    const { data, backupKeep } = this.settings()
+    try {
+      const options = ['--data', data, '--keep', `${backupKeep}`, '--json']
+      const made = await this.run(['backup', join(folder, '/'), ...options])
+      if (made === null) return
+      const durationMs = this.clock.monotonic() - startedAt
+      const { file, bytes, removed } = made
+      const at = newestIn(folder)?.at ?? this.clock.now()
+      this.last = { at, bytes, durationMs }
+      this.isFailing = false
+      this.dueSince = null
+      this.log.info({ file, bytes, durationMs: Math.round(durationMs), removed }, 'backed up')
+    } catch (error) {
+      this.failures++
+      this.isFailing = true
+      this.pausedUntil = this.clock.monotonic() + retryAfterMs
+      this.log.error({ folder, reason: shortReasonOf(error) }, 'the scheduled backup failed')
+    }
+  }
+
+  /** @returns null where it was ended because the server stops */
+  private async run(args: readonly string[]): Promise<Made | null> {
+    const child = Bun.spawn([...program, ...args], {
+      // Nothing but its arguments says what it does.
+      env: {},
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    this.child = child
+    const [stdout, stderr, status] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ])
+    this.child = null
+    if (status === 0) return JSON.parse(stdout) as Made
+    if (this.timer === null) return null
+    const reason = stderr.trim().replace(/^cairn: /, '')
+    throw new Error(reason || `it ended with status ${status}`)
+  }
+}
+
+/** As "cairn backup --json" prints it. */
+interface Made {
+  file: string
+  bytes: number
+  removed: string[]
+}
+
+/** This program: one file, or, in development, run by Bun. */
+const program = import.meta.url.includes('$bunfs')
+  ? [process.execPath]
+  : [process.execPath, join(import.meta.dir, '../main.ts')]
+
+function newestIn(folder: string): { at: number; bytes: number } | null {
+  try {
+    return backupsIn(folder)[0] ?? null
+  } catch {
+    // Not there yet, or not to be read: making one tells.
+    return null
+  }
+}

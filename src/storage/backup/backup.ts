@@ -1,0 +1,159 @@
+import { Database } from 'bun:sqlite'
+import { link, mkdir, rename, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { databaseFile, hasDatabase } from '../database.ts'
+import { lockFile } from '../file-lock.ts'
+import { fullCheck } from '../inspect.ts'
+import { sha256Of, writeChecksum } from './checksum.ts'
+import { copyDatabase, type OnBackupProgress } from './copy-database.ts'
+import { syncFolder } from './folder.ts'
+import { clearPartials, partialIn } from './partial.ts'
+import { freeBytesOf, mib } from './room.ts'
+
+/** A backup that cannot be made; the message says why and what to do. Nothing is left of it. */
+export class BackupRefused extends Error {
+  override readonly name = 'BackupRefused'
+}
+
+/** A backup that is whole, checked and on the disk. */
+export interface Backup {
+  file: string
+  bytes: number
+  /** In hexadecimal; also in the file beside it, as `sha256sum -c` reads it. */
+  sha256: string
+}
+
+/** Room that a backup beside the data leaves on their disk: without, the server would refuse writes. */
+const roomToLeaveBytes = 128 * 2 ** 20
+
+/**
+ * Copies the database of a data directory, in use or not, to a new file of its user alone; checks
+ * the copy to its last page, and only then gives it its name, with a checksum beside it. A process
+ * that dies meanwhile leaves a partial file at most, which the next backup into that folder removes.
+ *
+ * To be called where no other connection to the database is open in this process: see
+ * `copyDatabase`. The event loop goes on turning, except while the copy is checked.
+ *
+ * @throws BackupRefused; SQLiteError where the database cannot be read
+ */
+export async function backUp(
+  dataDir: string,
+  file: string,
+  onProgress: OnBackupProgress = () => {},
+): Promise<Backup> {
+  if (!hasDatabase(dataDir)) throw new BackupRefused(`there is no Cairn data in ${dataDir}`)
+  const lock = lockFile(join(dataDir, 'backup.lock'))
+  if (lock === null) {
+    throw new BackupRefused(`another backup of ${dataDir} is being made: wait for its end`)
+  }
+  const folder = dirname(file)
+  const partial = partialIn(folder, dataDir)
+  try {
+    await refuseExisting(file)
+    await clearPartials(folder, partial)
+    await requireRoom(dataDir, folder)
+    await copyDatabase(dataDir, partial, onProgress)
+    const { size } = await stat(partial)
+    onProgress({ phase: 'checking', done: 0, total: size })
+    requireWhole(partial)
+    const sha256 = await sha256Of(partial, done =>
+      onProgress({ phase: 'hashing', done, total: size }),
+    )
+    await publish(partial, file, sha256)
+    return { file, bytes: size, sha256 }
+  } catch (error) {
+    throw explained(error, folder)
+  } finally {
+    // What cannot be removed now, the next backup tries again.
+    await clearPartials(folder, partial).catch(() => {})
+    lock.release()
+  }
+}
+
+/**
+ * Makes a folder for backups, for its owner alone; an existing one is left as it is.
+ *
+ * @throws BackupRefused
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch(error => {
+    throw explained(error, folder)
+  })
+}
+
+async function refuseExisting(file: string): Promise<void> {
+  const isThere = await stat(file).then(
+    () => true,
+    () => false,
+  )
+  if (isThere) throw new BackupRefused(`${file} exists already: name another file`)
+}
+
+/** @throws BackupRefused where the copy, its log and what comes meanwhile may not fit */
+async function requireRoom(dataDir: string, folder: string): Promise<void> {
+  const source = databaseFile(dataDir)
+  const [database, log, ours, theirs, free] = await Promise.all([
+    stat(source),
+    stat(`${source}-wal`).catch(() => null),
+    stat(dataDir),
+    stat(folder),
+    freeBytesOf(folder),
+  ])
+  const isSameDisk = ours.dev === theirs.dev
+  const needed = database.size + 2 * (log?.size ?? 0) + (isSameDisk ? roomToLeaveBytes : 0)
+  if (free >= needed) return
+  const more = isSameDisk ? ' (the data is on the same disk, and needs some too)' : ''
+  throw new BackupRefused(
+    `the disk of ${folder} has ${mib(free)} free and the backup needs ${mib(needed)}${more}: make room, or choose another disk`,
+  )
+}
+
+function requireWhole(copy: string): void {
+  const database = new Database(copy, { readonly: true, strict: true })
+  try {
+    const [first, ...more] = fullCheck(database)
+    if (first === undefined) return
+    throw new BackupRefused(
+      `the database is damaged, so no backup was made: ${first}${more.length > 0 ? `, and ${more.length} more` : ''}. Keep a copy of the data directory, and see "cairn doctor --full"`,
+    )
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Gives a checked copy its name, its checksum first: where the file stands, it is whole. A link
+ * fails where the name is taken meanwhile, which a renaming would take over.
+ */
+async function publish(partial: string, file: string, sha256: string): Promise<void> {
+  await writeChecksum(file, sha256)
+  await link(partial, file).catch(error => {
+    if (!withoutLinks.includes(error.code)) throw error
+    return rename(partial, file)
+  })
+  await syncFolder(dirname(file))
+}
+
+/** How file systems say that they know no links. */
+const withoutLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
+
+/** What the system says of the folder of backups, as what to do. */
+const advice: Record<string, string> = {
+  ENOENT: 'does not exist: make it, or name another',
+  ENOTDIR: 'is no directory: name another',
+  ELOOP: 'is no directory: name another',
+  EACCES: 'may not be written by this user: give it the right to, or name another',
+  EPERM: 'may not be written by this user: give it the right to, or name another',
+  EROFS: 'is on a file system that is mounted read-only: name another',
+  ENOSPC: 'is on a disk that is full: make room, or choose another',
+  EDQUOT: 'has reached the quota of this user: make room, or choose another',
+  EEXIST: 'has a file of that name by now: name another',
+}
+
+function explained(error: unknown, folder: string): unknown {
+  const { code = '', path = folder } = error as { code?: string; path?: string }
+  // Of the data, others know what to say.
+  const isOurs = path.startsWith(folder) && !basename(path).startsWith('cairn.db')
+  const known = isOurs ? advice[code === 'SQLITE_FULL' ? 'ENOSPC' : code] : undefined
+  return known ? new BackupRefused(`${folder} ${known} (${code})`, { cause: error }) : error
+}

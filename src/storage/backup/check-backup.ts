@@ -1,0 +1,99 @@
+import { constants, Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { fullCheck, newestReceipt } from '../inspect.ts'
+import { schemaState } from '../migrate.ts'
+import { hasOrganisation } from '../organisations.ts'
+import { expectedChecksum } from './checksum.ts'
+
+/** A file that is not restored; the message says why and what to do. Nothing has changed. */
+export class RestoreRefused extends Error {
+  override readonly name = 'RestoreRefused'
+}
+
+/** What a backup holds. */
+export interface BackupContent {
+  /** Of its schema; an older one is brought up to date at the next start. */
+  schema: number
+  knownSchema: number
+  /** Whether it holds any organisation. */
+  hasOrganisation: boolean
+  /** When the newest event in it was received, Unix milliseconds; null where there is none. */
+  newestEventAt: number | null
+}
+
+/**
+ * A file's own checksum against the one that stands beside it.
+ *
+ * @returns whether there was one to be held against
+ * @throws RestoreRefused where they differ
+ */
+export function requireChecksum(file: string, sha256: string): boolean {
+  const expected = expectedChecksum(file)
+  if (expected === null) return false
+  if (expected === sha256) return true
+  const why = expected === 'unreadable' ? 'holds no checksum' : 'says otherwise'
+  throw new RestoreRefused(
+    `${file} is not as it was made: its checksum is ${sha256}, and ${file}.sha256 ${why}. Take another backup`,
+  )
+}
+
+/** @throws RestoreRefused where a write-ahead log stands beside a file: alone it is not the whole */
+export function requireNoLog(file: string): void {
+  const beside = [`${file}-wal`, `${file}-journal`].find(existsSync)
+  if (beside === undefined) return
+  throw new RestoreRefused(
+    `${file} is no backup but a database in use, with its log beside it (${beside}): make a backup of it with "cairn backup"`,
+  )
+}
+
+/**
+ * Looks at every page of a backup, and at whose it is.
+ *
+ * @param name what the file is called in messages
+ * @throws RestoreRefused where it is damaged, of a newer Cairn, or no database of Cairn's
+ */
+export function checkBackup(file: string, name = file): BackupContent {
+  let database: Database | undefined
+  try {
+    database = openUnchanging(file)
+    const { applied, known, differing } = schemaState(database)
+    if (applied === 0) throw new RestoreRefused(`${name} is not a database of Cairn's`)
+    if (applied > known) {
+      throw new RestoreRefused(
+        `${name} is of a newer Cairn (schema ${applied}, and this one knows ${known}): restore it with that one`,
+      )
+    }
+    if (differing.length > 0) {
+      throw new RestoreRefused(
+        `${name} was made by another Cairn: step ${differing.join(', ')} of its schema is not this one's`,
+      )
+    }
+    const [fault, ...more] = fullCheck(database)
+    if (fault !== undefined) {
+      throw new RestoreRefused(`${name} is damaged: ${[fault, ...more.slice(0, 2)].join('; ')}`)
+    }
+    return {
+      schema: applied,
+      knownSchema: known,
+      hasOrganisation: hasOrganisation(database),
+      newestEventAt: newestReceipt(database),
+    }
+  } catch (error) {
+    const { code = '' } = error as { code?: string }
+    if (!/^SQLITE_(CORRUPT|NOTADB|CANTOPEN)/.test(code)) throw error
+    throw new RestoreRefused(`${name} is damaged, or no database (${code})`, { cause: error })
+  } finally {
+    database?.close()
+  }
+}
+
+/**
+ * Opens a file that nobody writes, without making a log's files beside it: a database that was copied
+ * while it was in use asks for them (https://sqlite.org/uri.html, `immutable`).
+ */
+function openUnchanging(file: string): Database {
+  const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI
+  return new Database(`${pathToFileURL(resolve(file))}?immutable=1`, flags)
+}

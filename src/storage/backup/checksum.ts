@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+
+/** A file's SHA-256 in a file beside it, as `sha256sum -c` reads it. */
+export const checksumFileOf = (file: string) => `${file}.sha256`
+
+/** No such file is longer: a name has 255 bytes at most. */
+const mostBytes = 1_024
+
+/** In hexadecimal. */
+export async function sha256Of(
+  file: string,
+  onBytes: (done: number) => void = () => {},
+): Promise<string> {
+  const hash = createHash('sha256')
+  let done = 0
+  for await (const chunk of Bun.file(file).stream()) {
+    hash.update(chunk)
+    done += chunk.length
+    onBytes(done)
+  }
+  return hash.digest('hex')
+}
+
+export async function writeChecksum(file: string, sha256: string): Promise<void> {
+  const line = `${sha256}  ${basename(file)}\n`
+  await writeFile(checksumFileOf(file), line, { mode: 0o600, flush: true })
+}
+
+/** What a file's SHA-256 should be; null where nothing says so, `unreadable` where it is not clear. */
+export function expectedChecksum(file: string): string | null | 'unreadable' {
+  const path = checksumFileOf(file)
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found) return null
+  if (found.size > mostBytes) return 'unreadable'
+  return /^([0-9a-f]{64})\b/i.exec(readFileSync(path, 'utf8'))?.[1]?.toLowerCase() ?? 'unreadable'
+}

@@ -1,0 +1,67 @@
+import { readdirSync, statSync } from 'node:fs'
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { checksumFileOf } from './checksum.ts'
+
+/** A backup as it lies in a folder. */
+export interface KeptBackup {
+  file: string
+  /** When it was begun, by its name; Unix milliseconds. */
+  at: number
+  bytes: number
+}
+
+const nameOfBackup = /^cairn-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z\.db$/
+
+/** The name of a backup in a folder of them: sorted by name, they are in the order of time. */
+export const backupNameAt = (now: number) =>
+  `cairn-${new Date(now).toISOString().slice(0, 19).replaceAll(':', '-')}Z.db`
+
+/** The backups in a folder that bear a name of ours, newest first; whatever else lies there is not. */
+export function backupsIn(folder: string): KeptBackup[] {
+  const backups: KeptBackup[] = []
+  for (const name of readdirSync(folder).sort().reverse()) {
+    const [, day, hours, minutes, seconds] = nameOfBackup.exec(name) ?? []
+    const found = day && statSync(join(folder, name), { throwIfNoEntry: false })
+    if (!found) continue
+    const at = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)
+    backups.push({ file: join(folder, name), at, bytes: found.size })
+  }
+  return backups
+}
+
+/**
+ * Removes all but the newest backups that bear a name of ours, and checksums whose backup is gone.
+ *
+ * @returns those that it removed
+ */
+export async function keepNewest(folder: string, count: number): Promise<KeptBackup[]> {
+  const old = backupsIn(folder).slice(count)
+  for (const { file } of old) {
+    await rm(file, { force: true })
+    await rm(checksumFileOf(file), { force: true })
+  }
+  for (const name of await readdir(folder)) {
+    const backup = name.replace(/\.sha256$/, '')
+    if (backup === name || !nameOfBackup.test(backup)) continue
+    const isThere = await stat(join(folder, backup)).catch(() => null)
+    if (!isThere) await rm(join(folder, name), { force: true })
+  }
+  return old
+}
+
+/** Puts the names in a folder on the disk. */
+export async function syncFolder(folder: string): Promise<void> {
+  let handle: FileHandle | undefined
+  try {
+    handle = await open(folder, 'r')
+    await handle.sync()
+  } catch (error) {
+    // Some file systems of other machines do not know it.
+    if (!['EINVAL', 'EBADF', 'ENOTSUP'].includes(String((error as { code?: string }).code))) {
+      throw error
+    }
+  } finally {
+    await handle?.close()
+  }
+}

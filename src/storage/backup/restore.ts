@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { open, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { databaseFile } from '../database.ts'
+import {
+  type BackupContent,
+  checkBackup,
+  RestoreRefused,
+  requireChecksum,
+  requireNoLog,
+} from './check-backup.ts'
+import { sha256Of } from './checksum.ts'
+import { copyBytes, type OnBackupProgress } from './copy-database.ts'
+import { databasesAside, replaceDatabase } from './replace-database.ts'
+import { freeBytesOf, mib } from './room.ts'
+
+/** A backup that was looked at. */
+export interface CheckedBackup {
+  content: BackupContent
+  /** Whether a checksum stood beside it, which it agrees with. */
+  hasChecksum: boolean
+}
+
+/** What a restore has done. */
+export interface Restored extends CheckedBackup {
+  /** Where the database of before is; null where there was none. */
+  aside: string | null
+}
+
+const stagedIn = (dataDir: string) => join(dataDir, '.cairn-restore.partial')
+
+/** Room that is left for the server's own work. */
+const roomToLeaveBytes = 64 * 2 ** 20
+
+/** @throws RestoreRefused where a backup cannot be restored */
+export async function tryBackup(
+  file: string,
+  onProgress: OnBackupProgress = () => {},
+): Promise<CheckedBackup> {
+  const total = await sizeOfBackup(file)
+  const sha256 = await sha256Of(file, done => onProgress({ phase: 'hashing', done, total }))
+  const hasChecksum = requireChecksum(file, sha256)
+  onProgress({ phase: 'checking', done: 0, total })
+  return { content: checkBackup(file), hasChecksum }
+}
+
+/**
+ * Puts the database of a backup in the place of a data directory's, which is kept aside. What is put
+ * there is what was checked: a copy in the data directory. A process that dies meanwhile leaves the
+ * old database or the new one.
+ *
+ * The caller keeps servers out. Nothing else in the directory changes.
+ *
+ * @param now Unix milliseconds
+ * @throws RestoreRefused
+ */
+export async function restore(
+  dataDir: string,
+  file: string,
+  now: number,
+  onProgress: OnBackupProgress = () => {},
+): Promise<Restored> {
+  const total = await sizeOfBackup(file)
+  const staged = stagedIn(dataDir)
+  try {
+    // What a restore that died has left.
+    await rm(staged, { force: true })
+    await requireRoom(dataDir, total)
+    const sha256 = await stage(file, staged, total, onProgress)
+    const hasChecksum = requireChecksum(file, sha256)
+    onProgress({ phase: 'checking', done: 0, total })
+    const content = checkBackup(staged, file)
+    const aside = await replaceDatabase(dataDir, staged, now)
+    return { content, hasChecksum, aside }
+  } finally {
+    await rm(staged, { force: true })
+  }
+}
+
+/**
+ * Puts the database that was replaced last back, and keeps the one that is there aside: the same
+ * again takes it back.
+ *
+ * @param now Unix milliseconds
+ * @returns which was put back, and where the one that it replaced is now
+ * @throws RestoreRefused where none was replaced
+ */
+export async function undoRestore(
+  dataDir: string,
+  now: number,
+): Promise<{ restored: string; aside: string | null }> {
+  const [newest] = databasesAside(dataDir)
+  if (newest === undefined) {
+    throw new RestoreRefused(`nothing to undo: no database in ${dataDir} was replaced by a restore`)
+  }
+  const aside = await replaceDatabase(dataDir, newest, now)
+  // Only one that was too damaged to be made one file has a log.
+  if (existsSync(`${newest}-wal`)) await rename(`${newest}-wal`, `${databaseFile(dataDir)}-wal`)
+  return { restored: newest, aside }
+}
+
+/** @throws RestoreRefused where there is no such file */
+async function sizeOfBackup(file: string): Promise<number> {
+  const found = await stat(file).catch(error => {
+    throw new RestoreRefused(
+      `${file} cannot be read (${error.code}): name the file of a backup that this user may read`,
+    )
+  })
+  if (!found.isFile()) {
+    throw new RestoreRefused(
+      `${file} is not a file: name one of a backup ("cairn backup list" tells those in a directory)`,
+    )
+  }
+  requireNoLog(file)
+  return found.size
+}
+
+async function requireRoom(dataDir: string, bytes: number): Promise<void> {
+  const [free, needed] = [await freeBytesOf(dataDir), bytes + roomToLeaveBytes]
+  if (free >= needed) return
+  throw new RestoreRefused(
+    `the disk of ${dataDir} has ${mib(free)} free and the restore needs ${mib(needed)}, since the old database is kept: make room`,
+  )
+}
+
+/** @returns the SHA-256 of what was copied, in hexadecimal */
+async function stage(
+  file: string,
+  staged: string,
+  total: number,
+  onProgress: OnBackupProgress,
+): Promise<string> {
+  const hash = createHash('sha256')
+  let done = 0
+  await using from = await open(file, 'r')
+  await using to = await open(staged, 'wx', 0o600)
+  await copyBytes(from, to, total, bytes => {
+    hash.update(bytes)
+    done += bytes.length
+    onProgress({ phase: 'copying', done, total })
+  })
+  await to.sync()
+  return hash.digest('hex')
+}

@@ -1,0 +1,34 @@
+import { Database } from 'bun:sqlite'
+
+/** How long a lock is waited for: who asks whether it is held takes a shared one for a moment. */
+const patienceMs = 250
+
+/** Whether an error of SQLite says that somebody else has a lock. */
+export const isBusy = (error: unknown) =>
+  String((error as { code?: string }).code).startsWith('SQLITE_BUSY')
+
+export interface FileLock {
+  release(): void
+}
+
+/**
+ * Locks a file, which is made where there is none, for this process alone: by SQLite's own lock on
+ * it, which the kernel takes back from a dead process.
+ *
+ * @returns null where another process has it
+ */
+export function lockFile(path: string): FileLock | null {
+  let database: Database | undefined
+  try {
+    database = new Database(path, { create: true })
+    database.run(`pragma busy_timeout = ${patienceMs}`)
+    // With a write-ahead log, an exclusive transaction would let readers pass.
+    database.run('pragma journal_mode = delete')
+    database.run('begin exclusive')
+  } catch (error) {
+    database?.close()
+    if (isBusy(error)) return null
+    throw error
+  }
+  return { release: () => database.close() }
+}
