@@ -7,6 +7,7 @@ import { type Entry, type Ledger, none, type Torture } from '../ledger.ts'
 import { cuts } from '../power/cuts.ts'
 import { Disk } from '../power/disk.ts'
 import { type Point, pointsIn, type Told } from '../power/points.ts'
+import { type Answer, Promises } from '../power/promises.ts'
 import { Recording, whyNoRecording } from '../power/recording.ts'
 import type { Step } from '../power/trace.ts'
 import {
@@ -16,7 +17,7 @@ import {
   faultsIn,
   faultsResending,
 } from '../power/verdict.ts'
-import { type History, liveThrough, type Promised } from '../power/workload.ts'
+import { type History, liveThrough } from '../power/workload.ts'
 
 /** How much is recorded, and at how many points the power goes; one in so many is looked at longer. */
 const sizes = {
@@ -99,7 +100,7 @@ const isCheckpoint = (step: Step) => step.type === 'write' && step.path.endsWith
 
 /** What was promised, by the step at which it was told. */
 function toldIn(steps: readonly Step[], { answers }: History): Told {
-  const told = new Map<number, readonly Promised[]>()
+  const told = new Map<number, Answer>()
   const byRequest = new Map(answers.map(answer => [answer.text, answer]))
   const commands = answers.filter(({ text }) => !text.startsWith('X-Request-Id'))
   for (const [at, step] of steps.entries()) {
@@ -108,9 +109,9 @@ function toldIn(steps: readonly Step[], { answers }: History): Told {
     const next = commands[0]
     if (request) {
       const answer = byRequest.get(request)
-      if (answer) told.set(at, answer.promised)
+      if (answer) told.set(at, answer)
     } else if (next && step.text.includes(next.text)) {
-      told.set(at, next.promised)
+      told.set(at, next)
       commands.shift()
     }
   }
@@ -138,24 +139,23 @@ async function faultsAt(
 ): Promise<FaultAt[]> {
   const found: FaultAt[] = []
   const disk = new Disk()
-  const promised: Promised[] = []
+  const promises = new Promises()
   let at = 0
   for (const [i, point] of points.entries()) {
     for (; at < point.at; at++) {
       disk.apply(steps[at]!)
-      promised.push(...(told.get(at) ?? []))
+      const answer = told.get(at)
+      if (answer) promises.tell(answer)
     }
     const folder = mkdtempSync(join(tmpdir(), 'cairn-powercut-'))
     try {
       lay(disk.after(point.cut(disk)), root, folder)
-      const dataDir = join(folder, 'cairn-data')
-      const faults = await faultsIn(dataDir, promised, history.sent)
-      const isMade = promised.length > 0
+      const faults = await faultsIn(folder, promises, history.sent)
+      const isMade = promises.has('organisation')
       if (!isMade || (goOnEvery && i % goOnEvery === 0)) {
         faults.push(...(await faultsGoingOn(folder, isMade)))
       }
-      const isServable = promised.some(({ what }) => what === 'version')
-      if (isServable && resendEvery && i % resendEvery === resendEvery - 1) {
+      if (promises.has('version') && resendEvery && i % resendEvery === resendEvery - 1) {
         faults.push(...(await faultsResending(folder, history)))
       }
       found.push(...faults.map(fault => ({ ...fault, point })))

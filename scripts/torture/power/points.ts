@@ -1,8 +1,8 @@
 import type { SeededRandom } from '../../../src/cli/demo/random.ts'
 import { type CutName, cutNames, cuts } from './cuts.ts'
 import type { Cut, Disk } from './disk.ts'
+import type { Answer } from './promises.ts'
 import type { Step } from './trace.ts'
-import type { Promised } from './workload.ts'
 
 /** Where the power goes: after so many steps, and what the disk keeps then. */
 export interface Point {
@@ -15,11 +15,14 @@ export interface Point {
 const isTurning = (step: Step) =>
   step.type !== 'told' && !(step.type === 'write' && step.path.endsWith('-wal'))
 
-/** What is promised, by the step at which it was told. */
-export type Told = ReadonlyMap<number, readonly Promised[]>
+/** What was promised, by the step at which it was told. */
+export type Told = ReadonlyMap<number, Answer>
+
+/** What is promised by commands, of which there are few. */
+const rarities: readonly string[] = ['organisation', 'token', 'version', 'backup']
 
 /**
- * Points in their order: the strictest cut just after each promise of a command, for there are few; of
+ * Points in their order: the strictest cut just after each promise of a command; of
  * the rest a third just after an answer, a third about a sync, a name or a checkpoint, a third anywhere.
  */
 export function pointsIn(
@@ -28,9 +31,9 @@ export function pointsIn(
   count: number,
   random: SeededRandom,
 ): Point[] {
-  const isRare = (promised: readonly Promised[]) =>
-    promised.some(({ what }) => ['organisation', 'token', 'version'].includes(what))
-  const rare = [...told].flatMap(([at, promised]) => (isRare(promised) ? [at] : []))
+  const isRare = ({ promised, moment }: Answer) =>
+    moment !== undefined || promised.some(({ what }) => rarities.includes(what))
+  const rare = [...told].flatMap(([at, answer]) => (isRare(answer) ? [at] : []))
   const places = [
     [...told.keys()],
     [...steps.keys()].filter(at => isTurning(steps[at]!)),

@@ -84,8 +84,13 @@ export class Recording {
     }
   }
 
-  async stop({ pid }: RecordedServer): Promise<void> {
-    await this.shellLine(`kill -TERM ${pid}; wait ${pid}`)
+  /** Writes a line that stands in the recording. */
+  async say(text: string): Promise<void> {
+    await this.shellLine(`echo '${text}'`)
+  }
+
+  async stop({ pid }: RecordedServer, signal: 'TERM' | 'KILL'): Promise<void> {
+    await this.shellLine(`kill -${signal} ${pid}; wait ${pid}${signal === 'KILL' ? '; :' : ''}`)
     this.serving.delete(pid)
   }
 

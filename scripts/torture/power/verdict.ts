@@ -1,11 +1,12 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { jwtVerify } from 'jose'
 import { apiOf, builtBinary, Server } from '../../../test/support/binary.ts'
 import { finished } from '../../../test/support/finished.ts'
 import { storedEvents } from '../../../test/support/ledger.ts'
-import type { History, Promised, Sent } from './workload.ts'
+import { nameOf, Promises } from './promises.ts'
+import { backupFolder, type History, type Sent } from './workload.ts'
 
 /** What is wrong with a disk that was found after a power cut. */
 
@@ -42,8 +43,6 @@ function contentsOf(database: Database): Map<string, number> {
   return counts
 }
 
-const nameOf = (promised: Promised) => `${promised.what} ${Object.values(promised)[1]}`
-
 const isTokenOf = async (dataDir: string, token: string) => {
   const key = join(dataDir, 'session.key')
   if (!existsSync(key)) return false
@@ -54,13 +53,33 @@ const isTokenOf = async (dataDir: string, token: string) => {
   )
 }
 
-/** Opens the database as it was found, which replays its log. */
+/** The checksums of the backups that are there under their names, each of which must be whole. */
+async function backupsIn(folder: string, faults: Fault[]): Promise<Set<string>> {
+  const sums = new Set<string>()
+  if (!existsSync(folder)) return sums
+  for (const name of readdirSync(folder).filter(name => /^cairn-.*\.db$/.test(name))) {
+    const file = join(folder, name)
+    const sum = new Bun.CryptoHasher('sha256').update(readFileSync(file)).digest('hex')
+    sums.add(sum)
+    const said = existsSync(`${file}.sha256`) ? readFileSync(`${file}.sha256`, 'utf8') : ''
+    if (!said.startsWith(`${sum}  `)) {
+      faults.push({
+        kind: 'not whole',
+        what: `the backup ${name}, of which its checksum is another`,
+      })
+    }
+  }
+  return sums
+}
+
+/** Opens the database as it was found, which replays its log; `root` is what was recorded. */
 export async function faultsIn(
-  dataDir: string,
-  told: readonly Promised[],
+  root: string,
+  promises: Promises,
   sent: readonly Sent[],
 ): Promise<Fault[]> {
   const faults: Fault[] = []
+  const dataDir = join(root, 'cairn-data')
   let contents = new Map<string, number>()
   try {
     const database = new Database(join(dataDir, 'cairn.db'), { readwrite: true, create: false })
@@ -72,13 +91,19 @@ export async function faultsIn(
     const isThere = existsSync(join(dataDir, 'cairn.db'))
     if (isThere) faults.push({ kind: 'not whole', what: String(error) })
   }
-  for (const promised of told) {
+  const backups = await backupsIn(join(root, backupFolder), faults)
+  const losses = promises.databases.map(promised =>
+    promised.map(nameOf).filter(name => !contents.has(name)),
+  )
+  const lost = losses.reduce((least, some) => (some.length < least.length ? some : least))
+  for (const promised of promises.files) {
     const isKept =
-      promised.what === 'token'
-        ? await isTokenOf(dataDir, promised.text)
-        : contents.has(nameOf(promised))
-    if (!isKept) faults.push({ kind: 'lost', what: nameOf(promised).slice(0, 60) })
+      promised.what === 'backup'
+        ? backups.has(promised.sha256)
+        : promised.what === 'token' && (await isTokenOf(dataDir, promised.token))
+    if (!isKept) lost.push(nameOf(promised).slice(0, 60))
   }
+  for (const what of lost) faults.push({ kind: 'lost', what })
   const sendable = new Set(sent.flatMap(({ promised }) => promised.map(nameOf)))
   for (const [name, count] of contents) {
     if (count > 1) faults.push({ kind: 'twice', what: name })
@@ -126,6 +151,8 @@ export async function faultsResending(
   } finally {
     server.child.kill('SIGKILL')
   }
-  const all = sent.flatMap(({ promised }) => promised.filter(({ what }) => what === 'event'))
-  return faultsIn(join(root, 'cairn-data'), all, sent)
+  const events = sent.flatMap(({ promised }) => promised.filter(({ what }) => what === 'event'))
+  const promises = new Promises()
+  promises.tell({ text: '', promised: events })
+  return faultsIn(root, promises, sent)
 }

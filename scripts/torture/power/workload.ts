@@ -3,23 +3,10 @@ import { dirname, join } from 'node:path'
 import { hourMs } from '../../../src/core/durations.ts'
 import { openForReading } from '../../../src/storage/database.ts'
 import { apiOf, tourFile } from '../../../test/support/binary.ts'
+import type { Answer, Moment, Promised } from './promises.ts'
 import type { Recording } from './recording.ts'
 
 /** What is asked of a recorded Cairn, and how what it says is found in the recording. */
-
-/** Something that was promised once it was told. */
-export type Promised =
-  | { what: 'event'; id: string }
-  /** By a person of whom nothing else is reported. */
-  | { what: 'completion' | 'tick' | 'health report'; person: string }
-  | { what: 'organisation' | 'token'; text: string }
-  | { what: 'version'; number: number }
-
-/** A text that stands in the recording at the moment at which something was told. */
-export interface Answer {
-  text: string
-  promised: readonly Promised[]
-}
 
 export interface Sent {
   method: string
@@ -43,6 +30,13 @@ export interface Amount {
   rounds: number
 }
 
+interface Flows {
+  flows: { id: string; steps: { id: string }[] }[]
+}
+
+/** Below the recorded directory. */
+export const backupFolder = 'backups'
+
 const clients = 4
 const eventsPerBatch = 50
 /** By then a server has begun to make blocks of the runs that it found. */
@@ -51,68 +45,109 @@ const sealedWithinMs = 3_500
 const url = `https://app.example.com/${'x'.repeat(600)}`
 
 export async function liveThrough(recording: Recording, amount: Amount): Promise<History> {
-  const answers: Answer[] = []
-  const sent: Sent[] = []
-  const say = async (promised: (text: string) => Promised[], ...args: string[]) => {
-    const text = await recording.run(...args)
-    answers.push({ text, promised: promised(text) })
-    return text
+  const life = new Life(recording)
+  const { snippetKey } = await life.begin()
+  for (let round = 0; round < amount.servers; round++) await life.serve(round, amount.rounds)
+  await life.restore()
+  const { answers, sent } = life
+  return { answers, sent, snippetKey, blocks: blocksIn(join(recording.root, 'cairn-data')) }
+}
+
+/** What is done with one data directory, from the first command on. */
+class Life {
+  readonly answers: Answer[] = []
+  readonly sent: Sent[] = []
+  private snippetKey = ''
+  private backup = ''
+
+  constructor(private readonly recording: Recording) {}
+
+  async begin(): Promise<{ snippetKey: string }> {
+    const made = JSON.parse(
+      await this.run(['org', 'create', 'Acme', '--json'], text => [
+        { what: 'organisation', id: JSON.parse(text).id },
+      ]),
+    )
+    this.snippetKey = made.snippetKey
+    await this.issueToken()
+    const unlimited = ['events', 'flows', 'health'].flatMap(name => [`--${name}`, '1000000'])
+    await this.run(['org', 'limits', 'acme', ...unlimited])
+    await this.publish(1)
+    return made
   }
-  const nothing = () => []
-  const token = (text: string): Promised[] => [{ what: 'token', text: text.trim() }]
-  const made = await say(
-    text => [{ what: 'organisation', text: JSON.parse(text).id }],
-    ...['org', 'create', 'Acme', '--json'],
-  )
-  const { snippetKey } = JSON.parse(made) as { snippetKey: string }
-  await say(token, 'token', 'issue')
-  await say(
-    nothing,
-    'org',
-    'limits',
-    'acme',
-    '--events',
-    '1000000',
-    '--flows',
-    '1000000',
-    '--health',
-    '1000000',
-  )
-  const file = join(dirname(recording.root), 'tour.yaml')
-  const publish = async (number: number) => {
-    writeFileSync(file, tourFile.replace('Hello', `Hello ${number}`))
-    await say(nothing, 'flows', 'push', file)
-    await say(() => [{ what: 'version', number }], 'flows', 'publish', 'tour', '--json')
-  }
-  await publish(1)
-  let next = 0
-  for (let round = 0; round < amount.servers; round++) {
-    const server = await recording.serve('--threads', '2')
+
+  /** A server, with clients, commands and a backup beside it. Of two, one is killed and one stops. */
+  async serve(round: number, requests: number): Promise<void> {
+    const server = await this.recording.serve('--threads', '2')
     const rested = Bun.sleep(sealedWithinMs)
-    const api = apiOf(server, snippetKey)
-    const flows = (await (await api('GET', '/flows')).json()) as {
-      flows: { id: string; steps: { id: string }[] }[]
-    }
-    const { id: flowId, steps } = flows.flows[0]!
+    const api = apiOf(server, this.snippetKey)
+    const { flows } = (await (await api('GET', '/flows')).json()) as Flows
     const client = async () => {
-      for (let i = 0; i < amount.rounds; i++) {
-        const request = requestOf(next++, flowId, steps[0]!.id)
-        sent.push(request)
-        const response = await api(request.method, request.path, request.body)
-        const body = await response.text()
-        if (!response.ok) throw new Error(`${request.path}: ${response.status} ${body}`)
-        const id = response.headers.get('x-request-id')
-        answers.push({ text: `X-Request-Id: ${id}\r\n`, promised: request.promised })
-      }
+      for (let i = 0; i < requests; i++) await this.ask(api, flows[0]!)
     }
     const all = Promise.all(Array.from({ length: clients }, client))
-    await publish(round + 2)
-    await say(token, 'token', 'issue', '--for', `${round + 1}h`)
+    await this.publish(round + 2)
+    await this.issueToken()
+    await this.backUp()
     await all
     await rested
-    await recording.stop(server)
+    await this.recording.stop(server, round % 2 === 0 ? 'KILL' : 'TERM')
   }
-  return { answers, sent, snippetKey, blocks: blocksIn(join(recording.root, 'cairn-data')) }
+
+  /** A backup takes the place of the database, and gives it back. */
+  async restore(): Promise<void> {
+    await this.mark('restore begins')
+    await this.run(['restore', this.backup, '--json'], () => [], 'restored')
+    await this.mark('undo begins')
+    await this.run(['restore', '--undo', '--json'], () => [], 'undone')
+  }
+
+  private async ask(api: ReturnType<typeof apiOf>, flow: Flows['flows'][number]): Promise<void> {
+    const request = requestOf(this.sent.length, flow.id, flow.steps[0]!.id)
+    this.sent.push(request)
+    const response = await api(request.method, request.path, request.body)
+    const body = await response.text()
+    if (!response.ok) throw new Error(`${request.path}: ${response.status} ${body}`)
+    const id = response.headers.get('x-request-id')
+    this.answers.push({ text: `X-Request-Id: ${id}\r\n`, promised: request.promised })
+  }
+
+  private async publish(number: number): Promise<void> {
+    const file = join(dirname(this.recording.root), 'tour.yaml')
+    writeFileSync(file, tourFile.replace('Hello', `Hello ${number}`))
+    await this.run(['flows', 'push', file])
+    const args = ['flows', 'publish', 'tour', '--json']
+    await this.run(args, () => [{ what: 'version', number }])
+  }
+
+  private async issueToken(): Promise<void> {
+    await this.run(['token', 'issue'], text => [{ what: 'token', token: text.trim() }])
+  }
+
+  private async backUp(): Promise<void> {
+    await this.mark('backup begins')
+    const made = await this.run(['backup', `${backupFolder}/`, '--json'], text => [
+      { what: 'backup', sha256: JSON.parse(text).sha256 },
+    ])
+    this.backup = JSON.parse(made).file
+  }
+
+  /** What is printed is what is promised. */
+  private async run(
+    args: readonly string[],
+    promised: (text: string) => readonly Promised[] = () => [],
+    moment?: Moment,
+  ): Promise<string> {
+    const text = await this.recording.run(...args)
+    this.answers.push({ text, promised: promised(text), ...(moment && { moment }) })
+    return text
+  }
+
+  private async mark(moment: Moment): Promise<void> {
+    const text = `${moment} after ${this.answers.length}`
+    await this.recording.say(text)
+    this.answers.push({ text, promised: [], moment })
+  }
 }
 
 /** Six batches of events, then a completion, a tick and a report of health. */
