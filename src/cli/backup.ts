@@ -76,7 +76,7 @@ async function backUpTo(
   if (keep !== null && !isFolder) {
     throw new UsageFailure(`--keep needs a directory: name one, such as "${target}/"`)
   }
-  if (isFolder) await makeFolder(target)
+  if (isFolder) makeFolder(target)
   yieldToOthers()
   const now = Date.now()
   const bar = progressBar()
