@@ -63,6 +63,18 @@ class Content {
 class DiskFile {
   readonly synced = new Content()
   changes: Change[] = []
+  private length = 0
+
+  write(seq: number, at: number | 'end', bytes: Buffer): void {
+    const start = at === 'end' ? this.length : at
+    this.changes.push({ seq, at: start, bytes })
+    this.length = Math.max(this.length, start + bytes.length)
+  }
+
+  resize(seq: number, size: number): void {
+    this.changes.push({ seq, size })
+    this.length = size
+  }
 
   sync(upTo: number): void {
     for (const change of this.changes) if (change.seq <= upTo) this.synced.apply(change)
@@ -102,10 +114,10 @@ export class Disk {
   apply(step: Step): void {
     switch (step.type) {
       case 'write':
-        this.file(step.path)?.changes.push({ seq: ++this.seq, at: step.at, bytes: step.bytes })
+        this.file(step.path)?.write(++this.seq, step.at, step.bytes)
         break
       case 'resize':
-        this.file(step.path)?.changes.push({ seq: ++this.seq, size: step.size })
+        this.file(step.path)?.resize(++this.seq, step.size)
         break
       case 'create':
         this.name([[step.path, new DiskFile()]])

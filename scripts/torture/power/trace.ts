@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path'
 
 /** What a process did that a power cut may undo, or after which it may not. */
 export type Step =
-  | { type: 'write'; path: string; at: number; bytes: Buffer }
+  | { type: 'write'; path: string; at: number | 'end'; bytes: Buffer }
   | { type: 'resize'; path: string; size: number }
   | { type: 'create' | 'mkdir' | 'unlink'; path: string }
   | { type: 'rename' | 'link'; from: string; to: string }
@@ -71,7 +71,7 @@ class TraceReader {
   readonly steps: Step[] = []
   private readonly begun = new Map<string, { name: string; args: string }>()
   /** Where the next plain write of a descriptor goes to. */
-  private readonly offsets = new Map<string, number>()
+  private readonly offsets = new Map<string, number | 'end'>()
   private readonly files = new Set<string>()
 
   constructor(private readonly root: string) {}
@@ -133,8 +133,7 @@ class TraceReader {
     const { number, path: found } = descriptorIn(result)
     const path = this.ours(found)
     if (path === null || isVolatile(path)) return
-    this.offsets.set(`${number} ${path}`, 0)
-    if (args.includes('O_APPEND')) throw new Error(`The recorder does not know appends: ${path}`)
+    this.offsets.set(`${number} ${path}`, args.includes('O_APPEND') ? 'end' : 0)
     if (args.includes('O_CREAT') && !this.files.has(path)) {
       this.files.add(path)
       this.steps.push({ type: 'create', path })
@@ -150,7 +149,7 @@ class TraceReader {
     const descriptor = `${number} ${path}`
     const given = call.name === 'pwrite64' ? Number(/(\d+)$/.exec(call.args)?.[1]) : null
     const at = given ?? this.offsets.get(descriptor) ?? 0
-    if (given === null) this.offsets.set(descriptor, at + bytes.length)
+    if (given === null && at !== 'end') this.offsets.set(descriptor, at + bytes.length)
     this.steps.push({ type: 'write', path, at, bytes })
   }
 
