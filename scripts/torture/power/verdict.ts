@@ -114,18 +114,30 @@ export async function faultsIn(
   return faults
 }
 
-async function command(root: string, ...args: string[]) {
-  const options = { cwd: root, env: {}, stdout: 'pipe', stderr: 'pipe' } as const
-  return finished(Bun.spawn([await builtBinary(), ...args], options))
-}
-
 /** Whether the executable goes on from there: a first start begins anew, and numbers are the ledger's. */
 export async function faultsGoingOn(root: string, isMade: boolean): Promise<Fault[]> {
   const args = isMade ? ['rebuild', '--json'] : ['org', 'create', 'Second', '--json']
-  const { status, stdout, stderr } = await command(root, ...args)
+  const options = { cwd: root, env: {}, stdout: 'pipe', stderr: 'pipe' } as const
+  const child = Bun.spawn([await builtBinary(), ...args], options)
+  const { status, stdout, stderr } = await finished(child)
   if (status !== 0) return [{ kind: 'does not go on', what: stderr }]
   const { changed = 0 } = JSON.parse(stdout) as { changed?: number }
   return changed === 0 ? [] : [{ kind: 'projections differ', what: stdout }]
+}
+
+/** A server that serves; a free port that another program took meanwhile is none of its faults. */
+async function serverOn(root: string): Promise<Server> {
+  const args = ['serve', '--port', '0', '--management-port', '0', '--log-level', 'warn']
+  const options = { cwd: root, env: {}, stdout: 'pipe', stderr: 'pipe' } as const
+  for (let tries = 1; ; tries++) {
+    const server = new Server(Bun.spawn([await builtBinary(), ...args], options))
+    try {
+      await server.ready
+      return server
+    } catch (error) {
+      if (tries === 3 || !server.stderr.includes('EADDRINUSE')) throw error
+    }
+  }
 }
 
 /** Starts a server on it and sends all again: what was stored is a duplicate, the rest is new. */
@@ -133,15 +145,12 @@ export async function faultsResending(
   root: string,
   { sent, snippetKey }: Pick<History, 'sent' | 'snippetKey'>,
 ): Promise<Fault[]> {
-  const args = ['serve', '--port', '0', '--management-port', '0', '--log-level', 'warn']
-  const options = { cwd: root, env: {}, stdout: 'pipe', stderr: 'pipe' } as const
-  const server = new Server(Bun.spawn([await builtBinary(), ...args], options))
+  const batches = sent.filter(({ promised }) => promised[0]?.what === 'event')
+  let server: Server | null = null
   try {
-    await server.ready
+    server = await serverOn(root)
     const api = apiOf(server, snippetKey)
-    for (const { method, path, body, promised } of sent) {
-      // A completion that was stored is answered as one; a tick and a report are no duplicates.
-      if (promised[0]?.what !== 'event') continue
+    for (const { method, path, body } of batches) {
       const response = await api(method, path, body)
       if (!response.ok) return [{ kind: 'does not go on', what: await response.text() }]
     }
@@ -149,10 +158,9 @@ export async function faultsResending(
   } catch (error) {
     return [{ kind: 'does not go on', what: String(error) }]
   } finally {
-    server.child.kill('SIGKILL')
+    server?.child.kill('SIGKILL')
   }
-  const events = sent.flatMap(({ promised }) => promised.filter(({ what }) => what === 'event'))
   const promises = new Promises()
-  promises.tell({ text: '', promised: events })
+  promises.tell({ text: '', promised: batches.flatMap(({ promised }) => promised) })
   return faultsIn(root, promises, sent)
 }
