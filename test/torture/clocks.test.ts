@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { fakeTimeLibrary } from '../../scripts/torture/clock/fake-time.ts'
 import { broken } from '../../scripts/torture/ledger.ts'
 import { clocks } from '../../scripts/torture/parts/clocks.ts'
-import { fakeTimeLibrary } from '../../scripts/torture/power/fake-time.ts'
 
 const isMovable = fakeTimeLibrary() !== null
 if (!isMovable) console.error("cairn: the binary's clock is not set: there is no libfaketime")
