@@ -20,7 +20,6 @@ export async function whyNoRecording(): Promise<string | null> {
 export interface RecordedServer {
   url: string
   pid: number
-  log: string
 }
 
 /** No text is cut: the largest write must fit. */
@@ -78,7 +77,7 @@ export class Recording {
     for (;;) {
       const text = existsSync(log) ? readFileSync(log, 'utf8') : ''
       const url = /"url":"([^"]+)"/.exec(text)?.[1]
-      if (url) return { url, pid, log }
+      if (url) return { url, pid }
       if (performance.now() > deadline) throw new Error(`The server does not serve: ${text}`)
       await Bun.sleep(20)
     }
