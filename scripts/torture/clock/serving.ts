@@ -41,7 +41,7 @@ async function setOnce({ place, clock, server, findings, byMs, name, isLong }: S
     const args = ['token', 'issue', '--org', slug, '--for', time]
     return (await place.json<{ token: string }>(args, clock.env)).token
   }
-  const tokens = { short: await tokenFor('30m'), long: await tokenFor('3h') }
+  const tokens = { short: await tokenFor('30m'), long: await tokenFor('7d') }
   const api = apiOf(server, snippetKey)
   const { flows } = (await (await api('GET', '/flows')).json()) as { flows: { id: string }[] }
   const flowId = flows[0]!.id
