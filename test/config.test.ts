@@ -86,6 +86,22 @@ describe('where a setting comes from', () => {
       Array(6).fill(64 * 2 ** 20),
     )
   })
+
+  test('a time between backups is written with its unit, and needs a directory', () => {
+    const every = (text: string) =>
+      readConfig({ flags: { backupEvery: text, backupDir: 'b' } }).config.backupEvery
+    expect(['1m', '90m', '6h', '1d', '2D'].map(every)).toEqual([
+      60_000, 5_400_000, 21_600_000, 86_400_000, 172_800_000,
+    ])
+    for (const text of ['6', '0m', '59s', '1w', '-1h', '1.5h', '367d', 'h']) {
+      expect(linesOf({ flags: { backupEvery: text, backupDir: 'b' } })).toEqual([
+        `--backup-every is "${text}": set a time from 1m to 366d, such as 6h or 1d`,
+      ])
+    }
+    expect(linesOf({ flags: { backupEvery: '1d' } })).toEqual([
+      'CAIRN_BACKUP_EVERY is set without a directory: set CAIRN_BACKUP_DIR to where the backups go',
+    ])
+  })
 })
 
 describe('a settings file', () => {

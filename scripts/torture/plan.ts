@@ -1,5 +1,7 @@
 import type { Ledger, Torture } from './ledger.ts'
+import { backup } from './parts/backup.ts'
 import { clocks } from './parts/clocks.ts'
+import { litestream } from './parts/litestream.ts'
 import { powercut } from './parts/powercut.ts'
 
 /** A part of the kit. */
@@ -22,6 +24,16 @@ export const parts: Record<string, Part> = {
     what: 'the wall clock is set by hours and a leap second, and days have 23 to 25 hours',
     torture: clocks,
     seconds: { short: 15, long: 360 },
+  },
+  backup: {
+    what: 'backups and restores killed at random moments and at each call of theirs',
+    torture: backup,
+    seconds: { short: 15, long: 900 },
+  },
+  litestream: {
+    what: 'killed together with Litestream, which replicates it, and restored',
+    torture: litestream,
+    seconds: { short: 15, long: 700 },
   },
 }
 

@@ -76,14 +76,15 @@ async function backUpTo(
   if (keep !== null && !isFolder) {
     throw new UsageFailure(`--keep needs a directory: name one, such as "${target}/"`)
   }
-  if (isFolder) makeFolder(target)
-  yieldToOthers()
   const now = Date.now()
+  const folder = target.replace(/(?<=.)\/+$/, '')
+  if (isFolder) makeFolder(folder)
+  yieldToOthers()
   const bar = progressBar()
-  const file = isFolder ? join(target, backupNameAt(now)) : target
+  const file = isFolder ? join(folder, backupNameAt(now)) : target
   const made = await backUp(data, file, bar.show).finally(bar.end)
-  if (isFolder) await clearAbandoned(target, now)
-  const removed = keep === null ? [] : await keepNewest(target, keep)
+  if (isFolder) await clearAbandoned(folder, now)
+  const removed = keep === null ? [] : await keepNewest(folder, keep)
   return { ...made, removed: removed.map(({ file }) => file) }
 }
 

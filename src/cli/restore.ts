@@ -62,14 +62,13 @@ async function replace(data: string, file: string, { json }: Options): Promise<v
   makeDirectory(data)
   const lock = keepServersOut(data)
   const bar = progressBar()
-  const { content, hasChecksum, aside } = await restore(data, file, Date.now(), bar.show).finally(
-    () => {
-      bar.end()
-      lock.release()
-    },
-  )
+  const restored = await restore(data, file, Date.now(), bar.show).finally(() => {
+    bar.end()
+    lock.release()
+  })
+  const { content, hasChecksum, erasuresTaken, aside } = restored
   warnOfNoChecksum(file, hasChecksum)
-  if (json) return printJson({ file, hasChecksum, aside, ...shownContent(content) })
+  if (json) return printJson({ file, hasChecksum, erasuresTaken, aside, ...shownContent(content) })
   print(`restored ${file} into ${data}: ${told(content)}`, ...next(data, content))
   if (aside !== null) print(`the database of before is ${aside}: remove it once all is well`)
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import { minuteMs } from '../core/durations.ts'
 import { shortReasonOf } from '../core/reason.ts'
 import { backupsIn } from '../storage/backup/folder.ts'
+import { clearPartials, partialIn } from '../storage/backup/partial.ts'
 import type { Log } from './log.ts'
 
 /** How often it is looked whether a backup is due, and the pause after one that failed; milliseconds. */
@@ -104,7 +105,7 @@ export class BackupSchedule {
     try {
       const options = ['--data', data, '--keep', `${backupKeep}`, '--json']
       const made = await this.run(['backup', join(folder, '/'), ...options])
-      if (made === null) return
+      if (made === null) return await clearPartials(folder, partialIn(folder, data))
       const durationMs = this.clock.monotonic() - startedAt
       const { file, bytes, removed } = made
       const at = newestIn(folder)?.at ?? this.clock.now()

@@ -49,6 +49,9 @@ const quietSealPause = 1
 /** How long a stop tries to write what was acknowledged already (`ack=buffer`), milliseconds. */
 const lastTriesMs = 30_000
 
+/** How long its last checkpoint waits for readers, milliseconds: what it leaves, the next start has. */
+const lastCheckpointMs = 250
+
 /**
  * The one writer of a running server, over a database that is prepared: it takes messages, commits
  * them in groups, and watches for what other processes (the command line) have changed.
@@ -224,6 +227,8 @@ export class Storage {
         this.presence.write()
         this.executor.beforeStop()
       })
+      // Who reads for long, as Litestream does, keeps it from being cut back: no reason to wait.
+      this.database.run(`pragma busy_timeout = ${lastCheckpointMs}`)
       this.database.run('pragma wal_checkpoint(truncate)')
     } catch (error) {
       // Nothing that was promised: the log is replayed at the next start.

@@ -98,6 +98,7 @@ describe('with data', () => {
       'database',
       'dead_letters',
       'clock',
+      'backup',
       'server',
       'ports',
       'issuer',

@@ -7,7 +7,8 @@ import { fullCheck } from '../inspect.ts'
 import { makeSyncedDirectory } from '../synced-files.ts'
 import { sha256Of, writeChecksum } from './checksum.ts'
 import { copyDatabase, type OnBackupProgress } from './copy-database.ts'
-import { syncFolder } from './folder.ts'
+import { copyErasures } from './erasures.ts'
+import { removeBeside, syncFolder } from './folder.ts'
 import { clearPartials, partialIn } from './partial.ts'
 import { freeBytesOf, mib } from './room.ts'
 
@@ -60,7 +61,7 @@ export async function backUp(
     const sha256 = await sha256Of(partial, done =>
       onProgress({ phase: 'hashing', done, total: size }),
     )
-    await publish(partial, file, sha256)
+    await publish(dataDir, partial, file, sha256)
     return { file, bytes: size, sha256 }
   } catch (error) {
     throw explained(error, folder)
@@ -125,15 +126,26 @@ function requireWhole(copy: string): void {
 }
 
 /**
- * Gives a checked copy its name, its checksum first: where the file stands, it is whole. A link
- * fails where the name is taken meanwhile, which a renaming would take over.
+ * Gives a checked copy its name, after what belongs beside it: where the file stands, it is whole. A
+ * link fails where the name is taken meanwhile, which a renaming would take over.
  */
-async function publish(partial: string, file: string, sha256: string): Promise<void> {
-  await writeChecksum(file, sha256)
-  await link(partial, file).catch(error => {
-    if (!withoutLinks.includes(error.code)) throw error
-    return rename(partial, file)
-  })
+async function publish(
+  dataDir: string,
+  partial: string,
+  file: string,
+  sha256: string,
+): Promise<void> {
+  try {
+    await writeChecksum(file, sha256)
+    await copyErasures(dataDir, file)
+    await link(partial, file).catch(error => {
+      if (!withoutLinks.includes(error.code)) throw error
+      return rename(partial, file)
+    })
+  } catch (error) {
+    await removeBeside(file)
+    throw error
+  }
   await syncFolder(dirname(file))
 }
 

@@ -1,5 +1,5 @@
 import { constants, Database } from 'bun:sqlite'
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { fullCheck, newestReceipt } from '../inspect.ts'
@@ -39,9 +39,11 @@ export function requireChecksum(file: string, sha256: string): boolean {
   )
 }
 
-/** @throws RestoreRefused where a write-ahead log stands beside a file: alone it is not the whole */
+/** @throws RestoreRefused where a log stands beside a file, unless it is empty: alone the file is not the whole */
 export function requireNoLog(file: string): void {
-  const beside = [`${file}-wal`, `${file}-journal`].find(existsSync)
+  const beside = [`${file}-wal`, `${file}-journal`].find(
+    path => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0,
+  )
   if (beside === undefined) return
   throw new RestoreRefused(
     `${file} is no backup but a database in use, with its log beside it (${beside}): make a backup of it with "cairn backup"`,

@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs'
-import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checksumFileOf } from './checksum.ts'
 
@@ -31,7 +31,7 @@ export function backupsIn(folder: string): KeptBackup[] {
 }
 
 /**
- * Removes all but the newest backups that bear a name of ours, and checksums whose backup is gone.
+ * Removes all but the newest backups that bear a name of ours, and what stood beside those that are gone.
  *
  * @returns those that it removed
  */
@@ -39,15 +39,25 @@ export async function keepNewest(folder: string, count: number): Promise<KeptBac
   const old = backupsIn(folder).slice(count)
   for (const { file } of old) {
     await rm(file, { force: true })
-    await rm(checksumFileOf(file), { force: true })
+    await removeBeside(file)
   }
-  for (const name of await readdir(folder)) {
-    const backup = name.replace(/\.sha256$/, '')
-    if (backup === name || !nameOfBackup.test(backup)) continue
-    const isThere = await stat(join(folder, backup)).catch(() => null)
-    if (!isThere) await rm(join(folder, name), { force: true })
+  const names = await readdir(folder)
+  for (const name of names) {
+    const [backup, suffix] = name.split(/(?<=\.db)(?=\.)/)
+    const isBeside = suffix !== undefined && suffixesBeside.includes(suffix)
+    if (!isBeside || !backup || !nameOfBackup.test(backup) || names.includes(backup)) continue
+    await rm(join(folder, name), { force: true })
   }
   return old
+}
+
+export const erasuresFileOf = (backup: string) => `${backup}.erasures.jsonl`
+
+/** What stands beside a backup. */
+const suffixesBeside = [checksumFileOf(''), erasuresFileOf('')]
+
+export async function removeBeside(file: string): Promise<void> {
+  for (const suffix of suffixesBeside) await rm(`${file}${suffix}`, { force: true })
 }
 
 /** Puts the names in a folder on the disk. */

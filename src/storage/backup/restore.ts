@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { open, rename, rm, stat } from 'node:fs/promises'
+import { constants, existsSync, type Stats } from 'node:fs'
+import { access, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { databaseFile } from '../database.ts'
 import {
@@ -12,6 +12,7 @@ import {
 } from './check-backup.ts'
 import { sha256Of } from './checksum.ts'
 import { copyBytes, type OnBackupProgress } from './copy-database.ts'
+import { takeErasures } from './erasures.ts'
 import { databasesAside, replaceDatabase } from './replace-database.ts'
 import { freeBytesOf, mib } from './room.ts'
 
@@ -26,6 +27,8 @@ export interface CheckedBackup {
 export interface Restored extends CheckedBackup {
   /** Where the database of before is; null where there was none. */
   aside: string | null
+  /** Lines about people who were erased, which the data directory did not know. */
+  erasuresTaken: number
 }
 
 const stagedIn = (dataDir: string) => join(dataDir, '.cairn-restore.partial')
@@ -71,8 +74,10 @@ export async function restore(
     const hasChecksum = requireChecksum(file, sha256)
     onProgress({ phase: 'checking', done: 0, total })
     const content = checkBackup(staged, file)
+    // First: an older database is not to be seen without.
+    const erasuresTaken = await takeErasures(file, dataDir)
     const aside = await replaceDatabase(dataDir, staged, now)
-    return { content, hasChecksum, aside }
+    return { content, hasChecksum, erasuresTaken, aside }
   } finally {
     await rm(staged, { force: true })
   }
@@ -102,7 +107,7 @@ export async function undoRestore(
 
 /** @throws RestoreRefused where there is no such file */
 async function sizeOfBackup(file: string): Promise<number> {
-  const found = await stat(file).catch(error => {
+  const found = await readable(file).catch(error => {
     throw new RestoreRefused(
       `${file} cannot be read (${error.code}): name the file of a backup that this user may read`,
     )
@@ -114,6 +119,11 @@ async function sizeOfBackup(file: string): Promise<number> {
   }
   requireNoLog(file)
   return found.size
+}
+
+async function readable(file: string): Promise<Stats> {
+  await access(file, constants.R_OK)
+  return stat(file)
 }
 
 async function requireRoom(dataDir: string, bytes: number): Promise<void> {

@@ -1,0 +1,183 @@
+import { Database } from 'bun:sqlite'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { apiOf, type Server, Workplace, withTour } from '../../../test/support/binary.ts'
+import { storedEvents } from '../../../test/support/ledger.ts'
+import { progress } from '../../report/progress.ts'
+import { atMost, type Ledger, none, type Torture } from '../ledger.ts'
+import { bringLitestream } from '../litestream/program.ts'
+
+/** Rounds, and how long clients send in each until both processes are killed. */
+const effort = {
+  short: { rounds: 1, seconds: 4, clients: 4 },
+  long: { rounds: 10, seconds: 60, clients: 8 },
+}
+
+const eventsOfBatch = 20
+
+/** What may be missing afterwards; a machine that others keep busy takes its time. */
+const mostAgeMs = { short: 10_000, long: 1_000 }
+
+/** As README has it, for a folder in place of a bucket. */
+const configOf = (database: string, replica: string) => `dbs:
+  - path: ${database}
+    monitor-interval: 250ms
+    max-checkpoint-page-count: 0
+    replicas:
+      - path: ${replica}
+        sync-interval: 250ms
+`
+
+/** An event that was acknowledged, by the wall clock. */
+interface Acknowledged {
+  id: string
+  sentAt: number
+  answeredAt: number
+}
+
+/** Clients that send numbered events until they are told to stop; what is not answered is not counted. */
+function clientsOf(server: Server, snippetKey: string, name: string, count: number) {
+  const ask = apiOf(server, snippetKey)
+  const acknowledged: Acknowledged[] = []
+  let isOver = false
+  const work = async (client: number) => {
+    for (let batch = 0; !isOver; batch++) {
+      const ids = Array.from({ length: eventsOfBatch }, (_, i) => `${name}-${client}-${batch}-${i}`)
+      const events = ids.map(id => ({ id, kind: 'custom', name: 'x', userId: `u${client}` }))
+      const sentAt = Date.now()
+      const response = await ask('POST', '/events', { events }).catch(() => null)
+      const answeredAt = Date.now()
+      if (response?.status === 202) {
+        acknowledged.push(...ids.map(id => ({ id, sentAt, answeredAt })))
+      }
+      await response?.text().catch(() => null)
+    }
+  }
+  const ended = Promise.all(Array.from({ length: count }, (_, client) => work(client)))
+  return {
+    acknowledged,
+    async stop() {
+      isOver = true
+      await ended
+    },
+  }
+}
+
+/** What a round found. */
+interface Round {
+  acknowledged: number
+  missing: number
+  /** Acknowledged before something was sent that is there. */
+  holes: number
+  oldestMissingMs: number
+  generations: number
+  faults: string[]
+}
+
+async function round(number: number, seconds: number, clients: number): Promise<Round> {
+  const place = new Workplace()
+  try {
+    const { slug, snippetKey } = await withTour(place)
+    await place.run(['org', 'limits', slug, '--events', '1000000'])
+    const at = (name: string) => join(place.folder, name)
+    await Bun.write(at('litestream.yml'), configOf(at('cairn-data/cairn.db'), at('replica')))
+    const litestream = (...args: string[]) => [bringLitestream(), ...args]
+    const server = await place.serve()
+    const replicating = Bun.spawn(litestream('replicate', '-config', at('litestream.yml')), {
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
+    await server.until(() => generationsIn(at('replica')) > 0)
+    const crowd = clientsOf(server, snippetKey, `r${number}`, clients)
+    await Bun.sleep(seconds * 1_000)
+    const killedAt = Date.now()
+    server.child.kill('SIGKILL')
+    replicating.kill('SIGKILL')
+    await Promise.all([server.child.exited, replicating.exited, crowd.stop()])
+
+    const generations = generationsIn(at('replica'))
+    const restored = at('restored.db')
+    const faults: string[] = []
+    const restore = Bun.spawnSync(
+      litestream(
+        'restore',
+        '-config',
+        at('litestream.yml'),
+        '-o',
+        restored,
+        at('cairn-data/cairn.db'),
+      ),
+    )
+    if (!restore.success) faults.push(`Litestream does not restore: ${restore.stderr}`)
+    const taken = await place.run(['restore', restored, '--data', 'fresh'])
+    if (taken.status !== 0) faults.push(taken.stderr)
+    const stored = idsIn(at('fresh/cairn.db'))
+    const again = await place.serve(['--data', 'fresh'])
+    const answer = await apiOf(again, snippetKey)('POST', '/events', {
+      events: [{ id: 'after', kind: 'custom', name: 'x', userId: 'u' }],
+    })
+    if (answer.status !== 202) faults.push(`a server on it answers ${answer.status}`)
+    const { acknowledged } = crowd
+    const missing = acknowledged.filter(({ id }) => !stored.has(id))
+    const there = acknowledged.filter(({ id }) => stored.has(id))
+    const latestSent = there.reduce((latest, { sentAt }) => Math.max(latest, sentAt), 0)
+    const oldest = missing.reduce((least, { answeredAt }) => Math.min(least, answeredAt), killedAt)
+    return {
+      acknowledged: acknowledged.length,
+      missing: missing.length,
+      holes: missing.filter(({ answeredAt }) => answeredAt < latestSent).length,
+      oldestMissingMs: killedAt - oldest,
+      generations,
+      faults,
+    }
+  } finally {
+    await place.close()
+  }
+}
+
+/** How often Litestream began a replica anew, with a snapshot of the whole database. */
+function generationsIn(replica: string): number {
+  try {
+    return readdirSync(join(replica, 'generations')).length
+  } catch {
+    return 0
+  }
+}
+
+function idsIn(file: string): Set<string> {
+  using database = new Database(file, { readonly: true })
+  return new Set(storedEvents(database).map(({ id }) => id))
+}
+
+/** Litestream replicates while Cairn is under load; both are killed, and what it has is restored. */
+export async function litestream({ isLong }: Torture): Promise<Ledger> {
+  const { rounds, seconds, clients } = isLong ? effort.long : effort.short
+  const found: Round[] = []
+  for (let number = 1; number <= rounds; number++) {
+    found.push(await round(number, seconds, clients))
+    progress(`${number} of ${rounds} rounds`)
+  }
+  const sum = (of: (round: Round) => number) => found.reduce((total, one) => total + of(one), 0)
+  const faults = found.flatMap(one => one.faults)
+  const oldest = Math.max(...found.map(({ oldestMissingMs }) => oldestMissingMs))
+  return {
+    title: `Litestream beside Cairn, both killed after ${seconds} s, ${rounds} times`,
+    entries: [
+      { what: 'events acknowledged', value: sum(one => one.acknowledged) },
+      { what: 'of them not in the replica', value: sum(one => one.missing) },
+      atMost(
+        'age of the oldest of those',
+        oldest,
+        isLong ? mostAgeMs.long : mostAgeMs.short,
+        ' ms',
+      ),
+      none(
+        'missing although something sent later is there',
+        sum(one => one.holes),
+      ),
+      none('replicas that could not be restored and served', faults.length),
+      { what: 'replicas begun anew under load', value: sum(one => one.generations - 1) },
+    ],
+    notes: faults,
+  }
+}

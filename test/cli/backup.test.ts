@@ -1,0 +1,302 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename } from 'node:path'
+import { acquireLock } from '../../src/server/lock.ts'
+import { Cairn } from './cairn.ts'
+
+let cairn: Cairn
+beforeEach(async () => {
+  cairn = new Cairn()
+  await cairn.json(['org', 'create', 'Acme'])
+})
+afterEach(() => cairn.close())
+
+const slugs = async () =>
+  ((await cairn.json(['org', 'list'])) as { slug: string }[]).map(({ slug }) => slug)
+
+const sha256 = (file: string) =>
+  new Bun.CryptoHasher('sha256').update(readFileSync(cairn.path(file))).digest('hex')
+
+/** A command that must fail: its one line. */
+async function failure(args: string[], status = 1): Promise<string> {
+  const ended = await cairn.run(args)
+  expect([ended.status, ended.stdout]).toEqual([status, ''])
+  expect(ended.stderr.trim().split('\n')).toHaveLength(1)
+  return ended.stderr
+}
+
+describe('backup', () => {
+  test('makes one file of its user alone, and its checksum as sha256sum reads it', async () => {
+    const { status, stdout, stderr } = await cairn.run(['backup', 'a.db'])
+    expect([status, stdout]).toEqual([0, 'a.db\n'])
+    expect(stderr).toContain(`sha256 ${sha256('a.db')}`)
+    expect(readFileSync(cairn.path('a.db.sha256'), 'utf8')).toBe(`${sha256('a.db')}  a.db\n`)
+    expect(statSync(cairn.path('a.db')).mode & 0o777).toBe(0o600)
+    expect(readdirSync(cairn.folder).sort()).toEqual(['a.db', 'a.db.sha256', 'cairn-data'])
+    using database = new Database(cairn.path('a.db'), { readonly: true })
+    expect(database.query('pragma journal_mode').values()).toEqual([['delete']])
+    expect(database.query('select slug from organisations').values()).toEqual([['acme']])
+  })
+
+  test('never overwrites, and says of a folder what is wrong', async () => {
+    writeFileSync(cairn.path('a.db'), 'mine')
+    expect(await failure(['backup', 'a.db'])).toContain('a.db exists already: name another file')
+    expect(readFileSync(cairn.path('a.db'), 'utf8')).toBe('mine')
+    expect(await failure(['backup', 'none/a.db'])).toContain('none does not exist: make it')
+    expect(await failure(['backup', 'a.db/b.db'])).toContain('a.db is no directory')
+    expect(await failure(['backup', 'a.db/b/'])).toContain('is no directory')
+    expect(await failure(['backup', 'b.db', '--data', 'none'])).toContain('no Cairn data in none')
+    expect(await failure(['backup', 'b.db', '--keep', '3'], 2)).toContain('needs a directory')
+    expect(await failure(['backup', '.', '--keep', '0'], 2)).toContain('--keep is "0"')
+    expect(readdirSync(cairn.folder).sort()).toEqual(['a.db', 'cairn-data'])
+  })
+
+  test('names files in a directory by the time, lists them, and keeps the newest that are its own', async () => {
+    mkdirSync(cairn.path('b'))
+    const old = [1, 2, 3].map(day => `b/cairn-2026-01-0${day}T03-00-00Z.db`)
+    for (const file of old) {
+      writeFileSync(cairn.path(file), 'x')
+      writeFileSync(cairn.path(`${file}.sha256`), 'x')
+    }
+    const others = ['b/notes.txt', 'b/cairn-2026-01-01.db', 'b/cairn-2026-01-01T03-00-00Z.db.gz']
+    for (const file of others) writeFileSync(cairn.path(file), 'x')
+    // A checksum whose backup was never named, by one that was killed.
+    writeFileSync(cairn.path('b/cairn-2026-01-04T03-00-00Z.db.sha256'), 'x')
+    const { file, removed } = await cairn.json(['backup', 'b', '--keep', '2'])
+    expect(basename(file)).toMatch(/^cairn-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db$/)
+    expect(removed).toEqual([old[1], old[0]])
+    const kept = [file, `${file}.sha256`, old[2], `${old[2]}.sha256`, ...others]
+    expect(readdirSync(cairn.path('b')).sort()).toEqual(kept.map(name => basename(name)).sort())
+    const list = await cairn.json(['backup', 'list', 'b'])
+    expect(list.map((one: { file: string }) => one.file)).toEqual([file, old[2]])
+    expect(list[1]).toEqual({ file: old[2], bytes: 1, at: '2026-01-03T03:00:00.000Z' })
+  })
+
+  test('of a damaged database none is made', async () => {
+    const file = cairn.path('cairn-data/cairn.db')
+    const bytes = readFileSync(file)
+    bytes.fill(0xff, 8_192, 20_000)
+    writeFileSync(file, bytes)
+    expect(await failure(['backup', 'a.db'])).toMatch(/damaged/)
+    expect(readdirSync(cairn.folder)).toEqual(['cairn-data'])
+  })
+
+  test('what dead ones of others left stays for a day, since those may be at work', async () => {
+    mkdirSync(cairn.path('b'))
+    const partials = ['0123456789ab', 'ba9876543210'].map(
+      whose => `b/.cairn-backup-${whose}.partial`,
+    )
+    for (const partial of partials) writeFileSync(cairn.path(partial), '')
+    const yesterday = new Date(Date.now() - 25 * 3_600_000)
+    utimesSync(cairn.path(partials[0]!), yesterday, yesterday)
+    await cairn.run(['backup', 'b'])
+    expect(partials.map(partial => existsSync(cairn.path(partial)))).toEqual([false, true])
+  })
+})
+
+describe('restore', () => {
+  test('puts the backup in place and keeps the old database, and --undo takes it back and forth', async () => {
+    await cairn.run(['backup', 'a.db'])
+    await cairn.json(['org', 'create', 'Beta'])
+    const { status, stdout, stderr } = await cairn.run(['restore', 'a.db'])
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('start the server: cairn serve --data')
+    expect(stdout).toContain('to take this back: cairn restore --undo')
+    expect(await slugs()).toEqual(['acme'])
+    await cairn.run(['restore', '--undo'])
+    expect(await slugs()).toEqual(['acme', 'beta'])
+    await cairn.run(['restore', '--undo'])
+    expect(await slugs()).toEqual(['acme'])
+    const names = readdirSync(cairn.path('cairn-data'))
+    expect(names.filter(name => name.startsWith('cairn.db.before-'))).toHaveLength(1)
+    expect(names).not.toContain('.cairn-restore.partial')
+    expect(statSync(cairn.path('cairn-data/cairn.db')).mode & 0o777).toBe(0o600)
+  })
+
+  test('two in a row keep both databases of before', async () => {
+    await cairn.run(['backup', 'a.db'])
+    await cairn.json(['org', 'create', 'Beta'])
+    await cairn.run(['restore', 'a.db'])
+    await cairn.run(['restore', 'a.db'])
+    const names = readdirSync(cairn.path('cairn-data'))
+    const aside = names.filter(name => name.startsWith('cairn.db.before-')).sort()
+    expect(aside).toHaveLength(2)
+    using first = new Database(cairn.path(`cairn-data/${aside[0]}`), { readonly: true })
+    expect(first.query('select count(*) from organisations').values()).toEqual([[2]])
+  })
+
+  test('makes a data directory where there is none, for its user alone', async () => {
+    await cairn.run(['backup', 'a.db'])
+    expect(await cairn.json(['restore', 'a.db', '--data', 'new'])).toMatchObject({ aside: null })
+    expect(statSync(cairn.path('new')).mode & 0o777).toBe(0o700)
+    expect(await cairn.json(['org', 'list', '--data', 'new'])).toHaveLength(1)
+  })
+
+  test('session.key and all else in the directory stay as they are', async () => {
+    await cairn.run(['backup', 'a.db'])
+    writeFileSync(cairn.path('cairn-data/session.key'), 'key')
+    writeFileSync(cairn.path('cairn-data/else'), 'else')
+    await cairn.run(['restore', 'a.db'])
+    expect(readFileSync(cairn.path('cairn-data/session.key'), 'utf8')).toBe('key')
+    expect(readFileSync(cairn.path('cairn-data/else'), 'utf8')).toBe('else')
+    // A secret in every backup would make each of them one.
+    expect(readFileSync(cairn.path('a.db')).includes('key\n')).toBe(false)
+  })
+
+  test('who was erased after it was made is taken from lists beside it, and stays known', async () => {
+    const line = (person: string) =>
+      `${JSON.stringify({ action: 'erase', at: '2026-01-01T00:00:00.000Z', org: 'org_a', key: 'k', person })}\n`
+    const list = (data: string) => readFileSync(cairn.path(`${data}/erasures.jsonl`), 'utf8')
+    await cairn.run(['backup', 'old.db'])
+    writeFileSync(cairn.path('cairn-data/erasures.jsonl'), line('ann'))
+    await cairn.run(['backup', 'new.db'])
+    // Half a line was being written when a process died.
+    writeFileSync(cairn.path('cairn-data/erasures.jsonl'), `${line('ann')}${line('ben')}{"act`)
+    await cairn.run(['restore', 'old.db'])
+    expect(list('cairn-data')).toStartWith(`${line('ann')}${line('ben')}`)
+    const elsewhere = ['restore', 'old.db', '--data', 'elsewhere']
+    expect(await cairn.json(elsewhere)).toMatchObject({ erasuresTaken: 1 })
+    expect(list('elsewhere')).toBe(line('ann'))
+    expect(await cairn.json(elsewhere)).toMatchObject({ erasuresTaken: 0 })
+    expect(statSync(cairn.path('elsewhere/erasures.jsonl')).mode & 0o777).toBe(0o600)
+    writeFileSync(cairn.path('new.db.erasures.jsonl'), 'nonsense\n')
+    expect(await failure(elsewhere)).toContain('new.db.erasures.jsonl beside the backup')
+  })
+
+  test('refuses under a running server, and while another program has the database open', async () => {
+    await cairn.run(['backup', 'a.db'])
+    const lock = acquireLock(cairn.path('cairn-data'), {
+      ...{ pid: 1, host: 'h', startedAt: '', port: 1, version: '' },
+      ...{ managementHost: '', managementPort: 1 },
+    })
+    expect(await failure(['restore', 'a.db'])).toContain('a server runs already on')
+    expect(await failure(['restore', '--undo'])).toContain('a server runs already on')
+    lock.release()
+    const child = Bun.spawn(
+      [
+        process.execPath,
+        '-e',
+        `const { openForReading } = require('${import.meta.dir}/../../src/storage/database.ts')
+        const database = openForReading('${cairn.path('cairn-data')}')
+        database.query('select count(*) from organisations').get()
+        console.log('open')
+        setInterval(() => database, 1000)`,
+      ],
+      { stdout: 'pipe' },
+    )
+    await child.stdout.getReader().read()
+    expect(await failure(['restore', 'a.db'])).toContain('another program has')
+    child.kill('SIGKILL')
+    await child.exited
+    expect((await cairn.run(['restore', 'a.db'])).status).toBe(0)
+  })
+
+  describe('what is no good backup changes nothing', () => {
+    beforeEach(async () => {
+      await cairn.run(['backup', 'a.db'])
+      await cairn.json(['org', 'create', 'Beta'])
+    })
+    afterEach(async () => {
+      expect(await slugs()).toEqual(['acme', 'beta'])
+    })
+
+    const refused = async (message: string, file = 'b.db') => {
+      expect(await failure(['restore', file])).toContain(message)
+      expect(await failure(['restore', '--check', file])).toContain(message)
+    }
+
+    /** A copy of the backup, changed as a program would, without a checksum. */
+    const changed = (...statements: string[]) => {
+      copyFileSync(cairn.path('a.db'), cairn.path('b.db'))
+      using database = new Database(cairn.path('b.db'))
+      for (const sql of statements) database.run(sql)
+    }
+
+    test('a byte that is not as it was', async () => {
+      const bytes = readFileSync(cairn.path('a.db'))
+      bytes[bytes.length - 1]! ^= 1
+      writeFileSync(cairn.path('b.db'), bytes)
+      copyFileSync(cairn.path('a.db.sha256'), cairn.path('b.db.sha256'))
+      await refused('b.db is not as it was made')
+      writeFileSync(cairn.path('b.db.sha256'), 'nonsense')
+      await refused('b.db.sha256 holds no checksum')
+    })
+
+    test('a page that is damaged, half a file, none', async () => {
+      const bytes = readFileSync(cairn.path('a.db'))
+      bytes.fill(0xff, 8_192, 20_000)
+      writeFileSync(cairn.path('b.db'), bytes)
+      await refused('b.db is damaged')
+      writeFileSync(cairn.path('b.db'), readFileSync(cairn.path('a.db')).subarray(0, 50_000))
+      await refused('b.db is damaged')
+      writeFileSync(cairn.path('b.db'), 'something else')
+      await refused('b.db is damaged, or no database')
+      await refused('cannot be read (ENOENT)', 'none.db')
+      await refused('is not a file', 'cairn-data')
+    })
+
+    test('one of a newer Cairn, of another one, and what is not Cairn’s at all', async () => {
+      changed("insert into migrations values (999, 'next', '', 0)")
+      await refused('is of a newer Cairn (schema 999')
+      changed("update migrations set sha256 = 'x' where id = 1")
+      await refused('was made by another Cairn: step 1')
+      using other = new Database(cairn.path('c.db'), { create: true })
+      other.run('create table t (a)')
+      await refused("is not a database of Cairn's", 'c.db')
+    })
+
+    test('a database in use, with its log beside it', async () => {
+      changed('pragma user_version = 1')
+      writeFileSync(cairn.path('b.db-wal'), 'x')
+      await refused('b.db is no backup but a database in use')
+      writeFileSync(cairn.path('b.db-wal'), '')
+      expect((await cairn.run(['restore', '--check', 'b.db'])).status).toBe(0)
+    })
+  })
+
+  test('a backup that asks for a log is restored too, and nothing is made beside it', async () => {
+    await cairn.run(['backup', 'a.db'])
+    {
+      using database = new Database(cairn.path('a.db'))
+      database.run('pragma journal_mode = wal')
+    }
+    const { status, stderr } = await cairn.run(['restore', '--check', 'a.db'])
+    expect(status).toBe(1)
+    expect(stderr).toContain('is not as it was made')
+    Bun.spawnSync(['rm', cairn.path('a.db.sha256')])
+    const checked = await cairn.run(['restore', 'a.db'])
+    expect(checked.status).toBe(0)
+    expect(checked.stderr).toContain('warning: there is no a.db.sha256')
+    expect(readdirSync(cairn.folder).sort()).toEqual(['a.db', 'cairn-data'])
+    const left = readdirSync(cairn.path('cairn-data')).filter(name => name.includes('partial'))
+    expect(left).toEqual([])
+    expect(await slugs()).toEqual(['acme'])
+  })
+
+  test('a database that is past reading is replaced, and kept aside', async () => {
+    await cairn.run(['backup', 'a.db'])
+    const wreck = 'wreck'.repeat(2_000)
+    writeFileSync(cairn.path('cairn-data/cairn.db'), wreck)
+    const { aside } = await cairn.json(['restore', 'a.db'])
+    expect(await slugs()).toEqual(['acme'])
+    expect(readFileSync(cairn.path(aside), 'utf8')).toBe(wreck)
+    await cairn.run(['restore', '--undo'])
+    expect(readFileSync(cairn.path('cairn-data/cairn.db'), 'utf8')).toBe(wreck)
+  })
+
+  test('asked wrongly, it says how', async () => {
+    expect(await failure(['restore'], 2)).toContain('name the backup to restore')
+    expect(await failure(['restore', 'a.db', '--undo'], 2)).toContain('--undo takes no file')
+    expect(await failure(['restore', '--undo'])).toContain('nothing to undo')
+  })
+})

@@ -1,0 +1,9 @@
+import { expect, test } from 'bun:test'
+import { broken } from '../../scripts/torture/ledger.ts'
+import { backup } from '../../scripts/torture/parts/backup.ts'
+
+test('a killed backup leaves none or a whole one, a killed restore the old data or the new', async () => {
+  const ledger = await backup({ isLong: false, seed: 1 })
+  expect(ledger.notes).toEqual([])
+  expect(broken(ledger)).toEqual([])
+}, 120_000)
