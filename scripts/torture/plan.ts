@@ -1,10 +1,12 @@
 import type { Ledger, Torture } from './ledger.ts'
 import { backup } from './parts/backup.ts'
+import { clocks } from './parts/clocks.ts'
 import { disk } from './parts/disk.ts'
 import { failpoints } from './parts/failpoints.ts'
 import { kill } from './parts/kill.ts'
 import { litestream } from './parts/litestream.ts'
 import { poison } from './parts/poison.ts'
+import { powercut } from './parts/powercut.ts'
 import { pressure } from './parts/pressure.ts'
 import { retention } from './parts/retention.ts'
 
@@ -29,6 +31,11 @@ export const parts: Record<string, Part> = {
     torture: failpoints,
     seconds: { short: 15, long: 40 },
   },
+  powercut: {
+    what: 'the power goes, and the disk keeps what was synced, or parts of the rest',
+    torture: powercut,
+    seconds: { short: 15, long: 300 },
+  },
   disk: {
     what: 'a disk that is full, read-only, faulty, slow or gone',
     torture: disk,
@@ -43,6 +50,11 @@ export const parts: Record<string, Part> = {
     what: 'ten times the load that storage takes',
     torture: pressure,
     seconds: { short: 15, long: 60 },
+  },
+  clocks: {
+    what: 'the wall clock is set by hours and a leap second, and days have 23 to 25 hours',
+    torture: clocks,
+    seconds: { short: 15, long: 360 },
   },
   retention: {
     what: 'old events go while new ones come, with a kill in the middle',

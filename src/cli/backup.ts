@@ -78,7 +78,7 @@ async function backUpTo(
   }
   const now = Date.now()
   const folder = target.replace(/(?<=.)\/+$/, '')
-  if (isFolder) await makeFolder(folder)
+  if (isFolder) makeFolder(folder)
   yieldToOthers()
   const bar = progressBar()
   const file = isFolder ? join(folder, backupNameAt(now)) : target

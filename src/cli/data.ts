@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { holderOf, isHeld } from '../server/lock.ts'
 import { newestChange, takenUpChange } from '../storage/catalogue-change.ts'
 import { hasDatabase, openForWriting } from '../storage/database.ts'
@@ -11,6 +11,7 @@ import {
 } from '../storage/organisations.ts'
 import { requireUsable } from '../storage/prepare.ts'
 import { wantPresence, writtenPresence } from '../storage/presence-request.ts'
+import { makeSyncedDirectory } from '../storage/synced-files.ts'
 import { CommandFailure, exitStatus, explained, UsageFailure, warn } from './failure.ts'
 
 /** How long a running server is waited for, and how often it is asked. */
@@ -129,7 +130,7 @@ export async function serverHas(dataDir: string, isDone: () => boolean): Promise
 /** Makes the data directory, for its owner alone; an existing one is left as it is. */
 export function makeDirectory(dataDir: string): void {
   try {
-    if (!existsSync(dataDir)) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    if (!existsSync(dataDir)) makeSyncedDirectory(dataDir)
     if (statSync(dataDir).isDirectory()) return
   } catch (error) {
     const { code } = error as { code?: string }

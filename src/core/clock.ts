@@ -6,26 +6,17 @@ export interface Clock {
   monotonic(): number
 }
 
-/** Both clocks of a thread at one moment. */
-export interface ClockReading {
-  wallMs: number
-  monotonicMs: number
-}
-
-export function readingOf(clock: Clock): ClockReading {
-  return { wallMs: clock.now(), monotonicMs: clock.monotonic() }
-}
-
 /**
  * The machine's clock.
  *
- * Every monotonic clock of Bun starts at zero in every thread, so a thread that is to agree with
- * its parent is given a reading of the parent's clocks. How long ago that was (loading a thread can
- * take a second) is told by the wall clock, which is trusted for that moment only.
+ * Every monotonic clock of Bun starts at zero in every thread, as the thread is made (HTML, section
+ * 8.1.3.2, "time origin"). So a thread that is to agree with its parent is told when that was, and no
+ * wall clock is asked, which may be set while the thread loads: NTP does so soon after a boot.
+ *
+ * @param madeAt when this thread was made, by the monotonic clock of the main thread
  */
-export function systemClock(parent?: ClockReading): Clock {
-  const offset = parent ? parent.monotonicMs + (Date.now() - parent.wallMs) - performance.now() : 0
-  return { now: Date.now, monotonic: () => performance.now() + offset }
+export function systemClock(madeAt = 0): Clock {
+  return { now: Date.now, monotonic: () => performance.now() + madeAt }
 }
 
 /** The last time that was written: many requests share a millisecond, and rows of an export a time. */

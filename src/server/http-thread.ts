@@ -47,7 +47,7 @@ function start(message: HttpThreadStart) {
   const ownLog = openLog(config, name, message.logTurns)
   const { log } = ownLog
   let logRequest = requestLog(ownLog)
-  const clock = systemClock(message.clock)
+  const clock = systemClock(message.madeAt)
   const gauge = new BufferGauge(shared.buffer, {
     events: config.bufferEvents,
     bytes: config.bufferBytes,

@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type PublicKey, publicKeysIn } from '../core/key-set.ts'
+import { replaceSynced } from '../storage/synced-files.ts'
 import type { IdentityProvider } from './identity-provider.ts'
 
 /**
@@ -34,7 +35,6 @@ export function keepKeys(
   { issuer, jwksUrl }: IdentityProvider,
   keys: readonly PublicKey[],
 ): void {
-  const draft = `${fileIn(dataDir)}.${process.pid}`
-  writeFileSync(draft, `${JSON.stringify({ issuer, jwksUrl, keys }, null, 2)}\n`, { mode: 0o600 })
-  renameSync(draft, fileIn(dataDir))
+  const text = `${JSON.stringify({ issuer, jwksUrl, keys }, null, 2)}\n`
+  replaceSynced(fileIn(dataDir), text)
 }

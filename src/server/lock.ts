@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FileLock, isLocked, lockFile } from '../storage/file-lock.ts'
+import { makeSyncedDirectory } from '../storage/synced-files.ts'
 import type { TokenMode } from './token-mode.ts'
 
 /** Who serves from a data directory; stands in `server.json` for people and for the message. */
@@ -44,7 +45,7 @@ const holderFile = (dataDir: string) => join(dataDir, 'server.json')
 export function acquireLock(dataDir: string, holder: LockHolder): Lock {
   let lock: FileLock | null = null
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeSyncedDirectory(dataDir)
     lock = lockFile(lockFileOf(dataDir))
     if (lock) writeHolder(dataDir, holder)
   } catch (error) {

@@ -1,5 +1,4 @@
 import type { Config } from '../config.ts'
-import type { ClockReading } from '../core/clock.ts'
 import type { SharedMemory } from '../storage/shared.ts'
 import type { ArmedFailpoints } from './failpoints.ts'
 import type { CountedRoute } from './http-counters.ts'
@@ -18,8 +17,8 @@ export interface ThreadStart {
   pulse: SharedArrayBuffer
   /** Whose turn it is to write to the log. */
   logTurns: SharedArrayBuffer
-  /** The main thread's clocks as this is sent. */
-  clock: ClockReading
+  /** When it was made, by the main thread's monotonic clock. */
+  madeAt: number
   failpoints: ArmedFailpoints
 }
 

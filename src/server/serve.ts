@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
 import { type Config, ConfigError, type ReadConfig, type SettingName } from '../config.ts'
-import { readingOf, systemClock } from '../core/clock.ts'
+import { systemClock } from '../core/clock.ts'
 import { minuteMs } from '../core/durations.ts'
 import { shortReasonOf } from '../core/reason.ts'
 import { version } from '../core/version.ts'
@@ -33,7 +33,14 @@ import { Pulse } from './pulse.ts'
 import { isHopeless, type ServerState, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
 import { ServiceManager } from './service-manager.ts'
-import { httpThread, startThread, storageThread, type Thread, upgradeThread } from './threads.ts'
+import {
+  httpThread,
+  type NewThread,
+  startThread,
+  storageThread,
+  type Thread,
+  upgradeThread,
+} from './threads.ts'
 import { tokenModeOf } from './token-mode.ts'
 import { ownTokensFor, providerOf } from './tokens.ts'
 import { readTraffic } from './traffic.ts'
@@ -190,8 +197,8 @@ class Server {
     const warnings: string[] = []
     const started = this.tellOfStart()
     // They load while the database is prepared.
-    const storage = storageThread()
-    const http = Array.from({ length: config.threads }, () => httpThread())
+    const storage = storageThread(this.clock)
+    const http = Array.from({ length: config.threads }, () => httpThread(this.clock))
     try {
       const prepared = await this.prepare()
       if (!prepared.hasOrganisation()) warnings.push(noOrganisation(config.data))
@@ -200,13 +207,13 @@ class Server {
       await Promise.all([
         this.startStorage(storage),
         this.disk.start(),
-        ...http.map((worker, i) => this.startHttp(worker, `http-${i + 1}`)),
+        ...http.map((made, i) => this.startHttp(made, `http-${i + 1}`)),
       ])
       prepared.close()
     } catch (error) {
       this.phase = 'stopping'
       this.management.stop(true)
-      for (const worker of [storage, ...http]) worker.terminate()
+      for (const { worker } of [storage, ...http]) worker.terminate()
       throw error
     } finally {
       started()
@@ -272,7 +279,12 @@ class Server {
     process.off('SIGTERM', giveUp).off('SIGINT', giveUp).off('SIGHUP', giveUp).off('SIGHUP', reload)
   }
 
-  private threadStart(name: string, counters: SharedArrayBuffer, isRestart = false): ThreadStart {
+  private threadStart(
+    name: string,
+    { madeAt }: NewThread,
+    counters: SharedArrayBuffer,
+    isRestart = false,
+  ): ThreadStart {
     const pulse = Pulse.memory()
     this.pulses.set(name, new Pulse(pulse))
     return {
@@ -283,13 +295,14 @@ class Server {
       counters,
       pulse,
       logTurns: this.logTurns,
-      clock: readingOf(this.clock),
+      madeAt,
       failpoints: isRestart ? {} : this.failpoints,
     }
   }
 
-  private async startStorage(worker: Worker): Promise<void> {
-    const thread = startThread(worker, this.threadStart('storage', this.commitCounters), [])
+  private async startStorage(made: NewThread): Promise<void> {
+    const start = this.threadStart('storage', made, this.commitCounters)
+    const thread = startThread(made.worker, start, [])
     this.storage = thread
     await thread.ready
     thread.ended.then(reason => {
@@ -299,18 +312,18 @@ class Server {
     })
   }
 
-  private async startHttp(worker: Worker, name: string, isRestart = false): Promise<void> {
+  private async startHttp(made: NewThread, name: string, isRestart = false): Promise<void> {
     const { port1, port2 } = new MessageChannel()
     this.storage?.worker.postMessage({ type: 'join', port: port1 }, [port1])
     const counters = this.httpCounters.get(name) ?? HttpCounters.memory()
     this.httpCounters.set(name, counters)
     const message: HttpThreadStart = {
-      ...this.threadStart(name, counters, isRestart),
+      ...this.threadStart(name, made, counters, isRestart),
       storage: port2,
       issuerKeys: this.knownKeys,
     }
     const { config } = this
-    const thread = startThread(worker, message, [port2])
+    const thread = startThread(made.worker, message, [port2])
     thread.worker.addEventListener('message', async ({ data }: MessageEvent<ThreadReport>) => {
       if (data.type !== 'issuer_keys_wanted') return
       await this.issuerKeys?.renew()
@@ -366,7 +379,7 @@ class Server {
         )
         await Bun.sleep(pauseMs)
         try {
-          if (!this.isStopping) await this.startHttp(httpThread(), name, true)
+          if (!this.isStopping) await this.startHttp(httpThread(this.clock), name, true)
           return
         } catch (error) {
           cause = shortReasonOf(error)

@@ -1,16 +1,6 @@
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { linkSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeSyncedDirectory, syncDirectory, writeSynced } from '../storage/synced-files.ts'
 
 /** The embedded issuer's key cannot be used; the message says why and what to do. */
 export class SessionKeyUnusable extends Error {
@@ -33,8 +23,10 @@ export function sessionKey(dataDir: string): Uint8Array {
     if ((error as { code?: string }).code !== 'ENOENT') throw explained(file, error)
   }
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeSyncedDirectory(dataDir)
     make(file)
+    // A token that was given out must not lose its key to a power cut.
+    syncDirectory(dataDir)
     return read(file)
   } catch (error) {
     throw explained(file, error)
@@ -64,15 +56,8 @@ function read(file: string): Uint8Array {
 function make(file: string): void {
   const draft = `${file}.${process.pid}.${crypto.randomUUID()}`
   try {
-    const handle = openSync(draft, 'wx', 0o600)
-    try {
-      fchmodSync(handle, 0o600)
-      const key = crypto.getRandomValues(new Uint8Array(keyBytes))
-      writeSync(handle, `${Buffer.from(key).toString('hex')}\n`)
-      fsyncSync(handle)
-    } finally {
-      closeSync(handle)
-    }
+    const key = crypto.getRandomValues(new Uint8Array(keyBytes))
+    writeSynced(draft, `${Buffer.from(key).toString('hex')}\n`)
     linkSync(draft, file)
   } catch (error) {
     if ((error as { code?: string }).code !== 'EEXIST') throw error

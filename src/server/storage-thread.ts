@@ -50,7 +50,7 @@ function start(message: ThreadStart) {
   const { log } = openLog(config, name, message.logTurns)
   failpoint(failpoints, 'storage_start')?.()
   const counters = new CommitCounters(message.counters)
-  const clock = systemClock(message.clock)
+  const clock = systemClock(message.madeAt)
   const tally = new Tally<number>(clock.monotonic)
   const storage = new Storage({
     dataDir: config.data,

@@ -1,3 +1,4 @@
+import type { Clock } from '../core/clock.ts'
 import { reasonOfUncaught } from '../core/reason.ts'
 import type { ThreadReport } from './protocol.ts'
 
@@ -7,8 +8,20 @@ function sourceOf(name: 'http-thread' | 'storage-thread' | 'upgrade-thread'): st
   return isCompiled ? `./server/${name}.ts` : new URL(`./${name}.ts`, import.meta.url).href
 }
 
-export const httpThread = () => new Worker(sourceOf('http-thread'))
-export const storageThread = () => new Worker(sourceOf('storage-thread'))
+/** A thread that loads its source and waits to be started. */
+export interface NewThread {
+  worker: Worker
+  /** By the monotonic clock of the thread that made it. */
+  madeAt: number
+}
+
+const threadOf = (name: Parameters<typeof sourceOf>[0], { monotonic }: Clock): NewThread => ({
+  madeAt: monotonic(),
+  worker: new Worker(sourceOf(name)),
+})
+
+export const httpThread = (clock: Clock) => threadOf('http-thread', clock)
+export const storageThread = (clock: Clock) => threadOf('storage-thread', clock)
 export const upgradeThread = () => new Worker(sourceOf('upgrade-thread'))
 
 /** A thread that is to be waited for. */

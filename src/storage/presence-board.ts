@@ -9,13 +9,19 @@ import { type PresenceMark, presenceMarks } from '../core/ports.ts'
 const limitsAt = presenceMarks.length * 2
 const wordsPerSlot = limitsAt + buckets.length
 
+/**
+ * How far ahead of a request a mark may lie that another left meanwhile, seconds; further ahead it is
+ * of a clock that was set back since.
+ */
+const mostAheadSeconds = 120
+
 /** Words before the first slot. */
 const headWords = 3
 
 /**
  * When each organisation was last seen, in memory that all threads share: noting it costs a
  * store, and every thread sees it at once. Whole seconds are enough for "seen within five minutes".
- * Word 0 is the newest second of all, word 1 the highest slot used, word 2 counts marks (it wraps).
+ * Word 0 is the second of the newest mark, word 1 the highest slot used, word 2 counts marks (it wraps).
  */
 export class PresenceBoard {
   private readonly words: Uint32Array
@@ -32,10 +38,12 @@ export class PresenceBoard {
     const { words } = this
     const at = this.place(orgRow, mark)
     const second = Math.floor(now / 1000)
-    if (Atomics.load(words, at + 1) >= second) return
+    const ahead = Atomics.load(words, at + 1) - second
+    if (ahead >= 0 && ahead < mostAheadSeconds) return
     Atomics.compareExchange(words, at, 0, second)
     Atomics.store(words, at + 1, second)
-    raise(words, 0, second)
+    if (Atomics.load(words, 0) - second < mostAheadSeconds) raise(words, 0, second)
+    else Atomics.store(words, 0, second)
     raise(words, 1, orgRow)
     Atomics.add(words, 2, 1)
   }

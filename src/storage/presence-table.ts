@@ -38,7 +38,7 @@ export class PresenceTable {
           `insert into presence (org_id, ${mark}_first, ${mark}_last) values (?, ?, ?)
           on conflict do update set
             ${mark}_first = min(coalesce(${mark}_first, excluded.${mark}_first), excluded.${mark}_first),
-            ${mark}_last = max(coalesce(${mark}_last, 0), excluded.${mark}_last)`,
+            ${mark}_last = excluded.${mark}_last`,
         ),
       ]),
     ) as Record<PresenceMark, ReturnType<Database['query']>>
@@ -69,7 +69,8 @@ export class PresenceTable {
     const marks = this.board.marks()
     const newest = this.board.newestSeconds()
     for (const [orgRow, skews] of this.skews) this.writeSkews.run(orgRow, JSON.stringify(skews))
-    for (const seen of this.board.seenSince(this.sinceSeconds)) {
+    // The clock may have been set back since the last time.
+    for (const seen of this.board.seenSince(Math.min(this.sinceSeconds, newest - 60))) {
       this.writeMark[seen.mark].run(seen.orgRow, seen.firstAt, seen.lastAt)
     }
     return () => {

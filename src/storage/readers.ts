@@ -172,8 +172,7 @@ export class Readers implements Pick<AnalyticsReader, 'runs' | 'events'>, Checkl
       const first = (row?.[`${mark}_first`] ?? null) as number | null
       const last = (row?.[`${mark}_last`] ?? null) as number | null
       const firstAt = least(first, here?.firstAt ?? null)
-      seen[mark] =
-        firstAt === null ? null : { firstAt, lastAt: Math.max(last ?? 0, here?.lastAt ?? 0) }
+      seen[mark] = firstAt === null ? null : { firstAt, lastAt: here?.lastAt ?? last ?? 0 }
     }
     const refusals = new Map(
       this.sql.refusals

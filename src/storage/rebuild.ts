@@ -156,7 +156,10 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
   return isChanged
 }
 
-/** Each person's latest report, anew from all reports; a step is one short transaction. */
+/**
+ * Each person's latest report, anew from all reports in the order of their arrival, whatever the clock
+ * said; a step is one short transaction.
+ */
 function replayHealth(database: Database): void {
   const steps = database
     .query<{ org_id: number; step_id: number }, []>(
@@ -167,7 +170,7 @@ function replayHealth(database: Database): void {
   const fill = database.query(
     `insert into step_health (org_id, step_id, version, person, at, outcome)
     select org_id, step_id, version, person, at, outcome from step_reports
-    where org_id = ? and step_id = ? and person is not null order by at, seq
+    where org_id = ? and step_id = ? and person is not null order by seq
     on conflict do update set at = excluded.at, outcome = excluded.outcome`,
   )
   for (const { org_id, step_id } of steps) {

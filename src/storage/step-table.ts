@@ -19,8 +19,7 @@ function statements(database: Database) {
     latest: database.query(
       `insert into step_health (org_id, step_id, version, person, at, outcome)
       values (?, ?, ?, ?, ?, ?)
-      on conflict do update set at = excluded.at, outcome = excluded.outcome
-      where excluded.at >= step_health.at`,
+      on conflict do update set at = excluded.at, outcome = excluded.outcome`,
     ),
     baseline: database.query<Baseline, [number, number]>(
       `select target, at, locale, fingerprint from step_baselines

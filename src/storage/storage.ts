@@ -105,8 +105,8 @@ export class Storage {
     this.gauge = new BufferGauge(options.shared.buffer, options.bufferBounds)
     this.generation = new Int32Array(options.shared.generation)
     const sealing = options.sealing ?? defaultSealPolicy
-    const now = () => options.clock.now()
-    this.blocks = new RunBlocks(this.database, now, sealing)
+    const { now, monotonic } = options.clock
+    this.blocks = new RunBlocks(this.database, monotonic, sealing)
     const historyOf = (orgRow: number, flowRow: number) => this.catalogue.flowByRow(orgRow, flowRow)
     this.sealer = new Sealer(this.database, this.blocks, historyOf, now, sealing)
     this.sealing = this.sealer.work()

@@ -1,9 +1,10 @@
 import { Database } from 'bun:sqlite'
-import { link, mkdir, rename, stat } from 'node:fs/promises'
+import { link, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { databaseFile, hasDatabase } from '../database.ts'
 import { lockFile } from '../file-lock.ts'
 import { fullCheck } from '../inspect.ts'
+import { makeSyncedDirectory } from '../synced-files.ts'
 import { sha256Of, writeChecksum } from './checksum.ts'
 import { copyDatabase, type OnBackupProgress } from './copy-database.ts'
 import { copyErasures } from './erasures.ts'
@@ -76,10 +77,12 @@ export async function backUp(
  *
  * @throws BackupRefused
  */
-export async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch(error => {
+export function makeFolder(folder: string): void {
+  try {
+    makeSyncedDirectory(folder)
+  } catch (error) {
     throw explained(error, folder)
-  })
+  }
 }
 
 async function refuseExisting(file: string): Promise<void> {

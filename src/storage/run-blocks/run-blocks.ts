@@ -77,7 +77,7 @@ export class RunBlocks {
   private draft: Draft | null = null
 
   /**
-   * @param now epoch milliseconds
+   * @param now monotonic milliseconds: sealing goes on at its pace where the clock is set
    * @param policy how many changed runs make a flow due, and how long it is left alone even so, that
    *   what changes together is sealed together
    */
@@ -139,13 +139,14 @@ export class RunBlocks {
       }
       if (this.dueAfter === null) return null
       const flows = this.sql.flowsAfter.all(this.dueAfter)
-      for (const { id, org_id } of flows) this.due.set(id, { orgRow: org_id, at: 0 })
+      for (const { id, org_id } of flows)
+        this.due.set(id, { orgRow: org_id, at: Number.NEGATIVE_INFINITY })
       this.dueAfter = flows.length === flowsAtOnce ? flows.at(-1)!.id : null
     }
   }
 
-  /** @param at epoch milliseconds; after the usual pause where it is not given */
-  lookLater(orgRow: number, flowRow: number, at = this.now() + this.policy.pauseMs): void {
+  lookLater(orgRow: number, flowRow: number, pauseMs = this.policy.pauseMs): void {
+    const at = this.now() + pauseMs
     const known = this.due.get(flowRow)
     if (!known || at < known.at) this.due.set(flowRow, { orgRow, at })
   }

@@ -86,7 +86,7 @@ export class Sealer {
       try {
         yield* this.ofFlow(orgRow, flowRow)
       } catch (error) {
-        this.blocks.lookLater(orgRow, flowRow, this.now() + afterFailureMs)
+        this.blocks.lookLater(orgRow, flowRow, afterFailureMs)
         throw error
       }
       this.blocks.looked(orgRow, flowRow)
@@ -185,7 +185,7 @@ export class Sealer {
     const last = this.blocks.of(orgRow, flowRow).at(-1)?.to ?? ever.from
     const { runsPerBlock, settledMs } = this.policy
     const enough = this.sql.startAt.get(orgRow, flowRow, last, ever.to, runsPerBlock)
-    const settledAt = enough ? enough.started_at + settledMs + 1 : 0
-    if (settledAt > this.now()) this.blocks.lookLater(orgRow, flowRow, settledAt)
+    const pauseMs = enough ? enough.started_at + settledMs + 1 - this.now() : 0
+    if (pauseMs > 0) this.blocks.lookLater(orgRow, flowRow, pauseMs)
   }
 }

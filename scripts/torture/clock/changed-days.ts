@@ -1,0 +1,55 @@
+import { hourMs, minuteMs } from '../../../src/core/durations.ts'
+import { apiOf, withTour } from '../../../test/support/binary.ts'
+import { Findings, type Stage, startsOn } from './stage.ts'
+
+/** A zone, and a day in autumn 2026 on which its clocks change there. */
+const changes = [
+  ['Europe/Berlin', '2026-10-25'],
+  ['America/New_York', '2026-11-01'],
+  // By half an hour.
+  ['Australia/Lord_Howe', '2026-10-04'],
+  // At midnight: a day that begins at one o'clock, and one on which midnight comes twice.
+  ['America/Santiago', '2026-09-06'],
+  ['Africa/Cairo', '2026-10-29'],
+] as const
+
+const noon = Date.UTC(2026, 10, 20, 12)
+
+/** Runs belong to the days that another calendar puts them on, of 23 to 25 hours. */
+export async function changedDays({ place, clock }: Stage): Promise<string[]> {
+  const findings = new Findings()
+  const { slug, snippetKey } = await withTour(place)
+  await place.run(['org', 'limits', slug, '--events', '100000'])
+  clock.setTo(noon)
+  // The zone of the machine has no say.
+  const server = await place.serve([], { ...clock.env, TZ: 'America/Santiago' })
+  const { token } = await place.json<{ token: string }>(['token', 'issue'], clock.env)
+  const api = apiOf(server, snippetKey)
+  const { flows } = (await (await api('GET', '/flows')).json()) as { flows: { id: string }[] }
+  const flowId = flows[0]!.id
+  const moments = new Set<number>()
+  for (const [, date] of changes) {
+    const middle = Date.parse(`${date}T12:00:00Z`)
+    for (let at = middle - 48 * hourMs; at < middle + 48 * hourMs; at += 15 * minuteMs)
+      moments.add(at)
+  }
+  const event = { kind: 'flow_started', flowId }
+  const events = [...moments].map(at => ({ ...event, userId: `u${at}`, occurredAt: at }))
+  for (let from = 0; from < events.length; from += 50) {
+    const body = { events: events.slice(from, from + 50) }
+    findings.expect('sent', (await api('POST', '/events', body)).status, 202)
+  }
+  for (const [zone, date] of changes) {
+    const dateOf = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' })
+    const day = Date.parse(`${date}T00:00:00Z`)
+    const days = [-1, 0, 1].map(n => new Date(day + n * 24 * hourMs).toISOString().slice(0, 10))
+    const expected = days.map(one => [...moments].filter(at => dateOf.format(at) === one).length)
+    const query = `from=${days[0]}&to=${days[2]}&timezone=${zone}`
+    const answer = await apiOf(server, token)('GET', `/flows/${flowId}/analytics?${query}`)
+    findings.expect(`${zone} about ${date}`, await startsOn(answer), expected)
+    const hours = expected.map(count => count / 4)
+    if (hours.every(count => count === 24)) findings.all.push(`${zone} changes nothing on ${date}`)
+  }
+  await server.end()
+  return findings.all
+}

@@ -1,0 +1,51 @@
+import type { SeededRandom } from '../../../src/cli/demo/random.ts'
+import { type CutName, cutNames, cuts } from './cuts.ts'
+import type { Cut, Disk } from './disk.ts'
+import type { Answer } from './promises.ts'
+import type { Step } from './trace.ts'
+
+/** Where the power goes: after so many steps, and what the disk keeps then. */
+export interface Point {
+  at: number
+  cutName: CutName
+  cut(disk: Disk): Cut
+}
+
+/** The steps at which something is begun or ended: an answer, a sync, a name, a checkpoint. */
+const isTurning = (step: Step) =>
+  step.type !== 'told' && !(step.type === 'write' && step.path.endsWith('-wal'))
+
+/** What was promised, by the step at which it was told. */
+export type Told = ReadonlyMap<number, Answer>
+
+/** What is promised by commands, of which there are few. */
+const rarities: readonly string[] = ['organisation', 'token', 'version', 'backup']
+
+/**
+ * Points in their order: the strictest cut just after each promise of a command; of
+ * the rest a third just after an answer, a third about a sync, a name or a checkpoint, a third anywhere.
+ */
+export function pointsIn(
+  steps: readonly Step[],
+  told: Told,
+  count: number,
+  random: SeededRandom,
+): Point[] {
+  const isRare = ({ promised, moment }: Answer) =>
+    moment !== undefined || promised.some(({ what }) => rarities.includes(what))
+  const rare = [...told].flatMap(([at, answer]) => (isRare(answer) ? [at] : []))
+  const places = [
+    [...told.keys()],
+    [...steps.keys()].filter(at => isTurning(steps[at]!)),
+    [...steps.keys()],
+  ]
+  const points = Array.from({ length: count }, (_, i): Point => {
+    const isStrict = i < rare.length
+    const at = isStrict ? rare[i]! : random.pick(places[i % places.length]!)
+    const cutName = isStrict
+      ? 'all dropped'
+      : cutNames[Math.floor(i / places.length) % cutNames.length]!
+    return { at: at + 1, cutName, cut: disk => cuts[cutName](random, disk) }
+  })
+  return points.sort((a, b) => a.at - b.at)
+}

@@ -1,0 +1,49 @@
+/** What a recorded Cairn has promised. */
+
+/** Something that was promised once it was told. */
+export type Promised =
+  | { what: 'event'; id: string }
+  /** By a person of whom nothing else is reported. */
+  | { what: 'completion' | 'tick' | 'health report'; person: string }
+  | { what: 'organisation'; id: string }
+  | { what: 'version'; number: number }
+  | { what: 'token'; token: string }
+  | { what: 'backup'; sha256: string }
+
+/** From here on another database may stand in the place of the one that there was, or does. */
+export type Moment = 'backup begins' | 'restore begins' | 'restored' | 'undo begins' | 'undone'
+
+/** A text that stands in the recording at the moment at which something was told. */
+export interface Answer {
+  text: string
+  promised: readonly Promised[]
+  moment?: Moment
+}
+
+export const nameOf = (promised: Promised) => `${promised.what} ${Object.values(promised)[1]}`
+
+const isInDatabase = ({ what }: Promised) => what !== 'token' && what !== 'backup'
+
+/** What has to be there after all that was told so far. */
+export class Promises {
+  /** Of what is kept beside the database. */
+  readonly files: Promised[] = []
+  private readonly all: Promised[] = []
+  private inBackup: readonly Promised[] = []
+
+  /** What the database has to hold; while it is being replaced, one of these. */
+  databases: readonly (readonly Promised[])[] = [this.all]
+
+  tell({ promised, moment }: Answer): void {
+    for (const one of promised) (isInDatabase(one) ? this.all : this.files).push(one)
+    if (moment === 'backup begins') this.inBackup = [...this.all]
+    else if (moment === 'restore begins') this.databases = [this.all, this.inBackup]
+    else if (moment === 'restored') this.databases = [this.inBackup]
+    else if (moment === 'undo begins') this.databases = [this.inBackup, this.all]
+    else if (moment === 'undone') this.databases = [this.all]
+  }
+
+  has(what: Promised['what']): boolean {
+    return this.all.some(promised => promised.what === what)
+  }
+}

@@ -1,0 +1,199 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+/** What a trace of system calls (strace's text) says of the files below one directory. */
+
+/** What a process did that a power cut may undo, or after which it may not. */
+export type Step =
+  | { type: 'write'; path: string; at: number | 'end'; bytes: Buffer }
+  | { type: 'resize'; path: string; size: number }
+  | { type: 'create' | 'mkdir' | 'unlink'; path: string }
+  | { type: 'rename' | 'link'; from: string; to: string }
+  /** All that was done to a file or in a directory before its begin is on the disk at its end. */
+  | { type: 'sync_begins' | 'sync_ends'; path: string; thread: string }
+  /** Told to somebody else: over a socket or a pipe. */
+  | { type: 'told'; text: string }
+
+/** The calls that a trace must hold; `?` for those that not every processor has. */
+export const tracedCalls = [
+  '?open,openat,?creat,?mkdir,mkdirat,?rename,renameat,?renameat2,?link,linkat,?unlink,unlinkat',
+  'truncate,ftruncate,fallocate,write,pwrite64,writev,pwritev,pwritev2,sendto,sendmsg',
+  'fsync,fdatasync,sync_file_range,copy_file_range,sendfile,mmap,io_uring_setup',
+].join(',')
+
+/** One call, whole: another thread's may have come between its begin and its end. */
+interface Call {
+  thread: string
+  name: string
+  args: string
+  result: string
+}
+
+const decoded = (hex: string) => Buffer.from(hex.replaceAll('\\x', ''), 'hex')
+
+const strings = /"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?/g
+
+/** The texts among a call's arguments. */
+function textsIn({ name, args }: Call): Buffer[] {
+  return [...args.matchAll(strings)].map(([, hex = '', cut]) => {
+    if (cut !== undefined) throw new Error(`The trace has cut a text of ${name}`)
+    return decoded(hex)
+  })
+}
+
+/** A file descriptor, and the path that it has now; null for one without a name. */
+function descriptorIn(text: string): { number: number; path: string | null } {
+  const [, number, hex, deleted] = /^(\d+)<((?:\\x[0-9a-f]{2})+)>(\(deleted\))?/.exec(text) ?? []
+  const isNamed = hex !== undefined && deleted === undefined
+  return { number: Number(number), path: isNamed ? decoded(hex).toString() : null }
+}
+
+/** The lines of a file that need not fit into one string. */
+function* linesOf(file: string): Generator<string> {
+  const handle = openSync(file, 'r')
+  const chunk = Buffer.alloc(1 << 22)
+  let rest = ''
+  try {
+    for (;;) {
+      const length = readSync(handle, chunk)
+      if (length === 0) return
+      const lines = (rest + chunk.toString('latin1', 0, length)).split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+    }
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Reads the steps off a trace, of the files below `root` alone. */
+class TraceReader {
+  readonly steps: Step[] = []
+  private readonly begun = new Map<string, { name: string; args: string }>()
+  /** Where the next plain write of a descriptor goes to. */
+  private readonly offsets = new Map<string, number | 'end'>()
+  private readonly files = new Set<string>()
+
+  constructor(private readonly root: string) {}
+
+  take(line: string): void {
+    const [, thread = '', rest = ''] = /^(\d+) +(.*)$/.exec(line) ?? []
+    const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(rest)
+    if (resumed) {
+      const { name = '', args = '' } = this.begun.get(thread) ?? {}
+      this.begun.delete(thread)
+      this.ends(thread, name, args + resumed[1])
+      return
+    }
+    const paren = rest.indexOf('(')
+    if (!/^\w+\(/.test(rest)) return
+    const name = rest.slice(0, paren)
+    const args = rest.slice(paren + 1)
+    this.begins(thread, name, args)
+    if (args.endsWith(' <unfinished ...>')) {
+      this.begun.set(thread, { name, args: args.slice(0, -' <unfinished ...>'.length) })
+    } else this.ends(thread, name, args)
+  }
+
+  /** What counts from a call's begin: who was told may know it from then on. */
+  private begins(thread: string, name: string, args: string): void {
+    if (name === 'fsync' || name === 'fdatasync') {
+      const path = this.ours(descriptorIn(args).path)
+      if (path !== null) this.steps.push({ type: 'sync_begins', path, thread })
+    } else if (/^(write|writev|sendto|sendmsg)$/.test(name)) {
+      if (this.ours(descriptorIn(args).path) !== null) return
+      const whole = args.replace(/ <unfinished \.\.\.>$/, '')
+      const texts = textsIn({ thread, name, args: whole, result: '' })
+      this.steps.push({ type: 'told', text: Buffer.concat(texts).toString('latin1') })
+    }
+  }
+
+  private ends(thread: string, name: string, text: string): void {
+    const equals = text.lastIndexOf(') ')
+    const result = /^\) += (.*)$/.exec(text.slice(equals))?.[1] ?? '?'
+    if (/^(-1|\?)/.test(result)) return
+    this.done({ thread, name, args: text.slice(0, equals), result })
+  }
+
+  private done(call: Call): void {
+    const { name, args, thread } = call
+    if (/^(open|openat|creat)$/.test(name)) this.opened(call)
+    else if (/^(write|pwrite64)$/.test(name)) this.written(call)
+    else if (/^(sendto|sendmsg)$/.test(name)) return
+    else if (/^(ftruncate|fsync|fdatasync)$/.test(name)) {
+      const path = this.ours(descriptorIn(args).path)
+      if (path === null || isVolatile(path)) return
+      if (name === 'ftruncate') {
+        this.steps.push({ type: 'resize', path, size: Number(/(\d+)$/.exec(args)?.[1]) })
+      } else this.steps.push({ type: 'sync_ends', path, thread })
+    } else this.named(call)
+  }
+
+  private opened({ args, result }: Call): void {
+    const { number, path: found } = descriptorIn(result)
+    const path = this.ours(found)
+    if (path === null || isVolatile(path)) return
+    this.offsets.set(`${number} ${path}`, args.includes('O_APPEND') ? 'end' : 0)
+    if (args.includes('O_CREAT') && !this.files.has(path)) {
+      this.files.add(path)
+      this.steps.push({ type: 'create', path })
+    } else if (args.includes('O_TRUNC')) this.steps.push({ type: 'resize', path, size: 0 })
+  }
+
+  private written(call: Call): void {
+    const { number, path: found } = descriptorIn(call.args)
+    const path = this.ours(found)
+    if (path === null || isVolatile(path)) return
+    const [text = Buffer.alloc(0)] = textsIn(call)
+    const bytes = text.subarray(0, Number(call.result))
+    const descriptor = `${number} ${path}`
+    const given = call.name === 'pwrite64' ? Number(/(\d+)$/.exec(call.args)?.[1]) : null
+    const at = given ?? this.offsets.get(descriptor) ?? 0
+    if (given === null && at !== 'end') this.offsets.set(descriptor, at + bytes.length)
+    this.steps.push({ type: 'write', path, at, bytes })
+  }
+
+  /** Calls that name paths; and those that this would not understand, were they of these files. */
+  private named(call: Call): void {
+    const { name, args } = call
+    const paths = /^(mkdir|rename|link|unlink)/.test(name)
+      ? textsIn(call).map(text => this.ours(resolve(this.root, text.toString())))
+      : []
+    const [from, to] = paths
+    if (paths.length > 0 && paths.every(path => path === null)) return
+    if (from && name.startsWith('mkdir')) this.steps.push({ type: 'mkdir', path: from })
+    else if (from && name.startsWith('unlink')) {
+      if (isVolatile(from)) return
+      this.files.delete(from)
+      this.steps.push({ type: 'unlink', path: from })
+    } else if (from && to && dirname(from) === dirname(to)) {
+      const type = name.startsWith('rename') ? 'rename' : 'link'
+      if (type === 'rename') this.files.delete(from)
+      this.files.add(to)
+      this.steps.push({ type, from, to })
+    } else if (name === 'mmap') {
+      if (!/MAP_SHARED/.test(args) || !/PROT_WRITE/.test(args)) return
+      const path = this.ours(descriptorIn(/\d+<[^>]*>.*$/.exec(args)?.[0] ?? '').path)
+      if (path !== null && !isVolatile(path)) this.unknown(call)
+    } else if (paths.length > 0 || this.ours(descriptorIn(args).path) !== null) this.unknown(call)
+  }
+
+  private unknown({ name, args }: Call): never {
+    const shown = args.replaceAll('\\x', '').slice(0, 200)
+    throw new Error(`The recorder does not know what ${name} did: ${shown}`)
+  }
+
+  private ours(path: string | null): string | null {
+    return path?.startsWith(`${this.root}/`) || path === this.root ? path : null
+  }
+}
+
+/** SQLite's index of the log is shared memory with a name: it is made anew from the log. */
+const isVolatile = (path: string) => path.endsWith('-shm')
+
+/** The steps of all processes in a trace, in the order in which they took effect. */
+export function stepsIn(traceFile: string, root: string): Step[] {
+  const reader = new TraceReader(root)
+  for (const line of linesOf(traceFile)) reader.take(line)
+  return reader.steps
+}

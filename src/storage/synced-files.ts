@@ -1,0 +1,67 @@
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+/**
+ * Files that outlive a power cut. A sync of a file covers what is in it; that it is there, and under
+ * which name, is on the disk once its directory is synced (fsync(2)).
+ */
+
+/**
+ * Has a directory's names outlive a power cut, as far as it can be had: as SQLite does, it goes on where
+ * the directory may not be read or the file system does not know this.
+ */
+export function syncDirectory(directory: string): void {
+  let handle: number | undefined
+  try {
+    handle = openSync(directory, 'r')
+    fsyncSync(handle)
+  } catch {
+    // What was written is no worse than it would be without.
+  } finally {
+    if (handle !== undefined) closeSync(handle)
+  }
+}
+
+/** Makes a directory and those above it that are missing, for its owner alone. */
+export function makeSyncedDirectory(directory: string): void {
+  const first = mkdirSync(directory, { recursive: true, mode: 0o700 })
+  if (first === undefined) return
+  const highest = dirname(resolve(first))
+  for (let made = resolve(directory); made !== highest; made = dirname(made)) {
+    syncDirectory(dirname(made))
+  }
+}
+
+/** Writes a file that is not there yet, whole and for its owner alone. Its name is not synced. */
+export function writeSynced(file: string, text: string): void {
+  const handle = openSync(file, 'wx', 0o600)
+  try {
+    fchmodSync(handle, 0o600)
+    writeSync(handle, text)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Puts a text in the place of a file, for its owner alone: a power cut leaves the old one or the new. */
+export function replaceSynced(file: string, text: string): void {
+  const draft = `${file}.${process.pid}.${crypto.randomUUID()}`
+  try {
+    writeSynced(draft, text)
+    renameSync(draft, file)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+  syncDirectory(dirname(file))
+}

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  makeSyncedDirectory,
+  replaceSynced,
+  syncDirectory,
+} from '../../src/storage/synced-files.ts'
+
+/** That they outlive a power cut is seen in `test/torture/powercut.test.ts`. */
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cairn-synced-'))
+})
+
+afterEach(() => rmSync(folder, { recursive: true }))
+
+test('missing directories are made for their owner alone; one that is there is left as it is', () => {
+  const inner = join(folder, 'a', 'b')
+  makeSyncedDirectory(inner)
+  makeSyncedDirectory(inner)
+  expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o700)
+  expect(statSync(inner).mode & 0o777).toBe(0o700)
+})
+
+test('a directory that cannot be opened is no fault', () => {
+  expect(() => syncDirectory(join(folder, 'nowhere'))).not.toThrow()
+})
+
+test('a file is replaced whole, and what could not be put in its place is not left behind', () => {
+  const file = join(folder, 'kept')
+  replaceSynced(file, 'old')
+  replaceSynced(file, 'new')
+  expect(readFileSync(file, 'utf8')).toBe('new')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const directory = join(folder, 'directory')
+  mkdirSync(directory)
+  expect(() => replaceSynced(directory, 'new')).toThrow()
+  expect(readdirSync(folder).sort()).toEqual(['directory', 'kept'])
+})
