@@ -1,4 +1,5 @@
 import type { Ledger, Torture } from './ledger.ts'
+import { soak } from './parts/soak.ts'
 
 /** A part of the kit. */
 interface Part {
@@ -10,6 +11,12 @@ interface Part {
 }
 
 /** What is tried, in this order. */
-export const parts: Record<string, Part> = {}
+export const parts: Record<string, Part> = {
+  soak: {
+    what: 'half load, with everything that Cairn does beside it',
+    torture: soak,
+    seconds: { short: 15, long: 1_900 },
+  },
+}
 
 export const partNames = Object.keys(parts)

@@ -1,0 +1,141 @@
+import { Workplace } from '../../../test/support/binary.ts'
+import { progress } from '../../report/progress.ts'
+import { atMost, type Entry, type Ledger, none, type Torture } from '../ledger.ts'
+import { Load } from '../soak/load.ts'
+import { organisationIn, Site } from '../soak/site.ts'
+import { UnderWay, worksOf } from '../soak/works.ts'
+import { mediansOf, trendOf } from '../trend.ts'
+import { Watched } from '../watched.ts'
+
+/** How long the server is at half load, seconds; of that, how long it is let to warm up. */
+const shortSeconds = 10
+const longSeconds = 1_800
+const warmUpSeconds = 600
+
+/** How long the clients send as much as they can, to know what half of it is. */
+const flatOutMs = { short: 2_000, long: 10_000 }
+
+/** After so long idle connections are closed, and memory is given back. */
+const restMs = 45_000
+
+/** Bounds of what is promised. */
+const mostWalMiB = 64
+const mostBytesOfEvent = 650
+const mostGrowthMiB = 16
+const pieces = 20
+
+interface Sample {
+  at: number
+  rssMiB: number
+  openFiles: number
+  walMiB: number
+}
+
+const rounded = (value: number) => Math.round(value * 10) / 10
+
+/** The growth of memory an hour after the warm-up, and of the files that are open. */
+function trendEntries(samples: readonly Sample[]): Entry[] {
+  const warm = samples.filter(({ at }) => at >= warmUpSeconds / 3_600)
+  const grown = trendOf(
+    mediansOf(
+      warm.map(({ at, rssMiB }) => ({ at, value: rssMiB })),
+      pieces,
+    ),
+  )
+  const rss = warm.map(({ rssMiB }) => rssMiB)
+  const files = warm.map(({ openFiles }) => openFiles)
+  return [
+    {
+      what: `RSS after ${warmUpSeconds / 60} minutes, MiB an hour (95 %: line through the medians of ${pieces} pieces); growth that is sure at most ${mostGrowthMiB}`,
+      value: `${rounded(grown.slope)} ± ${rounded(grown.plusMinus)}`,
+      isGood: grown.slope - grown.plusMinus <= mostGrowthMiB,
+    },
+    {
+      what: 'RSS meanwhile, MiB',
+      value: `${Math.round(Math.min(...rss))} to ${Math.round(Math.max(...rss))}`,
+    },
+    { what: 'open files meanwhile', value: `${Math.min(...files)} to ${Math.max(...files)}` },
+  ]
+}
+
+/** Everything that Cairn does at once, at half of what it can, for half an hour. */
+export async function soak({ isLong }: Torture): Promise<Ledger> {
+  const place = new Workplace()
+  try {
+    const organisation = await organisationIn(place, 'Soaked')
+    const server = await place.serve([], { CAIRN_RETENTION_DAYS: '1' })
+    const watched = new Watched(server, place)
+    const site = await Site.open(place, server, organisation)
+    const filesBefore = watched.openFiles
+
+    const flatOut = new Load(site, Number.POSITIVE_INFINITY)
+    const flatOutSeconds = (isLong ? flatOutMs.long : flatOutMs.short) / 1_000
+    await Bun.sleep(flatOutSeconds * 1_000)
+    await flatOut.stop()
+    const half = flatOut.batches / flatOutSeconds / 2
+
+    const seconds = isLong ? longSeconds : shortSeconds
+    const load = new Load(site, half)
+    const works = new UnderWay(site, await worksOf(site))
+    const samples: Sample[] = []
+    const startedAt = performance.now()
+    for (let second = 1; second <= seconds; second++) {
+      await Bun.sleep(Math.max(0, startedAt + second * 1_000 - performance.now()))
+      watched.readLog()
+      const { rssMiB, openFiles, walMiB } = watched
+      samples.push({ at: second / 3_600, rssMiB, openFiles, walMiB })
+      if (second % 60 === 0) {
+        progress(
+          `${second / 60} min: ${load.events} events, RSS ${Math.round(rssMiB)} MiB, ${openFiles} files, WAL ${rounded(walMiB)} MiB, database ${Math.round(watched.databaseMiB)} MiB`,
+        )
+      }
+    }
+    await Promise.all([load.stop(), works.stop()])
+
+    const events = flatOut.events + load.events
+    const answer = await (await site.analyse('analytics')).json()
+    const { completions } = (answer as { totals: { completions: number } }).totals
+    const resting: Entry[] = []
+    if (isLong) {
+      await Bun.sleep(restMs)
+      resting.push(
+        atMost('open files more than before, at rest', watched.openFiles - filesBefore, 2),
+        { what: 'RSS at rest', value: `${Math.round(watched.rssMiB)} MiB` },
+      )
+    }
+    const { databaseMiB } = watched
+    const status = await server.end()
+    watched.readLog()
+    const failures = [...flatOut.failures, ...load.failures, ...works.failures]
+    for (const line of [...failures, ...watched.remarks].slice(0, 10)) progress(line)
+    return {
+      title: `Half load for ${seconds} seconds`,
+      entries: [
+        {
+          what: 'events a second, acknowledged; half of what the same clients reach flat out',
+          value: `${Math.round(load.events / seconds)}; ${Math.round(half * 50)}`,
+        },
+        { what: 'the slowest batch', value: `${Math.round(load.slowestMs)} ms` },
+        { what: 'beside them', value: works.done },
+        none('requests and commands that failed', failures.length),
+        none('lines of the log at warn or above', watched.remarks.length),
+        none('exit status after a stop', status),
+        none(
+          'completed runs acknowledged and not counted, or the other way round',
+          Math.abs(flatOut.runs + load.runs - completions),
+        ),
+        atMost('largest WAL', rounded(Math.max(...samples.map(s => s.walMiB))), mostWalMiB, ' MiB'),
+        atMost(
+          `database ${Math.round(databaseMiB)} MiB: an event of ${events}`,
+          Math.round((databaseMiB * 2 ** 20) / events),
+          mostBytesOfEvent,
+          ' bytes',
+        ),
+        ...(isLong ? trendEntries(samples) : []),
+        ...resting,
+      ],
+    }
+  } finally {
+    await place.close()
+  }
+}
