@@ -1,8 +1,9 @@
 import { Workplace } from '../../../test/support/binary.ts'
 import { progress } from '../../report/progress.ts'
 import { atMost, type Entry, type Ledger, none, type Torture } from '../ledger.ts'
+import { age } from '../soak/aged.ts'
 import { Load } from '../soak/load.ts'
-import { organisationIn, Site } from '../soak/site.ts'
+import { type Organisation, organisationIn, Site } from '../soak/site.ts'
 import { UnderWay, worksOf } from '../soak/works.ts'
 import { mediansOf, trendOf } from '../trend.ts'
 import { Watched } from '../watched.ts'
@@ -23,6 +24,8 @@ const mostWalMiB = 64
 const mostBytesOfEvent = 650
 const mostGrowthMiB = 16
 const pieces = 20
+
+const deletedByRetention = 'cairn_retention_deleted_events_total'
 
 interface Sample {
   at: number
@@ -58,24 +61,31 @@ function trendEntries(samples: readonly Sample[]): Entry[] {
   ]
 }
 
+/** How many batches a second clients reach that send as much as they can. Their runs are left behind. */
+async function flatOut(place: Workplace, organisation: Organisation, isLong: boolean) {
+  const server = await place.serve()
+  const load = new Load(await Site.open(place, server, organisation), Number.POSITIVE_INFINITY)
+  const ms = isLong ? flatOutMs.long : flatOutMs.short
+  await Bun.sleep(ms)
+  await load.stop()
+  await server.end()
+  return { perSecond: (load.batches * 1_000) / ms, load }
+}
+
 /** Everything that Cairn does at once, at half of what it can, for half an hour. */
 export async function soak({ isLong }: Torture): Promise<Ledger> {
+  const seconds = isLong ? longSeconds : shortSeconds
   const place = new Workplace()
   try {
     const organisation = await organisationIn(place, 'Soaked')
-    const server = await place.serve([], { CAIRN_RETENTION_DAYS: '1' })
+    const before = await flatOut(place, organisation, isLong)
+    age(place, seconds * 1_000)
+    const server = await place.serve(['--retention-days', '1'])
     const watched = new Watched(server, place)
     const site = await Site.open(place, server, organisation)
     const filesBefore = watched.openFiles
 
-    const flatOut = new Load(site, Number.POSITIVE_INFINITY)
-    const flatOutSeconds = (isLong ? flatOutMs.long : flatOutMs.short) / 1_000
-    await Bun.sleep(flatOutSeconds * 1_000)
-    await flatOut.stop()
-    const half = flatOut.batches / flatOutSeconds / 2
-
-    const seconds = isLong ? longSeconds : shortSeconds
-    const load = new Load(site, half)
+    const load = new Load(site, before.perSecond / 2)
     const works = new UnderWay(site, await worksOf(site))
     const samples: Sample[] = []
     const startedAt = performance.now()
@@ -92,9 +102,11 @@ export async function soak({ isLong }: Torture): Promise<Ledger> {
     }
     await Promise.all([load.stop(), works.stop()])
 
-    const events = flatOut.events + load.events
+    const events = before.load.events + load.events
     const answer = await (await site.analyse('analytics')).json()
     const { completions } = (answer as { totals: { completions: number } }).totals
+    const astray = Math.abs(before.load.runs + load.runs - completions)
+    const deleted = await watched.metric(deletedByRetention)
     const resting: Entry[] = []
     if (isLong) {
       await Bun.sleep(restMs)
@@ -106,24 +118,22 @@ export async function soak({ isLong }: Torture): Promise<Ledger> {
     const { databaseMiB } = watched
     const status = await server.end()
     watched.readLog()
-    const failures = [...flatOut.failures, ...load.failures, ...works.failures]
+    const failures = [...before.load.failures, ...load.failures, ...works.failures]
     for (const line of [...failures, ...watched.remarks].slice(0, 10)) progress(line)
     return {
       title: `Half load for ${seconds} seconds`,
       entries: [
         {
           what: 'events a second, acknowledged; half of what the same clients reach flat out',
-          value: `${Math.round(load.events / seconds)}; ${Math.round(half * 50)}`,
+          value: `${Math.round(load.events / seconds)}; ${Math.round((before.perSecond / 2) * 50)}`,
         },
         { what: 'the slowest batch', value: `${Math.round(load.slowestMs)} ms` },
         { what: 'beside them', value: works.done },
+        { what: 'events that the retention deleted meanwhile', value: deleted },
         none('requests and commands that failed', failures.length),
         none('lines of the log at warn or above', watched.remarks.length),
         none('exit status after a stop', status),
-        none(
-          'completed runs acknowledged and not counted, or the other way round',
-          Math.abs(flatOut.runs + load.runs - completions),
-        ),
+        none('completed runs acknowledged and not counted, or the other way round', astray),
         atMost('largest WAL', rounded(Math.max(...samples.map(s => s.walMiB))), mostWalMiB, ' MiB'),
         atMost(
           `database ${Math.round(databaseMiB)} MiB: an event of ${events}`,

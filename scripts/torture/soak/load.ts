@@ -1,12 +1,8 @@
-import { hourMs, minuteMs } from '../../../src/core/durations.ts'
 import type { Site } from './site.ts'
 
 const senders = 8
 const runsOfBatch = 10
 const kinds = ['flow_started', 'step_viewed', 'step_completed', 'step_viewed', 'flow_completed']
-
-/** Old enough that a retention of a day deletes it within the soak; still accepted. */
-const oldMs = 23 * hourMs + 50 * minuteMs
 
 /** Visits of a flow, sent in batches of whole runs at a steady pace. */
 export class Load {
@@ -55,8 +51,7 @@ export class Load {
 
   private batch(): object[] {
     const { flow } = this.site
-    const now = Date.now()
-    const startedAt = Math.random() < 0.25 ? now - oldMs : now
+    const startedAt = Date.now()
     return Array.from({ length: runsOfBatch }, () => {
       const runId = Bun.randomUUIDv7()
       const userId = `visitor-${Math.floor(Math.random() * 50_000)}`

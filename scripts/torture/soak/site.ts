@@ -13,6 +13,8 @@ interface Flow {
   checklist: { items: { id: string }[] }
 }
 
+export type Organisation = Awaited<ReturnType<typeof organisationIn>>
+
 /** An organisation whose pages, back ends, analysts and author are all at work. */
 export class Site {
   private constructor(
@@ -29,7 +31,7 @@ export class Site {
   static async open(
     place: Workplace,
     server: Server,
-    { slug, snippetKey }: { slug: string; snippetKey: string },
+    { slug, snippetKey }: Organisation,
   ): Promise<Site> {
     const { token } = await place.json<{ token: string }>(['token', 'issue', '--org', slug])
     const answer = await apiOf(server, snippetKey)('GET', '/flows')

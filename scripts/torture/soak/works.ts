@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Site } from './site.ts'
 
@@ -95,9 +94,9 @@ const commands: Work[] = [
 
 const backup: Work = {
   what: 'backup',
-  everyMs: 120_000,
-  async work({ place }, turn) {
-    const { status, stderr } = await place.run(['backup', join(place.folder, `${turn % 2}.cairn`)])
+  everyMs: 300_000,
+  async work({ place }) {
+    const { status, stderr } = await place.run(['backup', 'backups/', '--keep', '2'])
     if (status !== 0) throw new Error(stderr)
   },
 }
