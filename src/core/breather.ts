@@ -1,13 +1,20 @@
 /** How long a thread works on one thing before others get their turn, milliseconds. */
 const sliceMs = 3
 
-/** Who waits for their next slice in this thread, first come first. */
-const waiting: (() => void)[] = []
+type Begin = () => void
+
+/** Who waits for their next slice in this thread; each kind first come first. */
+const urgent: Begin[] = []
+const patient: Begin[] = []
+let isUrgentTurn = false
 
 function nextTurn(): void {
-  waiting.shift()?.()
+  isUrgentTurn = !isUrgentTurn
+  const [first, second] = isUrgentTurn ? [urgent, patient] : [patient, urgent]
+  const begin = first.shift() ?? second.shift()
+  begin?.()
   // Sockets are looked at before it is called.
-  if (waiting.length > 0) setImmediate(nextTurn)
+  if (urgent.length + patient.length > 0) setImmediate(nextTurn)
 }
 
 /**
@@ -19,12 +26,18 @@ export class Breather {
   /** The first slice has to be waited for too, for many may begin at the same moment. */
   private until = Number.NEGATIVE_INFINITY
 
+  /**
+   * @param isUrgent of work that others wait for, as checkpoints do for a snapshot: it has every other
+   *   turn, however many are patient
+   */
+  constructor(private readonly isUrgent = false) {}
+
   /** To be awaited before small pieces of work; gives way only where no slice is left. */
   async rest(): Promise<void> {
     if (performance.now() < this.until) return
-    await new Promise<void>(resolve => {
-      waiting.push(resolve)
-      if (waiting.length === 1) setImmediate(nextTurn)
+    await new Promise<void>(begin => {
+      if (urgent.length + patient.length === 0) setImmediate(nextTurn)
+      ;(this.isUrgent ? urgent : patient).push(begin)
     })
     this.until = performance.now() + sliceMs
   }
