@@ -1,4 +1,4 @@
-import { Workplace } from '../../../test/support/binary.ts'
+import { type Server, Workplace } from '../../../test/support/binary.ts'
 import { progress } from '../../report/progress.ts'
 import { atMost, type Entry, type Ledger, none, type Torture } from '../ledger.ts'
 import { age } from '../soak/aged.ts'
@@ -12,6 +12,8 @@ import { Watched } from '../watched.ts'
 const shortSeconds = 10
 const longSeconds = 1_800
 const warmUpSeconds = 600
+
+const organisationCount = { short: 2, long: 10 }
 
 /** How long the clients send as much as they can, to know what half of it is. */
 const flatOutMs = { short: 2_000, long: 10_000 }
@@ -61,10 +63,14 @@ function trendEntries(samples: readonly Sample[]): Entry[] {
   ]
 }
 
+const openAll = (place: Workplace, server: Server, organisations: readonly Organisation[]) =>
+  Promise.all(organisations.map(organisation => Site.open(place, server, organisation)))
+
 /** How many batches a second clients reach that send as much as they can. Their runs are left behind. */
-async function flatOut(place: Workplace, organisation: Organisation, isLong: boolean) {
+async function flatOut(place: Workplace, organisations: readonly Organisation[], isLong: boolean) {
   const server = await place.serve()
-  const load = new Load(await Site.open(place, server, organisation), Number.POSITIVE_INFINITY)
+  const sites = await openAll(place, server, organisations)
+  const load = new Load(sites, Number.POSITIVE_INFINITY)
   const ms = isLong ? flatOutMs.long : flatOutMs.short
   await Bun.sleep(ms)
   await load.stop()
@@ -77,16 +83,19 @@ export async function soak({ isLong }: Torture): Promise<Ledger> {
   const seconds = isLong ? longSeconds : shortSeconds
   const place = new Workplace()
   try {
-    const organisation = await organisationIn(place, 'Soaked')
-    const before = await flatOut(place, organisation, isLong)
+    const organisations: Organisation[] = []
+    for (let i = 0; i < (isLong ? organisationCount.long : organisationCount.short); i++) {
+      organisations.push(await organisationIn(place, `Soaked ${i}`))
+    }
+    const before = await flatOut(place, organisations, isLong)
     age(place, seconds * 1_000)
     const server = await place.serve(['--retention-days', '1'])
     const watched = new Watched(server, place)
-    const site = await Site.open(place, server, organisation)
+    const sites = await openAll(place, server, organisations)
     const filesBefore = watched.openFiles
 
-    const load = new Load(site, before.perSecond / 2)
-    const works = new UnderWay(site, await worksOf(site))
+    const load = new Load(sites, before.perSecond / 2)
+    const works = new UnderWay(sites, await worksOf(place))
     const samples: Sample[] = []
     const startedAt = performance.now()
     for (let second = 1; second <= seconds; second++) {
@@ -103,8 +112,8 @@ export async function soak({ isLong }: Torture): Promise<Ledger> {
     await Promise.all([load.stop(), works.stop()])
 
     const events = before.load.events + load.events
-    const answer = await (await site.analyse('analytics')).json()
-    const { completions } = (answer as { totals: { completions: number } }).totals
+    const counts = await Promise.all(sites.map(site => site.completions()))
+    const completions = counts.reduce((sum, count) => sum + count, 0)
     const astray = Math.abs(before.load.runs + load.runs - completions)
     const deleted = await watched.metric(deletedByRetention)
     const resting: Entry[] = []

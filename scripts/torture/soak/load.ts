@@ -4,9 +4,10 @@ const senders = 8
 const runsOfBatch = 10
 const kinds = ['flow_started', 'step_viewed', 'step_completed', 'step_viewed', 'flow_completed']
 
-/** Visits of a flow, sent in batches of whole runs at a steady pace. */
+/** Visits of a flow of each organisation in turn, sent in batches of whole runs at a steady pace. */
 export class Load {
   batches = 0
+  private sent = 0
   slowestMs = 0
   readonly failures: string[] = []
   private isOver = false
@@ -15,7 +16,7 @@ export class Load {
 
   /** @param perSecond batches; as many as are answered where it is Infinity */
   constructor(
-    private readonly site: Site,
+    private readonly sites: readonly Site[],
     private readonly perSecond: number,
   ) {
     this.ended = Promise.all(Array.from({ length: senders }, () => this.send()))
@@ -41,31 +42,31 @@ export class Load {
       const waitMs = this.due - performance.now()
       if (waitMs > 1) await Bun.sleep(waitMs)
       const startedAt = performance.now()
-      const response = await this.site.ask('POST', '/events', { events: this.batch() })
+      const site = this.sites[this.sent++ % this.sites.length]!
+      const response = await site.ask('POST', '/events', { events: batchFor(site) })
       const answer = (await response.json()) as { accepted?: number }
       this.slowestMs = Math.max(this.slowestMs, performance.now() - startedAt)
       if (answer.accepted === runsOfBatch * kinds.length) this.batches++
       else this.failures.push(`events: ${response.status} ${JSON.stringify(answer).slice(0, 200)}`)
     }
   }
+}
 
-  private batch(): object[] {
-    const { flow } = this.site
-    const startedAt = Date.now()
-    return Array.from({ length: runsOfBatch }, () => {
-      const runId = Bun.randomUUIDv7()
-      const userId = `visitor-${Math.floor(Math.random() * 50_000)}`
-      return kinds.map((kind, i) => ({
-        id: Bun.randomUUIDv7(),
-        kind,
-        flowId: flow.id,
-        ...(kind.startsWith('step') && { stepId: flow.steps[Math.floor(i / 3)]!.id }),
-        userId,
-        runId,
-        occurredAt: startedAt + i,
-        url: 'https://app.example.com/projects/7',
-        properties: { plan: 'pro', seats: i },
-      }))
-    }).flat()
-  }
+function batchFor({ flow }: Site): object[] {
+  const startedAt = Date.now()
+  return Array.from({ length: runsOfBatch }, () => {
+    const runId = Bun.randomUUIDv7()
+    const userId = `visitor-${Math.floor(Math.random() * 50_000)}`
+    return kinds.map((kind, i) => ({
+      id: Bun.randomUUIDv7(),
+      kind,
+      flowId: flow.id,
+      ...(kind.startsWith('step') && { stepId: flow.steps[Math.floor(i / 3)]!.id }),
+      userId,
+      runId,
+      occurredAt: startedAt + i,
+      url: 'https://app.example.com/projects/7',
+      properties: { plan: 'pro', seats: i },
+    }))
+  }).flat()
 }

@@ -48,6 +48,12 @@ export class Site {
     return apiOf(this.server, this.token)('GET', `/flows/${this.flow.id}/${path}`)
   }
 
+  /** How many runs analysts see that were completed. */
+  async completions(): Promise<number> {
+    const answer = await (await this.analyse('analytics')).json()
+    return (answer as { totals: { completions: number } }).totals.completions
+  }
+
   /** Another version of the flow. */
   async publish(title: string): Promise<void> {
     const text = tourFile.replace('title: Hello', `title: ${title}`)

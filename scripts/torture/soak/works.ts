@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Workplace } from '../../../test/support/binary.ts'
 import type { Site } from './site.ts'
 
 /** Something that goes on beside the load, over and over. */
@@ -102,12 +103,12 @@ const backup: Work = {
 }
 
 /** Everything that this executable can do beside the load. */
-export async function worksOf({ place }: Site): Promise<Work[]> {
+export async function worksOf(place: Workplace): Promise<Work[]> {
   const hasBackup = (await place.run(['backup', '--help'])).stdout.includes('cairn backup')
   return [...requests, ...exports, ...commands, ...(hasBackup ? [backup] : [])]
 }
 
-/** Works under way until they are stopped, each at its own pace, never one of a kind beside itself. */
+/** Works under way, of one organisation after another, until they are stopped, each at its own pace, never one of a kind beside itself. */
 export class UnderWay {
   readonly failures: string[] = []
   private readonly counts = new Map<string, number>()
@@ -115,7 +116,7 @@ export class UnderWay {
   private readonly ended: Promise<unknown>
 
   constructor(
-    private readonly site: Site,
+    private readonly sites: readonly Site[],
     works: readonly Work[],
   ) {
     this.ended = Promise.all(works.map(work => this.repeat(work)))
@@ -136,7 +137,7 @@ export class UnderWay {
     for (let turn = 0; !signal.aborted; turn++) {
       const next = performance.now() + everyMs
       try {
-        await work(this.site, turn, signal)
+        await work(this.sites[turn % this.sites.length]!, turn, signal)
         this.counts.set(what, turn + 1)
       } catch (error) {
         this.failures.push(`${what}: ${(error as Error).message}`)
