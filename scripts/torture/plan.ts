@@ -1,4 +1,5 @@
 import type { Ledger, Torture } from './ledger.ts'
+import { hostile } from './parts/hostile.ts'
 import { soak } from './parts/soak.ts'
 
 /** A part of the kit. */
@@ -12,6 +13,11 @@ interface Part {
 
 /** What is tried, in this order. */
 export const parts: Record<string, Part> = {
+  hostile: {
+    what: 'slow, huge, malformed, half-closed and made-up requests, while others are served',
+    torture: hostile,
+    seconds: { short: 20, long: 400 },
+  },
   soak: {
     what: 'half load, with everything that Cairn does beside it',
     torture: soak,

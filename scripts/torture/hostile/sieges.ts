@@ -1,0 +1,116 @@
+import { Outcomes } from './outcomes.ts'
+import { SlowSocket } from './slow-socket.ts'
+import { downloadOf, headOf, marker, postOf, type Target } from './target.ts'
+import { Wire } from './wire.ts'
+
+/** What hostile clients hold for as long as they can, all at once, while others rush. */
+export interface Siege {
+  what: string
+  /** Resolves once nothing of it is left. */
+  run(): Promise<Outcomes>
+}
+
+const unanswered = ['closed unanswered']
+
+/** So often a byte comes, or a sip is taken. */
+const dripMs = 1_000
+const sipMs = 100
+
+/** Connections that begin in some way and then drip, until the server closes them. */
+async function hold(
+  { port }: Target,
+  connections: number,
+  beginning: string,
+  drip: string,
+  expected: readonly string[],
+): Promise<Outcomes> {
+  const outcomes = new Outcomes(expected)
+  const held = Array.from({ length: connections }, async () => {
+    using wire = await Wire.open(port)
+    if (beginning !== '') wire.write(beginning)
+    const dripping = drip === '' ? null : setInterval(() => wire.write(drip), dripMs)
+    outcomes.add(await wire.end())
+    if (dripping) clearInterval(dripping)
+  })
+  await Promise.all(held)
+  return outcomes
+}
+
+/** Downloads of which so much a second is read, until they end. */
+async function download(
+  target: Target,
+  connections: number,
+  bytesPerSecond: number,
+  expected: readonly string[],
+): Promise<Outcomes> {
+  const outcomes = new Outcomes(expected)
+  const downloads = Array.from({ length: connections }, async () => {
+    using socket = new SlowSocket(target.port)
+    socket.write(downloadOf(target))
+    while (!socket.isEnded) {
+      await Bun.sleep(sipMs)
+      socket.take((bytesPerSecond * sipMs) / 1_000)
+    }
+    outcomes.add(socket.ending.endsWith('\r\n0\r\n\r\n') ? 'whole' : 'broken off')
+  })
+  await Promise.all(downloads)
+  return outcomes
+}
+
+/** Downloads of which nothing is read: at the end, and only then, it is looked whether they were cut. */
+async function readNothing(target: Target, connections: number, ms: number): Promise<Outcomes> {
+  const outcomes = new Outcomes(['held', 'closed'])
+  const sockets = Array.from({ length: connections }, () => {
+    const socket = new SlowSocket(target.port)
+    socket.write(downloadOf(target))
+    return socket
+  })
+  await Bun.sleep(ms)
+  for (const socket of sockets) {
+    outcomes.add('held')
+    socket[Symbol.dispose]()
+  }
+  return outcomes
+}
+
+/**
+ * @param small what takes a while to read at 10 KB a second
+ * @param large more than the system holds in its buffers
+ */
+export function siegesOf(small: Target, large: Target, isLong: boolean): Siege[] {
+  const many = isLong ? 2_000 : 100
+  const header = headOf('GET /flows', large.snippetKey, `X-${marker}: `)
+  const body = postOf(large, 'Content-Length: 1000\r\n', '{')
+  const chunks = postOf(large, 'Transfer-Encoding: chunked\r\n')
+  const short: Siege[] = [
+    {
+      what: 'idle connections',
+      run: () => hold(large, isLong ? 5_000 : 500, '', '', unanswered),
+    },
+    {
+      what: 'headers, a byte a second',
+      run: () => hold(large, many, header, 'x', unanswered),
+    },
+    {
+      what: 'headers of 1.9 MB, the end kept back',
+      run: () => hold(large, isLong ? 200 : 20, header + 'x'.repeat(1_900_000), 'x', unanswered),
+    },
+    {
+      what: 'downloads at 10 KB a second',
+      run: () => download(small, isLong ? 50 : 5, 10_240, ['whole']),
+    },
+    {
+      what: 'downloads of which nothing is read',
+      run: () => readNothing(large, isLong ? 200 : 20, isLong ? 200_000 : 10_000),
+    },
+  ]
+  if (!isLong) return short
+  return [
+    ...short,
+    { what: 'bodies, a byte a second', run: () => hold(large, 200, body, ' ', unanswered) },
+    {
+      what: 'chunks, a byte a second',
+      run: () => hold(large, 200, chunks, '1\r\n \r\n', unanswered),
+    },
+  ]
+}

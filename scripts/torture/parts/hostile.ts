@@ -1,0 +1,118 @@
+import { Workplace } from '../../../test/support/binary.ts'
+import { progress } from '../../report/progress.ts'
+import { type Courtesy, Polite } from '../hostile/polite.ts'
+import { rushes, type Size } from '../hostile/rushes.ts'
+import { siegesOf } from '../hostile/sieges.ts'
+import { fill, marker, targetOf } from '../hostile/target.ts'
+import { atMost, type Entry, type Ledger, none, type Torture } from '../ledger.ts'
+import { organisationIn } from '../soak/site.ts'
+import { Watched } from '../watched.ts'
+
+const sizes: Record<'short' | 'long', Size & { smallEvents: number; largeEvents: number }> = {
+  short: { connections: 100, keys: 5_000, addresses: 1_000, smallEvents: 250, largeEvents: 20_000 },
+  long: {
+    connections: 1_000,
+    keys: 100_000,
+    addresses: 100_000,
+    smallEvents: 8_000,
+    largeEvents: 40_000,
+  },
+}
+
+/** The most memory while all of it goes on, and so much more than before when it is over; MiB. */
+const mostRssMiB = { short: 512, long: 1_024 }
+const mostLeftMiB = 96
+/** How long memory and files have to come back. */
+const mostRestMs = 40_000
+
+/** Waits until all connections are gone and memory is given back, or for as long as that may take. */
+async function rested(watched: Watched, files: number, rssMiB: number): Promise<void> {
+  const deadline = performance.now() + mostRestMs
+  const isBack = () => watched.openFiles <= files && watched.rssMiB <= rssMiB + mostLeftMiB
+  while (!isBack() && performance.now() < deadline) await Bun.sleep(500)
+}
+
+const courtesyText = ({ answers, p99Ms, slowestMs }: Courtesy) =>
+  `${answers} answers, p99 ${p99Ms.toFixed(1)} ms, slowest ${Math.round(slowestMs)} ms`
+
+/** Clients that do what no client should, while a polite one is served. */
+export async function hostile({ isLong }: Torture): Promise<Ledger> {
+  const size = sizes[isLong ? 'long' : 'short']
+  const place = new Workplace()
+  try {
+    const organisations = []
+    for (const name of ['Polite', 'Small', 'Large']) {
+      organisations.push(await organisationIn(place, name))
+    }
+    const [courteous, ...others] = organisations as [(typeof organisations)[number]]
+    const server = await place.serve()
+    const watched = new Watched(server, place)
+    const [small, large] = await Promise.all(others.map(each => targetOf(place, server, each)))
+    await fill(server, small!, size.smallEvents)
+    await fill(server, large!, size.largeEvents)
+    const before = { rssMiB: watched.rssMiB, openFiles: watched.openFiles }
+    const entries: Entry[] = []
+
+    const polite = new Polite(server.url, courteous.snippetKey)
+    let mostRss = 0
+    const watch = setInterval(() => {
+      mostRss = Math.max(mostRss, watched.rssMiB)
+    }, 100)
+    const failures: string[] = []
+    const besieging = siegesOf(small!, large!, isLong).map(async ({ what, run }) => {
+      const { told, isGood } = await run()
+      return { what, value: told, isGood }
+    })
+    for (const { what, run } of rushes) {
+      progress(what)
+      await polite.seen()
+      const { told, isGood } = await run(large!, size)
+      const seen = await polite.seen()
+      failures.push(...seen.failures)
+      entries.push({ what, value: `${told} (polite: ${courtesyText(seen)})`, isGood })
+    }
+    entries.push(...(await Promise.all(besieging)))
+    const last = await polite.seen()
+    failures.push(...last.failures)
+    clearInterval(watch)
+    polite.stop()
+
+    await rested(watched, before.openFiles, before.rssMiB)
+    const { rssMiB, openFiles } = watched
+    const restarts = await watched.metric('cairn_http_thread_restarts_total')
+    const status = await server.end()
+    const lines = watched.readLog()
+    const sent = [marker, large!.snippetKey, large!.token.split('.')[2]!]
+    const leaks = lines.filter(line => sent.some(text => line.includes(text)))
+    for (const line of [...failures, ...watched.remarks, ...leaks].slice(0, 10)) progress(line)
+    return {
+      title: 'Hostile clients, all at once; what became of them',
+      entries: [
+        ...entries,
+        none('wrong or missing answers to the polite client', failures.length),
+        atMost(
+          'most memory meanwhile',
+          Math.round(mostRss),
+          mostRssMiB[isLong ? 'long' : 'short'],
+          ' MiB',
+        ),
+        atMost(
+          `memory left over ${Math.round(before.rssMiB)} MiB`,
+          Math.round(rssMiB - before.rssMiB),
+          mostLeftMiB,
+          ' MiB',
+        ),
+        atMost('open files left', Math.max(0, openFiles - before.openFiles), 0),
+        none('HTTP threads that died', restarts),
+        none('lines of the log at warn or above', watched.remarks.length),
+        none(
+          `of ${lines.length} lines of the log: with a key, a token or anything else that was sent`,
+          leaks.length,
+        ),
+        none('exit status after a stop', status),
+      ],
+    }
+  } finally {
+    await place.close()
+  }
+}
