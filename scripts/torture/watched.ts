@@ -66,3 +66,19 @@ export class Watched {
     return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) / mib
   }
 }
+
+/** The largest value that something has while it is watched. */
+export class Peak implements Disposable {
+  value: number
+  private readonly timer = setInterval(() => {
+    this.value = Math.max(this.value, this.read())
+  }, 100)
+
+  constructor(private readonly read: () => number) {
+    this.value = read()
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.timer)
+  }
+}

@@ -5,8 +5,7 @@ declare const self: Worker
 
 const pauseMs = 10
 
-let durations: number[] = []
-let failures: string[] = []
+let seen: Courtesy = { durations: [], failures: [] }
 
 /** One request after another, as pages send them; each answer is looked at. */
 async function work({ url, snippetKey }: { url: string; snippetKey: string }): Promise<never> {
@@ -31,29 +30,17 @@ async function work({ url, snippetKey }: { url: string; snippetKey: string }): P
     try {
       const response = await send()
       const text = await response.text()
-      durations.push(performance.now() - startedAt)
-      if (!isRight(text)) failures.push(`${what}: ${response.status} ${text.slice(0, 200)}`)
+      seen.durations.push(performance.now() - startedAt)
+      if (!isRight(text)) seen.failures.push(`${what}: ${response.status} ${text.slice(0, 200)}`)
     } catch (error) {
-      failures.push(`${what}: ${(error as Error).message}`)
+      seen.failures.push(`${what}: ${(error as Error).message}`)
     }
     await Bun.sleep(pauseMs)
   }
 }
 
-function seen(): Courtesy {
-  const sorted = durations.toSorted((a, b) => a - b)
-  const told = {
-    answers: sorted.length,
-    p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
-    slowestMs: sorted.at(-1) ?? 0,
-    failures,
-  }
-  durations = []
-  failures = []
-  return told
-}
-
 self.onmessage = ({ data }: MessageEvent<'seen' | { url: string; snippetKey: string }>) => {
-  if (data === 'seen') self.postMessage(seen())
-  else work(data)
+  if (data !== 'seen') return void work(data)
+  self.postMessage(seen)
+  seen = { durations: [], failures: [] }
 }

@@ -1,13 +1,19 @@
 /** What a polite client has seen. */
 export interface Courtesy {
-  answers: number
-  p99Ms: number
-  slowestMs: number
+  /** How long each answer took, milliseconds. */
+  durations: number[]
+  /** Answers that were not as they should be, or did not come. */
   failures: string[]
 }
 
+export function courtesyText(durations: readonly number[]): string {
+  const sorted = durations.toSorted((a, b) => a - b)
+  const at = (share: number) => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(1)
+  return `${sorted.length} answers, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`
+}
+
 /** A client that asks for flows and sends events all the while, in a thread of its own. */
-export class Polite {
+export class Polite implements Disposable {
   private readonly worker = new Worker(new URL('./polite-worker.ts', import.meta.url).href)
 
   constructor(url: string, snippetKey: string) {
@@ -22,7 +28,7 @@ export class Polite {
     return promise
   }
 
-  stop(): void {
+  [Symbol.dispose](): void {
     this.worker.terminate()
   }
 }

@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { malformed } from './malformed.ts'
 import { Outcomes } from './outcomes.ts'
 import { SlowSocket } from './slow-socket.ts'
-import { downloadOf, headOf, marker, postOf, type Target, withLength } from './target.ts'
+import { downloadOf, event, headOf, marker, postOf, type Target, withLength } from './target.ts'
 import { Wire } from './wire.ts'
 
 /** How much of each there is. */
@@ -47,29 +47,36 @@ async function breakRules(target: Target): Promise<Outcomes> {
   return outcomes
 }
 
-/** Requests behind each other in one writing, whose answers are read. */
-async function pipeline({ port, snippetKey }: Target, { connections }: Size): Promise<Outcomes> {
+/**
+ * Requests behind each other in one writing, whose answers are read. Reads are all answered; one behind
+ * a write that is not answered yet ends the connection.
+ */
+async function pipeline(target: Target, { connections }: Size): Promise<Outcomes> {
   const depth = 500
-  const outcomes = new Outcomes([`${depth} answers`])
-  const request = `${headOf('GET /flows', snippetKey)}\r\n`
+  const outcomes = new Outcomes([`${depth} answers`, 'closed unanswered'])
+  const read = `${headOf('GET /flows', target.snippetKey)}\r\n`
+  const write = withLength(target, event)
   for (let i = 0; i < connections / 10; i++) {
-    using wire = await Wire.open(port)
-    wire.write(request.repeat(depth))
-    await wire.until(() => wire.answers === depth)
-    outcomes.add(`${wire.answers} answers`)
+    using writing = await Wire.open(target.port)
+    writing.write(write.repeat(depth))
+    outcomes.add(await writing.end())
+    using wire = await Wire.open(target.port)
+    wire.write(read.repeat(depth))
+    await wire.until(() => wire.statuses.length === depth)
+    outcomes.add(`${wire.statuses.filter(status => status === 200).length} answers`)
   }
   return outcomes
 }
 
 /** Ten thousand requests in one writing, of answers of 100 KB each that are not read. */
 async function pipelineUnread({ port }: Target): Promise<Outcomes> {
-  const outcomes = new Outcomes(['unread'])
+  const outcomes = new Outcomes(['held'])
   for (let i = 0; i < 5; i++) {
     using wire = await Wire.open(port)
     wire.stopReading()
     wire.write(`${headOf('GET /openapi.json')}\r\n`.repeat(10_000))
     await Bun.sleep(200)
-    outcomes.add('unread')
+    outcomes.add('held')
   }
   return outcomes
 }
@@ -95,7 +102,7 @@ async function* endlessly(target: Target, connections: number): AsyncGenerator<s
   for (let i = 0; i < connections; i++) {
     using wire = await Wire.open(target.port)
     wire.write(postOf(target, 'Transfer-Encoding: chunked\r\n'))
-    for (let sent = 0; sent < 64 && wire.status === null && !wire.isClosed; sent++) {
+    for (let sent = 0; sent < 64 && wire.statuses.length === 0 && !wire.isClosed; sent++) {
       wire.write(chunk)
       await Bun.sleep(1)
     }
@@ -160,12 +167,11 @@ async function guessKeys({ port, flowId }: Target, { keys }: Size): Promise<Outc
     ][i % 4]!()
   using wire = await Wire.open(port)
   for (let sent = 0; sent < keys && !wire.isClosed; ) {
-    wire.text = ''
     wire.write(times(together, i => `${guess(i)}\r\n`).join(''))
     sent += together
-    await wire.until(() => wire.answers === sent)
-    for (const [, status] of wire.text.matchAll(/HTTP\/1\.1 (\d+)/g)) outcomes.add(`${status}`)
+    await wire.until(() => wire.statuses.length === sent)
   }
+  for (const status of wire.statuses) outcomes.add(`${status}`)
   // Tokens are waited for, so they cannot be sent behind each other.
   const token = () => times(3, () => Buffer.from(randomText(30)).toString('base64url')).join('.')
   const requests = times(
@@ -190,12 +196,12 @@ async function comeFromEverywhere({ port }: Target, { addresses }: Size): Promis
 
 /** Downloads that are left as soon as they have begun. */
 async function leave(target: Target, { connections }: Size): Promise<Outcomes> {
-  const outcomes = new Outcomes(['left'])
+  const outcomes = new Outcomes(['left after 200'])
   const leaving = times(connections / 5, async () => {
     using wire = await Wire.open(target.port)
     wire.write(downloadOf(target))
-    await wire.until(() => wire.text.length > 1_000)
-    outcomes.add(wire.text.startsWith('HTTP/1.1 200') ? 'left' : wire.text.slice(0, 20))
+    await wire.until(() => wire.receivedBytes > 10_000)
+    outcomes.add(`left after ${wire.statuses[0]}`)
   })
   await Promise.all(leaving)
   return outcomes

@@ -24,22 +24,29 @@ export async function targetOf(
 }
 
 const batchEvents = 50
+const senders = 8
 
 /** Gives a target's flow events to download, about 400 bytes of CSV each. */
 export async function fill(server: Server, target: Target, events: number): Promise<void> {
   const ask = apiOf(server, target.snippetKey)
   const url = `https://app.example.com/${'x'.repeat(220)}`
-  for (let sent = 0; sent < events; sent += batchEvents) {
-    const batch = Array.from({ length: batchEvents }, (_, i) => ({
-      kind: 'flow_started',
-      flowId: target.flowId,
-      userId: `visitor-${sent + i}`,
-      runId: `run-${sent + i}`,
-      url,
-    }))
-    const answer = await ask('POST', '/events', { events: batch })
-    if (answer.status !== 202) throw new Error(`${answer.status}: ${await answer.text()}`)
+  let sent = 0
+  const send = async () => {
+    while (sent < events) {
+      const from = sent
+      sent += batchEvents
+      const batch = Array.from({ length: batchEvents }, (_, i) => ({
+        kind: 'flow_started',
+        flowId: target.flowId,
+        userId: `visitor-${from + i}`,
+        runId: `run-${from + i}`,
+        url,
+      }))
+      const answer = await ask('POST', '/events', { events: batch })
+      if (answer.status !== 202) throw new Error(`${answer.status}: ${await answer.text()}`)
+    }
   }
+  await Promise.all(Array.from({ length: senders }, send))
 }
 
 /** A request's head without its empty line, of a path below `/api/v1`. */

@@ -3,19 +3,24 @@ import { connect, type Socket } from 'node:net'
 /** How long an answer, or the end of a connection, is waited for; far beyond what it takes. */
 const patienceMs = 60_000
 
+/** Of a status line, up to the space behind the status. */
+const longestLine = 'HTTP/1.1 200 '.length
+
 /** A connection over which anything can be written; what comes back is read unless it is held back. */
 export class Wire implements Disposable {
-  /** What came, as far as anybody looks at it. */
-  text = ''
-  answers = 0
+  /** Of the answers that came, in order; 100 is none. */
+  readonly statuses: number[] = []
+  receivedBytes = 0
   isClosed = false
+  /** What may be the beginning of another status line. */
+  private rest = ''
   private wake = () => {}
 
   private constructor(private readonly socket: Socket) {
     socket.setEncoding('latin1')
     socket.on('data', (text: string) => {
-      this.answers += text.split('HTTP/1.1 ').length - 1
-      if (this.text.length < 100_000) this.text += text
+      this.receivedBytes += text.length
+      this.findStatuses(text)
       this.wake()
     })
     // A connection that breaks is one of the things that are expected.
@@ -47,11 +52,6 @@ export class Wire implements Disposable {
     this.socket.pause()
   }
 
-  /** The status of the last answer, 100 not counted; null where none came. */
-  get status(): number | null {
-    return Number([...this.text.matchAll(/HTTP\/1\.1 ([2-5]\d\d)/g)].at(-1)?.[1]) || null
-  }
-
   /** Waits until a condition holds, or the connection is closed; false where neither comes. */
   async until(condition: () => boolean): Promise<boolean> {
     const deadline = performance.now() + patienceMs
@@ -67,20 +67,31 @@ export class Wire implements Disposable {
     return true
   }
 
-  /** What became of it: the last answer, or how it ended without one. */
+  /** What became of it: the first answer, or how it ended without one. */
   async outcome(): Promise<string> {
-    await this.until(() => this.status !== null)
-    return this.status === null ? (this.isClosed ? 'closed' : 'open') : `${this.status}`
+    await this.until(() => this.statuses.length > 0)
+    return `${this.statuses[0] ?? (this.isClosed ? 'closed' : 'open')}`
   }
 
   /** Whether it was closed, and after what. */
   async end(): Promise<string> {
     await this.until(() => false)
-    const answer = this.status === null ? 'unanswered' : `after ${this.status}`
+    const [status] = this.statuses
+    const answer = status === undefined ? 'unanswered' : `after ${status}`
     return `${this.isClosed ? 'closed' : 'open'} ${answer}`
   }
 
   [Symbol.dispose](): void {
     this.socket.destroy()
+  }
+
+  private findStatuses(text: string): void {
+    const searched = this.rest + text
+    let end = 0
+    for (const { 0: line, 1: status, index } of searched.matchAll(/HTTP\/1\.1 ([2-5]\d\d) /g)) {
+      this.statuses.push(Number(status))
+      end = index + line.length
+    }
+    this.rest = searched.slice(Math.max(end, searched.length - longestLine))
   }
 }

@@ -1,15 +1,15 @@
 import { Workplace } from '../../../test/support/binary.ts'
 import { progress } from '../../report/progress.ts'
-import { type Courtesy, Polite } from '../hostile/polite.ts'
+import { type Courtesy, courtesyText, Polite } from '../hostile/polite.ts'
 import { rushes, type Size } from '../hostile/rushes.ts'
 import { siegesOf } from '../hostile/sieges.ts'
 import { fill, marker, targetOf } from '../hostile/target.ts'
 import { atMost, type Entry, type Ledger, none, type Torture } from '../ledger.ts'
 import { organisationIn } from '../soak/site.ts'
-import { Watched } from '../watched.ts'
+import { Peak, Watched } from '../watched.ts'
 
 const sizes: Record<'short' | 'long', Size & { smallEvents: number; largeEvents: number }> = {
-  short: { connections: 100, keys: 5_000, addresses: 1_000, smallEvents: 250, largeEvents: 20_000 },
+  short: { connections: 100, keys: 5_000, addresses: 1_000, smallEvents: 250, largeEvents: 12_000 },
   long: {
     connections: 1_000,
     keys: 100_000,
@@ -32,9 +32,6 @@ async function rested(watched: Watched, files: number, rssMiB: number): Promise<
   while (!isBack() && performance.now() < deadline) await Bun.sleep(500)
 }
 
-const courtesyText = ({ answers, p99Ms, slowestMs }: Courtesy) =>
-  `${answers} answers, p99 ${p99Ms.toFixed(1)} ms, slowest ${Math.round(slowestMs)} ms`
-
 /** Clients that do what no client should, while a polite one is served. */
 export async function hostile({ isLong }: Torture): Promise<Ledger> {
   const size = sizes[isLong ? 'long' : 'short']
@@ -53,29 +50,28 @@ export async function hostile({ isLong }: Torture): Promise<Ledger> {
     const before = { rssMiB: watched.rssMiB, openFiles: watched.openFiles }
     const entries: Entry[] = []
 
-    const polite = new Polite(server.url, courteous.snippetKey)
-    let mostRss = 0
-    const watch = setInterval(() => {
-      mostRss = Math.max(mostRss, watched.rssMiB)
-    }, 100)
-    const failures: string[] = []
+    using polite = new Polite(server.url, courteous.snippetKey)
+    using peak = new Peak(() => watched.rssMiB)
+    const seen: Courtesy = { durations: [], failures: [] }
+    /** What the polite client has seen since this was last asked. */
+    const look = async () => {
+      const { durations, failures } = await polite.seen()
+      seen.durations.push(...durations)
+      seen.failures.push(...failures)
+      return courtesyText(durations)
+    }
     const besieging = siegesOf(small!, large!, isLong).map(async ({ what, run }) => {
       const { told, isGood } = await run()
       return { what, value: told, isGood }
     })
     for (const { what, run } of rushes) {
       progress(what)
-      await polite.seen()
+      await look()
       const { told, isGood } = await run(large!, size)
-      const seen = await polite.seen()
-      failures.push(...seen.failures)
-      entries.push({ what, value: `${told} (polite: ${courtesyText(seen)})`, isGood })
+      entries.push({ what, value: `${told} (polite: ${await look()})`, isGood })
     }
     entries.push(...(await Promise.all(besieging)))
-    const last = await polite.seen()
-    failures.push(...last.failures)
-    clearInterval(watch)
-    polite.stop()
+    await look()
 
     await rested(watched, before.openFiles, before.rssMiB)
     const { rssMiB, openFiles } = watched
@@ -84,15 +80,16 @@ export async function hostile({ isLong }: Torture): Promise<Ledger> {
     const lines = watched.readLog()
     const sent = [marker, large!.snippetKey, large!.token.split('.')[2]!]
     const leaks = lines.filter(line => sent.some(text => line.includes(text)))
-    for (const line of [...failures, ...watched.remarks, ...leaks].slice(0, 10)) progress(line)
+    for (const line of [...seen.failures, ...watched.remarks, ...leaks].slice(0, 10)) progress(line)
     return {
       title: 'Hostile clients, all at once; what became of them',
       entries: [
         ...entries,
-        none('wrong or missing answers to the polite client', failures.length),
+        { what: 'the polite client, all the while', value: courtesyText(seen.durations) },
+        none('of these, wrong or missing', seen.failures.length),
         atMost(
           'most memory meanwhile',
-          Math.round(mostRss),
+          Math.round(peak.value),
           mostRssMiB[isLong ? 'long' : 'short'],
           ' MiB',
         ),
