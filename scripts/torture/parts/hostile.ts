@@ -5,7 +5,7 @@ import { rushes, type Size } from '../hostile/rushes.ts'
 import { siegesOf } from '../hostile/sieges.ts'
 import { fill, marker, targetOf } from '../hostile/target.ts'
 import { atMost, type Entry, type Ledger, none, type Torture } from '../ledger.ts'
-import { organisationIn } from '../soak/site.ts'
+import { type Organisation, organisationIn } from '../soak/site.ts'
 import { Peak, Watched } from '../watched.ts'
 
 const sizes: Record<'short' | 'long', Size & { smallEvents: number; largeEvents: number }> = {
@@ -37,11 +37,9 @@ export async function hostile({ isLong }: Torture): Promise<Ledger> {
   const size = sizes[isLong ? 'long' : 'short']
   const place = new Workplace()
   try {
-    const organisations = []
-    for (const name of ['Polite', 'Small', 'Large']) {
-      organisations.push(await organisationIn(place, name))
-    }
-    const [courteous, ...others] = organisations as [(typeof organisations)[number]]
+    const [courteous, ...others] = (await Promise.all(
+      ['Polite', 'Small', 'Large'].map(name => organisationIn(place, name)),
+    )) as [Organisation]
     const server = await place.serve()
     const watched = new Watched(server, place)
     const [small, large] = await Promise.all(others.map(each => targetOf(place, server, each)))

@@ -2,7 +2,7 @@ import { type Server, Workplace } from '../../../test/support/binary.ts'
 import { progress } from '../../report/progress.ts'
 import { atMost, type Entry, type Ledger, none, type Torture } from '../ledger.ts'
 import { age } from '../soak/aged.ts'
-import { Load } from '../soak/load.ts'
+import { eventsOfBatch, Load } from '../soak/load.ts'
 import { type Organisation, organisationIn, Site } from '../soak/site.ts'
 import { UnderWay, worksOf } from '../soak/works.ts'
 import { mediansOf, trendOf } from '../trend.ts'
@@ -38,7 +38,7 @@ interface Sample {
 
 const rounded = (value: number) => Math.round(value * 10) / 10
 
-/** The growth of memory an hour after the warm-up, and of the files that are open. */
+/** How memory has grown after the warm-up, and how many files were open. */
 function trendEntries(samples: readonly Sample[]): Entry[] {
   const warm = samples.filter(({ at }) => at >= warmUpSeconds / 3_600)
   const grown = trendOf(
@@ -78,15 +78,42 @@ async function flatOut(place: Workplace, organisations: readonly Organisation[],
   return { perSecond: (load.batches * 1_000) / ms, load }
 }
 
+/** What the server takes each second, for so many; told each minute. */
+async function sampled(watched: Watched, load: Load, seconds: number): Promise<Sample[]> {
+  const samples: Sample[] = []
+  const startedAt = performance.now()
+  for (let second = 1; second <= seconds; second++) {
+    await Bun.sleep(Math.max(0, startedAt + second * 1_000 - performance.now()))
+    watched.readLog()
+    const { rssMiB, openFiles, walMiB, databaseMiB } = watched
+    samples.push({ at: second / 3_600, rssMiB, openFiles, walMiB })
+    if (second % 60 === 0) {
+      progress(
+        `${second / 60} min: ${load.events} events, RSS ${Math.round(rssMiB)} MiB, ${openFiles} files, WAL ${rounded(walMiB)} MiB, database ${Math.round(databaseMiB)} MiB`,
+      )
+    }
+  }
+  return samples
+}
+
+/** What is left of the load once all connections are closed. */
+async function restEntries(watched: Watched, filesBefore: number): Promise<Entry[]> {
+  await Bun.sleep(restMs)
+  return [
+    atMost('open files more than before, at rest', watched.openFiles - filesBefore, 2),
+    { what: 'RSS at rest', value: `${Math.round(watched.rssMiB)} MiB` },
+  ]
+}
+
 /** Everything that Cairn does at once, at half of what it can, for half an hour. */
 export async function soak({ isLong }: Torture): Promise<Ledger> {
   const seconds = isLong ? longSeconds : shortSeconds
   const place = new Workplace()
   try {
-    const organisations: Organisation[] = []
-    for (let i = 0; i < (isLong ? organisationCount.long : organisationCount.short); i++) {
-      organisations.push(await organisationIn(place, `Soaked ${i}`))
-    }
+    const count = isLong ? organisationCount.long : organisationCount.short
+    const organisations = await Promise.all(
+      Array.from({ length: count }, (_, i) => organisationIn(place, `Soaked ${i}`)),
+    )
     const before = await flatOut(place, organisations, isLong)
     age(place, seconds * 1_000)
     const server = await place.serve(['--retention-days', '1'])
@@ -96,19 +123,7 @@ export async function soak({ isLong }: Torture): Promise<Ledger> {
 
     const load = new Load(sites, before.perSecond / 2)
     const works = new UnderWay(sites, await worksOf(place))
-    const samples: Sample[] = []
-    const startedAt = performance.now()
-    for (let second = 1; second <= seconds; second++) {
-      await Bun.sleep(Math.max(0, startedAt + second * 1_000 - performance.now()))
-      watched.readLog()
-      const { rssMiB, openFiles, walMiB } = watched
-      samples.push({ at: second / 3_600, rssMiB, openFiles, walMiB })
-      if (second % 60 === 0) {
-        progress(
-          `${second / 60} min: ${load.events} events, RSS ${Math.round(rssMiB)} MiB, ${openFiles} files, WAL ${rounded(walMiB)} MiB, database ${Math.round(watched.databaseMiB)} MiB`,
-        )
-      }
-    }
+    const samples = await sampled(watched, load, seconds)
     await Promise.all([load.stop(), works.stop()])
 
     const events = before.load.events + load.events
@@ -116,14 +131,7 @@ export async function soak({ isLong }: Torture): Promise<Ledger> {
     const completions = counts.reduce((sum, count) => sum + count, 0)
     const astray = Math.abs(before.load.runs + load.runs - completions)
     const deleted = await watched.metric(deletedByRetention)
-    const resting: Entry[] = []
-    if (isLong) {
-      await Bun.sleep(restMs)
-      resting.push(
-        atMost('open files more than before, at rest', watched.openFiles - filesBefore, 2),
-        { what: 'RSS at rest', value: `${Math.round(watched.rssMiB)} MiB` },
-      )
-    }
+    const resting = isLong ? await restEntries(watched, filesBefore) : []
     const { databaseMiB } = watched
     const status = await server.end()
     watched.readLog()
@@ -134,7 +142,7 @@ export async function soak({ isLong }: Torture): Promise<Ledger> {
       entries: [
         {
           what: 'events a second, acknowledged; half of what the same clients reach flat out',
-          value: `${Math.round(load.events / seconds)}; ${Math.round((before.perSecond / 2) * 50)}`,
+          value: `${Math.round(load.events / seconds)}; ${Math.round((before.perSecond / 2) * eventsOfBatch)}`,
         },
         { what: 'the slowest batch', value: `${Math.round(load.slowestMs)} ms` },
         { what: 'beside them', value: works.done },

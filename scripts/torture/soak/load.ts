@@ -3,6 +3,7 @@ import type { Site } from './site.ts'
 const senders = 8
 const runsOfBatch = 10
 const kinds = ['flow_started', 'step_viewed', 'step_completed', 'step_viewed', 'flow_completed']
+export const eventsOfBatch = runsOfBatch * kinds.length
 
 /** Visits of a flow of each organisation in turn, sent in batches of whole runs at a steady pace. */
 export class Load {
@@ -27,7 +28,7 @@ export class Load {
   }
 
   get events(): number {
-    return this.runs * kinds.length
+    return this.batches * eventsOfBatch
   }
 
   async stop(): Promise<void> {
@@ -46,7 +47,7 @@ export class Load {
       const response = await site.ask('POST', '/events', { events: batchFor(site) })
       const answer = (await response.json()) as { accepted?: number }
       this.slowestMs = Math.max(this.slowestMs, performance.now() - startedAt)
-      if (answer.accepted === runsOfBatch * kinds.length) this.batches++
+      if (answer.accepted === eventsOfBatch) this.batches++
       else this.failures.push(`events: ${response.status} ${JSON.stringify(answer).slice(0, 200)}`)
     }
   }
