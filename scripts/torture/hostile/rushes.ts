@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { malformed } from './malformed.ts'
 import { Outcomes } from './outcomes.ts'
 import { SlowSocket } from './slow-socket.ts'
@@ -48,12 +48,13 @@ async function breakRules(target: Target): Promise<Outcomes> {
 }
 
 /**
- * Requests behind each other in one writing, whose answers are read. Reads are all answered; one behind
- * a write that is not answered yet ends the connection.
+ * Requests behind each other in one writing, whose answers are read. A request behind one whose answer is
+ * not under way yet ends the connection: behind a write always, behind a read where the system takes no
+ * more of the answers for a moment.
  */
 async function pipeline(target: Target, { connections }: Size): Promise<Outcomes> {
   const depth = 500
-  const outcomes = new Outcomes([`${depth} answers`, 'closed unanswered'])
+  const outcomes = new Outcomes(['all answered', 'closed midway', 'closed unanswered'])
   const read = `${headOf('GET /flows', target.snippetKey)}\r\n`
   const write = withLength(target, event)
   for (let i = 0; i < connections / 10; i++) {
@@ -63,7 +64,9 @@ async function pipeline(target: Target, { connections }: Size): Promise<Outcomes
     using wire = await Wire.open(target.port)
     wire.write(read.repeat(depth))
     await wire.until(() => wire.statuses.length === depth)
-    outcomes.add(`${wire.statuses.filter(status => status === 200).length} answers`)
+    const isRight = wire.statuses.every(status => status === 200)
+    const ending = wire.statuses.length === depth ? 'all answered' : 'closed midway'
+    outcomes.add(isRight ? ending : 'answered wrongly')
   }
   return outcomes
 }
@@ -132,10 +135,11 @@ async function sendTooMuch(target: Target, { connections }: Size): Promise<Outco
 /** 100 MiB of nothing, which is small as long as nobody unpacks it. */
 function* bombs(target: Target): Generator<Buffer> {
   const nothing = Buffer.alloc(100 * 1_024 * 1_024)
+  const quickly = { [constants.BROTLI_PARAM_QUALITY]: 1 }
   for (const [name, bomb] of [
-    ['gzip', gzipSync(nothing)],
-    ['deflate', deflateSync(nothing)],
-    ['br', brotliCompressSync(nothing)],
+    ['gzip', gzipSync(nothing, { level: 1 })],
+    ['deflate', deflateSync(nothing, { level: 1 })],
+    ['br', brotliCompressSync(nothing, { params: quickly })],
   ] as const) {
     const head = postOf(target, `Content-Encoding: ${name}\r\nContent-Length: ${bomb.length}\r\n`)
     yield Buffer.concat([Buffer.from(head), bomb])
