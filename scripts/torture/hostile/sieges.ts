@@ -19,8 +19,10 @@ const unanswered = ['closed unanswered', 'closed unanswered, once it spoke']
 /** Opened at a time, for that reason. */
 const together = 100
 
-/** So often a byte comes, or a sip is taken. */
+/** So often a byte comes. */
 const dripMs = 1_000
+/** So much is taken of a download, and so often. */
+const sipBytes = 1_024
 const sipMs = 100
 
 /** Connections that begin in some way and then drip, until the server closes them. */
@@ -29,9 +31,8 @@ async function hold(
   connections: number,
   beginning: string,
   drip: string,
-  expected: readonly string[],
 ): Promise<Outcomes> {
-  const outcomes = new Outcomes(expected)
+  const outcomes = new Outcomes(unanswered)
   const holdOne = async (wire: Wire) => {
     using _ = wire
     if (beginning !== '') wire.write(beginning)
@@ -52,20 +53,15 @@ async function hold(
   return outcomes
 }
 
-/** Downloads of which so much a second is read, until they end. */
-async function download(
-  target: Target,
-  connections: number,
-  bytesPerSecond: number,
-  expected: readonly string[],
-): Promise<Outcomes> {
-  const outcomes = new Outcomes(expected)
+/** Downloads of which 10 KB a second are read, until they end. */
+async function sip(target: Target, connections: number): Promise<Outcomes> {
+  const outcomes = new Outcomes(['whole'])
   const downloads = Array.from({ length: connections }, async () => {
     using socket = new SlowSocket(target.port)
     socket.write(downloadOf(target))
     while (!socket.isEnded) {
       await Bun.sleep(sipMs)
-      socket.take((bytesPerSecond * sipMs) / 1_000)
+      socket.take(sipBytes)
     }
     outcomes.add(socket.ending.endsWith('\r\n0\r\n\r\n') ? 'whole' : 'broken off')
   })
@@ -101,19 +97,19 @@ export function siegesOf(small: Target, large: Target, isLong: boolean): Siege[]
   const short: Siege[] = [
     {
       what: 'idle connections',
-      run: () => hold(large, isLong ? 5_000 : 500, '', '', unanswered),
+      run: () => hold(large, isLong ? 5_000 : 500, '', ''),
     },
     {
       what: 'headers, a byte a second',
-      run: () => hold(large, many, header, 'x', unanswered),
+      run: () => hold(large, many, header, 'x'),
     },
     {
       what: 'headers of 1.9 MB, the end kept back',
-      run: () => hold(large, isLong ? 200 : 20, header + 'x'.repeat(1_900_000), 'x', unanswered),
+      run: () => hold(large, isLong ? 200 : 20, header + 'x'.repeat(1_900_000), 'x'),
     },
     {
       what: 'downloads at 10 KB a second',
-      run: () => download(small, isLong ? 50 : 5, 10_240, ['whole']),
+      run: () => sip(small, isLong ? 50 : 5),
     },
     {
       what: 'downloads of which nothing is read',
@@ -123,10 +119,10 @@ export function siegesOf(small: Target, large: Target, isLong: boolean): Siege[]
   if (!isLong) return short
   return [
     ...short,
-    { what: 'bodies, a byte a second', run: () => hold(large, 200, body, ' ', unanswered) },
+    { what: 'bodies, a byte a second', run: () => hold(large, 200, body, ' ') },
     {
       what: 'chunks, a byte a second',
-      run: () => hold(large, 200, chunks, '1\r\n \r\n', unanswered),
+      run: () => hold(large, 200, chunks, '1\r\n \r\n'),
     },
   ]
 }
