@@ -67,6 +67,12 @@ export class Watched {
   }
 }
 
+/** Waits until something is so, or for as long as it may take. */
+export async function waitFor(isSo: () => boolean, mostMs: number): Promise<void> {
+  const deadline = performance.now() + mostMs
+  while (!isSo() && performance.now() < deadline) await Bun.sleep(500)
+}
+
 /** The largest value that something has while it is watched. */
 export class Peak implements Disposable {
   value: number

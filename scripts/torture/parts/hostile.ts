@@ -6,7 +6,7 @@ import { siegesOf } from '../hostile/sieges.ts'
 import { fill, marker, targetOf } from '../hostile/target.ts'
 import { atMost, type Entry, type Ledger, none, type Torture } from '../ledger.ts'
 import { type Organisation, organisationIn } from '../soak/site.ts'
-import { Peak, Watched } from '../watched.ts'
+import { Peak, Watched, waitFor } from '../watched.ts'
 
 const sizes: Record<'short' | 'long', Size & { smallEvents: number; largeEvents: number }> = {
   short: { connections: 100, keys: 5_000, addresses: 1_000, smallEvents: 250, largeEvents: 12_000 },
@@ -27,13 +27,6 @@ const mostRssMiB = { short: 512, long: 1_280 }
 const mostLeftMiB = 96
 /** How long memory and files have to come back. */
 const mostRestMs = 40_000
-
-/** Waits until all connections are gone and memory is given back, or for as long as that may take. */
-async function rested(watched: Watched, files: number, rssMiB: number): Promise<void> {
-  const deadline = performance.now() + mostRestMs
-  const isBack = () => watched.openFiles <= files && watched.rssMiB <= rssMiB + mostLeftMiB
-  while (!isBack() && performance.now() < deadline) await Bun.sleep(500)
-}
 
 /** Clients that do what no client should, while a polite one is served. */
 export async function hostile({ isLong }: Torture): Promise<Ledger> {
@@ -74,7 +67,9 @@ export async function hostile({ isLong }: Torture): Promise<Ledger> {
     entries.push(...(await Promise.all(besieging)))
     await look()
 
-    await rested(watched, before.openFiles, before.rssMiB)
+    const isBack = () =>
+      watched.openFiles <= before.openFiles && watched.rssMiB <= before.rssMiB + mostLeftMiB
+    await waitFor(isBack, mostRestMs)
     const { rssMiB, openFiles } = watched
     const restarts = await watched.metric('cairn_http_thread_restarts_total')
     const status = await server.end()

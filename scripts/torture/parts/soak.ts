@@ -6,7 +6,7 @@ import { eventsOfBatch, Load } from '../soak/load.ts'
 import { type Organisation, organisationIn, Site } from '../soak/site.ts'
 import { UnderWay, worksOf } from '../soak/works.ts'
 import { mediansOf, trendOf } from '../trend.ts'
-import { Watched } from '../watched.ts'
+import { Watched, waitFor } from '../watched.ts'
 
 /** How long the server is at half load, seconds; of that, how long it is let to warm up. */
 const shortSeconds = 8
@@ -18,8 +18,9 @@ const organisationCount = { short: 2, long: 10 }
 /** How long the clients send as much as they can, to know what half of it is. */
 const flatOutMs = { short: 1_000, long: 10_000 }
 
-/** After so long idle connections are closed, and memory is given back. */
-const restMs = 45_000
+/** After so long idle connections are closed: those that an analyst had last, four minutes later. */
+const mostRestMs = 260_000
+const filesAtRest = 2
 
 /** Bounds of what is promised. The log grows while a backup is copied and an answer is made of a snapshot. */
 const mostWalMiB = 256
@@ -98,9 +99,9 @@ async function sampled(watched: Watched, load: Load, seconds: number): Promise<S
 
 /** What is left of the load once all connections are closed. */
 async function restEntries(watched: Watched, filesBefore: number): Promise<Entry[]> {
-  await Bun.sleep(restMs)
+  await waitFor(() => watched.openFiles <= filesBefore + filesAtRest, mostRestMs)
   return [
-    atMost('open files more than before, at rest', watched.openFiles - filesBefore, 2),
+    atMost('open files more than before, at rest', watched.openFiles - filesBefore, filesAtRest),
     { what: 'RSS at rest', value: `${Math.round(watched.rssMiB)} MiB` },
   ]
 }
