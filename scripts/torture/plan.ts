@@ -3,12 +3,14 @@ import { backup } from './parts/backup.ts'
 import { clocks } from './parts/clocks.ts'
 import { disk } from './parts/disk.ts'
 import { failpoints } from './parts/failpoints.ts'
+import { hostile } from './parts/hostile.ts'
 import { kill } from './parts/kill.ts'
 import { litestream } from './parts/litestream.ts'
 import { poison } from './parts/poison.ts'
 import { powercut } from './parts/powercut.ts'
 import { pressure } from './parts/pressure.ts'
 import { retention } from './parts/retention.ts'
+import { soak } from './parts/soak.ts'
 
 /** A part of the kit. */
 interface Part {
@@ -70,6 +72,16 @@ export const parts: Record<string, Part> = {
     what: 'killed together with Litestream, which replicates it, and restored',
     torture: litestream,
     seconds: { short: 15, long: 700 },
+  },
+  hostile: {
+    what: 'slow, huge, malformed, half-closed and made-up requests, while others are served',
+    torture: hostile,
+    seconds: { short: 20, long: 400 },
+  },
+  soak: {
+    what: 'half load, with everything that Cairn does beside it',
+    torture: soak,
+    seconds: { short: 15, long: 1_900 },
   },
 }
 

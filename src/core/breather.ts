@@ -1,14 +1,44 @@
 /** How long a thread works on one thing before others get their turn, milliseconds. */
 const sliceMs = 3
 
-/** Lets long work on a thread give way to what else waits there, every few milliseconds. */
-export class Breather {
-  private until = performance.now() + sliceMs
+type Begin = () => void
 
-  /** To be awaited between small pieces of work; gives way only where a slice is spent. */
+/** Who waits for their next slice in this thread; each kind first come first. */
+const urgent: Begin[] = []
+const patient: Begin[] = []
+let isUrgentTurn = false
+
+function nextTurn(): void {
+  isUrgentTurn = !isUrgentTurn
+  const [first, second] = isUrgentTurn ? [urgent, patient] : [patient, urgent]
+  const begin = first.shift() ?? second.shift()
+  begin?.()
+  // Sockets are looked at before it is called.
+  if (urgent.length + patient.length > 0) setImmediate(nextTurn)
+}
+
+/**
+ * Lets long work on a thread give way to what else waits there, every few milliseconds. One slice is
+ * worked in a turn of the event loop, however many work at length: two hundred downloads that each
+ * had a slice in every turn would keep requests waiting for two hundred slices.
+ */
+export class Breather {
+  /** The first slice has to be waited for too, for many may begin at the same moment. */
+  private until = Number.NEGATIVE_INFINITY
+
+  /**
+   * @param isUrgent of work that others wait for, as checkpoints do for a snapshot: it has every other
+   *   turn, however many are patient
+   */
+  constructor(private readonly isUrgent = false) {}
+
+  /** To be awaited before small pieces of work; gives way only where no slice is left. */
   async rest(): Promise<void> {
     if (performance.now() < this.until) return
-    await new Promise<void>(resolve => setImmediate(resolve))
+    await new Promise<void>(begin => {
+      if (urgent.length + patient.length === 0) setImmediate(nextTurn)
+      ;(this.isUrgent ? urgent : patient).push(begin)
+    })
     this.until = performance.now() + sliceMs
   }
 }

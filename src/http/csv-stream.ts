@@ -4,7 +4,7 @@ import { type CsvCell, csvBom, csvRow, csvRows } from '../core/csv.ts'
  * A CSV download of any length: a page of rows is read when the client has taken the one before,
  * so memory stays constant. A failure midway breaks the connection, because an export that ends
  * early must not look whole. (A generator handed to Elysia would be closed as if nothing had
- * happened.)
+ * happened.) A client that goes away has broken nothing.
  */
 export function csvStream<Row>(
   header: readonly string[],
@@ -15,6 +15,7 @@ export function csvStream<Row>(
   const encoder = new TextEncoder()
   const iterator = pages[Symbol.asyncIterator]()
   let isStarted = false
+  let isGone = false
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -25,6 +26,7 @@ export function csvStream<Row>(
         }
         try {
           const { done, value } = await iterator.next()
+          if (isGone) return
           if (done) controller.close()
           else controller.enqueue(encoder.encode(csvRows(value.map(cellsOf))))
         } catch (error) {
@@ -33,6 +35,7 @@ export function csvStream<Row>(
         }
       },
       async cancel() {
+        isGone = true
         await iterator.return?.()
       },
     },

@@ -27,9 +27,6 @@ const pageRows = 1_000
 /** Events that are handed out at once: what becomes of them takes a millisecond or two. */
 const sliceEvents = 512
 
-/** Lets whatever else waits on this thread go first. */
-const breathe = () => new Promise<void>(resolve => setImmediate(resolve))
-
 interface RunRecord {
   id: number
   run_key: string
@@ -47,13 +44,14 @@ interface RunRecord {
  * checkpoints for as long as a slow download takes.
  */
 async function* pages<Row>(next: (last: Row | null) => Row[]): AsyncIterable<Row[]> {
+  const breather = new Breather()
   let last: Row | null = null
   for (;;) {
+    await breather.rest()
     const page = next(last)
     if (page.length > 0) yield page
     if (page.length < pageRows) return
     last = page.at(-1) as Row
-    await breathe()
   }
 }
 
@@ -138,6 +136,7 @@ export class Readers implements Pick<AnalyticsReader, 'runs' | 'events'>, Checkl
   ): AsyncIterable<readonly StoredEvent[]> {
     let events: StoredEvent[] = []
     const breather = new Breather()
+    await breather.rest()
     for (const ofBatch of this.flowEvents(orgRow, flowRow, range)) {
       events.push(...ofBatch)
       if (events.length >= sliceEvents) {

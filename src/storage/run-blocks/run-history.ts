@@ -73,7 +73,7 @@ export class RunHistory {
   async *between(flow: FlowRuns, from: number, to: number): AsyncGenerator<RunColumns> {
     this.database.run('begin')
     try {
-      const breather = new Breather()
+      const breather = new Breather(true)
       for (const columns of this.read(flow, from, to)) {
         if (columns.count > 0) yield columns
         await breather.rest()

@@ -1,0 +1,43 @@
+import { expect, test } from 'bun:test'
+import { Breather } from '../../src/core/breather.ts'
+
+const turnOfTheLoop = () => new Promise<void>(resolve => setImmediate(resolve))
+
+/** Works longer than a slice, so that the next rest gives way. */
+function workLong(): void {
+  const until = performance.now() + 4
+  while (performance.now() < until);
+}
+
+/** Who worked in each turn of the event loop in which somebody did. */
+async function turnsOf(working: Record<string, Breather>, slices: number): Promise<string[][]> {
+  const turns: string[][] = []
+  const done = Promise.all(
+    Object.entries(working).map(async ([name, breather]) => {
+      for (let i = 0; i < slices; i++) {
+        await breather.rest()
+        turns.at(-1)?.push(name)
+        workLong()
+      }
+    }),
+  )
+  for (let turn = 0; turn < 20; turn++) {
+    turns.push([])
+    await turnOfTheLoop()
+  }
+  await done
+  return turns.filter(of => of.length > 0)
+}
+
+test('of all that work at length, one works in a turn of the event loop, in order', async () => {
+  const three = { a: new Breather(), b: new Breather(), c: new Breather() }
+  expect(await turnsOf(three, 2)).toEqual([['a'], ['b'], ['c'], ['a'], ['b'], ['c']])
+})
+
+test('what others wait for has every other turn, however many are patient', async () => {
+  const urgent = new Breather(true)
+  const patient = { a: new Breather(), b: new Breather(), c: new Breather() }
+  const turns = (await turnsOf({ ...patient, urgent }, 3)).flat()
+  const [first = 0, , last = 0] = turns.flatMap((name, turn) => (name === 'urgent' ? [turn] : []))
+  expect(last - first).toBe(4)
+})
