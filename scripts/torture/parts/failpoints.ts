@@ -51,12 +51,15 @@ async function eventsInBuffer({ managementUrl }: Server): Promise<number> {
   return Number(/^cairn_buffer_events (\d+)/m.exec(metrics)?.[1])
 }
 
-/** Under load, from the third pass on and three times: the process ends, or goes on by itself. */
+/** From the third pass on, so that something is stored; errors often enough for events to be buried. */
+const passesOf = { exit: '@3', error: '@3*20', delay: '@3*3' }
+
+/** Under load: the process ends, or goes on by itself. */
 async function underLoad(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
   const isFatal =
     point !== 'http_request' &&
     (action === 'exit' || (point === 'after_commit' && action === 'error'))
-  const server = await scene.start([], armed(point, action, '@3*3'))
+  const server = await scene.start([], armed(point, action, passesOf[action]))
   const clients = scene.work(server)
   const ended = await Promise.race([server.child.exited, scene.until(itemsStruck)])
   await Promise.all(clients.map(each => each.stop()))
