@@ -30,6 +30,7 @@ const forOperators = [
   'PortTaken',
   'SessionKeyUnusable',
   'SchemaMismatch',
+  'ErasuresUnreadable',
 ]
 
 /** What the common faults of files and of SQLite mean to an operator. */

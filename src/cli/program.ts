@@ -10,6 +10,7 @@ import { addHealthcheck } from './healthcheck.ts'
 import { addHelp } from './help.ts'
 import { addKey } from './key.ts'
 import { addOrg } from './org.ts'
+import { addPerson } from './person.ts'
 import { addRebuild } from './rebuild.ts'
 import { addServe } from './serve.ts'
 import { addService } from './service.ts'
@@ -45,6 +46,7 @@ export function program(): Command {
   addFlows(cairn)
   addSteps(cairn)
   addExplain(cairn)
+  addPerson(cairn)
   addRebuild(cairn)
   addHealthcheck(cairn)
   addDoctor(cairn)

@@ -107,6 +107,9 @@ export async function serve(
 const noOrganisation = (dataDir: string) =>
   `there is no organisation in this data directory yet: cairn org create NAME --data ${shellWord(resolve(dataDir))}`
 
+const unfinishedErasures =
+  'another process reads the database, so that the files may still hold what was erased: end it, and start again'
+
 class Server {
   private readonly shared = newSharedMemory()
   private readonly logTurns = Turn.memory()
@@ -186,6 +189,7 @@ class Server {
     try {
       const prepared = prepareDatabase(config.data, this.clock.now())
       if (!prepared.hasOrganisation) warnings.push(noOrganisation(config.data))
+      if (prepared.unfinishedErasures > 0) warnings.push(unfinishedErasures)
       this.watchIssuer()
       // Reads are answered before storage has taken up all that is stored; writes wait for it.
       await Promise.all([

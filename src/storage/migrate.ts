@@ -7,6 +7,7 @@ import eventBatches from './migrations/0004-event-batches.sql' with { type: 'tex
 import { moveEventsIntoBatches } from './migrations/0004-event-batches.ts'
 import rowIndexes from './migrations/0005-row-indexes.sql' with { type: 'text' }
 import runBlocks from './migrations/0006-run-blocks.sql' with { type: 'text' }
+import erasures from './migrations/0008-erasures.sql' with { type: 'text' }
 
 interface Migration {
   id: number
@@ -24,6 +25,7 @@ const migrations: readonly Migration[] = [
   { id: 4, name: 'event-batches', sql: eventBatches, move: moveEventsIntoBatches },
   { id: 5, name: 'row-indexes', sql: rowIndexes },
   { id: 6, name: 'run-blocks', sql: runBlocks },
+  { id: 8, name: 'erasures', sql: erasures },
 ]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -1,9 +1,12 @@
 import { openForWriting } from './database.ts'
+import { finishErasures } from './erasure/erasures.ts'
 import { migrate } from './migrate.ts'
 import { hasOrganisation } from './organisations.ts'
 
 export interface PreparedDatabase {
   hasOrganisation: boolean
+  /** People who are erased but for what a reader of the database holds up. */
+  unfinishedErasures: number
   /**
    * To be called once others have opened it: the last one to close a database writes its whole log
    * back into it, for which nobody should have to wait at a start.
@@ -19,7 +22,13 @@ export function prepareDatabase(dataDir: string, now: number): PreparedDatabase 
   const database = openForWriting(dataDir)
   try {
     migrate(database, now)
-    return { hasOrganisation: hasOrganisation(database), close: () => database.close() }
+    // A restored database may know less than the list beside it: nobody is to see who was erased.
+    const unfinishedErasures = finishErasures(database, dataDir, now)
+    return {
+      hasOrganisation: hasOrganisation(database),
+      unfinishedErasures,
+      close: () => database.close(),
+    }
   } catch (error) {
     database.close()
     throw error

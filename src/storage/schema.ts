@@ -359,6 +359,26 @@ export const deadLetters = sqliteTable('dead_letters', {
   event: text().notNull(),
 })
 
+export const erasures = sqliteTable(
+  'erasures',
+  {
+    id: integer().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    key: text().notNull(),
+    person: text().notNull(),
+    askedAt: integer('asked_at').notNull(),
+    secret: text(),
+    finishedAt: integer('finished_at'),
+    receipt: text(),
+  },
+  table => [unique().on(table.orgId, table.key, table.person)],
+)
+
+export const erasureFill = sqliteTable('erasure_fill', {
+  id: integer().primaryKey(),
+  zeros: blob().notNull(),
+})
+
 export const serverState = sqliteTable('server_state', {
   name: text().primaryKey(),
   value: integer().notNull(),

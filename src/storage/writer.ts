@@ -253,7 +253,11 @@ export class Writer {
     waiting: Submission,
     command: Extract<Command, { type: 'append' }>,
   ): unknown | null {
-    const outcome = { duplicates: [] as number[], deadLetters: [] as number[] }
+    const outcome = {
+      duplicates: [] as number[],
+      deadLetters: [] as number[],
+      erased: [] as number[],
+    }
     try {
       this.transaction([waiting], () => {
         // What belongs to the batch and to no event comes first, so that no event takes it along.
@@ -265,9 +269,10 @@ export class Writer {
           const mark = this.executor.mark
           try {
             const one = { refusals: {}, skewMs: null, text: encodeEvents([event]) }
-            const { duplicates } = this.executor.execute({ ...command, ...one }) as AppendOutcome
+            const alone = this.executor.execute({ ...command, ...one }) as AppendOutcome
             this.executor.settle()
-            if (duplicates.length > 0) outcome.duplicates.push(i)
+            if (alone.duplicates.length > 0) outcome.duplicates.push(i)
+            if (alone.erased.length > 0) outcome.erased.push(i)
           } catch (error) {
             if (isPassing(error)) throw error
             this.hooks.onFault?.(error, 'an event goes to the dead letters')

@@ -83,8 +83,8 @@ describe('a poison event', () => {
       append(custom('a'), custom('b', 'bad'), started('c')),
       append(custom('d')),
     ])
-    expect(mine).toEqual({ duplicates: [], deadLetters: [1] })
-    expect(other).toEqual({ duplicates: [], deadLetters: [] })
+    expect(mine).toEqual({ duplicates: [], deadLetters: [1], erased: [] })
+    expect(other).toEqual({ duplicates: [], deadLetters: [], erased: [] })
     expect(storedIds()).toEqual(['a', 'c', 'd'])
     const letters = world.database
       .query<{ error: string; event: string }, []>('select error, event from dead_letters')
@@ -98,7 +98,7 @@ describe('a poison event', () => {
   test('leaves its id free', async () => {
     poison(world.database, 'bad')
     await append(custom('a', 'bad'))
-    expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [] })
+    expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [], erased: [] })
   })
 
   test('in a projection leaves no half of itself', async () => {
@@ -142,7 +142,7 @@ describe('a database that cannot be written for a while', () => {
     await world.storage.writePresence()
     expect(world.reading.query('select org_id from presence').values()).toEqual([[stored.orgRow]])
     expect(storedIds()).toEqual([])
-    expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [] })
+    expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [], erased: [] })
     expect(world.gauge.events).toBe(0)
   })
 
@@ -249,7 +249,7 @@ describe('the buffer', () => {
       refusals: {},
       skewMs: null,
     })
-    expect(outcome).toEqual({ duplicates: [], deadLetters: [] })
+    expect(outcome).toEqual({ duplicates: [], deadLetters: [], erased: [] })
     expect(idsIn(quick.reading)).toHaveLength(0)
     await quick.storage.flush()
     expect(idsIn(quick.reading)).toHaveLength(1)

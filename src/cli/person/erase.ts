@@ -1,0 +1,134 @@
+import type { Database } from 'bun:sqlite'
+import type { Command } from 'commander'
+import { isoTime } from '../../core/clock.ts'
+import { erase } from '../../storage/erasure/erase.ts'
+import { type ErasureRow, ErasureTable } from '../../storage/erasure/erasure-table.ts'
+import { type ErasedCounts, erasedKinds } from '../../storage/erasure/erasure-work.ts'
+import { beginErasure } from '../../storage/erasure/erasures.ts'
+import { emptyLog } from '../../storage/erasure/free-pages.ts'
+import { withData } from '../data.ts'
+import { examples } from '../examples.ts'
+import { exitStatus, UsageFailure, warn } from '../failure.ts'
+import { print, printColumns, printJson } from '../output.ts'
+import { addSettings, settingsOf } from '../settings.ts'
+import { addPersonArguments, personAsked } from './named.ts'
+
+interface Options {
+  anonymous?: boolean
+  yes?: boolean
+  json?: boolean
+}
+
+/** What is kept of an erasure: nothing that tells whose it was, but for who has the key and the name. */
+interface Receipt {
+  organisation: string
+  /** The person's hash, under the key of `erasures.jsonl`. */
+  person: string
+  askedAt: string
+  /** Null while a file still holds something of them. */
+  finishedAt: string | null
+  erased: ErasedCounts
+}
+
+/** How long readers as of before are waited for, milliseconds. */
+const patienceMs = 30_000
+const pauseMs = 250
+
+/** After each step others have the database for this many times as long, at least so many milliseconds. */
+const pauseFactor = 2
+const leastPauseMs = 2
+
+export function addErase(person: Command): void {
+  addPersonArguments(addSettings(person.command('erase'), ['data']))
+    .description(
+      'erase a person: nothing of theirs is left in any file, totals stay as they are, and nothing more is taken of them',
+    )
+    .option('--yes', 'do not ask')
+    .option('--json', 'print the receipt as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'cairn person erase harbor ada',
+        'cairn person erase harbor ada --yes --json > receipt.json',
+        'cairn person erase harbor visitor-7 --anonymous --yes',
+      ),
+    )
+    .action(async (org: string, id: string, options: Options, command: Command) => {
+      const { data } = settingsOf(command, 'data')
+      await withData(data, async database => {
+        const asked = personAsked(database, org, id, options)
+        if (!options.yes) await confirm(id)
+        const row = beginErasure(database, data, asked, Date.now())
+        // Others write too, and this can wait.
+        database.run('pragma busy_timeout = 60000')
+        await eraseInSteps(database, row)
+        const receipt = await finish(database, row)
+        if (options.json) printJson(receipt)
+        else printReceipt(receipt)
+      })
+    })
+}
+
+async function confirm(id: string): Promise<void> {
+  if (!process.stdin.isTTY) {
+    throw new UsageFailure('erasing cannot be undone: say --yes where nobody can be asked')
+  }
+  process.stderr.write('This cannot be undone. Type the id once more to go on: ')
+  for await (const line of console) {
+    if (line.trim() === id) return
+    break
+  }
+  throw new UsageFailure('that is not the id: nothing was erased')
+}
+
+/** Beside a running server, whose commits go first. */
+async function eraseInSteps(database: Database, row: ErasureRow): Promise<void> {
+  const { stderr } = process
+  const done = new Map<string, number>()
+  let startedAt = performance.now()
+  for (const step of erase(database, row)) {
+    done.set(step.at, (done.get(step.at) ?? 0) + step.done)
+    if (stderr.isTTY) stderr.write(`\r\u001b[K${step.at}: ${done.get(step.at)}`)
+    const pauseMs = step.at === 'reading events' ? 0 : (performance.now() - startedAt) * pauseFactor
+    if (pauseMs > 0) await Bun.sleep(Math.max(leastPauseMs, pauseMs))
+    startedAt = performance.now()
+  }
+  if (stderr.isTTY) stderr.write('\r\u001b[K')
+}
+
+/** Empties the log, for which whoever reads as of before has to be waited for. */
+async function finish(database: Database, { id, ...row }: ErasureRow): Promise<Receipt> {
+  const table = new ErasureTable(database)
+  const deadline = performance.now() + patienceMs
+  let isEmpty = emptyLog(database)
+  while (!isEmpty && performance.now() < deadline) {
+    await Bun.sleep(pauseMs)
+    isEmpty = emptyLog(database)
+  }
+  if (isEmpty) table.finish(id, Date.now())
+  else {
+    warn(
+      'not finished: a long download reads the database as of before, so that cairn.db-wal still holds what was erased; run this again, or restart the server',
+    )
+    process.exitCode = exitStatus.failure
+  }
+  const { finishedAt, receipt } = table.get(row)!
+  return {
+    organisation: row.orgId,
+    person: row.person,
+    askedAt: isoTime(row.askedAt),
+    finishedAt: finishedAt === null ? null : isoTime(finishedAt),
+    erased: JSON.parse(receipt ?? '{}'),
+  }
+}
+
+function printReceipt({ organisation, person, askedAt, finishedAt, erased }: Receipt): void {
+  printColumns([
+    ['organisation', organisation],
+    ['person', `${person} (a hash)`],
+    ['asked', askedAt],
+    ['finished', finishedAt ?? 'not yet'],
+    ...erasedKinds.map(kind => [kind, String(erased[kind] ?? 0)]),
+  ])
+  print('what this person reports from now on is refused; "cairn person allow" takes it again')
+}
