@@ -107,8 +107,8 @@ export async function serve(
 const noOrganisation = (dataDir: string) =>
   `there is no organisation in this data directory yet: cairn org create NAME --data ${shellWord(resolve(dataDir))}`
 
-const unfinishedErasures =
-  'another process reads the database, so that the files may still hold what was erased: end it, and start again'
+const erasuresUnfinished = (reason: string) =>
+  `unused parts of the files may still hold what was erased (${reason}): the next start tries again`
 
 class Server {
   private readonly shared = newSharedMemory()
@@ -189,7 +189,9 @@ class Server {
     try {
       const prepared = prepareDatabase(config.data, this.clock.now())
       if (!prepared.hasOrganisation) warnings.push(noOrganisation(config.data))
-      if (prepared.unfinishedErasures > 0) warnings.push(unfinishedErasures)
+      if (prepared.erasuresUnfinished !== null) {
+        warnings.push(erasuresUnfinished(prepared.erasuresUnfinished))
+      }
       this.watchIssuer()
       // Reads are answered before storage has taken up all that is stored; writes wait for it.
       await Promise.all([

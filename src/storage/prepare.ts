@@ -5,8 +5,8 @@ import { hasOrganisation } from './organisations.ts'
 
 export interface PreparedDatabase {
   hasOrganisation: boolean
-  /** People who are erased but for what a reader of the database holds up. */
-  unfinishedErasures: number
+  /** Why the files may still hold something of people who were erased; null where they do not. */
+  erasuresUnfinished: string | null
   /**
    * To be called once others have opened it: the last one to close a database writes its whole log
    * back into it, for which nobody should have to wait at a start.
@@ -23,10 +23,10 @@ export function prepareDatabase(dataDir: string, now: number): PreparedDatabase 
   try {
     migrate(database, now)
     // A restored database may know less than the list beside it: nobody is to see who was erased.
-    const unfinishedErasures = finishErasures(database, dataDir, now)
+    const erasuresUnfinished = finishErasures(database, dataDir, now)
     return {
       hasOrganisation: hasOrganisation(database),
-      unfinishedErasures,
+      erasuresUnfinished,
       close: () => database.close(),
     }
   } catch (error) {

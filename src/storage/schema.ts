@@ -374,11 +374,6 @@ export const erasures = sqliteTable(
   table => [unique().on(table.orgId, table.key, table.person)],
 )
 
-export const erasureFill = sqliteTable('erasure_fill', {
-  id: integer().primaryKey(),
-  zeros: blob().notNull(),
-})
-
 export const serverState = sqliteTable('server_state', {
   name: text().primaryKey(),
   value: integer().notNull(),

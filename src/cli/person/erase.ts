@@ -1,11 +1,12 @@
 import type { Database } from 'bun:sqlite'
 import type { Command } from 'commander'
-import { isoTime } from '../../core/clock.ts'
+import { isoTime, isoTimeOrNull } from '../../core/clock.ts'
+import { isHeld } from '../../server/lock.ts'
+import { compact, databaseBytes, emptyLog } from '../../storage/erasure/compaction.ts'
 import { erase } from '../../storage/erasure/erase.ts'
 import { type ErasureRow, ErasureTable } from '../../storage/erasure/erasure-table.ts'
 import { type ErasedCounts, erasedKinds } from '../../storage/erasure/erasure-work.ts'
 import { beginErasure } from '../../storage/erasure/erasures.ts'
-import { emptyLog } from '../../storage/erasure/free-pages.ts'
 import { withData } from '../data.ts'
 import { examples } from '../examples.ts'
 import { exitStatus, UsageFailure, warn } from '../failure.ts'
@@ -16,6 +17,7 @@ import { addPersonArguments, personAsked } from './named.ts'
 interface Options {
   anonymous?: boolean
   yes?: boolean
+  compact?: boolean
   json?: boolean
 }
 
@@ -25,18 +27,21 @@ interface Receipt {
   /** The person's hash, under the key of `erasures.jsonl`. */
   person: string
   askedAt: string
-  /** Null while a file still holds something of them. */
+  /** Null while a file may still hold something of them. */
   finishedAt: string | null
   erased: ErasedCounts
 }
 
-/** How long readers as of before are waited for, milliseconds. */
+/** How long readers as of before are waited for, and how often it is tried, milliseconds. */
 const patienceMs = 30_000
 const pauseMs = 250
 
-/** After each step others have the database for this many times as long, at least so many milliseconds. */
+/** After a step others have the database for this many times as long, at least so many milliseconds. */
 const pauseFactor = 2
 const leastPauseMs = 2
+
+/** So large a database is compacted without being asked beside a running server: writes wait half a second. */
+const quickBytes = 32 * 1024 * 1024
 
 export function addErase(person: Command): void {
   addPersonArguments(addSettings(person.command('erase'), ['data']))
@@ -44,13 +49,20 @@ export function addErase(person: Command): void {
       'erase a person: nothing of theirs is left in any file, totals stay as they are, and nothing more is taken of them',
     )
     .option('--yes', 'do not ask')
-    .option('--json', 'print the receipt as JSON')
+    .option(
+      '--compact',
+      `write a database of over ${quickBytes / 1024 ** 2} MB anew beside a running server too, for which its writes wait`,
+    )
+    .option(
+      '--json',
+      'print the receipt {organisation, person, askedAt, finishedAt, erased} as JSON',
+    )
     .addHelpText(
       'after',
       examples(
         'cairn person erase harbor ada',
         'cairn person erase harbor ada --yes --json > receipt.json',
-        'cairn person erase harbor visitor-7 --anonymous --yes',
+        'cairn person erase harbor visitor-7 --anonymous --yes --compact',
       ),
     )
     .action(async (org: string, id: string, options: Options, command: Command) => {
@@ -62,7 +74,13 @@ export function addErase(person: Command): void {
         // Others write too, and this can wait.
         database.run('pragma busy_timeout = 60000')
         await eraseInSteps(database, row)
-        const receipt = await finish(database, row)
+        const left = await cleanFiles(database, data, options)
+        if (left === null) new ErasureTable(database).finish(row.id, Date.now())
+        else {
+          warn(`not finished: ${left}`)
+          process.exitCode = exitStatus.failure
+        }
+        const receipt = receiptOf(new ErasureTable(database).get(row)!)
         if (options.json) printJson(receipt)
         else printReceipt(receipt)
       })
@@ -96,31 +114,40 @@ async function eraseInSteps(database: Database, row: ErasureRow): Promise<void> 
   if (stderr.isTTY) stderr.write('\r\u001b[K')
 }
 
-/** Empties the log, for which whoever reads as of before has to be waited for. */
-async function finish(database: Database, { id, ...row }: ErasureRow): Promise<Receipt> {
-  const table = new ErasureTable(database)
+/**
+ * Takes what was erased out of unused parts of the database, and out of its log, for which whoever
+ * reads as of before has to be waited for.
+ *
+ * @returns why that is not done, and what to do; null where it is
+ */
+async function cleanFiles(
+  database: Database,
+  dataDir: string,
+  options: Pick<Options, 'compact'>,
+): Promise<string | null> {
+  const bytes = databaseBytes(database)
+  const isQuick = options.compact || bytes <= quickBytes || !isHeld(dataDir)
+  if (isQuick) compact(database, dataDir)
   const deadline = performance.now() + patienceMs
   let isEmpty = emptyLog(database)
   while (!isEmpty && performance.now() < deadline) {
     await Bun.sleep(pauseMs)
     isEmpty = emptyLog(database)
   }
-  if (isEmpty) table.finish(id, Date.now())
-  else {
-    warn(
-      'not finished: a long download reads the database as of before, so that cairn.db-wal still holds what was erased; run this again, or restart the server',
-    )
-    process.exitCode = exitStatus.failure
+  if (!isQuick) {
+    return `nobody can read it any more, but unused parts of the database (${Math.ceil(bytes / 1024 ** 2)} MB) may hold bytes of it until it is written anew: at the next start, or by this command with --compact, for which the server's writes wait`
   }
-  const { finishedAt, receipt } = table.get(row)!
-  return {
-    organisation: row.orgId,
-    person: row.person,
-    askedAt: isoTime(row.askedAt),
-    finishedAt: finishedAt === null ? null : isoTime(finishedAt),
-    erased: JSON.parse(receipt ?? '{}'),
-  }
+  if (isEmpty) return null
+  return 'a long download reads the database as of before, so that its log still holds what was erased: run this again later, or restart the server'
 }
+
+const receiptOf = ({ orgId, person, askedAt, finishedAt, receipt }: ErasureRow): Receipt => ({
+  organisation: orgId,
+  person,
+  askedAt: isoTime(askedAt),
+  finishedAt: isoTimeOrNull(finishedAt),
+  erased: JSON.parse(receipt ?? '{}'),
+})
 
 function printReceipt({ organisation, person, askedAt, finishedAt, erased }: Receipt): void {
   printColumns([

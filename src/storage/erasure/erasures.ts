@@ -1,9 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { isoTime } from '../../core/clock.ts'
+import { shortReasonOf } from '../../core/reason.ts'
+import { compact, emptyLog } from './compaction.ts'
 import { erase } from './erase.ts'
 import { addToErasures, erasureKey, type ListedErasure, listedErasures } from './erasure-list.ts'
 import { type ErasureRow, ErasureTable, type HashedPerson } from './erasure-table.ts'
-import { emptyLog } from './free-pages.ts'
 import { hashOfPerson } from './person-matcher.ts'
 
 /** Who is to be erased: an organisation's person by name (`personOf`). */
@@ -96,17 +97,23 @@ function agree(database: Database, dataDir: string, table: ErasureTable): void {
 
 /**
  * Erases whoever is on the list and not erased yet: after an older backup was restored, or a command
- * was killed. For a start, before anything is answered.
+ * was killed or did not compact the database. For a start, before anything is answered.
  *
- * @returns how many could not be finished, because somebody reads the database as of before
+ * @returns why the files may still hold what was erased; null where they do not
  */
-export function finishErasures(database: Database, dataDir: string, now: number): number {
+export function finishErasures(database: Database, dataDir: string, now: number): string | null {
   const table = new ErasureTable(database)
   agree(database, dataDir, table)
   const unfinished = table.all().filter(({ finishedAt }) => finishedAt === null)
-  if (unfinished.length === 0) return 0
+  if (unfinished.length === 0) return null
   for (const row of unfinished) for (const _ of erase(database, row));
-  if (!emptyLog(database)) return unfinished.length
+  try {
+    compact(database, dataDir)
+  } catch (error) {
+    // It wants room, of which there may be none: no reason not to serve.
+    return shortReasonOf(error)
+  }
+  if (!emptyLog(database)) return 'another process reads the database'
   for (const { id } of unfinished) table.finish(id, now)
-  return 0
+  return null
 }

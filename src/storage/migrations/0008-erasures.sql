@@ -18,12 +18,6 @@ create table erasures (
   unique (org_id, key, person)
 ) strict;
 
--- Takes up free pages, so that what they held is overwritten; empty but for that moment.
-create table erasure_fill (
-  id integer primary key,
-  zeros blob not null
-) strict;
-
 insert into server_state (name, value) values
   -- Grows with every change of the table above.
   ('erasures_changed', 0);

@@ -155,7 +155,7 @@ test('every number is the same when somebody is erased, and nothing of theirs is
       expect(again.erased).toEqual(events.flatMap((event, i) => (isTheirs(event) ? [i] : [])))
       expect(textsIn(world.dataDir, [person.slice(1)])).toEqual([])
     }),
-    { numRuns },
+    { numRuns, endOnFailure: true },
   )
 }, 120_000)
 
