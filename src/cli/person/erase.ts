@@ -71,8 +71,6 @@ export function addErase(person: Command): void {
         const asked = personAsked(database, org, id, options)
         if (!options.yes) await confirm(id)
         const row = beginErasure(database, data, asked, Date.now())
-        // Others write too, and this can wait.
-        database.run('pragma busy_timeout = 60000')
         await eraseInSteps(database, row)
         const left = await cleanFiles(database, data, options)
         if (left === null) new ErasureTable(database).finish(row.id, Date.now())

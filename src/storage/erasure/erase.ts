@@ -31,6 +31,8 @@ function* telling(
  */
 export function* erase(database: Database, row: ErasureRow): Generator<ErasureStep> {
   database.run('pragma secure_delete = on')
+  // Others write too, and this can wait.
+  database.run('pragma busy_timeout = 60000')
   if (row.secret === null) return
 
   const work = new ErasureWork(database, { ...row, secret: row.secret })
