@@ -21,14 +21,11 @@ function statements({ database }: ErasureWork) {
       order by started_at, id limit ${pageRows}`,
     ),
     run: database.query<Run, [number, number]>('select * from runs where id = ? and org_id = ?'),
-    delete: database.query('delete from runs where id = ? and org_id = ?'),
-    insert: database.query(
-      `insert into runs (id, org_id, flow_id, run_key, person, least_user_id, least_anonymous_id,
-        started_at, last_at, named_version, version, completed_at, dismissed_at, steps,
-        own_started_at, own_completed_at, has_loose)
-      values ($id, $org_id, $flow_id, $run_key, $person, $least_user_id, $least_anonymous_id,
-        $started_at, $last_at, $named_version, $version, $completed_at, $dismissed_at, $steps,
-        $own_started_at, $own_completed_at, $has_loose)`,
+    // Under another number too, by which it is found by its new names.
+    rename: database.query(
+      `update runs set id = ?, run_key = ?, person = ?, least_user_id = ?, least_anonymous_id = ?,
+        has_loose = ?
+      where id = ? and org_id = ?`,
     ),
     deleteBlocks: database.query(
       'delete from run_blocks where org_id = ? and flow_id = ? and from_at <= ? and to_at > ?',
@@ -44,12 +41,20 @@ export function* eraseRuns(work: ErasureWork, traces: Traces): Generator<number>
   const rewrite = (row: number): boolean => {
     const run = sql.run.get(row, orgRow)
     if (!run) return false
-    sql.delete.run(row, orgRow)
+    const now = renamedRun(work, traces, run)
+    sql.rename.run(
+      firstFreeRow(database, 'runs'),
+      now.run_key,
+      now.person,
+      now.least_user_id,
+      now.least_anonymous_id,
+      now.has_loose,
+      row,
+      orgRow,
+    )
     index.forget(run.flow_id, run, row)
     // Blocks know people by a hash.
     sql.deleteBlocks.run(orgRow, run.flow_id, run.started_at, run.started_at)
-    // Written anew, so that it is found by its new names.
-    sql.insert.run({ ...renamedRun(work, traces, run), id: firstFreeRow(database, 'runs') })
     return true
   }
   for (const { id: flowRow } of sql.flows.all(orgRow)) {

@@ -118,8 +118,6 @@ test('every number is the same when somebody is erased, and nothing of theirs is
       )
       const others = ledgerBefore.filter(event => !isTheirs(event))
       const own = ledgerBefore.filter(isTheirs)
-      const runsOf = (of: readonly NewEvent[]) =>
-        new Set(of.flatMap(({ flowRow, runId }) => (runId === null ? [] : `${flowRow} ${runId}`)))
       const othersRuns = new Set(others.flatMap(({ runId }) => runId ?? []))
       const gone = [
         person.slice(1),
@@ -130,7 +128,6 @@ test('every number is the same when somebody is erased, and nothing of theirs is
         ]),
       ]
       expect(textsIn(world.dataDir, gone)).toEqual([])
-      expect(runsOf(own).size).toBeGreaterThanOrEqual(0)
 
       // Of the others nothing has changed but the anonymous id of who was erased, beside theirs.
       const isBeside = ({ userId, anonymousId }: NewEvent) =>
@@ -155,7 +152,7 @@ test('every number is the same when somebody is erased, and nothing of theirs is
       expect(again.erased).toEqual(events.flatMap((event, i) => (isTheirs(event) ? [i] : [])))
       expect(textsIn(world.dataDir, [person.slice(1)])).toEqual([])
     }),
-    { numRuns, endOnFailure: true },
+    { numRuns },
   )
 }, 120_000)
 
