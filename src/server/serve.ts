@@ -189,9 +189,8 @@ class Server {
     try {
       const prepared = prepareDatabase(config.data, this.clock.now())
       if (!prepared.hasOrganisation) warnings.push(noOrganisation(config.data))
-      if (prepared.erasuresUnfinished !== null) {
-        warnings.push(erasuresUnfinished(prepared.erasuresUnfinished))
-      }
+      const unfinished = prepared.finishErasures()
+      if (unfinished !== null) warnings.push(erasuresUnfinished(unfinished))
       this.watchIssuer()
       // Reads are answered before storage has taken up all that is stored; writes wait for it.
       await Promise.all([

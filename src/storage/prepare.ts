@@ -5,8 +5,11 @@ import { hasOrganisation } from './organisations.ts'
 
 export interface PreparedDatabase {
   hasOrganisation: boolean
-  /** Why the files may still hold something of people who were erased; null where they do not. */
-  erasuresUnfinished: string | null
+  /**
+   * Erases people whom the list of erasures names and a restored database knows, before anybody is
+   * told of them. Why the files may still hold something of theirs; null where they do not.
+   */
+  finishErasures(): string | null
   /**
    * To be called once others have opened it: the last one to close a database writes its whole log
    * back into it, for which nobody should have to wait at a start.
@@ -22,11 +25,9 @@ export function prepareDatabase(dataDir: string, now: number): PreparedDatabase 
   const database = openForWriting(dataDir)
   try {
     migrate(database, now)
-    // A restored database may know less than the list beside it: nobody is to see who was erased.
-    const erasuresUnfinished = finishErasures(database, dataDir, now)
     return {
       hasOrganisation: hasOrganisation(database),
-      erasuresUnfinished,
+      finishErasures: () => finishErasures(database, dataDir, now),
       close: () => database.close(),
     }
   } catch (error) {

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { isoTime, isoTimeOrNull } from '../../core/clock.ts'
 import { isHeld } from '../../server/lock.ts'
 import { compact, databaseBytes, emptyLog } from '../../storage/erasure/compaction.ts'
+import { copiesBeside } from '../../storage/erasure/copies-beside.ts'
 import { erase } from '../../storage/erasure/erase.ts'
 import { type ErasureRow, ErasureTable } from '../../storage/erasure/erasure-table.ts'
 import { type ErasedCounts, erasedKinds } from '../../storage/erasure/erasure-work.ts'
@@ -78,6 +79,7 @@ export function addErase(person: Command): void {
           warn(`not finished: ${left}`)
           process.exitCode = exitStatus.failure
         }
+        warnOfCopies(data)
         const receipt = receiptOf(new ErasureTable(database).get(row)!)
         if (options.json) printJson(receipt)
         else printReceipt(receipt)
@@ -137,6 +139,15 @@ async function cleanFiles(
   }
   if (isEmpty) return null
   return 'a long download reads the database as of before, so that its log still holds what was erased: run this again later, or restart the server'
+}
+
+/** What they hold is not this command's to change; a restore erases it again. */
+function warnOfCopies(dataDir: string): void {
+  const copies = copiesBeside(dataDir)
+  if (copies.length === 0) return
+  warn(
+    `copies of the database made before may hold this person until you delete them: ${copies.join(', ')}`,
+  )
 }
 
 const receiptOf = ({ orgId, person, askedAt, finishedAt, receipt }: ErasureRow): Receipt => ({
