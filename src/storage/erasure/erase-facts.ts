@@ -7,27 +7,23 @@ import { RowScrubber } from './row-scrubber.ts'
 
 const pageRows = 2_000
 
-interface PersonInScope {
-  scope: number
+interface PersonInFlow {
+  flow_id: number
   person: string
 }
 
-/** Tables whose rows belong to a person in a flow or of a step, and are found by that. */
-const tablesByPerson = {
-  ticks: { table: 'ticks', scope: 'flow_id' },
-  progress: { table: 'progress', scope: 'flow_id' },
-  looseFacts: { table: 'loose_facts', scope: 'flow_id' },
-} as const
+/** Tables whose rows are found by a flow and the person. */
+const tablesByPerson = { ticks: 'ticks', progress: 'progress', looseFacts: 'loose_facts' } as const
 
 /** All people of an organisation that a table knows of, in the order of its key. */
-function* peopleIn(work: ErasureWork, table: string): Generator<PersonInScope[]> {
-  const page = work.database.query<PersonInScope, [number, number, string]>(
-    `select flow_id as scope, person from ${table}
+function* peopleIn(work: ErasureWork, table: string): Generator<PersonInFlow[]> {
+  const page = work.database.query<PersonInFlow, [number, number, string]>(
+    `select flow_id, person from ${table}
     where org_id = ? and (flow_id, person) > (?, ?)
     group by flow_id, person order by flow_id, person limit ${pageRows}`,
   )
-  for (let last: PersonInScope = { scope: 0, person: '' }; ; ) {
-    const people = page.all(work.orgRow, last.scope, last.person)
+  for (let last: PersonInFlow = { flow_id: 0, person: '' }; ; ) {
+    const people = page.all(work.orgRow, last.flow_id, last.person)
     yield people
     if (people.length < pageRows) return
     last = people.at(-1)!
@@ -37,15 +33,17 @@ function* peopleIn(work: ErasureWork, table: string): Generator<PersonInScope[]>
 /** Ticks, progress and loose facts. */
 export function* eraseFacts(work: ErasureWork): Generator<number> {
   const { database, orgRow } = work
-  for (const [kind, { table }] of Object.entries(tablesByPerson)) {
+  for (const [kind, table] of Object.entries(tablesByPerson)) {
     const rename = database.query(
       `update or replace ${table} set person = ?
       where org_id = ? and flow_id = ? and person = ?`,
     )
     for (const page of peopleIn(work, table)) {
-      for (const { scope, person } of page.filter(({ person }) => isPerson(work.person, person))) {
+      for (const { flow_id: flowRow, person } of page.filter(({ person }) =>
+        isPerson(work.person, person),
+      )) {
         work.step(() => {
-          const { changes } = rename.run(work.nameIn(scope, person), orgRow, scope, person)
+          const { changes } = rename.run(work.nameIn(flowRow, person), orgRow, flowRow, person)
           return { [kind]: changes }
         })
       }
