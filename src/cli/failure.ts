@@ -33,6 +33,7 @@ const forOperators = [
   'UpgradeRefused',
   'BackupRefused',
   'RestoreRefused',
+  'ErasuresUnreadable',
 ]
 
 /** What the common faults of files and of SQLite mean to an operator. */

@@ -9,7 +9,8 @@ export function printJson(value: unknown): void {
 }
 
 /** `1 flow`, `2 flows`. */
-export const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
+export const counted = (count: number, what: string, many = `${what}s`) =>
+  `${count} ${count === 1 ? what : many}`
 
 /** Lines whose columns line up. */
 export function columns(rows: readonly (readonly string[])[]): string[] {

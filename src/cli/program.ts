@@ -14,6 +14,7 @@ import { addHelp } from './help.ts'
 import { addKey } from './key.ts'
 import { addMigrate } from './migrate.ts'
 import { addOrg } from './org.ts'
+import { addPerson } from './person.ts'
 import { addRebuild } from './rebuild.ts'
 import { addRestore } from './restore.ts'
 import { addServe } from './serve.ts'
@@ -50,6 +51,7 @@ export function program(): Command {
   addFlows(cairn)
   addSteps(cairn)
   addExplain(cairn)
+  addPerson(cairn)
   addRebuild(cairn)
   addMigrate(cairn)
   addBackup(cairn)

@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'validation_failed'
+  | 'erased'
   | 'internal'
   | 'overloaded'
   /** The caller has gone: for the log alone, nobody reads the answer. */
@@ -88,6 +89,10 @@ export const unauthorizedCauseOf = ({ cause }: AppError): UnauthorizedCause | un
 
 /** Nothing by that name, or nothing that callers may see. */
 export const flowNotFound = () => new AppError('flow_not_found', 'There is no such flow')
+
+/** Nothing more is taken of somebody whose data was erased. */
+export const personErased = () =>
+  new AppError('erased', "This person's data was erased, and nothing more is taken of them")
 
 /** The caller went away before there was anything to answer. */
 export const callerGone = (cause: unknown) =>

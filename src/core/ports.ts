@@ -50,6 +50,8 @@ export interface AppendOutcome {
   duplicates: readonly number[]
   /** Refused by the database itself; kept as dead letters. */
   deadLetters: readonly number[]
+  /** Of people whose data was erased; not kept. */
+  erased: readonly number[]
 }
 
 /** One person: at least one of the two is not null. */
@@ -58,6 +60,7 @@ export interface PersonIds {
   anonymousId: string | null
 }
 
+/** Every verb that names a person whose data was erased throws `AppError('erased')`, but for `append`. */
 export interface Ledger {
   /** Resolves once the batch is committed and synced, or at once with `ack=buffer`. */
   append(batch: EventBatch): Promise<AppendOutcome>

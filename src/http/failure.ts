@@ -31,6 +31,7 @@ export const statuses: Readonly<Record<ErrorCode, number>> = {
   method_not_allowed: 405,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  erased: 410,
   validation_failed: 422,
   rate_limited: 429,
   internal: 500,

@@ -49,12 +49,13 @@ export class CommitCounters {
 
   /** How many events became what, once more for whoever counts them otherwise. */
   countVerdicts({ text, refusals }: EncodedBatch, outcome: AppendOutcome) {
-    const { duplicates, deadLetters } = outcome
-    const accepted = text.count - duplicates.length - deadLetters.length
-    let rejected = deadLetters.length
+    const { duplicates, deadLetters, erased } = outcome
+    let rejected = deadLetters.length + erased.length
+    const accepted = text.count - duplicates.length - rejected
     this.verdict('accepted', accepted)
     this.verdict('duplicate', duplicates.length)
     this.verdict('storage', deadLetters.length)
+    this.verdict('erased', erased.length)
     for (const [code, count] of Object.entries(refusals)) {
       this.verdict(code as RejectionCode, count)
       rejected += count

@@ -119,6 +119,9 @@ export async function serve(
 const noOrganisation = (dataDir: string) =>
   `there is no organisation in this data directory yet: cairn org create NAME --data ${shellWord(resolve(dataDir))}`
 
+const erasuresUnfinished = (reason: string) =>
+  `unused parts of the files may still hold what was erased (${reason}): the next start tries again`
+
 class Server {
   private readonly shared = newSharedMemory()
   private readonly logTurns = Turn.memory()
@@ -202,6 +205,8 @@ class Server {
     try {
       const prepared = await this.prepare()
       if (!prepared.hasOrganisation()) warnings.push(noOrganisation(config.data))
+      const unfinished = prepared.finishErasures()
+      if (unfinished !== null) warnings.push(erasuresUnfinished(unfinished))
       this.watchIssuer()
       // Reads are answered before storage has taken up all that is stored; writes wait for it.
       await Promise.all([

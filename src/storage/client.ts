@@ -1,3 +1,4 @@
+import { personErased } from '../core/errors.ts'
 import type {
   AppendOutcome,
   EventBatch,
@@ -109,17 +110,20 @@ export class StorageClient implements Ledger {
   private async tell(command: Command): Promise<AppendOutcome> {
     if (this.gauge.isRefused) throw cannotWrite()
     this.post(0, command)
-    return { duplicates: [], deadLetters: [] }
+    return { duplicates: [], deadLetters: [], erased: [] }
   }
 
-  private ask(command: Command): Promise<CommandResult> {
+  /** @throws AppError `overloaded`, `erased` */
+  private async ask(command: Command): Promise<CommandResult> {
     const number = ++this.lastNumber
-    return new Promise((resolve, reject) => {
+    const result = await new Promise<CommandResult>((resolve, reject) => {
       this.post(number, command)
       // Without a limit in time: a request given up here might still be committed, and the caller
       // must not be told that nothing was kept. Storage itself gives up on a disk that refuses.
       this.pending.set(number, { resolve, reject })
     })
+    if (result === 'erased') throw personErased()
+    return result
   }
 
   /** @throws AppError `overloaded` */

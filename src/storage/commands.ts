@@ -13,6 +13,8 @@ import type {
   PersonIds,
 } from '../core/ports.ts'
 import type { StoredCatalogue } from './catalogue.ts'
+import { ErasedPeople } from './erasure/erased-people.ts'
+import { batchWithout, reportWithout } from './erasure/withheld.ts'
 import { EventBatches, eventsPerBatch } from './event-batches.ts'
 import {
   decodeEvents,
@@ -43,6 +45,8 @@ export type CommandResult =
   | AppendOutcome
   | { completedAt: number; alreadyCompleted: boolean }
   | FingerprintVerdict
+  /** Of somebody whose data was erased: nothing was kept. */
+  | 'erased'
   | null
 
 interface StoreOutcome {
@@ -70,6 +74,7 @@ export class CommandExecutor {
   private readonly steps: StepTable
   readonly ids: EventIds
   private readonly batches: EventBatches
+  private readonly erased: ErasedPeople
   private readonly addRefusals
   private readonly insertDeadLetter
   private facts: Fact[] = []
@@ -93,6 +98,7 @@ export class CommandExecutor {
     this.steps = new StepTable(database)
     this.ids = new EventIds(database)
     this.batches = new EventBatches(database)
+    this.erased = new ErasedPeople(database)
     this.addRefusals = database.query(
       `insert into refusals (org_id, hour, code, count) values (?, ?, ?, ?)
       on conflict do update set count = count + excluded.count`,
@@ -102,7 +108,10 @@ export class CommandExecutor {
     )
   }
 
-  execute(command: Command): CommandResult {
+  execute(given: Command): CommandResult {
+    const erased = this.erased.of(given.orgRow)
+    const command = erased ? reportWithout(given, erased) : given
+    if (command === null) return 'erased'
     switch (command.type) {
       case 'append':
         return this.append(command)
@@ -136,8 +145,10 @@ export class CommandExecutor {
 
   /** Another process has written: what is known of the tables may be so no longer. */
   othersWrote(): void {
+    this.ids.othersWrote()
     this.projector.othersWrote()
     this.blocks.othersWrote()
+    this.erased.othersWrote()
   }
 
   /** The last thing in every transaction. */
@@ -208,14 +219,18 @@ export class CommandExecutor {
     this.waitingTicks.clear()
   }
 
-  private append({ orgRow, receivedAt, text, refusals, skewMs }: EncodedBatch): AppendOutcome {
+  private append(batch: EncodedBatch): AppendOutcome {
+    const { orgRow, receivedAt, refusals, skewMs } = batch
+    const { text, places, erased } = batchWithout(batch, this.erased.of(orgRow))
     const { stored, duplicates } = this.store(orgRow, receivedAt, 'events', text)
     const ticks: NewEvent[] = []
     for (const fact of stored) if (fact.kind === 'custom') ticks.push(...this.ticksBy(fact))
     if (ticks.length > 0) this.storeOwn(orgRow, receivedAt, 'custom_event', ticks)
     this.refuse(orgRow, receivedAt, refusals)
     if (skewMs !== null) this.skews.push([orgRow, skewMs])
-    return { duplicates, deadLetters: [] }
+    this.refuse(orgRow, receivedAt, { erased: erased.length })
+    const placeOf = (i: number) => places?.[i] ?? i
+    return { duplicates: duplicates.map(placeOf), deadLetters: [], erased }
   }
 
   /** Stores events in as many rows as they need: in one, but for some that Cairn itself makes. */

@@ -30,6 +30,8 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 export const textIn = (bytes: Uint8Array): string => decoder.decode(bytes)
 
+export const bytesOf = (text: string): Uint8Array => encoder.encode(text)
+
 const receiptsIn = ({ received_at, later }: BatchRow): number[] => {
   if (later === '') return [received_at]
   return [received_at, ...later.split(' ').map(ms => received_at + Number(ms))]
@@ -137,8 +139,8 @@ export class EventBatches {
       later,
       eventSources.indexOf(source),
       count,
-      encoder.encode(facts),
-      encoder.encode(details),
+      bytesOf(facts),
+      bytesOf(details),
     )
     for (const { flowRow, firstAt, lastAt } of spans) {
       this.insertFlow.run(orgRow, flowRow, seq, firstAt, lastAt)

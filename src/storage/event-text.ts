@@ -299,3 +299,18 @@ export function decodeEvents({
   }
   return events
 }
+
+/** The same text with other events in place of some; each stays in its place and in its batch. */
+export function rewriteEvents(text: EventText, rewrite: (event: NewEvent) => NewEvent): EventText {
+  // In place of the times of receipt stand the batches' own numbers.
+  const batches = Array.from({ length: text.count }, (_, batch) => batch)
+  const events = decodeEvents({ ...text, receivedAts: batches, source: 'events' })
+  const rewritten: EventText = { count: 0, facts: '', details: '' }
+  for (const batch of Map.groupBy(events, ({ receivedAt }) => receivedAt).values()) {
+    const { count, facts, details } = encodeEvents(batch.map(rewrite))
+    rewritten.count += count
+    rewritten.facts += facts
+    rewritten.details += details
+  }
+  return rewritten
+}

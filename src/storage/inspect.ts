@@ -27,6 +27,15 @@ export function deadLetters(database: Database): DeadLetters {
   return { count, newestAt: newest?.at ?? null, newestError: newest?.error ?? null }
 }
 
+/** People who were erased, but of whom unused parts of the files may still hold something. */
+export function unfinishedErasures(database: Database): number {
+  if (!hasTable(database, 'erasures')) return 0
+  const query = database.query<{ count: number }, []>(
+    'select count(*) as count from erasures where finished_at is null',
+  )
+  return query.get()!.count
+}
+
 /** Whether the schema is there, and no organisation. */
 export const hasNoOrganisation = (database: Database): boolean =>
   hasTable(database, 'organisations') && !hasOrganisation(database)

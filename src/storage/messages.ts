@@ -46,13 +46,15 @@ export function decodeCommand(message: string): Numbered<Command> {
 }
 
 /** Of nearly every batch, and so neither written nor read. */
-const allStored: AppendOutcome = Object.freeze({ duplicates: [], deadLetters: [] })
+const allStored: AppendOutcome = Object.freeze({ duplicates: [], deadLetters: [], erased: [] })
 
 const isAllStored = (result: CommandResult) =>
+  typeof result === 'object' &&
   result !== null &&
   'deadLetters' in result &&
   result.duplicates.length === 0 &&
-  result.deadLetters.length === 0
+  result.deadLetters.length === 0 &&
+  result.erased.length === 0
 
 export function encodeResult(number: number, result: CommandResult): string {
   return isAllStored(result) ? `${number}` : `${number} ${JSON.stringify(result)}`

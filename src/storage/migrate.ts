@@ -8,6 +8,7 @@ import { moveEventsIntoBatches } from './migrations/0004-event-batches.ts'
 import rowIndexes from './migrations/0005-row-indexes.sql' with { type: 'text' }
 import runBlocks from './migrations/0006-run-blocks.sql' with { type: 'text' }
 import retention from './migrations/0007-retention.sql' with { type: 'text' }
+import erasures from './migrations/0008-erasures.sql' with { type: 'text' }
 
 interface Migration {
   id: number
@@ -29,6 +30,7 @@ const migrations: readonly Migration[] = [
   { id: 5, name: 'row-indexes', sql: rowIndexes },
   { id: 6, name: 'run-blocks', sql: runBlocks },
   { id: 7, name: 'retention', sql: retention },
+  { id: 8, name: 'erasures', sql: erasures },
 ]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -1,6 +1,7 @@
 import { shellWord } from '../core/wording.ts'
 import { copiesIn } from './copies.ts'
 import { openForWriting } from './database.ts'
+import { finishErasures } from './erasure/erasures.ts'
 import {
   type MigrationStep,
   migrate,
@@ -14,6 +15,11 @@ export interface PreparedDatabase {
   /** Steps of the schema that its data has to be brought through first: see `upgradeDatabase`. */
   due: readonly MigrationStep[]
   hasOrganisation(): boolean
+  /**
+   * Erases people whom the list of erasures names and a restored database knows, before anybody is
+   * told of them. Why the files may still hold something of theirs; null where they do not.
+   */
+  finishErasures(): string | null
   /**
    * To be called once others have opened it: the last one to close a database writes its whole log
    * back into it, for which nobody should have to wait at a start.
@@ -37,6 +43,7 @@ export function prepareDatabase(dataDir: string, now: number): PreparedDatabase 
     return {
       due: isNew ? [] : state.due,
       hasOrganisation: () => hasOrganisation(database),
+      finishErasures: () => finishErasures(database, dataDir, now),
       close: () => database.close(),
     }
   } catch (error) {

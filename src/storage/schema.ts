@@ -376,6 +376,21 @@ export const deadLetterRetries = sqliteTable('dead_letter_retries', {
   verdict: text({ enum: ['stored', 'duplicate', 'refused'] }),
 })
 
+export const erasures = sqliteTable(
+  'erasures',
+  {
+    id: integer().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    key: text().notNull(),
+    person: text().notNull(),
+    askedAt: integer('asked_at').notNull(),
+    secret: text(),
+    finishedAt: integer('finished_at'),
+    receipt: text(),
+  },
+  table => [unique().on(table.orgId, table.key, table.person)],
+)
+
 export const serverState = sqliteTable('server_state', {
   name: text().primaryKey(),
   value: integer().notNull(),

@@ -272,7 +272,11 @@ export class Writer {
   }
 
   private executeEventByEvent(command: Extract<Command, { type: 'append' }>): AppendOutcome {
-    const outcome = { duplicates: [] as number[], deadLetters: [] as number[] }
+    const outcome = {
+      duplicates: [] as number[],
+      deadLetters: [] as number[],
+      erased: [] as number[],
+    }
     // What belongs to the batch and to no event comes first, so that no event takes it along.
     this.executor.execute({ ...command, text: encodeEvents([]) })
     const { orgRow, receivedAt, text } = command
@@ -281,8 +285,9 @@ export class Writer {
       const one = { ...command, refusals: {}, skewMs: null, text: encodeEvents([event]) }
       this.alone(
         () => {
-          const { duplicates } = this.executor.execute(one) as AppendOutcome
+          const { duplicates, erased } = this.executor.execute(one) as AppendOutcome
           if (duplicates.length > 0) outcome.duplicates.push(i)
+          if (erased.length > 0) outcome.erased.push(i)
         },
         fault => {
           this.hooks.onFault?.(fault, 'an event goes to the dead letters')

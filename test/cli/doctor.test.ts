@@ -134,6 +134,17 @@ describe('with data', () => {
     ])
   })
 
+  test('an erasure that is not finished is told', async () => {
+    changeDatabase(
+      `insert into erasures (org_id, key, person, asked_at) values (1, 'k', 'a', 0), (1, 'k', 'b', 0)`,
+    )
+    const { status, lines } = await complaints()
+    expect(status).toBe(0)
+    expect(lines).toEqual([
+      'warning  the erasure of 2 people is not finished: the files may still hold something of them — the next start finishes it; or run "cairn person erase" with --compact again',
+    ])
+  })
+
   test('data without an organisation is told, with the command that makes one', async () => {
     changeDatabase('delete from organisations')
     const { status, lines } = await complaints()

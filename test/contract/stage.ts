@@ -99,6 +99,10 @@ class Operator {
     if (origins) await this.run('org', 'origins', slug, ...origins)
   }
 
+  erase(person: string, ...words: string[]): Promise<unknown> {
+    return this.run('person', 'erase', this.part.slug, person, '--yes', ...words)
+  }
+
   flows(verb: string, ...words: string[]): Promise<unknown> {
     return this.run('flows', verb, ...words, '--org', this.part.slug)
   }
@@ -124,6 +128,8 @@ async function playAcme(operator: Operator, firstKey: string): Promise<Credentia
   await operator.flows('archive', 'archived')
   await operator.flows('push', flowFile('twice.yaml'))
   await operator.flows('publish', 'twice')
+  await operator.erase('gone-user')
+  await operator.erase('gone-browser', '--anonymous')
   const secondKey = await operator.rotate('--now')
   return {
     key: await operator.rotate(),

@@ -80,6 +80,7 @@ describe('every route says', () => {
         ...(isKeyed ? ['403'] : []),
         ...(route.path.includes(':') ? ['404'] : []),
         ...(route.method === 'POST' ? ['400', '413', '415', '422'] : []),
+        ...('userId' in (route.body?.properties ?? {}) ? ['410'] : []),
         ...(route.query ? ['422'] : []),
         ...(inQuery ? ['503'] : []),
         ...(Object.values(route.answers).some(({ isShared }) => isShared) ? ['304'] : []),

@@ -148,7 +148,7 @@ describe('commits', () => {
     const text = { count: 5, facts: '', details: '' }
     counters.countVerdicts(
       { ...batch, text, refusals: { invalid: 2, too_old: 1 } },
-      { duplicates: [0], deadLetters: [3] },
+      { duplicates: [0], deadLetters: [3], erased: [] },
     )
     const page = commitPage(memory)
     const verdicts = Object.fromEntries(

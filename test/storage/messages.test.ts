@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
+import type { CommandResult } from '../../src/storage/commands.ts'
 import { framed, framesIn } from '../../src/storage/frames.ts'
 import { decodeResult, encodeResult } from '../../src/storage/messages.ts'
 
@@ -12,13 +13,16 @@ test('a message holds any texts, one after the other', () => {
 })
 
 test('what became of a command comes back as it was said, all stored or not', () => {
-  for (const value of [
-    { duplicates: [], deadLetters: [] },
-    { duplicates: [0, 2], deadLetters: [] },
-    { duplicates: [], deadLetters: [1] },
+  const results: CommandResult[] = [
+    { duplicates: [], deadLetters: [], erased: [] },
+    { duplicates: [0, 2], deadLetters: [], erased: [] },
+    { duplicates: [], deadLetters: [1], erased: [] },
+    { duplicates: [], deadLetters: [], erased: [1] },
     { completedAt: 5, alreadyCompleted: false },
+    'erased',
     null,
-  ]) {
+  ]
+  for (const value of results) {
     expect(decodeResult(encodeResult(7, value))).toEqual({ number: 7, value })
   }
 })

@@ -85,8 +85,8 @@ describe('a poison event', () => {
       append(custom('a'), custom('b', 'bad'), started('c')),
       append(custom('d')),
     ])
-    expect(mine).toEqual({ duplicates: [], deadLetters: [1] })
-    expect(other).toEqual({ duplicates: [], deadLetters: [] })
+    expect(mine).toEqual({ duplicates: [], deadLetters: [1], erased: [] })
+    expect(other).toEqual({ duplicates: [], deadLetters: [], erased: [] })
     expect(storedIds()).toEqual(['a', 'c', 'd'])
     const letters = world.database
       .query<{ error: string; event: string }, []>('select error, event from dead_letters')
@@ -100,7 +100,7 @@ describe('a poison event', () => {
   test('leaves its id free', async () => {
     poison(world.database, 'bad')
     await append(custom('a', 'bad'))
-    expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [] })
+    expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [], erased: [] })
   })
 
   test('in a group of thousands costs one more commit, not one a command', async () => {
@@ -111,7 +111,7 @@ describe('a poison event', () => {
       Array.from({ length: 3_000 }, (_, i) => append(custom(`e${i}`, i === 1_500 ? 'bad' : 'x'))),
     )
     expect(outcomes.filter(({ deadLetters }) => deadLetters.length > 0)).toHaveLength(1)
-    expect(outcomes[1_500]).toEqual({ duplicates: [], deadLetters: [0] })
+    expect(outcomes[1_500]).toEqual({ duplicates: [], deadLetters: [0], erased: [] })
     expect(storedIds()).toHaveLength(2_999)
     expect(version.get()!.data_version - before).toBe(1)
   })
@@ -219,7 +219,7 @@ describe('a database that cannot be written for a while', () => {
     await world.storage.writePresence()
     expect(world.reading.query('select org_id from presence').values()).toEqual([[stored.orgRow]])
     expect(storedIds()).toEqual([])
-    expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [] })
+    expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [], erased: [] })
     expect(world.gauge.events).toBe(0)
   })
 
@@ -267,7 +267,7 @@ describe('a database that is no longer where it was', () => {
     await expect(append(custom('a'))).rejects.toMatchObject({ code: 'overloaded' })
     expect(world.gauge.isRefused).toBe(true)
     renameSync(away(), world.dataDir)
-    expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [] })
+    expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [], erased: [] })
     expect(storedIds()).toEqual(['a'])
   })
 
@@ -278,7 +278,7 @@ describe('a database that is no longer where it was', () => {
     await expect(append(custom('a'))).rejects.toMatchObject({ code: 'overloaded' })
     rmSync(file)
     renameSync(away(), file)
-    expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [] })
+    expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [], erased: [] })
   })
 })
 
@@ -406,7 +406,7 @@ describe('the buffer', () => {
       refusals: {},
       skewMs: null,
     })
-    expect(outcome).toEqual({ duplicates: [], deadLetters: [] })
+    expect(outcome).toEqual({ duplicates: [], deadLetters: [], erased: [] })
     expect(idsIn(quick.reading)).toHaveLength(0)
     await quick.storage.flush()
     expect(idsIn(quick.reading)).toHaveLength(1)

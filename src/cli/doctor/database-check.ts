@@ -10,6 +10,7 @@ import {
   hasNoOrganisation,
   newestReceipt,
   quickCheck,
+  unfinishedErasures,
 } from '../../storage/inspect.ts'
 import { explained } from '../failure.ts'
 import { counted } from '../output.ts'
@@ -41,6 +42,7 @@ export function checkDatabase(subject: Subject): Finding[] {
       ...checkLog(data),
       ...checkPages(database, data, subject.isFull),
       ...checkDeadLetters(database),
+      ...checkErasures(database),
       ...checkClock(database, data, subject.now),
     ]
   } catch (fault) {
@@ -115,6 +117,14 @@ function checkDeadLetters(database: Database): Finding[] {
   const newest = newestAt === null ? '' : `, the newest since ${isoTime(newestAt)}: ${newestError}`
   const what = `${counted(count, 'event')} could not be stored and wait as dead letters${newest}`
   return [warning('dead_letters', what, 'see them: cairn dead-letters list')]
+}
+
+function checkErasures(database: Database): Finding[] {
+  const count = unfinishedErasures(database)
+  if (count === 0) return []
+  const what = `the erasure of ${counted(count, 'person', 'people')} is not finished: the files may still hold something of them`
+  const advice = 'the next start finishes it; or run "cairn person erase" with --compact again'
+  return [warning('database', what, advice)]
 }
 
 /** A clock that was set back gives new events times before those of older ones. */

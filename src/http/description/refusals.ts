@@ -1,4 +1,5 @@
-import type { ErrorCode } from '../../core/errors.ts'
+import type { TSchema } from '@sinclair/typebox'
+import { type ErrorCode, personErased } from '../../core/errors.ts'
 import { statuses } from '../failure.ts'
 import type { Route } from '../route.ts'
 import { type HeaderName, headersWith } from './headers.ts'
@@ -76,6 +77,10 @@ const refusals: Record<Code, Refusal> = {
       },
     },
   },
+  erased: {
+    when: "The operator has erased this person's data, and nothing more is taken of them.",
+    says: personErased().message,
+  },
   rate_limited: {
     when: "The organisation has spent this minute's requests of the bucket.",
     says: 'Rate limit exceeded',
@@ -126,6 +131,9 @@ const usualBody = (code: Code) => ({
 const nameOf = (code: Code) =>
   code.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
 
+/** Whether a body is about one person. */
+const namesPerson = ({ properties = {} }: TSchema) => 'userId' in properties
+
 /** What routes refuse follows from their data. */
 const rules: [applies: (route: Route) => unknown, ...codes: Code[]][] = [
   [({ body }) => body, 'malformed_json', 'payload_too_large', 'unsupported_media_type'],
@@ -135,6 +143,7 @@ const rules: [applies: (route: Route) => unknown, ...codes: Code[]][] = [
   [({ subject }) => subject?.endsWith('flow'), 'flow_not_found'],
   [({ subject, path }) => !subject && path.includes(':'), 'not_found'],
   [({ body, query }) => body ?? query, 'validation_failed'],
+  [({ body }) => body && namesPerson(body), 'erased'],
   [({ isWrite, method }) => isWrite || method === 'POST', 'overloaded'],
   [() => true, 'internal'],
 ]

@@ -1,6 +1,6 @@
 import type { Organisation } from '../../core/catalogue.ts'
 import { minuteMs } from '../../core/durations.ts'
-import { unauthorized } from '../../core/errors.ts'
+import { personErased, unauthorized } from '../../core/errors.ts'
 import type { RejectionCode } from '../../core/event.ts'
 import type { NewEvent, Stores } from '../../core/ports.ts'
 import { oldestAccepted } from '../../core/retention.ts'
@@ -73,6 +73,10 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
     for (const position of outcome.deadLetters) {
       const message = 'The database refused this event; it was set aside with the reason'
       refuse(indexes[position] ?? 0, { code: 'storage', message })
+    }
+    for (const position of outcome.erased) {
+      const { message } = personErased()
+      refuse(indexes[position] ?? 0, { code: 'erased', message })
     }
     results.sort((a, b) => a.index - b.index)
     const duplicates = outcome.duplicates.length

@@ -63,6 +63,7 @@ export class EventIds {
   private committedSeq: number
   /** The batch that was looked into last: what is sent again is mostly a whole batch. */
   private seen: (IdsOfBatch & { seq: number }) | null = null
+  private knownReplacements: number
   private askedOrg = 0
   private askedId = ''
 
@@ -77,7 +78,19 @@ export class EventIds {
     const sealed = state('event_ids_sealed')
     this.committedSeq = Math.max(sealed, this.sql.lastSeq.get()?.seq ?? 0)
     this.nextSeq = this.committedSeq + 1
-    this.recover(sealed)
+    this.knownReplacements = state('rows_replaced')
+    this.recover(sealed, lastSeq => this.sealRecovered(lastSeq))
+  }
+
+  /** Another process has written: an erasure gives events other ids, and those of before must go. */
+  othersWrote(): void {
+    const state = (name: string) => this.sql.state.get(name)?.value ?? 0
+    const replacements = state('rows_replaced')
+    if (replacements === this.knownReplacements) return
+    this.index.forgetRecent()
+    this.forgetBatches()
+    this.recover(state('event_ids_sealed'), () => {})
+    this.knownReplacements = replacements
   }
 
   /** Begins a row of the ledger, of one organisation's events. */
@@ -189,7 +202,7 @@ export class EventIds {
   }
 
   /** Reads the ids that no segment has: those of the last moments, or all of a ledger made by an older Cairn. */
-  private recover(sealed: number): void {
+  private recover(sealed: number, seal: (lastSeq: number) => void): void {
     for (let from = sealed; ; ) {
       const batches = this.sql.after.all(from)
       for (const batch of batches) {
@@ -202,7 +215,7 @@ export class EventIds {
       }
       from = batches.at(-1)?.seq ?? from
       const isLast = batches.length < pageBatches
-      if (this.index.isHeaped || (isLast && this.index.isFull)) this.sealRecovered(from)
+      if (this.index.isHeaped || (isLast && this.index.isFull)) seal(from)
       if (isLast) break
     }
     this.index.committed()

@@ -1,0 +1,33 @@
+import type { NewEvent } from '../../core/ports.ts'
+import type { ErasureWork } from './erasure-work.ts'
+import { isBeside, isOf } from './person-matcher.ts'
+
+const pageRows = 500
+
+/** Deletes the person's dead letters: no number comes from them. */
+export function* eraseDeadLetters(work: ErasureWork): Generator<number> {
+  const { database, orgRow, person } = work
+  const page = database.query<{ seq: number; event: string }, [number, number]>(
+    `select seq, event from dead_letters where seq > ? and org_id = ? order by seq limit ${pageRows}`,
+  )
+  const remove = database.query('delete from dead_letters where seq = ? and org_id = ?')
+  const change = database.query('update dead_letters set event = ? where seq = ? and org_id = ?')
+  for (let after = 0; ; ) {
+    const rows = page.all(after, orgRow)
+    const letters = rows.map(({ seq, event }) => ({ seq, event: JSON.parse(event) as NewEvent }))
+    const own = letters.filter(({ event }) => isOf(person, event))
+    const beside = letters.filter(({ event }) => isBeside(person, event))
+    if (own.length + beside.length > 0) {
+      work.step(() => {
+        for (const { seq } of own) remove.run(seq, orgRow)
+        for (const { seq, event } of beside) {
+          change.run(JSON.stringify({ ...event, anonymousId: null }), seq, orgRow)
+        }
+        return { deadLetters: own.length }
+      })
+    }
+    yield rows.length
+    if (rows.length < pageRows) return
+    after = rows.at(-1)!.seq
+  }
+}

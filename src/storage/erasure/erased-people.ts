@@ -1,0 +1,44 @@
+import type { Database } from 'bun:sqlite'
+import { hashedPeople, type PersonMatcher } from './person-matcher.ts'
+
+/** Of which organisations somebody was erased, and whom: for the thread that stores what arrives. */
+export class ErasedPeople {
+  private readonly sql
+  private byOrganisation: ReadonlyMap<number, PersonMatcher> = new Map()
+  private knownChange: number | undefined
+
+  constructor(database: Database) {
+    this.sql = {
+      change: database.query<{ value: number }, []>(
+        "select value from server_state where name = 'erasures_changed'",
+      ),
+      all: database.query<{ org_id: number; public_id: string; key: string; person: string }, []>(
+        `select org_id, public_id, key, person
+        from erasures join organisations on organisations.id = org_id`,
+      ),
+    }
+    this.othersWrote()
+  }
+
+  /** Who of an organisation was erased; undefined where nobody was, as nearly everywhere. */
+  of(orgRow: number): PersonMatcher | undefined {
+    return this.byOrganisation.get(orgRow)
+  }
+
+  /** Another process has written: maybe somebody was erased, or is allowed again. */
+  othersWrote(): void {
+    const change = this.sql.change.get()?.value ?? 0
+    if (change === this.knownChange) return
+    const rows = Map.groupBy(this.sql.all.all(), ({ org_id }) => org_id)
+    this.byOrganisation = new Map(
+      [...rows].map(([orgRow, people]) => {
+        const byKey = Map.groupBy(people, ({ key }) => key)
+        const hashes = new Map(
+          [...byKey].map(([key, rows]) => [key, new Set(rows.map(({ person }) => person))]),
+        )
+        return [orgRow, hashedPeople(people[0]!.public_id, hashes)]
+      }),
+    )
+    this.knownChange = change
+  }
+}

@@ -1,0 +1,61 @@
+import type { Database } from 'bun:sqlite'
+import type { ErasureRow } from './erasure-table.ts'
+import { hashedPerson, type PersonMatcher } from './person-matcher.ts'
+import { Pseudonyms } from './pseudonyms.ts'
+
+/** What was erased, in numbers: nothing in it is personal. */
+export const erasedKinds = [
+  'events',
+  'runs',
+  'completions',
+  'ticks',
+  'progress',
+  'looseFacts',
+  'stepReports',
+  'deadLetters',
+] as const
+
+export type ErasedCounts = Record<(typeof erasedKinds)[number], number>
+
+const noCounts = () => Object.fromEntries(erasedKinds.map(kind => [kind, 0])) as ErasedCounts
+
+/**
+ * One erasure at work: whom it is about, what stands in place of their names, and what it has counted.
+ * It goes on where a killed one had come to, because every part of it looks for what is still there.
+ */
+export class ErasureWork {
+  readonly orgRow: number
+  readonly person: PersonMatcher
+  readonly pseudonyms: Pseudonyms
+  readonly counts: ErasedCounts
+  private readonly note
+
+  constructor(
+    readonly database: Database,
+    private readonly row: ErasureRow & { secret: string },
+  ) {
+    this.orgRow = row.orgRow
+    this.person = hashedPerson(row.key, row.orgId, row.person)
+    this.pseudonyms = new Pseudonyms(row.secret)
+    this.counts = row.receipt === null ? noCounts() : JSON.parse(row.receipt)
+    this.note = database.query('update erasures set receipt = ? where id = ?')
+  }
+
+  /** The person's name in a flow from now on, of the sort that they had. */
+  nameIn(flowRow: number, person: string): string {
+    return `${person[0]}${this.pseudonyms.person(flowRow)}`
+  }
+
+  /** A short transaction: it holds up who else writes. */
+  step(work: () => Partial<ErasedCounts>): void {
+    const counted = { ...this.counts }
+    const transaction = this.database.transaction(() => {
+      for (const [kind, count] of Object.entries(work())) {
+        counted[kind as keyof ErasedCounts] += count
+      }
+      this.note.run(JSON.stringify(counted), this.row.id)
+    })
+    transaction.immediate()
+    Object.assign(this.counts, counted)
+  }
+}

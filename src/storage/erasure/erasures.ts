@@ -1,0 +1,119 @@
+import type { Database } from 'bun:sqlite'
+import { isoTime } from '../../core/clock.ts'
+import { shortReasonOf } from '../../core/reason.ts'
+import { compact, emptyLog } from './compaction.ts'
+import { erase } from './erase.ts'
+import { addToErasures, erasureKey, type ListedErasure, listedErasures } from './erasure-list.ts'
+import { type ErasureRow, ErasureTable, type HashedPerson } from './erasure-table.ts'
+import { hashOfPerson } from './person-matcher.ts'
+
+/** Who is to be erased: an organisation's person by name (`personOf`). */
+export interface NamedPerson {
+  orgRow: number
+  orgId: string
+  person: string
+}
+
+const lineOf = (
+  action: ListedErasure['action'],
+  { orgId, key, person }: { orgId: string; key: string; person: string },
+  at: number,
+): ListedErasure => ({ action, at: isoTime(at), org: orgId, key, person })
+
+/**
+ * Notes that a person is to be erased, on the list first and then in the database; from then on
+ * nothing more is taken of them. One that was begun before and not finished goes on.
+ */
+export function beginErasure(
+  database: Database,
+  dataDir: string,
+  { orgRow, orgId, person }: NamedPerson,
+  now: number,
+): ErasureRow {
+  const table = new ErasureTable(database)
+  const listed = listedErasures(dataDir)
+  const key = erasureKey([...listed, ...table.all()])
+  const hashed = { orgRow, key, person: hashOfPerson(key, orgId, person) }
+  const known = table.get(hashed)
+  if (known && known.finishedAt === null) return known
+  // Later than all that is listed of them, whatever the clock says.
+  const before = listed.find(line => line.org === orgId && line.person === hashed.person)
+  const askedAt = before ? Math.max(now, Date.parse(before.at) + 1) : now
+  addToErasures(dataDir, [lineOf('erase', { ...hashed, orgId }, askedAt)])
+  return table.begin(hashed, askedAt)
+}
+
+/**
+ * Has what a person reports be taken again.
+ *
+ * @returns whether they had been erased
+ */
+export function allowAgain(
+  database: Database,
+  dataDir: string,
+  { orgRow, orgId, person }: NamedPerson,
+  now: number,
+): boolean {
+  const table = new ErasureTable(database)
+  const erased = table
+    .all()
+    .filter(row => row.orgRow === orgRow && row.person === hashOfPerson(row.key, row.orgId, person))
+  // Lists of two installations may be one now, each with its key.
+  addToErasures(
+    dataDir,
+    erased.map(row => lineOf('allow', { ...row, orgId }, Math.max(now, row.askedAt + 1))),
+  )
+  for (const row of erased) table.forget(row)
+  return erased.length > 0
+}
+
+const nameOf = ({ org, key, person }: Pick<ListedErasure, 'org' | 'key' | 'person'>) =>
+  `${org} ${key} ${person}`
+
+/** Has the database and the list beside it know of the same people. */
+function agree(database: Database, dataDir: string, table: ErasureTable): void {
+  const organisation = database.query<{ id: number }, [string]>(
+    'select id from organisations where public_id = ?',
+  )
+  const listed = listedErasures(dataDir)
+  for (const { action, at, org, key, person } of listed) {
+    const row = organisation.get(org)
+    if (!row) continue
+    const hashed: HashedPerson = { orgRow: row.id, key, person }
+    const known = table.get(hashed)
+    const listedAt = Date.parse(at)
+    if (action === 'erase' && (!known || known.askedAt < listedAt)) table.begin(hashed, listedAt)
+    if (action === 'allow' && known && known.askedAt <= listedAt) table.forget(hashed)
+  }
+  const isListed = new Set(listed.map(nameOf))
+  addToErasures(
+    dataDir,
+    table
+      .all()
+      .map(row => lineOf('erase', row, row.askedAt))
+      .filter(line => !isListed.has(nameOf(line))),
+  )
+}
+
+/**
+ * Erases whoever is on the list and not erased yet: after an older backup was restored, or a command
+ * was killed or did not compact the database. For a start, before anything is answered.
+ *
+ * @returns why the files may still hold what was erased; null where they do not
+ */
+export function finishErasures(database: Database, dataDir: string, now: number): string | null {
+  const table = new ErasureTable(database)
+  agree(database, dataDir, table)
+  const unfinished = table.all().filter(({ finishedAt }) => finishedAt === null)
+  if (unfinished.length === 0) return null
+  for (const row of unfinished) for (const _ of erase(database, row));
+  try {
+    compact(database, dataDir)
+  } catch (error) {
+    // It wants room, of which there may be none: no reason not to serve.
+    return shortReasonOf(error)
+  }
+  if (!emptyLog(database)) return 'another process reads the database'
+  for (const { id } of unfinished) table.finish(id, now)
+  return null
+}

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { copyFileSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { apiOf, builtBinary, type Server, Workplace, withTour } from '../support/binary.ts'
+import { textsIn } from '../support/erasing.ts'
+
+/** A person's data by the command line, beside a running server. */
+
+let place: Workplace
+let server: Server
+let organisation: Awaited<ReturnType<typeof withTour>>
+let token: string
+let flow: { id: string; steps: { id: string }[]; checklist: { items: { id: string }[] } }
+
+const dataDir = () => join(place.folder, 'cairn-data')
+const api = () => apiOf(server, organisation.snippetKey)
+
+beforeAll(async () => {
+  place = new Workplace()
+  organisation = await withTour(place)
+  ;({ token } = await place.json<{ token: string }>(['token', 'issue']))
+  server = await place.serve()
+  const listed = (await (await api()('GET', '/flows')).json()) as { flows: [typeof flow] }
+  flow = listed.flows[0]
+})
+afterAll(() => place.close())
+
+/** All that a person can report, under texts that stand nowhere else; those texts. */
+async function reportAll(userId: string): Promise<string[]> {
+  const own = (name: string) => `${name}-${userId}-7d1f`
+  const common = { userId, flowId: flow.id, runId: own('run'), sessionId: own('session') }
+  const event = (kind: string, more: object = {}) => ({
+    ...common,
+    id: own(kind),
+    kind,
+    url: `https://app.example/${own('page')}`,
+    properties: { note: own('property') },
+    ...more,
+  })
+  const answers = [
+    await api()('POST', '/events', {
+      events: [
+        event('flow_started'),
+        event('step_viewed', { stepId: flow.steps[0]?.id }),
+        event('flow_dismissed', { reason: own('reason') }),
+        { ...event('custom', { name: own('custom') }), flowId: undefined },
+      ],
+    }),
+    await api()('POST', `/flows/${flow.id}/complete`, { userId }),
+    await api()('POST', `/flows/${flow.id}/checklist-progress`, {
+      userId,
+      items: [{ key: 'second', completed: true }],
+    }),
+    await api()('POST', `/steps/${flow.steps[0]?.id}/health`, {
+      userId,
+      outcome: 'hidden',
+      url: `https://app.example/${own('page')}`,
+      message: own('message'),
+    }),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([202, 200, 200, 202])
+  const names = ['run', 'session', 'flow_started', 'custom', 'property', 'reason', 'page']
+  return [userId, own('message'), ...names.map(own)]
+}
+
+async function analytics() {
+  const answer = await apiOf(server, token)('GET', `/flows/${flow.id}/analytics`)
+  const { generatedAt, ...numbers } = (await answer.json()) as Record<string, unknown>
+  return numbers
+}
+
+async function restart(): Promise<void> {
+  await server.end()
+  server = await place.serve()
+}
+
+const everywhere = (texts: readonly string[]) => [
+  ...textsIn(dataDir(), texts),
+  ...texts.filter(text => `${server.stdout}${server.stderr}`.includes(text)),
+]
+
+const exported = async (userId: string) => {
+  const { stdout, status } = await place.run(['person', 'export', 'acme', userId])
+  expect(status).toBe(0)
+  return JSON.parse(stdout)
+}
+
+const sections = [
+  'events',
+  'runs',
+  'completions',
+  'ticks',
+  'progress',
+  'looseFacts',
+  'stepReports',
+  'deadLetters',
+]
+
+test('an export is all that is stored of a person, and nothing of others', async () => {
+  const texts = await reportAll('someone-to-export')
+  await reportAll('someone-else')
+  const all = await exported('someone-to-export')
+  const text = JSON.stringify(all)
+  expect(texts.filter(own => !text.includes(own))).toEqual([])
+  expect(text).not.toContain('someone-else')
+  expect(all.person).toEqual({ userId: 'someone-to-export' })
+  expect(sections.map(name => [name, all[name].length])).toEqual([
+    ['events', 6],
+    ['runs', 1],
+    ['completions', 1],
+    ['ticks', 1],
+    ['progress', 1],
+    ['looseFacts', 2],
+    ['stepReports', 1],
+    ['deadLetters', 0],
+  ])
+  expect(all.events[0]).toMatchObject({ kind: 'flow_started', flowId: flow.id, source: 'events' })
+
+  await place.run(['person', 'export', 'acme', 'someone-to-export', '--out', 'person.json'])
+  const file = join(place.folder, 'person.json')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(JSON.parse(readFileSync(file, 'utf8')).events).toEqual(all.events)
+})
+
+test('nothing of who is erased is left in any file, every number stays, and nothing more is taken', async () => {
+  const texts = await reportAll('someone-to-erase')
+  const before = await analytics()
+  expect(everywhere(texts)).toEqual(texts)
+  const receipt = await place.json<{ finishedAt: string; erased: Record<string, number> }>([
+    'person',
+    'erase',
+    'acme',
+    'someone-to-erase',
+    '--yes',
+  ])
+  expect(everywhere(texts)).toEqual([])
+  expect(receipt.erased).toMatchObject({ events: 6, runs: 1, completions: 1, stepReports: 1 })
+  expect(receipt.finishedAt).toEndWith('Z')
+  expect(JSON.stringify(receipt)).not.toContain('someone')
+  expect(await analytics()).toEqual(before)
+  const left = await exported('someone-to-erase')
+  expect(sections.flatMap(name => left[name])).toEqual([])
+  expect((await api()('POST', `/flows/${flow.id}/complete`, { userId: texts[0] })).status).toBe(410)
+
+  const rebuilt = await place.json<{ changed: number }>(['rebuild'])
+  expect(rebuilt.changed).toBe(0)
+  expect((await place.run(['doctor', '--full'])).stdout).not.toContain('damaged')
+  await restart()
+  expect(await analytics()).toEqual(before)
+  expect((await api()('POST', `/flows/${flow.id}/complete`, { userId: texts[0] })).status).toBe(410)
+  expect(everywhere(texts)).toEqual([])
+
+  const allowed = await place.run(['person', 'allow', 'acme', 'someone-to-erase'])
+  expect(allowed.status).toBe(0)
+  expect((await api()('POST', `/flows/${flow.id}/complete`, { userId: texts[0] })).status).toBe(200)
+  await restart()
+  expect(everywhere([texts[0]!])).toEqual([texts[0]!])
+})
+
+test('an erasure survives the restore of an older database', async () => {
+  const texts = await reportAll('someone-in-a-backup')
+  const before = await analytics()
+  await server.end()
+  copyFileSync(join(dataDir(), 'cairn.db'), join(place.folder, 'older.db'))
+  server = await place.serve()
+  await place.json(['person', 'erase', 'acme', 'someone-in-a-backup', '--yes'])
+  await server.end()
+  for (const end of ['-wal', '-shm']) rmSync(join(dataDir(), `cairn.db${end}`), { force: true })
+  copyFileSync(join(place.folder, 'older.db'), join(dataDir(), 'cairn.db'))
+  expect(everywhere(texts)).toEqual(texts)
+  server = await place.serve()
+  expect(everywhere(texts)).toEqual([])
+  expect(await analytics()).toEqual(before)
+  const again = await api()('POST', `/flows/${flow.id}/complete`, { userId: texts[0] })
+  expect(again.status).toBe(410)
+})
+
+test('an erasure that is killed is finished at the next start', async () => {
+  for (const killAfterMs of [60, 120, 180, 240]) {
+    const userId = `someone-killed-${killAfterMs}`
+    const texts = await reportAll(userId)
+    const before = await analytics()
+    const child = Bun.spawn([await builtBinary(), 'person', 'erase', 'acme', userId, '--yes'], {
+      cwd: place.folder,
+      env: {},
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
+    await Bun.sleep(killAfterMs)
+    child.kill('SIGKILL')
+    await child.exited
+    await restart()
+    // Killed before it had begun, or whole: nothing in between.
+    const isBegun = (await exported(userId)).events.length === 0
+    expect(everywhere(texts)).toEqual(isBegun ? [] : texts)
+    expect(await analytics()).toEqual(before)
+  }
+}, 30_000)
+
+test('erasing wants to be confirmed, and allowing wants somebody who was erased', async () => {
+  const unsure = await place.run(['person', 'erase', 'acme', 'someone-else'])
+  expect(unsure.status).toBe(2)
+  expect(unsure.stderr).toContain('--yes')
+  expect((await exported('someone-else')).events.length).toBeGreaterThan(0)
+  const unknown = await place.run(['person', 'allow', 'acme', 'someone-else'])
+  expect(unknown).toMatchObject({ status: 1, stdout: '' })
+  const long = await place.run(['person', 'export', 'acme', 'x'.repeat(129)])
+  expect(long.status).toBe(2)
+})

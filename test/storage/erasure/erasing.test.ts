@@ -1,0 +1,252 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { NewEvent } from '../../../src/core/ports.ts'
+import { openForWriting } from '../../../src/storage/database.ts'
+import { emptyLog } from '../../../src/storage/erasure/compaction.ts'
+import { allowAgain, finishErasures } from '../../../src/storage/erasure/erasures.ts'
+import { encodeEvents, rewriteEvents } from '../../../src/storage/event-text.ts'
+import { entriesIn } from '../../../src/storage/hash-index/chunk.ts'
+import { eraseBeside, textsIn } from '../../support/erasing.ts'
+import { poison, storedEvents } from '../../support/ledger.ts'
+import { type PublishedFlow, Tenant } from '../../support/tenant.ts'
+import { World } from '../../support/world.ts'
+
+let world: World
+let acme: Tenant
+let flow: PublishedFlow
+
+beforeEach(async () => {
+  world = new World()
+  acme = await Tenant.of(world)
+  flow = publishTo(acme)
+})
+afterEach(() => world.close())
+
+const publishTo = (tenant: Tenant) =>
+  tenant.publish({ key: 'tour', steps: [{ key: 'hello', kind: 'modal', title: 'Hello' }] })
+
+const personOf = (tenant: Tenant, person: string) => ({
+  orgRow: tenant.row,
+  orgId: tenant.organisation.id,
+  person,
+})
+
+const started = (more: Record<string, unknown>) => ({
+  kind: 'flow_started',
+  flowId: flow.id,
+  ...more,
+})
+
+const runKeys = () =>
+  world.database
+    .query<{ run_key: string }, []>('select run_key from runs order by run_key')
+    .all()
+    .map(({ run_key }) => run_key)
+
+describe('whose data it is', () => {
+  test('the same id of another organisation, and of the other sort, is somebody else', async () => {
+    const globex = await Tenant.of(world)
+    const theirs = publishTo(globex)
+    await acme.send([started({ userId: 'ada' }), started({ anonymousId: 'ada' })])
+    await globex.send([started({ userId: 'ada', flowId: theirs.id })])
+    expect(eraseBeside(world, personOf(acme, 'uada'))).toMatchObject({ events: 1, runs: 1 })
+    const left = storedEvents(world.database).map(
+      ({ userId, anonymousId }) => userId ?? anonymousId,
+    )
+    expect(left).toEqual([expect.stringMatching(/^erased-/), 'ada', 'ada'])
+    expect((await globex.send([started({ userId: 'ada', flowId: theirs.id })])).status).toBe(202)
+    expect((await acme.send([started({ anonymousId: 'ada' })])).status).toBe(202)
+    expect((await acme.send([started({ userId: 'ada' })])).status).toBe(422)
+  })
+
+  test('a run that somebody else is in keeps its id; the last one to go takes it along', async () => {
+    await acme.send([
+      started({ anonymousId: 'browser', runId: 'shared-run' }),
+      started({ userId: 'ada', runId: 'shared-run' }),
+      started({ userId: 'ada', runId: 'own-run' }),
+    ])
+    eraseBeside(world, personOf(acme, 'uada'))
+    expect(textsIn(world.dataDir, ['shared-run', 'own-run'])).toEqual(['shared-run'])
+    expect(runKeys()).toEqual([expect.stringMatching(/^rerased-/), 'rshared-run'])
+    eraseBeside(world, personOf(acme, 'abrowser'))
+    expect(textsIn(world.dataDir, ['shared-run', 'browser'])).toEqual([])
+    expect(runKeys()).toHaveLength(2)
+  })
+
+  test('an anonymous id goes from the events of a user too, of whom all else stays', async () => {
+    await acme.send([started({ userId: 'ada', anonymousId: 'browser', runId: 'r', url: 'u' })])
+    eraseBeside(world, personOf(acme, 'abrowser'))
+    const [event] = storedEvents(world.database)
+    expect(event).toMatchObject({ userId: 'ada', runId: 'r', url: 'u' })
+    await acme.send([started({ userId: 'ada', anonymousId: 'browser', runId: 'later' })])
+    expect(storedEvents(world.database)[1]).toMatchObject({ userId: 'ada', anonymousId: null })
+    expect(textsIn(world.dataDir, ['browser'])).toEqual([])
+  })
+})
+
+test('dead letters and step reports go with the person', async () => {
+  poison(world.database, 'poisoned')
+  await acme.send([started({ userId: 'ada-lovelace', id: 'poisoned' })])
+  await acme.send([started({ userId: 'bob-the-other', id: 'poisoned too' })])
+  const step = `/steps/${flow.steps[0]?.id}/health`
+  const report = { outcome: 'found', message: 'a message of hers', userId: 'ada-lovelace' }
+  await acme.ask(`POST ${step}`, { body: report })
+  expect(eraseBeside(world, personOf(acme, 'uada-lovelace'))).toMatchObject({
+    deadLetters: 1,
+    stepReports: 1,
+  })
+  const texts = ['ada-lovelace', 'a message of hers', 'bob-the-other']
+  expect(textsIn(world.dataDir, texts)).toEqual(['bob-the-other'])
+  const people = world.database.query('select count(*) as n from step_health').get()
+  expect(people).toEqual({ n: 1 })
+})
+
+test('not even a hash of a name or an id is left in an index', async () => {
+  const places = ['event_id', 'runs_by_key', 'runs_by_person'] as const
+  const rowsIn = (name: string) =>
+    world.database
+      .query<{ entries: Uint8Array }, []>(`select entries from ${name}_chunks`)
+      .all()
+      .flatMap(({ entries }) => [...entriesIn(entries).rows]).length
+  for (let i = 0; i < 20; i++) {
+    const events = Array.from({ length: 50 }, (_, n) =>
+      started({ userId: n % 10 ? 'bob' : 'ada', id: `e-${i}-${n}`, runId: `r-${i}-${n}` }),
+    )
+    acme.limit({ events: 100_000 })
+    await acme.send(events)
+  }
+  // A start reads what is in no segment, and a stop seals what is worth it.
+  world.database.run('pragma wal_checkpoint(truncate)')
+  const sealed = sealAllIn(world)
+  expect(places.map(rowsIn)).toEqual([sealed, sealed, sealed])
+  eraseBeside(world, personOf(acme, 'uada'))
+  // Of a run that was renamed the new row is in memory, and in a segment later.
+  expect(places.map(rowsIn)).toEqual([900, 900, 900])
+})
+
+/** Puts entries of all that is stored into a segment of each index, as a stop of long running does. */
+function sealAllIn({ storage }: World): number {
+  const { executor } = storage as unknown as {
+    executor: {
+      ids: { seal(): void }
+      projector: { runs: { index: { seal(row: number): void; nextRow: number } } }
+      committed(): void
+    }
+  }
+  storage.database.run('begin immediate')
+  executor.ids.seal()
+  const { index } = executor.projector.runs
+  index.seal(index.nextRow - 1)
+  storage.database.run('commit')
+  executor.committed()
+  return 1_000
+}
+
+test('what a server has in its buffer is refused as well', async () => {
+  const { orgRow } = personOf(acme, '')
+  const batch = (id: string) =>
+    world.stores.ledger.append({
+      orgRow,
+      receivedAt: world.clock.now(),
+      events: [eventOf(id, 'ada'), eventOf(`${id}+`, 'bob')],
+      refusals: {},
+      skewMs: null,
+    })
+  await batch('before')
+  const waiting = batch('waiting')
+  eraseBeside(world, personOf(acme, 'uada'))
+  expect(await waiting).toEqual({ duplicates: [], deadLetters: [], erased: [0] })
+  expect(storedEvents(world.database).filter(({ userId }) => userId === 'ada')).toEqual([])
+})
+
+const eventOf = (id: string, userId: string): NewEvent => ({
+  id,
+  kind: 'custom',
+  userId,
+  anonymousId: null,
+  flowRow: null,
+  flowVersion: null,
+  stepRow: null,
+  itemRow: null,
+  runId: null,
+  sessionId: null,
+  occurredAt: 1_000,
+  reportedAt: null,
+  url: null,
+  name: 'x',
+  reason: null,
+  properties: null,
+})
+
+test('who is allowed again is taken again, and stays so when an older database is restored', async () => {
+  await acme.send([started({ userId: 'ada' })])
+  const ada = personOf(acme, 'uada')
+  eraseBeside(world, ada)
+  const own = openForWriting(world.dataDir)
+  const older = own.query('select * from erasures').get() as Record<string, string | number>
+  expect(allowAgain(own, world.dataDir, ada, world.clock.now() - 5_000)).toBe(true)
+  expect(allowAgain(own, world.dataDir, ada, world.clock.now())).toBe(false)
+  expect((await acme.send([started({ userId: 'ada' })])).status).toBe(202)
+  own.run(
+    `insert into erasures (org_id, key, person, asked_at, secret)
+    values (?, ?, ?, ?, 'a secret')`,
+    [older.org_id!, older.key!, older.person!, older.asked_at!],
+  )
+  expect(finishErasures(own, world.dataDir, world.clock.now())).toBe(null)
+  expect(own.query('select * from erasures').all()).toEqual([])
+  eraseBeside(world, ada)
+  own.close()
+  expect((await acme.send([started({ userId: 'ada' })])).status).toBe(422)
+})
+
+test('a list that is lost is written again from the database', async () => {
+  const ada = personOf(acme, 'uada')
+  eraseBeside(world, ada)
+  const file = `${world.dataDir}/erasures.jsonl`
+  const before = await Bun.file(file).text()
+  await Bun.file(file).delete()
+  const own = openForWriting(world.dataDir)
+  finishErasures(own, world.dataDir, world.clock.now())
+  own.close()
+  expect(await Bun.file(file).text()).toBe(before)
+})
+
+test('a reader as of before keeps the log from being emptied, and no longer than it reads', async () => {
+  await acme.send([started({ userId: 'ada' })])
+  const own = openForWriting(world.dataDir)
+  world.snapshots.run('begin')
+  world.snapshots.query('select count(*) from runs').get()
+  await acme.send([started({ userId: 'ada' })])
+  expect(emptyLog(own)).toBe(false)
+  expect((await acme.send([started({ userId: 'ada' })])).status).toBe(202)
+  world.snapshots.run('commit')
+  expect(emptyLog(own)).toBe(true)
+  own.close()
+})
+
+test('rewriting no event of a text changes nothing of it', () => {
+  const text = fc.option(fc.constantFrom('a', 'b', ''), { nil: null })
+  const events = fc.array(
+    fc.record({
+      id: fc.constantFrom('x', 'y'),
+      userId: text,
+      runId: text,
+      url: text,
+      reason: text,
+    }),
+    { minLength: 1 },
+  )
+  fc.assert(
+    fc.property(fc.array(events, { minLength: 1, maxLength: 4 }), batches => {
+      const parts = batches.map(batch =>
+        encodeEvents(batch.map(event => ({ ...eventOf('', ''), ...event }))),
+      )
+      const whole = {
+        count: parts.reduce((sum, { count }) => sum + count, 0),
+        facts: parts.map(({ facts }) => facts).join(''),
+        details: parts.map(({ details }) => details).join(''),
+      }
+      expect(rewriteEvents(whole, event => event)).toEqual(whole)
+    }),
+  )
+})

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openForWriting } from '../../src/storage/database.ts'
+import { compact, emptyLog } from '../../src/storage/erasure/compaction.ts'
+import { erase } from '../../src/storage/erasure/erase.ts'
+import { ErasureTable } from '../../src/storage/erasure/erasure-table.ts'
+import { beginErasure } from '../../src/storage/erasure/erasures.ts'
+import type { World } from './world.ts'
+
+/** Which of some texts stand anywhere in the files of a directory, whatever those are. */
+export function textsIn(directory: string, texts: readonly string[]): string[] {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => readFileSync(join(entry.parentPath, entry.name)))
+  return texts.filter(text => files.some(bytes => bytes.includes(text)))
+}
+
+/**
+ * Erases somebody as the command does, over a connection of its own, beside the running storage.
+ *
+ * @param steps after how many steps it is killed, where it is
+ */
+export function eraseBeside(
+  world: World,
+  of: { orgRow: number; orgId: string; person: string },
+  steps = Number.POSITIVE_INFINITY,
+) {
+  const own = openForWriting(world.dataDir)
+  // What is tried here is no power cut.
+  own.run('pragma synchronous = off')
+  try {
+    const row = beginErasure(own, world.dataDir, of, world.clock.now())
+    let taken = 0
+    for (const _ of erase(own, row)) if (++taken >= steps) return null
+    compact(own, world.dataDir)
+    if (!emptyLog(own)) throw new Error('The log was not emptied')
+    const table = new ErasureTable(own)
+    table.finish(row.id, world.clock.now())
+    return JSON.parse(table.get(row)!.receipt!) as Record<string, number>
+  } finally {
+    own.close()
+  }
+}
