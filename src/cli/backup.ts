@@ -54,7 +54,7 @@ ${examples(
     .addHelpText('after', examples('cairn backup list /mnt/backups'))
     .action((folder: string, _options: unknown, command: Command) => {
       const { json } = command.optsWithGlobals<{ json?: boolean }>()
-      listBackups(folder, json === true)
+      return listBackups(folder, json === true)
     })
 }
 
@@ -97,11 +97,12 @@ function yieldToOthers(): void {
   } catch {}
 }
 
-function listBackups(folder: string, asJson: boolean): void {
+async function listBackups(folder: string, asJson: boolean): Promise<void> {
   if (!isDirectory(folder)) {
     throw new CommandFailure(`${folder} is no directory: name the one that holds the backups`)
   }
-  const backups = backupsIn(folder).map(({ at, ...rest }) => ({ ...rest, at: isoTime(at) }))
+  const found = await backupsIn(folder)
+  const backups = found.map(({ at, ...rest }) => ({ ...rest, at: isoTime(at) }))
   const rows = backups.map(({ at, bytes, file }) => [at, sizeOf(bytes), file])
   if (asJson) printJson(backups)
   else printTable(['at', 'size', 'file'], rows, `no backups in ${folder}`)

@@ -10,6 +10,8 @@ import type { Log } from './log.ts'
 /** How often it is looked whether a backup is due, and the pause after one that failed; milliseconds. */
 const lookEveryMs = 1_000
 const retryAfterMs = 5 * minuteMs
+/** How long a stop waits for one that it has ended, whose folder may hang; milliseconds. */
+const endWithinMs = 2_000
 
 export type BackupSettings = Pick<Config, 'data' | 'backupEvery' | 'backupKeep' | 'backupDir'>
 
@@ -39,7 +41,7 @@ export class BackupSchedule {
   private dueSince: number | null = null
   private pausedUntil = Number.NEGATIVE_INFINITY
   private child: Bun.Subprocess<'ignore', 'pipe', 'pipe'> | null = null
-  private making: Promise<void> | null = null
+  private work: Promise<void> | null = null
   private timer: ReturnType<typeof setInterval> | null = null
 
   constructor(
@@ -59,7 +61,7 @@ export class BackupSchedule {
     if (this.timer) clearInterval(this.timer)
     this.timer = null
     this.child?.kill('SIGKILL')
-    await this.making
+    await Promise.race([this.work, Bun.sleep(endWithinMs)])
   }
 
   get seen(): BackupsSeen {
@@ -72,13 +74,19 @@ export class BackupSchedule {
     }
   }
 
+  /** Never waits for the folder, which may be on a disk that hangs. */
   private look(): void {
+    this.work ??= this.makeWhatIsDue().finally(() => {
+      this.work = null
+    })
+  }
+
+  private async makeWhatIsDue(): Promise<void> {
     const { backupEvery, backupDir } = this.settings()
-    if (this.making !== null) return
     const isDue =
       backupEvery !== null &&
       backupDir !== null &&
-      this.clock.now() >= this.dueAt(backupDir, backupEvery)
+      this.clock.now() >= (await this.dueAt(backupDir, backupEvery))
     if (!isDue) {
       this.dueSince = null
       this.isFailing = false
@@ -86,13 +94,11 @@ export class BackupSchedule {
     }
     this.dueSince ??= this.clock.monotonic()
     if (this.clock.monotonic() < this.pausedUntil) return
-    this.making = this.make(backupDir).finally(() => {
-      this.making = null
-    })
+    if (this.timer !== null) await this.make(backupDir)
   }
 
-  private dueAt(folder: string, everyMs: number): number {
-    const newest = newestIn(folder)
+  private async dueAt(folder: string, everyMs: number): Promise<number> {
+    const newest = await newestIn(folder)
     if (newest === null) return Number.NEGATIVE_INFINITY
     if (newest.at !== this.last?.at) this.last = { ...newest, durationMs: null }
     // One of the future was made before the clock was set right.
@@ -108,7 +114,7 @@ export class BackupSchedule {
       if (made === null) return await clearPartials(folder, partialIn(folder, data))
       const durationMs = this.clock.monotonic() - startedAt
       const { file, bytes, removed } = made
-      const at = newestIn(folder)?.at ?? this.clock.now()
+      const at = (await newestIn(folder))?.at ?? this.clock.now()
       this.last = { at, bytes, durationMs }
       this.isFailing = false
       this.dueSince = null
@@ -156,9 +162,9 @@ const program = import.meta.url.includes('$bunfs')
   ? [process.execPath]
   : [process.execPath, join(import.meta.dir, '../main.ts')]
 
-function newestIn(folder: string): { at: number; bytes: number } | null {
+async function newestIn(folder: string): Promise<{ at: number; bytes: number } | null> {
   try {
-    return backupsIn(folder)[0] ?? null
+    return (await backupsIn(folder))[0] ?? null
   } catch {
     // Not there yet, or not to be read: making one tells.
     return null

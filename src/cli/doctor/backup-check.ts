@@ -10,7 +10,7 @@ import { error, type Finding, ok, type Subject, sizeOf, warning } from './findin
 const patienceMs = 30 * minuteMs
 
 /** Whether scheduled backups are made, and what restores have left. */
-export function checkBackups({ data, config, now }: Subject): Finding[] {
+export async function checkBackups({ data, config, now }: Subject): Promise<Finding[]> {
   const left = data !== null && isReadableDirectory(data) ? checkAside(data) : []
   if (!config) return left
   const { backupEvery, backupDir } = config
@@ -18,14 +18,14 @@ export function checkBackups({ data, config, now }: Subject): Finding[] {
     const what = 'no backups are scheduled here: CAIRN_BACKUP_EVERY and CAIRN_BACKUP_DIR do'
     return [ok('backup', what), ...left]
   }
-  return [checkNewest(backupDir, backupEvery, now), ...left]
+  return [await checkNewest(backupDir, backupEvery, now), ...left]
 }
 
-function checkNewest(folder: string, everyMs: number, now: number): Finding {
+async function checkNewest(folder: string, everyMs: number, now: number): Promise<Finding> {
   const advice = 'see the log of the server for "the scheduled backup failed", and that one runs'
   let newest: KeptBackup | undefined
   try {
-    newest = backupsIn(folder)[0]
+    newest = (await backupsIn(folder))[0]
   } catch (fault) {
     const { code } = fault as { code?: string }
     if (code === 'ENOENT') return warning('backup', `there is no backup in ${folder} yet`, advice)

@@ -4,7 +4,6 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { fullCheck, newestReceipt } from '../inspect.ts'
 import { schemaState } from '../migrate.ts'
-import { hasOrganisation } from '../organisations.ts'
 import { expectedChecksum } from './checksum.ts'
 
 /** A file that is not restored; the message says why and what to do. Nothing has changed. */
@@ -17,8 +16,6 @@ export interface BackupContent {
   /** Of its schema; an older one is brought up to date at the next start. */
   schema: number
   knownSchema: number
-  /** Whether it holds any organisation. */
-  hasOrganisation: boolean
   /** When the newest event in it was received, Unix milliseconds; null where there is none. */
   newestEventAt: number | null
 }
@@ -79,7 +76,6 @@ export function checkBackup(file: string, name = file): BackupContent {
     return {
       schema: applied,
       knownSchema: known,
-      hasOrganisation: hasOrganisation(database),
       newestEventAt: newestReceipt(database),
     }
   } catch (error) {

@@ -1,5 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
-import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checksumFileOf } from './checksum.ts'
 
@@ -18,11 +17,11 @@ export const backupNameAt = (now: number) =>
   `cairn-${new Date(now).toISOString().slice(0, 19).replaceAll(':', '-')}Z.db`
 
 /** The backups in a folder that bear a name of ours, newest first; whatever else lies there is not. */
-export function backupsIn(folder: string): KeptBackup[] {
+export async function backupsIn(folder: string): Promise<KeptBackup[]> {
   const backups: KeptBackup[] = []
-  for (const name of readdirSync(folder).sort().reverse()) {
+  for (const name of (await readdir(folder)).sort().reverse()) {
     const [, day, hours, minutes, seconds] = nameOfBackup.exec(name) ?? []
-    const found = day && statSync(join(folder, name), { throwIfNoEntry: false })
+    const found = day && (await stat(join(folder, name)).catch(() => null))
     if (!found) continue
     const at = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)
     backups.push({ file: join(folder, name), at, bytes: found.size })
@@ -36,7 +35,7 @@ export function backupsIn(folder: string): KeptBackup[] {
  * @returns those that it removed
  */
 export async function keepNewest(folder: string, count: number): Promise<KeptBackup[]> {
-  const old = backupsIn(folder).slice(count)
+  const old = (await backupsIn(folder)).slice(count)
   for (const { file } of old) {
     await rm(file, { force: true })
     await removeBeside(file)
