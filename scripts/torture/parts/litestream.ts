@@ -67,6 +67,8 @@ function clientsOf(server: Server, snippetKey: string, name: string, count: numb
 interface Round {
   acknowledged: number
   missing: number
+  /** Acknowledged, and not even in Cairn's own database. */
+  lost: number
   /** Acknowledged before something was sent that is there. */
   holes: number
   oldestMissingMs: number
@@ -112,6 +114,7 @@ async function round(number: number, seconds: number, clients: number): Promise<
     const taken = await place.run(['restore', restored, '--data', 'fresh'])
     if (taken.status !== 0) faults.push(taken.stderr)
     const stored = idsIn(at('fresh/cairn.db'))
+    const original = idsIn(at('cairn-data/cairn.db'))
     const again = await place.serve(['--data', 'fresh'])
     const answer = await apiOf(again, snippetKey)('POST', '/events', {
       events: [{ id: 'after', kind: 'custom', name: 'x', userId: 'u' }],
@@ -125,6 +128,7 @@ async function round(number: number, seconds: number, clients: number): Promise<
     return {
       acknowledged: acknowledged.length,
       missing: missing.length,
+      lost: acknowledged.filter(({ id }) => !original.has(id)).length,
       holes: missing.filter(({ answeredAt }) => answeredAt < latestSent).length,
       oldestMissingMs: killedAt - oldest,
       generations,
@@ -145,7 +149,7 @@ function generationsIn(replica: string): number {
 }
 
 function idsIn(file: string): Set<string> {
-  using database = new Database(file, { readonly: true })
+  using database = new Database(file, { create: false, readwrite: true })
   return new Set(storedEvents(database).map(({ id }) => id))
 }
 
@@ -172,12 +176,21 @@ export async function litestream({ isLong }: Torture): Promise<Ledger> {
         ' ms',
       ),
       none(
+        "not in Cairn's own database either",
+        sum(one => one.lost),
+      ),
+      none(
         'missing although something sent later is there',
         sum(one => one.holes),
       ),
       none('replicas that could not be restored and served', faults.length),
       { what: 'replicas begun anew under load', value: sum(one => one.generations - 1) },
     ],
-    notes: faults,
+    notes: [
+      ...faults,
+      ...found.flatMap(({ holes }, i) =>
+        holes > 0 ? [`Round ${i + 1}: ${holes} are missing before the end.`] : [],
+      ),
+    ],
   }
 }
