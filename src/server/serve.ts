@@ -31,6 +31,7 @@ import { Pulse } from './pulse.ts'
 import { isHopeless, type ServerState, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
 import { ServiceManager } from './service-manager.ts'
+import { keepSnippet } from './snippet-versions.ts'
 import { httpThread, startThread, storageThread, type Thread } from './threads.ts'
 import { tokenModeOf } from './token-mode.ts'
 import { ownTokensFor, providerOf } from './tokens.ts'
@@ -186,6 +187,7 @@ class Server {
     try {
       const prepared = prepareDatabase(config.data, this.clock.now())
       if (!prepared.hasOrganisation) warnings.push(noOrganisation(config.data))
+      keepSnippet(config.data)
       this.watchIssuer()
       // Reads are answered before storage has taken up all that is stored; writes wait for it.
       await Promise.all([

@@ -1,6 +1,6 @@
 import type { EventKind } from '../../core/event.ts'
 import type { Fingerprint } from '../../core/fingerprint.ts'
-import type { Flow, Item, Step, Target } from '../../core/flow.ts'
+import type { Button, Flow, Item, Step, Target as WrittenTarget } from '../../core/flow.ts'
 
 /**
  * The parts of the snippet, as they know each other. Each is made by one function (`createOutbox`,
@@ -8,7 +8,13 @@ import type { Flow, Item, Step, Target } from '../../core/flow.ts'
  * page.
  */
 
-export type { Flow, Item, Step, Target }
+export type { Button, Flow, Item, Step }
+
+/** A step's target; older flows do not say how else it may be found. */
+export type Target = WrittenTarget & {
+  alternates?: readonly string[]
+  fingerprint?: Fingerprint | null
+}
 
 /** What the page said of who is there. `userId` null: a visitor, by `anonymousId`. */
 export interface Person {
@@ -19,15 +25,15 @@ export interface Person {
   traits: Readonly<Record<string, unknown>>
 }
 
-/** Where Cairn is, and how the page calls itself. Given in code, or read from the script's tag. */
+/** Where Cairn is, and how it may be used. Given in code, or read from the script's tag. */
 export interface Settings {
   /** Without a slash at the end: `https://cairn.example.com`. */
   baseUrl: string
   key: string
-  /** Query strings and fragments stay in reported URLs; off unless the page allows it. */
-  keepQuery: boolean
-  /** The page's nonce for scripts and styles, where its policy wants one. */
-  nonce: string | null
+  /** Query strings and fragments stay in reported URLs; they are cut unless the page allows them. */
+  keepQuery?: boolean
+  /** The page's nonce for styles, where its policy wants one. */
+  nonce?: string | null
 }
 
 /**
@@ -38,10 +44,14 @@ export interface Keep {
   get<Value>(name: string): Value | null
   set(name: string, value: unknown): void
   remove(name: string): void
+  /** The names that begin so. */
+  names(beginning: string): string[]
+  /** Removes all of it. */
+  forget(): void
+  /** Whether it may be stored, or lasts as long as the page. */
+  store(isAllowed: boolean): void
   /** Called when another tab has written or removed the name. */
   onChange(name: string, listener: () => void): void
-  /** Runs `work` in one tab at a time; the others wait (Web Locks; else at once). */
-  exclusively<Result>(name: string, work: () => Result | Promise<Result>): Promise<Result>
 }
 
 /** An event as the engine reports it; id, person, session, time and page are added. */
@@ -58,7 +68,14 @@ export interface NewEvent {
 }
 
 export interface HealthReport {
-  outcome: 'found' | 'found_by_alternate' | 'changed' | 'ambiguous' | 'hidden' | 'not_found' | 'error'
+  outcome:
+    | 'found'
+    | 'found_by_alternate'
+    | 'changed'
+    | 'ambiguous'
+    | 'hidden'
+    | 'not_found'
+    | 'error'
   selector?: string
   matchCount?: number
   waitMs?: number
@@ -79,8 +96,10 @@ export interface Outbox {
   fingerprint(stepId: string, report: FingerprintReport): void
   /** Sends what waits, at once. */
   flush(): void
-  /** Forgets what waits, sends no more: the visitor has not consented. */
+  /** Forgets what waits, and reports nothing more: the visitor has not consented. */
   silence(): void
+  /** Reports again. */
+  speak(): void
 }
 
 /** What became of looking for a step's target. */
@@ -152,4 +171,27 @@ export interface Told {
   flow_dismissed: { flowKey: string }
   item_completed: { flowKey: string; itemKey: string }
   target_missing: { flowKey: string; stepKey: string }
+}
+
+/** What a page can say and ask: `window.cairn`. Nothing of it throws, and nothing waits. */
+export interface Cairn {
+  /**
+   * Who is there, at most 128 characters; flows are counted and remembered by it.
+   *
+   * @param traits what audience rules ask for, such as `{plan: 'pro'}`; kept in this browser alone
+   * @param userHash hex HMAC-SHA256 of the user id by your back end, where identities are verified
+   */
+  identify(userId: string, traits?: Readonly<Record<string, unknown>>, userHash?: string): void
+  /** Reports an event of your own; steps and items may wait for it by its name. */
+  track(name: string, properties?: Readonly<Record<string, unknown>>): void
+  /** Shows a flow by its key, whatever its rules say. */
+  start(flowKey: string): void
+  /** Takes the tour or announcement away that is shown: it counts as dismissed. */
+  stop(): void
+  /** The person has logged out: what follows is another, unknown one. */
+  reset(): void
+  /** @returns a function that ends it */
+  on<Name extends keyof Told>(name: Name, listener: (what: Told[Name]) => void): () => void
+  /** Without consent nothing is reported and nothing stored but the refusal; flows are shown. */
+  consent(isGiven: boolean): void
 }
