@@ -20,10 +20,6 @@ export function showChecklist(
 
   const drawing = drawChecklist(flow, host, page, {
     toggle(isOpen) {
-      if (isOpen && !run.wasOpened) {
-        run.wasOpened = true
-        outbox.report({ kind: 'checklist_opened', ...idsOf(flow, run) })
-      }
       run.isOpen = isOpen
       deps.save()
       draw()
@@ -41,6 +37,11 @@ export function showChecklist(
 
   const draw = () => {
     if (isLeft) return
+    if (run.isOpen && !isHidden && !run.wasOpened) {
+      run.wasOpened = true
+      deps.save()
+      outbox.report({ kind: 'checklist_opened', ...idsOf(flow, run) })
+    }
     drawing.draw({ isOpen: run.isOpen, isHidden, isTicked: id => ticked.has(id), isOpenTo })
   }
 

@@ -49,14 +49,15 @@ export function drawChecklist(flow: Flow, host: Host, page: Window, actions: Che
       value: `${done}`,
       'aria-label': words.of(done, items.length),
     })
-    panel.append(
+    const inner = make(page, 'div', 'inner')
+    inner.append(
       make(page, 'h2', '', { id: 'title' }, flow.name),
       make(page, 'span', 'place', {}, words.of(done, items.length)),
       bar,
       make(page, 'ul', 'items', {}, ...items.map(item => itemOf(item, state))),
       button(page, 'quiet', words.hide, actions.dismiss),
-      closeButton(page, words.close, shut),
     )
+    panel.append(inner, closeButton(page, words.close, shut))
     panel.addEventListener('keydown', event => {
       if (event.key !== 'Escape') return
       event.preventDefault()

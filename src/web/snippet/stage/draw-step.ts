@@ -90,6 +90,7 @@ function openTip(view: StepView, element: Element, draw: Drawing): () => void {
 function drawHotspot(view: StepView, element: Element, draw: Drawing): void {
   const { root, ends, page } = draw
   let close: (() => void) | null = null
+  bringIntoView(element, page)
   const dot = make(page, 'button', 'spot', {
     popover: 'manual',
     type: 'button',
@@ -121,14 +122,17 @@ function drawBanner(view: StepView, draw: Drawing): void {
 /** Title, text and buttons. */
 function fill(card: HTMLElement, view: StepView, { page, words }: Drawing): void {
   const { step } = view
+  // Scrolls where it is too long for the window; the arrow stands outside of it.
+  const inner = make(page, 'div', 'inner')
+  card.append(inner)
   card.tabIndex = -1
   card.setAttribute('role', 'dialog')
   if (step.title) {
-    card.append(make(page, 'h2', '', { id: 'title' }, step.title))
+    inner.append(make(page, 'h2', '', { id: 'title' }, step.title))
     card.setAttribute('aria-labelledby', 'title')
   } else card.setAttribute('aria-label', view.flow.name)
   if (step.body) {
-    card.append(make(page, 'div', 'body', { id: 'body' }, ...markdownNodes(step.body, page)))
+    inner.append(make(page, 'div', 'body', { id: 'body' }, ...markdownNodes(step.body, page)))
     card.setAttribute('aria-describedby', 'body')
   }
   const foot = make(page, 'div', 'foot')
@@ -137,7 +141,7 @@ function fill(card: HTMLElement, view: StepView, { page, words }: Drawing): void
     const press = () => view.choose(choice)
     foot.append(button(page, `button${isMain ? ' main' : ''}`, label, press))
   }
-  if (foot.childElementCount > 0) card.append(foot)
+  if (foot.childElementCount > 0) inner.append(foot)
   card.append(closeButton(page, words.close, () => view.choose({ type: 'dismiss' })))
 }
 

@@ -16,9 +16,13 @@ const margin = 8
 const placementOf = ({ side, align }: Step['placement']): Placement =>
   align === 'center' ? side : `${side}-${align}`
 
-const opposite = { top: 'bottom', right: 'left', bottom: 'top', left: 'right' } as const
-/** The arrow is a square's corner: how it is turned on each side. */
-const turned = { top: 225, right: 315, bottom: 45, left: 135 } as const
+/** On which of its edges a card has its arrow, and how the arrow, a square's upper left half, is turned. */
+const edges = {
+  top: { edge: 'bottom', turn: 225 },
+  right: { edge: 'left', turn: 315 },
+  bottom: { edge: 'top', turn: 45 },
+  left: { edge: 'right', turn: 135 },
+} as const
 
 /** Keeps a card beside an element wherever that goes. Returns a function that ends it. */
 export function placeBeside(
@@ -40,15 +44,17 @@ export function placeBeside(
     })
     Object.assign(card.style, { left: `${position.x}px`, top: `${position.y}px` })
     if (!pointer) return
-    const side = position.placement.split('-')[0] as keyof typeof opposite
+    const side = position.placement.split('-')[0] as keyof typeof edges
     const { x, y } = position.middlewareData.arrow ?? {}
+    const { edge, turn } = edges[side]
     Object.assign(pointer.style, {
       left: x === undefined ? '' : `${x}px`,
       top: y === undefined ? '' : `${y}px`,
       right: '',
       bottom: '',
-      [opposite[side]]: '-6px',
-      transform: `rotate(${turned[opposite[side]]}deg)`,
+      // Half of it, and the border that it covers.
+      [edge]: '-7px',
+      transform: `rotate(${turn}deg)`,
     })
   }
   return autoUpdate(element, card, place)

@@ -10,21 +10,26 @@ export const styles = `
 }
 .root.dark { --accent: #6cb0ff; --on-accent: #0d1117; --background: #22272e; --text: #e6edf3 }
 .card {
-  position: fixed; inset: auto; margin: 0; padding: 16px; border: 1px solid var(--line);
-  width: max-content; max-width: min(360px, calc(100vw - 24px)); max-height: calc(100dvh - 24px);
-  overflow: auto; overscroll-behavior: contain; z-index: 2147483647;
+  position: fixed; inset: auto; margin: 0; padding: 0; border: 1px solid var(--line);
+  width: max-content; max-width: min(360px, calc(100vw - 24px)); overflow: visible; z-index: 2147483647;
   color: var(--text); background: var(--background); border-radius: var(--radius);
   box-shadow: 0 8px 30px rgb(0 0 0 / .22);
 }
-.card:focus-visible, button:focus-visible, a:focus-visible {
+.inner {
+  padding: 16px; max-height: calc(100dvh - 26px); overflow: auto; overscroll-behavior: contain;
+}
+button:focus-visible, a:focus-visible {
   outline: 2px solid var(--accent); outline-offset: 2px;
 }
-.card:focus:not(:focus-visible) { outline: none }
+.card:focus { outline: none }
 .modal { inset: 0; margin: auto; max-width: min(480px, calc(100vw - 24px)); height: fit-content }
 dialog::backdrop { background: rgb(0 0 0 / .45) }
 .banner {
   inset: 0 0 auto; max-width: none; width: auto; border-width: 0 0 1px; border-radius: 0;
-  display: flex; gap: 8px 16px; align-items: center; flex-wrap: wrap; padding: 10px 48px 10px 16px;
+}
+.banner .inner {
+  display: flex; gap: 8px 16px; align-items: center; flex-wrap: wrap; padding-block: 10px;
+  padding-inline-end: 48px; max-height: 50dvh;
 }
 .banner .body { flex: 1 1 12em }
 .banner h2, .banner p { margin: 0 }
@@ -57,8 +62,8 @@ button { font: inherit; cursor: pointer; color: inherit }
 }
 .close:hover { background: var(--line) }
 .arrow {
-  position: absolute; width: 10px; height: 10px; background: var(--background);
-  border: 1px solid var(--line); transform: rotate(45deg); clip-path: polygon(0 0, 100% 0, 0 100%);
+  position: absolute; width: 12px; height: 12px; background: var(--background);
+  border: 1px solid var(--line); clip-path: polygon(0 0, 100% 0, 0 100%); pointer-events: none;
 }
 .ring {
   position: fixed; inset: auto; margin: 0; padding: 0; border: 0; background: none; overflow: visible;
