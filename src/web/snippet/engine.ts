@@ -9,9 +9,6 @@ import type { LetGo } from './tabs.ts'
 
 const slots = ['steps', 'checklist'] as const satisfies Slot[]
 
-/** How long after a flow has ended the next one may come, milliseconds. */
-const restMs = 1_000
-
 export interface EngineDeps extends Omit<StageDeps, 'save' | 'end'> {
   outbox: Outbox
   history: History
@@ -39,8 +36,8 @@ interface Showing {
 export function createEngine(deps: EngineDeps) {
   const { outbox, history, runs, person, presence, page } = deps
   const showing: Partial<Record<Slot, Showing>> = {}
-  /** Flows that have ended here; each comes at most once a page view. */
-  const seenHere = new Set<string>()
+  /** Slots whose flow has ended here: a page view interrupts a person once. */
+  const doneHere = new Set<Slot>()
   let flows: readonly Flow[] = []
   const held: Partial<Record<Slot, LetGo>> = {}
   let stage: Stage | null = null
@@ -57,7 +54,8 @@ export function createEngine(deps: EngineDeps) {
   /** What the slot shows on this page: the run that goes on, else the flow that comes first. */
   function due(slot: Slot): { flow: Flow; run: Run | null } | null {
     const visit = { url: deps.address(), traits: person.current.traits }
-    const ofSlot = flows.filter(flow => slotOf(flow) === slot && !seenHere.has(flow.id))
+    if (doneHere.has(slot)) return null
+    const ofSlot = flows.filter(flow => slotOf(flow) === slot)
     const open = runs.open(person.name, slot)
     const candidates = ofSlot.map(candidateOf)
     const goesOn = candidates.find(({ flow }) => flow.id === open?.flowId)
@@ -154,7 +152,7 @@ export function createEngine(deps: EngineDeps) {
     if (!shown) return
     const { flow, run } = shown
     delete showing[slot]
-    seenHere.add(flow.id)
+    doneHere.add(slot)
     runs.end(person.name, slot)
     const isCompleted = outcome === 'completed'
     const kind = isCompleted ? 'flow_completed' : 'flow_dismissed'
@@ -162,7 +160,6 @@ export function createEngine(deps: EngineDeps) {
     history.change(person.name, flow.id, (isCompleted ? completed : dismissed)(Date.now()))
     deps.tell(kind, { flowKey: flow.key })
     letGo(slot)
-    page.setTimeout(consider, restMs)
   }
 
   const clear = () => slots.forEach(leave)
@@ -177,7 +174,7 @@ export function createEngine(deps: EngineDeps) {
     },
     /** The address has changed: what ended on the last page may be due again. */
     moved() {
-      seenHere.clear()
+      doneHere.clear()
       consider()
     },
     tracked: (name: string) => stage?.tracked(name),

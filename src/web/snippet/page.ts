@@ -28,8 +28,10 @@ function begin(): void {
   const { keepQuery } = tag.dataset
   const settings = { baseUrl, key, keepQuery: keepQuery !== undefined, nonce: tag.nonce }
   const cairn = createCairn(settings, loadStage, window)
-  window.cairn = cairn
-  for (const [name, ...args] of waiting?.q ?? []) cairn[name]?.(...(args as [never, never]))
+  const calls = waiting?.q ?? []
+  // The same object: a page may have put it into a variable of its own.
+  window.cairn = Object.assign(waiting ?? {}, cairn, { q: undefined })
+  for (const [name, ...args] of calls) cairn[name]?.(...(args as [never, never]))
 }
 
 try {

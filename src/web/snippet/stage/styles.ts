@@ -39,6 +39,7 @@ h2 { margin: 0 28px 6px 0; font-size: 1.07em; line-height: 1.35; font-weight: 65
 .body { overflow-wrap: anywhere }
 .body > :first-child { margin-top: 0 }
 .body > :last-child { margin-bottom: 0 }
+.body h3, .body h4, .body h5, .body h6 { margin: 10px 0 4px; font-size: 1em }
 .body p, .body ul, .body ol, .body pre, .body blockquote, .body table { margin: 8px 0 }
 .body ul, .body ol { padding-inline-start: 22px }
 .body img { max-width: 100%; height: auto; border-radius: calc(var(--radius) / 2) }
@@ -47,7 +48,7 @@ h2 { margin: 0 28px 6px 0; font-size: 1.07em; line-height: 1.35; font-weight: 65
 .body td, .body th { border: 1px solid var(--line); padding: 3px 8px }
 .body table { border-collapse: collapse }
 a { color: var(--accent) }
-.foot { display: flex; gap: 8px; align-items: center; margin-top: 14px; flex-wrap: wrap }
+.foot { display: flex; gap: 8px; align-items: center; justify-content: flex-end; margin-top: 14px; flex-wrap: wrap }
 .place { color: var(--faint); font-size: .87em; margin-inline-end: auto }
 button { font: inherit; cursor: pointer; color: inherit }
 .button {
