@@ -13,6 +13,7 @@ import { addOrg } from './org.ts'
 import { addRebuild } from './rebuild.ts'
 import { addServe } from './serve.ts'
 import { addService } from './service.ts'
+import { addSnippet } from './snippet.ts'
 import { addSteps } from './steps.ts'
 import { addToken } from './token.ts'
 import { addTop } from './top.ts'
@@ -43,6 +44,7 @@ export function program(): Command {
   addKey(cairn)
   addToken(cairn)
   addFlows(cairn)
+  addSnippet(cairn)
   addSteps(cairn)
   addExplain(cairn)
   addRebuild(cairn)

@@ -28,6 +28,12 @@ function bundled(entry: string, format: 'iife' | 'esm', defines: Record<string, 
   return stdout.toString()
 }
 
+/** What `module.ts` exports beside the types. */
+const startsIt = `
+/** Starts the snippet. Asks for no global of the page, and loads no further script. */
+export declare function cairn(settings: Settings): Cairn
+`
+
 /** Enough of a hash that no two releases share a name. */
 const shortHash = (text: string) =>
   new Bun.CryptoHasher('sha256').update(text).digest('hex').slice(0, 16)
@@ -38,6 +44,7 @@ export function bundledSnippet(): {
   page: string
   renderer: string
   module: string
+  types: string
 } {
   const { version } = JSON.parse(readFileSync(join(import.meta.dir, '../../package.json'), 'utf8'))
   const defines = { CAIRN_BUILD_VERSION: version }
@@ -51,5 +58,6 @@ export function bundledSnippet(): {
     page,
     renderer,
     module: moduleText,
+    types: `${readFileSync(join(sources, 'api.ts'), 'utf8')}${startsIt}`,
   }
 }

@@ -2,7 +2,7 @@ import { bundledSnippet } from './bundle.ts' with { type: 'macro' }
 
 /** The snippet as browsers load it; made while Cairn is built. */
 
-const { files, page, module } = bundledSnippet()
+const { files, page, module, types } = bundledSnippet()
 
 /** A file of the snippet under the name that is its hash. */
 export interface SnippetFile {
@@ -18,8 +18,11 @@ export const snippetFiles: readonly SnippetFile[] = Object.entries(files)
 /** The file that a page names in its tag. */
 export const pageScript = snippetFiles[0] as SnippetFile
 
-/** For bundlers and browser extensions: all of it in one ES module. */
-export const snippetModule = module
+/** For bundlers and browser extensions: all of it in one ES module, and its types. */
+export const snippetModule = {
+  'cairn.js': module,
+  'cairn.d.ts': types,
+}
 
 /** What a browser holds a script against (Subresource Integrity, W3C). */
 export const integrityOf = (text: string): string =>

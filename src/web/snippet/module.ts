@@ -1,8 +1,8 @@
+import type { Cairn, Settings } from './api.ts'
 import { createCairn } from './create.ts'
-import type { Cairn, Settings } from './parts.ts'
 import { createStage } from './renderer.ts'
 
-export type { Cairn, Settings }
+export type { Cairn, Settings, Told } from './api.ts'
 
 /**
  * The snippet for a bundler, and for the content script of a browser extension: it asks for no global

@@ -8,6 +8,7 @@ import type { Button, Flow, Item, Step, Target as WrittenTarget } from '../../co
  * page.
  */
 
+export type { Cairn, Settings, Told } from './api.ts'
 export type { Button, Flow, Item, Step }
 
 /** A step's target; older flows do not say how else it may be found. */
@@ -23,17 +24,6 @@ export interface Person {
   /** HMAC of the user id, where the organisation verifies identities. */
   userHash: string | null
   traits: Readonly<Record<string, unknown>>
-}
-
-/** Where Cairn is, and how it may be used. Given in code, or read from the script's tag. */
-export interface Settings {
-  /** Without a slash at the end: `https://cairn.example.com`. */
-  baseUrl: string
-  key: string
-  /** Query strings and fragments stay in reported URLs; they are cut unless the page allows them. */
-  keepQuery?: boolean
-  /** The page's nonce for styles, where its policy wants one. */
-  nonce?: string | null
 }
 
 /**
@@ -161,37 +151,4 @@ export interface Renderer {
   hideChecklist(): void
   /** The element of the step has gone, or is another one. */
   moveTo(element: Element | null): void
-}
-
-/** What listeners of `cairn.on` are told. */
-export interface Told {
-  flow_started: { flowKey: string }
-  step_viewed: { flowKey: string; stepKey: string }
-  flow_completed: { flowKey: string }
-  flow_dismissed: { flowKey: string }
-  item_completed: { flowKey: string; itemKey: string }
-  target_missing: { flowKey: string; stepKey: string }
-}
-
-/** What a page can say and ask: `window.cairn`. Nothing of it throws, and nothing waits. */
-export interface Cairn {
-  /**
-   * Who is there, at most 128 characters; flows are counted and remembered by it.
-   *
-   * @param traits what audience rules ask for, such as `{plan: 'pro'}`; kept in this browser alone
-   * @param userHash hex HMAC-SHA256 of the user id by your back end, where identities are verified
-   */
-  identify(userId: string, traits?: Readonly<Record<string, unknown>>, userHash?: string): void
-  /** Reports an event of your own; steps and items may wait for it by its name. */
-  track(name: string, properties?: Readonly<Record<string, unknown>>): void
-  /** Shows a flow by its key, whatever its rules say. */
-  start(flowKey: string): void
-  /** Takes the tour or announcement away that is shown: it counts as dismissed. */
-  stop(): void
-  /** The person has logged out: what follows is another, unknown one. */
-  reset(): void
-  /** @returns a function that ends it */
-  on<Name extends keyof Told>(name: Name, listener: (what: Told[Name]) => void): () => void
-  /** Without consent nothing is reported and nothing stored but the refusal; flows are shown. */
-  consent(isGiven: boolean): void
 }
