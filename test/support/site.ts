@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { demoSite } from '../../src/cli/demo/site.ts'
+import { type Server, Workplace } from './binary.ts'
 import type { Page } from './browser.ts'
 import { TestBrowser } from './browser.ts'
-import { type Server, Workplace } from './binary.ts'
 
 /** A customer's site with the snippet, a browser that visits it, and the binary that it talks to. */
 

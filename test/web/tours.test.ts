@@ -74,7 +74,10 @@ test('closed once, it does not come again', async () => {
   await page.keyboard.press('Escape')
   await card.waitFor({ state: 'detached' })
   await page.reload()
-  await page.waitForFunction(() => 'cairn' in window && !('q' in (window.cairn as object) && (window.cairn as { q: unknown }).q))
+  await page.waitForFunction(
+    () =>
+      'cairn' in window && !('q' in (window.cairn as object) && (window.cairn as { q: unknown }).q),
+  )
   await Bun.sleep(500)
   expect(await card.count()).toBe(0)
   await page.close()

@@ -156,7 +156,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   /** About a step, of which the next visit tells the same: not kept, and let go where refused. */
   const tell = (bucket: 'health' | 'fingerprint', stepId: string, body: object) => {
     if (isSilent) return
-    transport.ask(bucket, `/steps/${stepId}/${bucket}`, { method: 'POST', body })
+    transport.tell(bucket, `/steps/${stepId}/${bucket}`, body)
   }
 
   page.document.addEventListener('visibilitychange', () => {

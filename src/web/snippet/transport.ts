@@ -42,40 +42,49 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
     return Number(headers.get('Retry-After')) * 1_000 || growing
   }
 
+  /** Fetches, and takes note of a refusal; null where it is one. */
+  async function tried(bucket: Bucket, path: string, init: RequestInit): Promise<Response | null> {
+    if (pauseMs(bucket) > 0) return null
+    // Cairn uses no cookies.
+    const response = await page
+      .fetch(`${baseUrl}/api/v1${path}`, { credentials: 'omit', ...init })
+      .catch(() => null)
+    const failures = pauses.get(bucket)?.failures ?? 0
+    const waitMs = refusedFor(response, failures)
+    if (waitMs === 0) {
+      pauses.delete(bucket)
+      return response
+    }
+    pauses.set(bucket, { until: Date.now() + spread(waitMs), failures: failures + 1 })
+    return null
+  }
+
   return {
     /** Milliseconds until the bucket may be asked again. */
     pauseMs,
     /** A connection that has come back is worth a try. */
     forgive: () => pauses.clear(),
     /** @returns null where nothing was answered, or the bucket is refused for now */
-    async ask(
-      bucket: Bucket,
-      path: string,
-      { method = 'GET', body, headers }: Asked = {},
-    ): Promise<Response | null> {
-      if (pauseMs(bucket) > 0) return null
-      const response = await page
-        .fetch(`${baseUrl}/api/v1${path}`, {
-          method,
-          // Cairn uses no cookies.
-          credentials: 'omit',
-          headers: {
-            Authorization: `Bearer ${key}`,
-            ...(body !== undefined && { 'Content-Type': 'application/json' }),
-            ...headers,
-          },
-          ...(body !== undefined && { body: JSON.stringify(body) }),
-        })
-        .catch(() => null)
-      const failures = pauses.get(bucket)?.failures ?? 0
-      const waitMs = refusedFor(response, failures)
-      if (waitMs === 0) {
-        pauses.delete(bucket)
-        return response
-      }
-      pauses.set(bucket, { until: Date.now() + spread(waitMs), failures: failures + 1 })
-      return null
-    },
+    ask: (bucket: Bucket, path: string, { method = 'GET', body, headers }: Asked = {}) =>
+      tried(bucket, path, {
+        method,
+        headers: {
+          Authorization: `Bearer ${key}`,
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+    /**
+     * Posts a small body in one request, which goes on where the page is left meanwhile: as text, which
+     * needs no preflight, and so with the key in the query.
+     */
+    tell: (bucket: Bucket, path: string, body: unknown) =>
+      tried(bucket, `${path}?key=${key}`, {
+        method: 'POST',
+        keepalive: true,
+        body: JSON.stringify(body),
+      }),
     /**
      * Hands a request to the browser, which sends it even if the page is gone by then.
      *

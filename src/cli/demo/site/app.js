@@ -3,8 +3,9 @@
 const { cairn } = window
 const main = document.querySelector('main')
 
-// Who is signed in, and what audience rules may ask for.
-cairn.identify('you', { role: 'owner', plan: 'team', teamSize: 3, daysSinceSignup: 3 })
+// Who is signed in, and what audience rules may ask for. `?as=` tries another person.
+const userId = new URLSearchParams(location.search).get('as') ?? 'you'
+cairn.identify(userId, { role: 'owner', plan: 'team', teamSize: 3, daysSinceSignup: 3 })
 
 const pages = {
   '/home': page('home-page'),

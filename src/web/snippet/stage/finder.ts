@@ -9,7 +9,7 @@ type Missing = 'not_found' | 'hidden' | 'ambiguous'
 
 type Look = { element: Element; matchCount: number } | { because: Missing; matchCount: number }
 
-/** What one selector finds, told apart by text and place. */
+/** What one selector finds, told apart by text and place, and by being seen. */
 function look(document: Document, selector: string, { text, nth }: Target): Look {
   const all = matching(document, selector)
   const saying = text === null ? all : sayingOf(all, text)
@@ -18,11 +18,11 @@ function look(document: Document, selector: string, { text, nth }: Target): Look
   if (nth !== null) {
     const element = saying[nth]
     if (!element) return { because: 'not_found', matchCount }
-    return isVisible(element) ? { element, matchCount } : { because: 'hidden', matchCount }
+    return isVisible(element) ? { element, matchCount: 1 } : { because: 'hidden', matchCount }
   }
   const [element, other] = saying.filter(isVisible)
   if (!element) return { because: 'hidden', matchCount }
-  return other ? { because: 'ambiguous', matchCount } : { element, matchCount }
+  return other ? { because: 'ambiguous', matchCount } : { element, matchCount: 1 }
 }
 
 /** Those with just that text; where none has, the innermost of those that contain it. */
