@@ -7,6 +7,8 @@ import { TestBrowser } from './browser.ts'
 /** A customer's site with the snippet, a browser that visits it, and the binary that it talks to. */
 
 interface Totals {
+  uniqueUsers: number
+  uniqueCompleters: number
   starts: number
   completions: number
   dismissals: number
