@@ -11,7 +11,8 @@ const mostInRequest = 50
 const beaconBytes = 60 * 1024
 /** An hour offline is kept whole; a page that reports without end is not. */
 const mostWaiting = 1_000
-/** How often what waits is written down while the page lives; it is at its end in any case. */
+/** From so many on, what waits is written down in pauses; fewer at once, for a tab may be killed. */
+const manyWaiting = 50
 const saveAfterMs = 200
 /** A tab that has not written for so long is gone. */
 const abandonedMs = 60_000
@@ -67,7 +68,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     else keep.set(ownQueue, { savedAt: Date.now(), isLeft, events: waiting } satisfies Queue)
   }
   const saveSoon = () => {
-    saveTimer ??= page.setTimeout(save, saveAfterMs)
+    if (waiting.length < manyWaiting) save()
+    else saveTimer ??= page.setTimeout(save, saveAfterMs)
   }
   const sendIn = (ms: number) => {
     page.clearTimeout(sendTimer)
