@@ -33,6 +33,7 @@ import { Pulse } from './pulse.ts'
 import { isHopeless, type ServerState, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
 import { ServiceManager } from './service-manager.ts'
+import { keepSnippet } from './snippet-versions.ts'
 import {
   httpThread,
   type NewThread,
@@ -207,6 +208,7 @@ class Server {
       if (!prepared.hasOrganisation()) warnings.push(noOrganisation(config.data))
       const unfinished = prepared.finishErasures()
       if (unfinished !== null) warnings.push(erasuresUnfinished(unfinished))
+      keepSnippet(config.data)
       this.watchIssuer()
       // Reads are answered before storage has taken up all that is stored; writes wait for it.
       await Promise.all([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type Candidate, decide, type FlowHistory, noHistory } from '../../src/core/decision.ts'
-import type { AudienceRule, Step, Target } from '../../src/core/flow.ts'
+import type { AudienceRule, FlowDefinition, Step, Target } from '../../src/core/flow.ts'
 
 const target = (more: Partial<Target> = {}) =>
   ({ selector: '#search', waitMs: 3_000, onMissing: 'skip', ...more }) as Target
@@ -12,6 +12,7 @@ interface Shape {
   status?: Candidate['status']
   urls?: string[]
   rules?: AudienceRule[]
+  kind?: FlowDefinition['kind']
   target?: Target
   history?: Partial<FlowHistory>
 }
@@ -19,6 +20,7 @@ interface Shape {
 const candidate = (shape: Shape = {}): Candidate => ({
   flow: {
     key: shape.key ?? 'welcome',
+    kind: shape.kind ?? 'tour',
     priority: shape.priority ?? 0,
     frequency: shape.frequency ?? 'once',
     targeting: {

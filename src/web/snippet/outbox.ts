@@ -1,0 +1,212 @@
+import type { FingerprintReport, HealthReport, Keep, NewEvent, Outbox, Person } from './parts.ts'
+import type { Transport } from './transport.ts'
+import { uuid } from './uuid.ts'
+
+/** When a batch leaves: so many events, or so long after the first of them. */
+const fullBatch = 20
+const batchAfterMs = 5_000
+/** What the API takes in one request. */
+const mostInRequest = 50
+/** All beacons of a page share 64 KiB in flight (Fetch standard, keepalive). */
+const beaconBytes = 60 * 1024
+/** An hour offline is kept whole; a page that reports without end is not. */
+const mostWaiting = 1_000
+/** From so many on, what waits is written down in pauses; fewer at once, for a tab may be killed. */
+const manyWaiting = 50
+const saveAfterMs = 200
+/** A tab that has not written for so long is gone. */
+const abandonedMs = 60_000
+const queuePrefix = 'out:'
+
+type Queued = Readonly<Record<string, unknown>> & { id: string }
+
+interface Queue {
+  savedAt: number
+  /** The page has said good-bye. */
+  isLeft: boolean
+  events: Queued[]
+}
+
+export interface OutboxDeps {
+  keep: Keep
+  transport: Transport
+  /** This page load, which has a queue of its own: two tabs never write the same one. */
+  tab: string
+  person(): Person
+  sessionId(): string
+  /** The page's address as it may be reported. */
+  url(): string
+  version: string
+  page: Window
+}
+
+/** What a report names of a person. */
+export const namesOf = ({ userId, anonymousId, userHash }: Person) => ({
+  ...(userId === null ? { anonymousId } : { userId }),
+  ...(userHash !== null && userId !== null && { userHash }),
+})
+
+/**
+ * Sends what happened. Each event has its id from the moment it happens and waits in storage until
+ * its verdict has come; what went by beacon, which never tells, is sent again from the next page.
+ * The server stores an id once.
+ */
+export function createOutbox(deps: OutboxDeps): Outbox {
+  const { keep, transport, tab, page } = deps
+  const ownQueue = queuePrefix + tab
+  let waiting: Queued[] = []
+  let mostTogether = mostInRequest
+  let isSending = false
+  let isSilent = false
+  let sendTimer: number | undefined
+  let saveTimer: number | undefined
+
+  const save = (isLeft = false) => {
+    page.clearTimeout(saveTimer)
+    saveTimer = undefined
+    if (waiting.length === 0) keep.remove(ownQueue)
+    else keep.set(ownQueue, { savedAt: Date.now(), isLeft, events: waiting } satisfies Queue)
+  }
+  const saveSoon = () => {
+    if (waiting.length < manyWaiting) save()
+    else saveTimer ??= page.setTimeout(save, saveAfterMs)
+  }
+  const sendIn = (ms: number) => {
+    page.clearTimeout(sendTimer)
+    sendTimer = page.setTimeout(send, ms)
+  }
+
+  /** Takes over what tabs have left behind that are gone. */
+  const adopt = () => {
+    for (const name of keep.names(queuePrefix)) {
+      const left = name === ownQueue ? null : keep.get<Queue>(name)
+      if (!left || !Array.isArray(left.events)) continue
+      if (!left.isLeft && Date.now() - left.savedAt < abandonedMs) continue
+      waiting = [...left.events, ...waiting].slice(-mostWaiting)
+      save()
+      keep.remove(name)
+    }
+    if (waiting.length > 0) sendIn(0)
+  }
+
+  const envelope = (events: readonly Queued[]) => ({ sentAt: Date.now(), events })
+
+  async function send(): Promise<void> {
+    if (isSending || isSilent || waiting.length === 0) return
+    const pauseMs = transport.pauseMs('events')
+    if (pauseMs > 0) return sendIn(pauseMs)
+    isSending = true
+    const batch = waiting.slice(0, mostTogether)
+    const response = await transport.ask('events', '/events', {
+      method: 'POST',
+      body: envelope(batch),
+    })
+    isSending = false
+    if (response) {
+      const isTooMuch = response.status === 413 && batch.length > 1
+      if (isTooMuch) mostTogether = Math.ceil(batch.length / 2)
+      // Every event has had its verdict: one that is refused now would be refused again.
+      else drop(batch)
+    }
+    if (waiting.length > 0) sendIn(transport.pauseMs('events'))
+  }
+
+  const drop = (batch: readonly Queued[]) => {
+    const done = new Set(batch.map(({ id }) => id))
+    waiting = waiting.filter(({ id }) => !done.has(id))
+    saveSoon()
+  }
+
+  /** All that fits, by beacon; what is sent twice is stored once. */
+  const leave = () => {
+    let room = beaconBytes
+    for (let from = 0; from < waiting.length && !isSilent; from += mostInRequest) {
+      const batch = waiting.slice(from, from + mostInRequest)
+      while (batch.length > 0) {
+        const body = JSON.stringify(envelope(batch))
+        const size = new Blob([body]).size
+        if (size <= room && transport.beacon('/events', body)) {
+          room -= size
+          break
+        }
+        // Half of it may fit.
+        batch.length = Math.floor(batch.length / 2)
+      }
+      if (batch.length < mostInRequest) break
+    }
+    save(true)
+  }
+
+  const report = (event: NewEvent) => {
+    if (isSilent) return
+    const { properties, ...rest } = event
+    waiting.push({
+      id: uuid(),
+      ...namesOf(deps.person()),
+      sessionId: deps.sessionId(),
+      occurredAt: Date.now(),
+      url: deps.url(),
+      ...rest,
+      ...(properties && { properties: plain(properties) }),
+    })
+    if (waiting.length > mostWaiting) waiting.shift()
+    saveSoon()
+    if (waiting.length >= fullBatch) sendIn(0)
+    else if (waiting.length === 1) sendIn(batchAfterMs)
+  }
+
+  /** About a step, of which the next visit tells the same: not kept, and let go where refused. */
+  const tell = (bucket: 'health' | 'fingerprint', stepId: string, body: object) => {
+    if (isSilent) return
+    transport.tell(bucket, `/steps/${stepId}/${bucket}`, body)
+  }
+
+  page.document.addEventListener('visibilitychange', () => {
+    if (page.document.visibilityState === 'hidden') leave()
+    else send()
+  })
+  page.addEventListener('pagehide', leave)
+  page.addEventListener('online', () => {
+    transport.forgive()
+    send()
+  })
+  adopt()
+  page.setTimeout(adopt, abandonedMs)
+
+  return {
+    report,
+    health: (stepId, told: HealthReport) =>
+      tell('health', stepId, {
+        ...told,
+        ...namesOf(deps.person()),
+        url: deps.url(),
+        snippetVersion: deps.version,
+      }),
+    fingerprint: (stepId, told: FingerprintReport) =>
+      tell('fingerprint', stepId, {
+        ...told,
+        url: deps.url(),
+        locale: page.document.documentElement.lang || page.navigator.language,
+        viewport: { width: page.innerWidth, height: page.innerHeight },
+        snippetVersion: deps.version,
+      }),
+    flush: () => sendIn(0),
+    silence() {
+      isSilent = true
+      waiting = []
+      for (const name of keep.names(queuePrefix)) keep.remove(name)
+    },
+    speak() {
+      isSilent = false
+    },
+  }
+}
+
+/** A copy as JSON: what the page changes later must not change what was reported. */
+function plain(properties: object): unknown {
+  try {
+    return JSON.parse(JSON.stringify(properties))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,105 @@
+import type { Settings } from './parts.ts'
+
+/** The API's buckets, each of which is refused on its own. */
+export type Bucket = 'events' | 'flows' | 'fingerprint' | 'health' | 'heartbeat'
+
+/** How long a bucket is left alone when its key or origin is refused, milliseconds. */
+const refusedMs = 5 * 60_000
+/** The first pause after a failure, which doubles with each further one, and the longest. */
+const firstPauseMs = 5_000
+const longestPauseMs = 5 * 60_000
+
+interface Pause {
+  until: number
+  failures: number
+}
+
+export interface Asked {
+  method?: 'GET' | 'POST'
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** Pages that were refused together must not come back together. */
+const spread = (ms: number) => ms * (1 + Math.random() / 4)
+
+/**
+ * Asks the API. What it refuses for a while (429, 503, a failed connection) is not asked again
+ * before that while is over, as `Retry-After` says or twice as long each time.
+ */
+export function createTransport({ baseUrl, key }: Settings, page: Window) {
+  const pauses = new Map<Bucket, Pause>()
+
+  const pauseMs = (bucket: Bucket) => Math.max(0, (pauses.get(bucket)?.until ?? 0) - Date.now())
+
+  /** @returns milliseconds to wait, or 0 where the answer is one */
+  const refusedFor = (response: Response | null, failures: number): number => {
+    const growing = Math.min(firstPauseMs * 2 ** failures, longestPauseMs)
+    if (response === null) return growing
+    const { status, headers } = response
+    if (status === 401 || status === 403) return refusedMs
+    if (status !== 429 && status < 500) return 0
+    return Number(headers.get('Retry-After')) * 1_000 || growing
+  }
+
+  /** Fetches, and takes note of a refusal; null where it is one. */
+  async function tried(bucket: Bucket, path: string, init: RequestInit): Promise<Response | null> {
+    if (pauseMs(bucket) > 0) return null
+    // Cairn uses no cookies.
+    const response = await page
+      .fetch(`${baseUrl}/api/v1${path}`, { credentials: 'omit', ...init })
+      .catch(() => null)
+    const failures = pauses.get(bucket)?.failures ?? 0
+    const waitMs = refusedFor(response, failures)
+    if (waitMs === 0) {
+      pauses.delete(bucket)
+      return response
+    }
+    pauses.set(bucket, { until: Date.now() + spread(waitMs), failures: failures + 1 })
+    return null
+  }
+
+  return {
+    /** Milliseconds until the bucket may be asked again. */
+    pauseMs,
+    /** A connection that has come back is worth a try. */
+    forgive: () => pauses.clear(),
+    /** @returns null where nothing was answered, or the bucket is refused for now */
+    ask: (bucket: Bucket, path: string, { method = 'GET', body, headers }: Asked = {}) =>
+      tried(bucket, path, {
+        method,
+        headers: {
+          Authorization: `Bearer ${key}`,
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+    /**
+     * Posts a small body in one request, which goes on where the page is left meanwhile: as text, which
+     * needs no preflight, and so with the key in the query.
+     */
+    tell: (bucket: Bucket, path: string, body: unknown) =>
+      tried(bucket, `${path}?key=${key}`, {
+        method: 'POST',
+        keepalive: true,
+        body: JSON.stringify(body),
+      }),
+    /**
+     * Hands a request to the browser, which sends it even if the page is gone by then.
+     *
+     * @returns whether the browser has taken it
+     */
+    beacon(path: string, body: string): boolean {
+      try {
+        const url = `${baseUrl}/api/v1${path}?key=${key}`
+        // Any other type would need a preflight, for which a page that closes has no time.
+        return page.navigator.sendBeacon(url, new Blob([body], { type: 'text/plain' }))
+      } catch {
+        return false
+      }
+    },
+  }
+}
+
+export type Transport = ReturnType<typeof createTransport>
