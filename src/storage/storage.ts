@@ -59,7 +59,7 @@ const quietSealPause = 1
 const busyRetainPause = 8
 const quietRetainPause = 2
 
-/** The log's frames that wait to be written back, where something is in the way: SQLite begins at 1,000. */
+/** The frames of a log that has not begun anew, where something is in the way: SQLite tries from 1,000 on. */
 const overdueFrames = 2_000
 
 /** How long a stop tries to write what was acknowledged already (`ack=buffer`), milliseconds. */
@@ -177,15 +177,15 @@ export class Storage {
    * To be called every so often; costs next to nothing while all is well.
    */
   tellOfLog(): void {
-    const { log, checkpointed } = this.checkpoint('noop')
-    if (log - checkpointed < overdueFrames) {
+    if (this.checkpoint('noop').log < overdueFrames) {
       this.isLogStuck = false
       return
     }
     try {
-      // Where it is only a reader that has not finished, no error says so.
-      this.checkpoint('passive')
-      this.isLogStuck = false
+      // Up to where a reader still is it passes without a sync of the database, and the log goes on
+      // growing: only a whole one shows that it can be written back.
+      const { log, checkpointed } = this.checkpoint('passive')
+      if (checkpointed === log) this.isLogStuck = false
     } catch (error) {
       if (!this.isLogStuck)
         this.options.onFault?.(error, 'the log cannot be written back: it grows')
