@@ -77,7 +77,7 @@ async function onSlowDisk(stage: DiskStage): Promise<void> {
   const faulty = await FaultyCalls.in(server.child.pid, slow)
   const before = stage.tenant.diary.acknowledged
   const clients = stage.scene.work(server, { clients: 4 })
-  const { failed, slowestMs } = await stage.read(server, Math.max(1_500, stage.lastingMs))
+  const { failed, slowestMs } = await stage.read(server, Math.max(1_000, stage.lastingMs))
   for (const each of clients) await each.stop()
   stage.entries.push(
     { what: 'syncs of 500 ms: items stored', value: stage.tenant.diary.acknowledged - before },

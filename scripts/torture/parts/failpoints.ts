@@ -25,7 +25,7 @@ const armed = (point: Failpoint, action: Action, passes = '') => ({
  * Items that are acknowledged while a point acts: a commit takes a request of each client, of 45 items
  * at most, so there are enough of them.
  */
-const itemsStruck = 2_000
+const itemsStruck = 1_500
 const itemsAfter = 200
 
 /** What an action came to. */
