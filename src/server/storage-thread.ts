@@ -33,6 +33,7 @@ function start(message: ThreadStart) {
     shared,
     clock,
     bufferBounds: { events: config.bufferEvents, bytes: config.bufferBytes },
+    isLogKept: config.checkpoints === 'litestream',
     policy: { ...defaultWriterPolicy, flushEveryMs: config.flushEveryMs },
     beforeCommit: () => failAt(failpoints, 'before_commit'),
     onCommit: commit => counters.countCommit(commit),

@@ -28,6 +28,8 @@ export interface StorageOptions {
   bufferBounds: BufferBounds
   policy: WriterPolicy
   sealing?: SealPolicy
+  /** Another program writes the log back (`checkpoints`), and this one only where that seems dead. */
+  isLogKept?: boolean
   /** Called in every transaction, when all but the commit is done. */
   beforeCommit?: () => void
   onCommit?: (report: CommitReport) => void
@@ -48,6 +50,9 @@ const quietSealPause = 1
 
 /** How long a stop tries to write what was acknowledged already (`ack=buffer`), milliseconds. */
 const lastTriesMs = 30_000
+
+/** A log that nobody else has written back by then has lost its keeper: 1 GiB. */
+const mostLogPages = 2 ** 18
 
 /** How long its last checkpoint waits for readers, milliseconds: what it leaves, the next start has. */
 const lastCheckpointMs = 250
@@ -80,6 +85,7 @@ export class Storage {
 
   constructor(private readonly options: StorageOptions) {
     this.database = openForWriting(options.dataDir)
+    if (options.isLogKept) this.database.run(`pragma wal_autocheckpoint = ${mostLogPages}`)
     this.catalogue = new StoredCatalogue(this.database)
     this.presence = new PresenceTable(this.database, new PresenceBoard(options.shared.presence))
     this.presenceRequests = new PresenceRequests(this.database)
@@ -227,9 +233,11 @@ export class Storage {
         this.presence.write()
         this.executor.beforeStop()
       })
-      // Who reads for long, as Litestream does, keeps it from being cut back: no reason to wait.
-      this.database.run(`pragma busy_timeout = ${lastCheckpointMs}`)
-      this.database.run('pragma wal_checkpoint(truncate)')
+      if (!this.options.isLogKept) {
+        // Who reads for long, as Litestream does, keeps it from being cut back: no reason to wait.
+        this.database.run(`pragma busy_timeout = ${lastCheckpointMs}`)
+        this.database.run('pragma wal_checkpoint(truncate)')
+      }
     } catch (error) {
       // Nothing that was promised: the log is replayed at the next start.
       this.options.onFault?.(error, 'the last checkpoint was left out')
