@@ -31,16 +31,11 @@ export interface StorageOptions extends CommitMoments {
   bufferBounds: BufferBounds
   policy: WriterPolicy
   sealing?: SealPolicy
-<<<<<<< HEAD
   /** Called by the last checkpoint, when the log is written back and not yet emptied. */
   duringCheckpoint?: () => void
   retention: RetentionPolicy
-=======
   /** Another program writes the log back (`checkpoints`), and this one only where that seems dead. */
   isLogKept?: boolean
-  /** Called in every transaction, when all but the commit is done. */
-  beforeCommit?: () => void
->>>>>>> backup
   onCommit?: (report: CommitReport) => void
   onAppended?: (batch: EncodedBatch, outcome: AppendOutcome) => void
   onRetained?: (report: RetentionReport) => void
@@ -315,6 +310,14 @@ export class Storage {
     return this.writer.flush()
   }
 
+  private writeLogBack(): void {
+    // Who reads for long, as Litestream does, keeps it from being cut back: no reason to wait.
+    this.database.run(`pragma busy_timeout = ${lastCheckpointMs}`)
+    this.database.run('pragma wal_checkpoint(passive)')
+    this.options.duringCheckpoint?.()
+    this.database.run('pragma wal_checkpoint(truncate)')
+  }
+
   /**
    * Flushes, checkpoints and closes.
    *
@@ -334,19 +337,7 @@ export class Storage {
         this.presence.write()
         this.executor.beforeStop()
       })
-<<<<<<< HEAD
-      // Who reads for long, as Litestream does, keeps it from being cut back: no reason to wait.
-      this.database.run(`pragma busy_timeout = ${lastCheckpointMs}`)
-      this.database.run('pragma wal_checkpoint(passive)')
-      this.options.duringCheckpoint?.()
-      this.database.run('pragma wal_checkpoint(truncate)')
-=======
-      if (!this.options.isLogKept) {
-        // Who reads for long, as Litestream does, keeps it from being cut back: no reason to wait.
-        this.database.run(`pragma busy_timeout = ${lastCheckpointMs}`)
-        this.database.run('pragma wal_checkpoint(truncate)')
-      }
->>>>>>> backup
+      if (!this.options.isLogKept) this.writeLogBack()
     } catch (error) {
       // Nothing that was promised: the log is replayed at the next start.
       this.options.onFault?.(error, 'the last checkpoint was left out')
