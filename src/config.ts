@@ -195,6 +195,12 @@ export const settings = {
     help: 'how many of those backups are kept, the newest',
     parse: wholeNumber(1, 10_000),
   }),
+  checkpoints: setting({
+    placeholder: 'who',
+    default: 'cairn',
+    help: 'who writes the log back into the database: "cairn", or "litestream", which must have read it before',
+    parse: oneOf('cairn', 'litestream'),
+  }),
   keyGraceHours: setting({
     placeholder: 'hours',
     default: '24',

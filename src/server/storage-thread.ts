@@ -57,6 +57,7 @@ function start(message: ThreadStart) {
     shared,
     clock,
     bufferBounds: { events: config.bufferEvents, bytes: config.bufferBytes },
+    isLogKept: config.checkpoints === 'litestream',
     policy: { ...defaultWriterPolicy, flushEveryMs: config.flushEveryMs },
     retention: { days: config.retentionDays },
     beforeBegin: failpoint(failpoints, 'before_begin'),

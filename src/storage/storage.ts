@@ -34,6 +34,8 @@ export interface StorageOptions extends CommitMoments {
   /** Called by the last checkpoint, when the log is written back and not yet emptied. */
   duringCheckpoint?: () => void
   retention: RetentionPolicy
+  /** Another program writes the log back (`checkpoints`), and this one only where that seems dead. */
+  isLogKept?: boolean
   onCommit?: (report: CommitReport) => void
   onAppended?: (batch: EncodedBatch, outcome: AppendOutcome) => void
   onRetained?: (report: RetentionReport) => void
@@ -64,6 +66,9 @@ const overdueFrames = 2_000
 
 /** How long a stop tries to write what was acknowledged already (`ack=buffer`), milliseconds. */
 const lastTriesMs = 30_000
+
+/** A log that nobody else has written back by then has lost its keeper: 1 GiB. */
+const mostLogPages = 2 ** 18
 
 /** How long its last checkpoint waits for readers, milliseconds: what it leaves, the next start has. */
 const lastCheckpointMs = 250
@@ -99,6 +104,7 @@ export class Storage {
 
   constructor(private readonly options: StorageOptions) {
     this.database = openForWriting(options.dataDir)
+    if (options.isLogKept) this.database.run(`pragma wal_autocheckpoint = ${mostLogPages}`)
     this.catalogue = new StoredCatalogue(this.database)
     this.presence = new PresenceTable(this.database, new PresenceBoard(options.shared.presence))
     this.presenceRequests = new PresenceRequests(this.database)
@@ -304,6 +310,14 @@ export class Storage {
     return this.writer.flush()
   }
 
+  private writeLogBack(): void {
+    // Who reads for long, as Litestream does, keeps it from being cut back: no reason to wait.
+    this.database.run(`pragma busy_timeout = ${lastCheckpointMs}`)
+    this.database.run('pragma wal_checkpoint(passive)')
+    this.options.duringCheckpoint?.()
+    this.database.run('pragma wal_checkpoint(truncate)')
+  }
+
   /**
    * Flushes, checkpoints and closes.
    *
@@ -323,11 +337,7 @@ export class Storage {
         this.presence.write()
         this.executor.beforeStop()
       })
-      // Who reads for long, as Litestream does, keeps it from being cut back: no reason to wait.
-      this.database.run(`pragma busy_timeout = ${lastCheckpointMs}`)
-      this.database.run('pragma wal_checkpoint(passive)')
-      this.options.duringCheckpoint?.()
-      this.database.run('pragma wal_checkpoint(truncate)')
+      if (!this.options.isLogKept) this.writeLogBack()
     } catch (error) {
       // Nothing that was promised: the log is replayed at the next start.
       this.options.onFault?.(error, 'the last checkpoint was left out')
