@@ -61,8 +61,9 @@ const quietSealPause = 1
 const busyRetainPause = 8
 const quietRetainPause = 2
 
-/** The frames of a log that has not begun anew, where something is in the way: SQLite tries from 1,000 on. */
-const overdueFrames = 2_000
+/** SQLite tries to write a log of so many pages back; one with more than so many more has something in its way. */
+const usualLogPages = 1_000
+const overdueLogPages = 1_000
 
 /** How long a stop tries to write what was acknowledged already (`ack=buffer`), milliseconds. */
 const lastTriesMs = 30_000
@@ -101,10 +102,13 @@ export class Storage {
   private confirmedChange = 0
   private isClosing = false
   private isLogStuck = false
+  /** How long the log becomes before it is written back. */
+  private readonly logPages: number
 
   constructor(private readonly options: StorageOptions) {
     this.database = openForWriting(options.dataDir)
-    if (options.isLogKept) this.database.run(`pragma wal_autocheckpoint = ${mostLogPages}`)
+    this.logPages = options.isLogKept ? mostLogPages : usualLogPages
+    this.database.run(`pragma wal_autocheckpoint = ${this.logPages}`)
     this.catalogue = new StoredCatalogue(this.database)
     this.presence = new PresenceTable(this.database, new PresenceBoard(options.shared.presence))
     this.presenceRequests = new PresenceRequests(this.database)
@@ -183,7 +187,7 @@ export class Storage {
    * To be called every so often; costs next to nothing while all is well.
    */
   tellOfLog(): void {
-    if (this.checkpoint('noop').log < overdueFrames) {
+    if (this.checkpoint('noop').log < this.logPages + overdueLogPages) {
       this.isLogStuck = false
       return
     }

@@ -43,6 +43,7 @@ export interface WorldOptions {
   moments?: CommitMoments
   sealing?: SealPolicy
   freePages?: FreePagesPolicy
+  isLogKept?: boolean
 }
 
 /**
@@ -75,6 +76,7 @@ export class World {
       policy: { ...defaultWriterPolicy, retryPauseMs: 1, ...options.policy },
       ...options.moments,
       sealing: options.sealing,
+      isLogKept: options.isLogKept,
       retention: { days: options.retentionDays ?? 90, freePages: options.freePages },
     })
     this.gauge = new BufferGauge(this.shared.buffer, bufferBounds)
