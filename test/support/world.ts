@@ -31,6 +31,10 @@ export class HandClock implements Clock {
     this.wallMs += ms
     this.elapsedMs += ms
   }
+  /** As if it had gone there by itself. */
+  moveTo(wallMs: number): void {
+    this.advance(wallMs - this.wallMs)
+  }
 }
 
 export interface WorldOptions {
