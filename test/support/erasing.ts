@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { compact, emptyLog } from '../../src/storage/compact.ts'
 import { openForWriting } from '../../src/storage/database.ts'
-import { compact, emptyLog } from '../../src/storage/erasure/compaction.ts'
 import { erase } from '../../src/storage/erasure/erase.ts'
 import { ErasureTable } from '../../src/storage/erasure/erasure-table.ts'
 import { beginErasure } from '../../src/storage/erasure/erasures.ts'
