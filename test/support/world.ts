@@ -59,6 +59,8 @@ export class World {
   readonly shared = newSharedMemory()
   readonly answers: Answered[] = []
   readonly broken: Answered[] = []
+  /** By how many milliseconds storage says that the clock was set. */
+  readonly clockSettings: number[] = []
   readonly secret = new TextEncoder().encode('a secret that only this test world knows')
   readonly storage: Storage
   readonly reading: Database
@@ -75,6 +77,7 @@ export class World {
       dataDir: this.dataDir,
       shared: this.shared,
       clock: this.clock,
+      onClockSet: byMs => this.clockSettings.push(byMs),
       bufferBounds,
       policy: { ...defaultWriterPolicy, retryPauseMs: 1, ...options.policy },
       ...options.moments,
