@@ -1,15 +1,12 @@
-import { statfsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { compact, databaseSize } from '../storage/compact.ts'
+import { freeBytesOf, mib } from '../storage/backup/room.ts'
+import { compact, databaseSize, emptyLog } from '../storage/compact.ts'
 import { withData } from './data.ts'
 import { examples } from './examples.ts'
 import { CommandFailure } from './failure.ts'
 import { print, printJson } from './output.ts'
 import { underLock } from './own-storage.ts'
 import { addSettings, settingsOf } from './settings.ts'
-
-const mib = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`
 
 export function addCompact(cairn: Command): void {
   addSettings(cairn.command('compact'), ['data'])
@@ -29,7 +26,8 @@ holds twice more, and takes some seconds a gigabyte; interrupted, it leaves all 
         underLock(data, () => {
           const { bytes, usedBytes } = databaseSize(database)
           requireRoom(data, 2 * usedBytes)
-          compact(database, resolve(data))
+          compact(database, data)
+          emptyLog(database)
           return { bytesBefore: bytes, bytesAfter: databaseSize(database).bytes }
         }),
       )
@@ -39,8 +37,7 @@ holds twice more, and takes some seconds a gigabyte; interrupted, it leaves all 
 }
 
 function requireRoom(data: string, bytes: number): void {
-  const { bavail, bsize } = statfsSync(data)
-  const free = Number(bavail) * Number(bsize)
+  const free = freeBytesOf(data)
   if (free >= bytes) return
   throw new CommandFailure(
     `compacting needs ${mib(bytes)} for a while, and the disk of ${data} has ${mib(free)}: make room and try again`,

@@ -71,6 +71,12 @@ function start(message: ThreadStart) {
       if (tally.isWatched) tally.add(batch.orgRow, counts)
     },
     onRetained: report => counters.countRetained(report),
+    onClockSet(byMs) {
+      log.warn(
+        { seconds: Math.round(byMs / 1_000) },
+        'the clock was set: nothing old is deleted for an hour',
+      )
+    },
     onFault(error, what) {
       counters.countFault()
       log.warn({ reason: shortReasonOf(error) }, what)

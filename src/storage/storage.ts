@@ -13,6 +13,7 @@ import { framesIn } from './frames.ts'
 import { PresenceBoard } from './presence-board.ts'
 import { PresenceRequests } from './presence-request.ts'
 import { PresenceTable } from './presence-table.ts'
+import { ClockWatch } from './retention/clock-watch.ts'
 import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
 import { RunBlocks } from './run-blocks/run-blocks.ts'
 import {
@@ -39,6 +40,8 @@ export interface StorageOptions extends CommitMoments {
   onCommit?: (report: CommitReport) => void
   onAppended?: (batch: EncodedBatch, outcome: AppendOutcome) => void
   onRetained?: (report: RetentionReport) => void
+  /** The wall clock was set, by so many milliseconds: for an hour nothing is deleted for its age. */
+  onClockSet?: (byMs: number) => void
   /** Storage refuses, or something was set aside. */
   onFault?: (error: unknown, what: string) => void
   /** Storage takes writes again after it had refused. */
@@ -91,6 +94,7 @@ export class Storage {
   private readonly sealer: Sealer
   private sealing: Generator<SealedBlock | null>
   private readonly retention: Retention
+  private readonly clockWatch: ClockWatch
   private readonly answers = new Answers()
   private readonly generation: Int32Array
   private readonly dataVersion
@@ -129,6 +133,7 @@ export class Storage {
     )
     this.deadLetterRetries = new DeadLetterRetries(this.database, this.executor)
     this.retention = new Retention(this.database, this.executor.ids, now, { ...options.retention })
+    this.clockWatch = new ClockWatch(options.clock, options.onClockSet)
     const files = new FilesInPlace(options.dataDir)
     this.writer = new Writer(this.database, this.executor, options.policy, {
       ...options,
@@ -280,7 +285,7 @@ export class Storage {
    * the pause that it answers with, milliseconds.
    */
   async retain(): Promise<number> {
-    if (this.gauge.isRefused || this.isClosing) return idleRetainMs
+    if (!this.clockWatch.isSteady || this.gauge.isRefused || this.isClosing) return idleRetainMs
     const piece = this.retention.next()
     if (!piece) return idleRetainMs
     const isBusy = this.writer.isBusy

@@ -164,7 +164,7 @@ class Life {
         })
       case 'delete':
         if (!this.mayDelete) return
-        this.world.clock.wallMs = this.at + 1
+        this.world.clock.moveTo(this.at + 1)
         this.world.storage.retentionDays = act.days
         return this.world.retainAll()
       case 'seal':

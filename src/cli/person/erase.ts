@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { Command } from 'commander'
 import { isoTime, isoTimeOrNull } from '../../core/clock.ts'
 import { isHeld } from '../../server/lock.ts'
-import { compact, databaseBytes, emptyLog } from '../../storage/erasure/compaction.ts'
+import { compact, databaseSize, emptyLog } from '../../storage/compact.ts'
 import { copiesBeside } from '../../storage/erasure/copies-beside.ts'
 import { erase } from '../../storage/erasure/erase.ts'
 import { type ErasureRow, ErasureTable } from '../../storage/erasure/erasure-table.ts'
@@ -125,7 +125,7 @@ async function cleanFiles(
   dataDir: string,
   options: Pick<Options, 'compact'>,
 ): Promise<string | null> {
-  const bytes = databaseBytes(database)
+  const { bytes } = databaseSize(database)
   const isQuick = options.compact || bytes <= quickBytes || !isHeld(dataDir)
   if (isQuick) compact(database, dataDir)
   const deadline = performance.now() + patienceMs

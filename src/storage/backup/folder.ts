@@ -1,4 +1,4 @@
-import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checksumFileOf } from './checksum.ts'
 
@@ -36,10 +36,7 @@ export async function backupsIn(folder: string): Promise<KeptBackup[]> {
  */
 export async function keepNewest(folder: string, count: number): Promise<KeptBackup[]> {
   const old = (await backupsIn(folder)).slice(count)
-  for (const { file } of old) {
-    await rm(file, { force: true })
-    await removeBeside(file)
-  }
+  for (const { file } of old) await removeBackup(file)
   const names = await readdir(folder)
   for (const name of names) {
     const [backup, suffix] = name.split(/(?<=\.db)(?=\.)/)
@@ -55,22 +52,11 @@ export const erasuresFileOf = (backup: string) => `${backup}.erasures.jsonl`
 /** What stands beside a backup. */
 const suffixesBeside = [checksumFileOf(''), erasuresFileOf('')]
 
-export async function removeBeside(file: string): Promise<void> {
-  for (const suffix of suffixesBeside) await rm(`${file}${suffix}`, { force: true })
+export async function removeBackup(file: string): Promise<void> {
+  await rm(file, { force: true })
+  await removeBeside(file)
 }
 
-/** Puts the names in a folder on the disk. */
-export async function syncFolder(folder: string): Promise<void> {
-  let handle: FileHandle | undefined
-  try {
-    handle = await open(folder, 'r')
-    await handle.sync()
-  } catch (error) {
-    // Some file systems of other machines do not know it.
-    if (!['EINVAL', 'EBADF', 'ENOTSUP'].includes(String((error as { code?: string }).code))) {
-      throw error
-    }
-  } finally {
-    await handle?.close()
-  }
+export async function removeBeside(file: string): Promise<void> {
+  for (const suffix of suffixesBeside) await rm(`${file}${suffix}`, { force: true })
 }

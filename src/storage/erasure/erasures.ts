@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { isoTime } from '../../core/clock.ts'
 import { shortReasonOf } from '../../core/reason.ts'
-import { compact, emptyLog } from './compaction.ts'
+import { compact, emptyLog } from '../compact.ts'
 import { erase } from './erase.ts'
 import { addToErasures, erasureKey, type ListedErasure, listedErasures } from './erasure-list.ts'
 import { type ErasureRow, ErasureTable, type HashedPerson } from './erasure-table.ts'
