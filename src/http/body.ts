@@ -53,9 +53,15 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /**
  * The body of a POST, parsed.
  *
+ * @param beforeParsing called once it is this body's turn, which may be long after it was read; what it
+ *   throws, the caller gets
  * @throws AppError `payload_too_large`, `unsupported_media_type` or `malformed_json`, in this order
  */
-export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
+export async function readJson(
+  request: Request,
+  limitBytes: number,
+  beforeParsing: () => void,
+): Promise<unknown> {
   let bytes: Uint8Array
   try {
     bytes = await readBytes(request, limitBytes)
@@ -69,6 +75,7 @@ export async function readJson(request: Request, limitBytes: number): Promise<un
   }
   const turn = parsing.enter(bytes.byteLength)
   if (turn) await turn
+  beforeParsing()
   try {
     return JSON.parse(utf8.decode(bytes))
   } catch (cause) {
