@@ -47,6 +47,10 @@ const p99Bound = 50
 const recoveredWithinMs = 2_000
 const fullSpeed = 0.8
 
+/** Speed is measured so often, and the best counts: whatever else the machine does only takes from it. */
+const speedTries = 3
+const speedTryMs = 500
+
 /** What the server may take of memory, MiB. */
 const memoryBound = 512
 
@@ -128,13 +132,19 @@ function lostOf({ acknowledged }: FloodReport, prefix: string, dataDir: string):
   return lost
 }
 
-/** Batches a second that four clients get stored, one after another, in a second. */
+/** Batches a second that four clients get stored, one after another, at best. */
+async function bestSpeedOf(server: Server, tenant: Tenant): Promise<number> {
+  let best = 0
+  for (let i = 0; i < speedTries; i++) best = Math.max(best, await speedOf(server, tenant))
+  return best
+}
+
 async function speedOf(server: Server, { snippetKey, diary }: Tenant): Promise<number> {
   const ask = apiOf(server, snippetKey)
   const startedAt = performance.now()
   let stored = 0
   const client = async () => {
-    while (performance.now() < startedAt + 1_000) {
+    while (performance.now() < startedAt + speedTryMs) {
       const batch = diary.newNumber()
       const events = Array.from({ length: eventsOfBatch }, (_, i) => ({
         ...{ id: nameOf('speed', batch, i), kind: 'custom', name: 'x', userId: 'u' },
@@ -152,8 +162,7 @@ async function press(scene: Scene, pressure: Pressure, isTimed: boolean): Promis
   const tenant = scene.tenants[0]!
   const { snippetKey } = tenant
   const fresh = await scene.start([...args, '--log-level', 'error'])
-  await speedOf(fresh, tenant)
-  const speedBefore = await speedOf(fresh, tenant)
+  const speedBefore = await bestSpeedOf(fresh, tenant)
   await fresh.end()
   const server = await scene.start([...args, '--log-level', 'error'], {
     CAIRN_FAILPOINTS: `before_commit=delay:${delayMs}*${commits}`,
@@ -165,7 +174,7 @@ async function press(scene: Scene, pressure: Pressure, isTimed: boolean): Promis
   await watch.eased.promise
   const [report] = await Promise.all([flood.stop(), Bun.sleep(recoveredWithinMs)])
   await watch.stop()
-  const speedAfter = await speedOf(server, tenant)
+  const speedAfter = await bestSpeedOf(server, tenant)
   const { easedAt, peakMib } = watch
   await server.end()
   const lost = lostOf(report, prefix, join(scene.place.folder, 'cairn-data'))
@@ -207,6 +216,9 @@ export async function pressure({ isLong, seed }: Torture): Promise<Ledger> {
   return {
     title: 'Ten times the load that storage takes',
     entries,
-    notes: ['The load, the reads that are timed and the server share the cores of this machine.'],
+    notes: [
+      'The load, the reads that are timed and the server share the cores of this machine, so that p99 ' +
+        'is also how long the reads, and whoever sends them, wait for a core.',
+    ],
   }
 }
