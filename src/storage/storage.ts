@@ -184,7 +184,7 @@ export class Storage {
    */
   tellOfLog(): void {
     const { log, checkpointed } = this.checkpoint('noop')
-    if (log - checkpointed < overdueFrames) {
+    if (log - checkpointed < (this.options.isLogKept ? mostLogPages : overdueFrames)) {
       this.isLogStuck = false
       return
     }
