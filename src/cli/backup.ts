@@ -84,7 +84,7 @@ async function backUpTo(
   const file = isFolder ? join(folder, backupNameAt(now)) : target
   const made = await backUp(data, file, bar.show).finally(bar.end)
   if (isFolder) await clearAbandoned(folder, now)
-  const removed = keep === null ? [] : await keepNewest(folder, keep)
+  const removed = keep === null ? [] : await keepNewest(folder, keep, now)
   return { ...made, removed: removed.map(({ file }) => file) }
 }
 

@@ -34,6 +34,7 @@ const forOperators = [
   'BackupRefused',
   'RestoreRefused',
   'ErasuresUnreadable',
+  'RewritingHeld',
 ]
 
 /** What the common faults of files and of SQLite mean to an operator. */

@@ -1,7 +1,7 @@
 import { isoTime } from '../../core/clock.ts'
 import { minuteMs } from '../../core/durations.ts'
 import { shellWord } from '../../core/wording.ts'
-import { backupsIn, type KeptBackup } from '../../storage/backup/folder.ts'
+import { type KeptBackup, newestBackup } from '../../storage/backup/folder.ts'
 import { databasesAside } from '../../storage/backup/replace-database.ts'
 import { isReadableDirectory } from './directory-check.ts'
 import { error, type Finding, ok, type Subject, sizeOf, warning } from './finding.ts'
@@ -23,9 +23,9 @@ export async function checkBackups({ data, config, now }: Subject): Promise<Find
 
 async function checkNewest(folder: string, everyMs: number, now: number): Promise<Finding> {
   const advice = 'see the log of the server for "the scheduled backup failed", and that one runs'
-  let newest: KeptBackup | undefined
+  let newest: KeptBackup | null
   try {
-    newest = (await backupsIn(folder))[0]
+    newest = await newestBackup(folder, now)
   } catch (fault) {
     const { code } = fault as { code?: string }
     if (code === 'ENOENT') return warning('backup', `there is no backup in ${folder} yet`, advice)

@@ -8,6 +8,7 @@ import { erase } from '../../storage/erasure/erase.ts'
 import { type ErasureRow, ErasureTable } from '../../storage/erasure/erasure-table.ts'
 import { type ErasedCounts, erasedKinds } from '../../storage/erasure/erasure-work.ts'
 import { beginErasure } from '../../storage/erasure/erasures.ts'
+import { whileRewriting } from '../../storage/rewriting.ts'
 import { withData } from '../data.ts'
 import { examples } from '../examples.ts'
 import { exitStatus, UsageFailure, warn } from '../failure.ts'
@@ -71,9 +72,11 @@ export function addErase(person: Command): void {
       await withData(data, async database => {
         const asked = personAsked(database, org, id, options)
         if (!options.yes) await confirm(id)
-        const row = beginErasure(database, data, asked, Date.now())
-        await eraseInSteps(database, row)
-        const left = await cleanFiles(database, data, options)
+        const { row, left } = await whileRewriting(data, async () => {
+          const row = beginErasure(database, data, asked, Date.now())
+          await eraseInSteps(database, row)
+          return { row, left: await cleanFiles(database, data, options) }
+        })
         if (left === null) new ErasureTable(database).finish(row.id, Date.now())
         else {
           warn(`not finished: ${left}`)
