@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { freeBytesOf, mib } from '../storage/backup/room.ts'
 import { compact, databaseSize, emptyLog } from '../storage/compact.ts'
 import { withData } from './data.ts'
+import { sizeOf } from './doctor/finding.ts'
 import { examples } from './examples.ts'
 import { CommandFailure } from './failure.ts'
 import { print, printJson } from './output.ts'
@@ -16,9 +17,11 @@ export function addCompact(cairn: Command): void {
       'after',
       `${examples('cairn compact', 'cairn compact --data /var/lib/cairn --json')}
 
-A running server gives free space back by itself, but for a tenth of the file. A database that was made
-before Cairn deleted events does so from its first compaction on. It needs room for what the database
-holds twice more, and takes some seconds a gigabyte; interrupted, it leaves all as it was.`,
+A running server gives free space back by itself, but for a tenth of the file or
+64 MiB, whichever is more. A database that was made before Cairn deleted events
+does so from its first compaction on. It needs room for what the database holds
+twice more, and takes some seconds a gigabyte; interrupted, it leaves all as it
+was.`,
     )
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       const { data } = settingsOf(command, 'data')
@@ -32,7 +35,7 @@ holds twice more, and takes some seconds a gigabyte; interrupted, it leaves all 
         }),
       )
       if (json) return printJson(sizes)
-      print(`the database took ${mib(sizes.bytesBefore)}, it takes ${mib(sizes.bytesAfter)}`)
+      print(`the database took ${sizeOf(sizes.bytesBefore)}, it takes ${sizeOf(sizes.bytesAfter)}`)
     })
 }
 
@@ -40,6 +43,6 @@ function requireRoom(data: string, bytes: number): void {
   const free = freeBytesOf(data)
   if (free >= bytes) return
   throw new CommandFailure(
-    `compacting needs ${mib(bytes)} for a while, and the disk of ${data} has ${mib(free)}: make room and try again`,
+    `compacting needs ${sizeOf(bytes)} for a while, and the disk of ${data} has ${sizeOf(free)}: make room and try again`,
   )
 }

@@ -30,6 +30,7 @@ const forOperators = [
   'PortTaken',
   'SessionKeyUnusable',
   'SchemaMismatch',
+  'DatabaseLost',
   'UpgradeRefused',
   'BackupRefused',
   'RestoreRefused',

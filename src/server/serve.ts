@@ -205,7 +205,9 @@ class Server {
     try {
       const prepared = await this.prepare()
       if (!prepared.hasOrganisation()) warnings.push(noOrganisation(config.data))
-      const unfinished = prepared.finishErasures()
+      const { people, unfinished } = prepared.finishErasures()
+      if (people > 0)
+        this.log.info({ people }, 'people were erased who are on the list of erasures')
       if (unfinished !== null) warnings.push(erasuresUnfinished(unfinished))
       this.watchIssuer()
       // Reads are answered before storage has taken up all that is stored; writes wait for it.

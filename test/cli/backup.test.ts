@@ -137,6 +137,8 @@ describe('restore', () => {
 
   test('makes a data directory where there is none, for its user alone', async () => {
     await cairn.run(['backup', 'a.db'])
+    const { stdout } = await cairn.run(['restore', 'a.db', '--data', 'first'])
+    expect(stdout).not.toContain('--undo')
     expect(await cairn.json(['restore', 'a.db', '--data', 'new'])).toMatchObject({ aside: null })
     expect(statSync(cairn.path('new')).mode & 0o777).toBe(0o700)
     expect(await cairn.json(['org', 'list', '--data', 'new'])).toHaveLength(1)

@@ -22,7 +22,7 @@ export async function checkBackups({ data, config, now }: Subject): Promise<Find
 }
 
 async function checkNewest(folder: string, everyMs: number, now: number): Promise<Finding> {
-  const advice = 'see the log of the server for "the scheduled backup failed", and that one runs'
+  const advice = 'see that a server runs, and in its log for "the scheduled backup failed"'
   let newest: KeptBackup | null
   try {
     newest = await newestBackup(folder, now)

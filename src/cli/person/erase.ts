@@ -14,7 +14,7 @@ import { examples } from '../examples.ts'
 import { exitStatus, UsageFailure, warn } from '../failure.ts'
 import { print, printColumns, printJson } from '../output.ts'
 import { addSettings, settingsOf } from '../settings.ts'
-import { addPersonArguments, personAsked } from './named.ts'
+import { addPersonArguments, nothingStored, personAsked } from './named.ts'
 
 interface Options {
   anonymous?: boolean
@@ -48,7 +48,7 @@ const quickBytes = 32 * 1024 * 1024
 export function addErase(person: Command): void {
   addPersonArguments(addSettings(person.command('erase'), ['data']))
     .description(
-      'erase a person: nothing of theirs is left in any file, totals stay as they are, and nothing more is taken of them',
+      'erase a person: nothing of theirs is left in any file but copies made before, totals stay as they are, and nothing more is taken of them',
     )
     .option('--yes', 'do not ask')
     .option(
@@ -84,6 +84,7 @@ export function addErase(person: Command): void {
         }
         warnOfCopies(data)
         const receipt = receiptOf(new ErasureTable(database).get(row)!)
+        if (isNothing(receipt)) warn(nothingStored(asked))
         if (options.json) printJson(receipt)
         else printReceipt(receipt)
       })
@@ -160,6 +161,8 @@ const receiptOf = ({ orgId, person, askedAt, finishedAt, receipt }: ErasureRow):
   finishedAt: isoTimeOrNull(finishedAt),
   erased: JSON.parse(receipt ?? '{}'),
 })
+
+const isNothing = ({ erased }: Receipt) => erasedKinds.every(kind => !erased[kind])
 
 function printReceipt({ organisation, person, askedAt, finishedAt, erased }: Receipt): void {
   printColumns([

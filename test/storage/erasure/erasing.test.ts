@@ -264,7 +264,7 @@ test('who is allowed again is taken again, and stays so when an older database i
     values (?, ?, ?, ?, 'a secret')`,
     [older.org_id!, older.key!, older.person!, older.asked_at!],
   )
-  expect(finishErasures(own, world.dataDir, world.clock.now())).toBe(null)
+  expect(finishErasures(own, world.dataDir, world.clock.now()).unfinished).toBe(null)
   expect(own.query('select * from erasures').all()).toEqual([])
   eraseBeside(world, ada)
   own.close()
