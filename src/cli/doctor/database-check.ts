@@ -122,7 +122,7 @@ function checkDeadLetters(database: Database): Finding[] {
   const { count, newestAt, newestError } = deadLetters(database)
   if (count === 0) return [ok('dead_letters', 'no dead letters wait')]
   const newest = newestAt === null ? '' : `, the newest since ${isoTime(newestAt)}: ${newestError}`
-  const what = `${counted(count, 'event')} could not be stored and wait as dead letters${newest}`
+  const what = `${counted(count, 'event')} could not be stored and ${count === 1 ? 'waits as a dead letter' : 'wait as dead letters'}${newest}`
   return [warning('dead_letters', what, 'see them: cairn dead-letters list')]
 }
 

@@ -7,19 +7,11 @@ import { rebuild } from '../../../src/storage/rebuild.ts'
 import { eraseBeside, textsIn } from '../../support/erasing.ts'
 import { historyArbitrary, springAnchor } from '../../support/histories.ts'
 import { storedEvents } from '../../support/ledger.ts'
+import { lawWorld } from '../../support/lives.ts'
 import { personalEvents } from '../../support/personal-events.ts'
 import { type StoredWorld, storeFlows } from '../../support/stored-history.ts'
-import { World } from '../../support/world.ts'
 
-const sealing = {
-  runsPerBlock: 2,
-  mostRunsPerBlock: 20,
-  changesToLook: 1,
-  settledMs: 0,
-  pauseMs: 0,
-}
-const world = new World({ sealing })
-world.database.run('pragma synchronous = off')
+const world = lawWorld()
 afterAll(() => world.close())
 
 const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 60)

@@ -2,34 +2,23 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { personOf } from '../../../src/core/event.ts'
 import type { NewEvent } from '../../../src/core/ports.ts'
-import { analyticsService, questionOf } from '../../../src/modules/analytics/service.ts'
 import { rebuild } from '../../../src/storage/rebuild.ts'
 import { erasing, textsIn } from '../../support/erasing.ts'
-import { autumnAnchor, type History, historyArbitrary, reach } from '../../support/histories.ts'
+import { autumnAnchor, type History, reach } from '../../support/histories.ts'
 import { storedEvents } from '../../support/ledger.ts'
+import { analyticsOf, lawWorld, lifeArbitrary } from '../../support/lives.ts'
 import { personalEvents } from '../../support/personal-events.ts'
 import { type StoredWorld, storeFlows } from '../../support/stored-history.ts'
-import { World } from '../../support/world.ts'
+import type { World } from '../../support/world.ts'
 
 /**
  * Two organisations live through the same history. In one, events are deleted and people erased while
  * it goes on; in the other all stays. Nothing but what is stored of events may tell the two apart.
  */
 
-const sealing = {
-  runsPerBlock: 2,
-  mostRunsPerBlock: 20,
-  changesToLook: 1,
-  settledMs: 0,
-  pauseMs: 0,
-}
-
 const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 25)
 
 const day = 86_400_000
-const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10)
-const asked = { from: dateOf(autumnAnchor - reach), to: dateOf(autumnAnchor + reach) }
-
 type Act =
   | { type: 'send'; size: number }
   | { type: 'delete'; days: number }
@@ -61,22 +50,6 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     weight: 2,
     arbitrary: fc.constantFrom({ type: 'seal' as const }, { type: 'rebuild' as const }),
   },
-)
-
-const lifeArbitrary = historyArbitrary({
-  anchor: autumnAnchor,
-  minEvents: 10,
-  maxEvents: 60,
-}).chain(history =>
-  fc.record({
-    history: fc.constant(history),
-    acts: fc.array(act, { minLength: 6, maxLength: 24, size: 'max' }),
-    // As they occur, or in any order: then most of a run may be deleted before it has begun.
-    order: fc.option(
-      fc.shuffledSubarray([...history.events.keys()], { minLength: history.events.length }),
-      { nil: null },
-    ),
-  }),
 )
 
 const nameOf = ({ userId, anonymousId }: NewEvent) => personOf(userId, anonymousId)
@@ -168,47 +141,24 @@ class Life {
     const outcome = await this.world.stores.ledger.append({ orgRow, receivedAt, events, ...more })
     expect(outcome).toEqual({ duplicates: [], deadLetters: [], erased: [] })
   }
-
-  answers() {
-    const analytics = analyticsService(this.world)
-    const answers = ['welcome', 'setup'].map(async key => {
-      const flow = this.world.stores.catalogue().flow(this.stored.flowIds.get(key) as string)!
-      const question = questionOf(flow, asked, autumnAnchor)
-      const answer = await analytics.answer(question, new AbortController().signal)
-      return {
-        ...answer,
-        flowId: '',
-        steps: answer.steps.map(step => ({ ...step, stepId: '' })),
-        checklist: answer.checklist && {
-          ...answer.checklist,
-          items: answer.checklist.items.map(item => ({ ...item, itemId: '' })),
-        },
-      }
-    })
-    return Promise.all(answers)
-  }
 }
 
 const seen = { deleted: 0, erased: 0 }
 
 test('every number is that of who neither deletes nor erases, a rebuild changes nothing, and who was erased is in no file', async () => {
   await fc.assert(
-    fc.asyncProperty(lifeArbitrary, async ({ history, acts, order }) => {
-      const world = new World({ sealing })
-      // No law is about power cuts.
-      world.database.run('pragma synchronous = off')
-      const byTime = [...history.events.keys()].toSorted(
-        (a, b) => history.events[a]!.at - history.events[b]!.at,
-      )
+    fc.asyncProperty(lifeArbitrary(act), async ({ history, acts, order }) => {
+      const world = lawWorld()
       const [keeping, forgetting] = [false, true].map(
-        forgets => new Life(world, history, order ?? byTime, forgets),
+        forgets => new Life(world, history, order, forgets),
       ) as [Life, Life]
       for (const act of acts) {
         await keeping.live(act)
         await forgetting.live(act)
       }
       expect(rebuild(world.database).changed).toBe(0)
-      expect(await forgetting.answers()).toEqual((await keeping.answers()) as never)
+      const now = await analyticsOf(world, forgetting.stored)
+      expect(now).toEqual((await analyticsOf(world, keeping.stored)) as never)
       expect(textsIn(world.dataDir, forgetting.gone)).toEqual([])
       const [all, left] = [keeping, forgetting].map(
         life => storedEvents(world.database, life.stored.orgRow).length,
