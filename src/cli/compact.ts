@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { freeBytesOf, mib } from '../storage/backup/room.ts'
+import { freeBytesOf } from '../storage/backup/room.ts'
 import { compact, databaseSize, emptyLog } from '../storage/compact.ts'
 import { withData } from './data.ts'
 import { sizeOf } from './doctor/finding.ts'
