@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { isoTime } from '../../core/clock.ts'
 import { shortReasonOf } from '../../core/reason.ts'
-import { beginRewriting } from '../rewriting.ts'
+import { beginRewriting, RewritingHeld } from '../rewriting.ts'
 import { compact, emptyLog } from './compaction.ts'
 import { erase } from './erase.ts'
 import { addToErasures, erasureKey, type ListedErasure, listedErasures } from './erasure-list.ts'
@@ -101,18 +101,23 @@ function agree(database: Database, dataDir: string, table: ErasureTable): void {
  * was killed or did not compact the database. For a start, before anything is answered.
  *
  * @returns why the files may still hold what was erased; null where they do not
- * @throws RewritingHeld where a rebuild that goes on beside would bring them back
  */
 export function finishErasures(database: Database, dataDir: string, now: number): string | null {
   const table = new ErasureTable(database)
   agree(database, dataDir, table)
   const unfinished = table.all().filter(({ finishedAt }) => finishedAt === null)
   if (unfinished.length === 0) return null
-  const release = beginRewriting(dataDir)
   try {
-    for (const row of unfinished) for (const _ of erase(database, row));
-  } finally {
-    release()
+    const release = beginRewriting(dataDir)
+    try {
+      for (const row of unfinished) for (const _ of erase(database, row));
+    } finally {
+      release()
+    }
+  } catch (error) {
+    // The command that is at it, or one that would bring them back: no reason not to serve either.
+    if (error instanceof RewritingHeld) return error.message
+    throw error
   }
   try {
     compact(database, dataDir)
