@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { isoTime } from '../../core/clock.ts'
 import { shortReasonOf } from '../../core/reason.ts'
 import { compact, emptyLog } from '../compact.ts'
-import { beginRewriting } from '../rewriting.ts'
+import { beginRewriting, RewritingHeld } from '../rewriting.ts'
 import { erase } from './erase.ts'
 import { addToErasures, erasureKey, type ListedErasure, listedErasures } from './erasure-list.ts'
 import { type ErasureRow, ErasureTable, type HashedPerson } from './erasure-table.ts'
@@ -101,7 +101,6 @@ function agree(database: Database, dataDir: string, table: ErasureTable): void {
  * was killed or did not compact the database. For a start, before anything is answered.
  *
  * @returns of how many people, and why the files may still hold something of them; null where they do not
- * @throws RewritingHeld where a rebuild that goes on beside would bring them back
  */
 export function finishErasures(
   database: Database,
@@ -113,11 +112,17 @@ export function finishErasures(
   const unfinished = table.all().filter(({ finishedAt }) => finishedAt === null)
   const people = unfinished.length
   if (people === 0) return { people, unfinished: null }
-  const release = beginRewriting(dataDir)
   try {
-    for (const row of unfinished) for (const _ of erase(database, row));
-  } finally {
-    release()
+    const release = beginRewriting(dataDir)
+    try {
+      for (const row of unfinished) for (const _ of erase(database, row));
+    } finally {
+      release()
+    }
+  } catch (error) {
+    // The command that is at it, or one that would bring them back: no reason not to serve either.
+    if (error instanceof RewritingHeld) return { people, unfinished: error.message }
+    throw error
   }
   try {
     compact(database, dataDir)

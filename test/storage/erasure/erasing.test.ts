@@ -7,6 +7,7 @@ import { allowAgain, finishErasures } from '../../../src/storage/erasure/erasure
 import { encodeEvents, rewriteEvents } from '../../../src/storage/event-text.ts'
 import { entriesIn } from '../../../src/storage/hash-index/chunk.ts'
 import { rebuild } from '../../../src/storage/rebuild.ts'
+import { beginRewriting } from '../../../src/storage/rewriting.ts'
 import { eraseBeside, textsIn } from '../../support/erasing.ts'
 import { poison, storedEvents } from '../../support/ledger.ts'
 import { type PublishedFlow, Tenant } from '../../support/tenant.ts'
@@ -269,6 +270,17 @@ test('who is allowed again is taken again, and stays so when an older database i
   eraseBeside(world, ada)
   own.close()
   expect((await acme.send([started({ userId: 'ada' })])).status).toBe(422)
+})
+
+test('a start beside a command that erases or rebuilds serves, and leaves the rest to the next', async () => {
+  await acme.send([started({ userId: 'ada-lovelace' })])
+  eraseBeside(world, personOf(acme, 'uada-lovelace'), 1)
+  const release = beginRewriting(world.dataDir)
+  const { unfinished } = finishErasures(world.database, world.dataDir, 5)
+  expect(unfinished).toContain('another command erases')
+  release()
+  expect(finishErasures(world.database, world.dataDir, 6).unfinished).toBeNull()
+  expect(textsIn(world.dataDir, ['ada-lovelace'])).toEqual([])
 })
 
 test('a list that is lost is written again from the database', async () => {
