@@ -133,6 +133,10 @@ describe('restore', () => {
     expect(aside).toHaveLength(2)
     using first = new Database(cairn.path(`cairn-data/${aside[0]}`), { readonly: true })
     expect(first.query('select count(*) from organisations').values()).toEqual([[2]])
+    const { stdout } = await cairn.run(['doctor', '--port', '0', '--management-port', '0'])
+    expect(stdout).toMatch(
+      /2 databases that restores replaced are kept — .* \/.*cairn\.db\.before-\*"/,
+    )
   })
 
   test('makes a data directory where there is none, for its user alone', async () => {
