@@ -52,8 +52,9 @@ function addCheck(steps: Command): void {
         'cairn steps check --json | jq -r \'.steps[] | select(.state == "broken") | .step\'',
       )}
 
-States are made from what pages reported in the last 24 hours, each person counted once, by the
-latest report. Under 5 people a step is unknown, which is no failure. "Since" looks back 7 days.`,
+States are made from what pages reported in the last 24 hours, each person
+counted once, by the latest report. Under 5 people a step is unknown, which is
+no failure. "Since" looks back 7 days.`,
     )
     .action(async (options: Options, command: Command) => {
       const { data } = settingsOf(command, 'data')

@@ -62,6 +62,8 @@ export interface PersonIds {
 
 /** Every verb that names a person whose data was erased throws `AppError('erased')`, but for `append`. */
 export interface Ledger {
+  /** Throws `overloaded` where there is no room for a write, however small. */
+  requireRoom(): void
   /** Resolves once the batch is committed and synced, or at once with `ack=buffer`. */
   append(batch: EventBatch): Promise<AppendOutcome>
   /** Records a completion of a flow. */

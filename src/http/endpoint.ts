@@ -32,8 +32,8 @@ const checksOf = ({ body, query }: Route) => ({
 })
 
 /**
- * A route at work. The order of a request: the gate (401, 429, 403, the path's id); the body (413,
- * 415, 400); the shape (422); the module's verb.
+ * A route at work. The order of a request: the gate (401, 429, 403, the path's id); room in storage
+ * for what is sent (503); the body (413, 415, 400); the shape (422); the module's verb.
  *
  * It gives way to other requests only where there is something to wait for: a read by a snippet key
  * is answered within one turn, because a promise on the way would cost as much as the rest.
@@ -77,8 +77,14 @@ export class Endpoint {
   }
 
   private async takeBody(call: Call): Promise<void> {
-    const { route, checks } = this
-    const body = await readJson(call.request, route.bodyLimitBytes ?? defaultBodyLimitBytes)
+    const { route, checks, deps } = this
+    // Whatever has a body is a write: to read and parse one only to refuse it would take from
+    // everybody else the time and the memory that are short just then.
+    const { ledger } = deps.stores
+    ledger.requireRoom()
+    const body = await readJson(call.request, route.bodyLimitBytes ?? defaultBodyLimitBytes, () =>
+      ledger.requireRoom(),
+    )
     requireShape(checks.body as NonNullable<typeof checks.body>, body)
     call.body = body
     this.takeQuery(call)

@@ -206,7 +206,9 @@ class Server {
     try {
       const prepared = await this.prepare()
       if (!prepared.hasOrganisation()) warnings.push(noOrganisation(config.data))
-      const unfinished = prepared.finishErasures()
+      const { people, unfinished } = prepared.finishErasures()
+      if (people > 0)
+        this.log.info({ people }, 'people were erased who are on the list of erasures')
       if (unfinished !== null) warnings.push(erasuresUnfinished(unfinished))
       keepSnippet(config.data)
       this.watchIssuer()

@@ -112,8 +112,9 @@ function execute(database: Database, sql: string, onShare: (share: number) => vo
 }
 
 /**
- * Brings the schema up to date, each step in a transaction of its own, forward only. Where nothing is
- * due, nothing is locked: a command that only reads does not wait for who writes.
+ * Brings the schema up to date, forward only: each step in a transaction of its own, but all of a new
+ * database in one, so that after a power cut nobody finds one that is half made. Where nothing is due,
+ * nothing is locked: a command that only reads does not wait for who writes.
  *
  * @throws SchemaMismatch when the database is newer than this binary, or an applied step differs
  */
@@ -124,8 +125,20 @@ export function migrate(
 ): void {
   const state = schemaState(database)
   requireKnown(state)
-  const { due } = state
-  if (due.length === 0) return
+  if (state.due.length === 0) return
+  const isNew = state.applied === 0
+  const apply = () => applySteps(database, state.due, now, onProgress)
+  if (isNew) database.transaction(apply).immediate()
+  else apply()
+  requireKnown(schemaState(database))
+}
+
+function applySteps(
+  database: Database,
+  due: readonly MigrationStep[],
+  now: number,
+  onProgress: (progress: MigrationProgress) => void,
+): void {
   database.run(
     `create table if not exists migrations (
       id integer primary key, name text not null, sha256 text not null, applied_at integer not null
@@ -146,5 +159,4 @@ export function migrate(
     apply.immediate()
     onShare(1)
   }
-  requireKnown(schemaState(database))
 }

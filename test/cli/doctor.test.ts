@@ -423,13 +423,13 @@ describe('a server', () => {
 })
 
 describe('an identity provider', () => {
-  const answerWith = async (headers: Record<string, string>) => {
+  const answerWith = async (headers: () => Record<string, string>) => {
     const { publicKey } = await generateKeyPair('ES256', { extractable: true })
     const keys = [{ ...(await exportJWK(publicKey)), alg: 'ES256', kid: 'one', use: 'sig' }]
     return Bun.serve({
       hostname: '127.0.0.1',
       port: 0,
-      fetch: () => Response.json({ keys }, { headers }),
+      fetch: () => Response.json({ keys }, { headers: headers() }),
     })
   }
 
@@ -445,8 +445,8 @@ describe('an identity provider', () => {
     ['whose clock is late', -60, ['warning  the clock of this machine is 60 s ahead of']],
   ] as const)('%s', async (_, aheadSeconds, expected) => {
     await place.json(['org', 'create', 'Acme'])
-    const date = new Date(Date.now() + aheadSeconds * 1_000 - 500).toUTCString()
-    const server = await answerWith({ date })
+    const date = () => new Date(Date.now() + aheadSeconds * 1_000 - 500).toUTCString()
+    const server = await answerWith(() => ({ date: date() }))
     try {
       const { status, lines } = await complaints([], settingsFor(server.port))
       expect(status).toBe(0)

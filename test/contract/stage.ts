@@ -34,14 +34,14 @@ const narrow: Part = { slug: 'narrow', prefix: 'narrow ', limit: plenty }
 /** Two threads, so that what they must agree on is put to the test on every machine. */
 const settings = { CAIRN_DATA: './data', CAIRN_THREADS: '2' }
 
-/** A server with little room for events, a disk that refuses, and tokens of an identity provider. */
+/** A server with little room for events, a storage that fails, and tokens of an identity provider. */
 const narrowSettings = {
   CAIRN_DATA: './narrow',
   CAIRN_THREADS: '1',
   CAIRN_ACK: 'buffer',
   CAIRN_BUFFER_EVENTS: '100',
   CAIRN_FLUSH_EVERY_MS: '10000',
-  CAIRN_FAILPOINTS: 'before_commit=error',
+  CAIRN_FAILPOINTS: 'between_rows=error',
   CAIRN_SESSION_SECRET: providerSecret,
   CAIRN_SESSION_ISSUER: 'https://id.example',
   CAIRN_SESSION_AUDIENCE: 'cairn-api',

@@ -12,6 +12,7 @@ import {
   quickCheck,
   unfinishedErasures,
 } from '../../storage/inspect.ts'
+import { lostAdvice, traceOfDatabase } from '../../storage/lost-database.ts'
 import { explained } from '../failure.ts'
 import { counted } from '../output.ts'
 import { isReadableDirectory } from './directory-check.ts'
@@ -29,11 +30,7 @@ const largeLogBytes = 256e6
 export function checkDatabase(subject: Subject): Finding[] {
   const { data } = subject
   if (data === null || !isReadableDirectory(data)) return []
-  if (!hasDatabase(data)) {
-    return [
-      warning('database', `${data} holds no database yet`, 'begin with "cairn org create NAME"'),
-    ]
-  }
+  if (!hasDatabase(data)) return [checkTrace(data)]
   let database: Database | undefined
   try {
     database = openForReading(data)
@@ -50,6 +47,16 @@ export function checkDatabase(subject: Subject): Finding[] {
   } finally {
     database?.close()
   }
+}
+
+function checkTrace(data: string): Finding {
+  const trace = traceOfDatabase(data)
+  if (trace === null) {
+    const advice = 'begin with "cairn org create NAME"'
+    return warning('database', `${data} holds no database yet`, advice)
+  }
+  const what = `cairn.db is gone from ${data}, which has held one (there is ${trace})`
+  return error('database', what, lostAdvice)
 }
 
 function unreadable(data: string, fault: unknown): Finding {
@@ -115,7 +122,7 @@ function checkDeadLetters(database: Database): Finding[] {
   const { count, newestAt, newestError } = deadLetters(database)
   if (count === 0) return [ok('dead_letters', 'no dead letters wait')]
   const newest = newestAt === null ? '' : `, the newest since ${isoTime(newestAt)}: ${newestError}`
-  const what = `${counted(count, 'event')} could not be stored and wait as dead letters${newest}`
+  const what = `${counted(count, 'event')} could not be stored and ${count === 1 ? 'waits as a dead letter' : 'wait as dead letters'}${newest}`
   return [warning('dead_letters', what, 'see them: cairn dead-letters list')]
 }
 
