@@ -22,9 +22,23 @@ export const Told = <T extends TSchema>(judged: T, told: TSchema): T => ({
 const Person = (description: string, example: string) =>
   Maybe(Type.String({ minLength: 1, maxLength: 128, description, examples: [example] }))
 
+/** Its form is judged with its value, so that a wrong one is never more than a wrong one. */
+const UserHash = Told(
+  Type.Optional(Type.Unknown()),
+  Maybe(
+    Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description:
+        'HMAC-SHA256 of the `userId` in lower-case hex, made by your back end. Needed beside every ' +
+        '`userId` where the organisation enforces verified identity.',
+    }),
+  ),
+)
+
 export const PersonFields = {
   userId: Person('Who it is, by your own name for them.', 'ann'),
   anonymousId: Person('Who it is, where nobody has signed in.', 'anon-5c1f'),
+  userHash: UserHash,
 }
 
 /** What `personIn` asks of the two, as a keyword of the object that has them. */

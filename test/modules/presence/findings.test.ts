@@ -16,6 +16,7 @@ const nothing: Presence = {
   rejections: {},
   refusedOrigins: 0,
   limitedMinutes: {},
+  userHashes: { valid: 0, outdated: 0, invalid: 0, missing: 0 },
 }
 const well: Presence = {
   ...nothing,
@@ -39,6 +40,7 @@ const findings = ({ presence = {}, ...rest }: Told, base = well) =>
     skewMsMedian: null,
     publishedFlows: 1,
     oldKeysEndAt: null,
+    identity: null,
     ownVersion: '1.4.0',
     now,
     ...rest,

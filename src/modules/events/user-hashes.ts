@@ -1,0 +1,28 @@
+import {
+  isRefused,
+  judgeUserHash,
+  noUserHashes,
+  type UserHashVerdict,
+  type VerifiedIdentity,
+} from '../../core/verified-identity.ts'
+
+/** Judges and counts the user hashes of one batch: each user and hash once, however many events have them. */
+export class BatchUserHashes {
+  readonly counts = { ...noUserHashes }
+  private readonly known = new Map<string, UserHashVerdict>()
+
+  /** @param now epoch milliseconds */
+  constructor(
+    private readonly identity: VerifiedIdentity,
+    private readonly now: number,
+  ) {}
+
+  /** @returns why an event that names this user is not kept; null where it may be */
+  refusalOf(userId: string, sent: unknown): UserHashVerdict | null {
+    const name = `${sent} ${userId}`
+    const verdict = this.known.get(name) ?? judgeUserHash(this.identity, userId, sent, this.now)
+    this.known.set(name, verdict)
+    this.counts[verdict]++
+    return this.identity.isEnforced && isRefused(verdict) ? verdict : null
+  }
+}
