@@ -57,6 +57,9 @@ export function refusesMany(counts: Readonly<UserHashCounts>): boolean {
   return refused >= manyRefusals && refused >= all * largeShare
 }
 
+/** Of 256 bits in hex. */
+const hashLength = 64
+
 /** Lower-case hex of HMAC-SHA256 (RFC 2104) over the UTF-8 of the user id; the key is the secret's text. */
 export const userHashOf = (secret: string, userId: string): string =>
   new Bun.CryptoHasher('sha256', secret).update(userId).digest('hex')
@@ -104,17 +107,16 @@ function isHashOf(sent: string, userId: string, secret: string): boolean {
 /**
  * Judges a hash that came with a user id.
  *
- * @param sent whatever stands in `userHash`
  * @param now epoch milliseconds: a secret from before a rotation works until its end
  */
 export function judgeUserHash(
   { secrets }: VerifiedIdentity,
   userId: string,
-  sent: unknown,
+  sent: string | null | undefined,
   now: number,
 ): UserHashVerdict {
-  if (sent === undefined || sent === null || sent === '') return 'missing'
-  if (typeof sent !== 'string' || sent.length !== 64) return 'invalid'
+  if (!sent) return 'missing'
+  if (sent.length !== hashLength) return 'invalid'
   for (const { secret, endsAt } of secrets) {
     if (endsAt !== null && endsAt <= now) continue
     if (isHashOf(sent, userId, secret)) return endsAt === null ? 'valid' : 'outdated'

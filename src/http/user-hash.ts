@@ -6,7 +6,7 @@ import type { Call } from './call.ts'
 /** A body or query that may name a user. */
 interface NamesUser {
   userId?: string | null
-  userHash?: unknown
+  userHash?: string | null
 }
 
 const causeOf = (verdict: UserHashVerdict): UnauthorizedCause =>

@@ -18,7 +18,7 @@ export class BatchUserHashes {
   ) {}
 
   /** @returns why an event that names this user is not kept; null where it may be */
-  refusalOf(userId: string, sent: unknown): UserHashVerdict | null {
+  refusalOf(userId: string, sent: string | null | undefined): UserHashVerdict | null {
     const name = `${sent} ${userId}`
     const verdict = this.known.get(name) ?? judgeUserHash(this.identity, userId, sent, this.now)
     this.known.set(name, verdict)
