@@ -75,6 +75,9 @@ secrets are stored in the database as they are: backups hold them.`,
           })
         : before
       if (options.mode === 'enforce') warnOfRefusals(after)
+      if (options.now && after.mode === 'enforce') {
+        warn('every hash of before is refused from now on: give back ends the new secret')
+      }
       show(after, { ...options, isNew: before.secrets[0]?.secret !== after.secrets[0]?.secret })
     })
 }
@@ -175,7 +178,7 @@ function coverageLines(hours: readonly IdentityHour[]): string[] {
     `${((coverageOf(counts) ?? 0) * 100).toFixed(1)} %`,
   ]
   return columns([
-    ['HOUR', 'VALID', 'OLD SECRET', 'INVALID', 'MISSING', 'COVERAGE'],
+    ['HOUR (UTC)', 'VALID', 'OLD SECRET', 'INVALID', 'MISSING', 'COVERAGE'],
     ...hours.map(hour => cellsOf(isoTime(hour.at).slice(0, 16).replace('T', ' '), hour)),
     cellsOf('24 hours', sums),
   ])
