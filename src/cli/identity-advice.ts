@@ -27,10 +27,10 @@ export function nextStep(slug: string, { mode, secrets }: IdentityRecord, counts
   const [, before] = secrets
   if (mode === 'off') return `count hashes before you require them: ${command('--mode observe')}`
   if (refused > 0) {
-    const fate = mode === 'enforce' ? 'were refused or only counted' : 'would be refused'
+    const fate = mode === 'enforce' ? 'refused now' : 'which would be refused'
     const back =
       mode === 'enforce' ? `; ${command('--mode observe')} refuses nothing meanwhile` : ''
-    return `of ${all} calls and events ${refused} ${fate}; ${remedyOf(counts)}${back}`
+    return `of ${all} calls and events ${refused} had no right hash, ${fate}: ${remedyOf(counts)}${back}`
   }
   if (before && counts.outdated > 0) {
     return `${counts.outdated} hashes were made with the secret of before, which works until ${isoTime(before.retiredAt ?? 0)}: give every back end the current one`

@@ -6,7 +6,10 @@ import {
   type VerifiedIdentity,
 } from '../../core/verified-identity.ts'
 
-/** Judges and counts the user hashes of one batch: each user and hash once, however many events have them. */
+/**
+ * Judges and counts the user hashes of one batch: an HMAC for each user, however many events name them.
+ * Remembering hashes from batch to batch was tried: looking one up costs about what an HMAC does.
+ */
 export class BatchUserHashes {
   readonly counts = { ...noUserHashes }
   private readonly known = new Map<string, UserHashVerdict>()
