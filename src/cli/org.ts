@@ -13,6 +13,7 @@ import {
 import { changeData, organisationNamed, withData } from './data.ts'
 import { examples } from './examples.ts'
 import { CommandFailure, explained, UsageFailure } from './failure.ts'
+import { addIdentity } from './org-identity.ts'
 import { addRetention } from './org-retention.ts'
 import { addStatus } from './org-status.ts'
 import { print, printJson, printTable } from './output.ts'
@@ -28,6 +29,7 @@ export function addOrg(cairn: Command): void {
   addLimits(org)
   addOrigins(org)
   addRetention(org)
+  addIdentity(org)
   addStatus(org)
 }
 

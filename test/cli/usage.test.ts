@@ -44,6 +44,7 @@ describe('help', () => {
       'org limits',
       'org origins',
       'org retention',
+      'org identity',
       'org status',
       'key',
       'key show',
