@@ -3,6 +3,7 @@ import {
   autoUpdate,
   computePosition,
   flip,
+  getOverflowAncestors,
   offset,
   type Placement,
   shift,
@@ -91,10 +92,15 @@ export function placeOnCorner(element: Element, dot: HTMLElement): () => void {
   })
 }
 
-/** Scrolls an element into the window where it is not. */
+/** Scrolls an element into sight where the window, or what it scrolls in, cuts something off. */
 export function bringIntoView(element: Element, page: Window): void {
   const { top, left, bottom, right } = element.getBoundingClientRect()
-  const isSeen = top >= 0 && left >= 0 && bottom <= page.innerHeight && right <= page.innerWidth
+  const window = { top: 0, left: 0, bottom: page.innerHeight, right: page.innerWidth }
+  const { Element } = page as Window & typeof globalThis
+  const scrolled = getOverflowAncestors(element).filter(one => one instanceof Element)
+  const isSeen = [window, ...scrolled.map(one => one.getBoundingClientRect())].every(
+    of => top >= of.top && left >= of.left && bottom <= of.bottom && right <= of.right,
+  )
   if (isSeen) return
   const isCalm = page.matchMedia('(prefers-reduced-motion: reduce)').matches
   element.scrollIntoView({
