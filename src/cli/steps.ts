@@ -11,6 +11,7 @@ import { examples } from './examples.ts'
 import { CommandFailure, exitStatus } from './failure.ts'
 import { print, printJson } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
+import { addPin } from './steps-pin.ts'
 import { stepReport } from './steps-report.ts'
 
 /** A published step that points at an element, and how that fares. */
@@ -32,8 +33,16 @@ export function addSteps(cairn: Command): void {
   const steps = cairn
     .command('steps')
     .description('whether pages still have the elements that steps point at')
-    .addHelpText('after', examples('cairn steps check', 'cairn steps check --flow welcome --json'))
+    .addHelpText(
+      'after',
+      examples(
+        'cairn steps check',
+        'cairn steps check --flow welcome --json',
+        'cairn steps pin --flow welcome',
+      ),
+    )
   addCheck(steps)
+  addPin(steps)
 }
 
 function addCheck(steps: Command): void {
@@ -116,6 +125,7 @@ function shown({ organisation, flow, step, health, evidence }: CheckedStep) {
     stepId: step.id,
     selector: step.target.selector,
     required: step.target.required,
+    isPinned: step.target.fingerprint !== undefined,
     state: health.state,
     okRate: health.okRate,
     people,

@@ -142,6 +142,11 @@ export const Target = closed({
 })
 export type Target = Static<typeof Target>
 
+/** Which element a target means, without what else helps to find it: baselines are of this. */
+export function meantBy<T extends Target>({ alternates, fingerprint, ...meant }: T) {
+  return meant
+}
+
 /** A button of a step; `href` is for the action "link". */
 export const Button = closed({
   label: text(1, 100, { description: 'What the button says.' }),
