@@ -127,9 +127,9 @@ const remedies: Readonly<Record<Exclude<Outcome, 'found'>, string>> = {
 }
 
 function advice(one: CheckedStep, isAmong: boolean): string {
-  const { evidence, step, flow, health, organisation } = one
+  const { evidence, step, flow, health, organisation, canBePinned } = one
   const { people, alternate, fingerprints } = evidence
-  const { suggestion, baselineAt } = fingerprints
+  const { suggestion } = fingerprints
   // Where it may be left out, the commands to copy stay short.
   const org = isAmong ? ` --org ${organisation}` : ''
   if (suggestion && suggestion.selector !== step.target.selector) {
@@ -145,8 +145,8 @@ function advice(one: CheckedStep, isAmong: boolean): string {
     .filter(outcome => isIt(outcome) && people[outcome] > 0)
     .sort((a, b) => people[b] - people[a])
   const remedy = remedies[worst === undefined || worst === 'found' ? 'changed' : worst]
-  const wouldHelp = worst === 'not_found' || worst === 'ambiguous'
-  if (!wouldHelp || baselineAt === null || step.target.fingerprint) return remedy
+  const wouldHelp = canBePinned && (worst === 'not_found' || worst === 'ambiguous')
+  if (!wouldHelp) return remedy
   const pin = `cairn steps pin --flow ${flow.key} --step ${step.key}${org}`
   return `${remedy}; "${pin}" lets pages find it by what it was like`
 }

@@ -5,6 +5,7 @@ import type { Flow, Step } from '../core/flow.ts'
 import { isBadState, type StepHealth, stepState } from '../core/step-health.ts'
 import { StoredCatalogue } from '../storage/catalogue.ts'
 import { listOrganisations } from '../storage/organisations.ts'
+import { takenOver } from '../storage/pin.ts'
 import { type StepEvidence, StepReader } from '../storage/step-reader.ts'
 import { organisationNamed, withData } from './data.ts'
 import { examples } from './examples.ts'
@@ -21,6 +22,8 @@ export interface CheckedStep {
   step: Step & { target: NonNullable<Step['target']> }
   health: StepHealth
   evidence: StepEvidence
+  /** Whether its flow could take over what its element was like, and has not. */
+  canBePinned: boolean
 }
 
 interface Options {
@@ -96,7 +99,15 @@ async function checkedSteps(database: Database, { org, flow: key }: Options, now
         if (target === null || entry === null) continue
         const evidence = await reader.evidence(row, entry.row, flow.version, now)
         const health = stepState(evidence.people, target)
-        checked.push({ organisation: slug, flow, step: { ...step, target }, health, evidence })
+        const { outcome } = takenOver(reader.baseline(row, entry.row), target, target)
+        checked.push({
+          organisation: slug,
+          flow,
+          step: { ...step, target },
+          health,
+          evidence,
+          canBePinned: outcome === 'pinned',
+        })
       }
     }
   }

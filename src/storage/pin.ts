@@ -6,7 +6,7 @@ import { StoredCatalogue } from './catalogue.ts'
 import { inTransaction } from './catalogue-change.ts'
 import { readFlows } from './flow-reader.ts'
 import { pushFlows } from './flow-store.ts'
-import { StepReader } from './step-reader.ts'
+import { type StepBaseline, StepReader } from './step-reader.ts'
 
 /** Why a step has nothing to take over. */
 export type PinHindrance = 'no baseline' | 'draft differs' | 'says too little'
@@ -60,7 +60,7 @@ export function pinBaselines(
           selector: step.target.selector,
           baseline: baseline && { at: baseline.at, locale: baseline.locale },
           looks: { alike: match, of: match + drift + gone },
-          ...taken(baseline, step.target, drafted),
+          ...takenOver(baseline, step.target, drafted),
         },
       ]
     }
@@ -79,9 +79,13 @@ export function pinBaselines(
   })
 }
 
-/** @param published the target that pages have, and that the baseline should be of */
-function taken(
-  baseline: ReturnType<StepReader['baseline']>,
+/**
+ * What a draft would take over of a baseline.
+ *
+ * @param published the target that pages have, and that the baseline should be of
+ */
+export function takenOver(
+  baseline: StepBaseline | null,
   published: Target,
   draft: Target | null,
 ): Pick<Pin, 'outcome' | 'fingerprint'> {

@@ -51,6 +51,7 @@ describe('help', () => {
       'flows schema',
       'steps',
       'steps check',
+      'steps pin',
       'explain',
       'person',
       'person export',
