@@ -25,6 +25,13 @@ const edges = {
   left: { edge: 'right', turn: 135 },
 } as const
 
+/** What has been taken off the page has no place: what points at it stays until it is followed. */
+function follow(element: Element, floating: HTMLElement, place: () => unknown): () => void {
+  return autoUpdate(element, floating, () => {
+    if (element.isConnected) place()
+  })
+}
+
 /** Keeps a card beside an element wherever that goes. Returns a function that ends it. */
 export function placeBeside(
   element: Element,
@@ -58,12 +65,12 @@ export function placeBeside(
       transform: `rotate(${turn}deg)`,
     })
   }
-  return autoUpdate(element, card, place)
+  return follow(element, card, place)
 }
 
 /** Keeps a frame around an element. */
 export function placeAround(element: Element, frame: HTMLElement): () => void {
-  return autoUpdate(element, frame, () => {
+  return follow(element, frame, () => {
     const { left, top, width, height } = element.getBoundingClientRect()
     Object.assign(frame.style, {
       left: `${left}px`,
@@ -76,7 +83,7 @@ export function placeAround(element: Element, frame: HTMLElement): () => void {
 
 /** Keeps a dot on an element's corner, at the end of its first line. */
 export function placeOnCorner(element: Element, dot: HTMLElement): () => void {
-  return autoUpdate(element, dot, async () => {
+  return follow(element, dot, async () => {
     const { x, y } = await computePosition(element, dot, {
       strategy: 'fixed',
       placement: 'top-end',
