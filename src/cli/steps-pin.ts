@@ -72,7 +72,7 @@ const nothingThere = ({ flow, step }: Options) => {
 
 const hindrances: Readonly<Record<PinHindrance, string>> = {
   'no baseline':
-    'is not pinned: no page has found its element yet, as it is described now, and told of it',
+    'is not pinned: no page has told yet what its element, as it is described now, looks like',
   'draft differs': 'is not pinned: its draft points at another element than the one pages have',
   'says too little': 'is not pinned: its baseline says too little to tell the element by',
 }
@@ -124,7 +124,8 @@ function next(pins: readonly Pin[], isTrial: boolean, org: string): string[] {
   const keys = [...new Set(pinned.map(({ flowKey }) => flowKey))]
   return [
     `${summary}, in drafts, which no page has yet`,
-    `next: "${publishCommand(keys.join(' '), org)}" shows it; "cairn flows pull ${keys.join(' ')}${org}" writes it as your flow file, without which your next push drops it`,
+    `next: "${publishCommand(keys.join(' '), org)}" gives it to pages`,
+    `then take "cairn flows pull ${keys.join(' ')}${org}" over into your files, or the next push of them drops it`,
   ]
 }
 

@@ -123,7 +123,7 @@ const remedies: Readonly<Record<Exclude<Outcome, 'found'>, string>> = {
   found_by_alternate:
     'the selector no longer finds the element, an alternate did: set target.selector to one that finds it',
   changed:
-    'the element is not what it was: see whether the step still says the right thing about it, and whether its selector finds it; a changed target begins with a new baseline',
+    'the element looks different: see whether the step still says the right thing about it; a changed target begins with a new baseline',
 }
 
 function advice(one: CheckedStep, isAmong: boolean): string {
@@ -144,6 +144,9 @@ function advice(one: CheckedStep, isAmong: boolean): string {
   const [worst] = outcomes
     .filter(outcome => isIt(outcome) && people[outcome] > 0)
     .sort((a, b) => people[b] - people[a])
+  if (worst === 'changed' && step.target.fingerprint) {
+    return 'no selector finds the element any more, what is pinned of it did: set target.selector to one that finds it'
+  }
   const remedy = remedies[worst === undefined || worst === 'found' ? 'changed' : worst]
   const wouldHelp = canBePinned && (worst === 'not_found' || worst === 'ambiguous')
   if (!wouldHelp) return remedy

@@ -48,6 +48,7 @@ const flows = [
   flowOf('scrolled', '{ selector: "#far-down", waitMs: 5000 }'),
   flowOf('replaced', '{ selector: "#again", waitMs: 5000 }'),
   flowOf('busy', '{ selector: "#gone", waitMs: 60000 }'),
+  flowOf('odd-page', '{ selector: "main", waitMs: 300 }'),
   flowOf('pinned', '{ selector: ".buy", waitMs: 300 }'),
 ]
 
@@ -331,6 +332,17 @@ test('a page that changes all the time is looked at twenty times a second at mos
   expect(looks).toBeGreaterThan(1)
   expect(looks).toBeLessThanOrEqual(21)
   await page.close()
+})
+
+test('on a page that breaks the search the flow goes on, and the fault is told', async () => {
+  const { page, isSkipped } = await open('odd-page', '', () => {
+    Element.prototype.checkVisibility = () => {
+      throw new TypeError('a page of its own')
+    }
+  })
+  await isSkipped()
+  await page.close()
+  expect(await outcomeOf('odd-page')).toEqual(['error'])
 })
 
 test('what steps pin took over finds an element whose selector is gone, and a better one is suggested', async () => {

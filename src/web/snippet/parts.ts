@@ -99,8 +99,10 @@ export type Found =
     }
   | {
       element: null
-      because: 'not_found' | 'hidden' | 'ambiguous'
+      because: 'not_found' | 'hidden' | 'ambiguous' | 'error'
       matchCount: number
+      /** What went wrong, of an error. */
+      message?: string
       waitedMs: number
     }
 

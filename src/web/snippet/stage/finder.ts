@@ -10,6 +10,9 @@ const pollMs = 250
 /** Looking takes no more than this part of the time, whatever the page is like and does. */
 const mostOfTime = 1 / 20
 
+/** Of what is told of a fault, characters. */
+const longestMessage = 200
+
 type Missing = 'not_found' | 'hidden' | 'ambiguous'
 
 type Look = { element: Element; matchCount: number } | { because: Missing; matchCount: number }
@@ -44,7 +47,8 @@ function sayingOf(elements: Element[], text: string): Element[] {
   return around.filter((element, at) => !element.contains(around[at + 1] ?? null))
 }
 
-type Further = Omit<Found & { element: Element }, 'waitedMs'>
+type Find = Omit<Extract<Found, { element: Element }>, 'waitedMs'>
+type Outcome = Find | Omit<Extract<Found, { element: null }>, 'waitedMs'>
 
 /**
  * Finds what a step points at: by its selector as soon as the page has it; when the time is over, by
@@ -59,7 +63,7 @@ export function createFinder(page: Window): Finder {
     target: Target,
     seen: Look & { because: Missing },
     breath: ReturnType<typeof breathing>,
-  ): Promise<Further | null> {
+  ): Promise<Find | null> {
     for (const selector of target.alternates ?? []) {
       // The place was counted among what the selector finds.
       const found = look(document, selector, { text: target.text, nth: null })
@@ -72,28 +76,41 @@ export function createFinder(page: Window): Finder {
     return element && { element, by: 'fingerprint', selector, matchCount: seen.matchCount }
   }
 
+  async function search(target: Target, signal: AbortSignal): Promise<Outcome> {
+    const { selector } = target
+    const startedAt = performance.now()
+    for (;;) {
+      const breath = breathing(page, signal)
+      const leftMs = target.waitMs - (performance.now() - startedAt)
+      const seen = look(document, selector, target)
+      if ('element' in seen) return { ...seen, by: 'selector', selector }
+      if (leftMs <= 0) {
+        const further = await lookFurther(target, seen, breath)
+        if (further) return further
+      }
+      if (signal.aborted || (leftMs <= 0 && target.onMissing !== 'wait')) {
+        return { element: null, ...seen }
+      }
+      const leastMs = Math.max(settleMs, breath.usedMs() / mostOfTime)
+      const mostMs = Math.max(pollMs, leastMs)
+      const untilMs = leftMs > 0 ? Math.min(mostMs, leftMs) : mostMs
+      await pageChange(page, signal, { leastMs, mostMs: untilMs })
+    }
+  }
+
   return {
     async find(target, signal) {
-      const { selector } = target
       const startedAt = performance.now()
-      const waitedMs = () => Math.round(performance.now() - startedAt)
-      for (;;) {
-        const breath = breathing(page, signal)
-        const leftMs = target.waitMs - (performance.now() - startedAt)
-        const seen = look(document, selector, target)
-        if ('element' in seen) return { ...seen, by: 'selector', selector, waitedMs: waitedMs() }
-        if (leftMs <= 0) {
-          const further = await lookFurther(target, seen, breath)
-          if (further) return { ...further, waitedMs: waitedMs() }
-        }
-        if (signal.aborted || (leftMs <= 0 && target.onMissing !== 'wait')) {
-          return { element: null, ...seen, waitedMs: waitedMs() }
-        }
-        const leastMs = Math.max(settleMs, breath.usedMs() / mostOfTime)
-        const mostMs = Math.max(pollMs, leastMs)
-        const untilMs = leftMs > 0 ? Math.min(mostMs, leftMs) : mostMs
-        await pageChange(page, signal, { leastMs, mostMs: untilMs })
-      }
+      // Whatever a page has made of its own DOM, the flow goes on as it does without the element.
+      const outcome = await search(target, signal).catch(
+        (fault: unknown): Outcome => ({
+          element: null,
+          because: 'error',
+          matchCount: 0,
+          message: String(fault).slice(0, longestMessage),
+        }),
+      )
+      return { ...outcome, waitedMs: Math.round(performance.now() - startedAt) }
     },
   }
 }
