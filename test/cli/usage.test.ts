@@ -63,6 +63,7 @@ describe('help', () => {
       'flows schema',
       'steps',
       'steps check',
+      'steps pin',
       'explain',
       'person',
       'person export',
