@@ -55,6 +55,7 @@ function organisationOf(row: OrganisationRow): Organisation {
     limits: limitsIn(row.limits),
     origins: origins.length > 0 ? new Set(origins) : null,
     retentionDays: row.retention_days,
+    honoursDoNotTrack: row.honours_do_not_track === 1,
   }
 }
 
@@ -122,7 +123,7 @@ export class CatalogueOrganisation {
   }
 
   get publishedFlows(): FlowListBody {
-    this.list ??= this.noted(new FlowListBody(this.rows, this.organisation.row))
+    this.list ??= this.noted(new FlowListBody(this.rows, this.organisation))
     return this.list
   }
 

@@ -9,6 +9,7 @@ export interface OrganisationRow {
   limits: string
   origins: string
   retention_days: number | null
+  honours_do_not_track: 0 | 1
 }
 
 export interface FlowRow {
@@ -52,7 +53,8 @@ export function catalogueRows(database: Database) {
     )
   return {
     organisation: one<OrganisationRow, [number]>(
-      `select id, public_id, slug, name, limits, origins, retention_days
+      `select id, public_id, slug, name, limits, origins, retention_days,
+        honours_do_not_track
       from organisations where id = ?`,
     ),
     organisationByName: database.query<{ id: number }, [string, string]>(

@@ -27,6 +27,7 @@ export const organisations = sqliteTable('organisations', {
   origins: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
   createdAt: integer('created_at').notNull(),
   retentionDays: integer('retention_days'),
+  honoursDoNotTrack: integer('honours_do_not_track', { mode: 'boolean' }).notNull().default(false),
 })
 
 export const snippetKeys = sqliteTable(
