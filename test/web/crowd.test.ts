@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, setDefaultTimeout } from 'bun:test'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { type Numbers, Site, shown } from '../support/site.ts'
 
 /** A hundred people, each with a way of their own through a tour: the numbers are what they did. */

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, setDefaultTimeout } from 'bun:test'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
 /** What happens in a browser is in analytics, once, whatever becomes of tab, connection and server. */

@@ -15,7 +15,7 @@ const mostWaiting = 1_000
 const manyWaiting = 50
 const saveAfterMs = 200
 /** A tab that has not written for so long is gone. */
-const abandonedMs = 60_000
+const abandonedMs = 10_000
 const queuePrefix = 'out:'
 /** A step's element that looks as it did is not told again for so long. */
 const toldAgainMs = 24 * 3_600_000
