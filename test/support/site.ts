@@ -117,6 +117,18 @@ export class Site {
   }
 }
 
+/** Waits until nothing that happened in this browser is still to be sent. */
+export const allSent = async (page: Page): Promise<void> => {
+  const deadline = performance.now() + 20_000
+  for (;;) {
+    const { origins } = await page.context().storageState()
+    const names = origins.flatMap(({ localStorage }) => localStorage.map(({ name }) => name))
+    if (!names.some(name => name.includes(':out:'))) return
+    if (performance.now() > deadline) throw new Error(`Still to be sent: ${names.join(', ')}`)
+    await Bun.sleep(50)
+  }
+}
+
 /** What of a flow is on a page. */
 export const shown = (page: Page) => ({
   card: page.locator('[data-cairn] .card'),

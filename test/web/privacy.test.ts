@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout } from 'bun:test'
 import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
-import { Site, shown } from '../support/site.ts'
+import { allSent, Site, shown } from '../support/site.ts'
 
 /** What is told of people, and what is not. */
 
@@ -61,9 +61,8 @@ const leave = (page: Page) => page.goto('about:blank')
 
 /** What waits is sent by the next page: what goes by beacon is not seen from here. */
 const sent = async (page: Page) => {
-  const response = page.waitForResponse(response => response.url().endsWith('/events'))
   await page.goto(`${site.url}/settings/people`)
-  await response
+  await allSent(page)
 }
 
 const honour = (how: 'honour' | 'ignore') =>
