@@ -119,14 +119,10 @@ export class Site {
 
 /** Waits until nothing that happened in this browser is still to be sent. */
 export const allSent = async (page: Page): Promise<void> => {
-  const deadline = performance.now() + 20_000
-  for (;;) {
-    const { origins } = await page.context().storageState()
-    const names = origins.flatMap(({ localStorage }) => localStorage.map(({ name }) => name))
-    if (!names.some(name => name.includes(':out:'))) return
-    if (performance.now() > deadline) throw new Error(`Still to be sent: ${names.join(', ')}`)
-    await Bun.sleep(50)
-  }
+  await page.waitForFunction(() => {
+    const { localStorage } = globalThis as unknown as { localStorage: object }
+    return !Object.keys(localStorage).some(name => name.includes(':out:'))
+  })
 }
 
 /** What of a flow is on a page. */

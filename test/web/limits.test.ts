@@ -8,7 +8,7 @@ setDefaultTimeout(150_000)
 
 const visitors = 50
 /** At the same time. */
-const lanes = 4
+const lanes = 5
 
 const flows = `
 - key: tour
