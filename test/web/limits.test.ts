@@ -35,6 +35,7 @@ test('fifty visitors in a minute see their tour, nothing is lost, and hardly any
 
   const visitor = async () => {
     while (next < visitors) {
+      const person = next++
       const { page } = await site.browser.page({ reducedMotion: 'reduce' })
       page.on('response', response => {
         const route = response.url().match(/\/api\/v1\/(?:steps\/[^/]+\/)?([a-z]+)/)?.[1]
@@ -42,7 +43,7 @@ test('fifty visitors in a minute see their tour, nothing is lost, and hardly any
         const counts = response.status() === 429 ? refused : answers
         counts.set(route, (counts.get(route) ?? 0) + 1)
       })
-      await page.goto(`${site.url}/projects?as=person-${next++}`)
+      await page.goto(`${site.url}/projects?as=person-${person}`)
       const { title, button, card } = shown(page)
       await title.getByText('One').waitFor()
       await button('Next').click()
