@@ -62,6 +62,7 @@ function organisationOf(rows: CatalogueRows, row: OrganisationRow): Organisation
     origins: origins.length > 0 ? new Set(origins) : null,
     retentionDays: row.retention_days,
     identity: identityOf(rows, row),
+    honoursDoNotTrack: row.honours_do_not_track === 1,
   }
 }
 
@@ -129,7 +130,7 @@ export class CatalogueOrganisation {
   }
 
   get publishedFlows(): FlowListBody {
-    this.list ??= this.noted(new FlowListBody(this.rows, this.organisation.row))
+    this.list ??= this.noted(new FlowListBody(this.rows, this.organisation))
     return this.list
   }
 

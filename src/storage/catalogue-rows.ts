@@ -11,6 +11,7 @@ export interface OrganisationRow {
   origins: string
   retention_days: number | null
   identity_mode: IdentityMode
+  honours_do_not_track: 0 | 1
 }
 
 export interface FlowRow {
@@ -54,7 +55,8 @@ export function catalogueRows(database: Database) {
     )
   return {
     organisation: one<OrganisationRow, [number]>(
-      `select id, public_id, slug, name, limits, origins, retention_days, identity_mode
+      `select id, public_id, slug, name, limits, origins, retention_days, identity_mode,
+         honours_do_not_track
       from organisations where id = ?`,
     ),
     organisationByName: database.query<{ id: number }, [string, string]>(

@@ -29,6 +29,7 @@ export const organisations = sqliteTable('organisations', {
   createdAt: integer('created_at').notNull(),
   retentionDays: integer('retention_days'),
   identityMode: text('identity_mode', { enum: identityModes }).notNull().default('off'),
+  honoursDoNotTrack: integer('honours_do_not_track', { mode: 'boolean' }).notNull().default(false),
 })
 
 export const snippetKeys = sqliteTable(

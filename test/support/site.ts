@@ -117,6 +117,14 @@ export class Site {
   }
 }
 
+/** Waits until nothing that happened in this browser is still to be sent. */
+export const allSent = async (page: Page): Promise<void> => {
+  await page.waitForFunction(() => {
+    const { localStorage } = globalThis as unknown as { localStorage: object }
+    return !Object.keys(localStorage).some(name => name.includes(':out:'))
+  })
+}
+
 /** What of a flow is on a page. */
 export const shown = (page: Page) => ({
   card: page.locator('[data-cairn] .card'),

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { type Numbers, Site, shown } from '../support/site.ts'
+import { expect, setDefaultTimeout } from 'bun:test'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
+import { allSent, type Numbers, Site, shown } from '../support/site.ts'
 
 /** A hundred people, each with a way of their own through a tour: the numbers are what they did. */
 
@@ -33,7 +34,8 @@ afterAll(() => site.close())
 
 async function go(person: number): Promise<void> {
   const way = wayOf(person)
-  const { page } = await site.visit(`/projects?as=person-${person}`)
+  const motionless = { reducedMotion: 'reduce', viewport: { width: 800, height: 600 } } as const
+  const { page } = await site.visit(`/projects?as=person-${person}`, motionless)
   const { title, button, card } = shown(page)
   const at = (text: string) => title.getByText(text, { exact: true }).waitFor()
   await at('Hello')
@@ -61,12 +63,11 @@ async function go(person: number): Promise<void> {
   // The browser itself stays: what a page has handed to it as it goes, it sends. Of a page that a
   // busy machine has killed at once, the next visit sends it.
   await page.close()
-  if (way !== 'dismiss' && way !== 'leave') return
+  if (way !== 'dismiss' && way !== 'leave') return page.context().close()
   const next = await page.context().newPage()
-  const sent = next.waitForResponse(response => response.url().endsWith('/events'))
   await next.goto(`${site.url}/settings/people?as=person-${person}`)
-  await sent
-  await next.close()
+  await allSent(next)
+  await next.context().close()
 }
 
 test('the analytics of a hundred visits are what the hundred people did', async () => {

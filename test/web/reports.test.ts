@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { Site, shown } from '../support/site.ts'
+import { expect, setDefaultTimeout } from 'bun:test'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
+import { allSent, Site, shown } from '../support/site.ts'
 
 /** What happens in a browser is in analytics, once, whatever becomes of tab, connection and server. */
 
@@ -72,6 +73,27 @@ test('a page that comes after one without a connection sends what that one could
   await next.goto(`${site.url}/settings/people`)
   await site.until('closed', ({ steps }) => steps[1]!.reached === before.steps[1]!.reached + 1)
   await next.close()
+})
+
+test('of a long time offline the newest thousand events are kept, and sent as batches', async () => {
+  const { page, title, noticed } = await open('flood')
+  await title.waitFor()
+  await page.context().setOffline(true)
+  const kept = await page.evaluate(async () => {
+    const { cairn } = window as never as { cairn: { track(name: string): void } }
+    for (let i = 0; i < 1_200; i++) cairn.track(`event_${i}`)
+    await new Promise(done => setTimeout(done, 500))
+    const name = Object.keys(localStorage).find(name => name.includes(':out:')) ?? ''
+    const { events } = JSON.parse(localStorage.getItem(name) ?? '{}')
+    return [events.length, events.at(-1).name]
+  })
+  expect(kept).toEqual([1_000, 'event_1199'])
+  const asked = () => noticed.requests.filter(url => url.endsWith('/events')).length
+  const before = asked()
+  await page.context().setOffline(false)
+  await allSent(page)
+  expect(asked() - before).toBeLessThanOrEqual(25)
+  await page.close()
 })
 
 test('over the limit it waits as long as it is told, and nothing is lost', async () => {

@@ -16,6 +16,8 @@ import { uuid } from './uuid.ts'
 
 /** How often a page that stays open says that it lives, milliseconds. */
 const beatMs = 60_000
+/** How soon the flows are asked for again where there was no answer. */
+const askAgainMs = 5_000
 
 export type LoadStage = () => Promise<(deps: StageDeps) => Stage>
 
@@ -24,7 +26,6 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
   const prefix = `cairn:${settings.key.slice(0, 8)}:`
   const tab = uuid()
   const keep = createKeep(prefix, page)
-  keep.store(keep.get('consent') !== false)
   const transport = createTransport(settings, page)
   const person = createPerson(keep)
   const sessionId = createSession(keep)
@@ -40,8 +41,13 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
   }
 
   const common = { keep, transport, sessionId, url, version, page }
-  const outbox = createOutbox({ ...common, tab, person: () => person.current })
   const presence = createPresence(common)
+  const outbox = createOutbox({
+    ...common,
+    tab,
+    person: () => person.current,
+    isHeard: presence.isHeard,
+  })
   const history = createHistory(keep)
   const engine = createEngine({
     outbox,
@@ -58,26 +64,57 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     nonce: settings.nonce ?? null,
   })
 
-  /** Whether this browser may be told apart and reported on. */
-  const listenTo = (isAllowed: boolean) => {
-    if (!isAllowed) {
+  /**
+   * Whether this person may be told apart and reported on: as they have said, else as their browser
+   * asks where the organisation heeds that; null as long as it is not known whether it does.
+   */
+  const isAllowed = (): boolean | null => {
+    const consent = keep.get<boolean>('consent')
+    if (consent !== null || !asksNotToBeTracked(page)) return consent ?? true
+    const honours = presence.honoursDoNotTrack()
+    return honours === null ? null : !honours
+  }
+
+  let heeded: boolean | null = null
+  /** Called whenever the answer may be another. */
+  const heed = () => {
+    const allowed = isAllowed()
+    if (allowed === heeded) return
+    heeded = allowed
+    if (allowed === true) {
+      keep.store(true)
+      person.save()
+      outbox.speak()
+    } else if (allowed === false) {
       outbox.silence()
-      keep.forget()
+      forget()
     }
-    keep.store(isAllowed)
-    if (isAllowed) outbox.speak()
+  }
+
+  /** Nothing but a refusal stays behind. */
+  const forget = () => {
+    const consent = keep.get<boolean>('consent')
+    keep.forget()
+    keep.store(true)
+    if (consent !== null) keep.set('consent', consent)
+    keep.store(false)
   }
 
   const take = (flows: readonly Flow[]) => {
-    if (presence.honoursDoNotTrack() && asksNotToBeTracked(page) && keep.get('consent') !== true) {
-      listenTo(false)
-    }
+    heed()
     engine.take(flows)
   }
 
   const beat = async () => {
-    if (page.document.visibilityState === 'hidden' || keep.get('consent') === false) return
+    if (page.document.visibilityState === 'hidden' || isAllowed() !== true) return
     if (await presence.beat()) take(await presence.refresh())
+  }
+
+  /** Until the flows are known: that a server was busy, or away, is no reason to show none. */
+  const learn = async (): Promise<void> => {
+    take(await presence.flows())
+    if (presence.areKnown()) return beat()
+    page.setTimeout(learn, Math.max(transport.pauseMs('flows'), askAgainMs))
   }
 
   const changePerson = (change: () => void) => {
@@ -86,12 +123,17 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     engine.consider()
   }
 
-  if (keep.get('consent') === false) outbox.silence()
-  presence.flows().then(take, () => {})
-  beat()
-  page.setInterval(beat, beatMs)
-  onNavigation(page, engine.moved)
-  page.document.addEventListener('visibilitychange', engine.consider)
+  /** Not before calls that have waited, of which one may refuse consent. */
+  const begin = () => {
+    heed()
+    learn().catch(() => {})
+    page.setInterval(beat, beatMs)
+    onNavigation(page, engine.moved)
+    page.document.addEventListener('visibilitychange', engine.consider)
+  }
+
+  keep.store(isAllowed() === true)
+  queueMicrotask(() => safely(begin))
 
   const cairn: Cairn = {
     identify(userId, traits, userHash) {
@@ -116,11 +158,8 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
       return () => void ofName.delete(listener)
     },
     consent(isGiven) {
-      listenTo(isGiven)
-      keep.store(true)
-      keep.set('consent', isGiven)
-      keep.store(isGiven)
-      if (isGiven) person.save()
+      keep.set('consent', isGiven === true)
+      heed()
     },
   }
   for (const name of Object.keys(cairn) as (keyof Cairn)[]) {

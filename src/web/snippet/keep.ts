@@ -18,7 +18,9 @@ export function createKeep(prefix: string, page: Window): Keep {
   }
 
   const read = (name: string): string | null =>
-    memory.get(name) ?? tried(() => storage().getItem(prefix + name), null)
+    memory.has(name)
+      ? (memory.get(name) ?? null)
+      : tried(() => storage().getItem(prefix + name), null)
 
   const write = (name: string, text: string | null): void => {
     const isKept = tried(() => {
@@ -31,12 +33,13 @@ export function createKeep(prefix: string, page: Window): Keep {
     else memory.set(name, text)
   }
 
-  const names = (beginning: string): string[] => {
-    const stored = tried(() => Object.keys(storage()), [])
-    const own = stored
+  const storedNames = (): string[] =>
+    tried(() => Object.keys(storage()), [])
       .filter(name => name.startsWith(prefix))
       .map(name => name.slice(prefix.length))
-    const all = new Set([...own, ...memory.keys()])
+
+  const names = (beginning: string): string[] => {
+    const all = new Set([...storedNames(), ...memory.keys()])
     return [...all].filter(name => name.startsWith(beginning) && read(name) !== null)
   }
 
@@ -50,11 +53,12 @@ export function createKeep(prefix: string, page: Window): Keep {
     remove: name => write(name, null),
     names,
     forget() {
-      for (const name of names('')) write(name, null)
+      for (const name of storedNames()) tried(() => storage().removeItem(prefix + name), undefined)
       memory.clear()
     },
     store(isAllowed) {
       isStored = isAllowed
+      if (isAllowed) for (const [name, text] of [...memory]) write(name, text)
     },
     onChange(name, listener) {
       page.addEventListener('storage', ({ key }) => {

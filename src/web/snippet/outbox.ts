@@ -15,8 +15,14 @@ const mostWaiting = 1_000
 const manyWaiting = 50
 const saveAfterMs = 200
 /** A tab that has not written for so long is gone. */
-const abandonedMs = 60_000
+const abandonedMs = 10_000
 const queuePrefix = 'out:'
+/** A step's element that looks as it did is not told again for so long. */
+const toldAgainMs = 24 * 3_600_000
+const mostLooks = 50
+
+/** What was told last of a step's element, and when. */
+type ToldLook = [stepId: string, look: number, at: number]
 
 type Queued = Readonly<Record<string, unknown>> & { id: string }
 
@@ -36,6 +42,8 @@ export interface OutboxDeps {
   sessionId(): string
   /** The page's address as it may be reported. */
   url(): string
+  /** Whether this is one of those browsers, in a crowd a few, whose looks at elements are told. */
+  isHeard(): boolean
   version: string
   page: Window
 }
@@ -57,7 +65,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   let waiting: Queued[] = []
   let mostTogether = mostInRequest
   let isSending = false
-  let isSilent = false
+  let state: 'held' | 'speaking' | 'silent' = 'held'
   let sendTimer: number | undefined
   let saveTimer: number | undefined
 
@@ -101,7 +109,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   })
 
   async function send(): Promise<void> {
-    if (isSending || isSilent || waiting.length === 0) return
+    if (isSending || state !== 'speaking' || waiting.length === 0) return
     const pauseMs = transport.pauseMs('events')
     if (pauseMs > 0) return sendIn(pauseMs)
     isSending = true
@@ -132,7 +140,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   /** All that fits, by beacon; what is sent twice is stored once. */
   const leave = () => {
     let room = beaconBytes
-    for (let from = 0; from < waiting.length && !isSilent; from += mostInRequest) {
+    if (state !== 'speaking') return
+    for (let from = 0; from < waiting.length; from += mostInRequest) {
       const batch = waiting.slice(from, from + mostInRequest)
       while (batch.length > 0) {
         const body = JSON.stringify(envelope(batch))
@@ -150,7 +159,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   }
 
   const report = (event: NewEvent) => {
-    if (isSilent) return
+    if (state === 'silent') return
     const { properties, ...rest } = event
     waiting.push({
       id: uuid(),
@@ -167,10 +176,36 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     else if (waiting.length === 1) sendIn(batchAfterMs)
   }
 
-  /** About a step, of which the next visit tells the same: not kept, and let go where refused. */
-  const tell = (bucket: 'health' | 'fingerprint', stepId: string, body: object) => {
-    if (isSilent) return
-    transport.tell(bucket, `/steps/${stepId}/${bucket}`, body)
+  /**
+   * About a step, of which other visits tell the same: not kept, and let go where refused.
+   *
+   * @returns whether it was taken
+   */
+  const tell = async (bucket: 'health' | 'fingerprint', stepId: string, body: object) => {
+    if (state !== 'speaking' || !deps.isHeard()) return false
+    const response = await transport.tell(bucket, `/steps/${stepId}/${bucket}`, body)
+    return response?.ok === true
+  }
+
+  const tellHealth = async (stepId: string, body: object, isMiss: boolean) => {
+    const isTaken = await tell('health', stepId, body)
+    // Misses are few, and what the report is for.
+    const pauseMs = transport.pauseMs('health')
+    if (!isTaken && isMiss && pauseMs > 0) {
+      page.setTimeout(() => tellHealth(stepId, body, false), pauseMs)
+    }
+  }
+
+  const tellFingerprint = async (stepId: string, told: FingerprintReport, body: object) => {
+    // Where it lies says more of the window than of the element.
+    const looks = hashOf(JSON.stringify({ ...told.fingerprint, rect: 0, v: told.flowVersion }))
+    const known = (keep.get<ToldLook[]>('looks') ?? []).filter(
+      ([, , at]) => Date.now() - at < toldAgainMs,
+    )
+    if (known.some(([step, look]) => step === stepId && look === looks)) return
+    if (!(await tell('fingerprint', stepId, body))) return
+    const others = known.filter(([step]) => step !== stepId)
+    keep.set('looks', [[stepId, looks, Date.now()], ...others].slice(0, mostLooks))
   }
 
   page.document.addEventListener('visibilitychange', () => {
@@ -182,20 +217,22 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     transport.forgive()
     send()
   })
-  adopt()
-  page.setTimeout(adopt, abandonedMs)
 
   return {
     report,
     health: (stepId, told: HealthReport) =>
-      tell('health', stepId, {
-        ...told,
-        ...namesOf(deps.person()),
-        url: deps.url(),
-        snippetVersion: deps.version,
-      }),
+      void tellHealth(
+        stepId,
+        {
+          ...told,
+          ...namesOf(deps.person()),
+          url: deps.url(),
+          snippetVersion: deps.version,
+        },
+        !told.outcome.startsWith('found'),
+      ),
     fingerprint: (stepId, told: FingerprintReport) =>
-      tell('fingerprint', stepId, {
+      void tellFingerprint(stepId, told, {
         ...told,
         url: deps.url(),
         locale: page.document.documentElement.lang || page.navigator.language,
@@ -203,15 +240,26 @@ export function createOutbox(deps: OutboxDeps): Outbox {
         snippetVersion: deps.version,
       }),
     flush: () => sendIn(0),
+    maySpeak: () => state === 'speaking',
     silence() {
-      isSilent = true
+      state = 'silent'
       waiting = []
       for (const name of keep.names(queuePrefix)) keep.remove(name)
     },
     speak() {
-      isSilent = false
+      if (state === 'speaking') return
+      state = 'speaking'
+      adopt()
+      page.setTimeout(adopt, abandonedMs)
     },
   }
+}
+
+/** Tells two texts apart, nearly always. */
+function hashOf(text: string): number {
+  let hash = 0
+  for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0
+  return hash
 }
 
 /** A copy as JSON: what the page changes later must not change what was reported. */

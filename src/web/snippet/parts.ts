@@ -32,7 +32,7 @@ export interface Keep {
   names(beginning: string): string[]
   /** Removes all of it. */
   forget(): void
-  /** Whether it may be stored, or lasts as long as the page. */
+  /** Whether it may be stored, or lasts as long as the page; what has, is stored as soon as it may. */
   store(isAllowed: boolean): void
   /** Called when another tab has written or removed the name. */
   onChange(name: string, listener: () => void): void
@@ -73,7 +73,10 @@ export interface FingerprintReport {
   flowVersion?: number
 }
 
-/** Sends what happened, once each, through reloads, closed tabs, an hour offline and refusals. */
+/**
+ * Sends what happened, once each, through reloads, closed tabs, an hour offline and refusals. Until it
+ * is told to speak or to be silent it only collects.
+ */
 export interface Outbox {
   report(event: NewEvent): void
   health(stepId: string, report: HealthReport): void
@@ -82,7 +85,9 @@ export interface Outbox {
   flush(): void
   /** Forgets what waits, and reports nothing more: the visitor has not consented. */
   silence(): void
-  /** Reports again. */
+  /** Whether the server may be told who is there. */
+  maySpeak(): boolean
+  /** Sends what waits, and what pages before this one have left. */
   speak(): void
 }
 

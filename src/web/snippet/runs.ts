@@ -16,6 +16,9 @@ export interface Run {
   /** Whether a checklist's panel is open, and was ever. */
   isOpen: boolean
   wasOpened: boolean
+  /** When items were ticked, by id, and when the server was asked for them; null for never. */
+  ticked: Record<string, number>
+  askedAt: number | null
 }
 
 /** Steps of a tour or announcement interrupt a person; a checklist waits beside the page. */
@@ -39,6 +42,8 @@ export function createRuns(keep: Keep) {
         checked: [],
         isOpen: flow.steps.length === 0,
         wasOpened: false,
+        ticked: {},
+        askedAt: null,
       }
       keep.set(key(person, slotOf(flow)), run)
       return run

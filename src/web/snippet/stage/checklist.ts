@@ -6,6 +6,11 @@ import { drawChecklist } from './draw-checklist.ts'
 import type { Host } from './host.ts'
 import { safeHref } from './markdown.ts'
 
+/** How long it is taken as known what other devices and back ends have ticked, milliseconds. */
+const knownMs = 5 * 60_000
+/** By then a tick of this browser has come to the server. */
+const onItsWayMs = 60_000
+
 /** Shows a checklist beside the page. Ends by itself, or by `leave`, which reports nothing. */
 export function showChecklist(
   flow: Flow,
@@ -14,7 +19,7 @@ export function showChecklist(
 ): { leave(): void; tracked(name: string): void; hide(isHidden: boolean): void } {
   const { outbox, page, person, tell, transport } = deps
   const { items, order } = flow.checklist ?? { items: [], order: 'any' }
-  const ticked = new Set<string>()
+  const ticked = new Map(Object.entries(run.ticked))
   let isLeft = false
   let isHidden = false
 
@@ -45,9 +50,15 @@ export function showChecklist(
     drawing.draw({ isOpen: run.isOpen, isHidden, isTicked: id => ticked.has(id), isOpenTo })
   }
 
+  const note = () => {
+    run.ticked = Object.fromEntries(ticked)
+    deps.save()
+  }
+
   const tick = (item: Item) => {
     if (ticked.has(item.id)) return
-    ticked.add(item.id)
+    ticked.set(item.id, Date.now())
+    note()
     tell('item_completed', { flowKey: flow.key, itemKey: item.key })
     draw()
     endIfDone()
@@ -74,12 +85,22 @@ export function showChecklist(
   }
 
   async function load(): Promise<void> {
+    const isKnown = run.askedAt !== null && Date.now() - run.askedAt < knownMs
+    if (isKnown || !outbox.maySpeak()) return
     const { userId, anonymousId, userHash } = person.current
     const query = new URLSearchParams(userId === null ? { anonymousId } : { userId })
     if (userId !== null && userHash !== null) query.set('userHash', userHash)
     const response = await transport.ask('flows', `/flows/${flow.id}/checklist-progress?${query}`)
-    const answer = response?.ok ? await response.json() : null
-    for (const { id, completed } of answer?.items ?? []) if (completed) ticked.add(id)
+    if (!response?.ok) return
+    const answer = await response.json()
+    const now = Date.now()
+    for (const { id, completed } of answer.items ?? []) {
+      if (completed) ticked.set(id, ticked.get(id) ?? now)
+      // Opened again elsewhere, unless the tick is still on its way.
+      else if (now - (ticked.get(id) ?? now) > onItsWayMs) ticked.delete(id)
+    }
+    run.askedAt = now
+    note()
     draw()
     endIfDone()
   }
