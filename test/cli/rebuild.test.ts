@@ -28,7 +28,9 @@ test('a rebuild and an erasure never go on beside each other, nor do two erasure
   for (const command of [['rebuild'], ['person', 'erase', 'harbor', 'ada', '--yes']]) {
     const { status, stderr } = await cairn.run(command)
     expect([command, status]).toEqual([command, 1])
-    expect(stderr).toContain('another command erases a person in ./cairn-data, or rebuilds analytics')
+    expect(stderr).toContain(
+      'another command erases a person in ./cairn-data, or rebuilds analytics',
+    )
   }
   expect(existsSync(cairn.path('cairn-data/erasures.jsonl'))).toBe(false)
   release()
