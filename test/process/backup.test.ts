@@ -109,7 +109,10 @@ test('a backup of the future, by a clock that was wrong, neither makes others du
   await place.run(['backup', future])
   mkdirSync(at('b'))
   renameSync(at(future), at(`b/${future}`))
-  const ours = () => readdirSync(at('b')).filter(name => /^cairn-2.*\.db$/.test(name))
+  const ours = () =>
+    readdirSync(at('b'))
+      .filter(name => /^cairn-2.*\.db$/.test(name))
+      .sort()
   const env = { CAIRN_BACKUP_EVERY: '6h', CAIRN_BACKUP_DIR: 'b', CAIRN_BACKUP_KEEP: '1' }
   const server = await place.serve([], env)
   await server.until(() => server.stdout.includes('backed up'))

@@ -144,7 +144,9 @@ async function whileSealing(stage: DiskStage, { name, strike }: Fault): Promise<
   const server = await stage.start()
   await stage.sendOldRuns(server)
   const heal = await strike(stage, server)
-  await eventually('housekeeping fails', () => server.stdout.includes('housekeeping failed'))
+  // Whichever comes first: a block that cannot be written, or the proof that nothing can.
+  const isTold = () => /housekeeping failed|a commit failed/.test(server.stdout)
+  await eventually('background work fails', isTold)
   await eventually('not ready, with no caller', async () => !(await stage.isReady(server)))
   await heal()
   await eventually('ready again', () => stage.isReady(server))
