@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { dayMs, hourMs, minuteMs } from './core/durations.ts'
 import { longestRetentionDays } from './core/retention.ts'
 import { secureUrl, shownAddress } from './core/secure-url.ts'
@@ -195,10 +196,16 @@ export const settings = {
     help: 'how many of those backups are kept, the newest',
     parse: wholeNumber(1, 10_000),
   }),
+  checkpoints: setting({
+    placeholder: 'who',
+    default: 'cairn',
+    help: 'who writes the log back into the database: "cairn", or "litestream", which must have read it before',
+    parse: oneOf('cairn', 'litestream'),
+  }),
   keyGraceHours: setting({
     placeholder: 'hours',
     default: '24',
-    help: 'hours that a rotated snippet key still works',
+    help: 'hours that a rotated snippet key or identity secret still works',
     parse: wholeNumber(0, 8_760),
   }),
   sessionSecret: optional({
@@ -356,6 +363,16 @@ function crossCheck(config: Partial<Config>, problems: string[]): void {
   if (config.backupEvery && config.backupDir === null) {
     problems.push(
       `${variableOf('backupEvery')} is set without a directory: set ${variableOf('backupDir')} to where the backups go`,
+    )
+  }
+  if (config.backupDir && config.backupEvery === null) {
+    problems.push(
+      `${variableOf('backupDir')} is set, and no backup would be made: set ${variableOf('backupEvery')} too, such as 6h`,
+    )
+  }
+  if (config.backupDir && config.data && resolve(config.backupDir) === resolve(config.data)) {
+    problems.push(
+      `${variableOf('backupDir')} is the data directory: set a directory of its own, best on another disk`,
     )
   }
   const { sessionIssuer, sessionAudience, sessionSecret, sessionJwksUrl } = config

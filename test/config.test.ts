@@ -101,6 +101,12 @@ describe('where a setting comes from', () => {
     expect(linesOf({ flags: { backupEvery: '1d' } })).toEqual([
       'CAIRN_BACKUP_EVERY is set without a directory: set CAIRN_BACKUP_DIR to where the backups go',
     ])
+    expect(linesOf({ flags: { backupDir: 'b' } })).toEqual([
+      'CAIRN_BACKUP_DIR is set, and no backup would be made: set CAIRN_BACKUP_EVERY too, such as 6h',
+    ])
+    expect(linesOf({ flags: { backupEvery: '1d', backupDir: 'd/', data: './d' } })).toEqual([
+      'CAIRN_BACKUP_DIR is the data directory: set a directory of its own, best on another disk',
+    ])
   })
 })
 

@@ -1,5 +1,7 @@
-import { apiOf, type Server, tourFile } from '../../test/support/binary.ts'
-import type { Clients } from './clients.ts'
+import { join } from 'node:path'
+import { apiOf, type Server, tourFile, withTour } from '../../test/support/binary.ts'
+import { textsIn } from '../../test/support/erasing.ts'
+import { type Clients, tourOf } from './clients.ts'
 import { Migration } from './migration.ts'
 import type { Operation, Underway } from './operation.ts'
 import type { Scene } from './scene.ts'
@@ -45,14 +47,14 @@ class Command implements Operation {
     readonly what: string,
     private readonly scene: Scene,
     private readonly server: Server,
-    private readonly command: () => Promise<string[]>,
+    private readonly command: (server: Server) => Promise<string[]>,
     private readonly look: (server: Server) => Promise<string | null>,
   ) {}
 
   static async beside(
     scene: Scene,
     what: string,
-    command: () => Promise<string[]>,
+    command: (server: Server) => Promise<string[]>,
     look: (server: Server) => Promise<string | null>,
   ): Promise<Command> {
     return new Command(what, scene, await scene.start(), command, look)
@@ -60,7 +62,7 @@ class Command implements Operation {
 
   async begin(): Promise<Underway> {
     this.clients = this.scene.work(this.server, { clients: 2 })
-    const child = await this.scene.place.command(await this.command())
+    const child = await this.scene.place.command(await this.command(this.server))
     return { child, done: child.exited }
   }
 
@@ -118,11 +120,45 @@ const rebuild = (scene: Scene): Promise<Operation> =>
     },
   )
 
+/** Of an organisation of its own, since an erasure changes what the others' clients have written down. */
+async function erasure(scene: Scene): Promise<Operation> {
+  const { place } = scene
+  const { slug, snippetKey } = await withTour(place, 'Globex')
+  const { token } = await place.json<{ token: string }>(['token', 'issue', '--org', slug])
+  let people = 0
+  const person = () => `somebody-${people}-to-erase`
+  const erase = () => ['person', 'erase', slug, person(), '--yes']
+  return Command.beside(
+    scene,
+    'an erasure of a person',
+    async server => {
+      people++
+      const ask = apiOf(server, snippetKey)
+      const { flowId } = await tourOf(ask)
+      const event = { kind: 'flow_started', flowId, userId: person(), url: person() }
+      const { status } = await ask('POST', '/events', { events: [event, event] })
+      if (status !== 202) throw new Error(`What is to be erased was answered ${status}`)
+      return erase()
+    },
+    async server => {
+      const { status, stderr } = await place.run(erase())
+      if (status !== 0) return `it does not go on: ${stderr}`
+      const left = textsIn(join(place.folder, 'cairn-data'), [person()])
+      if (left.length > 0) return 'a file still names who was erased'
+      const { flowId } = await tourOf(apiOf(server, snippetKey))
+      const answer = await apiOf(server, token)('GET', `/flows/${flowId}/analytics`)
+      const { totals } = (await answer.json()) as { totals: { starts: number } }
+      return totals.starts === people ? null : `${totals.starts} starts of ${people} people`
+    },
+  )
+}
+
 /** All that is interrupted. */
 export const operations: readonly ((scene: Scene) => Operation | Promise<Operation>)[] = [
   start,
   stop,
   publication,
   rebuild,
+  erasure,
   () => new Migration(),
 ]

@@ -5,6 +5,7 @@ const mount = (...args: string[]) => Bun.spawnSync(['mount', ...args]).success
 
 /** Whether this process may mount a disk of its own: as root, outside a container that forbids it. */
 export function canMount(): boolean {
+  if (Bun.which('mount') === null) return false
   const folder = join('/tmp', `cairn-mount-${process.pid}`)
   mkdirSync(folder, { recursive: true })
   const can = mount('-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder)

@@ -28,8 +28,9 @@ export function addBackup(cairn: Command): void {
     .addHelpText(
       'after',
       `
-The file is a whole SQLite database. It holds all that Cairn stores but session.key, which would let
-its reader make session tokens, and what can be fetched again. "cairn restore" takes it.
+The file is a whole SQLite database. It holds all that Cairn stores but
+session.key, which would let its reader make session tokens, and what can be
+fetched again. "cairn restore" takes it.
 ${examples(
   'cairn backup before-upgrade.db',
   'cairn backup /mnt/backups/ --data /var/lib/cairn --keep 14',
@@ -84,7 +85,7 @@ async function backUpTo(
   const file = isFolder ? join(folder, backupNameAt(now)) : target
   const made = await backUp(data, file, bar.show).finally(bar.end)
   if (isFolder) await clearAbandoned(folder, now)
-  const removed = keep === null ? [] : await keepNewest(folder, keep)
+  const removed = keep === null ? [] : await keepNewest(folder, keep, now)
   return { ...made, removed: removed.map(({ file }) => file) }
 }
 

@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { holderOf, isHeld } from '../server/lock.ts'
 import { newestChange, takenUpChange } from '../storage/catalogue-change.ts'
 import { hasDatabase, openForWriting } from '../storage/database.ts'
+import { requireNoLostDatabase } from '../storage/lost-database.ts'
 import { migrate, schemaState } from '../storage/migrate.ts'
 import {
   findOrganisation,
@@ -18,9 +19,10 @@ import { CommandFailure, exitStatus, explained, UsageFailure, warn } from './fai
 const patienceMs = 5_000
 const pauseMs = 20
 
-/** @throws CommandFailure where a directory holds no data of Cairn */
+/** @throws CommandFailure, DatabaseLost where a directory holds no data of Cairn */
 export function requireData(dataDir: string): void {
   if (hasDatabase(dataDir)) return
+  requireNoLostDatabase(dataDir)
   throw new CommandFailure(
     `there is no Cairn data in ${dataDir}: name its directory with --data or CAIRN_DATA, or begin with "cairn org create NAME"`,
   )
@@ -36,8 +38,10 @@ export async function withData<T>(
   work: (database: Database) => T | Promise<T>,
   { create = false } = {},
 ): Promise<T> {
-  if (create) makeDirectory(dataDir)
-  else requireData(dataDir)
+  if (create) {
+    makeDirectory(dataDir)
+    requireNoLostDatabase(dataDir)
+  } else requireData(dataDir)
   const database = openForWriting(dataDir)
   try {
     requireUpToDate(database, dataDir)

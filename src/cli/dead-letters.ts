@@ -48,9 +48,11 @@ export function addDeadLetters(cairn: Command): void {
         'cairn dead-letters drop 17 18',
       )}
 
-A caller was told of such an event that it is rejected ("storage"). Its id is free: where it was sent
-again and stored meanwhile, a retry finds a duplicate, and the letter is gone. A completion, tick,
-health report or fingerprint was answered by 500; a retry does it as if it were reported now.`,
+A caller was told of such an event that it is rejected ("storage"). Its id is
+free: where it was sent again and stored meanwhile, a retry finds a duplicate,
+and the letter is gone. A completion, tick, health report or fingerprint was
+answered by 500; a retry does it as if it were reported now. What is of a
+person who was erased is refused.`,
     )
   addList(letters)
   addRetry(letters)

@@ -30,10 +30,12 @@ const forOperators = [
   'PortTaken',
   'SessionKeyUnusable',
   'SchemaMismatch',
+  'DatabaseLost',
   'UpgradeRefused',
   'BackupRefused',
   'RestoreRefused',
   'ErasuresUnreadable',
+  'RewritingHeld',
 ]
 
 /** What the common faults of files and of SQLite mean to an operator. */

@@ -17,7 +17,7 @@ interface Options {
 
 export function addRetention(org: Command): void {
   addSettings(org.command('retention'), ['data'])
-    .description('show or set how many days an organisation’s raw events are accepted and kept')
+    .description("show or set how many days an organisation's raw events are accepted and kept")
     .argument('[org]', 'id or slug; may be left out where there is only one')
     .option('--days <n>', 'days; the server deletes what it received earlier, for good')
     .option('--default', "as long as the server's CAIRN_RETENTION_DAYS says")
@@ -30,8 +30,9 @@ export function addRetention(org: Command): void {
         'cairn org retention harbor --default',
       )}
 
-What is deleted: raw events (rows=events of the export), health reports, fingerprints that are no
-baseline, dead letters. Analytics, runs, checklists and completions stay, for any range.`,
+What is deleted: raw events (rows=events of the export), health reports,
+fingerprints that are no baseline, dead letters. Analytics, runs, checklists and
+completions stay, for any range.`,
     )
     .action(async (name: string | undefined, options: Options, command: Command) => {
       const { data } = settingsOf(command, 'data')

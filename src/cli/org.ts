@@ -13,6 +13,7 @@ import {
 import { changeData, organisationNamed, withData } from './data.ts'
 import { examples } from './examples.ts'
 import { CommandFailure, explained, UsageFailure } from './failure.ts'
+import { addIdentity } from './org-identity.ts'
 import { addPrivacy } from './org-privacy.ts'
 import { addRetention } from './org-retention.ts'
 import { addStatus } from './org-status.ts'
@@ -30,6 +31,7 @@ export function addOrg(cairn: Command): void {
   addOrigins(org)
   addPrivacy(org)
   addRetention(org)
+  addIdentity(org)
   addStatus(org)
 }
 

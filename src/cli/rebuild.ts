@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { rebuild } from '../storage/rebuild.ts'
+import { whileRewriting } from '../storage/rewriting.ts'
 import { takenUp, withData } from './data.ts'
 import { examples } from './examples.ts'
 import { counted, print, printJson } from './output.ts'
@@ -13,7 +14,7 @@ export function addRebuild(cairn: Command): void {
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       const { data } = settingsOf(command, 'data')
       const result = await withData(data, async database => {
-        const rebuilt = rebuild(database, showProgress())
+        const rebuilt = await whileRewriting(data, () => rebuild(database, showProgress()))
         await takenUp(database, data)
         return rebuilt
       })

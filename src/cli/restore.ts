@@ -30,8 +30,8 @@ export function addRestore(cairn: Command): void {
     .addHelpText(
       'after',
       `
-The backup is held against its checksum and checked to its last page first. All else in the data
-directory stays as it is: session.key, and who was erased.
+The backup is held against its checksum and checked to its last page first. All
+else in the data directory stays as it is: session.key, and who was erased.
 ${examples(
   'cairn restore /mnt/backups/cairn-2026-11-20T03-00-00Z.db --check',
   'cairn restore /mnt/backups/cairn-2026-11-20T03-00-00Z.db --data /var/lib/cairn',
@@ -70,7 +70,11 @@ async function replace(data: string, file: string, { json }: Options): Promise<v
   warnOfNoChecksum(file, hasChecksum)
   if (json) return printJson({ file, hasChecksum, erasuresTaken, aside, ...shownContent(content) })
   print(`restored ${file} into ${data}: ${told(content)}`, ...next(data, content))
-  if (aside !== null) print(`the database of before is ${aside}: remove it once all is well`)
+  if (aside === null) return
+  print(
+    `to take this back: cairn restore --undo --data ${shellPath(data)}`,
+    `the database of before is ${aside}: remove it once all is well`,
+  )
 }
 
 async function undo(data: string, { json }: Options): Promise<void> {
@@ -85,10 +89,12 @@ async function undo(data: string, { json }: Options): Promise<void> {
 const shellPath = (path: string) => shellWord(resolve(path))
 
 function next(data: string, { schema, knownSchema }: BackupContent): string[] {
-  const upgrade = schema < knownSchema ? ', which first brings it up to date' : ''
+  const isOlder = schema < knownSchema
+  const upgrade = isOlder ? ', which first brings it up to date' : ''
+  const back = ['or, to go back to an older release, put that one in place before the start']
   return [
     `start the server${upgrade}: cairn serve --data ${shellPath(data)}`,
-    `to take this back: cairn restore --undo --data ${shellPath(data)}`,
+    ...(isOlder ? back : []),
   ]
 }
 

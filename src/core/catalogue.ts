@@ -1,5 +1,6 @@
 import type { Bucket } from './buckets.ts'
 import type { Flow } from './flow.ts'
+import type { VerifiedIdentity } from './verified-identity.ts'
 
 /**
  * What every request needs to know of organisations and their flows. It is held in memory by
@@ -19,6 +20,8 @@ export interface Organisation {
   origins: ReadonlySet<string> | null
   /** For how many days events are accepted and kept; null where the server's setting holds. */
   retentionDays: number | null
+  /** How user ids are verified; null where they are not. */
+  identity: VerifiedIdentity | null
   /** Whether the snippet heeds browsers that ask not to be tracked. */
   honoursDoNotTrack: boolean
 }

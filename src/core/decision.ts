@@ -192,6 +192,7 @@ function targetRules({ flow }: Candidate): DecidedRule[] {
     wait: `without it, the step waits`,
     stop: `${after} without it, the flow ends`,
   }[target.onMissing]
-  const why = `whether the page has ${shown(target.selector)} only the browser knows; ${otherwise}`
+  const more = target.alternates || target.fingerprint ? ', or finds it otherwise,' : ''
+  const why = `whether the page has ${shown(target.selector)}${more} only the browser knows; ${otherwise}`
   return [{ rule: 'target', holds: null, why, parts: [] }]
 }

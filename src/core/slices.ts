@@ -10,9 +10,15 @@ export class Slices {
   private spent = 0
   private isTurning = false
   private readonly waiting: { weight: number; begin: () => void }[] = []
+  private waitingSum = 0
 
   /** @param most weight that a slice takes; a piece of work that is heavier has one to itself */
   constructor(private readonly most: number) {}
+
+  /** The weight of all that waits for its slice. */
+  get waitingWeight(): number {
+    return this.waitingSum
+  }
 
   /** Where the slice has room, nothing to wait for; else a promise of the turn in which it has. */
   enter(weight: number): Promise<void> | undefined {
@@ -20,6 +26,7 @@ export class Slices {
       this.spend(weight)
       return
     }
+    this.waitingSum += weight
     return new Promise(begin => this.waiting.push({ weight, begin }))
   }
 
@@ -40,6 +47,7 @@ export class Slices {
     this.spent = 0
     for (let next = this.waiting[0]; next && this.hasRoom(next.weight); next = this.waiting[0]) {
       this.waiting.shift()
+      this.waitingSum -= next.weight
       this.spend(next.weight)
       next.begin()
     }

@@ -48,14 +48,37 @@ const isAcceptedType = (contentType: string | null) => {
  */
 const parsing = new Slices(65_536)
 
+/**
+ * Bytes of bodies that may wait for their turn, in each thread: six hundred batches of 50 events. Where
+ * more arrives than a thread can parse, what waits would grow until memory ends, and be answered when
+ * nobody listens any more.
+ */
+const mostWaiting = 8 * 1024 ** 2
+
+/** @throws AppError `overloaded` */
+function requireTurn(): void {
+  if (parsing.waitingWeight < mostWaiting) return
+  throw new AppError('overloaded', 'The server has more to read than it can take; try again', {
+    retryAfterSeconds: 1,
+  })
+}
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * The body of a POST, parsed.
  *
- * @throws AppError `payload_too_large`, `unsupported_media_type` or `malformed_json`, in this order
+ * @param beforeParsing called once it is this body's turn, which may be long after it was read; what it
+ *   throws, the caller gets
+ * @throws AppError `payload_too_large`, `unsupported_media_type` or `malformed_json`, in this order;
+ *   `overloaded`
  */
-export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
+export async function readJson(
+  request: Request,
+  limitBytes: number,
+  beforeParsing: () => void,
+): Promise<unknown> {
+  requireTurn()
   let bytes: Uint8Array
   try {
     bytes = await readBytes(request, limitBytes)
@@ -67,8 +90,11 @@ export async function readJson(request: Request, limitBytes: number): Promise<un
   if (!isAcceptedType(request.headers.get('content-type'))) {
     throw new AppError('unsupported_media_type', 'Send the body as application/json or text/plain')
   }
+  // Many may have been read meanwhile.
+  requireTurn()
   const turn = parsing.enter(bytes.byteLength)
   if (turn) await turn
+  beforeParsing()
   try {
     return JSON.parse(utf8.decode(bytes))
   } catch (cause) {

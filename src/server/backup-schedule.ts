@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import { minuteMs } from '../core/durations.ts'
 import { shortReasonOf } from '../core/reason.ts'
-import { backupsIn } from '../storage/backup/folder.ts'
+import { newestBackup } from '../storage/backup/folder.ts'
 import { clearPartials, partialIn } from '../storage/backup/partial.ts'
 import type { Log } from './log.ts'
 
@@ -98,11 +98,10 @@ export class BackupSchedule {
   }
 
   private async dueAt(folder: string, everyMs: number): Promise<number> {
-    const newest = await newestIn(folder)
+    const newest = await newestIn(folder, this.clock.now())
     if (newest === null) return Number.NEGATIVE_INFINITY
     if (newest.at !== this.last?.at) this.last = { ...newest, durationMs: null }
-    // One of the future was made before the clock was set right.
-    return newest.at > this.clock.now() ? Number.NEGATIVE_INFINITY : newest.at + everyMs
+    return newest.at + everyMs
   }
 
   private async make(folder: string): Promise<void> {
@@ -114,7 +113,8 @@ export class BackupSchedule {
       if (made === null) return await clearPartials(folder, partialIn(folder, data))
       const durationMs = this.clock.monotonic() - startedAt
       const { file, bytes, removed } = made
-      const at = (await newestIn(folder))?.at ?? this.clock.now()
+      const now = this.clock.now()
+      const at = (await newestIn(folder, now))?.at ?? now
       this.last = { at, bytes, durationMs }
       this.isFailing = false
       this.dueSince = null
@@ -162,9 +162,12 @@ const program = import.meta.url.includes('$bunfs')
   ? [process.execPath]
   : [process.execPath, join(import.meta.dir, '../main.ts')]
 
-async function newestIn(folder: string): Promise<{ at: number; bytes: number } | null> {
+async function newestIn(
+  folder: string,
+  now: number,
+): Promise<{ at: number; bytes: number } | null> {
   try {
-    return (await backupsIn(folder))[0] ?? null
+    return await newestBackup(folder, now)
   } catch {
     // Not there yet, or not to be read: making one tells.
     return null

@@ -57,6 +57,7 @@ function start(message: ThreadStart) {
     shared,
     clock,
     bufferBounds: { events: config.bufferEvents, bytes: config.bufferBytes },
+    isLogKept: config.checkpoints === 'litestream',
     policy: { ...defaultWriterPolicy, flushEveryMs: config.flushEveryMs },
     retention: { days: config.retentionDays },
     beforeBegin: failpoint(failpoints, 'before_begin'),
@@ -70,6 +71,12 @@ function start(message: ThreadStart) {
       if (tally.isWatched) tally.add(batch.orgRow, counts)
     },
     onRetained: report => counters.countRetained(report),
+    onClockSet(byMs) {
+      log.warn(
+        { seconds: Math.round(byMs / 1_000) },
+        'the clock was set: nothing old is deleted for an hour',
+      )
+    },
     onFault(error, what) {
       counters.countFault()
       log.warn({ reason: shortReasonOf(error) }, what)

@@ -64,6 +64,10 @@ export class StorageClient implements Ledger {
     else pending.resolve(value)
   }
 
+  requireRoom(): void {
+    if (!this.gauge.hasRoom) throw bufferIsFull()
+  }
+
   append({ events, ...batch }: EventBatch): Promise<AppendOutcome> {
     const command: Command = { type: 'append', ...batch, text: encodeEvents(events) }
     return this.ack === 'buffer'

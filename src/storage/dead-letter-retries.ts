@@ -10,7 +10,10 @@ import { encodeEvents } from './event-text.ts'
  * thread, which alone knows all ids, tries and writes beside each what became of it.
  */
 
-/** `refused`: the database would not take it now either. A `duplicate` was sent again meanwhile, and stored. */
+/**
+ * `refused`: the database would not take it now either, or it is of somebody who is being erased. A
+ * `duplicate` was sent again meanwhile, and stored.
+ */
 export type RetryVerdict = 'stored' | 'duplicate' | 'refused'
 
 /** Letters that are tried in one transaction. */
@@ -104,25 +107,25 @@ export class DeadLetterRetries {
       this.sql.forget.run(letter, orgRow)
       return
     }
-    let verdict: RetryVerdict = 'stored'
+    let verdict = 'stored' as RetryVerdict
     const fault = attempt(this.database, this.executor, () => {
-      if (this.store(orgRow, found)) verdict = 'duplicate'
+      verdict = this.store(orgRow, found)
     })
     if (fault) {
       verdict = 'refused'
       this.sql.setError.run(String(fault), letter, orgRow)
-    } else this.sql.delete.run(letter, orgRow)
+    } else if (verdict !== 'refused') this.sql.delete.run(letter, orgRow)
     this.sql.answer.run(verdict, letter, orgRow)
   }
 
-  /** Stores an event as received when it first was, or does what a command asks for; whether it is a duplicate. */
-  private store(orgRow: number, { at, event }: { at: number; event: string }): boolean {
+  /**
+   * Stores an event as received when it first was, or does what a command asks for; nothing of who was
+   * erased, whose letters the erasure deletes.
+   */
+  private store(orgRow: number, { at, event }: { at: number; event: string }): RetryVerdict {
     const letter = letterIn(event)
-    if ('type' in letter) {
-      this.executor.execute(letter)
-      return false
-    }
-    const { duplicates } = this.executor.execute({
+    if ('type' in letter) return this.executor.execute(letter) === 'erased' ? 'refused' : 'stored'
+    const { duplicates, erased } = this.executor.execute({
       type: 'append',
       orgRow,
       receivedAt: at,
@@ -130,6 +133,7 @@ export class DeadLetterRetries {
       refusals: {},
       skewMs: null,
     }) as AppendOutcome
-    return duplicates.length > 0
+    if (erased.length > 0) return 'refused'
+    return duplicates.length > 0 ? 'duplicate' : 'stored'
   }
 }

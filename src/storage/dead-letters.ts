@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { EventKind } from '../core/event.ts'
-import type { NewEvent } from '../core/ports.ts'
+import type { NewEvent, PersonIds } from '../core/ports.ts'
 import type { Command } from './commands.ts'
 
 /** A report that came alone, and that the database refused: kept as the command that it was. */
@@ -11,6 +11,16 @@ export type BuriedCommand = Exclude<
 
 /** What a dead letter holds: an event, whose id is free meanwhile, or a command. */
 export const letterIn = (event: string) => JSON.parse(event) as NewEvent | BuriedCommand
+
+/** By which ids a letter names people. */
+export function namesIn(letter: NewEvent | BuriedCommand): PersonIds {
+  if (!('type' in letter) || letter.type === 'complete' || letter.type === 'tick') return letter
+  const person = letter.type === 'health' ? letter.person : null
+  const id = person?.slice(1) ?? null
+  return person?.startsWith('u')
+    ? { userId: id, anonymousId: null }
+    : { userId: null, anonymousId: id }
+}
 
 /** What the database refused. */
 export interface DeadLetter {

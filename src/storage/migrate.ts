@@ -9,6 +9,7 @@ import rowIndexes from './migrations/0005-row-indexes.sql' with { type: 'text' }
 import runBlocks from './migrations/0006-run-blocks.sql' with { type: 'text' }
 import retention from './migrations/0007-retention.sql' with { type: 'text' }
 import erasures from './migrations/0008-erasures.sql' with { type: 'text' }
+import verifiedIdentity from './migrations/0009-verified-identity.sql' with { type: 'text' }
 import doNotTrack from './migrations/0010-do-not-track.sql' with { type: 'text' }
 
 interface Migration {
@@ -32,6 +33,7 @@ const migrations: readonly Migration[] = [
   { id: 6, name: 'run-blocks', sql: runBlocks },
   { id: 7, name: 'retention', sql: retention },
   { id: 8, name: 'erasures', sql: erasures },
+  { id: 9, name: 'verified-identity', sql: verifiedIdentity },
   { id: 10, name: 'do-not-track', sql: doNotTrack },
 ]
 
@@ -114,8 +116,9 @@ function execute(database: Database, sql: string, onShare: (share: number) => vo
 }
 
 /**
- * Brings the schema up to date, each step in a transaction of its own, forward only. Where nothing is
- * due, nothing is locked: a command that only reads does not wait for who writes.
+ * Brings the schema up to date, forward only: each step in a transaction of its own, but all of a new
+ * database in one, so that after a power cut nobody finds one that is half made. Where nothing is due,
+ * nothing is locked: a command that only reads does not wait for who writes.
  *
  * @throws SchemaMismatch when the database is newer than this binary, or an applied step differs
  */
@@ -126,8 +129,20 @@ export function migrate(
 ): void {
   const state = schemaState(database)
   requireKnown(state)
-  const { due } = state
-  if (due.length === 0) return
+  if (state.due.length === 0) return
+  const isNew = state.applied === 0
+  const apply = () => applySteps(database, state.due, now, onProgress)
+  if (isNew) database.transaction(apply).immediate()
+  else apply()
+  requireKnown(schemaState(database))
+}
+
+function applySteps(
+  database: Database,
+  due: readonly MigrationStep[],
+  now: number,
+  onProgress: (progress: MigrationProgress) => void,
+): void {
   database.run(
     `create table if not exists migrations (
       id integer primary key, name text not null, sha256 text not null, applied_at integer not null
@@ -148,5 +163,4 @@ export function migrate(
     apply.immediate()
     onShare(1)
   }
-  requireKnown(schemaState(database))
 }

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { isoTime, isoTimeOrNull } from '../core/clock.ts'
 import type { NewEvent, StoredEvent } from '../core/ports.ts'
+import { type BuriedCommand, letterIn, namesIn } from './dead-letters.ts'
 import { isBeside, isOf, isPerson, type PersonMatcher } from './erasure/person-matcher.ts'
 import { type BatchRow, storedText } from './event-batches.ts'
 import { decodeEvents } from './event-text.ts'
@@ -57,6 +58,22 @@ const eventOf = (event: NewEvent, { flowId, stepId, itemId }: Names) => ({
   reason: event.reason,
   properties: event.properties === null ? null : JSON.parse(event.properties),
 })
+
+/** A report that came alone. */
+function reportOf(command: BuriedCommand, { flowId, stepId, itemId }: Names) {
+  const { orgRow, ...report } = command
+  if (report.type === 'complete') {
+    const { flowRow, completedAt, receivedAt, ...rest } = report
+    return { ...rest, flowId: flowId(flowRow), completedAt: isoTime(completedAt) }
+  }
+  if (report.type === 'tick') {
+    const { flowRow, items, receivedAt, ...rest } = report
+    const ticks = items.map(({ itemRow, completed }) => ({ itemId: itemId(itemRow), completed }))
+    return { ...rest, flowId: flowId(flowRow), items: ticks }
+  }
+  const { stepRow, at, ...rest } = report
+  return { ...rest, stepId: stepId(stepRow) }
+}
 
 const storedEventOf = (event: StoredEvent, names: Names) => ({
   ...eventOf(event, names),
@@ -205,9 +222,12 @@ function* stepReports(database: Database, orgRow: number, person: PersonMatcher,
 function* deadLetters(database: Database, orgRow: number, person: PersonMatcher, names: Names) {
   type Row = { number: number; at: number; error: string; event: string }
   for (const { at, error, event } of numbered<Row>(database, orgRow, 'dead_letters', 'seq')) {
-    const parsed = JSON.parse(event) as NewEvent
-    if (!isOf(person, parsed) && !isBeside(person, parsed)) continue
-    yield { at: isoTime(at), error, event: eventOf(parsed, names) }
+    const letter = letterIn(event)
+    const ids = namesIn(letter)
+    if (!isOf(person, ids) && !isBeside(person, ids)) continue
+    const content =
+      'type' in letter ? { report: reportOf(letter, names) } : { event: eventOf(letter, names) }
+    yield { at: isoTime(at), error, ...content }
   }
 }
 

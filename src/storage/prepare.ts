@@ -2,6 +2,7 @@ import { shellWord } from '../core/wording.ts'
 import { copiesIn } from './copies.ts'
 import { openForWriting } from './database.ts'
 import { finishErasures } from './erasure/erasures.ts'
+import { requireNoLostDatabase } from './lost-database.ts'
 import {
   type MigrationStep,
   migrate,
@@ -17,9 +18,9 @@ export interface PreparedDatabase {
   hasOrganisation(): boolean
   /**
    * Erases people whom the list of erasures names and a restored database knows, before anybody is
-   * told of them. Why the files may still hold something of theirs; null where they do not.
+   * told of them.
    */
-  finishErasures(): string | null
+  finishErasures(): ReturnType<typeof finishErasures>
   /**
    * To be called once others have opened it: the last one to close a database writes its whole log
    * back into it, for which nobody should have to wait at a start.
@@ -31,9 +32,10 @@ export interface PreparedDatabase {
  * Makes the database, or opens the one that is there, before any thread does, so that one that is
  * damaged, newer or not to be written is told by this process in its own words.
  *
- * @throws SchemaMismatch
+ * @throws SchemaMismatch, DatabaseLost
  */
 export function prepareDatabase(dataDir: string, now: number): PreparedDatabase {
+  requireNoLostDatabase(dataDir)
   const database = openForWriting(dataDir)
   try {
     const state = schemaState(database)

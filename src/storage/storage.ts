@@ -10,9 +10,12 @@ import { type Answer, Answers, Delivery } from './delivery.ts'
 import type { EncodedBatch } from './event-text.ts'
 import { FilesInPlace } from './files-in-place.ts'
 import { framesIn } from './frames.ts'
+import { IdentityBoard } from './identity-board.ts'
+import { IdentityTable } from './identity-table.ts'
 import { PresenceBoard } from './presence-board.ts'
 import { PresenceRequests } from './presence-request.ts'
 import { PresenceTable } from './presence-table.ts'
+import { ClockWatch } from './retention/clock-watch.ts'
 import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
 import { RunBlocks } from './run-blocks/run-blocks.ts'
 import {
@@ -34,9 +37,13 @@ export interface StorageOptions extends CommitMoments {
   /** Called by the last checkpoint, when the log is written back and not yet emptied. */
   duringCheckpoint?: () => void
   retention: RetentionPolicy
+  /** Another program writes the log back (`checkpoints`), and this one only where that seems dead. */
+  isLogKept?: boolean
   onCommit?: (report: CommitReport) => void
   onAppended?: (batch: EncodedBatch, outcome: AppendOutcome) => void
   onRetained?: (report: RetentionReport) => void
+  /** The wall clock was set, by so many milliseconds: for an hour nothing is deleted for its age. */
+  onClockSet?: (byMs: number) => void
   /** Storage refuses, or something was set aside. */
   onFault?: (error: unknown, what: string) => void
   /** Storage takes writes again after it had refused. */
@@ -59,11 +66,15 @@ const quietSealPause = 1
 const busyRetainPause = 8
 const quietRetainPause = 2
 
-/** The log's frames that wait to be written back, where something is in the way: SQLite begins at 1,000. */
-const overdueFrames = 2_000
+/** SQLite tries to write a log of so many pages back; one with more than so many more has something in its way. */
+const usualLogPages = 1_000
+const overdueLogPages = 1_000
 
 /** How long a stop tries to write what was acknowledged already (`ack=buffer`), milliseconds. */
 const lastTriesMs = 30_000
+
+/** A log that nobody else has written back by then has lost its keeper: 1 GiB. */
+const mostLogPages = 2 ** 18
 
 /** How long its last checkpoint waits for readers, milliseconds: what it leaves, the next start has. */
 const lastCheckpointMs = 250
@@ -78,6 +89,7 @@ export class Storage {
   private readonly executor: CommandExecutor
   private readonly catalogue: StoredCatalogue
   private readonly presence: PresenceTable
+  private readonly identity: IdentityTable
   private readonly presenceRequests: PresenceRequests
   private readonly deadLetterRetries: DeadLetterRetries
   private readonly gauge: BufferGauge
@@ -85,6 +97,7 @@ export class Storage {
   private readonly sealer: Sealer
   private sealing: Generator<SealedBlock | null>
   private readonly retention: Retention
+  private readonly clockWatch: ClockWatch
   private readonly answers = new Answers()
   private readonly generation: Int32Array
   private readonly dataVersion
@@ -96,11 +109,16 @@ export class Storage {
   private confirmedChange = 0
   private isClosing = false
   private isLogStuck = false
+  /** How long the log becomes before it is written back. */
+  private readonly logPages: number
 
   constructor(private readonly options: StorageOptions) {
     this.database = openForWriting(options.dataDir)
+    this.logPages = options.isLogKept ? mostLogPages : usualLogPages
+    this.database.run(`pragma wal_autocheckpoint = ${this.logPages}`)
     this.catalogue = new StoredCatalogue(this.database)
     this.presence = new PresenceTable(this.database, new PresenceBoard(options.shared.presence))
+    this.identity = new IdentityTable(this.database, new IdentityBoard(options.shared.identity))
     this.presenceRequests = new PresenceRequests(this.database)
     this.gauge = new BufferGauge(options.shared.buffer, options.bufferBounds)
     this.generation = new Int32Array(options.shared.generation)
@@ -119,6 +137,7 @@ export class Storage {
     )
     this.deadLetterRetries = new DeadLetterRetries(this.database, this.executor)
     this.retention = new Retention(this.database, this.executor.ids, now, { ...options.retention })
+    this.clockWatch = new ClockWatch(options.clock, options.onClockSet)
     const files = new FilesInPlace(options.dataDir)
     this.writer = new Writer(this.database, this.executor, options.policy, {
       ...options,
@@ -177,15 +196,15 @@ export class Storage {
    * To be called every so often; costs next to nothing while all is well.
    */
   tellOfLog(): void {
-    const { log, checkpointed } = this.checkpoint('noop')
-    if (log - checkpointed < overdueFrames) {
+    if (this.checkpoint('noop').log < this.logPages + overdueLogPages) {
       this.isLogStuck = false
       return
     }
     try {
-      // Where it is only a reader that has not finished, no error says so.
-      this.checkpoint('passive')
-      this.isLogStuck = false
+      // Up to where a reader still is it passes without a sync of the database, and the log goes on
+      // growing: only a whole one shows that it can be written back.
+      const { log, checkpointed } = this.checkpoint('passive')
+      if (checkpointed === log) this.isLogStuck = false
     } catch (error) {
       if (!this.isLogStuck)
         this.options.onFault?.(error, 'the log cannot be written back: it grows')
@@ -229,13 +248,15 @@ export class Storage {
     Atomics.add(this.generation, 0, 1)
   }
 
-  /** Writes what is only noted in memory: who was seen when. */
+  /** Writes what is only noted in memory: who was seen when, and how user hashes were judged. */
   async writePresence(): Promise<void> {
     // A storage that refuses would only fill the log: what was seen stays in memory meanwhile.
     if (this.gauge.isRefused) return
-    if (!this.presence.hasNews() && !this.presenceRequests.isOpen) return
+    const hasNews = this.presence.hasNews() || this.identity.hasNews()
+    if (!hasNews && !this.presenceRequests.isOpen) return
     const committed = await this.writer.exclusively(() => [
       this.presence.write(),
+      this.identity.write(this.options.clock.now()),
       this.presenceRequests.answer(),
     ])
     for (const note of committed) note()
@@ -270,7 +291,7 @@ export class Storage {
    * the pause that it answers with, milliseconds.
    */
   async retain(): Promise<number> {
-    if (this.gauge.isRefused || this.isClosing) return idleRetainMs
+    if (!this.clockWatch.isSteady || this.gauge.isRefused || this.isClosing) return idleRetainMs
     const piece = this.retention.next()
     if (!piece) return idleRetainMs
     const isBusy = this.writer.isBusy
@@ -304,6 +325,14 @@ export class Storage {
     return this.writer.flush()
   }
 
+  private writeLogBack(): void {
+    // Who reads for long, as Litestream does, keeps it from being cut back: no reason to wait.
+    this.database.run(`pragma busy_timeout = ${lastCheckpointMs}`)
+    this.database.run('pragma wal_checkpoint(passive)')
+    this.options.duringCheckpoint?.()
+    this.database.run('pragma wal_checkpoint(truncate)')
+  }
+
   /**
    * Flushes, checkpoints and closes.
    *
@@ -321,13 +350,10 @@ export class Storage {
     try {
       await this.writer.exclusively(() => {
         this.presence.write()
+        this.identity.write(this.options.clock.now())
         this.executor.beforeStop()
       })
-      // Who reads for long, as Litestream does, keeps it from being cut back: no reason to wait.
-      this.database.run(`pragma busy_timeout = ${lastCheckpointMs}`)
-      this.database.run('pragma wal_checkpoint(passive)')
-      this.options.duringCheckpoint?.()
-      this.database.run('pragma wal_checkpoint(truncate)')
+      if (!this.options.isLogKept) this.writeLogBack()
     } catch (error) {
       // Nothing that was promised: the log is replayed at the next start.
       this.options.onFault?.(error, 'the last checkpoint was left out')

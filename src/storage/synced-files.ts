@@ -15,17 +15,21 @@ import { dirname, resolve } from 'node:path'
  * which name, is on the disk once its directory is synced (fsync(2)).
  */
 
+/** The directory may not be read, or the file system does not know this: SQLite goes on there too. */
+const cannotBeSynced = ['EACCES', 'EPERM', 'EINVAL', 'EBADF', 'ENOTSUP']
+
 /**
- * Has a directory's names outlive a power cut, as far as it can be had: as SQLite does, it goes on where
- * the directory may not be read or the file system does not know this.
+ * Has a directory's names outlive a power cut, as far as it can be had.
+ *
+ * @throws what the file system says where the disk fails
  */
 export function syncDirectory(directory: string): void {
   let handle: number | undefined
   try {
     handle = openSync(directory, 'r')
     fsyncSync(handle)
-  } catch {
-    // What was written is no worse than it would be without.
+  } catch (error) {
+    if (!cannotBeSynced.includes(String((error as { code?: string }).code))) throw error
   } finally {
     if (handle !== undefined) closeSync(handle)
   }

@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite'
-import { mkdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { shortReasonOf } from '../core/reason.ts'
 import { version } from '../core/version.ts'
 import { backUp } from './backup/backup.ts'
-import { checksumFileOf } from './backup/checksum.ts'
 import type { BackupProgress } from './backup/copy-database.ts'
-import { mib } from './backup/room.ts'
+import { removeBackup } from './backup/folder.ts'
+import { freeBytesOf, mib } from './backup/room.ts'
 import { copiesFolder, copiesIn, copyFile } from './copies.ts'
 import { databaseFile, openForReading, openForWriting } from './database.ts'
 import { type MigrationProgress, type MigrationStep, migrate, schemaState } from './migrate.ts'
@@ -88,7 +88,6 @@ function planOf(database: Database, dataDir: string): UpgradePlan {
   const { applied, known, due } = state
   const file = databaseFile(dataDir)
   const databaseBytes = sizeOf(file) + sizeOf(`${file}-wal`)
-  const { bavail, bsize } = statfsSync(dataDir)
   const isDue = due.length > 0
   return {
     from: applied,
@@ -97,7 +96,7 @@ function planOf(database: Database, dataDir: string): UpgradePlan {
     databaseBytes,
     copyBytes: isDue ? databaseBytes : 0,
     workBytes: isDue ? databaseBytes + roomToLeaveBytes : 0,
-    freeBytes: bavail * bsize,
+    freeBytes: freeBytesOf(dataDir),
   }
 }
 
@@ -141,34 +140,30 @@ export async function upgradeDatabase(
     if (copy !== null) {
       mkdirSync(copiesFolder(dataDir), { recursive: true, mode: 0o700 })
       await backUp(dataDir, copy, progress => onProgress({ doing: 'copy', ...progress }))
-      removeOthers(dataDir, copy, from)
+      await removeOthers(dataDir, copy, from)
     }
     applySteps(dataDir, now, onProgress)
     return { from, to, copy }
   } catch (error) {
-    tidyUp(dataDir, copy, { ...note, failure: shortReasonOf(error) })
+    await tidyUp(dataDir, copy, { ...note, failure: shortReasonOf(error) })
     throw error
   }
 }
 
 /** What it failed of counts, and not what this fails of, as on a full disk. */
-function tidyUp(dataDir: string, copy: string | null, note: UpgradeNote): void {
+async function tidyUp(dataDir: string, copy: string | null, note: UpgradeNote): Promise<void> {
   try {
     // Of a database that is as it was, each try would leave another copy.
-    if (copy !== null && upgradePlan(dataDir).from === note.from) removeCopy(copy)
+    if (copy !== null && upgradePlan(dataDir).from === note.from) await removeBackup(copy)
     writeUpgradeNote(dataDir, note)
   } catch {}
 }
 
 /** Copies of the same schema are of earlier tries: each would take as much room, and tell less. */
-function removeOthers(dataDir: string, newest: string, schema: number): void {
+async function removeOthers(dataDir: string, newest: string, schema: number): Promise<void> {
   for (const copy of copiesIn(dataDir)) {
-    if (copy.schema === schema && copy.file !== newest) removeCopy(copy.file)
+    if (copy.schema === schema && copy.file !== newest) await removeBackup(copy.file)
   }
-}
-
-function removeCopy(file: string): void {
-  for (const path of [file, checksumFileOf(file)]) rmSync(path, { force: true })
 }
 
 function applySteps(dataDir: string, now: number, onProgress: (_: UpgradeProgress) => void): void {

@@ -133,10 +133,16 @@ describe('restore', () => {
     expect(aside).toHaveLength(2)
     using first = new Database(cairn.path(`cairn-data/${aside[0]}`), { readonly: true })
     expect(first.query('select count(*) from organisations').values()).toEqual([[2]])
+    const { stdout } = await cairn.run(['doctor', '--port', '0', '--management-port', '0'])
+    expect(stdout).toMatch(
+      /2 databases that restores replaced are kept — .* \/.*cairn\.db\.before-\*"/,
+    )
   })
 
   test('makes a data directory where there is none, for its user alone', async () => {
     await cairn.run(['backup', 'a.db'])
+    const { stdout } = await cairn.run(['restore', 'a.db', '--data', 'first'])
+    expect(stdout).not.toContain('--undo')
     expect(await cairn.json(['restore', 'a.db', '--data', 'new'])).toMatchObject({ aside: null })
     expect(statSync(cairn.path('new')).mode & 0o777).toBe(0o700)
     expect(await cairn.json(['org', 'list', '--data', 'new'])).toHaveLength(1)

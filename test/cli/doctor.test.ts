@@ -145,6 +145,20 @@ describe('with data', () => {
     ])
   })
 
+  test('an organisation that refuses many for want of a right hash is told', async () => {
+    changeDatabase(
+      `update organisations set slug = 'acme', identity_mode = 'enforce';
+      insert into identity_counts (org_id, hour, verdict, count)
+        select id, unixepoch() / 3600, verdict, count from organisations
+        join (select 'valid' as verdict, 100 as count union select 'invalid', 4 union select 'missing', 6)`,
+    )
+    const { status, lines } = await complaints()
+    expect(status).toBe(0)
+    expect(lines).toEqual([
+      'warning  acme verifies identities, and of 110 calls and events of the last 24 hours 10 had no right userHash (4 wrong, 6 missing) — see it by hours: cairn org identity acme',
+    ])
+  })
+
   test('data without an organisation is told, with the command that makes one', async () => {
     changeDatabase('delete from organisations')
     const { status, lines } = await complaints()
@@ -423,13 +437,13 @@ describe('a server', () => {
 })
 
 describe('an identity provider', () => {
-  const answerWith = async (headers: Record<string, string>) => {
+  const answerWith = async (headers: () => Record<string, string>) => {
     const { publicKey } = await generateKeyPair('ES256', { extractable: true })
     const keys = [{ ...(await exportJWK(publicKey)), alg: 'ES256', kid: 'one', use: 'sig' }]
     return Bun.serve({
       hostname: '127.0.0.1',
       port: 0,
-      fetch: () => Response.json({ keys }, { headers }),
+      fetch: () => Response.json({ keys }, { headers: headers() }),
     })
   }
 
@@ -445,8 +459,8 @@ describe('an identity provider', () => {
     ['whose clock is late', -60, ['warning  the clock of this machine is 60 s ahead of']],
   ] as const)('%s', async (_, aheadSeconds, expected) => {
     await place.json(['org', 'create', 'Acme'])
-    const date = new Date(Date.now() + aheadSeconds * 1_000 - 500).toUTCString()
-    const server = await answerWith({ date })
+    const date = () => new Date(Date.now() + aheadSeconds * 1_000 - 500).toUTCString()
+    const server = await answerWith(() => ({ date: date() }))
     try {
       const { status, lines } = await complaints([], settingsFor(server.port))
       expect(status).toBe(0)

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { outcome } from '../../src/cli/rebuild.ts'
+import { beginRewriting } from '../../src/storage/rewriting.ts'
 import { Cairn } from './cairn.ts'
 
 let cairn: Cairn
@@ -19,6 +20,22 @@ test('rebuild counts flows and events, one of them without a plural', async () =
     status: 0,
   })
   expect(await cairn.json(['rebuild'])).toEqual({ flows: 1, events: 0, changed: 0 })
+})
+
+test('a rebuild and an erasure never go on beside each other, nor do two erasures', async () => {
+  await cairn.json(['org', 'create', 'Harbor'])
+  const release = beginRewriting(cairn.path('cairn-data'))
+  for (const command of [['rebuild'], ['person', 'erase', 'harbor', 'ada', '--yes']]) {
+    const { status, stderr } = await cairn.run(command)
+    expect([command, status]).toEqual([command, 1])
+    expect(stderr).toContain(
+      'another command erases a person in ./cairn-data, or rebuilds analytics',
+    )
+  }
+  expect(existsSync(cairn.path('cairn-data/erasures.jsonl'))).toBe(false)
+  release()
+  expect((await cairn.run(['rebuild'])).status).toBe(0)
+  expect((await cairn.run(['person', 'erase', 'harbor', 'ada', '--yes'])).status).toBe(0)
 })
 
 test('what changed is told in flows', () => {

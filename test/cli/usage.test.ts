@@ -23,6 +23,17 @@ describe('help', () => {
     },
   )
 
+  test.each(everyCommand.map(args => [args.join(' '), args] as const))(
+    '%s --help fits 80 columns, but for examples, which are commands to copy',
+    async (_name, args) => {
+      const { stdout } = await cairn.run([...args, '--help'])
+      const lines = stdout.split('\n')
+      const isExample = (at: number) =>
+        at > lines.indexOf('Examples:') && lines[at]!.startsWith('  ')
+      expect(lines.filter((line, at) => line.length > 80 && !isExample(at))).toEqual([])
+    },
+  )
+
   test('every command of the product is there', () => {
     expect(everyCommand.map(args => args.join(' '))).toEqual([
       'serve',
@@ -34,6 +45,7 @@ describe('help', () => {
       'org origins',
       'org privacy',
       'org retention',
+      'org identity',
       'org status',
       'key',
       'key show',
@@ -54,6 +66,7 @@ describe('help', () => {
       'snippet write',
       'steps',
       'steps check',
+      'steps pin',
       'explain',
       'person',
       'person export',

@@ -162,6 +162,7 @@ test('the parts of a condition say which of them held', () => {
 test.each([
   [target(), /#search only the browser knows; after 3000 ms without it, its step is skipped/],
   [target({ onMissing: 'wait' }), /without it, the step waits/],
+  [target({ alternates: ['#find'] }), /has #search, or finds it otherwise, only the browser/],
   [target({ onMissing: 'stop', waitMs: 0 }), /after 0 ms without it, the flow ends/],
 ])('what the first step points at is left to the browser: %#', (first, why) => {
   const { rules, shown } = decide(candidate({ target: first }), visit, [])

@@ -24,6 +24,16 @@ test('what is heavier than a slice has one to itself', async () => {
   expect(hasBegun).toBe(true)
 })
 
+test('what waits is weighed until its slice begins', async () => {
+  const slices = new Slices(100)
+  const all = [60, 60, 70].map(weight => slices.enter(weight))
+  expect(slices.waitingWeight).toBe(130)
+  await all[1]
+  expect(slices.waitingWeight).toBe(70)
+  await all[2]
+  expect(slices.waitingWeight).toBe(0)
+})
+
 test('whoever is quick is answered between two slices', async () => {
   const slices = new Slices(10)
   const order: string[] = []

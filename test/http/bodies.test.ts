@@ -168,3 +168,17 @@ test('fields that Cairn does not know are ignored, however deep, __proto__ inclu
   expect((await tenant.ask(`POST /steps/${stepId}/health`, { body })).status).toBe(202)
   expect(({} as Record<string, unknown>).outcome).toBeUndefined()
 })
+
+test('bodies that arrive faster than they are parsed are 503 with Retry-After, beyond a bound', async () => {
+  const body = good.padEnd(1024 ** 2)
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () => tenant.ask('POST /events', { body })),
+  )
+  const refused = answers.filter(({ status }) => status === 503)
+  expect(refused.length).toBeGreaterThan(10)
+  for (const { headers } of refused) expect(headers.get('retry-after')).toBe('1')
+  const taken = answers.filter(({ status }) => status === 202)
+  expect(taken.length).toBeGreaterThan(5)
+  expect(taken.length + refused.length).toBe(answers.length)
+  expect(await sent(good)).toBe(202)
+})

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
 import { storedEvents } from '../support/ledger.ts'
@@ -102,6 +102,27 @@ test('the server makes what is due at its start, tells of it, and takes other se
   )
   expect(readFileSync(at(`one/${backup}.sha256`), 'utf8')).toContain(backup!)
   expect(readdirSync(at('one'))).toHaveLength(2)
+}, 60_000)
+
+test('a backup of the future, by a clock that was wrong, neither makes others due nor drives them out', async () => {
+  const future = 'cairn-2999-01-01T00-00-00Z.db'
+  await place.run(['backup', future])
+  mkdirSync(at('b'))
+  renameSync(at(future), at(`b/${future}`))
+  const ours = () => readdirSync(at('b')).filter(name => /^cairn-2.*\.db$/.test(name))
+  const env = { CAIRN_BACKUP_EVERY: '6h', CAIRN_BACKUP_DIR: 'b', CAIRN_BACKUP_KEEP: '1' }
+  const server = await place.serve([], env)
+  await server.until(() => server.stdout.includes('backed up'))
+  const [made] = ours()
+  expect(ours()).toEqual([expect.any(String), future])
+  // It looks every second whether one is due.
+  await Bun.sleep(2_500)
+  expect(server.stdout.split('backed up')).toHaveLength(2)
+  expect(await server.end()).toBe(0)
+  // Of a later second, and so of another name.
+  await place.run(['backup', 'b', '--keep', '1'])
+  expect(ours()).toEqual([expect.any(String), future])
+  expect(ours()).not.toContain(made)
 }, 60_000)
 
 test('a stop does not wait for who reads the database for long, as Litestream does', async () => {

@@ -1,8 +1,11 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { copyFileSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { apiOf, builtBinary, type Server, Workplace, withTour } from '../support/binary.ts'
 import { textsIn } from '../support/erasing.ts'
+import { storedEvents } from '../support/ledger.ts'
+import { writeReleased } from '../support/released.ts'
 
 /** A person's data by the command line, beside a running server. */
 
@@ -174,6 +177,38 @@ test('an erasure survives the restore of an older database', async () => {
   const again = await api()('POST', `/flows/${flow.id}/complete`, { userId: texts[0] })
   expect(again.status).toBe(410)
 })
+
+test('an erasure survives the restore of a backup that an older release made', async () => {
+  const old = new Workplace()
+  try {
+    const data = join(old.folder, 'cairn-data')
+    writeReleased(data, 6)
+    using released = new Database(join(data, 'cairn.db'), { readonly: true })
+    const userId = storedEvents(released).flatMap(event => event.userId ?? [])[0]!
+    const [[slug]] = released.query('select slug from organisations').values() as [[string]]
+    released.close()
+    const backup = join(old.folder, 'older.db')
+    copyFileSync(join(data, 'cairn.db'), backup)
+    expect((await old.run(['migrate', '--no-copy'])).status).toBe(0)
+    await old.json(['person', 'erase', slug, userId, '--yes'])
+
+    expect((await old.run(['restore', backup])).status).toBe(0)
+    const inDatabase = () => readFileSync(join(data, 'cairn.db')).includes(userId)
+    expect(inDatabase()).toBe(true)
+    const started = await old.serve()
+    expect(inDatabase()).toBe(false)
+    const { events } = JSON.parse((await old.run(['person', 'export', slug, userId])).stdout) as {
+      events: unknown[]
+    }
+    expect(events).toEqual([])
+    expect(await old.json(['rebuild'])).toMatchObject({ changed: 0 })
+    const { stdout } = await old.run(['doctor', '--full'])
+    expect(stdout).not.toMatch(/damaged|not finished/)
+    await started.end()
+  } finally {
+    await old.close()
+  }
+}, 60_000)
 
 test('an erasure that is killed is finished at the next start', async () => {
   for (const killAfterMs of [60, 120, 180, 240]) {

@@ -19,15 +19,17 @@ describe.skipIf(process.platform !== 'linux')('the service manager is told', () 
   test.each(sockets)('when it serves, reloads and stops: %s', async (_name, nameOf) => {
     const socket = new Datagrams(nameOf())
     const server = await place.serve([], { NOTIFY_SOCKET: socket.name })
-    await server.until(() => socket.read().includes('READY=1'))
-    expect(socket.received).toEqual([
+    // A start that takes longer than a second says so, which depends on the machine.
+    const told = () => socket.read().filter(text => !text.includes('EXTEND_TIMEOUT_USEC'))
+    await server.until(() => told().includes('READY=1'))
+    expect(told()).toEqual([
       'STATUS=Preparing the database',
       `STATUS=Serving ${server.url}`,
       'READY=1',
     ])
     server.child.kill('SIGHUP')
-    await server.until(() => socket.read().length >= 5)
-    const [reloading = '', ready] = socket.received.slice(3)
+    await server.until(() => told().length >= 5)
+    const [reloading = '', ready] = told().slice(3)
     expect(reloading).toMatch(/^RELOADING=1\nMONOTONIC_USEC=\d+$/)
     // The clock of /proc/uptime, but for time that a machine has slept.
     const seconds = Number(reloading.split('=').at(-1)) / 1e6

@@ -12,20 +12,10 @@ import {
   historyZones,
   springAnchor,
 } from '../support/histories.ts'
+import { lawWorld } from '../support/lives.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../support/stored-history.ts'
-import { World } from '../support/world.ts'
 
-/** Blocks as small as can be, of runs of any age. */
-const sealing = {
-  runsPerBlock: 2,
-  mostRunsPerBlock: 20,
-  changesToLook: 1,
-  settledMs: 0,
-  pauseMs: 0,
-}
-const world = new World({ sealing })
-// No law is about power cuts, and thousands of commits would wait for the disk.
-world.database.run('pragma synchronous = off')
+const world = lawWorld()
 afterAll(() => world.close())
 
 /** How many histories a law is tried on; more in a long run. */

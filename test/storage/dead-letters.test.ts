@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { openForWriting } from '../../src/storage/database.ts'
 import {
   forgetRetries,
@@ -8,7 +8,11 @@ import {
   wantRetries,
 } from '../../src/storage/dead-letter-retries.ts'
 import { deadLetterIds, dropDeadLetters, listDeadLetters } from '../../src/storage/dead-letters.ts'
+import { beginErasure } from '../../src/storage/erasure/erasures.ts'
+import { namedPerson } from '../../src/storage/erasure/person-matcher.ts'
+import { personData } from '../../src/storage/person-data.ts'
 import { rebuild } from '../../src/storage/rebuild.ts'
+import { eraseBeside, textsIn } from '../support/erasing.ts'
 import { poison, storedEvents } from '../support/ledger.ts'
 import { type PublishedFlow, Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
@@ -164,4 +168,77 @@ test('a report that came alone is listed as what it is, and done by a retry', as
   world.database.run('drop trigger poison')
   expect(await retry(letters.map(({ id }) => id))).toEqual([[letters[0]!.id, 'stored']])
   expect(stored()).toMatchObject([{ kind: 'flow_completed', userId: 'bad', occurredAt: 7 }])
+})
+
+describe('of somebody who is erased', () => {
+  const of = (person: string) => ({
+    orgRow: tenant.row,
+    orgId: tenant.organisation.id,
+    person,
+  })
+
+  /** A completion, a tick and a health report of one person, all of which the database refuses. */
+  async function buryReports(userId: string): Promise<number[]> {
+    for (const table of ['event_batches', 'step_reports']) {
+      world.database.run(
+        `create trigger poison_${table} before insert on ${table}
+        begin select raise(abort, 'poisoned'); end`,
+      )
+    }
+    const { row: flowRow } = world.stores.catalogue().flow(flow.id)!
+    const report = { orgRow: tenant.row, flowRow, userId, anonymousId: null }
+    const receivedAt = world.clock.now()
+    const step = `POST /steps/${flow.steps[0]?.id}/health`
+    const { ledger } = world.stores
+    const item = { itemRow: 1, completed: true }
+    await Promise.allSettled([
+      ledger.complete({ ...report, runId: 'r', completedAt: 7, receivedAt }),
+      ledger.tick({ ...report, items: [item], receivedAt }),
+      tenant.ask(step, { body: { outcome: 'found', message: `of ${userId}`, userId } }),
+    ])
+    for (const table of ['event_batches', 'step_reports']) {
+      world.database.run(`drop trigger poison_${table}`)
+    }
+    return deadLetterIds(own, tenant.row)
+  }
+
+  test('letters are refused to a retry, and gone with the erasure', async () => {
+    await bury('bad-ada')
+    const letters = await buryReports('bad-ada')
+    expect(listDeadLetters(own, tenant.row, 9).letters.map(({ kind }) => kind)).toEqual([
+      'flow_started',
+      'complete',
+      'tick',
+      'health',
+    ])
+    beginErasure(own, world.dataDir, of('ubad-ada'), world.clock.now())
+    expect(await retry(letters)).toEqual(letters.map(letter => [letter, 'refused']))
+    expect(stored().map(({ id }) => id)).toEqual(['good'])
+    expect(eraseBeside(world, of('ubad-ada'))).toMatchObject({ deadLetters: 4 })
+    expect(await retry(letters)).toEqual([])
+    expect(textsIn(world.dataDir, ['bad-ada'])).toEqual([])
+  })
+
+  test('an id beside another’s is left out of what a retry stores', async () => {
+    poison(world.database, 'bad')
+    await tenant.send([event('bad', { userId: 'bob', anonymousId: 'browser-7d1f' })])
+    world.database.run('drop trigger poison')
+    const letters = deadLetterIds(own, tenant.row)
+    eraseBeside(world, of('abrowser-7d1f'))
+    expect(await retry(letters)).toEqual([[letters[0]!, 'stored']])
+    expect(stored()).toMatchObject([{ userId: 'bob', anonymousId: null }])
+    expect(textsIn(world.dataDir, ['browser-7d1f'])).toEqual([])
+  })
+
+  test('reports that came alone are in what is exported of them', async () => {
+    await buryReports('bad-ada')
+    const of = namedPerson('ubad-ada')
+    const sections = [...personData(own, tenant.row, 'ubad-ada', of)]
+    const [...letters] = sections.find(({ section }) => section === 'deadLetters')!.rows
+    expect(letters).toMatchObject([
+      { report: { type: 'complete', flowId: flow.id, runId: 'r' } },
+      { report: { type: 'tick', flowId: flow.id } },
+      { report: { type: 'health', stepId: flow.steps[0]?.id, message: 'of bad-ada' } },
+    ])
+  })
 })

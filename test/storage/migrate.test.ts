@@ -43,6 +43,17 @@ describe('the schema', () => {
     expect(schemaOf(database)).toEqual(before)
   })
 
+  test('of a new database is there as a whole or not at all', () => {
+    const stopped = () =>
+      migrate(database, 1, ({ id, share }) => {
+        if (id === 5 && share === 1) throw new Error('the power is gone')
+      })
+    expect(stopped).toThrow('the power is gone')
+    expect(schemaOf(database)).toEqual([])
+    migrate(database, 2)
+    expect(schemaState(database).due).toEqual([])
+  })
+
   test('that is up to date is found so without a lock: a command does not wait for who writes', () => {
     migrate(database, 1)
     const writing = new Database(join(folder, 'cairn.db'))

@@ -1,43 +1,21 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { NewEvent } from '../../src/core/ports.ts'
-import { analyticsService, questionOf } from '../../src/modules/analytics/service.ts'
 import { rebuild } from '../../src/storage/rebuild.ts'
-import { autumnAnchor, type History, historyArbitrary, reach } from '../support/histories.ts'
+import { autumnAnchor, type History, reach } from '../support/histories.ts'
 import { storedEvents } from '../support/ledger.ts'
+import { analyticsOf, lawWorld, lifeArbitrary } from '../support/lives.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../support/stored-history.ts'
-import { World } from '../support/world.ts'
+import type { World } from '../support/world.ts'
 
 /**
  * Two organisations live through the same history. In one, events are deleted again and again while it
  * goes on; in the other all stay. Nothing but the raw events may tell the two apart.
  */
 
-const sealing = {
-  runsPerBlock: 2,
-  mostRunsPerBlock: 20,
-  changesToLook: 1,
-  settledMs: 0,
-  pauseMs: 0,
-}
-
-function newWorld(): World {
-  const world = new World({ sealing })
-  // No law is about power cuts.
-  world.database.run('pragma synchronous = off')
-  return world
-}
-
 const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 40)
 
 const day = 86_400_000
-const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10)
-const query = {
-  from: dateOf(autumnAnchor - reach),
-  to: dateOf(autumnAnchor + reach),
-  timezone: 'Europe/Berlin',
-}
-
 type Act =
   | { type: 'send'; size: number }
   | { type: 'again'; event: number }
@@ -86,22 +64,6 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     weight: 1,
     arbitrary: fc.constantFrom({ type: 'seal' as const }, { type: 'rebuild' as const }),
   },
-)
-
-const lifeArbitrary = historyArbitrary({
-  anchor: autumnAnchor,
-  minEvents: 10,
-  maxEvents: 60,
-}).chain(history =>
-  fc.record({
-    history: fc.constant(history),
-    acts: fc.array(act, { minLength: 4, maxLength: 24, size: 'max' }),
-    // As they occur, or in any order: then most of a run may be deleted before it has begun.
-    order: fc.option(
-      fc.shuffledSubarray([...history.events.keys()], { minLength: history.events.length }),
-      { nil: null },
-    ),
-  }),
 )
 
 const people = ['ann', 'Bob', 'uann']
@@ -164,7 +126,7 @@ class Life {
         })
       case 'delete':
         if (!this.mayDelete) return
-        this.world.clock.wallMs = this.at + 1
+        this.world.clock.moveTo(this.at + 1)
         this.world.storage.retentionDays = act.days
         return this.world.retainAll()
       case 'seal':
@@ -192,21 +154,6 @@ class Life {
   }
 
   async answers() {
-    const analytics = analyticsService(this.world)
-    const answers = ['welcome', 'setup'].map(async key => {
-      const flow = this.world.stores.catalogue().flow(this.stored.flowIds.get(key) as string)!
-      const question = questionOf(flow, query, autumnAnchor)
-      const answer = await analytics.answer(question, new AbortController().signal)
-      return {
-        ...answer,
-        flowId: '',
-        steps: answer.steps.map(step => ({ ...step, stepId: '' })),
-        checklist: answer.checklist && {
-          ...answer.checklist,
-          items: answer.checklist.items.map(item => ({ ...item, itemId: '' })),
-        },
-      }
-    })
     const flowRow = this.stored.flowRows.get('welcome') as number
     const progress = people.map(async userId => {
       const ids = { userId, anonymousId: null }
@@ -217,7 +164,7 @@ class Life {
       )
       return { ticked: [...ticked.values()].toSorted(), completedAt }
     })
-    return Promise.all([...answers, ...progress])
+    return [await analyticsOf(this.world, this.stored), await Promise.all(progress)]
   }
 }
 
@@ -225,13 +172,10 @@ let deleted = 0
 
 test('analytics, checklists and verdicts are those of who never deletes, and a rebuild changes nothing', async () => {
   await fc.assert(
-    fc.asyncProperty(lifeArbitrary, async ({ history, acts, order }) => {
-      const world = newWorld()
-      const byTime = [...history.events.keys()].toSorted(
-        (a, b) => history.events[a]!.at - history.events[b]!.at,
-      )
+    fc.asyncProperty(lifeArbitrary(act), async ({ history, acts, order }) => {
+      const world = lawWorld()
       const [keeping, forgetting] = [false, true].map(
-        mayDelete => new Life(world, history, order ?? byTime, mayDelete),
+        mayDelete => new Life(world, history, order, mayDelete),
       ) as [Life, Life]
       for (const act of acts) {
         const outcomes = [await keeping.live(act), await forgetting.live(act)]

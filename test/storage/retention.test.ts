@@ -17,7 +17,7 @@ let flow: PublishedFlow
 
 beforeEach(async () => {
   world = new World({ retentionDays: 90, freePages: { least: 8, share: 0 } })
-  world.clock.wallMs = Date.UTC(2026, 0, 10, 12)
+  world.clock.moveTo(Date.UTC(2026, 0, 10, 12))
   tenant = await Tenant.of(world)
   flow = publishedIn(tenant)
 })
@@ -183,6 +183,54 @@ describe('an organisation’s own period', () => {
     world.storage.retentionDays = 9
     await world.retainAll()
     expect(idsOf()).toEqual([])
+  })
+})
+
+describe('a clock that is set', () => {
+  const minute = 60_000
+  const hour = 60 * minute
+
+  test('years ahead while the server runs deletes nothing for an hour, and nothing once it is set back', async () => {
+    await tenant.send([started('a')])
+    await world.retainAll()
+    world.clock.wallMs += 3 * 365 * day
+    for (let waited = 0; waited < hour; waited += 10 * minute) {
+      await world.retainAll()
+      world.clock.advance(10 * minute - 1)
+    }
+    expect(idsOf()).toEqual(['a'])
+    world.clock.wallMs -= 3 * 365 * day
+    await world.retainAll()
+    world.clock.advance(2 * hour)
+    await world.retainAll()
+    expect(idsOf()).toEqual(['a'])
+    expect(world.clockSettings).toEqual([3 * 365 * day, -3 * 365 * day])
+  })
+
+  test('and stays so is right after an hour; what is old by it goes', async () => {
+    await tenant.send([started('a')])
+    await world.retainAll()
+    world.clock.wallMs += 91 * day
+    await world.retainAll()
+    world.clock.advance(hour - 1)
+    await world.retainAll()
+    expect(idsOf()).toEqual(['a'])
+    world.clock.advance(1)
+    await world.retainAll()
+    expect(idsOf()).toEqual([])
+    expect(world.clockSettings).toEqual([91 * day])
+  })
+
+  test('by a minute at most, again and again, is one that is kept right', async () => {
+    await tenant.send([started('a')])
+    await world.retainAll()
+    world.clock.advance(90 * day)
+    for (let i = 0; i < 3; i++) {
+      world.clock.wallMs += minute
+      await world.retainAll()
+    }
+    expect(idsOf()).toEqual([])
+    expect(world.clockSettings).toEqual([])
   })
 })
 

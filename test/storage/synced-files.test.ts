@@ -26,8 +26,11 @@ test('missing directories are made for their owner alone; one that is there is l
   expect(statSync(inner).mode & 0o777).toBe(0o700)
 })
 
-test('a directory that cannot be opened is no fault', () => {
-  expect(() => syncDirectory(join(folder, 'nowhere'))).not.toThrow()
+test('a directory that may not be read is no fault, and one that is not there is', () => {
+  const directory = join(folder, 'unreadable')
+  mkdirSync(directory, { mode: 0o300 })
+  expect(() => syncDirectory(directory)).not.toThrow()
+  expect(() => syncDirectory(join(folder, 'nowhere'))).toThrow('ENOENT')
 })
 
 test('a file is replaced whole, and what could not be put in its place is not left behind', () => {

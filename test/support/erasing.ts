@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { compact, emptyLog } from '../../src/storage/compact.ts'
 import { openForWriting } from '../../src/storage/database.ts'
-import { compact, emptyLog } from '../../src/storage/erasure/compaction.ts'
 import { erase } from '../../src/storage/erasure/erase.ts'
 import { ErasureTable } from '../../src/storage/erasure/erasure-table.ts'
 import { beginErasure } from '../../src/storage/erasure/erasures.ts'
@@ -15,23 +15,20 @@ export function textsIn(directory: string, texts: readonly string[]): string[] {
   return texts.filter(text => files.some(bytes => bytes.includes(text)))
 }
 
-/**
- * Erases somebody as the command does, over a connection of its own, beside the running storage.
- *
- * @param steps after how many steps it is killed, where it is
- */
-export function eraseBeside(
-  world: World,
-  of: { orgRow: number; orgId: string; person: string },
-  steps = Number.POSITIVE_INFINITY,
-) {
+interface Whom {
+  orgRow: number
+  orgId: string
+  person: string
+}
+
+/** Erases somebody as the command does, over a connection of its own, beside the running storage. */
+export function* erasing(world: World, of: Whom) {
   const own = openForWriting(world.dataDir)
   // What is tried here is no power cut.
   own.run('pragma synchronous = off')
   try {
     const row = beginErasure(own, world.dataDir, of, world.clock.now())
-    let taken = 0
-    for (const _ of erase(own, row)) if (++taken >= steps) return null
+    yield* erase(own, row)
     compact(own, world.dataDir)
     if (!emptyLog(own)) throw new Error('The log was not emptied')
     const table = new ErasureTable(own)
@@ -40,4 +37,15 @@ export function eraseBeside(
   } finally {
     own.close()
   }
+}
+
+/** @param steps after how many steps it is killed, where it is */
+export function eraseBeside(world: World, of: Whom, steps = Number.POSITIVE_INFINITY) {
+  const work = erasing(world, of)
+  for (let taken = 0; taken < steps; taken++) {
+    const { done, value } = work.next()
+    if (done) return value
+  }
+  work.return(undefined as never)
+  return null
 }

@@ -31,6 +31,10 @@ export class HandClock implements Clock {
     this.wallMs += ms
     this.elapsedMs += ms
   }
+  /** As if it had gone there by itself. */
+  moveTo(wallMs: number): void {
+    this.advance(wallMs - this.wallMs)
+  }
 }
 
 export interface WorldOptions {
@@ -43,6 +47,7 @@ export interface WorldOptions {
   moments?: CommitMoments
   sealing?: SealPolicy
   freePages?: FreePagesPolicy
+  isLogKept?: boolean
 }
 
 /**
@@ -55,6 +60,8 @@ export class World {
   readonly shared = newSharedMemory()
   readonly answers: Answered[] = []
   readonly broken: Answered[] = []
+  /** By how many milliseconds storage says that the clock was set. */
+  readonly clockSettings: number[] = []
   readonly secret = new TextEncoder().encode('a secret that only this test world knows')
   readonly storage: Storage
   readonly reading: Database
@@ -71,10 +78,12 @@ export class World {
       dataDir: this.dataDir,
       shared: this.shared,
       clock: this.clock,
+      onClockSet: byMs => this.clockSettings.push(byMs),
       bufferBounds,
       policy: { ...defaultWriterPolicy, retryPauseMs: 1, ...options.policy },
       ...options.moments,
       sealing: options.sealing,
+      isLogKept: options.isLogKept,
       retention: { days: options.retentionDays ?? 90, freePages: options.freePages },
     })
     this.gauge = new BufferGauge(this.shared.buffer, bufferBounds)

@@ -1,3 +1,4 @@
+import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,6 +19,9 @@ const lasting = { short: 300, long: 5_000 }
 
 /** How often all is tried in the long form, each time with data of its own. */
 const longRounds = 10
+
+/** Items that are acknowledged while no checkpoint passes. */
+const itemsMeanwhile = 200
 
 /** Room for all that is written here. */
 const diskMebibytes = 96
@@ -73,7 +77,7 @@ async function onSlowDisk(stage: DiskStage): Promise<void> {
   const faulty = await FaultyCalls.in(server.child.pid, slow)
   const before = stage.tenant.diary.acknowledged
   const clients = stage.scene.work(server, { clients: 4 })
-  const { failed, slowestMs } = await stage.read(server, Math.max(1_500, stage.lastingMs))
+  const { failed, slowestMs } = await stage.read(server, Math.max(1_000, stage.lastingMs))
   for (const each of clients) await each.stop()
   stage.entries.push(
     { what: 'syncs of 500 ms: items stored', value: stage.tenant.diary.acknowledged - before },
@@ -150,6 +154,22 @@ async function whileSealing(stage: DiskStage, { name, strike }: Fault): Promise<
   await server.end()
 }
 
+/** More than wait to be written back before the server tells that they cannot: 3,000 of its frames. */
+const longLogBytes = 3_000 * 4_120
+
+/**
+ * Lets the log grow past what the server is silent about, which takes long where each commit tries a
+ * checkpoint that is traced. Nothing is written back until the reader is closed.
+ */
+async function longLog({ scene, dataDir }: DiskStage): Promise<Database> {
+  const reader = scene.reading()
+  reader.run('begin')
+  reader.query('select count(*) from event_batches').get()
+  const log = `${databaseFile(dataDir)}-wal`
+  await eventually('the log has grown', () => statSync(log).size > longLogBytes)
+  return reader
+}
+
 /** Checkpoints fail, and commits do not: all stays in the log, also through a kill. */
 async function whileCheckpointing(stage: DiskStage): Promise<void> {
   const database = databaseFile(stage.dataDir)
@@ -160,8 +180,11 @@ async function whileCheckpointing(stage: DiskStage): Promise<void> {
     progress(`checkpoint: ${name} fail`)
     const server = await stage.start()
     const clients = stage.scene.work(server)
+    const reader = await longLog(stage)
     const faulty = await FaultyCalls.in(server.child.pid, { ...injected, path: database })
+    reader.close()
     await eventually('the log says so', () => server.stdout.includes('cannot be written back'))
+    await stage.scene.until(itemsMeanwhile)
     if (name === 'writes') {
       await stage.scene.kill(server, clients)
       await faulty.heal()

@@ -13,7 +13,7 @@ const lifeMs = { short: 200, long: 400 }
 /** A scene has data of its own, that is read whole after each kill. */
 const killsOfScene = 50
 /** How often each operation is interrupted. */
-const interruptions = { short: 2, long: 50 }
+const interruptions = { short: 1, long: 50 }
 
 /** Where a commit is made slow at times, so that kills find it there. */
 const slowPoints: readonly Failpoint[] = [

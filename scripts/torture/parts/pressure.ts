@@ -43,9 +43,13 @@ const defaultBuffer: Pressure = {
 /** What flow reads may take at the 99th percentile, milliseconds. */
 const p99Bound = 50
 
-/** How soon it is as fast again as it was before, and what of that speed counts as full. */
+/** How soon it is as fast again as one that was never pressed, and what of that speed counts as full. */
 const recoveredWithinMs = 2_000
 const fullSpeed = 0.8
+
+/** Both are measured so often, in turn, and the best counts: what else the machine does only takes from it. */
+const speedTries = 8
+const speedTryMs = 500
 
 /** What the server may take of memory, MiB. */
 const memoryBound = 512
@@ -60,9 +64,16 @@ async function commitsOf({ managementUrl }: Server): Promise<number> {
   return Number(/^cairn_commit_duration_seconds_count (\d+)$/m.exec(page)?.[1] ?? 0)
 }
 
+function p99Of(tookMs: readonly number[]): number {
+  const sorted = tookMs.toSorted((a, b) => a - b)
+  return Math.round((sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0) * 10) / 10
+}
+
 /** What is seen of a server from beside the flood. */
 class Watch {
   readonly readsMs: number[] = []
+  /** Of a server that is left alone meanwhile: what the machine itself makes of a read. */
+  readonly calmReadsMs: number[] = []
   failedReads = 0
   peakMib = 0
   wasNotReady = false
@@ -74,10 +85,12 @@ class Watch {
 
   constructor(
     private readonly server: Server,
-    private readonly tenant: Tenant,
+    tenant: Tenant,
     private readonly commits: number,
+    calm: [Server, Tenant],
   ) {
-    this.ended = Promise.all([this.read(), this.look()])
+    const reading = [this.read(this.readsMs, server, tenant), this.read(this.calmReadsMs, ...calm)]
+    this.ended = Promise.all([...reading, this.look()])
   }
 
   async stop(): Promise<void> {
@@ -85,19 +98,14 @@ class Watch {
     await this.ended
   }
 
-  get p99Ms(): number {
-    const sorted = this.readsMs.toSorted((a, b) => a - b)
-    return Math.round((sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0) * 10) / 10
-  }
-
-  private async read(): Promise<void> {
-    const ask = apiOf(this.server, this.tenant.snippetKey)
+  private async read(tookMs: number[], server: Server, { snippetKey }: Tenant): Promise<void> {
+    const ask = apiOf(server, snippetKey)
     while (!this.isOver) {
       const startedAt = performance.now()
       const response = await ask('GET', '/flows')
       await response.arrayBuffer()
       // Of the time of pressure alone.
-      if (this.easedAt > Date.now()) this.readsMs.push(performance.now() - startedAt)
+      if (this.easedAt > Date.now()) tookMs.push(performance.now() - startedAt)
       if (response.status !== 200) this.failedReads++
       await Bun.sleep(10)
     }
@@ -128,13 +136,13 @@ function lostOf({ acknowledged }: FloodReport, prefix: string, dataDir: string):
   return lost
 }
 
-/** Batches a second that four clients get stored, one after another, in a second. */
+/** Batches a second that four clients get stored, one after another. */
 async function speedOf(server: Server, { snippetKey, diary }: Tenant): Promise<number> {
   const ask = apiOf(server, snippetKey)
   const startedAt = performance.now()
   let stored = 0
   const client = async () => {
-    while (performance.now() < startedAt + 1_000) {
+    while (performance.now() < startedAt + speedTryMs) {
       const batch = diary.newNumber()
       const events = Array.from({ length: eventsOfBatch }, (_, i) => ({
         ...{ id: nameOf('speed', batch, i), kind: 'custom', name: 'x', userId: 'u' },
@@ -146,35 +154,42 @@ async function speedOf(server: Server, { snippetKey, diary }: Tenant): Promise<n
   return (stored / (performance.now() - startedAt)) * 1_000
 }
 
-async function press(scene: Scene, pressure: Pressure, isTimed: boolean): Promise<Entry[]> {
+async function press(
+  scene: Scene,
+  calm: Scene,
+  pressure: Pressure,
+  isTimed: boolean,
+): Promise<Entry[]> {
   const { name, args, delayMs, commits, batchesPerSecond } = pressure
   progress(name)
   const tenant = scene.tenants[0]!
   const { snippetKey } = tenant
-  const fresh = await scene.start([...args, '--log-level', 'error'])
-  await speedOf(fresh, tenant)
-  const speedBefore = await speedOf(fresh, tenant)
-  await fresh.end()
+  const fresh = await calm.start([...args, '--log-level', 'error'])
   const server = await scene.start([...args, '--log-level', 'error'], {
     CAIRN_FAILPOINTS: `before_commit=delay:${delayMs}*${commits}`,
   })
   const restingMib = residentMib(server)
-  const watch = new Watch(server, tenant, commits)
+  const watch = new Watch(server, tenant, commits, [fresh, calm.tenants[0]!])
   const prefix = `flood-${batchesPerSecond}`
   const flood = new Flood({ url: server.url, snippetKey, batchesPerSecond, prefix })
   await watch.eased.promise
   const [report] = await Promise.all([flood.stop(), Bun.sleep(recoveredWithinMs)])
   await watch.stop()
-  const speedAfter = await speedOf(server, tenant)
+  let [fullest, speedAfter] = [0, 0]
+  for (let i = 0; i < (isTimed ? speedTries : 1); i++) {
+    speedAfter = Math.max(speedAfter, await speedOf(server, tenant))
+    fullest = Math.max(fullest, await speedOf(fresh, calm.tenants[0]!))
+  }
   const { easedAt, peakMib } = watch
-  await server.end()
+  await Promise.all([server.end(), fresh.end()])
   const lost = lostOf(report, prefix, join(scene.place.folder, 'cairn-data'))
   const taken = report.acknowledged.filter(([, at]) => at < easedAt).length
   const refused = report.refused.filter(at => at < easedAt).length
   const ratio = Math.round(((taken + refused) / taken) * 10) / 10
   const others = JSON.stringify(report.others)
   const reads = `${name}: p99 of ${watch.readsMs.length} flow reads`
-  const speed = `${name}: batches a second, before and ${recoveredWithinMs / 1_000} s after`
+  const since = `${recoveredWithinMs / 1_000} s after`
+  const speed = `${name}: batches a second, ${since} and of a server that was never pressed`
   return [
     {
       what: `${name}: batches taken and refused, and how many times what was taken`,
@@ -185,28 +200,39 @@ async function press(scene: Scene, pressure: Pressure, isTimed: boolean): Promis
     { what: `${name}: answers but 202 and 503`, value: others, isGood: others === '{}' },
     none(`${name}: flow reads that failed`, watch.failedReads),
     isTimed
-      ? atMost(reads, watch.p99Ms, p99Bound, ' ms')
-      : { what: reads, value: `${watch.p99Ms} ms` },
+      ? atMost(reads, p99Of(watch.readsMs), p99Bound, ' ms')
+      : { what: reads, value: `${p99Of(watch.readsMs)} ms` },
+    {
+      what: `${name}: p99 meanwhile of a server that was left alone`,
+      value: `${p99Of(watch.calmReadsMs)} ms`,
+    },
     { what: `${name}: memory at rest`, value: `${restingMib} MiB` },
     atMost(`${name}: memory, the most`, peakMib, memoryBound, ' MiB'),
     {
       what: speed,
-      value: `${Math.round(speedBefore)}, ${Math.round(speedAfter)}`,
-      ...(isTimed && { isGood: speedAfter >= speedBefore * fullSpeed }),
+      value: `${Math.round(speedAfter)}, ${Math.round(fullest)}`,
+      ...(isTimed && { isGood: speedAfter >= fullest * fullSpeed }),
     },
   ]
 }
 
 /** Ten times the load that storage takes, with a small buffer and with the one that is there unless told. */
 export async function pressure({ isLong, seed }: Torture): Promise<Ledger> {
-  await using scene = await Scene.open(new SeededRandom(`pressure ${seed}`), new Findings())
-  const [{ slug }] = scene.tenants as [Tenant]
-  await scene.place.json(['org', 'limits', slug, '--events', '1000000', '--flows', '1000000'])
-  const entries = await press(scene, smallBuffer, isLong)
-  if (isLong) entries.push(...(await press(scene, defaultBuffer, isLong)))
+  const random = new SeededRandom(`pressure ${seed}`)
+  await using scene = await Scene.open(random, new Findings())
+  await using calm = await Scene.open(random, new Findings())
+  for (const { place, tenants } of [scene, calm]) {
+    const limits = ['--events', '1000000', '--flows', '1000000']
+    await place.json(['org', 'limits', tenants[0]!.slug, ...limits])
+  }
+  const entries = await press(scene, calm, smallBuffer, isLong)
+  if (isLong) entries.push(...(await press(scene, calm, defaultBuffer, isLong)))
   return {
     title: 'Ten times the load that storage takes',
     entries,
-    notes: ['The load, the reads that are timed and the server share the cores of this machine.'],
+    notes: [
+      'The load, the reads that are timed and the server share the cores of this machine, so that p99 ' +
+        'is also how long reads wait for a core: that of the server that was left alone is this alone.',
+    ],
   }
 }

@@ -1,8 +1,10 @@
+import { resolve } from 'node:path'
 import { isoTime } from '../../core/clock.ts'
 import { minuteMs } from '../../core/durations.ts'
 import { shellWord } from '../../core/wording.ts'
-import { backupsIn, type KeptBackup } from '../../storage/backup/folder.ts'
+import { type KeptBackup, newestBackup } from '../../storage/backup/folder.ts'
 import { databasesAside } from '../../storage/backup/replace-database.ts'
+import { counted } from '../output.ts'
 import { isReadableDirectory } from './directory-check.ts'
 import { error, type Finding, ok, type Subject, sizeOf, warning } from './finding.ts'
 
@@ -22,10 +24,10 @@ export async function checkBackups({ data, config, now }: Subject): Promise<Find
 }
 
 async function checkNewest(folder: string, everyMs: number, now: number): Promise<Finding> {
-  const advice = 'see the log of the server for "the scheduled backup failed", and that one runs'
-  let newest: KeptBackup | undefined
+  const advice = 'see that a server runs, and in its log for "the scheduled backup failed"'
+  let newest: KeptBackup | null
   try {
-    newest = (await backupsIn(folder))[0]
+    newest = await newestBackup(folder, now)
   } catch (fault) {
     const { code } = fault as { code?: string }
     if (code === 'ENOENT') return warning('backup', `there is no backup in ${folder} yet`, advice)
@@ -42,7 +44,8 @@ async function checkNewest(folder: string, everyMs: number, now: number): Promis
 function checkAside(data: string): Finding[] {
   const aside = databasesAside(data)
   if (aside.length === 0) return []
-  const what = `databases that restores replaced are kept: ${aside.join(', ')}`
-  const advice = `once all is well, run "rm ${aside.map(shellWord).join(' ')}"`
+  const what = `${counted(aside.length, 'database')} that restores replaced ${aside.length === 1 ? 'is' : 'are'} kept`
+  // With the logs that those of damaged ones have beside them.
+  const advice = `once all is well, run "rm ${shellWord(resolve(data))}/cairn.db.before-*"`
   return [warning('backup', what, advice)]
 }

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { isoTime } from '../../core/clock.ts'
 import { minuteMs } from '../../core/durations.ts'
+import { refusedShare } from '../../core/verified-identity.ts'
 import { shellWord } from '../../core/wording.ts'
 import { databaseFile, hasDatabase, openForReading } from '../../storage/database.ts'
 import {
@@ -10,8 +11,10 @@ import {
   hasNoOrganisation,
   newestReceipt,
   quickCheck,
+  refusingIdentities,
   unfinishedErasures,
 } from '../../storage/inspect.ts'
+import { lostAdvice, traceOfDatabase } from '../../storage/lost-database.ts'
 import { explained } from '../failure.ts'
 import { counted } from '../output.ts'
 import { isReadableDirectory } from './directory-check.ts'
@@ -29,11 +32,7 @@ const largeLogBytes = 256e6
 export function checkDatabase(subject: Subject): Finding[] {
   const { data } = subject
   if (data === null || !isReadableDirectory(data)) return []
-  if (!hasDatabase(data)) {
-    return [
-      warning('database', `${data} holds no database yet`, 'begin with "cairn org create NAME"'),
-    ]
-  }
+  if (!hasDatabase(data)) return [checkTrace(data)]
   let database: Database | undefined
   try {
     database = openForReading(data)
@@ -43,6 +42,7 @@ export function checkDatabase(subject: Subject): Finding[] {
       ...checkPages(database, data, subject.isFull),
       ...checkDeadLetters(database),
       ...checkErasures(database),
+      ...checkIdentities(database, subject.now),
       ...checkClock(database, data, subject.now),
     ]
   } catch (fault) {
@@ -50,6 +50,16 @@ export function checkDatabase(subject: Subject): Finding[] {
   } finally {
     database?.close()
   }
+}
+
+function checkTrace(data: string): Finding {
+  const trace = traceOfDatabase(data)
+  if (trace === null) {
+    const advice = 'begin with "cairn org create NAME"'
+    return warning('database', `${data} holds no database yet`, advice)
+  }
+  const what = `cairn.db is gone from ${data}, which has held one (there is ${trace})`
+  return error('database', what, lostAdvice)
 }
 
 function unreadable(data: string, fault: unknown): Finding {
@@ -115,7 +125,7 @@ function checkDeadLetters(database: Database): Finding[] {
   const { count, newestAt, newestError } = deadLetters(database)
   if (count === 0) return [ok('dead_letters', 'no dead letters wait')]
   const newest = newestAt === null ? '' : `, the newest since ${isoTime(newestAt)}: ${newestError}`
-  const what = `${counted(count, 'event')} could not be stored and wait as dead letters${newest}`
+  const what = `${counted(count, 'event')} could not be stored and ${count === 1 ? 'waits as a dead letter' : 'wait as dead letters'}${newest}`
   return [warning('dead_letters', what, 'see them: cairn dead-letters list')]
 }
 
@@ -125,6 +135,14 @@ function checkErasures(database: Database): Finding[] {
   const what = `the erasure of ${counted(count, 'person', 'people')} is not finished: the files may still hold something of them`
   const advice = 'the next start finishes it; or run "cairn person erase" with --compact again'
   return [warning('database', what, advice)]
+}
+
+function checkIdentities(database: Database, now: number): Finding[] {
+  return refusingIdentities(database, now).map(({ slug, counts }) => {
+    const { refused, all } = refusedShare(counts)
+    const what = `${slug} verifies identities, and of ${all} calls and events of the last 24 hours ${refused} had no right userHash (${counts.invalid} wrong, ${counts.missing} missing)`
+    return warning('identity', what, `see it by hours: cairn org identity ${shellWord(slug)}`)
+  })
 }
 
 /** A clock that was set back gives new events times before those of older ones. */

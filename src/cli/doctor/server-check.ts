@@ -94,8 +94,8 @@ function checkPorts(config: Config | null): Finding[] {
   ].filter(fault => fault !== null)
   if (faults.length > 0) return faults
   // 0 takes any free one.
-  const ports = [port, managementPort].map(wanted => wanted || 'any').join(' and ')
-  return [ok('ports', `a server could listen on ports ${ports}`)]
+  const [api, management] = [port, managementPort].map(wanted => wanted || 'any free one')
+  return [ok('ports', `a server could listen on ports ${api} and ${management}`)]
 }
 
 function portFaultOf(host: string, port: number, setting: string): Finding | null {

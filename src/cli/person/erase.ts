@@ -2,18 +2,19 @@ import type { Database } from 'bun:sqlite'
 import type { Command } from 'commander'
 import { isoTime, isoTimeOrNull } from '../../core/clock.ts'
 import { isHeld } from '../../server/lock.ts'
-import { compact, databaseBytes, emptyLog } from '../../storage/erasure/compaction.ts'
+import { compact, databaseSize, emptyLog } from '../../storage/compact.ts'
 import { copiesBeside } from '../../storage/erasure/copies-beside.ts'
 import { erase } from '../../storage/erasure/erase.ts'
 import { type ErasureRow, ErasureTable } from '../../storage/erasure/erasure-table.ts'
 import { type ErasedCounts, erasedKinds } from '../../storage/erasure/erasure-work.ts'
 import { beginErasure } from '../../storage/erasure/erasures.ts'
+import { whileRewriting } from '../../storage/rewriting.ts'
 import { withData } from '../data.ts'
 import { examples } from '../examples.ts'
 import { exitStatus, UsageFailure, warn } from '../failure.ts'
 import { print, printColumns, printJson } from '../output.ts'
 import { addSettings, settingsOf } from '../settings.ts'
-import { addPersonArguments, personAsked } from './named.ts'
+import { addPersonArguments, nothingStored, personAsked } from './named.ts'
 
 interface Options {
   anonymous?: boolean
@@ -47,7 +48,7 @@ const quickBytes = 32 * 1024 * 1024
 export function addErase(person: Command): void {
   addPersonArguments(addSettings(person.command('erase'), ['data']))
     .description(
-      'erase a person: nothing of theirs is left in any file, totals stay as they are, and nothing more is taken of them',
+      'erase a person: nothing of theirs is left in any file but copies made before, totals stay as they are, and nothing more is taken of them',
     )
     .option('--yes', 'do not ask')
     .option(
@@ -71,9 +72,11 @@ export function addErase(person: Command): void {
       await withData(data, async database => {
         const asked = personAsked(database, org, id, options)
         if (!options.yes) await confirm(id)
-        const row = beginErasure(database, data, asked, Date.now())
-        await eraseInSteps(database, row)
-        const left = await cleanFiles(database, data, options)
+        const { row, left } = await whileRewriting(data, async () => {
+          const row = beginErasure(database, data, asked, Date.now())
+          await eraseInSteps(database, row)
+          return { row, left: await cleanFiles(database, data, options) }
+        })
         if (left === null) new ErasureTable(database).finish(row.id, Date.now())
         else {
           warn(`not finished: ${left}`)
@@ -81,6 +84,7 @@ export function addErase(person: Command): void {
         }
         warnOfCopies(data)
         const receipt = receiptOf(new ErasureTable(database).get(row)!)
+        if (isNothing(receipt)) warn(nothingStored(asked))
         if (options.json) printJson(receipt)
         else printReceipt(receipt)
       })
@@ -125,7 +129,7 @@ async function cleanFiles(
   dataDir: string,
   options: Pick<Options, 'compact'>,
 ): Promise<string | null> {
-  const bytes = databaseBytes(database)
+  const { bytes } = databaseSize(database)
   const isQuick = options.compact || bytes <= quickBytes || !isHeld(dataDir)
   if (isQuick) compact(database, dataDir)
   const deadline = performance.now() + patienceMs
@@ -157,6 +161,8 @@ const receiptOf = ({ orgId, person, askedAt, finishedAt, receipt }: ErasureRow):
   finishedAt: isoTimeOrNull(finishedAt),
   erased: JSON.parse(receipt ?? '{}'),
 })
+
+const isNothing = ({ erased }: Receipt) => erasedKinds.every(kind => !erased[kind])
 
 function printReceipt({ organisation, person, askedAt, finishedAt, erased }: Receipt): void {
   printColumns([

@@ -7,8 +7,9 @@ import { namedPerson } from '../../storage/erasure/person-matcher.ts'
 import { personData } from '../../storage/person-data.ts'
 import { withData } from '../data.ts'
 import { examples } from '../examples.ts'
+import { CommandFailure } from '../failure.ts'
 import { addSettings, settingsOf } from '../settings.ts'
-import { addPersonArguments, type PersonAsked, personAsked } from './named.ts'
+import { addPersonArguments, nothingStored, type PersonAsked, personAsked } from './named.ts'
 
 interface Options {
   anonymous?: boolean
@@ -35,16 +36,14 @@ export function addExport(person: Command): void {
           personData(database, asked.orgRow, asked.person, namedPerson(asked.person)),
         )
         if (options.out === undefined) await write(process.stdout, chunks)
-        else await writeFile(options.out, chunks)
+        else await writeTo(options.out, chunks)
       })
     })
 }
 
 /** One JSON object, a row a line, made as it is written: it may be of any size. */
-function* exported(
-  { organisation, id, person }: PersonAsked,
-  sections: ReturnType<typeof personData>,
-): Generator<string> {
+function* exported(asked: PersonAsked, sections: ReturnType<typeof personData>): Generator<string> {
+  const { organisation, id, person } = asked
   const { id: orgId, slug, name } = organisation
   const who = person.startsWith('u') ? { userId: id } : { anonymousId: id }
   yield `{"organisation":${JSON.stringify({ id: orgId, slug, name })},\n`
@@ -55,10 +54,10 @@ function* exported(
     let count = 0
     for (const row of rows) yield `${count++ === 0 ? '' : ','}\n${JSON.stringify(row)}`
     yield ']'
-    if (count > 0) found.push(`${count} ${section}`)
+    if (count > 0) found.push(`${section} ${count}`)
   }
   yield '}\n'
-  process.stderr.write(`${found.join(', ') || 'nothing is stored of this person'}\n`)
+  process.stderr.write(`cairn: ${found.join(', ') || nothingStored(asked)}\n`)
 }
 
 /** Writes as fast as is read. */
@@ -66,11 +65,23 @@ async function write(to: Writable, chunks: Iterable<string>): Promise<void> {
   for (const chunk of chunks) if (!to.write(chunk)) await once(to, 'drain')
 }
 
+/** @throws CommandFailure that tells of this file, not of the data directory */
+async function writeTo(path: string, chunks: Iterable<string>): Promise<void> {
+  try {
+    await writeFile(path, chunks)
+  } catch (error) {
+    const { syscall, code } = error as { syscall?: string; code?: string }
+    if (syscall === undefined) throw error
+    throw new CommandFailure(`${path} cannot be written (${code}): name another file with --out`)
+  }
+}
+
 /** A file that is whole, or is not there. */
 async function writeFile(path: string, chunks: Iterable<string>): Promise<void> {
   const draft = `${path}.${process.pid}`
   const file = createWriteStream(draft, { flags: 'wx', mode: 0o600 })
   try {
+    await once(file, 'open')
     await write(file, chunks)
     file.end()
     await once(file, 'finish')

@@ -22,6 +22,10 @@ export const addPersonArguments = (command: Command): Command =>
     .argument('<person>', 'user id of the person')
     .option('--anonymous', 'the id is an anonymous one')
 
+/** A mistyped id is more likely than a person without data. */
+export const nothingStored = ({ person }: Pick<PersonAsked, 'person'>) =>
+  `nothing is stored of this person: see that the id is right, and whether it is ${person.startsWith('u') ? 'an anonymous one (--anonymous)' : "a user's"}`
+
 export function personAsked(
   database: Database,
   org: string,

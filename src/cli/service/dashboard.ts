@@ -135,11 +135,12 @@ const graphs: readonly Panel[] = [
   },
   {
     title: 'Faults',
-    about: 'Storage that refused, dead letters, threads that died; all should stay 0.',
+    about: 'Storage that refused, dead letters, backups, dead threads; all should stay 0.',
     unit: 'short',
     queries: [
       ['increase(cairn_storage_faults_total{$of}[$__rate_interval])', 'storage faults'],
       ['increase(cairn_dead_letters_total{$of}[$__rate_interval])', 'dead letters'],
+      ['increase(cairn_backup_failures_total{$of}[$__rate_interval])', 'failed backups'],
       [
         'increase(cairn_http_thread_restarts_total{$of}[$__rate_interval])',
         'threads started again',
@@ -154,6 +155,18 @@ const graphs: readonly Panel[] = [
       ['cairn_database_bytes{$of}', 'database {{instance}}'],
       ['cairn_wal_bytes{$of}', 'write-ahead log {{instance}}'],
     ],
+  },
+  {
+    title: 'Backup overdue',
+    about: 'For how long a scheduled one has been due; one that is being made counts.',
+    unit: 's',
+    queries: [['cairn_backup_overdue_seconds{$of}', '{{instance}}']],
+  },
+  {
+    title: 'Events deleted',
+    about: 'Raw events that were kept for as long as they had to be, a second.',
+    unit: 'reqps',
+    queries: [[rate('cairn_retention_deleted_events_total'), '{{instance}}']],
   },
   {
     title: 'CPU',

@@ -4,11 +4,11 @@ import { basename, dirname, join } from 'node:path'
 import { databaseFile, hasDatabase } from '../database.ts'
 import { lockFile } from '../file-lock.ts'
 import { fullCheck } from '../inspect.ts'
-import { makeSyncedDirectory } from '../synced-files.ts'
+import { makeSyncedDirectory, syncDirectory } from '../synced-files.ts'
 import { sha256Of, writeChecksum } from './checksum.ts'
 import { copyDatabase, type OnBackupProgress } from './copy-database.ts'
 import { copyErasures } from './erasures.ts'
-import { removeBeside, syncFolder } from './folder.ts'
+import { removeBeside } from './folder.ts'
 import { clearPartials, partialIn } from './partial.ts'
 import { freeBytesOf, mib } from './room.ts'
 
@@ -96,13 +96,13 @@ async function refuseExisting(file: string): Promise<void> {
 /** @throws BackupRefused where the copy, its log and what comes meanwhile may not fit */
 async function requireRoom(dataDir: string, folder: string): Promise<void> {
   const source = databaseFile(dataDir)
-  const [database, log, ours, theirs, free] = await Promise.all([
+  const [database, log, ours, theirs] = await Promise.all([
     stat(source),
     stat(`${source}-wal`).catch(() => null),
     stat(dataDir),
     stat(folder),
-    freeBytesOf(folder),
   ])
+  const free = freeBytesOf(folder)
   const isSameDisk = ours.dev === theirs.dev
   const needed = database.size + 2 * (log?.size ?? 0) + (isSameDisk ? roomToLeaveBytes : 0)
   if (free >= needed) return
@@ -146,7 +146,7 @@ async function publish(
     await removeBeside(file)
     throw error
   }
-  await syncFolder(dirname(file))
+  syncDirectory(dirname(file))
 }
 
 /** How file systems say that they know no links. */

@@ -1,7 +1,8 @@
 import { type FileHandle, open, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { syncDirectory } from '../synced-files.ts'
 import { RestoreRefused } from './check-backup.ts'
-import { erasuresFileOf, syncFolder } from './folder.ts'
+import { erasuresFileOf } from './folder.ts'
 
 /**
  * Who was erased is listed outside of the database, a line each, so that an older database learns of it
@@ -49,7 +50,7 @@ export async function takeErasures(backup: string, dataDir: string): Promise<num
   } finally {
     await file?.close()
   }
-  await syncFolder(dataDir)
+  syncDirectory(dataDir)
   return news.size
 }
 

@@ -1,4 +1,4 @@
-import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checksumFileOf } from './checksum.ts'
 
@@ -16,30 +16,45 @@ const nameOfBackup = /^cairn-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z\.db$/
 export const backupNameAt = (now: number) =>
   `cairn-${new Date(now).toISOString().slice(0, 19).replaceAll(':', '-')}Z.db`
 
-/** The backups in a folder that bear a name of ours, newest first; whatever else lies there is not. */
-export async function backupsIn(folder: string): Promise<KeptBackup[]> {
-  const backups: KeptBackup[] = []
+async function* newestFirst(folder: string): AsyncGenerator<KeptBackup> {
   for (const name of (await readdir(folder)).sort().reverse()) {
     const [, day, hours, minutes, seconds] = nameOfBackup.exec(name) ?? []
     const found = day && (await stat(join(folder, name)).catch(() => null))
     if (!found) continue
     const at = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)
-    backups.push({ file: join(folder, name), at, bytes: found.size })
+    yield { file: join(folder, name), at, bytes: found.size }
   }
-  return backups
+}
+
+/** The backups in a folder that bear a name of ours, newest first; whatever else lies there is not. */
+export const backupsIn = (folder: string): Promise<KeptBackup[]> =>
+  Array.fromAsync(newestFirst(folder))
+
+/**
+ * The newest of those; null where there is none. One of the future was made by a clock that was wrong,
+ * and says nothing of when the next is due.
+ *
+ * @param now epoch milliseconds
+ */
+export async function newestBackup(folder: string, now: number): Promise<KeptBackup | null> {
+  for await (const backup of newestFirst(folder)) if (backup.at <= now) return backup
+  return null
 }
 
 /**
  * Removes all but the newest backups that bear a name of ours, and what stood beside those that are gone.
+ * Those of the future stay and do not count, as long as it is one: one clock or the other was wrong.
  *
+ * @param now epoch milliseconds
  * @returns those that it removed
  */
-export async function keepNewest(folder: string, count: number): Promise<KeptBackup[]> {
-  const old = (await backupsIn(folder)).slice(count)
-  for (const { file } of old) {
-    await rm(file, { force: true })
-    await removeBeside(file)
-  }
+export async function keepNewest(
+  folder: string,
+  count: number,
+  now: number,
+): Promise<KeptBackup[]> {
+  const old = (await backupsIn(folder)).filter(({ at }) => at <= now).slice(count)
+  for (const { file } of old) await removeBackup(file)
   const names = await readdir(folder)
   for (const name of names) {
     const [backup, suffix] = name.split(/(?<=\.db)(?=\.)/)
@@ -55,22 +70,11 @@ export const erasuresFileOf = (backup: string) => `${backup}.erasures.jsonl`
 /** What stands beside a backup. */
 const suffixesBeside = [checksumFileOf(''), erasuresFileOf('')]
 
-export async function removeBeside(file: string): Promise<void> {
-  for (const suffix of suffixesBeside) await rm(`${file}${suffix}`, { force: true })
+export async function removeBackup(file: string): Promise<void> {
+  await rm(file, { force: true })
+  await removeBeside(file)
 }
 
-/** Puts the names in a folder on the disk. */
-export async function syncFolder(folder: string): Promise<void> {
-  let handle: FileHandle | undefined
-  try {
-    handle = await open(folder, 'r')
-    await handle.sync()
-  } catch (error) {
-    // Some file systems of other machines do not know it.
-    if (!['EINVAL', 'EBADF', 'ENOTSUP'].includes(String((error as { code?: string }).code))) {
-      throw error
-    }
-  } finally {
-    await handle?.close()
-  }
+export async function removeBeside(file: string): Promise<void> {
+  for (const suffix of suffixesBeside) await rm(`${file}${suffix}`, { force: true })
 }

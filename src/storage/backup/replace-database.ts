@@ -3,8 +3,8 @@ import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync } f
 import { join } from 'node:path'
 import { databaseFile } from '../database.ts'
 import { isBusy } from '../file-lock.ts'
+import { syncDirectory } from '../synced-files.ts'
 import { RestoreRefused } from './check-backup.ts'
-import { syncFolder } from './folder.ts'
 
 /**
  * Databases that were replaced stay in the data directory as `cairn.db.before-<time>`, the last one
@@ -42,7 +42,7 @@ export async function replaceDatabase(
   if (!existsSync(current)) {
     removeLog(current)
     renameSync(whole, current)
-    await syncFolder(dataDir)
+    syncDirectory(dataDir)
     return null
   }
   const release = makeOneFile(current)
@@ -50,10 +50,10 @@ export async function replaceDatabase(
     linkOrCopy(current, aside)
     // One that is damaged may have kept its log, without which the two would not be the whole.
     if (existsSync(`${current}-wal`)) linkOrCopy(`${current}-wal`, `${aside}-wal`)
-    await syncFolder(dataDir)
+    syncDirectory(dataDir)
     removeLog(current)
     renameSync(whole, current)
-    await syncFolder(dataDir)
+    syncDirectory(dataDir)
   } finally {
     release()
   }

@@ -128,7 +128,7 @@ async function readable(file: string): Promise<Stats> {
 }
 
 async function requireRoom(dataDir: string, bytes: number): Promise<void> {
-  const [free, needed] = [await freeBytesOf(dataDir), bytes + roomToLeaveBytes]
+  const [free, needed] = [freeBytesOf(dataDir), bytes + roomToLeaveBytes]
   if (free >= needed) return
   throw new RestoreRefused(
     `the disk of ${dataDir} has ${mib(free)} free and the restore needs ${mib(needed)}, since the old database is kept: make room`,

@@ -1,8 +1,8 @@
-import { statfs } from 'node:fs/promises'
+import { statfsSync } from 'node:fs'
 
 /** What this user may still write on the disk of a folder. */
-export async function freeBytesOf(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder)
+export function freeBytesOf(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize
 }
 

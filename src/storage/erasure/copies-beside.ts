@@ -18,13 +18,16 @@ function isDatabase(path: string): boolean {
 
 /**
  * Copies of the database in its own directory, such as backups: they hold who was erased until they
- * are deleted. The database itself is not opened: closing it again would let go of SQLite's locks.
+ * are deleted. The database itself is not opened, nor its log: closing a file again would let go of all
+ * locks that SQLite has on it in this process (fcntl(2)), those of the shared memory too.
  */
 export function copiesBeside(dataDir: string): string[] {
+  const database = databaseFile(dataDir)
+  const ownFiles = ['', '-wal', '-shm'].map(suffix => `${database}${suffix}`)
   return readdirSync(dataDir, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
-    .filter(path => path !== databaseFile(dataDir) && !path.endsWith('server.lock'))
+    .filter(path => !ownFiles.includes(path) && !path.endsWith('.lock'))
     .filter(isDatabase)
     .sort()
 }

@@ -1,4 +1,4 @@
-import type { NewEvent } from '../../core/ports.ts'
+import { letterIn, namesIn } from '../dead-letters.ts'
 import type { ErasureWork } from './erasure-work.ts'
 import { isBeside, isOf } from './person-matcher.ts'
 
@@ -14,14 +14,14 @@ export function* eraseDeadLetters(work: ErasureWork): Generator<number> {
   const change = database.query('update dead_letters set event = ? where seq = ? and org_id = ?')
   for (let after = 0; ; ) {
     const rows = page.all(after, orgRow)
-    const letters = rows.map(({ seq, event }) => ({ seq, event: JSON.parse(event) as NewEvent }))
-    const own = letters.filter(({ event }) => isOf(person, event))
-    const beside = letters.filter(({ event }) => isBeside(person, event))
+    const letters = rows.map(({ seq, event }) => ({ seq, letter: letterIn(event) }))
+    const own = letters.filter(({ letter }) => isOf(person, namesIn(letter)))
+    const beside = letters.filter(({ letter }) => isBeside(person, namesIn(letter)))
     if (own.length + beside.length > 0) {
       work.step(() => {
         for (const { seq } of own) remove.run(seq, orgRow)
-        for (const { seq, event } of beside) {
-          change.run(JSON.stringify({ ...event, anonymousId: null }), seq, orgRow)
+        for (const { seq, letter } of beside) {
+          change.run(JSON.stringify({ ...letter, anonymousId: null }), seq, orgRow)
         }
         return { deadLetters: own.length }
       })

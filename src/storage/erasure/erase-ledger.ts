@@ -17,7 +17,9 @@ function statements({ database }: ErasureWork) {
     batch: database.query<BatchRow, [number, number]>(
       'select * from event_batches where seq = ? and org_id = ?',
     ),
-    update: database.query('update event_batches set facts = ?, details = ? where seq = ?'),
+    update: database.query(
+      'update event_batches set facts = ?, details = ? where seq = ? and org_id = ?',
+    ),
   }
 }
 
@@ -55,7 +57,7 @@ export function* eraseLedger(work: ErasureWork, traces: Traces): Generator<numbe
       }
       return rewritten(event)
     })
-    sql.update.run(bytesOf(text.facts), bytesOf(text.details), seq)
+    sql.update.run(bytesOf(text.facts), bytesOf(text.details), seq, orgRow)
     return erased
   }
 

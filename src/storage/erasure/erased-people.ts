@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { hashedPeople, type PersonMatcher } from './person-matcher.ts'
+import { Answers, hashedPeople, type PersonMatcher } from './person-matcher.ts'
 
 /** Of which organisations somebody was erased, and whom: for the thread that stores what arrives. */
 export class ErasedPeople {
@@ -30,13 +30,14 @@ export class ErasedPeople {
     const change = this.sql.change.get()?.value ?? 0
     if (change === this.knownChange) return
     const rows = Map.groupBy(this.sql.all.all(), ({ org_id }) => org_id)
+    const answers = new Answers()
     this.byOrganisation = new Map(
       [...rows].map(([orgRow, people]) => {
         const byKey = Map.groupBy(people, ({ key }) => key)
         const hashes = new Map(
           [...byKey].map(([key, rows]) => [key, new Set(rows.map(({ person }) => person))]),
         )
-        return [orgRow, hashedPeople(people[0]!.public_id, hashes)]
+        return [orgRow, hashedPeople(people[0]!.public_id, hashes, answers)]
       }),
     )
     this.knownChange = change

@@ -8,6 +8,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { syncDirectory } from '../synced-files.ts'
 
 /**
  * `erasures.jsonl`: who was erased, outside of the database, so that an older one that is restored
@@ -109,14 +110,4 @@ export function addToErasures(dataDir: string, lines: readonly ListedErasure[]):
     closeSync(handle)
   }
   syncDirectory(dataDir)
-}
-
-/** A new file is there after a power cut only once its directory is synced. */
-function syncDirectory(dataDir: string): void {
-  const handle = openSync(dataDir, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }

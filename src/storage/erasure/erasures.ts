@@ -1,7 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import { isoTime } from '../../core/clock.ts'
 import { shortReasonOf } from '../../core/reason.ts'
-import { compact, emptyLog } from './compaction.ts'
+import { compact, emptyLog } from '../compact.ts'
+import { beginRewriting, RewritingHeld } from '../rewriting.ts'
 import { erase } from './erase.ts'
 import { addToErasures, erasureKey, type ListedErasure, listedErasures } from './erasure-list.ts'
 import { type ErasureRow, ErasureTable, type HashedPerson } from './erasure-table.ts'
@@ -99,21 +100,37 @@ function agree(database: Database, dataDir: string, table: ErasureTable): void {
  * Erases whoever is on the list and not erased yet: after an older backup was restored, or a command
  * was killed or did not compact the database. For a start, before anything is answered.
  *
- * @returns why the files may still hold what was erased; null where they do not
+ * @returns of how many people, and why the files may still hold something of them; null where they do not
  */
-export function finishErasures(database: Database, dataDir: string, now: number): string | null {
+export function finishErasures(
+  database: Database,
+  dataDir: string,
+  now: number,
+): { people: number; unfinished: string | null } {
   const table = new ErasureTable(database)
   agree(database, dataDir, table)
   const unfinished = table.all().filter(({ finishedAt }) => finishedAt === null)
-  if (unfinished.length === 0) return null
-  for (const row of unfinished) for (const _ of erase(database, row));
+  const people = unfinished.length
+  if (people === 0) return { people, unfinished: null }
+  try {
+    const release = beginRewriting(dataDir)
+    try {
+      for (const row of unfinished) for (const _ of erase(database, row));
+    } finally {
+      release()
+    }
+  } catch (error) {
+    // The command that is at it, or one that would bring them back: no reason not to serve either.
+    if (error instanceof RewritingHeld) return { people, unfinished: error.message }
+    throw error
+  }
   try {
     compact(database, dataDir)
   } catch (error) {
     // It wants room, of which there may be none: no reason not to serve.
-    return shortReasonOf(error)
+    return { people, unfinished: shortReasonOf(error) }
   }
-  if (!emptyLog(database)) return 'another process reads the database'
+  if (!emptyLog(database)) return { people, unfinished: 'another process reads the database' }
   for (const { id } of unfinished) table.finish(id, now)
-  return null
+  return { people, unfinished: null }
 }

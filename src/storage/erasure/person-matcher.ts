@@ -16,41 +16,65 @@ export function hashOfPerson(key: string, orgId: string, person: string): string
   return hasher.update(`${orgId}\0${person}`).digest('hex').slice(0, 32)
 }
 
-/** The events of a page mostly share their person: who was asked for last is not hashed again. */
-function remembered(isIt: (id: string) => boolean): (id: string) => boolean {
-  let last: string | null = null
-  let was = false
-  return id => {
-    if (id === last) return was
-    last = id
-    was = isIt(id)
-    return was
+/** A few megabytes. */
+const mostAnswers = 32_768
+
+/**
+ * Remembers who is whom: the same people come again and again, and to hash a name costs more than all
+ * else that is done for an event. It forgets all of them where they become too many.
+ */
+export class Answers {
+  private readonly known = new Map<string, boolean>()
+
+  /** @param scope within which the person's name is theirs alone */
+  about(scope: string, person: string, isIt: (person: string) => boolean): boolean {
+    const name = `${scope} ${person}`
+    const before = this.known.get(name)
+    if (before !== undefined) return before
+    if (this.known.size === mostAnswers) this.known.clear()
+    const answer = isIt(person)
+    this.known.set(name, answer)
+    return answer
   }
 }
 
-const matcher = (isIt: (person: string) => boolean): PersonMatcher => ({
-  isUser: remembered(id => isIt(`u${id}`)),
-  isAnonymous: remembered(id => isIt(`a${id}`)),
+const matcher = (
+  isIt: (person: string) => boolean,
+  scope = '',
+  answers = new Answers(),
+): PersonMatcher => ({
+  isUser: id => answers.about(scope, `u${id}`, isIt),
+  isAnonymous: id => answers.about(scope, `a${id}`, isIt),
 })
 
 /** Somebody of whom only the hash is known. */
 export const hashedPerson = (key: string, orgId: string, hash: string): PersonMatcher =>
   matcher(person => hashOfPerson(key, orgId, person) === hash)
 
-/** Anybody whose hash is one of these, by key. */
-export const hashedPeople = (
+/**
+ * Anybody whose hash is one of these, by key.
+ *
+ * @param answers shared by organisations; of these hashes alone
+ */
+export function hashedPeople(
   orgId: string,
   hashesByKey: ReadonlyMap<string, ReadonlySet<string>>,
-): PersonMatcher =>
-  matcher(person => {
+  answers: Answers,
+): PersonMatcher {
+  const isIt = (person: string) => {
     for (const [key, hashes] of hashesByKey) {
       if (hashes.has(hashOfPerson(key, orgId, person))) return true
     }
     return false
-  })
+  }
+  return matcher(isIt, orgId, answers)
+}
 
 /** Somebody by name. */
-export const namedPerson = (person: string): PersonMatcher => matcher(other => other === person)
+export const namedPerson = (person: string): PersonMatcher => ({
+  isUser: id => `u${id}` === person,
+  isAnonymous: id => `a${id}` === person,
+})
 
 /** The two ids by which an event or a run names people. */
 interface Names {

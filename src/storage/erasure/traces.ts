@@ -1,14 +1,18 @@
 import type { Database } from 'bun:sqlite'
 import { type EventSource, eventSources } from '../../core/event.ts'
+import type { PersonIds } from '../../core/ports.ts'
 import { least, makesNoRun } from '../../core/run.ts'
 import { type BatchRow, textIn } from '../event-batches.ts'
 import { decodeFacts } from '../event-text.ts'
 import type { LedgerFact } from '../facts.ts'
+import type { StoredRun } from '../run-table.ts'
 import { isBeside, isOf, type PersonMatcher } from './person-matcher.ts'
 import { isPseudonym } from './pseudonyms.ts'
 
 /** Batches that a statement reads. */
 const pageBatches = 64
+/** Runs that a statement reads. */
+const pageRuns = 2_000
 
 type PageRow = Pick<BatchRow, 'seq' | 'source' | 'events' | 'facts'>
 
@@ -44,13 +48,13 @@ export interface OthersInRun {
   isAnyoneLeft: boolean
 }
 
-/** Where the ledger holds something of a person. */
+/** Where the ledger holds something of a person, and runs of which it holds no longer all. */
 export interface Traces {
   /** Rows of the ledger that have to be written anew, ascending. */
   batches: readonly number[]
-  /** Whether the person is one by user id; null where the ledger has nothing of them. */
+  /** Whether the person is one by user id; null where nothing says so. */
   isUser: boolean | null
-  /** Every run that an event of theirs names by its id, as `runName` says it. */
+  /** Every run that an event of theirs names, or named, by its id, as `runName` says it. */
   namedRuns: ReadonlySet<string>
   others: ReadonlyMap<string, OthersInRun>
   /** Whether a run's id goes: it is nobody's but theirs. */
@@ -83,6 +87,33 @@ export function* tracesOf(
     yield page.length
   }
   const others = new Map<string, OthersInRun>()
+  const note = (name: string, { userId, anonymousId }: PersonIds) => {
+    const isNamedBeside = isBeside(person, { userId, anonymousId })
+    others.set(
+      name,
+      withOther(others.get(name), { userId, anonymousId: isNamedBeside ? null : anonymousId }),
+    )
+  }
+  function* lookAtRuns(): Generator<number> {
+    for (const runs of runsWithDeleted(database, orgRow)) {
+      for (const { flow_id: flowRow, run_key: key, ...row } of runs) {
+        const name = runName(flowRow, key.slice(1))
+        const ids = { userId: row.least_user_id, anonymousId: row.least_anonymous_id }
+        const isTheirs = ids.userId !== null && person.isUser(ids.userId)
+        if (isTheirs || (ids.anonymousId !== null && person.isAnonymous(ids.anonymousId))) {
+          namedRuns.add(name)
+          isUser = isTheirs
+        }
+        if (!namedRuns.has(name)) continue
+        // An anonymous id may have stood beside theirs, and goes with it.
+        if (isUser) ids.anonymousId = null
+        const isSomeones = ids.userId !== null || ids.anonymousId !== null
+        if (isSomeones && !isOf(person, ids)) note(name, ids)
+      }
+      yield 0
+    }
+  }
+  yield* lookAtRuns()
   /** Batches in which people who were erased before name a run. */
   const beforeUs = new Map<string, Set<number>>()
   if (namedRuns.size > 0) {
@@ -92,13 +123,15 @@ export function* tracesOf(
           if (fact.runId === null || isOf(person, fact)) continue
           const name = runName(fact.flowRow, fact.runId)
           if (!namedRuns.has(name)) continue
-          if (!makesNoRun(fact.kind)) others.set(name, withOther(others.get(name), fact))
+          if (!makesNoRun(fact.kind)) note(name, fact)
           if (!isGone(fact)) continue
           beforeUs.set(name, (beforeUs.get(name) ?? new Set()).add(seq))
         }
       }
       yield page.length
     }
+    // Of what the retention deletes meanwhile nothing was seen, maybe.
+    yield* lookAtRuns()
   }
   const isRenamed = (flowRow: number | null, runId: string) => {
     const name = runName(flowRow, runId)
@@ -113,11 +146,35 @@ export function* tracesOf(
 }
 
 /** Whether an event is of somebody who was erased before. */
-export const isGone = ({ userId, anonymousId }: Pick<LedgerFact, 'userId' | 'anonymousId'>) =>
+export const isGone = ({ userId, anonymousId }: PersonIds) =>
   isPseudonym(userId ?? anonymousId ?? '')
 
-const withOther = (known: OthersInRun | undefined, fact: LedgerFact): OthersInRun => ({
-  leastUserId: least(known?.leastUserId ?? null, fact.userId),
-  leastAnonymousId: least(known?.leastAnonymousId ?? null, fact.anonymousId),
-  isAnyoneLeft: known?.isAnyoneLeft === true || !isGone(fact),
+const withOther = (known: OthersInRun | undefined, other: PersonIds): OthersInRun => ({
+  leastUserId: least(known?.leastUserId ?? null, other.userId),
+  leastAnonymousId: least(known?.leastAnonymousId ?? null, other.anonymousId),
+  isAnyoneLeft: known?.isAnyoneLeft === true || !isGone(other),
 })
+
+type RunRow = Pick<StoredRun, 'id' | 'started_at' | 'flow_id' | 'run_key'> &
+  Pick<StoredRun, 'least_user_id' | 'least_anonymous_id'>
+
+/** An organisation's runs with an id, of which the retention may have deleted events: the rows alone know of whom. */
+function* runsWithDeleted(database: Database, orgRow: number): Generator<readonly RunRow[]> {
+  const flows = database.query<{ flow_id: number; last_at: number }, [number]>(
+    'select flow_id, last_at from deleted_events where org_id = ?',
+  )
+  const page = database.query<RunRow, [number, number, number, number, number]>(
+    `select id, started_at, flow_id, run_key, least_user_id, least_anonymous_id from runs
+    where org_id = ? and flow_id = ? and (started_at, id) > (?, ?) and started_at <= ?
+    order by started_at, id limit ${pageRuns}`,
+  )
+  for (const { flow_id, last_at } of flows.all(orgRow)) {
+    let last = { started_at: Number.MIN_SAFE_INTEGER, id: 0 }
+    for (;;) {
+      const runs = page.all(orgRow, flow_id, last.started_at, last.id, last_at)
+      yield runs.filter(({ run_key: key }) => key.startsWith('r'))
+      if (runs.length < pageRuns) break
+      last = runs.at(-1)!
+    }
+  }
+}

@@ -97,7 +97,16 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     if (waiting.length > 0) sendIn(0)
   }
 
-  const envelope = (events: readonly Queued[]) => ({ sentAt: Date.now(), events })
+  /** By the hash that the page knows by now: it may have come late, or the secret was rotated. */
+  const proven = (event: Queued): Queued => {
+    const { userId, userHash } = namesOf(deps.person()) as Partial<Person>
+    return userHash && event.userId === userId ? { ...event, userHash } : event
+  }
+
+  const envelope = (events: readonly Queued[]) => ({
+    sentAt: Date.now(),
+    events: events.map(proven),
+  })
 
   async function send(): Promise<void> {
     if (isSending || state !== 'speaking' || waiting.length === 0) return
@@ -115,6 +124,9 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       if (isTooMuch) mostTogether = Math.ceil(batch.length / 2)
       // Every event has had its verdict: one that is refused now would be refused again.
       else drop(batch)
+    } else if (transport.isRefused('events')) {
+      // Of somebody who could not be proven, it may be: others must not wait behind them.
+      waiting = [...waiting.slice(batch.length), ...batch]
     }
     if (waiting.length > 0) sendIn(transport.pauseMs('events'))
   }

@@ -1,6 +1,6 @@
 import type { EventKind } from '../../core/event.ts'
 import type { Fingerprint } from '../../core/fingerprint.ts'
-import type { Button, Flow, Item, Step, Target as WrittenTarget } from '../../core/flow.ts'
+import type { Button, Flow, Item, Step, Target } from '../../core/flow.ts'
 
 /**
  * The parts of the snippet, as they know each other. Each is made by one function (`createOutbox`,
@@ -9,13 +9,7 @@ import type { Button, Flow, Item, Step, Target as WrittenTarget } from '../../co
  */
 
 export type { Cairn, Settings, Told } from './api.ts'
-export type { Button, Flow, Item, Step }
-
-/** A step's target; older flows do not say how else it may be found. */
-export type Target = WrittenTarget & {
-  alternates?: readonly string[]
-  fingerprint?: Fingerprint | null
-}
+export type { Button, Flow, Item, Step, Target }
 
 /** What the page said of who is there. `userId` null: a visitor, by `anonymousId`. */
 export interface Person {
@@ -102,15 +96,18 @@ export type Found =
   | {
       element: Element
       by: 'selector' | 'alternate' | 'fingerprint'
-      /** The selector that found it. */
+      /** What found it; by the fingerprint, the step's own selector, which did not. */
       selector: string
+      /** How many elements that selector matched. */
       matchCount: number
       waitedMs: number
     }
   | {
       element: null
-      because: 'not_found' | 'hidden' | 'ambiguous'
+      because: 'not_found' | 'hidden' | 'ambiguous' | 'error'
       matchCount: number
+      /** What went wrong, of an error. */
+      message?: string
       waitedMs: number
     }
 

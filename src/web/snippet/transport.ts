@@ -12,6 +12,8 @@ const longestPauseMs = 5 * 60_000
 interface Pause {
   until: number
   failures: number
+  /** The caller is at fault, as far as the server says (401, 403). */
+  isRefused: boolean
 }
 
 export interface Asked {
@@ -32,12 +34,15 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
 
   const pauseMs = (bucket: Bucket) => Math.max(0, (pauses.get(bucket)?.until ?? 0) - Date.now())
 
+  const isRefusal = (response: Response | null) =>
+    response?.status === 401 || response?.status === 403
+
   /** @returns milliseconds to wait, or 0 where the answer is one */
   const refusedFor = (response: Response | null, failures: number): number => {
     const growing = Math.min(firstPauseMs * 2 ** failures, longestPauseMs)
     if (response === null) return growing
     const { status, headers } = response
-    if (status === 401 || status === 403) return refusedMs
+    if (isRefusal(response)) return refusedMs
     if (status !== 429 && status < 500) return 0
     return Number(headers.get('Retry-After')) * 1_000 || growing
   }
@@ -55,13 +60,19 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
       pauses.delete(bucket)
       return response
     }
-    pauses.set(bucket, { until: Date.now() + spread(waitMs), failures: failures + 1 })
+    pauses.set(bucket, {
+      until: Date.now() + spread(waitMs),
+      failures: failures + 1,
+      isRefused: isRefusal(response),
+    })
     return null
   }
 
   return {
     /** Milliseconds until the bucket may be asked again. */
     pauseMs,
+    /** Whether it is left alone because the server refuses this caller. */
+    isRefused: (bucket: Bucket) => pauses.get(bucket)?.isRefused ?? false,
     /** A connection that has come back is worth a try. */
     forgive: () => pauses.clear(),
     /** @returns null where nothing was answered, or the bucket is refused for now */

@@ -75,6 +75,13 @@ describe('a buffer that is full', () => {
     expect((await tenant.ask('GET /flows')).status).toBe(200)
   })
 
+  test('is refused before the body is looked at, and behind the gate', async () => {
+    const tenant = await tenantOf({ bufferBounds: { events: 0, bytes: 0 } })
+    const asked = { body: 'not JSON' }
+    expect(await tenant.answer('POST /events', asked)).toEqual(overloaded)
+    expect((await tenant.ask('POST /events', { ...asked, credential: null })).status).toBe(401)
+  })
+
   test('is counted as refused to the log, with the reason', async () => {
     const tenant = await tenantOf({ bufferBounds: { events: 0, bytes: 0 } })
     await tenant.send([event('a')])

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { NewEvent } from '../../../src/core/ports.ts'
+import { emptyLog } from '../../../src/storage/compact.ts'
 import { openForWriting } from '../../../src/storage/database.ts'
-import { emptyLog } from '../../../src/storage/erasure/compaction.ts'
 import { allowAgain, finishErasures } from '../../../src/storage/erasure/erasures.ts'
 import { encodeEvents, rewriteEvents } from '../../../src/storage/event-text.ts'
 import { entriesIn } from '../../../src/storage/hash-index/chunk.ts'
+import { rebuild } from '../../../src/storage/rebuild.ts'
+import { beginRewriting } from '../../../src/storage/rewriting.ts'
 import { eraseBeside, textsIn } from '../../support/erasing.ts'
 import { poison, storedEvents } from '../../support/ledger.ts'
 import { type PublishedFlow, Tenant } from '../../support/tenant.ts'
@@ -82,6 +84,77 @@ describe('whose data it is', () => {
     expect(storedEvents(world.database)[1]).toMatchObject({ userId: 'ada', anonymousId: null })
     expect(textsIn(world.dataDir, ['browser'])).toEqual([])
   })
+})
+
+describe('where the retention has deleted events', () => {
+  const day = 86_400_000
+  const runs = () =>
+    world.database
+      .query<{ run_key: string; person: string }, []>(
+        'select run_key, person from runs order by run_key',
+      )
+      .all()
+  /** Deletes what was received before now. */
+  const deleteAll = async () => {
+    world.clock.advance(91 * day)
+    await world.retainAll()
+  }
+
+  test('of all of a person’s, their runs go under another name, and a rebuild keeps them', async () => {
+    await acme.send([
+      started({ userId: 'ada-lovelace', runId: 'her-run', sessionId: 'her-session' }),
+      started({ userId: 'ada-lovelace', sessionId: 'her-session' }),
+      { ...started({ userId: 'ada-lovelace' }), kind: 'flow_completed' },
+    ])
+    await deleteAll()
+    expect(storedEvents(world.database)).toEqual([])
+    expect(eraseBeside(world, personOf(acme, 'uada-lovelace'))).toMatchObject({
+      events: 0,
+      runs: 2,
+    })
+    expect(textsIn(world.dataDir, ['ada-lovelace', 'her-run', 'her-session'])).toEqual([])
+    expect(new Set(runs().map(({ person }) => person)).size).toBe(1)
+    expect(rebuild(world.database).changed).toBe(0)
+  })
+
+  test('of somebody else in the same run, it is theirs as before', async () => {
+    await acme.send([started({ userId: 'ada', anonymousId: 'browser', runId: 'shared' })])
+    await deleteAll()
+    const dismissed = { anonymousId: 'browser', runId: 'shared', kind: 'flow_dismissed' }
+    await acme.send([started(dismissed)])
+    const before = runs()
+    expect(before).toEqual([{ run_key: 'rshared', person: 'uada' }])
+    eraseBeside(world, personOf(acme, 'abrowser'))
+    expect(runs()).toEqual(before)
+    expect(rebuild(world.database).changed).toBe(0)
+    expect(textsIn(world.dataDir, ['browser'])).toEqual([])
+    await acme.send([started({ userId: 'ada', runId: 'shared' })])
+    expect(runs()).toEqual(before)
+    eraseBeside(world, personOf(acme, 'uada'))
+    expect(textsIn(world.dataDir, ['shared', 'uada'])).toEqual([])
+    expect(rebuild(world.database).changed).toBe(0)
+  })
+
+  test('of the person alone, a run that others’ events name keeps its id', async () => {
+    await acme.send([started({ userId: 'ada', runId: 'shared' })])
+    await deleteAll()
+    await acme.send([started({ anonymousId: 'browser', runId: 'shared' })])
+    eraseBeside(world, personOf(acme, 'uada'))
+    expect(runs()).toEqual([{ run_key: 'rshared', person: expect.stringMatching(/^uerased-/) }])
+    expect(rebuild(world.database).changed).toBe(0)
+    expect(textsIn(world.dataDir, ['uada', '"ada"'])).toEqual([])
+  })
+})
+
+test('an anonymous id that was used before and beside a user’s in one run goes from it', async () => {
+  await acme.send([
+    started({ anonymousId: 'browser', runId: 'shared' }),
+    started({ userId: 'ada', anonymousId: 'browser', runId: 'shared' }),
+  ])
+  eraseBeside(world, personOf(acme, 'abrowser'))
+  expect(textsIn(world.dataDir, ['browser'])).toEqual([])
+  expect(runKeys()).toEqual(['rshared'])
+  expect(rebuild(world.database).changed).toBe(0)
 })
 
 test('dead letters and step reports go with the person', async () => {
@@ -192,11 +265,22 @@ test('who is allowed again is taken again, and stays so when an older database i
     values (?, ?, ?, ?, 'a secret')`,
     [older.org_id!, older.key!, older.person!, older.asked_at!],
   )
-  expect(finishErasures(own, world.dataDir, world.clock.now())).toBe(null)
+  expect(finishErasures(own, world.dataDir, world.clock.now()).unfinished).toBe(null)
   expect(own.query('select * from erasures').all()).toEqual([])
   eraseBeside(world, ada)
   own.close()
   expect((await acme.send([started({ userId: 'ada' })])).status).toBe(422)
+})
+
+test('a start beside a command that erases or rebuilds serves, and leaves the rest to the next', async () => {
+  await acme.send([started({ userId: 'ada-lovelace' })])
+  eraseBeside(world, personOf(acme, 'uada-lovelace'), 1)
+  const release = beginRewriting(world.dataDir)
+  const { unfinished } = finishErasures(world.database, world.dataDir, 5)
+  expect(unfinished).toContain('another command erases')
+  release()
+  expect(finishErasures(world.database, world.dataDir, 6).unfinished).toBeNull()
+  expect(textsIn(world.dataDir, ['ada-lovelace'])).toEqual([])
 })
 
 test('a list that is lost is written again from the database', async () => {

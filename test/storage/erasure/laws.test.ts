@@ -7,52 +7,14 @@ import { rebuild } from '../../../src/storage/rebuild.ts'
 import { eraseBeside, textsIn } from '../../support/erasing.ts'
 import { historyArbitrary, springAnchor } from '../../support/histories.ts'
 import { storedEvents } from '../../support/ledger.ts'
-import { newEventOf, type StoredWorld, storeFlows } from '../../support/stored-history.ts'
-import { World } from '../../support/world.ts'
+import { lawWorld } from '../../support/lives.ts'
+import { personalEvents } from '../../support/personal-events.ts'
+import { type StoredWorld, storeFlows } from '../../support/stored-history.ts'
 
-const sealing = {
-  runsPerBlock: 2,
-  mostRunsPerBlock: 20,
-  changesToLook: 1,
-  settledMs: 0,
-  pauseMs: 0,
-}
-const world = new World({ sealing })
-world.database.run('pragma synchronous = off')
+const world = lawWorld()
 afterAll(() => world.close())
 
 const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 60)
-
-/** Texts that stand nowhere else, so that they can be looked for in all files. */
-let made = 0
-const unique = (name: string) => `${name}~${(++made).toString(36).padStart(6, '0')}q7`
-
-/**
- * A history's events under such texts. A run's id is of one user, and of the browser that they used
- * before they were known; no two events share a moment, so that no two runs begin at one.
- */
-function eventsOf(stored: StoredWorld, events: readonly Parameters<typeof newEventOf>[1][]) {
-  const names = new Map<string, string>()
-  const named = (kind: string, name: string) => {
-    const known = names.get(`${kind} ${name}`) ?? unique(kind)
-    names.set(`${kind} ${name}`, known)
-    return known
-  }
-  return events.map((event, i): NewEvent => {
-    const owner = event.userId ?? event.anonymousId
-    const { userId, anonymousId, runId, sessionId } = event
-    return {
-      ...newEventOf(stored, { ...event, at: event.at + i }, unique('event')),
-      userId: userId === undefined ? null : named('user', userId),
-      anonymousId: anonymousId === undefined ? null : named('browser', anonymousId),
-      runId: runId === undefined ? null : named('run', `${owner} ${runId}`),
-      sessionId: sessionId === undefined ? null : named('session', `${owner} ${sessionId}`),
-      url: unique('https://page'),
-      reason: unique('reason'),
-      properties: JSON.stringify({ plan: unique('property') }),
-    }
-  })
-}
 
 const orgIdOf = (orgRow: number) =>
   world.database
@@ -89,7 +51,7 @@ test('every number is the same when somebody is erased, and nothing of theirs is
       const { history, who, sizes, isSealed, killedAfter } = drawn
       const stored = storeFlows(world, history.flows)
       const { orgRow } = stored
-      const events = eventsOf(stored, history.events)
+      const events = personalEvents(stored, history.events)
       for (let at = 0, n = 0; at < events.length; n++) {
         const size = sizes[n % sizes.length]!
         await world.stores.ledger.append({

@@ -17,13 +17,11 @@ export function* treesOf(root: Tree): Generator<Tree> {
 /** Marks what the snippet itself has put on the page: never a step's target. */
 export const ownHostAttribute = 'data-cairn'
 
-/** Every element that a selector matches; none where it is no selector. */
+/** Every element that a selector matches, in all trees; none where it is no selector. */
 export function matching(document: Document, selector: string): Element[] {
   try {
-    const found = [...document.querySelectorAll(selector)]
-    // A page without a match in its own tree is the rare one whose shadow trees are worth a walk.
-    if (found.length > 0) return found.filter(element => !element.closest(`[${ownHostAttribute}]`))
-    return [...treesOf(document)].flatMap(tree => [...tree.querySelectorAll(selector)])
+    const found = [...treesOf(document)].flatMap(tree => [...tree.querySelectorAll(selector)])
+    return found.filter(element => !element.closest(`[${ownHostAttribute}]`))
   } catch {
     return []
   }

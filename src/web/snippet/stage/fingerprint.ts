@@ -49,7 +49,10 @@ function nameOf(element: Element): string | undefined {
   const labelled = element.getAttribute('aria-labelledby')?.split(/\s+/) ?? []
   const root = element.getRootNode() as Document | ShadowRoot
   const labels = labelled.flatMap(id => root.getElementById(id) ?? []).map(textOf)
-  const ofForm = (element as HTMLInputElement).labels?.[0]
+  // A browser looks through the whole page for them, and buttons say themselves what they do.
+  const ofForm = element.matches('input, select, textarea')
+    ? (element as HTMLInputElement).labels?.[0]
+    : undefined
   const name =
     labels.join(' ') ||
     element.getAttribute('aria-label') ||

@@ -3,6 +3,7 @@ import {
   autoUpdate,
   computePosition,
   flip,
+  getOverflowAncestors,
   offset,
   type Placement,
   shift,
@@ -23,6 +24,13 @@ const edges = {
   bottom: { edge: 'top', turn: 45 },
   left: { edge: 'right', turn: 135 },
 } as const
+
+/** What has been taken off the page has no place: what points at it stays until it is followed. */
+function follow(element: Element, floating: HTMLElement, place: () => unknown): () => void {
+  return autoUpdate(element, floating, () => {
+    if (element.isConnected) place()
+  })
+}
 
 /** Keeps a card beside an element wherever that goes. Returns a function that ends it. */
 export function placeBeside(
@@ -57,12 +65,12 @@ export function placeBeside(
       transform: `rotate(${turn}deg)`,
     })
   }
-  return autoUpdate(element, card, place)
+  return follow(element, card, place)
 }
 
 /** Keeps a frame around an element. */
 export function placeAround(element: Element, frame: HTMLElement): () => void {
-  return autoUpdate(element, frame, () => {
+  return follow(element, frame, () => {
     const { left, top, width, height } = element.getBoundingClientRect()
     Object.assign(frame.style, {
       left: `${left}px`,
@@ -75,7 +83,7 @@ export function placeAround(element: Element, frame: HTMLElement): () => void {
 
 /** Keeps a dot on an element's corner, at the end of its first line. */
 export function placeOnCorner(element: Element, dot: HTMLElement): () => void {
-  return autoUpdate(element, dot, async () => {
+  return follow(element, dot, async () => {
     const { x, y } = await computePosition(element, dot, {
       strategy: 'fixed',
       placement: 'top-end',
@@ -91,10 +99,15 @@ export function placeOnCorner(element: Element, dot: HTMLElement): () => void {
   })
 }
 
-/** Scrolls an element into the window where it is not. */
+/** Scrolls an element into sight where the window, or what it scrolls in, cuts something off. */
 export function bringIntoView(element: Element, page: Window): void {
   const { top, left, bottom, right } = element.getBoundingClientRect()
-  const isSeen = top >= 0 && left >= 0 && bottom <= page.innerHeight && right <= page.innerWidth
+  const window = { top: 0, left: 0, bottom: page.innerHeight, right: page.innerWidth }
+  const { Element } = page as Window & typeof globalThis
+  const scrolled = getOverflowAncestors(element).filter(one => one instanceof Element)
+  const isSeen = [window, ...scrolled.map(one => one.getBoundingClientRect())].every(
+    of => top >= of.top && left >= of.left && bottom <= of.bottom && right <= of.right,
+  )
   if (isSeen) return
   const isCalm = page.matchMedia('(prefers-reduced-motion: reduce)').matches
   element.scrollIntoView({

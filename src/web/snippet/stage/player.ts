@@ -152,7 +152,7 @@ export function playSteps(
     } as const
     const report: HealthReport = found.element
       ? { outcome: outcomes[found.by], selector: found.selector, ...common }
-      : { outcome: found.because, ...common }
+      : { outcome: found.because, ...common, ...(found.message && { message: found.message }) }
     outbox.health(step.id, report)
     const fingerprint = found.element
       ? fingerprintOf(found.element, found.selector, found.matchCount)

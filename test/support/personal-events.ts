@@ -1,0 +1,36 @@
+import type { NewEvent } from '../../src/core/ports.ts'
+import { newEventOf, type StoredWorld } from './stored-history.ts'
+
+/** Texts that stand nowhere else, so that they can be looked for in all files. */
+let made = 0
+const unique = (name: string) => `${name}~${(++made).toString(36).padStart(6, '0')}q7`
+
+/**
+ * A history's events under such texts. A run's id is of one user, and of the browser that they used
+ * before they were known; no two events share a moment, so that no two runs begin at one.
+ */
+export function personalEvents(
+  stored: StoredWorld,
+  events: readonly Parameters<typeof newEventOf>[1][],
+): NewEvent[] {
+  const names = new Map<string, string>()
+  const named = (kind: string, name: string) => {
+    const known = names.get(`${kind} ${name}`) ?? unique(kind)
+    names.set(`${kind} ${name}`, known)
+    return known
+  }
+  return events.map((event, i): NewEvent => {
+    const owner = event.userId ?? event.anonymousId
+    const { userId, anonymousId, runId, sessionId } = event
+    return {
+      ...newEventOf(stored, { ...event, at: event.at + i }, unique('event')),
+      userId: userId === undefined ? null : named('user', userId),
+      anonymousId: anonymousId === undefined ? null : named('browser', anonymousId),
+      runId: runId === undefined ? null : named('run', `${owner} ${runId}`),
+      sessionId: sessionId === undefined ? null : named('session', `${owner} ${sessionId}`),
+      url: unique('https://page'),
+      reason: unique('reason'),
+      properties: JSON.stringify({ plan: unique('property') }),
+    }
+  })
+}
