@@ -25,8 +25,9 @@ export function addPrivacy(org: Command): void {
       'after',
       `${examples('cairn org privacy harbor', 'cairn org privacy harbor --do-not-track honour')}
 
-Where it is honoured, who asks is shown flows as everybody is, but nothing is reported of them and
-nothing stored in their browser, unless your page has their consent and says so: cairn.consent(true).`,
+Where it is honoured, who asks is shown flows as everybody is, but nothing is
+reported of them and nothing stored in their browser, unless your page has their
+consent and says so: cairn.consent(true).`,
     )
     .action(async (name: string | undefined, { doNotTrack, json }: Options, command: Command) => {
       const { data } = settingsOf(command, 'data')

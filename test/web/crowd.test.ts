@@ -63,7 +63,7 @@ async function go(person: number): Promise<void> {
   // The browser itself stays: what a page has handed to it as it goes, it sends. Of a page that a
   // busy machine has killed at once, the next visit sends it.
   await page.close()
-  if (way !== 'dismiss' && way !== 'leave') return page.context().close()
+  if (way !== 'dismiss' && way !== 'leave') return
   const next = await page.context().newPage()
   await next.goto(`${site.url}/settings/people?as=person-${person}`)
   await allSent(next)

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
 /** How steps find what they point at where their selector does not: and what they leave alone. */

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, setDefaultTimeout } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import type { Page } from '../support/browser.ts'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
 /** Pages of an organisation that requires proof of who is there. */

@@ -56,19 +56,12 @@ test('fifty visitors in a minute see their tour, nothing is lost, and hardly any
       await page.context().close()
     }
   }
-  const startedAt = performance.now()
   await Promise.all(Array.from({ length: lanes }, visitor))
-  const minutes = Math.max(1, (performance.now() - startedAt) / 60_000)
 
   const { totals } = await site.until('tour', ({ totals }) => totals.completions === visitors)
   expect(totals).toMatchObject({ starts: visitors, completions: visitors, dismissals: 0 })
-  const told = (counts: Map<string, number>) => Object.fromEntries([...counts].toSorted())
-  console.error(
-    `fifty visitors, ${minutes.toFixed(1)} min:`,
-    told(answers),
-    'refused:',
-    told(refused),
-  )
+  // A few speak for all of how elements fare.
+  expect(answers.get('health')).toBeGreaterThan(2)
   const sum = [...refused.values()].reduce((all, count) => all + count, 0)
   expect(sum).toBeLessThanOrEqual(3)
 })

@@ -9,7 +9,7 @@ const staleMs = 30 * 60_000
 /** At most one heartbeat in this time, over all tabs of the browser. */
 const heartbeatMs = 5 * 60_000
 /** Up to this share of its limit of flows, an organisation has no crowd: all are heard. */
-const quietShare = 1 / 15
+const quietShare = 1 / 20
 
 interface Answer {
   version: string
