@@ -49,9 +49,10 @@ export function addIdentity(org: Command): void {
         'cairn org identity harbor --rotate-secret',
       )}
 
-The hash is HMAC-SHA256 of the user id in lower-case hex; its key is the secret's text. Your back end
-makes it, and every call that names a userId carries it as userHash, those of your back end too. The
-secrets are stored in the database as they are: backups hold them.`,
+The hash is HMAC-SHA256 of the user id in lower-case hex; its key is the
+secret's text. Your back end makes it, and every call that names a userId
+carries it as userHash, those of your back end too. The secrets are stored in
+the database as they are: backups hold them.`,
     )
     .action(async (name: string | undefined, options: Options, command: Command) => {
       const { data, keyGraceHours } = settingsOf(command, 'data', 'keyGraceHours')

@@ -38,8 +38,9 @@ export function addPin(steps: Command): void {
         'cairn flows publish welcome',
       )}
 
-A baseline is the first look of a visitor's page at the element. Read what is taken over before you
-publish it: every visitor's page gets it. Of a text it is the hash alone.`,
+A baseline is the first look of a visitor's page at the element. Read what is
+taken over before you publish it: every visitor's page gets it. Of a text it is
+the hash alone.`,
     )
     .action(async (options: Options, command: Command) => {
       const { flow: flowKey, step: stepKey, dryRun = false, json } = options
