@@ -13,6 +13,7 @@ import { tryUpgrade } from '../storage/upgrade-trial.ts'
 import { requireData, requireNoServer } from './data.ts'
 import { sizeOf } from './doctor/finding.ts'
 import { examples } from './examples.ts'
+import { UsageFailure } from './failure.ts'
 import { print, printColumns, printJson } from './output.ts'
 import { progressLine } from './progress.ts'
 import { addSettings, settingsOf } from './settings.ts'
@@ -47,6 +48,9 @@ export function addMigrate(cairn: Command): void {
     )
     .action(async (options: Options, command: Command) => {
       const { data } = settingsOf(command, 'data')
+      if (options.onCopy && (options.dryRun || !options.copy)) {
+        throw new UsageFailure('--on-copy goes with neither --dry-run nor --no-copy')
+      }
       requireData(data)
       const plan = upgradePlan(data)
       const done = await carryOut(data, plan, options)
@@ -69,7 +73,7 @@ interface Done {
 
 async function carryOut(data: string, plan: UpgradePlan, options: Options): Promise<Done | null> {
   const isTrial = options.onCopy === true
-  if (plan.due.length === 0 || (options.dryRun && !isTrial)) return null
+  if (plan.due.length === 0 || options.dryRun) return null
   const times = new StepTimes()
   const line = progressLine()
   const onProgress = (progress: UpgradeProgress) => {

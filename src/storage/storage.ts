@@ -179,8 +179,8 @@ export class Storage {
 
   /**
    * Looks whether another process has changed the catalogue, and tells that process once all
-   * threads know; or wants to know who was seen, or dead letters tried again. To be called every so often; costs a pragma where
-   * nothing has changed.
+   * threads know; or wants to know who was seen, or dead letters tried again. To be called every so
+   * often; costs a pragma where nothing has changed.
    */
   async watch(): Promise<void> {
     this.takeUpChanges()

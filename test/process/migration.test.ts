@@ -187,6 +187,12 @@ describe('cairn migrate', () => {
     expect((await place.run(['migrate'])).stdout).toStartWith('nothing to do: ')
   })
 
+  test.each(['--dry-run', '--no-copy'])('--on-copy with %s is refused', async flag => {
+    const { status, stderr } = await place.run(['migrate', '--on-copy', flag])
+    expect(status).toBe(2)
+    expect(stderr).toContain('--on-copy goes with neither --dry-run nor --no-copy')
+  })
+
   test('--no-copy keeps none', async () => {
     expect(await migrate('--no-copy')).toMatchObject({ copy: null })
     expect(copies()).toEqual([])

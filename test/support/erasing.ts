@@ -32,7 +32,7 @@ export function* erasing(world: World, of: Whom) {
     compact(own, world.dataDir)
     if (!emptyLog(own)) throw new Error('The log was not emptied')
     const table = new ErasureTable(own)
-    table.finish(row.id, world.clock.now())
+    table.finish(row, world.clock.now())
     return JSON.parse(table.get(row)!.receipt!) as Record<string, number>
   } finally {
     own.close()

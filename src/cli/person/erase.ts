@@ -77,7 +77,7 @@ export function addErase(person: Command): void {
           await eraseInSteps(database, row)
           return { row, left: await cleanFiles(database, data, options) }
         })
-        if (left === null) new ErasureTable(database).finish(row.id, Date.now())
+        if (left === null) new ErasureTable(database).finish(row, Date.now())
         else {
           warn(`not finished: ${left}`)
           process.exitCode = exitStatus.failure

@@ -49,5 +49,5 @@ export function* erase(database: Database, row: ErasureRow): Generator<ErasureSt
     eraseDeadLetters(work),
   )
   yield* telling('rewriting events', eraseLedger(work, traces))
-  new ErasureTable(database).renamed(row.id)
+  new ErasureTable(database).renamed(row)
 }

@@ -37,8 +37,8 @@ function statements(database: Database) {
         finished_at = null, receipt = null`,
     ),
     forget: database.query('delete from erasures where org_id = ? and key = ? and person = ?'),
-    renamed: database.query('update erasures set secret = null where id = ?'),
-    finish: database.query('update erasures set finished_at = ? where id = ?'),
+    renamed: database.query('update erasures set secret = null where id = ? and org_id = ?'),
+    finish: database.query('update erasures set finished_at = ? where id = ? and org_id = ?'),
     change: database.query(
       "update server_state set value = value + 1 where name = 'erasures_changed'",
     ),
@@ -74,13 +74,13 @@ export class ErasureTable {
   }
 
   /** Nothing is left to be renamed: what the names were made from goes too. */
-  renamed(id: number): void {
-    this.sql.renamed.run(id)
+  renamed({ id, orgRow }: Pick<ErasureRow, 'id' | 'orgRow'>): void {
+    this.sql.renamed.run(id, orgRow)
   }
 
   /** No file holds anything of them any more. */
-  finish(id: number, finishedAt: number): void {
-    this.sql.finish.run(finishedAt, id)
+  finish({ id, orgRow }: Pick<ErasureRow, 'id' | 'orgRow'>, finishedAt: number): void {
+    this.sql.finish.run(finishedAt, id, orgRow)
   }
 
   private changing(work: () => void): void {

@@ -38,7 +38,7 @@ export class ErasureWork {
     this.person = hashedPerson(row.key, row.orgId, row.person)
     this.pseudonyms = new Pseudonyms(row.secret)
     this.counts = row.receipt === null ? noCounts() : JSON.parse(row.receipt)
-    this.note = database.query('update erasures set receipt = ? where id = ?')
+    this.note = database.query('update erasures set receipt = ? where id = ? and org_id = ?')
   }
 
   /** The person's name in a flow from now on, of the sort that they had. */
@@ -53,7 +53,7 @@ export class ErasureWork {
       for (const [kind, count] of Object.entries(work())) {
         counted[kind as keyof ErasedCounts] += count
       }
-      this.note.run(JSON.stringify(counted), this.row.id)
+      this.note.run(JSON.stringify(counted), this.row.id, this.orgRow)
     })
     transaction.immediate()
     Object.assign(this.counts, counted)

@@ -131,6 +131,6 @@ export function finishErasures(
     return { people, unfinished: shortReasonOf(error) }
   }
   if (!emptyLog(database)) return { people, unfinished: 'another process reads the database' }
-  for (const { id } of unfinished) table.finish(id, now)
+  for (const row of unfinished) table.finish(row, now)
   return { people, unfinished: null }
 }
