@@ -9,7 +9,7 @@ import { type Arrival, Endpoint } from './http/endpoint.ts'
 import { Exit } from './http/exit.ts'
 import { failure } from './http/failure.ts'
 import { preflight } from './http/reply.ts'
-import { apiPrefix, type Route } from './http/route.ts'
+import { publicPath, type Route } from './http/route.ts'
 import type { SessionTokens } from './http/session-tokens.ts'
 import { pathOf } from './http/target.ts'
 import { analyticsRoutes } from './modules/analytics/index.ts'
@@ -18,6 +18,7 @@ import { descriptionRoutes } from './modules/description/index.ts'
 import { eventRoutes } from './modules/events/index.ts'
 import { flowRoutes } from './modules/flows/index.ts'
 import { presenceRoutes } from './modules/presence/index.ts'
+import { snippetRoutes } from './modules/snippet/index.ts'
 import { stepRoutes } from './modules/steps/index.ts'
 
 export type { Answered }
@@ -29,6 +30,8 @@ export interface AppDeps {
   tokens: SessionTokens
   /** Days that raw events are kept for, and so accepted for; may change while it serves. */
   retentionDays: number
+  /** A file that an older release has served under its hash, or null. */
+  olderSnippetFile(name: string): Promise<string | null>
   onAnswer(answered: Answered): void
   /** An answer that had begun, and was told as such, broke off: a download whose reading failed. */
   onBroken(answered: Answered): void
@@ -37,7 +40,7 @@ export interface AppDeps {
 /** How long a download may stand still before it is given up; others have Bun's ten seconds. */
 const longIdleSeconds = 240
 
-/** Every route of the API. */
+/** Every route of the public port. */
 export function routesOf(deps: AppDeps): Route[] {
   const { stores, clock } = deps
   const routes = [
@@ -50,13 +53,13 @@ export function routesOf(deps: AppDeps): Route[] {
   ]
   // The description describes itself too.
   routes.push(...descriptionRoutes(routes))
-  return routes
+  return [...routes, ...snippetRoutes(deps)]
 }
 
 /** Finds the routes of a path that none of them took as it was asked, for 405 and preflight. */
 function pathTable(routes: ReadonlyMap<string, readonly Route[]>) {
   const table = [...routes].map(([path, ofPath]) => ({
-    matches: new RegExp(`^${apiPrefix}${path.split(/:\w+/).map(RegExp.escape).join('[^/]+')}/?$`),
+    matches: new RegExp(`^${path.split(/:\w+/).map(RegExp.escape).join('[^/]+')}/?$`),
     routes: ofPath,
   }))
   return (path: string) => table.find(({ matches }) => matches.test(path))?.routes ?? []
@@ -73,7 +76,7 @@ const hooks = { parse: 'none' } as const
  */
 export function createApp(deps: AppDeps) {
   const routes = routesOf(deps)
-  const byPath = Map.groupBy(routes, route => route.path)
+  const byPath = Map.groupBy(routes, publicPath)
   const routesAt = pathTable(byPath)
   const exit = new Exit(deps)
 
@@ -102,9 +105,8 @@ export function createApp(deps: AppDeps) {
     return exit.refuseWith(call, refusal, { ...reply, headers })
   }
 
-  const app = new Elysia({ prefix: apiPrefix, normalize: false }).onError(
-    ({ code, error, request }) =>
-      code === 'NOT_FOUND' ? noRoute(request) : exit.refuse(callOf(request, null), error),
+  const app = new Elysia({ normalize: false }).onError(({ code, error, request }) =>
+    code === 'NOT_FOUND' ? noRoute(request) : exit.refuse(callOf(request, null), error),
   )
 
   /**

@@ -205,7 +205,7 @@ export const settings = {
   keyGraceHours: setting({
     placeholder: 'hours',
     default: '24',
-    help: 'hours that a rotated snippet key still works',
+    help: 'hours that a rotated snippet key or identity secret still works',
     parse: wholeNumber(0, 8_760),
   }),
   sessionSecret: optional({

@@ -80,10 +80,17 @@ describe('arrows point one way', () => {
     expect(offences(inPart('http'), toAny('core'))).toEqual([])
   })
 
-  test('modules → core, http, and the index of other modules', () => {
+  test('web → core', () => {
+    expect(offences(inPart('web'), toAny('core'))).toEqual([])
+  })
+
+  test('modules → core, http, and the index of other modules; the snippet’s also its files', () => {
     const isModule = (file: string) => file.startsWith('modules/')
     const isIndex = (to: string) => /^modules\/[^/]+\/index\.ts$/.test(to)
-    const isAllowed = (to: string) => toAny('core', 'http')(to) || isIndex(to)
+    const isAllowed = (to: string, file: string) =>
+      toAny('core', 'http')(to) ||
+      isIndex(to) ||
+      (file.startsWith('modules/snippet/') && to === 'web/snippet-files.ts')
     expect(offences(isModule, isAllowed)).toEqual([])
   })
 
@@ -93,10 +100,11 @@ describe('arrows point one way', () => {
     expect(offences(inPart('app'), isAllowed)).toEqual([])
   })
 
-  test('server → app, storage, config, core, and of http the session tokens alone', () => {
+  test('server → app, storage, config, core, of http the session tokens, of web its files', () => {
     const isAllowed = (to: string) =>
       toAny('app', 'storage', 'config', 'core', 'production-mode')(to) ||
-      to === 'http/session-tokens.ts'
+      to === 'http/session-tokens.ts' ||
+      to === 'web/snippet-files.ts'
     expect(offences(inPart('server'), isAllowed)).toEqual([])
   })
 
@@ -168,16 +176,23 @@ describe('technologies stay in their place', () => {
   })
 })
 
-test('every file is reached from the entry or from a thread’s', () => {
+test('every file is reached from the entry, from a thread’s, or from one that browsers load', () => {
   const threads = ['http-thread', 'storage-thread']
   for (const thread of threads) expect(codeOf('server/threads.ts')).toContain(`'${thread}'`)
-  const reached = new Set<string>()
+  const scripts = ['page', 'renderer', 'module']
+  for (const script of scripts) expect(codeOf('web/bundle.ts')).toContain(`'${script}.ts'`)
+  const reached = new Set<string>(['web/snippet/tsconfig.json'])
   const reach = (file: string) => {
     if (reached.has(file)) return
     reached.add(file)
     if (textOf.has(file)) importsOf(file).ours.forEach(reach)
   }
-  for (const entry of ['main.ts', ...threads.map(thread => `server/${thread}.ts`)]) reach(entry)
+  const entries = [
+    'main.ts',
+    ...threads.map(thread => `server/${thread}.ts`),
+    ...scripts.map(script => `web/snippet/${script}.ts`),
+  ]
+  entries.forEach(reach)
   expect(files.filter(file => !reached.has(file))).toEqual([])
 })
 

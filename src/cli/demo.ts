@@ -17,7 +17,7 @@ import { sendPresent } from './demo/present.ts'
 import { historyDays, sendHistory } from './demo/send.ts'
 import { setUpDemo } from './demo/setup.ts'
 import { examples } from './examples.ts'
-import { warn } from './failure.ts'
+import { UsageFailure, warn } from './failure.ts'
 import { print } from './output.ts'
 import { addSettings, serverSettingsOf } from './settings.ts'
 
@@ -30,6 +30,8 @@ const demoDefaults = {
   logLevel: 'warn',
 } as const
 const tokenSeconds = 12 * 3_600
+/** The usual port of the site, beside the server's. */
+const sitePort = 8_081
 /** How many ports after the usual one are tried where none was asked for. */
 const otherPorts = 19
 /** What the pages say of the present is sent again once it is this old. */
@@ -45,14 +47,16 @@ export function addDemo(cairn: Command): void {
     managementPort: orNext('managementPort'),
   })
     .description(
-      `serve an example organisation with three flows and a month of history (from ${demoDefaults.data}, to this machine alone, and on the next free ports, unless told otherwise)`,
+      `serve an example organisation with three flows, a month of history and a site that shows them (from ${demoDefaults.data}, to this machine alone, and on the next free ports, unless told otherwise)`,
     )
+    .option('--site-port <port>', `port of the site (default: ${sitePort}, or the next free one)`)
     .addHelpText(
       'after',
       examples('cairn demo', 'cairn demo --port 9000', 'cairn demo --data /tmp/harbor'),
     )
-    .action(async (_options, command: Command) => {
+    .action(async (options: { sitePort?: string }, command: Command) => {
       const config = demoConfig(command)
+      const port = sitePortOf(options.sitePort, config.host)
       makeDirectory(config.data)
       let isInterrupted = false
       for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -66,7 +70,7 @@ export function addDemo(cairn: Command): void {
       // The server hears signals only from now on.
       if (isInterrupted) running.stop()
       try {
-        await fill(config, running)
+        await fill(config, running, port)
       } catch (error) {
         // A demo that is stopped midway has not failed; its server stops by itself.
         if (!isInterrupted) {
@@ -118,9 +122,19 @@ function freePort(host: string, usual: number, flag: string): number {
   return claimPort(host, usual, flag)
 }
 
+/** As it was asked for; else the usual one, or the next free one after it. */
+function sitePortOf(asked: string | undefined, host: string): number {
+  if (asked === undefined) return freePort(host, sitePort, '--site-port')
+  if (!/^\d{1,5}$/.test(asked) || Number(asked) > 65_535) {
+    throw new UsageFailure(`--site-port must be a port, 0 to 65535, not '${asked}'`)
+  }
+  return claimPort(host, Number(asked), '--site-port')
+}
+
 async function fill(
   config: Config,
   running: { url: string; managementUrl: string },
+  port: number,
 ): Promise<void> {
   const clock = systemClock()
   const now = clock.now()
@@ -129,6 +143,10 @@ async function fill(
   await withData(config.data, async database => {
     const { organisation, snippetKey } = setUpDemo(database, now)
     await takenUp(database, config.data)
+    // Loaded here, so that no other command holds the site.
+    const { demoSite } = await import('./demo/site.ts')
+    const fetch = demoSite({ cairnUrl: running.url, snippetKey })
+    const site = Bun.serve({ hostname: config.host, port, fetch })
     const client = new DemoClient(running.url, snippetKey, seconds => {
       progress(`the limit of requests is reached: going on in ${seconds} s`)
     })
@@ -139,7 +157,8 @@ async function fill(
     const { id } = organisation
     const { token, expiresAt } = await ownTokensFor(config, clock).issue(id, tokenSeconds)
     const executable = Bun.which('cairn') ? 'cairn' : process.execPath
-    const places = { ...running, dataDir: config.data, executable }
+    const siteUrl = `http://${new URL(running.url).hostname}:${site.port}`
+    const places = { ...running, siteUrl, dataDir: config.data, executable }
     const facts = { ...places, organisation, snippetKey, token, flows, now }
     print(...demoFacts({ ...facts, expiresAt: isoTime(expiresAt) }))
   })

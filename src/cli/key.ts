@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
 import { isoTime, isoTimeOrNull } from '../core/clock.ts'
+import { shown } from '../core/wording.ts'
 import { keysOf, rotateKey } from '../storage/organisations.ts'
 import { changeData, organisationNamed, withData } from './data.ts'
 import { examples } from './examples.ts'
+import { UsageFailure } from './failure.ts'
 import { print, printJson } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
@@ -17,14 +19,42 @@ export function addKey(cairn: Command): void {
   addRotate(key)
 }
 
+interface ShowOptions {
+  org?: string
+  url: string
+  json?: boolean
+}
+
+const exampleUrl = 'https://cairn.example.com'
+
+/** @throws UsageFailure where it is no address that a page could load a script from */
+function baseUrlOf(text: string): string {
+  const url = URL.parse(text)
+  if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') {
+    return url.href.replace(/\/+$/, '')
+  }
+  throw new UsageFailure(`--url must be an address such as ${exampleUrl}, not '${shown(text)}'`)
+}
+
 function addShow(key: Command): void {
   addSettings(key.command('show'), ['data'])
-    .description('print the current key, and older ones that still work')
+    .description('print the current key, older ones that still work, and the tags that pages need')
     .option('--org <org>', 'id or slug; may be left out where there is only one')
-    .option('--json', 'print {id, slug, snippetKey, previous} as JSON')
-    .addHelpText('after', examples('cairn key show', 'cairn key show --org harbor --json'))
-    .action(async (options: { org?: string; json?: boolean }, command: Command) => {
+    .option('--url <url>', 'where pages reach this server, for the tags', exampleUrl)
+    .option('--json', 'print {id, slug, snippetKey, previous, snippet: {file, integrity}} as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'cairn key show',
+        'cairn key show --url https://cairn.example.com',
+        'cairn key show --org harbor --json',
+      ),
+    )
+    .action(async (options: ShowOptions, command: Command) => {
       const { data } = settingsOf(command, 'data')
+      const baseUrl = baseUrlOf(options.url)
+      // Loaded here, so that no other command holds the snippet.
+      const { installStub, installTags, pinnedSnippet } = await import('../web/install-code.ts')
       await withData(data, database => {
         const { row, id, slug } = organisationNamed(database, options.org)
         const [current, ...older] = keysOf(database, row, Date.now())
@@ -33,12 +63,32 @@ function addShow(key: Command): void {
             key: old.key,
             worksUntil: isoTimeOrNull(old.retiredAt),
           }))
-          return printJson({ id, slug, snippetKey: current?.key ?? null, previous })
+          return printJson({
+            id,
+            slug,
+            snippetKey: current?.key ?? null,
+            previous,
+            snippet: pinnedSnippet,
+          })
         }
         print(
           current?.key ?? 'no current key: make one, "cairn key rotate"',
           ...older.map(old => `${old.key}  works until ${isoTimeOrNull(old.retiredAt)}`),
         )
+        if (!current) return
+        const { newest, pinned } = installTags(baseUrl, current.key)
+        print(
+          '',
+          'On every page, always the newest snippet:',
+          `  ${newest}`,
+          '',
+          'or this version alone, which the browser verifies:',
+          `  ${pinned}`,
+          '',
+          'Before it, where pages call cairn.identify() and the like before the script has come:',
+          `  <script>${installStub}</script>`,
+        )
+        if (options.url === exampleUrl) print('', "Put your server's own address in: --url")
       })
     })
 }

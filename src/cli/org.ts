@@ -13,6 +13,8 @@ import {
 import { changeData, organisationNamed, withData } from './data.ts'
 import { examples } from './examples.ts'
 import { CommandFailure, explained, UsageFailure } from './failure.ts'
+import { addIdentity } from './org-identity.ts'
+import { addPrivacy } from './org-privacy.ts'
 import { addRetention } from './org-retention.ts'
 import { addStatus } from './org-status.ts'
 import { print, printJson, printTable } from './output.ts'
@@ -27,7 +29,9 @@ export function addOrg(cairn: Command): void {
   addList(org)
   addLimits(org)
   addOrigins(org)
+  addPrivacy(org)
   addRetention(org)
+  addIdentity(org)
   addStatus(org)
 }
 
@@ -64,8 +68,18 @@ function addCreate(org: Command): void {
 }
 
 const shown = (organisation: OrganisationRecord) => {
-  const { id, slug, name, limits, origins, retentionDays, createdAt } = organisation
-  return { id, slug, name, limits, origins, retentionDays, createdAt: isoTime(createdAt) }
+  const { id, slug, name, limits, origins, retentionDays, honoursDoNotTrack, createdAt } =
+    organisation
+  return {
+    id,
+    slug,
+    name,
+    limits,
+    origins,
+    retentionDays,
+    honoursDoNotTrack,
+    createdAt: isoTime(createdAt),
+  }
 }
 
 function addList(org: Command): void {

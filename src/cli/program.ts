@@ -19,6 +19,7 @@ import { addRebuild } from './rebuild.ts'
 import { addRestore } from './restore.ts'
 import { addServe } from './serve.ts'
 import { addService } from './service.ts'
+import { addSnippet } from './snippet.ts'
 import { addSteps } from './steps.ts'
 import { addToken } from './token.ts'
 import { addTop } from './top.ts'
@@ -49,6 +50,7 @@ export function program(): Command {
   addKey(cairn)
   addToken(cairn)
   addFlows(cairn)
+  addSnippet(cairn)
   addSteps(cairn)
   addExplain(cairn)
   addPerson(cairn)

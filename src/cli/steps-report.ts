@@ -121,19 +121,19 @@ const remedies: Readonly<Record<Exclude<Outcome, 'found'>, string>> = {
     'the selector finds several elements: make it more exact, or set target.text or target.nth',
   error: 'looking for the element failed: see the messages, and whether the selector is valid',
   found_by_alternate:
-    'the selector no longer finds the element, other signs did: set target.selector to one that finds it',
+    'the selector no longer finds the element, an alternate did: set target.selector to one that finds it',
   changed:
     'the element looks different: see whether the step still says the right thing about it; a changed target begins with a new baseline',
 }
 
 function advice(one: CheckedStep, isAmong: boolean): string {
-  const { evidence, step, flow, health, organisation } = one
+  const { evidence, step, flow, health, organisation, canBePinned } = one
   const { people, alternate, fingerprints } = evidence
   const { suggestion } = fingerprints
+  // Where it may be left out, the commands to copy stay short.
+  const org = isAmong ? ` --org ${organisation}` : ''
   if (suggestion && suggestion.selector !== step.target.selector) {
     const { selector, times, of } = suggestion
-    // Where it may be left out, the commands to copy stay short.
-    const org = isAmong ? ` --org ${organisation}` : ''
     return `set target.selector to \`${selectorText(selector)}\` (suggested by ${times} of ${counted(of, 'fingerprint')}), then "cairn flows push FILE${org}" and "${publishCommand(flow.key, org)}"`
   }
   if (health.state === 'drifting' && alternate && alternate.selector !== step.target.selector) {
@@ -144,7 +144,14 @@ function advice(one: CheckedStep, isAmong: boolean): string {
   const [worst] = outcomes
     .filter(outcome => isIt(outcome) && people[outcome] > 0)
     .sort((a, b) => people[b] - people[a])
-  return remedies[worst === undefined || worst === 'found' ? 'changed' : worst]
+  if (worst === 'changed' && step.target.fingerprint) {
+    return 'no selector finds the element any more, what is pinned of it did: set target.selector to one that finds it'
+  }
+  const remedy = remedies[worst === undefined || worst === 'found' ? 'changed' : worst]
+  const wouldHelp = canBePinned && (worst === 'not_found' || worst === 'ambiguous')
+  if (!wouldHelp) return remedy
+  const pin = `cairn steps pin --flow ${flow.key} --step ${step.key}${org}`
+  return `${remedy}; "${pin}" lets pages find it by what it was like`
 }
 
 function summary(checked: readonly CheckedStep[], whose: string): string {

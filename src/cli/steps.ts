@@ -5,12 +5,14 @@ import type { Flow, Step } from '../core/flow.ts'
 import { isBadState, type StepHealth, stepState } from '../core/step-health.ts'
 import { StoredCatalogue } from '../storage/catalogue.ts'
 import { listOrganisations } from '../storage/organisations.ts'
+import { takenOver } from '../storage/pin.ts'
 import { type StepEvidence, StepReader } from '../storage/step-reader.ts'
 import { organisationNamed, withData } from './data.ts'
 import { examples } from './examples.ts'
 import { CommandFailure, exitStatus } from './failure.ts'
 import { print, printJson } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
+import { addPin } from './steps-pin.ts'
 import { stepReport } from './steps-report.ts'
 
 /** A published step that points at an element, and how that fares. */
@@ -20,6 +22,8 @@ export interface CheckedStep {
   step: Step & { target: NonNullable<Step['target']> }
   health: StepHealth
   evidence: StepEvidence
+  /** Whether its flow could take over what its element was like, and has not. */
+  canBePinned: boolean
 }
 
 interface Options {
@@ -32,8 +36,16 @@ export function addSteps(cairn: Command): void {
   const steps = cairn
     .command('steps')
     .description('whether pages still have the elements that steps point at')
-    .addHelpText('after', examples('cairn steps check', 'cairn steps check --flow welcome --json'))
+    .addHelpText(
+      'after',
+      examples(
+        'cairn steps check',
+        'cairn steps check --flow welcome --json',
+        'cairn steps pin --flow welcome',
+      ),
+    )
   addCheck(steps)
+  addPin(steps)
 }
 
 function addCheck(steps: Command): void {
@@ -88,7 +100,15 @@ async function checkedSteps(database: Database, { org, flow: key }: Options, now
         if (target === null || entry === null) continue
         const evidence = await reader.evidence(row, entry.row, flow.version, now)
         const health = stepState(evidence.people, target)
-        checked.push({ organisation: slug, flow, step: { ...step, target }, health, evidence })
+        const { outcome } = takenOver(reader.baseline(row, entry.row), target, target)
+        checked.push({
+          organisation: slug,
+          flow,
+          step: { ...step, target },
+          health,
+          evidence,
+          canBePinned: outcome === 'pinned',
+        })
       }
     }
   }
@@ -117,6 +137,7 @@ function shown({ organisation, flow, step, health, evidence }: CheckedStep) {
     stepId: step.id,
     selector: step.target.selector,
     required: step.target.required,
+    isPinned: step.target.fingerprint !== undefined,
     state: health.state,
     okRate: health.okRate,
     people,

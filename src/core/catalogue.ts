@@ -1,5 +1,6 @@
 import type { Bucket } from './buckets.ts'
 import type { Flow } from './flow.ts'
+import type { VerifiedIdentity } from './verified-identity.ts'
 
 /**
  * What every request needs to know of organisations and their flows. It is held in memory by
@@ -19,6 +20,10 @@ export interface Organisation {
   origins: ReadonlySet<string> | null
   /** For how many days events are accepted and kept; null where the server's setting holds. */
   retentionDays: number | null
+  /** How user ids are verified; null where they are not. */
+  identity: VerifiedIdentity | null
+  /** Whether the snippet heeds browsers that ask not to be tracked. */
+  honoursDoNotTrack: boolean
 }
 
 /** One frozen version of a flow: which steps and items it had, by row number, in order. */
@@ -89,7 +94,7 @@ export interface Catalogue {
   step(id: string): StepEntry | null
   /** Any item of any organisation, of drafts too. */
   item(id: string): ItemEntry | null
-  /** `{"flows": […], "version": …}` of the published flows, highest priority first, then key. */
+  /** The flow list that pages get: the published flows, highest priority first, then key. */
   publishedFlows(organisation: Organisation): PreparedBody & { version: string; count: number }
   /** One published flow as callers see it; null where it is published no more. */
   publishedFlow(flow: FlowEntry): PreparedBody | null

@@ -31,7 +31,7 @@ export const noHistory: FlowHistory = {
 
 /** A flow that could be shown to a person, as the API answers it or as its author wrote it. */
 export interface Candidate {
-  flow: Pick<FlowDefinition, 'key' | 'priority' | 'frequency' | 'targeting' | 'steps'>
+  flow: Pick<FlowDefinition, 'key' | 'kind' | 'priority' | 'frequency' | 'targeting' | 'steps'>
   status: 'draft' | 'published' | 'archived'
   history: FlowHistory
 }
@@ -61,8 +61,9 @@ export interface Decision {
 
 /**
  * Whether a person sees a flow on a page, and why. One flow is shown at a time: of those whose own
- * conditions all hold, the one of highest priority; of equal priorities, the first by key. (A flow
- * that is already running in a tab is not interrupted; that only the tab knows.)
+ * conditions all hold, the one of highest priority; of equal priorities, the first by key. A checklist
+ * waits beside the page while tours and announcements come and go, so it competes with checklists
+ * alone. (A flow that is already running in a tab is not interrupted; that only the tab knows.)
  *
  * How often, by the flow's `frequency`:
  * - `once`: one run, ever. It goes on over page loads until it is completed or dismissed.
@@ -73,15 +74,24 @@ export interface Decision {
  */
 export function decide(candidate: Candidate, visit: Visit, others: readonly Candidate[]): Decision {
   const own = ownRules(candidate, visit)
-  const rivals = others
-    .filter(other => ownRules(other, visit).every(isMet))
-    .sort((a, b) => comesBefore(a, b))
-  const [best] = rivals
+  const rivals = others.filter(other => isChecklist(other) === isChecklist(candidate))
+  const best = firstDue(rivals, visit)
   const wins = best === undefined || comesBefore(candidate, best) < 0
   const rules = [...own, priorityRule(candidate, best, wins), ...targetRules(candidate)]
   const isShown = rules.every(isMet)
   return { shown: isShown, rules, winner: isShown ? candidate.flow.key : (best?.flow.key ?? null) }
 }
+
+/** The one of these flows that a person sees on a page. */
+export function firstDue<Of extends Candidate>(
+  candidates: readonly Of[],
+  visit: Visit,
+): Of | undefined {
+  const due = candidates.filter(candidate => ownRules(candidate, visit).every(isMet))
+  return due.sort(comesBefore)[0]
+}
+
+const isChecklist = ({ flow }: Candidate) => flow.kind === 'checklist'
 
 const isMet = ({ holds }: DecidedRule) => holds !== false
 
@@ -182,6 +192,7 @@ function targetRules({ flow }: Candidate): DecidedRule[] {
     wait: `without it, the step waits`,
     stop: `${after} without it, the flow ends`,
   }[target.onMissing]
-  const why = `whether the page has ${shown(target.selector)} only the browser knows; ${otherwise}`
+  const more = target.alternates || target.fingerprint ? ', or finds it otherwise,' : ''
+  const why = `whether the page has ${shown(target.selector)}${more} only the browser knows; ${otherwise}`
   return [{ rule: 'target', holds: null, why, parts: [] }]
 }

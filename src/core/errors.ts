@@ -75,6 +75,8 @@ export const unauthorizedCauses = [
   'foreign_flow',
   'foreign_step',
   'foreign_events',
+  'wrong_user_hash',
+  'missing_user_hash',
 ] as const
 
 export type UnauthorizedCause = (typeof unauthorizedCauses)[number]

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { Ancestor, Fingerprint, TestId } from './fingerprint.ts'
+import { folded, textHash } from './text-hash.ts'
 
 /** How much of a fingerprint is kept. */
 export const fingerprintBounds = {
@@ -52,14 +52,6 @@ export function allowedFingerprint(raw: Readonly<Record<string, unknown>>): Fing
   })
 }
 
-/**
- * What `textHash` holds: the lower-case hex SHA-256 of the text, trimmed and with every run of white
- * space folded to one space. So a page that may not send its text can still be compared.
- */
-export function textHash(text: string): string {
-  return createHash('sha256').update(fold(text)).digest('hex')
-}
-
 function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? cut(value) || undefined : undefined
 }
@@ -70,7 +62,7 @@ function lowerOf(value: unknown): string | undefined {
 }
 
 function wordsOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? stringOf(fold(value)) : undefined
+  return typeof value === 'string' ? stringOf(folded(value)) : undefined
 }
 
 /** A string that means nothing when it is cut. */
@@ -92,7 +84,7 @@ function testIdOf(value: unknown): TestId | undefined {
 
 function textHashOf(raw: Readonly<Record<string, unknown>>): string | undefined {
   // A text that is cut would no longer hash to what a page that sends the hash alone says.
-  if (typeof raw.text === 'string' && fold(raw.text).length > longestString) {
+  if (typeof raw.text === 'string' && folded(raw.text).length > longestString) {
     return textHash(raw.text)
   }
   const hash = typeof raw.textHash === 'string' ? raw.textHash.toLowerCase() : ''
@@ -168,10 +160,6 @@ function someOf<T>(list: T[]): T[] | undefined {
 /** Without the parts that are undefined, so that a fingerprint reads the same from JSON. */
 function present<T extends object>(parts: T): T {
   return Object.fromEntries(Object.entries(parts).filter(([, v]) => v !== undefined)) as T
-}
-
-function fold(text: string): string {
-  return text.trim().replace(/\s+/g, ' ')
 }
 
 function cut(text: string): string {

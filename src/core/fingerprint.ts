@@ -100,7 +100,7 @@ export function judgeFingerprint(
 }
 
 /** Language tags have no case (RFC 5646, section 2.1.1); some systems write `_` in them. */
-function isSameLocale(a: string | null, b: string | null): boolean {
+export function isSameLocale(a: string | null, b: string | null): boolean {
   if (a === null || b === null) return true
   const [one, other] = [a, b].map(tag => tag.replaceAll('_', '-').toLowerCase())
   return one === other

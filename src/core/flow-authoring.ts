@@ -38,3 +38,6 @@ const plain: Authoring = { owned: new Set(), derived: {} }
 export function authoringOf(schema: TSchema): Authoring {
   return known.get(schema) ?? plain
 }
+
+/** Whether a field may be absent without a default: then its definition lacks it too. */
+export const isOptional = (schema: TObject, name: string) => !schema.required?.includes(name)

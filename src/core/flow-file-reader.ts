@@ -9,7 +9,7 @@ import {
   type Node,
   type YAMLMap,
 } from 'yaml'
-import { authoringOf } from './flow-authoring.ts'
+import { authoringOf, isOptional } from './flow-authoring.ts'
 import { expected, got, meant, mismatch, scalarFault, typeOf } from './flow-file-mismatch.ts'
 import { fieldsOf, position, type Report, start } from './flow-file-nodes.ts'
 import type { FlowPart } from './flow-rules.ts'
@@ -88,6 +88,8 @@ export class Reader {
     } else if (schema.type === 'object') {
       if (isMap(node)) return this.readFields(schema as TObject, node, path)
     } else if (schema.type === 'array') {
+      const isEmpty = isSeq(node) && node.items.length < (schema.minItems ?? 0)
+      if (isEmpty) return refuse('The list is empty: write an entry, or leave the field out')
       if (isSeq(node)) return this.readEntries(schema, node.items as Node[], path)
     } else if (isScalar(node)) {
       const wrong = scalarFault(schema, node.value)
@@ -145,7 +147,7 @@ export class Reader {
     }
     for (const name of names) {
       const property = schema.properties[name]!
-      if (given.has(name) || name in derived) continue
+      if (given.has(name) || name in derived || isOptional(schema, name)) continue
       if ('default' in property) fields[name] = structuredClone(property.default)
       else {
         const message = `Add the field ${quoted(name)}: ${expected(property)}`
@@ -156,7 +158,8 @@ export class Reader {
     if (!complete) return unreadable
     for (const name in derived) if (!given.has(name)) fields[name] = derived[name]!(fields as never)
     // In the schema's order, whatever order the author chose.
-    const value = Object.fromEntries(names.map(name => [name, fields[name]]))
+    const filled = names.filter(name => Object.hasOwn(fields, name))
+    const value = Object.fromEntries(filled.map(name => [name, fields[name]]))
     this.onSound({ schema, value, path, node: map })
     return value
   }

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { FlowDefinition, ItemDefinition, StepDefinition } from './flow.ts'
-import { authoringOf } from './flow-authoring.ts'
+import { authoringOf, isOptional } from './flow-authoring.ts'
 import { authoredPattern, patternsInWords } from './flow-values.ts'
 
 /** A JSON Schema, or a part of one. */
@@ -101,7 +101,9 @@ function ofObject(schema: TObject): JsonSchema {
   const { owned, derived } = authoringOf(schema)
   const fields = Object.entries(schema.properties)
   const required = fields
-    .filter(([name, field]) => !('default' in field) && !(name in derived))
+    .filter(
+      ([name, field]) => !('default' in field) && !(name in derived) && !isOptional(schema, name),
+    )
     .map(([name]) => name)
   return {
     type: 'object',

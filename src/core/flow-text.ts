@@ -43,7 +43,8 @@ function entryLines(entries: Plain[], indent: string): string[] {
   // All or none, so that entries look alike.
   if (entries.every((entry, i) => isMapping(entry) && isShort(entry, inline[i]!))) return inline
   return entries.flatMap((entry, i) => {
-    if (!isMapping(entry)) return valueLines(`${indent}-`, entry, indent)
+    const isOfFields = isMapping(entry) && Object.keys(entry).length > 0
+    if (!isOfFields) return valueLines(`${indent}-`, entry, indent)
     const [first = '', ...rest] = fieldLines(entry, `${indent}  `)
     const room = i > 0 && 'key' in entry ? [''] : []
     return [...room, `${indent}- ${first.trimStart()}`, ...rest]

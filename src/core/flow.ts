@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { FlowFingerprint } from './flow-fingerprint.ts'
 import { closed, colour, eventName, key, link, nullable, oneOf, text } from './flow-values.ts'
 
 /** One address a flow is shown on. */
@@ -99,7 +100,10 @@ export const Theme = closed({
 })
 export type Theme = Static<typeof Theme>
 
-/** The element a step points at, and what happens when the page does not have it. */
+/**
+ * The element a step points at, how else it is found, and what happens when the page does not have
+ * it. Where a step says nothing of `alternates` or `fingerprint`, they are absent everywhere.
+ */
 export const Target = closed({
   selector: text(1, 1_000, { description: 'CSS selector of the element.' }),
   text: nullable(text(1, 200), 'Text that the element has, to tell it from others.'),
@@ -125,8 +129,23 @@ export const Target = closed({
     },
     { default: 'skip', description: 'What happens where the page does not have the element.' },
   ),
+  alternates: Type.Optional(
+    Type.Array(text(1, 1_000, { description: 'CSS selector.' }), {
+      minItems: 1,
+      maxItems: 5,
+      description:
+        'Selectors that are tried in their order where the first one has found nothing. Each has ' +
+        'to find one element alone: text counts for it, nth does not.',
+    }),
+  ),
+  fingerprint: Type.Optional(FlowFingerprint),
 })
 export type Target = Static<typeof Target>
+
+/** Which element a target means, without what else helps to find it: baselines are of this. */
+export function meantBy<T extends Target>({ alternates, fingerprint, ...meant }: T) {
+  return meant
+}
 
 /** A button of a step; `href` is for the action "link". */
 export const Button = closed({

@@ -44,6 +44,11 @@ export function newSnippetKey(): string {
   return randomText(32)
 }
 
+/** A new secret for hashes of user ids: 48 characters of [A-Za-z0-9], 285 random bits. */
+export function newIdentitySecret(): string {
+  return randomText(48)
+}
+
 /** Whether a text has the form of a snippet key; says nothing about whether one exists. */
 export function isSnippetKey(text: string): boolean {
   return /^[A-Za-z0-9]{32}$/.test(text)

@@ -1,6 +1,6 @@
 import type { Ancestor, Fingerprint, TestId } from './fingerprint.ts'
-import { textHash } from './fingerprint-parts.ts'
 import { authoredId } from './generated-name.ts'
+import { textHash } from './text-hash.ts'
 
 /** Attributes that hold words, which change with the page's language. */
 const wordedAttributes = new Set(['placeholder', 'title'])

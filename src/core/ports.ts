@@ -7,6 +7,7 @@ import type { RunStep } from './run.ts'
 import type { RunColumns } from './run-columns.ts'
 import type { HealthCounts, Outcome } from './step-health.ts'
 import type { TimeRange } from './time-range.ts'
+import type { UserHashCounts } from './verified-identity.ts'
 
 /**
  * What the modules ask of storage. Whatever may have to wait returns a promise, so that a store on
@@ -170,6 +171,8 @@ export interface Presence {
   refusedOrigins: number
   /** Minutes of the last 24 hours in which requests were refused for their number. */
   limitedMinutes: Readonly<Partial<Record<Bucket, number>>>
+  /** Calls and events of the last 24 hours that named a user, by what became of the hash. */
+  userHashes: Readonly<UserHashCounts>
 }
 
 export interface PresenceBook {
@@ -181,6 +184,8 @@ export interface PresenceBook {
   recordRefusedOrigin(orgRow: number, at: number): Promise<void>
   /** Notes that a limit was reached: once a minute, however many requests are refused. */
   recordLimited(orgRow: number, bucket: Bucket, at: number): Promise<void>
+  /** Counts hashes of users that were judged. Costs no statement; lost at most some seconds in a crash. */
+  countUserHashes(orgRow: number, counts: Partial<UserHashCounts>): void
   read(orgRow: number, now: number): Promise<Presence>
 }
 

@@ -2,6 +2,7 @@ import { eventProblems } from './event-rules.ts'
 import type { StepDefinition, Target } from './flow.ts'
 import { error, type FlowProblem, warning } from './flow-problem.ts'
 import { markdownProblems } from './markdown-rules.ts'
+import { isTelling } from './remembered.ts'
 import { fragileParts } from './selector-fragility.ts'
 import { readSelector } from './selector-syntax.ts'
 
@@ -14,14 +15,35 @@ export function* stepProblems(step: StepDefinition): Iterable<FlowProblem> {
   yield* buttonProblems(step)
 }
 
-function* targetProblems({ selector, text }: Target): Iterable<FlowProblem> {
+function* targetProblems(target: Target): Iterable<FlowProblem> {
+  const { selector, alternates = [], text, fingerprint } = target
+  yield* selectorProblems(selector, '/target/selector', text !== null)
+  for (const [index, alternate] of alternates.entries()) {
+    const place = `/target/alternates/${index}`
+    yield* selectorProblems(alternate, place, text !== null)
+    if ([selector, ...alternates.slice(0, index)].includes(alternate)) {
+      yield warning('repeated_selector', place, 'This selector stands above already: remove one')
+    }
+  }
+  if (fingerprint && !isTelling(fingerprint)) {
+    const message =
+      'This says too little to tell an element by: add its text or name, role, id, testId or ancestors, or let "cairn steps pin" fill it in'
+    yield error('weak_fingerprint', '/target/fingerprint', message)
+  }
+}
+
+/** @param isNarrowed whether the step also tells the element by its text */
+function* selectorProblems(
+  selector: string,
+  place: string,
+  isNarrowed: boolean,
+): Iterable<FlowProblem> {
   const read = readSelector(selector)
-  const place = '/target/selector'
   if ('fault' in read) {
     yield error('invalid_selector', place, read.fault)
     return
   }
-  for (const weakness of fragileParts(read.tree, text !== null)) {
+  for (const weakness of fragileParts(read.tree, isNarrowed)) {
     yield warning('fragile_selector', place, weakness)
   }
 }

@@ -7,6 +7,7 @@ import { type GateDeps, passGate } from './gate.ts'
 import { readQuery } from './query.ts'
 import type { Reply } from './reply.ts'
 import { defaultBodyLimitBytes, type Route } from './route.ts'
+import { checkUserHash } from './user-hash.ts'
 
 /** What Elysia hands to a route, as far as it is looked at. */
 export interface Arrival {
@@ -29,11 +30,14 @@ const checksOf = ({ body, query }: Route) => ({
   body: body && shapeOf(body),
   query: query && shapeOf(query),
   queryNames: Object.keys(query?.properties ?? {}),
+  /** Whether it may name a user, and so has to prove that it may. */
+  namesUser: 'userHash' in ((body ?? query)?.properties ?? {}),
 })
 
 /**
  * A route at work. The order of a request: the gate (401, 429, 403, the path's id); room in storage
- * for what is sent (503); the body (413, 415, 400); the shape (422); the module's verb.
+ * for what is sent (503); the body (413, 415, 400); the shape (422); the hash of the user it names
+ * (401); the module's verb.
  *
  * It gives way to other requests only where there is something to wait for: a read by a snippet key
  * is answered within one turn, because a promise on the way would cost as much as the rest.
@@ -100,6 +104,7 @@ export class Endpoint {
 
   private carryOut(call: Call): Reply | Promise<Reply> {
     const { deps } = this
+    if (this.checks.namesUser) checkUserHash(call, deps.stores)
     if (this.route.isLong) {
       call.onBroken = error => deps.exit.breakOff(call, error)
       deps.keepOpen(call.request)

@@ -55,7 +55,7 @@ export type Route<
   Q extends TObject | undefined = TObject | undefined,
 > = Access & {
   method: 'GET' | 'POST'
-  /** Below `/api/v1`, with `:flow_id` or `:step_id` for the subject. */
+  /** Below `/api/v1` (but for the product's files), with `:flow_id` or `:step_id` for the subject. */
   path: string
   /** What generated clients call it: a verb and a noun. */
   operation: string
@@ -73,6 +73,8 @@ export type Route<
   query?: Q
   /** Something is stored, so the answer can be 503. POST routes always do. */
   isWrite?: boolean
+  /** A file that browsers load, beside the API and not in its description. */
+  isProductFile?: boolean
   /** A download that may take long: the connection is not cut while the client reads. */
   isLong?: boolean
   handle(
@@ -83,6 +85,10 @@ export type Route<
     >,
   ): Reply | Promise<Reply>
 }
+
+/** A route's path on the public port. */
+export const publicPath = ({ path, isProductFile }: Route): string =>
+  isProductFile ? path : `${apiPrefix}${path}`
 
 export const defaultBodyLimitBytes = 64 * 1024
 

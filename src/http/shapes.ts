@@ -22,9 +22,20 @@ export const Told = <T extends TSchema>(judged: T, told: TSchema): T => ({
 const Person = (description: string, example: string) =>
   Maybe(Type.String({ minLength: 1, maxLength: 128, description, examples: [example] }))
 
+/** Any text is one to be judged: only the right one has its form. */
+const UserHash = Maybe(
+  Type.String({
+    maxLength: 128,
+    description:
+      'HMAC-SHA256 of the `userId` in lower-case hex, made by your back end. Needed beside every ' +
+      '`userId` where the organisation enforces verified identity.',
+  }),
+)
+
 export const PersonFields = {
   userId: Person('Who it is, by your own name for them.', 'ann'),
   anonymousId: Person('Who it is, where nobody has signed in.', 'anon-5c1f'),
+  userHash: UserHash,
 }
 
 /** What `personIn` asks of the two, as a keyword of the object that has them. */

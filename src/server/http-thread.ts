@@ -23,6 +23,7 @@ import type {
 } from './protocol.ts'
 import { Pulse } from './pulse.ts'
 import { requestLog } from './request-log.ts'
+import { keptSnippetFile } from './snippet-versions.ts'
 import { Tally } from './tally.ts'
 import { tokensFor } from './tokens.ts'
 
@@ -74,6 +75,7 @@ function start(message: HttpThreadStart) {
     windows: new WindowTable(shared.windows),
     tokens: { organisationOf: (token: string) => tokens.organisationOf(token) },
     retentionDays: config.retentionDays,
+    olderSnippetFile: (name: string) => keptSnippetFile(config.data, name),
     onBroken: (answered: Answered) => logRequest(answered, 'broke off'),
     onAnswer(answered: Answered) {
       idle.countAnswer()

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { userHashVerdicts } from '../core/verified-identity.ts'
 import { commit, version } from '../core/version.ts'
 import type { BufferBounds, BufferGauge } from '../storage/buffer-gauge.ts'
+import type { IdentityBoard } from '../storage/identity-board.ts'
 import type { BackupsSeen } from './backup-schedule.ts'
 import { renderCommits } from './commit-counters.ts'
 import type { DiskWatch } from './disk-watch.ts'
@@ -23,6 +25,7 @@ export interface MetricSources {
   /** How the latest reading of the settings went, and when one last went well, Unix milliseconds. */
   reloads: { wentWell: boolean; lastGoodAt: number }
   backups: BackupsSeen
+  identity: Pick<IdentityBoard, 'sums'>
 }
 
 /** All metrics, as Prometheus reads them. */
@@ -30,6 +33,7 @@ export function renderMetrics(sources: MetricSources): string {
   const page = new Exposition()
   renderHttp(page, sources.httpCounters, sources.routes)
   renderCommits(page, sources.commitCounters)
+  renderIdentity(page, sources.identity)
   renderServer(page, sources)
   renderDisk(page, sources.disk)
   renderBackups(page, sources.backups)
@@ -69,6 +73,14 @@ function renderServer(page: Exposition, sources: MetricSources): void {
     'When settings were last read and taken up, Unix time.',
     reloads.lastGoodAt / 1_000,
   )
+}
+
+/** Where organisations look at hashes; every verdict from the start, as with 401s. */
+function renderIdentity(page: Exposition, identity: MetricSources['identity']): void {
+  const name = 'cairn_user_hashes_total'
+  page.family(name, 'counter', 'Calls and events that named a user, by what became of the hash.')
+  const sums = identity.sums()
+  for (const verdict of userHashVerdicts) page.sample(name, sums[verdict], { verdict })
 }
 
 /** Left out until the disk was looked at, rather than shown as nothing. */

@@ -8,6 +8,7 @@ import { shortReasonOf } from '../core/reason.ts'
 import { version } from '../core/version.ts'
 import { shellWord } from '../core/wording.ts'
 import { BufferGauge } from '../storage/buffer-gauge.ts'
+import { IdentityBoard } from '../storage/identity-board.ts'
 import type { MigrationStep } from '../storage/migrate.ts'
 import { type PreparedDatabase, prepareDatabase } from '../storage/prepare.ts'
 import { newSharedMemory } from '../storage/shared.ts'
@@ -33,6 +34,7 @@ import { Pulse } from './pulse.ts'
 import { isHopeless, type ServerState, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
 import { ServiceManager } from './service-manager.ts'
+import { keepSnippet } from './snippet-versions.ts'
 import {
   httpThread,
   type NewThread,
@@ -127,6 +129,7 @@ class Server {
   private readonly logTurns = Turn.memory()
   private readonly clock = systemClock()
   private readonly gauge: BufferGauge
+  private readonly identity: IdentityBoard
   private readonly disk: DiskWatch
   private readonly backups: BackupSchedule
   private readonly commitCounters = CommitCounters.memory()
@@ -157,6 +160,7 @@ class Server {
     private readonly settings: { asked: Config; reread: Reread },
   ) {
     this.gauge = new BufferGauge(this.shared.buffer, this.bufferBounds)
+    this.identity = new IdentityBoard(this.shared.identity)
     this.disk = new DiskWatch(config.data, this.clock.monotonic)
     this.log = openLog(config, 'main', this.logTurns).log
     this.manager = ServiceManager.from(process.env, this.log)
@@ -209,6 +213,7 @@ class Server {
       if (people > 0)
         this.log.info({ people }, 'people were erased who are on the list of erasures')
       if (unfinished !== null) warnings.push(erasuresUnfinished(unfinished))
+      keepSnippet(config.data)
       this.watchIssuer()
       // Reads are answered before storage has taken up all that is stored; writes wait for it.
       await Promise.all([
@@ -450,6 +455,7 @@ class Server {
         configured: this.config.threads,
         restarts: this.restarts,
       },
+      identity: this.identity,
       catalogueGeneration: Atomics.load(new Int32Array(this.shared.generation), 0),
       isReady: this.notReady().length === 0,
       reloads: this.reloads,

@@ -45,7 +45,13 @@ function limitsIn(text: string): Organisation['limits'] {
   return limits
 }
 
-function organisationOf(row: OrganisationRow): Organisation {
+function identityOf(rows: CatalogueRows, row: OrganisationRow): Organisation['identity'] {
+  const { id, identity_mode: mode } = row
+  if (mode === 'off') return null
+  return { isEnforced: mode === 'enforce', secrets: rows.identitySecrets.all(id) }
+}
+
+function organisationOf(rows: CatalogueRows, row: OrganisationRow): Organisation {
   const origins: string[] = JSON.parse(row.origins)
   return {
     row: row.id,
@@ -55,6 +61,8 @@ function organisationOf(row: OrganisationRow): Organisation {
     limits: limitsIn(row.limits),
     origins: origins.length > 0 ? new Set(origins) : null,
     retentionDays: row.retention_days,
+    identity: identityOf(rows, row),
+    honoursDoNotTrack: row.honours_do_not_track === 1,
   }
 }
 
@@ -83,7 +91,7 @@ export class CatalogueOrganisation {
     private readonly rows: CatalogueRows,
     row: OrganisationRow,
   ) {
-    const organisation = organisationOf(row)
+    const organisation = organisationOf(rows, row)
     this.organisation = organisation
     this.keys = rows.keys
       .all(row.id)
@@ -122,7 +130,7 @@ export class CatalogueOrganisation {
   }
 
   get publishedFlows(): FlowListBody {
-    this.list ??= this.noted(new FlowListBody(this.rows, this.organisation.row))
+    this.list ??= this.noted(new FlowListBody(this.rows, this.organisation))
     return this.list
   }
 

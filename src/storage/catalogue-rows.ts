@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { FlowEntry } from '../core/catalogue.ts'
+import type { IdentityMode } from '../core/verified-identity.ts'
 
 export interface OrganisationRow {
   id: number
@@ -9,6 +10,8 @@ export interface OrganisationRow {
   limits: string
   origins: string
   retention_days: number | null
+  identity_mode: IdentityMode
+  honours_do_not_track: 0 | 1
 }
 
 export interface FlowRow {
@@ -52,7 +55,8 @@ export function catalogueRows(database: Database) {
     )
   return {
     organisation: one<OrganisationRow, [number]>(
-      `select id, public_id, slug, name, limits, origins, retention_days
+      `select id, public_id, slug, name, limits, origins, retention_days, identity_mode,
+         honours_do_not_track
       from organisations where id = ?`,
     ),
     organisationByName: database.query<{ id: number }, [string, string]>(
@@ -63,6 +67,11 @@ export function catalogueRows(database: Database) {
     ),
     keys: one<{ key: string; retired_at: number | null }, [number]>(
       'select key, retired_at from snippet_keys where org_id = ?',
+    ),
+    // The current one first.
+    identitySecrets: one<{ secret: string; endsAt: number | null }, [number]>(
+      `select secret, retired_at as endsAt from identity_secrets
+      where org_id = ? order by retired_at is not null, retired_at desc`,
     ),
     flows: one<FlowRow, [number]>(
       'select id, public_id, key, status from flows where org_id = ? order by id',

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { Stores } from '../core/ports.ts'
 import { StoredCatalogue } from './catalogue.ts'
 import type { StorageClient } from './client.ts'
+import { IdentityBoard } from './identity-board.ts'
 import { PresenceBoard } from './presence-board.ts'
 import { Readers } from './readers.ts'
 import { limitReached, refusedOrigin } from './refusals.ts'
@@ -21,6 +22,7 @@ export function connectStores(
   shared: SharedMemory,
 ): Stores {
   const board = new PresenceBoard(shared.presence)
+  const identity = new IdentityBoard(shared.identity)
   const readers = new Readers(reading, board)
   const history = new RunHistory(snapshots)
   const steps = new StepReader(reading)
@@ -53,6 +55,7 @@ export function connectStores(
         if (!board.isNewlyLimited(orgRow, bucket, at)) return
         await client.recordRefusal(orgRow, limitReached(bucket), at)
       },
+      countUserHashes: (orgRow, counts) => identity.add(orgRow, counts),
       read: (...args) => readers.presence(...args),
     },
     analytics: {

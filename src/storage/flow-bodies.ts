@@ -1,4 +1,4 @@
-import type { PreparedBody } from '../core/catalogue.ts'
+import type { Organisation, PreparedBody } from '../core/catalogue.ts'
 import type { CatalogueRows } from './catalogue-rows.ts'
 
 /** One frozen version of a flow. */
@@ -39,21 +39,27 @@ export class FlowBody implements PreparedBody {
   }
 }
 
-/** All published flows of an organisation as callers get them; of its text the same is true. */
+/**
+ * All published flows of an organisation as callers get them, and what it has its pages heed; of its
+ * text the same is true.
+ */
 export class FlowListBody implements PreparedBody {
-  /** Of the flows, and so of the whole. */
+  /** Of the whole. */
   readonly version: string
   /** Characters of the flows' text. */
   readonly length: number
   private readonly publications: readonly Publication[]
+  /** Fields behind the flows: none by default, so that the list reads as it always did. */
+  private readonly more: string
 
   constructor(
     private readonly rows: CatalogueRows,
-    orgRow: number,
+    { row, honoursDoNotTrack }: Pick<Organisation, 'row' | 'honoursDoNotTrack'>,
   ) {
-    const published = rows.published.all(orgRow)
+    const published = rows.published.all(row)
     const flows = arrayOf(published.map(({ body }) => body))
-    this.version = hashOf(flows)
+    this.more = honoursDoNotTrack ? ',"honoursDoNotTrack":true' : ''
+    this.version = hashOf(flows + this.more)
     this.length = flows.length
     this.publications = published.map(({ flow_id, version }) => ({ flow_id, version }))
   }
@@ -68,7 +74,7 @@ export class FlowListBody implements PreparedBody {
 
   get text(): string {
     const flows = arrayOf(this.publications.map(publication => textOf(this.rows, publication)))
-    return `{"flows":${flows},"version":"${this.version}"}`
+    return `{"flows":${flows},"version":"${this.version}"${this.more}}`
   }
 }
 

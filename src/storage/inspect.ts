@@ -1,4 +1,6 @@
 import type { Database } from 'bun:sqlite'
+import { refusesMany, type UserHashCounts } from '../core/verified-identity.ts'
+import { identityHours, summedHours } from './identity-counts.ts'
 import { hasOrganisation } from './organisations.ts'
 
 /** What a look at a whole database tells its operator, over a connection that cannot write. */
@@ -34,6 +36,22 @@ export function unfinishedErasures(database: Database): number {
     'select count(*) as count from erasures where finished_at is null',
   )
   return query.get()!.count
+}
+
+/** Organisations that require hashes of user ids, and refuse many, with what came in 24 hours. */
+export function refusingIdentities(
+  database: Database,
+  now: number,
+): { slug: string; counts: UserHashCounts }[] {
+  if (!hasTable(database, 'identity_counts')) return []
+  const hoursOf = identityHours(database)
+  return database
+    .query<{ id: number; slug: string }, []>(
+      "select id, slug from organisations where identity_mode = 'enforce' order by slug",
+    )
+    .all()
+    .map(({ id, slug }) => ({ slug, counts: summedHours(hoursOf(id, now)) }))
+    .filter(({ counts }) => refusesMany(counts))
 }
 
 /** Whether the schema is there, and no organisation. */

@@ -9,6 +9,8 @@ import rowIndexes from './migrations/0005-row-indexes.sql' with { type: 'text' }
 import runBlocks from './migrations/0006-run-blocks.sql' with { type: 'text' }
 import retention from './migrations/0007-retention.sql' with { type: 'text' }
 import erasures from './migrations/0008-erasures.sql' with { type: 'text' }
+import verifiedIdentity from './migrations/0009-verified-identity.sql' with { type: 'text' }
+import doNotTrack from './migrations/0010-do-not-track.sql' with { type: 'text' }
 
 interface Migration {
   id: number
@@ -31,6 +33,8 @@ const migrations: readonly Migration[] = [
   { id: 6, name: 'run-blocks', sql: runBlocks },
   { id: 7, name: 'retention', sql: retention },
   { id: 8, name: 'erasures', sql: erasures },
+  { id: 9, name: 'verified-identity', sql: verifiedIdentity },
+  { id: 10, name: 'do-not-track', sql: doNotTrack },
 ]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -20,6 +20,8 @@ export interface OrganisationRecord {
   origins: string[]
   /** For how many days raw events are accepted and kept; null where the server's setting holds. */
   retentionDays: number | null
+  /** Whether browsers that ask not to be tracked are heeded. */
+  honoursDoNotTrack: boolean
   createdAt: number
 }
 
@@ -54,6 +56,7 @@ const recordOf = (row: typeof organisations.$inferSelect): OrganisationRecord =>
   overrides: row.limits,
   origins: row.origins,
   retentionDays: row.retentionDays,
+  honoursDoNotTrack: row.honoursDoNotTrack,
   createdAt: row.createdAt,
 })
 
@@ -173,6 +176,18 @@ export function setRetention(
   return inTransaction(database, tx => {
     organisationAt(tx, orgRow)
     return changed(tx, orgRow, { retentionDays })
+  })
+}
+
+/** Sets whether browsers that ask not to be tracked are heeded. */
+export function setDoNotTrack(
+  database: Database,
+  orgRow: number,
+  honoursDoNotTrack: boolean,
+): OrganisationRecord {
+  return inTransaction(database, tx => {
+    organisationAt(tx, orgRow)
+    return changed(tx, orgRow, { honoursDoNotTrack })
   })
 }
 

@@ -16,6 +16,7 @@ import { presenceMarks } from '../core/ports.ts'
 import { least } from '../core/run.ts'
 import type { TimeRange } from '../core/time-range.ts'
 import { CompletionReader } from './completion-reader.ts'
+import { identityHours, summedHours } from './identity-counts.ts'
 import { flowEvents } from './ledger.ts'
 import type { PresenceBoard } from './presence-board.ts'
 import { limitReached, refusedOrigin } from './refusals.ts'
@@ -96,6 +97,7 @@ export class Readers implements Pick<AnalyticsReader, 'runs' | 'events'>, Checkl
   private readonly sql: ReturnType<typeof statements>
   private readonly flowEvents: ReturnType<typeof flowEvents>
   private readonly completions: CompletionReader
+  private readonly identityHours: ReturnType<typeof identityHours>
 
   constructor(
     database: Database,
@@ -104,6 +106,7 @@ export class Readers implements Pick<AnalyticsReader, 'runs' | 'events'>, Checkl
     this.sql = statements(database)
     this.flowEvents = flowEvents(database)
     this.completions = new CompletionReader(database)
+    this.identityHours = identityHours(database)
   }
 
   async *runs(orgRow: number, flowRow: number, range: TimeRange): AsyncIterable<readonly RunRow[]> {
@@ -185,6 +188,7 @@ export class Readers implements Pick<AnalyticsReader, 'runs' | 'events'>, Checkl
       rejections: countsIn(refusals, rejectionCodes, code => code),
       refusedOrigins: refusals.get(refusedOrigin) ?? 0,
       limitedMinutes: countsIn(refusals, buckets, limitReached),
+      userHashes: summedHours(this.identityHours(orgRow, now)),
     }
   }
 }

@@ -12,6 +12,7 @@ import {
 import type { Bucket } from '../core/buckets.ts'
 import type { Fingerprint } from '../core/fingerprint.ts'
 import type { Flow, FlowDefinition } from '../core/flow.ts'
+import { identityModes, userHashVerdicts } from '../core/verified-identity.ts'
 
 /**
  * The tables as Drizzle knows them. `migrations/` makes them, and says what the columns mean; a
@@ -27,6 +28,8 @@ export const organisations = sqliteTable('organisations', {
   origins: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
   createdAt: integer('created_at').notNull(),
   retentionDays: integer('retention_days'),
+  identityMode: text('identity_mode', { enum: identityModes }).notNull().default('off'),
+  honoursDoNotTrack: integer('honours_do_not_track', { mode: 'boolean' }).notNull().default(false),
 })
 
 export const snippetKeys = sqliteTable(
@@ -38,6 +41,18 @@ export const snippetKeys = sqliteTable(
     retiredAt: integer('retired_at'),
   },
   table => [index('snippet_keys_by_org').on(table.orgId)],
+)
+
+export const identitySecrets = sqliteTable(
+  'identity_secrets',
+  {
+    id: integer().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    secret: text().notNull(),
+    createdAt: integer('created_at').notNull(),
+    retiredAt: integer('retired_at'),
+  },
+  table => [index('identity_secrets_by_org').on(table.orgId)],
 )
 
 export const flows = sqliteTable(
@@ -360,6 +375,17 @@ export const refusals = sqliteTable(
     count: integer().notNull(),
   },
   table => [primaryKey({ columns: [table.orgId, table.hour, table.code] })],
+)
+
+export const identityCounts = sqliteTable(
+  'identity_counts',
+  {
+    orgId: integer('org_id').notNull(),
+    hour: integer().notNull(),
+    verdict: text({ enum: userHashVerdicts }).notNull(),
+    count: integer().notNull(),
+  },
+  table => [primaryKey({ columns: [table.orgId, table.hour, table.verdict] })],
 )
 
 export const deadLetters = sqliteTable('dead_letters', {

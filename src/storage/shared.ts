@@ -1,5 +1,6 @@
 import { WindowTable } from '../core/window-table.ts'
 import { BufferGauge } from './buffer-gauge.ts'
+import { IdentityBoard } from './identity-board.ts'
 import { PresenceBoard } from './presence-board.ts'
 
 /** Organisations that the shared tables have room for. Untouched pages cost no memory. */
@@ -9,6 +10,7 @@ export const mostOrganisations = 131_072
 export interface SharedMemory {
   windows: SharedArrayBuffer
   presence: SharedArrayBuffer
+  identity: SharedArrayBuffer
   buffer: SharedArrayBuffer
   /** One word that grows with every change of the catalogue. */
   generation: SharedArrayBuffer
@@ -18,6 +20,7 @@ export function newSharedMemory(): SharedMemory {
   return {
     windows: WindowTable.memory(mostOrganisations + 1),
     presence: PresenceBoard.memory(mostOrganisations + 1),
+    identity: IdentityBoard.memory(mostOrganisations + 1),
     buffer: BufferGauge.memory(),
     generation: new SharedArrayBuffer(4),
   }

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { badSince, type ReportSlot } from '../core/bad-since.ts'
 import { dayMs, minuteMs } from '../core/durations.ts'
+import type { Fingerprint } from '../core/fingerprint.ts'
 import {
   type HealthCounts,
   healthWindowMs,
@@ -42,6 +43,22 @@ export interface FingerprintEvidence {
   latest: { status: string; score: number; at: number } | null
   /** The selector suggested most often by the latest fingerprints that called for another one. */
   suggestion: { selector: string; times: number; of: number } | null
+}
+
+interface StoredBaseline {
+  target: string
+  at: number
+  locale: string | null
+  fingerprint: string
+}
+
+/** What fingerprints of a step are compared with. */
+export interface StepBaseline {
+  /** The target that it was taken of, as far as it says which element is meant. */
+  target: unknown
+  at: number
+  locale: string | null
+  print: Fingerprint
 }
 
 /** How far back `missesSince` and `makeshiftSince` look, and how finely. */
@@ -101,8 +118,9 @@ function statements(database: Database) {
       from step_reports where ${inScope} and person is not null
       group by at / ${slotMs} order by at / ${slotMs}`,
     ),
-    baseline: database.query<{ at: number }, [number, number]>(
-      'select at from step_baselines where org_id = ? and step_id = ?',
+    baseline: database.query<StoredBaseline, [number, number]>(
+      `select target, at, locale, fingerprint from step_baselines
+      where org_id = ? and step_id = ?`,
     ),
     verdicts: database.query<{ status: string; count: number }, Scope>(
       `select status, count(*) as count from step_fingerprints where ${inScope} group by status`,
@@ -168,11 +186,18 @@ export class StepReader {
       pages: this.sql.pages.all(...scope),
       messages: this.sql.messages.all(...scope),
       alternate: this.sql.alternate.get(...scope),
-      fingerprints: this.fingerprints(scope),
+      fingerprints: this.fingerprints(...scope),
     }
   }
 
-  private fingerprints(scope: Scope): FingerprintEvidence {
+  baseline(orgRow: number, stepRow: number): StepBaseline | null {
+    const stored = this.sql.baseline.get(orgRow, stepRow)
+    if (!stored) return null
+    const { target, at, locale, fingerprint } = stored
+    return { target: JSON.parse(target), at, locale, print: JSON.parse(fingerprint) }
+  }
+
+  fingerprints(...scope: Scope): FingerprintEvidence {
     const verdicts = new Map(
       this.sql.verdicts.all(...scope).map(({ status, count }) => [status, count]),
     )

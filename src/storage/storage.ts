@@ -10,6 +10,8 @@ import { type Answer, Answers, Delivery } from './delivery.ts'
 import type { EncodedBatch } from './event-text.ts'
 import { FilesInPlace } from './files-in-place.ts'
 import { framesIn } from './frames.ts'
+import { IdentityBoard } from './identity-board.ts'
+import { IdentityTable } from './identity-table.ts'
 import { PresenceBoard } from './presence-board.ts'
 import { PresenceRequests } from './presence-request.ts'
 import { PresenceTable } from './presence-table.ts'
@@ -87,6 +89,7 @@ export class Storage {
   private readonly executor: CommandExecutor
   private readonly catalogue: StoredCatalogue
   private readonly presence: PresenceTable
+  private readonly identity: IdentityTable
   private readonly presenceRequests: PresenceRequests
   private readonly deadLetterRetries: DeadLetterRetries
   private readonly gauge: BufferGauge
@@ -115,6 +118,7 @@ export class Storage {
     this.database.run(`pragma wal_autocheckpoint = ${this.logPages}`)
     this.catalogue = new StoredCatalogue(this.database)
     this.presence = new PresenceTable(this.database, new PresenceBoard(options.shared.presence))
+    this.identity = new IdentityTable(this.database, new IdentityBoard(options.shared.identity))
     this.presenceRequests = new PresenceRequests(this.database)
     this.gauge = new BufferGauge(options.shared.buffer, options.bufferBounds)
     this.generation = new Int32Array(options.shared.generation)
@@ -244,13 +248,15 @@ export class Storage {
     Atomics.add(this.generation, 0, 1)
   }
 
-  /** Writes what is only noted in memory: who was seen when. */
+  /** Writes what is only noted in memory: who was seen when, and how user hashes were judged. */
   async writePresence(): Promise<void> {
     // A storage that refuses would only fill the log: what was seen stays in memory meanwhile.
     if (this.gauge.isRefused) return
-    if (!this.presence.hasNews() && !this.presenceRequests.isOpen) return
+    const hasNews = this.presence.hasNews() || this.identity.hasNews()
+    if (!hasNews && !this.presenceRequests.isOpen) return
     const committed = await this.writer.exclusively(() => [
       this.presence.write(),
+      this.identity.write(this.options.clock.now()),
       this.presenceRequests.answer(),
     ])
     for (const note of committed) note()
@@ -344,6 +350,7 @@ export class Storage {
     try {
       await this.writer.exclusively(() => {
         this.presence.write()
+        this.identity.write(this.options.clock.now())
         this.executor.beforeStop()
       })
       if (!this.options.isLogKept) this.writeLogBack()

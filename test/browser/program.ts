@@ -1,26 +1,27 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-export { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-
 /** Where scripts/browser unpacks the browser. */
 export const folder = join(import.meta.dir, 'node_modules/.unpacked')
 
+const unpacked = join(folder, 'chromium')
+
+const named = process.env.CAIRN_TEST_BROWSER
+
+/** Whether a browser was named, which then has to open, or brought by scripts/browser. */
+export const hasBrowser = Boolean(named) || existsSync(unpacked)
+
+/** What to do where there is none. */
+export const noBrowser =
+  'no browser for the tests: run scripts/browser (Linux on x64), or name a Chrome or Chromium by CAIRN_TEST_BROWSER'
+
 /** The browser's program, and what its environment needs on this machine. */
 export function program(): { executablePath: string; env: Record<string, string> } {
-  const named = process.env.CAIRN_TEST_BROWSER
   if (named) return { executablePath: named, env: {} }
-  const executablePath = join(folder, 'chromium')
-  if (!existsSync(executablePath)) {
-    throw new Error(
-      process.platform === 'linux' && process.arch === 'x64'
-        ? 'There is no browser for the tests: run scripts/browser'
-        : 'Name an installed Chrome or Chromium by CAIRN_TEST_BROWSER',
-    )
-  }
+  if (!hasBrowser) throw new Error(noBrowser)
   return {
-    executablePath,
-    env: { FONTCONFIG_PATH: join(folder, 'fonts'), ...libraries(executablePath) },
+    executablePath: unpacked,
+    env: { FONTCONFIG_PATH: join(folder, 'fonts'), ...libraries(unpacked) },
   }
 }
 

@@ -145,6 +145,20 @@ describe('with data', () => {
     ])
   })
 
+  test('an organisation that refuses many for want of a right hash is told', async () => {
+    changeDatabase(
+      `update organisations set slug = 'acme', identity_mode = 'enforce';
+      insert into identity_counts (org_id, hour, verdict, count)
+        select id, unixepoch() / 3600, verdict, count from organisations
+        join (select 'valid' as verdict, 100 as count union select 'invalid', 4 union select 'missing', 6)`,
+    )
+    const { status, lines } = await complaints()
+    expect(status).toBe(0)
+    expect(lines).toEqual([
+      'warning  acme verifies identities, and of 110 calls and events of the last 24 hours 10 had no right userHash (4 wrong, 6 missing) — see it by hours: cairn org identity acme',
+    ])
+  })
+
   test('data without an organisation is told, with the command that makes one', async () => {
     changeDatabase('delete from organisations')
     const { status, lines } = await complaints()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
+import type { Fingerprint } from '../../src/core/fingerprint.ts'
 import type { HealthReport } from '../../src/core/ports.ts'
 import type { Outcome } from '../../src/core/step-health.ts'
 import { openForWriting } from '../../src/storage/database.ts'
@@ -146,6 +147,7 @@ describe('steps check', () => {
       stepId: expect.stringMatching(/^step_/),
       selector: '#away',
       required: true,
+      isPinned: false,
       state: 'broken',
       okRate: 0,
       people: expect.objectContaining({ not_found: 6, found: 0 }),
@@ -196,5 +198,113 @@ describe('steps check', () => {
       stderr: '',
       status: 0,
     })
+  })
+})
+
+describe('steps pin', () => {
+  const seen = {
+    selector: '#go',
+    matchCount: 1,
+    tag: 'button',
+    role: 'button',
+    id: 'go',
+    text: 'Go, Ann',
+    name: 'Go, Ann',
+    ancestors: [{ tag: 'form', id: '\u001b[31mred' }],
+  }
+  const meant = (selector: string) =>
+    JSON.stringify({
+      selector,
+      text: null,
+      nth: null,
+      waitMs: 3000,
+      required: true,
+      onMissing: 'skip',
+    })
+  const looked = (place: Place, selector: string, print: Fingerprint) => ({
+    ...fingerprint(place, null),
+    target: meant(selector),
+    fingerprint: print,
+    locale: 'en',
+  })
+  const pin = (...args: string[]) => cairn.run(['steps', 'pin', '--org', 'pinning', ...args])
+
+  beforeAll(async () => {
+    await cairn.json(['org', 'create', 'pinning'])
+    const { status } = await cairn.run([
+      ...['flows', 'push', 'tour.yaml', '--publish', '--org', 'pinning'],
+    ])
+    expect(status).toBe(0)
+    store((steps, place) => {
+      steps.recordFingerprint(looked(place('pinning', 'well'), '#well', seen))
+      steps.recordFingerprint(looked(place('pinning', 'well'), '#well', seen))
+      steps.recordFingerprint(looked(place('pinning', 'away'), '#another', seen))
+      steps.recordFingerprint(
+        looked(place('pinning', 'moved'), '#moved', { matchCount: 1, tag: 'div' }),
+      )
+    })
+  })
+
+  test('--dry-run shows what would be taken over, and changes nothing', async () => {
+    const { stdout, stderr, status } = await pin('--dry-run')
+    expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
+    expect(stdout).toContain('tour/well would be pinned\n')
+    expect(stdout).toContain('; 1 of 1 look in 24 hours is alike\n')
+    expect(stdout).toContain('tour/away is not pinned: no page has told yet')
+    expect(stdout).toContain('tour/moved is not pinned: its baseline says too little')
+    expect(stdout).toContain('tour/quiet is not pinned: no page has told')
+    expect(stdout).toContain('1 step of 4 would be pinned: leave out --dry-run')
+    expect(stdout).not.toMatch(/Ann|\u001b/)
+    const { stdout: pulled } = await cairn.run(['flows', 'pull', 'tour', '--org', 'pinning'])
+    expect(pulled).not.toContain('fingerprint')
+  })
+
+  test('writes the draft, and says what to do next; a second time changes nothing', async () => {
+    const { stdout, status } = await pin('--flow', 'tour', '--step', 'well')
+    expect(status).toBe(0)
+    expect(stdout).toContain('tour/well is pinned\n')
+    expect(stdout).toContain('"cairn flows publish tour --org pinning" gives it to pages')
+    const { stdout: pulled } = await cairn.run(['flows', 'pull', 'tour', '--org', 'pinning'])
+    expect(pulled).toContain('textHash: ')
+    expect(pulled).not.toContain('Ann')
+    const published = ['flows', 'pull', 'tour', '--published', '--org', 'pinning']
+    expect((await cairn.run(published)).stdout).not.toContain('fingerprint')
+    expect((await pin('--flow', 'tour', '--step', 'well')).stdout).toContain('is already pinned')
+    await cairn.json(['flows', 'publish', 'tour', '--org', 'pinning'])
+    const { stdout: json } = await pin('--step', 'well', '--flow', 'tour', '--json')
+    const { steps } = JSON.parse(json)
+    expect(steps).toEqual([
+      expect.objectContaining({ flow: 'tour', step: 'well', outcome: 'already pinned' }),
+    ])
+  })
+
+  test('not where the draft points at another element', async () => {
+    writeFileSync(cairn.path('other.yaml'), tour.replace('"#well"', '"#better"'))
+    await cairn.json(['flows', 'push', 'other.yaml', '--org', 'pinning'])
+    const { stdout, status } = await pin('--flow', 'tour', '--step', 'well')
+    expect(status).toBe(1)
+    expect(stdout).toContain('its draft points at another element')
+  })
+
+  test('a step that is not there is a mistake', async () => {
+    expect((await pin('--flow', 'tour', '--step', 'hello')).stderr).toContain('no published step')
+    expect((await pin('--step', 'well')).status).toBe(2)
+  })
+
+  test('steps check says where it would help', async () => {
+    store((steps, place) => {
+      for (let i = 0; i < 6; i++) {
+        for (const key of ['moved', 'quiet']) {
+          const told = report(place('pinning', key), `ann${i}`, 'not_found')
+          steps.recordHealth({ ...told, version: 2 })
+        }
+      }
+      steps.recordFingerprint(looked(place('pinning', 'quiet'), '#quiet', seen))
+    })
+    const { stdout } = await check('--org', 'pinning')
+    expect(stdout).toContain(
+      '"cairn steps pin --flow tour --step quiet --org pinning" lets pages find it by what it was like',
+    )
+    expect(stdout).not.toContain('--step moved')
   })
 })

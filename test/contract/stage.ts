@@ -1,4 +1,5 @@
 import { Database } from 'bun:sqlite'
+import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Server, Workplace } from '../support/binary.ts'
@@ -13,6 +14,8 @@ interface Part {
   /** Requests a minute in each bucket, where not the default. */
   limit?: number
   origins?: readonly string[]
+  /** Whether it verifies identities; with two secrets then. */
+  identity?: 'observe' | 'enforce'
   /** It has no flow and no token of its own. */
   isBare?: boolean
 }
@@ -28,6 +31,8 @@ const others: readonly Part[] = [
   { slug: 'plain', prefix: 'plain ' },
   { slug: 'fresh', prefix: 'fresh ', isBare: true },
   { slug: 'misled', prefix: 'misled ', origins, isBare: true },
+  { slug: 'watched', prefix: 'watched ', limit: plenty, identity: 'observe' },
+  { slug: 'strict', prefix: 'strict ', limit: plenty, identity: 'enforce' },
 ]
 const narrow: Part = { slug: 'narrow', prefix: 'narrow ', limit: plenty }
 
@@ -99,6 +104,19 @@ class Operator {
     if (origins) await this.run('org', 'origins', slug, ...origins)
   }
 
+  /** The secret before the rotation, which works on, and the current one. */
+  async verifyIdentities(): Promise<{ old: string; current: string } | null> {
+    const { slug, identity } = this.part
+    if (!identity) return null
+    const told = async (...flags: string[]) => {
+      const command = ['org', 'identity', slug, ...flags]
+      const { secrets } = await this.run<{ secrets: { secret: string }[] }>(...command)
+      return secrets[0]!.secret
+    }
+    const old = await told('--mode', identity)
+    return { old, current: await told('--rotate-secret') }
+  }
+
   erase(person: string, ...words: string[]): Promise<unknown> {
     return this.run('person', 'erase', this.part.slug, person, '--yes', ...words)
   }
@@ -118,6 +136,8 @@ class Operator {
 }
 
 type Credentials = Record<string, string>
+
+const annsHash = (secret: string) => createHmac('sha256', secret).update('ann').digest('hex')
 
 async function playAcme(operator: Operator, firstKey: string): Promise<Credentials> {
   await operator.configure()
@@ -141,10 +161,16 @@ async function playAcme(operator: Operator, firstKey: string): Promise<Credentia
 
 async function playOther(operator: Operator, key: string, part: Part): Promise<Credentials> {
   await operator.configure()
+  const secrets = await operator.verifyIdentities()
+  const hashes = secrets && {
+    hash: annsHash(secrets.current),
+    'old hash': annsHash(secrets.old),
+    'upper hash': annsHash(secrets.current).toUpperCase(),
+  }
   if (part.isBare) return { key }
   await operator.flows('push', flowFile('others.yaml'))
   await operator.flows('publish', 'tour')
-  return { key, token: await operator.token() }
+  return { key, token: await operator.token(), ...hashes }
 }
 
 /** The ids of an organisation's flows, steps and items, drafts too: `tour`, `tour/hello`. */

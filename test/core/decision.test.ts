@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type Candidate, decide, type FlowHistory, noHistory } from '../../src/core/decision.ts'
-import type { AudienceRule, Step, Target } from '../../src/core/flow.ts'
+import type { AudienceRule, FlowDefinition, Step, Target } from '../../src/core/flow.ts'
 
 const target = (more: Partial<Target> = {}) =>
   ({ selector: '#search', waitMs: 3_000, onMissing: 'skip', ...more }) as Target
@@ -12,6 +12,7 @@ interface Shape {
   status?: Candidate['status']
   urls?: string[]
   rules?: AudienceRule[]
+  kind?: FlowDefinition['kind']
   target?: Target
   history?: Partial<FlowHistory>
 }
@@ -19,6 +20,7 @@ interface Shape {
 const candidate = (shape: Shape = {}): Candidate => ({
   flow: {
     key: shape.key ?? 'welcome',
+    kind: shape.kind ?? 'tour',
     priority: shape.priority ?? 0,
     frequency: shape.frequency ?? 'once',
     targeting: {
@@ -160,6 +162,7 @@ test('the parts of a condition say which of them held', () => {
 test.each([
   [target(), /#search only the browser knows; after 3000 ms without it, its step is skipped/],
   [target({ onMissing: 'wait' }), /without it, the step waits/],
+  [target({ alternates: ['#find'] }), /has #search, or finds it otherwise, only the browser/],
   [target({ onMissing: 'stop', waitMs: 0 }), /after 0 ms without it, the flow ends/],
 ])('what the first step points at is left to the browser: %#', (first, why) => {
   const { rules, shown } = decide(candidate({ target: first }), visit, [])

@@ -6,7 +6,8 @@ import {
   signalWeights,
   suggestSelector,
 } from '../../src/core/fingerprint.ts'
-import { allowedFingerprint, textHash } from '../../src/core/fingerprint-parts.ts'
+import { allowedFingerprint } from '../../src/core/fingerprint-parts.ts'
+import { textHash } from '../../src/core/text-hash.ts'
 
 const same = { sameLocale: true }
 const other = { sameLocale: false }

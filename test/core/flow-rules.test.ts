@@ -37,6 +37,31 @@ describe('an error keeps a flow from being pushed', () => {
       'invalid_selector /steps/0/target/selector',
     ],
     [
+      'an invalid alternate',
+      stepWith({ target: { ...target, alternates: ['#store', 'a['] } }),
+      'invalid_selector /steps/0/target/alternates/1',
+    ],
+    [
+      'no alternate in the list of them',
+      stepWith({ target: { ...target, alternates: [] } }),
+      'invalid_value /steps/0/target/alternates',
+    ],
+    [
+      'more than five alternates',
+      stepWith({ target: { ...target, alternates: ['#a', '#b', '#c', '#d', '#e', '#f'] } }),
+      'invalid_value /steps/0/target/alternates',
+    ],
+    [
+      'a fingerprint that many elements have',
+      stepWith({ target: { ...target, fingerprint: { tag: 'button', role: 'button' } } }),
+      'weak_fingerprint /steps/0/target/fingerprint',
+    ],
+    [
+      'a value of a field in a fingerprint',
+      stepWith({ target: { ...target, fingerprint: { tag: 'input', id: 'q', value: 'typed' } } }),
+      'unknown_field /steps/0/target/fingerprint/value',
+    ],
+    [
       'waiting for no event',
       stepWith({ advance: { on: 'event' } }),
       'missing_event /steps/0/advance/event',
@@ -149,6 +174,16 @@ describe('a warning does not', () => {
       'a fragile selector',
       stepWith({ target: { selector: '.css-1a2b3c' } }),
       'fragile_selector /steps/0/target/selector',
+    ],
+    [
+      'a fragile alternate',
+      stepWith({ target: { ...target, alternates: ['.css-1q2w3e'] } }),
+      'fragile_selector /steps/0/target/alternates/0',
+    ],
+    [
+      'an alternate that is the selector',
+      stepWith({ target: { ...target, alternates: ['#save'] } }),
+      'repeated_selector /steps/0/target/alternates/0',
     ],
     ['the root alone', pattern('exact', '/'), 'only_root /targeting/urls/0/pattern'],
     [

@@ -24,11 +24,12 @@ const routes = routesOf({
   clock: world.clock,
   stores: world.stores,
   retentionDays: 90,
+  olderSnippetFile: async () => null,
   windows: null as never,
   tokens: world.tokens,
   onAnswer() {},
   onBroken() {},
-})
+}).filter(({ isProductFile }) => !isProductFile)
 
 /** Every schema of a document, wherever it stands. */
 function* schemasIn(value: unknown, path = ''): Iterable<[string, Record<string, unknown>]> {

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { routesOf } from '../../src/app.ts'
 import { buckets } from '../../src/core/buckets.ts'
-import { route } from '../../src/http/route.ts'
+import { publicPath, route } from '../../src/http/route.ts'
 import { World } from '../support/world.ts'
 
 const world = new World()
@@ -12,6 +12,7 @@ const routes = routesOf({
   clock: world.clock,
   stores: world.stores,
   retentionDays: 90,
+  olderSnippetFile: async () => null,
   windows: null as never,
   tokens: world.tokens,
   onAnswer() {},
@@ -38,17 +39,24 @@ const inContract = `
   .split(/\n\s*/)
 
 test('the routes, their callers and their buckets are exactly those of the contract', () => {
-  const declared = routes.map(({ method, path, caller, bucket }) =>
+  const ofApi = routes.filter(({ isProductFile }) => !isProductFile)
+  const declared = ofApi.map(({ method, path, caller, bucket }) =>
     [method, path, caller, bucket ?? ''].join(' ').trim(),
   )
   expect(declared.toSorted()).toEqual(inContract.toSorted())
 })
 
-test('every registered route is a declared one or its preflight, below /api/v1, with a caller and a bucket', () => {
+test('beside the API there is only the snippet', () => {
+  const files = routes.filter(({ isProductFile }) => isProductFile)
+  expect(files.map(publicPath)).toEqual(['/snippet.js', '/snippet-:file'])
+  expect(files.map(({ caller }) => caller)).toEqual(['anyone', 'anyone'])
+})
+
+test('every registered route is a declared one or its preflight, with a caller and a bucket', () => {
   const registered = world.app.routes.map(({ method, path }) => `${method} ${path}`)
-  const declared = routes.flatMap(({ method, path }) =>
-    (method === 'GET' ? ['GET', 'HEAD', 'OPTIONS'] : [method, 'OPTIONS']).map(
-      verb => `${verb} /api/v1${path}`,
+  const declared = routes.flatMap(route =>
+    (route.method === 'GET' ? ['GET', 'HEAD', 'OPTIONS'] : [route.method, 'OPTIONS']).map(
+      verb => `${verb} ${publicPath(route)}`,
     ),
   )
   expect(registered.toSorted()).toEqual([...new Set(declared)].toSorted())

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import fc from 'fast-check'
+import { hasBrowser } from '../browser/program.ts'
 import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
 import { type Noticed, type Page, TestBrowser } from '../support/browser.ts'
 import { Description, type Document } from '../support/described.ts'
@@ -71,7 +72,7 @@ describe('over a socket, every answer is one that is described', () => {
   })
 })
 
-describe('the page, in a browser', () => {
+describe.skipIf(!hasBrowser)('the page, in a browser', () => {
   let browser: TestBrowser
   let page: Page
   let noticed: Noticed

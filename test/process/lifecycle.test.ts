@@ -138,6 +138,7 @@ describe('stopping', () => {
         'cairn.db',
         'server.lock',
         'session.key',
+        'snippet',
       ])
     })
   }

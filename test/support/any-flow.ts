@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { FlowDefinition, ItemDefinition, StepDefinition } from '../../src/core/flow.ts'
+import type { FlowFingerprint } from '../../src/core/flow-fingerprint.ts'
 import { flowProblems } from '../../src/core/flow-rules.ts'
 
 const text = (minLength: number, maxLength: number) =>
@@ -35,14 +36,46 @@ const link = fc
 
 const eventName = text(1, 20).map(name => `${name}!`)
 
-const target = fc.record({
-  selector: text(1, 30).map(title => `[title=${JSON.stringify(title)}]`),
-  text: nullable(text(1, 30)),
-  nth: nullable(fc.nat()),
-  waitMs: fc.nat(60_000),
-  required: fc.boolean(),
-  onMissing: fc.constantFrom('skip', 'wait', 'stop'),
-})
+const word = fc.constantFrom('button', 'Save: "it"', "\n'", '#', 'ü 1')
+
+/** What an element was like: always enough to tell it by, the rest as it comes. */
+const fingerprint: fc.Arbitrary<FlowFingerprint> = fc
+  .record(
+    {
+      name: word,
+      testId: fc.record({ attr: word, value: word }),
+      classes: fc.array(word, { maxLength: 3 }),
+      attributes: fc.record({ type: word, title: word }, { requiredKeys: [] }),
+      ancestors: fc.array(fc.record({ tag: word, nth: fc.nat() }, { requiredKeys: [] }), {
+        maxLength: 3,
+      }),
+    },
+    { requiredKeys: [] },
+  )
+  .map(more => ({
+    tag: 'button',
+    id: 'by-hand',
+    role: 'button',
+    textHash: '0123456789abcdef'.repeat(4),
+    ...more,
+  }))
+
+const target = fc.record(
+  {
+    selector: text(1, 30).map(title => `[title=${JSON.stringify(title)}]`),
+    text: nullable(text(1, 30)),
+    nth: nullable(fc.nat()),
+    waitMs: fc.nat(60_000),
+    required: fc.boolean(),
+    onMissing: fc.constantFrom('skip', 'wait', 'stop'),
+    alternates: fc.array(fc.constantFrom('#a', '[b="c: d"]', '.e > .f'), {
+      minLength: 1,
+      maxLength: 5,
+    }),
+    fingerprint,
+  },
+  { requiredKeys: ['selector', 'text', 'nth', 'waitMs', 'required', 'onMissing'] },
+)
 
 const step: fc.Arbitrary<StepDefinition> = fc.record({
   key,

@@ -1,12 +1,7 @@
-import {
-  type Browser,
-  type BrowserContext,
-  chromium,
-  type Page,
-  program,
-} from '../browser/program.ts'
+import type { Browser, BrowserContext, Page } from '../browser/playwright.ts'
+import { program } from '../browser/program.ts'
 
-export type { Page } from '../browser/program.ts'
+export type { Page } from '../browser/playwright.ts'
 
 /** What a page did that a test may mind. */
 export interface Noticed {
@@ -27,6 +22,7 @@ export class TestBrowser {
 
   static async open(): Promise<TestBrowser> {
     const { executablePath, env } = program()
+    const { chromium } = await import('../browser/playwright.ts')
     const browser = await chromium.launch({
       executablePath,
       env,

@@ -108,6 +108,7 @@ export class World {
       windows: new WindowTable(this.shared.windows),
       tokens: options.sessionTokens?.(this.clock) ?? this.tokens,
       retentionDays: options.retentionDays ?? 90,
+      olderSnippetFile: async () => null,
       onAnswer: answered => this.answers.push(answered),
       onBroken: answered => this.broken.push(answered),
     })

@@ -7,6 +7,7 @@ import { fingerprintOf } from './present.ts'
 export interface DemoFacts {
   url: string
   managementUrl: string
+  siteUrl: string
   dataDir: string
   /** How this program can be called from here. */
   executable: string
@@ -27,6 +28,7 @@ export function demoFacts(facts: DemoFacts): string[] {
     '',
     `${organisation.name} (${organisation.slug}, ${organisation.id})`,
     '',
+    `  the site       ${facts.siteUrl}, where a tour begins: open it in a browser`,
     `  API            ${facts.url}/api/v1`,
     `  management     ${facts.managementUrl}`,
     `  data           ${facts.dataDir}`,

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { isoTime } from '../../core/clock.ts'
 import { minuteMs } from '../../core/durations.ts'
+import { refusedShare } from '../../core/verified-identity.ts'
 import { shellWord } from '../../core/wording.ts'
 import { databaseFile, hasDatabase, openForReading } from '../../storage/database.ts'
 import {
@@ -10,6 +11,7 @@ import {
   hasNoOrganisation,
   newestReceipt,
   quickCheck,
+  refusingIdentities,
   unfinishedErasures,
 } from '../../storage/inspect.ts'
 import { lostAdvice, traceOfDatabase } from '../../storage/lost-database.ts'
@@ -40,6 +42,7 @@ export function checkDatabase(subject: Subject): Finding[] {
       ...checkPages(database, data, subject.isFull),
       ...checkDeadLetters(database),
       ...checkErasures(database),
+      ...checkIdentities(database, subject.now),
       ...checkClock(database, data, subject.now),
     ]
   } catch (fault) {
@@ -132,6 +135,14 @@ function checkErasures(database: Database): Finding[] {
   const what = `the erasure of ${counted(count, 'person', 'people')} is not finished: the files may still hold something of them`
   const advice = 'the next start finishes it; or run "cairn person erase" with --compact again'
   return [warning('database', what, advice)]
+}
+
+function checkIdentities(database: Database, now: number): Finding[] {
+  return refusingIdentities(database, now).map(({ slug, counts }) => {
+    const { refused, all } = refusedShare(counts)
+    const what = `${slug} verifies identities, and of ${all} calls and events of the last 24 hours ${refused} had no right userHash (${counts.invalid} wrong, ${counts.missing} missing)`
+    return warning('identity', what, `see it by hours: cairn org identity ${shellWord(slug)}`)
+  })
 }
 
 /** A clock that was set back gives new events times before those of older ones. */

@@ -23,6 +23,7 @@ export type Check =
   | 'server'
   | 'unit'
   | 'ports'
+  | 'identity'
   | 'issuer'
   | 'clock'
   | 'time_zones'

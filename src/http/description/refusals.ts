@@ -26,7 +26,8 @@ const refusals: Record<Code, Refusal> = {
   unauthorized: {
     when:
       'The one answer to every failure of a credential: none was sent, or it is unknown, retired, ' +
-      'expired, of the wrong sort, or of another organisation than what the path names.',
+      'expired, of the wrong sort, or of another organisation than what the path names; or identities ' +
+      'are verified, and the `userHash` of the `userId` is wrong or missing.',
     says: 'Unauthorized',
     header: 'WWW-Authenticate',
     body: {

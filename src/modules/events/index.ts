@@ -25,7 +25,7 @@ export function eventRoutes(deps: {
         'costs its neighbours: it is rejected with a code, the others are kept.\n\n' +
         '**202 means stored**: the answer leaves after the transaction that holds the batch is ' +
         "committed and synced to disk. A batch in which every event names another organisation's " +
-        'flow, step or item is 401.',
+        'flow, step or item, or a user without the right `userHash` where that is required, is 401.',
       caller: 'snippet key',
       bucket: 'events',
       body: Batch,

@@ -1,10 +1,11 @@
 import type { Organisation } from '../../core/catalogue.ts'
 import { minuteMs } from '../../core/durations.ts'
-import { personErased, unauthorized } from '../../core/errors.ts'
+import { personErased, type UnauthorizedCause, unauthorized } from '../../core/errors.ts'
 import type { RejectionCode } from '../../core/event.ts'
 import type { NewEvent, Stores } from '../../core/ports.ts'
 import { oldestAccepted } from '../../core/retention.ts'
 import { type Batch, type BatchResult, type EventResult, longestEventId } from './model.ts'
+import { BatchUserHashes } from './user-hashes.ts'
 import { judge, type Rejection } from './verdict.ts'
 
 /** A sender's clock within this is taken as right. */
@@ -16,6 +17,12 @@ function sentId(event: unknown): string | null {
   return typeof id === 'string' && id.length <= longestEventId ? id : null
 }
 
+/** Why a batch is refused in which the caller may not say anything. */
+function causeOf(hashes: BatchUserHashes | null): UnauthorizedCause {
+  if (hashes?.counts.invalid) return 'wrong_user_hash'
+  return hashes?.counts.missing ? 'missing_user_hash' : 'foreign_events'
+}
+
 export function eventService(deps: { stores: Stores; retentionDays: number }) {
   const { stores } = deps
 
@@ -24,7 +31,8 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
    * its verdict. Resolves once everything accepted is committed and synced (`ack=commit`).
    *
    * @param sentAt the sender's clock when it sent, epoch milliseconds; null where it did not say
-   * @throws AppError `unauthorized` when every event names another organisation's
+   * @throws AppError `unauthorized` when every event names another organisation's, or a user without
+   *   the right hash where that is required
    */
   async function accept(
     organisation: Organisation,
@@ -33,12 +41,15 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
     receivedAt: number,
   ): Promise<BatchResult> {
     const skewMs = sentAt === null ? null : receivedAt - sentAt
+    const { identity } = organisation
+    const userHashes = identity && new BatchUserHashes(identity, receivedAt)
     const context = {
       organisation,
       catalogue: stores.catalogue(),
       receivedAt,
       correctionMs: skewMs !== null && Math.abs(skewMs) > toleratedSkewMs ? skewMs : 0,
       oldestAt: oldestAccepted(organisation, deps.retentionDays, receivedAt),
+      userHashes,
     }
     const kept: NewEvent[] = []
     const indexes: number[] = []
@@ -57,7 +68,8 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
         indexes.push(index)
       }
     }
-    if (refusals.unauthorized === events.length) throw unauthorized('foreign_events')
+    if (userHashes) stores.presence.countUserHashes(organisation.row, userHashes.counts)
+    if (refusals.unauthorized === events.length) throw unauthorized(causeOf(userHashes))
 
     const outcome = await stores.ledger.append({
       orgRow: organisation.row,

@@ -17,6 +17,7 @@ import { parseTime } from '../../core/rfc3339.ts'
 import { shapeOf } from '../../http/checked.ts'
 import { isCleanText } from '../../http/shapes.ts'
 import { Event, propertyBounds } from './model.ts'
+import type { BatchUserHashes } from './user-hashes.ts'
 
 /** Why an event is not kept, in words that say what to change. */
 export interface Rejection {
@@ -33,6 +34,8 @@ export interface BatchContext {
   correctionMs: number
   /** Events before this are not taken. */
   oldestAt: number
+  /** Null where the organisation does not look at them. */
+  userHashes: BatchUserHashes | null
 }
 
 const shape = shapeOf(Event)
@@ -40,6 +43,11 @@ const shape = shapeOf(Event)
 const reject = (code: RejectionCode, message: string): Rejection => ({ code, message })
 
 const foreign = reject('unauthorized', 'This belongs to another organisation')
+
+const unproven = {
+  missing: reject('unauthorized', 'Identities are verified: send the userHash of this userId'),
+  wrong: reject('unauthorized', 'The userHash is not that of this userId'),
+}
 
 const isRejection = (value: unknown): value is Rejection =>
   typeof value === 'object' && value !== null && 'code' in value
@@ -200,9 +208,11 @@ function timeOf(
 /** One event of a batch: as it will be stored, or why not. */
 export function judge(sent: unknown, context: BatchContext): NewEvent | Rejection {
   if (!shape.fits(sent)) return misshapen(sent, context)
-  // First of all rules: a batch in which everything is another organisation's is a 401.
+  // Before all other rules: a batch in which nothing may be said by this caller is a 401.
   const names = namesOf(sent, context)
   if (isRejection(names)) return names
+  const doubt = sent.userId ? context.userHashes?.refusalOf(sent.userId, sent.userHash) : null
+  if (doubt) return doubt === 'missing' ? unproven.missing : unproven.wrong
   const broken = ruleBroken(sent)
   if (broken) return broken
   const properties = propertiesOf(sent)

@@ -6,9 +6,15 @@ export const FlowList = Type.Object(
   {
     flows: Type.Array(Flow),
     version: Type.String({
-      description: 'Changes whenever any published flow does.',
+      description: 'Changes whenever anything in this list does.',
       examples: ['2v8k0m1c7d'],
     }),
+    honoursDoNotTrack: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'There where the organisation heeds "Do Not Track" and Global Privacy Control: who asks for them is shown flows, and neither told apart nor reported on.',
+      }),
+    ),
   },
   { title: 'FlowList' },
 )

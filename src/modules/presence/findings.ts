@@ -3,6 +3,7 @@ import { isoTime } from '../../core/clock.ts'
 import { dayMs, minuteMs } from '../../core/durations.ts'
 import type { RejectionCode } from '../../core/event.ts'
 import type { Presence } from '../../core/ports.ts'
+import { refusedShare, refusesMany, type VerifiedIdentity } from '../../core/verified-identity.ts'
 import type { Finding } from './model.ts'
 
 /** What findings are made from. */
@@ -13,6 +14,8 @@ export interface Evidence {
   publishedFlows: number
   /** When the last of its rotated keys stops working, or has; null where none was rotated. */
   oldKeysEndAt: number | null
+  /** Null where hashes of user ids are not looked at. */
+  identity: Pick<VerifiedIdentity, 'isEnforced'> | null
   /** The version of this server, and so of the snippet that it serves. */
   ownVersion: string
   now: number
@@ -51,7 +54,7 @@ const remedies: Record<RejectionCode, string> = {
   unknown_item:
     "Send each item's own id with the id of the flow that it is in, both as GET /flows gives them.",
   unauthorized:
-    'A page mixes two organisations: use ids that GET /flows gave for the same snippet key.',
+    'A page mixes two organisations: use ids that GET /flows gave for the same snippet key. Or identities are verified, and the userHash beside the userId is wrong or missing.',
   too_old:
     'Send events within the days that the server accepts (CAIRN_RETENTION_DAYS), and occurredAt in milliseconds: seconds lie in 1970.',
   too_large: 'Send less in properties: at most 32 keys, 8 levels and 8 KiB of JSON.',
@@ -129,6 +132,19 @@ const rules: ((evidence: Evidence) => Finding | readonly Finding[] | null)[] = [
         message: `Events were refused as ${code} in the last 24 hours: ${count}.`,
         fix: remedies[code],
       })),
+
+  ({ presence: { userHashes }, identity }) => {
+    if (!identity?.isEnforced || !refusesMany(userHashes)) return null
+    const { refused, all } = refusedShare(userHashes)
+    const { invalid, missing } = userHashes
+    return {
+      // Where some hashes are right, the others may be those of whoever makes ids up.
+      severity: refused === all ? 'error' : 'warning',
+      code: 'identity_refused',
+      message: `Identities are verified, and of ${all} calls and events of the last 24 hours that named a user ${refused} had no right userHash: ${invalid} wrong, ${missing} missing.`,
+      fix: 'Have your back end make each hash with the current secret, and send it with every userId. "cairn org identity ORG" shows it by hours; with --mode observe nothing is refused meanwhile.',
+    }
+  },
 
   ({ presence: { limitedMinutes } }) =>
     (Object.entries(limitedMinutes) as [Bucket, number][]).map(([bucket, minutes]) => {

@@ -46,6 +46,7 @@ export function presenceService({ stores }: { stores: PresenceStores }) {
         skewMsMedian,
         publishedFlows: catalogue.publishedFlows(organisation).count,
         oldKeysEndAt: catalogue.oldKeysEndAt(organisation),
+        identity: organisation.identity,
         ownVersion: version,
         now,
       })

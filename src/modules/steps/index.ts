@@ -24,7 +24,7 @@ export function stepRoutes(deps: { stores: Stores; clock: Clock }): Route[] {
       body: FingerprintBody,
       description:
         'The baseline is the first fingerprint with `matchCount` 1 of the published version; it is ' +
-        "taken anew only when the step's target changes.",
+        "taken anew only when the step's target changes, other than in its alternates and fingerprint.",
       answers: {
         200: { description: 'How like its baseline it is.', schema: FingerprintVerdict },
       },

@@ -2,7 +2,7 @@ import { type FlowEntry, latestVersion, type StepEntry } from '../../core/catalo
 import { isoTimeOrNull } from '../../core/clock.ts'
 import { personOf } from '../../core/event.ts'
 import { allowedFingerprint } from '../../core/fingerprint-parts.ts'
-import type { Step } from '../../core/flow.ts'
+import { meantBy, type Step } from '../../core/flow.ts'
 import type { Stores } from '../../core/ports.ts'
 import { healthWindowMs, type StepHealth, stepState } from '../../core/step-health.ts'
 import { requireCleanText, versionIn } from '../../http/shapes.ts'
@@ -58,7 +58,7 @@ export function stepService({ stores }: { stores: Stores }) {
         stepRow: step.row,
         version,
         isCurrent: version === latestVersion(step.flow),
-        target: definition ? JSON.stringify(definition.target) : null,
+        target: definition ? JSON.stringify(definition.target && meantBy(definition.target)) : null,
         fingerprint: body.fingerprint && allowedFingerprint(body.fingerprint),
         candidates: (body.candidates ?? []).map(candidate => allowedFingerprint(candidate)),
         at: receivedAt,

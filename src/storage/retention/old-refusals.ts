@@ -7,10 +7,10 @@ const keptMs = 2 * dayMs
 /** Organisations that are looked at before others may go first. */
 const organisationsAtOnce = 64
 
-/** Deletes counts of refusals, organisation by organisation, once an hour. */
+/** Deletes counts of refusals and of user hashes, organisation by organisation, once an hour. */
 export class OldRefusals {
   private readonly next
-  private readonly delete
+  private readonly deletes
   private orgRow = 0
   private doneAt = Number.NEGATIVE_INFINITY
 
@@ -18,7 +18,9 @@ export class OldRefusals {
     this.next = database.query<{ id: number }, [number]>(
       `select id from organisations where id > ? order by id limit ${organisationsAtOnce}`,
     )
-    this.delete = database.query('delete from refusals where org_id = ? and hour < ?')
+    this.deletes = ['refusals', 'identity_counts'].map(table =>
+      database.query(`delete from ${table} where org_id = ? and hour < ?`),
+    )
   }
 
   isDue(now: number): boolean {
@@ -28,7 +30,10 @@ export class OldRefusals {
   /** Within a transaction. */
   run(now: number): void {
     const organisations = this.next.all(this.orgRow)
-    for (const { id } of organisations) this.delete.run(id, Math.floor((now - keptMs) / hourMs))
+    const before = Math.floor((now - keptMs) / hourMs)
+    for (const { id } of organisations) {
+      for (const remove of this.deletes) remove.run(id, before)
+    }
     const isLast = organisations.length < organisationsAtOnce
     this.orgRow = isLast ? 0 : organisations.at(-1)!.id
     if (isLast) this.doneAt = now

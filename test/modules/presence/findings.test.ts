@@ -16,6 +16,7 @@ const nothing: Presence = {
   rejections: {},
   refusedOrigins: 0,
   limitedMinutes: {},
+  userHashes: { valid: 0, outdated: 0, invalid: 0, missing: 0 },
 }
 const well: Presence = {
   ...nothing,
@@ -39,6 +40,7 @@ const findings = ({ presence = {}, ...rest }: Told, base = well) =>
     skewMsMedian: null,
     publishedFlows: 1,
     oldKeysEndAt: null,
+    identity: null,
     ownVersion: '1.4.0',
     now,
     ...rest,
@@ -52,7 +54,28 @@ test('an installation that is well has no findings', () => {
   expect(findings({})).toEqual([])
 })
 
+const userHashes = { valid: 90, outdated: 0, invalid: 4, missing: 6 }
 const table: [string, Told, string[]][] = [
+  [
+    'hashes of users are required, and many have none',
+    { identity: { isEnforced: true }, presence: { userHashes } },
+    ['warning identity_refused'],
+  ],
+  [
+    'hashes of users are required, and nobody has one',
+    { identity: { isEnforced: true }, presence: { userHashes: { ...userHashes, valid: 0 } } },
+    ['error identity_refused'],
+  ],
+  [
+    'hashes of users are required, and a few have none',
+    { identity: { isEnforced: true }, presence: { userHashes: { ...userHashes, valid: 1_000 } } },
+    [],
+  ],
+  [
+    'hashes of users are only counted',
+    { identity: { isEnforced: false }, presence: { userHashes } },
+    [],
+  ],
   ['nothing used the key', { presence: nothing, publishedFlows: 0 }, ['info snippet_not_seen']],
   [
     'only a back end uses the key',

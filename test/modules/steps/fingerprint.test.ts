@@ -129,6 +129,19 @@ describe('over a new version', () => {
     expect(await report(gone)).toMatchObject({ status: 'baseline', baselineAt: at() })
   })
 
+  test('with more ways to find the same element the baseline is kept', async () => {
+    const baselineAt = at()
+    await report(print())
+    world.clock.advance(1_000)
+    const { target, ...step } = tour().steps[1]!
+    const more = {
+      alternates: ['[name=q]'],
+      fingerprint: { tag: 'input', id: 'search', role: 'searchbox', text: 'Search' },
+    }
+    tenant.publish(tour({ steps: [tour().steps[0], { ...step, target: { ...target, ...more } }] }))
+    expect(await report(print())).toMatchObject({ status: 'match', baselineAt })
+  })
+
   test('a step that is gone for a while keeps its baseline', async () => {
     const step = searchStep()
     const seen = (more: object = {}) =>

@@ -1,0 +1,100 @@
+/** What the snippet costs a page. Run by scripts/snippet. */
+import { Site, shown } from '../test/support/site.ts'
+import { mostPageBytes, snippetSizes } from './snippet-sizes.ts'
+
+const elements = 5_000
+const starts = 9
+/** By then a page has done what it does at its start. */
+const settleMs = 700
+/** What a start may take of the main thread where no flow is due, milliseconds. */
+const mostStartMs = 10
+
+const flows = `
+key: due
+targeting: { urls: [{ match: prefix, pattern: /due }] }
+steps: [{ key: last, title: The last one, target: { selector: "#e${elements - 1}" } }]
+`
+
+/** A page of a table, as applications have them, without the snippet. */
+const html = `<!doctype html><html lang="en"><title>Many</title><main>${Array.from(
+  { length: elements / 5 },
+  (_, row) =>
+    `<div class="row r${row}">${Array.from(
+      { length: 4 },
+      (_, cell) => `<span id="e${row * 5 + cell + 1}" class="cell">${row}, ${cell}</span>`,
+    ).join('')}</div>`,
+).join('')}</main>`
+
+const kib = (bytes: number) => `${(bytes / 1024).toFixed(1)} KiB`.padStart(10)
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+
+const sizes = snippetSizes()
+console.log(`${''.padEnd(26)}${['raw', 'gzip', 'brotli'].map(name => name.padStart(10)).join('')}`)
+for (const { what, raw, gzip, brotli } of sizes) {
+  console.log(`${what.padEnd(26)}${kib(raw)}${kib(gzip)}${kib(brotli)}`)
+}
+const pageBytes = sizes[0]?.gzip ?? 0
+const isSmall = pageBytes <= mostPageBytes
+console.log(
+  `bound, on every page${kib(mostPageBytes).padStart(26)}  ${isSmall ? 'held' : 'BROKEN'}`,
+)
+
+/** The main thread's work, milliseconds of its own time: another program's is not counted. */
+async function workOfStart(site: Site, pages: string, path: string, script: string) {
+  const { page } = await site.browser.page()
+  await page.goto(pages + path)
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  const work = async () => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1_000
+  }
+  await Bun.sleep(settleMs)
+  const before = await work()
+  // As text: this file knows no types of pages.
+  await page.evaluate(`{
+    const tag = document.createElement('script')
+    tag.src = '${script}'
+    tag.dataset.key = '${site.snippetKey}'
+    document.head.append(tag)
+  }`)
+  if (path === '/due') await shown(page).card.waitFor()
+  await Bun.sleep(settleMs)
+  const after = await work()
+  await page.context().close()
+  return after - before
+}
+
+const site = await Site.open(flows)
+const pages = Bun.serve({
+  hostname: 'localhost',
+  port: 0,
+  fetch: ({ url }) =>
+    url.endsWith('.js')
+      ? new Response('', { headers: { 'Content-Type': 'text/javascript' } })
+      : new Response(html, { headers: { 'Content-Type': 'text/html' } }),
+})
+try {
+  const url = `http://localhost:${pages.port}`
+  const script = `${site.server.url}/snippet.js`
+  const idle: number[] = []
+  const due: number[] = []
+  for (let i = 0; i < starts; i++) {
+    // What any script costs at all, and what the page does by itself, is not the snippet's.
+    const none = await workOfStart(site, url, '/other', `${url}/empty.js`)
+    idle.push((await workOfStart(site, url, '/other', script)) - none)
+    due.push((await workOfStart(site, url, '/due', script)) - none)
+  }
+  const told = (values: number[]) =>
+    `${median(values).toFixed(1)} ms (${Math.min(...values).toFixed(1)} to ${Math.max(...values).toFixed(1)})`
+  const isQuick = median(idle) < mostStartMs
+  console.log(`\nmain thread, a page of ${elements} elements, median of ${starts} starts:`)
+  console.log(
+    `  no flow due      ${told(idle)}  bound ${mostStartMs} ms ${isQuick ? 'held' : 'BROKEN'}`,
+  )
+  console.log(`  a step shown     ${told(due)}`)
+} finally {
+  pages.stop(true)
+  await site.close()
+}
+process.exit(isSmall ? 0 : 1)

@@ -1,0 +1,141 @@
+import type { Command } from 'commander'
+import { isoTime } from '../core/clock.ts'
+import type { FlowFingerprint } from '../core/flow-fingerprint.ts'
+import { shown } from '../core/wording.ts'
+import { listOrganisations } from '../storage/organisations.ts'
+import { type Pin, type PinHindrance, pinBaselines } from '../storage/pin.ts'
+import { changeData, organisationNamed } from './data.ts'
+import { examples } from './examples.ts'
+import { CommandFailure, exitStatus, UsageFailure } from './failure.ts'
+import { orgHelp, publishCommand } from './flows/records.ts'
+import { columns, counted, print, printJson } from './output.ts'
+import { addSettings, settingsOf } from './settings.ts'
+
+interface Options {
+  org?: string
+  flow?: string
+  step?: string
+  dryRun?: boolean
+  json?: boolean
+}
+
+export function addPin(steps: Command): void {
+  addSettings(steps.command('pin'), ['data'])
+    .summary('let pages find elements by what they were like, where their selector fails')
+    .description(
+      "take the baselines of published steps over as their target.fingerprint, in their flows' drafts: where no selector finds the element, pages then take the one that is as good, if it scores .85 or more",
+    )
+    .option('--org <org>', orgHelp)
+    .option('--flow <key>', 'one flow alone')
+    .option('--step <key>', 'with --flow: one step alone')
+    .option('--dry-run', 'show what would be taken over, and change nothing')
+    .option('--json', 'print {dryRun, steps: [{flow, step, outcome, baselineAt, fingerprint, …}]}')
+    .addHelpText(
+      'after',
+      `${examples(
+        'cairn steps pin --dry-run',
+        'cairn steps pin --flow welcome --step create',
+        'cairn flows publish welcome',
+      )}
+
+A baseline is the first look of a visitor's page at the element. Read what is
+taken over before you publish it: every visitor's page gets it. Of a text it is
+the hash alone.`,
+    )
+    .action(async (options: Options, command: Command) => {
+      const { flow: flowKey, step: stepKey, dryRun = false, json } = options
+      if (stepKey !== undefined && flowKey === undefined) {
+        throw new UsageFailure('--step names a step of a flow: name the flow with --flow')
+      }
+      const { data } = settingsOf(command, 'data')
+      const { pins, org } = await changeData(data, database => {
+        const { row, slug } = organisationNamed(database, options.org)
+        const how = { now: Date.now(), isTrial: dryRun }
+        // Where it may be left out, the command to copy stays short.
+        const org = listOrganisations(database).length > 1 ? ` --org ${slug}` : ''
+        return { pins: pinBaselines(database, row, { flowKey, stepKey }, how), org }
+      })
+      if (pins.length === 0) throw nothingThere(options)
+      if (pins.every(({ outcome }) => isHindered(outcome))) process.exitCode = exitStatus.failure
+      if (json) return printJson({ dryRun, steps: pins.map(forScripts) })
+      print(...pins.flatMap(pin => [...pinLines(pin, dryRun), '']), ...next(pins, dryRun, org))
+    })
+}
+
+const nothingThere = ({ flow, step }: Options) => {
+  const which = step ? `step "${step.slice(0, 64)}" of ` : ''
+  return new CommandFailure(
+    flow
+      ? `${which}"${flow.slice(0, 64)}": no published step of that name points at an element: see "cairn steps check"`
+      : 'no published step points at an element',
+  )
+}
+
+const hindrances: Readonly<Record<PinHindrance, string>> = {
+  'no baseline':
+    'is not pinned: no page has told yet what its element, as it is described now, looks like',
+  'draft differs': 'is not pinned: its draft points at another element than the one pages have',
+  'says too little': 'is not pinned: its baseline says too little to tell the element by',
+}
+
+const isHindered = (outcome: Pin['outcome']): outcome is PinHindrance =>
+  Object.hasOwn(hindrances, outcome)
+
+/** What became of a step, and what of its element was taken over. */
+function pinLines(pin: Pin, isTrial: boolean): string[] {
+  const { flowKey, stepKey, outcome, selector, baseline, looks, fingerprint } = pin
+  const name = `${flowKey}/${stepKey}`
+  if (isHindered(outcome)) return [`${name} ${hindrances[outcome]}`]
+  const became = outcome === 'pinned' && isTrial ? 'would be pinned' : `is ${outcome}`
+  const alike =
+    looks.of === 0
+      ? 'nobody has looked again in 24 hours'
+      : `${looks.alike} of ${counted(looks.of, 'look')} in 24 hours ${looks.alike === 1 ? 'is' : 'are'} alike`
+  const rows = [
+    ['selector', shown(selector, 1_000)],
+    ...(baseline ? [['baseline', `${isoTime(baseline.at)}; ${alike}`]] : []),
+    ...(fingerprint ? partRows(fingerprint) : []),
+  ]
+  return [`${name} ${became}`, ...columns(rows.map(([label, value]) => [`  ${label}`, value!]))]
+}
+
+/** A fingerprint for the eyes of whoever answers for it. Its words come from visitors' pages. */
+function partRows({ ancestors = [], testId, attributes, classes, ...words }: FlowFingerprint) {
+  const { textHash, ...plain } = words
+  const around = ancestors.map(
+    ({ tag = '*', id, role, testId }) =>
+      `${tag}${id ? `#${id}` : ''}${role ? `[role=${role}]` : ''}${testId ? `[${testId}]` : ''}`,
+  )
+  const rows: [string, string | undefined][] = [
+    ...Object.entries(plain),
+    ['text', textHash && `as its hash alone, ${textHash.slice(0, 12)}…`],
+    ['test id', testId && `${testId.attr}=${testId.value}`],
+    ['classes', classes?.join(' ')],
+    ...Object.entries(attributes ?? {}),
+    ['inside', around.length > 0 ? around.join(' < ') : undefined],
+  ]
+  return rows.flatMap(([label, value]) => (value ? [[label, shown(value, 400)]] : []))
+}
+
+function next(pins: readonly Pin[], isTrial: boolean, org: string): string[] {
+  const pinned = pins.filter(({ outcome }) => outcome === 'pinned')
+  const summary = `${counted(pinned.length, 'step')} of ${pins.length} ${isTrial ? 'would be pinned' : 'pinned'}`
+  if (pinned.length === 0) return [summary]
+  if (isTrial) return [`${summary}: leave out --dry-run to write it into the drafts`]
+  const keys = [...new Set(pinned.map(({ flowKey }) => flowKey))]
+  return [
+    `${summary}, in drafts, which no page has yet`,
+    `next: "${publishCommand(keys.join(' '), org)}" gives it to pages`,
+    `then take "cairn flows pull ${keys.join(' ')}${org}" over into your files, or the next push of them drops it`,
+  ]
+}
+
+/** A step for scripts. */
+const forScripts = ({ flowKey, stepKey, baseline, looks, ...pin }: Pin) => ({
+  flow: flowKey,
+  step: stepKey,
+  ...pin,
+  baselineAt: baseline && isoTime(baseline.at),
+  locale: baseline?.locale ?? null,
+  looks,
+})

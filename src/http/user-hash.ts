@@ -1,0 +1,29 @@
+import { type UnauthorizedCause, unauthorized } from '../core/errors.ts'
+import type { Stores } from '../core/ports.ts'
+import { isRefused, judgeUserHash, type UserHashVerdict } from '../core/verified-identity.ts'
+import type { Call } from './call.ts'
+
+/** A body or query that may name a user. */
+interface NamesUser {
+  userId?: string | null
+  userHash?: string | null
+}
+
+const causeOf = (verdict: UserHashVerdict): UnauthorizedCause =>
+  verdict === 'missing' ? 'missing_user_hash' : 'wrong_user_hash'
+
+/**
+ * Judges and counts the hash of a call whose body or query names a user, where the organisation looks
+ * at hashes.
+ *
+ * @throws AppError `unauthorized` where it requires them, and this one is wrong or missing
+ */
+export function checkUserHash(call: Call, { presence }: Pick<Stores, 'presence'>): void {
+  const { identity, row } = call.org
+  if (identity === null) return
+  const { userId = null, userHash } = (call.body ?? call.query) as NamesUser
+  if (userId === null) return
+  const verdict = judgeUserHash(identity, userId, userHash, call.receivedAt)
+  presence.countUserHashes(row, { [verdict]: 1 })
+  if (identity.isEnforced && isRefused(verdict)) throw unauthorized(causeOf(verdict))
+}

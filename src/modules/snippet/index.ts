@@ -1,0 +1,78 @@
+import { Type } from '@sinclair/typebox'
+import { AppError } from '../../core/errors.ts'
+import { encodedReply } from '../../http/encoded.ts'
+import { type Route, route } from '../../http/route.ts'
+import { pathOf } from '../../http/target.ts'
+import { pageScript, type SnippetFile, snippetFiles } from '../../web/snippet-files.ts'
+
+export interface SnippetDeps {
+  /** A file that an older release has served under its hash, or null. */
+  olderSnippetFile(name: string): Promise<string | null>
+}
+
+const script = {
+  'Content-Type': 'text/javascript; charset=utf-8',
+  Vary: 'Origin, Accept-Encoding',
+  // Pages that isolate themselves (COEP) load nothing else from another origin.
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+}
+
+/** Always the newest: an upgrade of the server is on every page within five minutes. */
+const newest = { ...script, 'Cache-Control': 'public, max-age=300' }
+
+/** Its name is its hash. */
+const immutable = { ...script, 'Cache-Control': 'public, max-age=31536000, immutable' }
+
+const prepared = ({ text }: Pick<SnippetFile, 'text'>) => ({
+  text,
+  hash: Bun.hash.xxHash64(text).toString(36),
+})
+
+const own = new Map(snippetFiles.map(file => [file.name, prepared(file)]))
+const newestPage = prepared(pageScript)
+
+const file = {
+  method: 'GET',
+  tag: 'Description',
+  caller: 'anyone',
+  isProductFile: true,
+  answers: {
+    200: { description: 'The script.', schema: Type.String(), example: '', type: '*/*' },
+  },
+} as const
+
+/** The script that pages load, and what it loads itself. */
+export function snippetRoutes({ olderSnippetFile }: SnippetDeps): Route[] {
+  /** Few releases are ever in use, and each is held compressed once it was asked for. */
+  const older = new Map<string, ReturnType<typeof prepared>>()
+
+  async function olderOne(name: string) {
+    const known = older.get(name)
+    if (known) return known
+    const text = await olderSnippetFile(name)
+    if (text === null) throw new AppError('not_found', 'There is nothing at this path')
+    const found = prepared({ text })
+    older.set(name, found)
+    return found
+  }
+
+  return [
+    route({
+      ...file,
+      path: '/snippet.js',
+      operation: 'getSnippet',
+      summary: 'The snippet, always the newest',
+      handle: call => encodedReply(call, newestPage, newest),
+    }),
+    route({
+      ...file,
+      path: '/snippet-:file',
+      operation: 'getSnippetFile',
+      summary: 'A file of the snippet by its hash, for ever the same',
+      async handle(call) {
+        const name = pathOf(call.request).slice(1)
+        return encodedReply(call, own.get(name) ?? (await olderOne(name)), immutable)
+      },
+    }),
+  ]
+}

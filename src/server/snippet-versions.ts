@@ -1,0 +1,32 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { snippetFiles } from '../web/snippet-files.ts'
+
+/** The only names that are ever looked up: those that a release gives its files. */
+const fileName = /^snippet-(?:renderer-)?[0-9a-f]{16}\.js$/
+
+const folderIn = (dataDir: string) => join(dataDir, 'snippet')
+
+/**
+ * Writes this release's snippet into the data directory, where it outlives an upgrade: a page that
+ * names a version by its hash goes on getting just that one.
+ */
+export function keepSnippet(dataDir: string): void {
+  const folder = folderIn(dataDir)
+  mkdirSync(folder, { recursive: true })
+  for (const { name, text } of snippetFiles) {
+    try {
+      writeFileSync(join(folder, name), text, { flag: 'wx' })
+    } catch (error) {
+      // It is there already; its name says what is in it.
+      if ((error as { code?: string }).code !== 'EEXIST') throw error
+    }
+  }
+}
+
+/** A file that an older release has left there, or null. */
+export async function keptSnippetFile(dataDir: string, name: string): Promise<string | null> {
+  if (!fileName.test(name)) return null
+  return readFile(join(folderIn(dataDir), name), 'utf8').catch(() => null)
+}

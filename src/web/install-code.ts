@@ -1,0 +1,21 @@
+import { integrityOf, pageScript } from './snippet-files.ts'
+
+/**
+ * Keeps calls that a page makes before the script has come. May stand in a file of the page's own where
+ * its policy takes no scripts in the page.
+ */
+export const installStub =
+  "(w=>{if(w.cairn)return;const c=w.cairn={q:[]};for(const m of['identify','track','start','stop'," +
+  "'reset','on','consent'])c[m]=(...a)=>{c.q.push([m,...a])}})(window)"
+
+/** The script of this version, and what a browser holds it against. */
+export const pinnedSnippet = { file: pageScript.name, integrity: integrityOf(pageScript.text) }
+
+/** What a page needs, as HTML: always the newest, or just this version, which the browser verifies. */
+export function installTags(baseUrl: string, key: string): { newest: string; pinned: string } {
+  const tag = (file: string, more: string) =>
+    `<script async src="${baseUrl}/${file}" data-key="${key}"${more}></script>`
+  const { file, integrity } = pinnedSnippet
+  const verified = ` integrity="${integrity}" crossorigin="anonymous"`
+  return { newest: tag('snippet.js', ''), pinned: tag(file, verified) }
+}

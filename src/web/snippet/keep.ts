@@ -1,0 +1,69 @@
+import type { Keep } from './parts.ts'
+
+/**
+ * Values under a prefix in the origin's storage. A browser may refuse it (settings, a full disk, a
+ * sandboxed frame): what it refuses is kept in memory, and lasts as long as the page.
+ */
+export function createKeep(prefix: string, page: Window): Keep {
+  const memory = new Map<string, string | null>()
+  let isStored = true
+  const storage = () => page.localStorage
+
+  const tried = <Result>(work: () => Result, otherwise: Result): Result => {
+    try {
+      return work()
+    } catch {
+      return otherwise
+    }
+  }
+
+  const read = (name: string): string | null =>
+    memory.has(name)
+      ? (memory.get(name) ?? null)
+      : tried(() => storage().getItem(prefix + name), null)
+
+  const write = (name: string, text: string | null): void => {
+    const isKept = tried(() => {
+      if (!isStored) return false
+      if (text === null) storage().removeItem(prefix + name)
+      else storage().setItem(prefix + name, text)
+      return true
+    }, false)
+    if (isKept) memory.delete(name)
+    else memory.set(name, text)
+  }
+
+  const storedNames = (): string[] =>
+    tried(() => Object.keys(storage()), [])
+      .filter(name => name.startsWith(prefix))
+      .map(name => name.slice(prefix.length))
+
+  const names = (beginning: string): string[] => {
+    const all = new Set([...storedNames(), ...memory.keys()])
+    return [...all].filter(name => name.startsWith(beginning) && read(name) !== null)
+  }
+
+  return {
+    get<Value>(name: string): Value | null {
+      const text = read(name)
+      // Whoever else writes into this storage may have written anything.
+      return text === null ? null : tried(() => JSON.parse(text) as Value, null)
+    },
+    set: (name, value) => write(name, JSON.stringify(value)),
+    remove: name => write(name, null),
+    names,
+    forget() {
+      for (const name of storedNames()) tried(() => storage().removeItem(prefix + name), undefined)
+      memory.clear()
+    },
+    store(isAllowed) {
+      isStored = isAllowed
+      if (isAllowed) for (const [name, text] of [...memory]) write(name, text)
+    },
+    onChange(name, listener) {
+      page.addEventListener('storage', ({ key }) => {
+        if (key === prefix + name || key === null) listener()
+      })
+    },
+  }
+}

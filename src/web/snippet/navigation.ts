@@ -1,0 +1,17 @@
+/** How often the address is looked at where the browser does not tell, milliseconds. */
+const lookMs = 300
+
+/** Calls when the address changes without a page load. The page's own `history` is left as it is. */
+export function onNavigation(page: Window, moved: () => void): void {
+  let last = page.location.href
+  const look = () => {
+    if (page.location.href === last) return
+    last = page.location.href
+    moved()
+  }
+  const { navigation } = page as { navigation?: EventTarget }
+  if (navigation) navigation.addEventListener('currententrychange', look)
+  else page.setInterval(look, lookMs)
+  page.addEventListener('popstate', look)
+  page.addEventListener('hashchange', look)
+}

@@ -1,0 +1,272 @@
+import type { FingerprintReport, HealthReport, Keep, NewEvent, Outbox, Person } from './parts.ts'
+import type { Transport } from './transport.ts'
+import { uuid } from './uuid.ts'
+
+/** When a batch leaves: so many events, or so long after the first of them. */
+const fullBatch = 20
+const batchAfterMs = 5_000
+/** What the API takes in one request. */
+const mostInRequest = 50
+/** All beacons of a page share 64 KiB in flight (Fetch standard, keepalive). */
+const beaconBytes = 60 * 1024
+/** An hour offline is kept whole; a page that reports without end is not. */
+const mostWaiting = 1_000
+/** From so many on, what waits is written down in pauses; fewer at once, for a tab may be killed. */
+const manyWaiting = 50
+const saveAfterMs = 200
+/** A tab that has not written for so long is gone. */
+const abandonedMs = 10_000
+const queuePrefix = 'out:'
+/** A step's element that looks as it did is not told again for so long. */
+const toldAgainMs = 24 * 3_600_000
+const mostLooks = 50
+
+/** What was told last of a step's element, and when. */
+type ToldLook = [stepId: string, look: number, at: number]
+
+type Queued = Readonly<Record<string, unknown>> & { id: string }
+
+interface Queue {
+  savedAt: number
+  /** The page has said good-bye. */
+  isLeft: boolean
+  events: Queued[]
+}
+
+export interface OutboxDeps {
+  keep: Keep
+  transport: Transport
+  /** This page load, which has a queue of its own: two tabs never write the same one. */
+  tab: string
+  person(): Person
+  sessionId(): string
+  /** The page's address as it may be reported. */
+  url(): string
+  /** Whether this is one of those browsers, in a crowd a few, whose looks at elements are told. */
+  isHeard(): boolean
+  version: string
+  page: Window
+}
+
+/** What a report names of a person. */
+export const namesOf = ({ userId, anonymousId, userHash }: Person) => ({
+  ...(userId === null ? { anonymousId } : { userId }),
+  ...(userHash !== null && userId !== null && { userHash }),
+})
+
+/**
+ * Sends what happened. Each event has its id from the moment it happens and waits in storage until
+ * its verdict has come; what went by beacon, which never tells, is sent again from the next page.
+ * The server stores an id once.
+ */
+export function createOutbox(deps: OutboxDeps): Outbox {
+  const { keep, transport, tab, page } = deps
+  const ownQueue = queuePrefix + tab
+  let waiting: Queued[] = []
+  let mostTogether = mostInRequest
+  let isSending = false
+  let state: 'held' | 'speaking' | 'silent' = 'held'
+  let sendTimer: number | undefined
+  let saveTimer: number | undefined
+
+  const save = (isLeft = false) => {
+    page.clearTimeout(saveTimer)
+    saveTimer = undefined
+    if (waiting.length === 0) keep.remove(ownQueue)
+    else keep.set(ownQueue, { savedAt: Date.now(), isLeft, events: waiting } satisfies Queue)
+  }
+  const saveSoon = () => {
+    if (waiting.length < manyWaiting) save()
+    else saveTimer ??= page.setTimeout(save, saveAfterMs)
+  }
+  const sendIn = (ms: number) => {
+    page.clearTimeout(sendTimer)
+    sendTimer = page.setTimeout(send, ms)
+  }
+
+  /** Takes over what tabs have left behind that are gone. */
+  const adopt = () => {
+    for (const name of keep.names(queuePrefix)) {
+      const left = name === ownQueue ? null : keep.get<Queue>(name)
+      if (!left || !Array.isArray(left.events)) continue
+      if (!left.isLeft && Date.now() - left.savedAt < abandonedMs) continue
+      waiting = [...left.events, ...waiting].slice(-mostWaiting)
+      save()
+      keep.remove(name)
+    }
+    if (waiting.length > 0) sendIn(0)
+  }
+
+  /** By the hash that the page knows by now: it may have come late, or the secret was rotated. */
+  const proven = (event: Queued): Queued => {
+    const { userId, userHash } = namesOf(deps.person()) as Partial<Person>
+    return userHash && event.userId === userId ? { ...event, userHash } : event
+  }
+
+  const envelope = (events: readonly Queued[]) => ({
+    sentAt: Date.now(),
+    events: events.map(proven),
+  })
+
+  async function send(): Promise<void> {
+    if (isSending || state !== 'speaking' || waiting.length === 0) return
+    const pauseMs = transport.pauseMs('events')
+    if (pauseMs > 0) return sendIn(pauseMs)
+    isSending = true
+    const batch = waiting.slice(0, mostTogether)
+    const response = await transport.ask('events', '/events', {
+      method: 'POST',
+      body: envelope(batch),
+    })
+    isSending = false
+    if (response) {
+      const isTooMuch = response.status === 413 && batch.length > 1
+      if (isTooMuch) mostTogether = Math.ceil(batch.length / 2)
+      // Every event has had its verdict: one that is refused now would be refused again.
+      else drop(batch)
+    } else if (transport.isRefused('events')) {
+      // Of somebody who could not be proven, it may be: others must not wait behind them.
+      waiting = [...waiting.slice(batch.length), ...batch]
+    }
+    if (waiting.length > 0) sendIn(transport.pauseMs('events'))
+  }
+
+  const drop = (batch: readonly Queued[]) => {
+    const done = new Set(batch.map(({ id }) => id))
+    waiting = waiting.filter(({ id }) => !done.has(id))
+    saveSoon()
+  }
+
+  /** All that fits, by beacon; what is sent twice is stored once. */
+  const leave = () => {
+    let room = beaconBytes
+    if (state !== 'speaking') return
+    for (let from = 0; from < waiting.length; from += mostInRequest) {
+      const batch = waiting.slice(from, from + mostInRequest)
+      while (batch.length > 0) {
+        const body = JSON.stringify(envelope(batch))
+        const size = new Blob([body]).size
+        if (size <= room && transport.beacon('/events', body)) {
+          room -= size
+          break
+        }
+        // Half of it may fit.
+        batch.length = Math.floor(batch.length / 2)
+      }
+      if (batch.length < mostInRequest) break
+    }
+    save(true)
+  }
+
+  const report = (event: NewEvent) => {
+    if (state === 'silent') return
+    const { properties, ...rest } = event
+    waiting.push({
+      id: uuid(),
+      ...namesOf(deps.person()),
+      sessionId: deps.sessionId(),
+      occurredAt: Date.now(),
+      url: deps.url(),
+      ...rest,
+      ...(properties && { properties: plain(properties) }),
+    })
+    if (waiting.length > mostWaiting) waiting.shift()
+    saveSoon()
+    if (waiting.length >= fullBatch) sendIn(0)
+    else if (waiting.length === 1) sendIn(batchAfterMs)
+  }
+
+  /**
+   * About a step, of which other visits tell the same: not kept, and let go where refused.
+   *
+   * @returns whether it was taken
+   */
+  const tell = async (bucket: 'health' | 'fingerprint', stepId: string, body: object) => {
+    if (state !== 'speaking' || !deps.isHeard()) return false
+    const response = await transport.tell(bucket, `/steps/${stepId}/${bucket}`, body)
+    return response?.ok === true
+  }
+
+  const tellHealth = async (stepId: string, body: object, isMiss: boolean) => {
+    const isTaken = await tell('health', stepId, body)
+    // Misses are few, and what the report is for.
+    const pauseMs = transport.pauseMs('health')
+    if (!isTaken && isMiss && pauseMs > 0) {
+      page.setTimeout(() => tellHealth(stepId, body, false), pauseMs)
+    }
+  }
+
+  const tellFingerprint = async (stepId: string, told: FingerprintReport, body: object) => {
+    // Where it lies says more of the window than of the element.
+    const looks = hashOf(JSON.stringify({ ...told.fingerprint, rect: 0, v: told.flowVersion }))
+    const known = (keep.get<ToldLook[]>('looks') ?? []).filter(
+      ([, , at]) => Date.now() - at < toldAgainMs,
+    )
+    if (known.some(([step, look]) => step === stepId && look === looks)) return
+    if (!(await tell('fingerprint', stepId, body))) return
+    const others = known.filter(([step]) => step !== stepId)
+    keep.set('looks', [[stepId, looks, Date.now()], ...others].slice(0, mostLooks))
+  }
+
+  page.document.addEventListener('visibilitychange', () => {
+    if (page.document.visibilityState === 'hidden') leave()
+    else send()
+  })
+  page.addEventListener('pagehide', leave)
+  page.addEventListener('online', () => {
+    transport.forgive()
+    send()
+  })
+
+  return {
+    report,
+    health: (stepId, told: HealthReport) =>
+      void tellHealth(
+        stepId,
+        {
+          ...told,
+          ...namesOf(deps.person()),
+          url: deps.url(),
+          snippetVersion: deps.version,
+        },
+        !told.outcome.startsWith('found'),
+      ),
+    fingerprint: (stepId, told: FingerprintReport) =>
+      void tellFingerprint(stepId, told, {
+        ...told,
+        url: deps.url(),
+        locale: page.document.documentElement.lang || page.navigator.language,
+        viewport: { width: page.innerWidth, height: page.innerHeight },
+        snippetVersion: deps.version,
+      }),
+    flush: () => sendIn(0),
+    maySpeak: () => state === 'speaking',
+    silence() {
+      state = 'silent'
+      waiting = []
+      for (const name of keep.names(queuePrefix)) keep.remove(name)
+    },
+    speak() {
+      if (state === 'speaking') return
+      state = 'speaking'
+      adopt()
+      page.setTimeout(adopt, abandonedMs)
+    },
+  }
+}
+
+/** Tells two texts apart, nearly always. */
+function hashOf(text: string): number {
+  let hash = 0
+  for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0
+  return hash
+}
+
+/** A copy as JSON: what the page changes later must not change what was reported. */
+function plain(properties: object): unknown {
+  try {
+    return JSON.parse(JSON.stringify(properties))
+  } catch {
+    return undefined
+  }
+}

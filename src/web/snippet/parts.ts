@@ -1,0 +1,156 @@
+import type { EventKind } from '../../core/event.ts'
+import type { Fingerprint } from '../../core/fingerprint.ts'
+import type { Button, Flow, Item, Step, Target } from '../../core/flow.ts'
+
+/**
+ * The parts of the snippet, as they know each other. Each is made by one function (`createOutbox`,
+ * `createFinder`, …) from what it needs, keeps no state outside of that, and never throws into the
+ * page.
+ */
+
+export type { Cairn, Settings, Told } from './api.ts'
+export type { Button, Flow, Item, Step, Target }
+
+/** What the page said of who is there. `userId` null: a visitor, by `anonymousId`. */
+export interface Person {
+  userId: string | null
+  anonymousId: string
+  /** HMAC of the user id, where the organisation verifies identities. */
+  userHash: string | null
+  traits: Readonly<Record<string, unknown>>
+}
+
+/**
+ * What lasts over page loads, and is shared by the tabs of an origin. Values are JSON. Where the
+ * browser refuses storage, it lasts as long as the page.
+ */
+export interface Keep {
+  get<Value>(name: string): Value | null
+  set(name: string, value: unknown): void
+  remove(name: string): void
+  /** The names that begin so. */
+  names(beginning: string): string[]
+  /** Removes all of it. */
+  forget(): void
+  /** Whether it may be stored, or lasts as long as the page; what has, is stored as soon as it may. */
+  store(isAllowed: boolean): void
+  /** Called when another tab has written or removed the name. */
+  onChange(name: string, listener: () => void): void
+}
+
+/** An event as the engine reports it; id, person, session, time and page are added. */
+export interface NewEvent {
+  kind: Exclude<EventKind, 'item_reopened'>
+  flowId?: string
+  flowVersion?: number
+  stepId?: string
+  itemId?: string
+  runId?: string
+  name?: string
+  reason?: string
+  properties?: Readonly<Record<string, unknown>>
+}
+
+export interface HealthReport {
+  outcome:
+    | 'found'
+    | 'found_by_alternate'
+    | 'changed'
+    | 'ambiguous'
+    | 'hidden'
+    | 'not_found'
+    | 'error'
+  selector?: string
+  matchCount?: number
+  waitMs?: number
+  flowVersion?: number
+  message?: string
+}
+
+export interface FingerprintReport {
+  fingerprint: Fingerprint | null
+  candidates: readonly Fingerprint[]
+  flowVersion?: number
+}
+
+/**
+ * Sends what happened, once each, through reloads, closed tabs, an hour offline and refusals. Until it
+ * is told to speak or to be silent it only collects.
+ */
+export interface Outbox {
+  report(event: NewEvent): void
+  health(stepId: string, report: HealthReport): void
+  fingerprint(stepId: string, report: FingerprintReport): void
+  /** Sends what waits, at once. */
+  flush(): void
+  /** Forgets what waits, and reports nothing more: the visitor has not consented. */
+  silence(): void
+  /** Whether the server may be told who is there. */
+  maySpeak(): boolean
+  /** Sends what waits, and what pages before this one have left. */
+  speak(): void
+}
+
+/** What became of looking for a step's target. */
+export type Found =
+  | {
+      element: Element
+      by: 'selector' | 'alternate' | 'fingerprint'
+      /** What found it; by the fingerprint, the step's own selector, which did not. */
+      selector: string
+      /** How many elements that selector matched. */
+      matchCount: number
+      waitedMs: number
+    }
+  | {
+      element: null
+      because: 'not_found' | 'hidden' | 'ambiguous' | 'error'
+      matchCount: number
+      /** What went wrong, of an error. */
+      message?: string
+      waitedMs: number
+    }
+
+export interface Finder {
+  /** Waits up to `waitMs` (for ever with `onMissing: wait`). Never answers a doubtful match. */
+  find(target: Target, signal: AbortSignal): Promise<Found>
+}
+
+/** What a person does with what is shown. */
+export type Choice =
+  | { type: 'next' | 'back' | 'complete' | 'dismiss' | 'skip' }
+  | { type: 'link'; href: string; opensNewTab: boolean }
+
+/** A step that is on the page. */
+export interface StepView {
+  flow: Flow
+  step: Step
+  /** Place and number of the steps that are shown, from 1. */
+  place: number
+  of: number
+  /** What it points at; null for modals, banners, and where a step is shown without its target. */
+  element: Element | null
+  choose(choice: Choice): void
+}
+
+/** A checklist that is on the page. */
+export interface ChecklistView {
+  flow: Flow
+  /** By item id. */
+  isTicked(itemId: string): boolean
+  isOpen: boolean
+  toggle(isOpen: boolean): void
+  openItem(item: Item): void
+  dismiss(): void
+}
+
+/** Draws; loaded when the first flow is due. One step at a time; a checklist may stand beside it. */
+export interface Renderer {
+  showStep(view: StepView): void
+  hideStep(): void
+  /** Again after every change. */
+  showChecklist(view: ChecklistView): void
+  hideChecklist(): void
+  /** The element of the step has gone, or is another one. */
+  moveTo(element: Element | null): void
+}

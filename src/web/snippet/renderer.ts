@@ -1,0 +1,47 @@
+import { showChecklist } from './stage/checklist.ts'
+import { createFinder } from './stage/finder.ts'
+import { createHost } from './stage/host.ts'
+import { playSteps } from './stage/player.ts'
+import type { Stage, StageDeps } from './stage.ts'
+
+/** The part that is loaded when the first flow is due. */
+export function createStage(deps: StageDeps): Stage {
+  const host = createHost(deps.page)
+  const finder = createFinder(deps.page)
+  let steps: ReturnType<typeof playSteps> | null = null
+  let checklist: ReturnType<typeof showChecklist> | null = null
+
+  const clear: Stage['clear'] = slot => {
+    if (slot === 'checklist') {
+      checklist?.leave()
+      checklist = null
+    } else {
+      steps?.leave()
+      steps = null
+      checklist?.hide(false)
+    }
+  }
+  const end: StageDeps['end'] = (slot, ...how) => {
+    clear(slot)
+    deps.end(slot, ...how)
+  }
+
+  return {
+    clear,
+    show(slot, flow, run) {
+      clear(slot)
+      const own = { ...deps, end, host, save: () => deps.save(slot, run) }
+      if (slot === 'checklist') {
+        checklist = showChecklist(flow, run, own)
+        if (steps) checklist.hide(true)
+      } else {
+        checklist?.hide(true)
+        steps = playSteps(flow, run, { ...own, finder })
+      }
+    },
+    tracked(name) {
+      steps?.tracked(name)
+      checklist?.tracked(name)
+    },
+  }
+}

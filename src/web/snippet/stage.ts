@@ -1,0 +1,36 @@
+import type { Flow, Outbox, Person, Told } from './parts.ts'
+import type { Run, Slot } from './runs.ts'
+import type { Transport } from './transport.ts'
+
+/** What the stage is made from. */
+export interface StageDeps {
+  outbox: Outbox
+  transport: Transport
+  person: { readonly current: Person }
+  page: Window
+  /** The page's nonce for styles, where its policy wants one. */
+  nonce: string | null
+  tell<Name extends keyof Told>(name: Name, what: Told[Name]): void
+  /** Writes a run down; to be called at every change. */
+  save(slot: Slot, run: Run): void
+  /**
+   * The flow has ended, and is cleared away already.
+   *
+   * @param how `isTold: false` where the server knows it without an event: by the last item's tick
+   */
+  end(
+    slot: Slot,
+    outcome: 'completed' | 'dismissed',
+    how?: { reason?: string; isTold?: boolean },
+  ): void
+}
+
+/** Shows flows, finds what their steps point at, and reports what happens to them. */
+export interface Stage {
+  /** From the run's step on. One flow a slot; while steps are shown, the checklist is hidden. */
+  show(slot: Slot, flow: Flow, run: Run): void
+  /** Takes what the slot shows off the page, without a report. */
+  clear(slot: Slot): void
+  /** The page has tracked an event, on which a step or item may wait. */
+  tracked(name: string): void
+}

@@ -1,0 +1,125 @@
+import { idsOf } from '../engine.ts'
+import type { Flow, Item } from '../parts.ts'
+import type { Run } from '../runs.ts'
+import type { StageDeps } from '../stage.ts'
+import { drawChecklist } from './draw-checklist.ts'
+import type { Host } from './host.ts'
+import { safeHref } from './markdown.ts'
+
+/** How long it is taken as known what other devices and back ends have ticked, milliseconds. */
+const knownMs = 5 * 60_000
+/** By then a tick of this browser has come to the server. */
+const onItsWayMs = 60_000
+
+/** Shows a checklist beside the page. Ends by itself, or by `leave`, which reports nothing. */
+export function showChecklist(
+  flow: Flow,
+  run: Run,
+  { host, ...deps }: StageDeps & { host: Host; save(): void },
+): { leave(): void; tracked(name: string): void; hide(isHidden: boolean): void } {
+  const { outbox, page, person, tell, transport } = deps
+  const { items, order } = flow.checklist ?? { items: [], order: 'any' }
+  const ticked = new Map(Object.entries(run.ticked))
+  let isLeft = false
+  let isHidden = false
+
+  const drawing = drawChecklist(flow, host, page, {
+    toggle(isOpen) {
+      run.isOpen = isOpen
+      deps.save()
+      draw()
+    },
+    open: openItem,
+    dismiss() {
+      leave()
+      deps.end('checklist', 'dismissed', { reason: 'closed' })
+    },
+  })
+
+  /** In sequence, an item waits for those before it. */
+  const isOpenTo = (item: Item) =>
+    order === 'any' || items.every(other => other.position >= item.position || ticked.has(other.id))
+
+  const draw = () => {
+    if (isLeft) return
+    if (run.isOpen && !isHidden && !run.wasOpened) {
+      run.wasOpened = true
+      deps.save()
+      outbox.report({ kind: 'checklist_opened', ...idsOf(flow, run) })
+    }
+    drawing.draw({ isOpen: run.isOpen, isHidden, isTicked: id => ticked.has(id), isOpenTo })
+  }
+
+  const note = () => {
+    run.ticked = Object.fromEntries(ticked)
+    deps.save()
+  }
+
+  const tick = (item: Item) => {
+    if (ticked.has(item.id)) return
+    ticked.set(item.id, Date.now())
+    note()
+    tell('item_completed', { flowKey: flow.key, itemKey: item.key })
+    draw()
+    endIfDone()
+  }
+
+  /** The server derives the completion from the last tick. */
+  const endIfDone = () => {
+    if (items.length === 0 || items.some(({ id }) => !ticked.has(id)) || isLeft) return
+    leave()
+    deps.end('checklist', 'completed', { isTold: false })
+  }
+
+  function openItem(item: Item): void {
+    // What the page reports by an event of its own is ticked by that event.
+    if (item.completeOn === null && !ticked.has(item.id)) {
+      outbox.report({ kind: 'item_completed', ...idsOf(flow, run), itemId: item.id })
+      tick(item)
+    }
+    const href = item.href === null ? null : safeHref(item.href, page)
+    if (href === null) return
+    outbox.flush()
+    if (new URL(href).origin === page.location.origin) page.location.assign(href)
+    else page.open(href, '_blank', 'noopener')
+  }
+
+  async function load(): Promise<void> {
+    const isKnown = run.askedAt !== null && Date.now() - run.askedAt < knownMs
+    if (isKnown || !outbox.maySpeak()) return
+    const { userId, anonymousId, userHash } = person.current
+    const query = new URLSearchParams(userId === null ? { anonymousId } : { userId })
+    if (userId !== null && userHash !== null) query.set('userHash', userHash)
+    const response = await transport.ask('flows', `/flows/${flow.id}/checklist-progress?${query}`)
+    if (!response?.ok) return
+    const answer = await response.json()
+    const now = Date.now()
+    for (const { id, completed } of answer.items ?? []) {
+      if (completed) ticked.set(id, ticked.get(id) ?? now)
+      // Opened again elsewhere, unless the tick is still on its way.
+      else if (now - (ticked.get(id) ?? now) > onItsWayMs) ticked.delete(id)
+    }
+    run.askedAt = now
+    note()
+    draw()
+    endIfDone()
+  }
+
+  const leave = () => {
+    isLeft = true
+    drawing.remove()
+  }
+
+  draw()
+  load().catch(() => {})
+  return {
+    leave,
+    tracked(name) {
+      for (const item of items) if (item.completeOn?.event === name) tick(item)
+    },
+    hide(hidden) {
+      isHidden = hidden
+      draw()
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import { folded } from '../../../core/text-hash.ts'
+
+/** What is found and seen on a page, open shadow roots included. */
+
+type Tree = Document | ShadowRoot
+
+/** The document, and every open shadow root in it, in document order. */
+export function* treesOf(root: Tree): Generator<Tree> {
+  yield root
+  for (const element of root.querySelectorAll('*')) {
+    if (element.shadowRoot && !element.hasAttribute(ownHostAttribute)) {
+      yield* treesOf(element.shadowRoot)
+    }
+  }
+}
+
+/** Marks what the snippet itself has put on the page: never a step's target. */
+export const ownHostAttribute = 'data-cairn'
+
+/** Every element that a selector matches, in all trees; none where it is no selector. */
+export function matching(document: Document, selector: string): Element[] {
+  try {
+    const found = [...treesOf(document)].flatMap(tree => [...tree.querySelectorAll(selector)])
+    return found.filter(element => !element.closest(`[${ownHostAttribute}]`))
+  } catch {
+    return []
+  }
+}
+
+/** What an element says, as people read it; never what was typed into it. */
+export const textOf = (element: Element): string => folded(element.textContent ?? '')
+
+/** Whether it takes up room on the page and is not hidden by a style. */
+export function isVisible(element: Element): boolean {
+  if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return false
+  const { width, height } = element.getBoundingClientRect()
+  return width > 0 && height > 0
+}

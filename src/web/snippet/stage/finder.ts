@@ -1,0 +1,116 @@
+import type { Finder, Found, Target } from '../parts.ts'
+import { isVisible, matching, textOf } from './elements.ts'
+import { mostLike } from './likeness.ts'
+import { breathing, pageChange } from './unhurried.ts'
+
+/** How long after a change of the page it is looked at again, milliseconds. */
+const settleMs = 50
+/** Of what no observer tells (shadow trees, transitions, style sheets that come late): as often. */
+const pollMs = 250
+/** Looking takes no more than this part of the time, whatever the page is like and does. */
+const mostOfTime = 1 / 20
+
+/** Of what is told of a fault, characters. */
+const longestMessage = 200
+
+type Missing = 'not_found' | 'hidden' | 'ambiguous'
+
+type Look = { element: Element; matchCount: number } | { because: Missing; matchCount: number }
+
+/** What one selector finds, told apart by text and place, and by being seen. */
+function look(
+  document: Document,
+  selector: string,
+  { text, nth }: Pick<Target, 'text' | 'nth'>,
+): Look {
+  const all = matching(document, selector)
+  const saying = text === null ? all : sayingOf(all, text)
+  const matchCount = saying.length
+  if (matchCount === 0) return { because: 'not_found', matchCount }
+  if (nth !== null) {
+    const element = saying[nth]
+    if (!element) return { because: 'not_found', matchCount }
+    return isVisible(element) ? { element, matchCount: 1 } : { because: 'hidden', matchCount }
+  }
+  const [element, other] = saying.filter(isVisible)
+  if (!element) return { because: 'hidden', matchCount }
+  return other ? { because: 'ambiguous', matchCount } : { element, matchCount: 1 }
+}
+
+/** Those with just that text; where none has, the innermost of those that contain it. */
+function sayingOf(elements: Element[], text: string): Element[] {
+  const texts = new Map(elements.map(element => [element, textOf(element)]))
+  const exact = elements.filter(element => texts.get(element) === text)
+  if (exact.length > 0) return exact
+  const around = elements.filter(element => texts.get(element)?.includes(text))
+  // In document order, what an element contains comes right behind it.
+  return around.filter((element, at) => !element.contains(around[at + 1] ?? null))
+}
+
+type Find = Omit<Extract<Found, { element: Element }>, 'waitedMs'>
+type Outcome = Find | Omit<Extract<Found, { element: null }>, 'waitedMs'>
+
+/**
+ * Finds what a step points at: by its selector as soon as the page has it; when the time is over, by
+ * its alternates in their order, then by the likeness to its fingerprint. An answer that could be
+ * another element is no answer. Frames are pages of their own, and not looked into.
+ */
+export function createFinder(page: Window): Finder {
+  const { document, performance } = page
+
+  /** What is left to try when the selector alone has not found it. */
+  async function lookFurther(
+    target: Target,
+    seen: Look & { because: Missing },
+    breath: ReturnType<typeof breathing>,
+  ): Promise<Find | null> {
+    for (const selector of target.alternates ?? []) {
+      // The place was counted among what the selector finds.
+      const found = look(document, selector, { text: target.text, nth: null })
+      if ('element' in found) return { ...found, by: 'alternate', selector }
+    }
+    // One that is there but hidden is not to be mistaken for another that is like it.
+    if (!target.fingerprint || seen.because === 'hidden') return null
+    const element = await mostLike(document, target.fingerprint, breath)
+    const { selector } = target
+    return element && { element, by: 'fingerprint', selector, matchCount: seen.matchCount }
+  }
+
+  async function search(target: Target, signal: AbortSignal): Promise<Outcome> {
+    const { selector } = target
+    const startedAt = performance.now()
+    for (;;) {
+      const breath = breathing(page, signal)
+      const leftMs = target.waitMs - (performance.now() - startedAt)
+      const seen = look(document, selector, target)
+      if ('element' in seen) return { ...seen, by: 'selector', selector }
+      if (leftMs <= 0) {
+        const further = await lookFurther(target, seen, breath)
+        if (further) return further
+      }
+      if (signal.aborted || (leftMs <= 0 && target.onMissing !== 'wait')) {
+        return { element: null, ...seen }
+      }
+      const leastMs = Math.max(settleMs, breath.usedMs() / mostOfTime)
+      const mostMs = Math.max(pollMs, leastMs)
+      const untilMs = leftMs > 0 ? Math.min(mostMs, leftMs) : mostMs
+      await pageChange(page, signal, { leastMs, mostMs: untilMs })
+    }
+  }
+
+  return {
+    async find(target, signal) {
+      const startedAt = performance.now()
+      // Whatever a page has made of its own DOM, the flow goes on as it does without the element.
+      const outcome = await search(target, signal).catch(
+        (fault: unknown): Outcome => ({
+          element: null,
+          because: 'error',
+          matchCount: 0,
+          message: String(fault).slice(0, longestMessage),
+        }),
+      )
+      return { ...outcome, waitedMs: Math.round(performance.now() - startedAt) }
+    },
+  }
+}

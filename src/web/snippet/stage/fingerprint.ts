@@ -1,0 +1,162 @@
+import { finder as uniqueSelector } from '@medv/finder'
+import type { Ancestor, Fingerprint, TestId } from '../../../core/fingerprint.ts'
+import { isGeneratedClass, isGeneratedId } from '../../../core/generated-name.ts'
+import { folded } from '../../../core/text-hash.ts'
+import { matching, textOf } from './elements.ts'
+
+/** What tests find elements by. */
+const testIdAttributes = ['data-testid', 'data-test', 'data-test-id', 'data-cy', 'data-qa']
+
+/** Attributes that tell elements apart; an input's value is never among them. */
+const toldAttributes = ['name', 'type', 'for', 'placeholder', 'title']
+
+/** Words of a control are its author's; longer texts, and other elements', may be about people. */
+const longestText = 80
+const controls =
+  'button, a, summary, label, h1, h2, h3, h4, h5, h6, [role=button], [role=tab], [role=menuitem]'
+
+const mostAncestors = 5
+const mostClasses = 10
+
+const roles: Record<string, string> = {
+  a: 'link',
+  button: 'button',
+  select: 'combobox',
+  textarea: 'textbox',
+  nav: 'navigation',
+  main: 'main',
+  h1: 'heading',
+  h2: 'heading',
+  h3: 'heading',
+}
+
+const tagOf = (element: Element) => element.localName
+
+const roleOf = (element: Element) => element.getAttribute('role') ?? roles[tagOf(element)]
+
+function testIdOf(element: Element): TestId | undefined {
+  const attr = testIdAttributes.find(name => element.hasAttribute(name))
+  return attr ? { attr, value: element.getAttribute(attr) ?? '' } : undefined
+}
+
+const wordsOf = (element: Element): string | undefined => {
+  const text = element.matches(controls) ? textOf(element) : ''
+  return text !== '' && text.length <= longestText ? text : undefined
+}
+
+/** Its accessible name, as far as the page's author wrote it (accname 1.2, sections 2C, 2D, 2F). */
+function nameOf(element: Element): string | undefined {
+  const labelled = element.getAttribute('aria-labelledby')?.split(/\s+/) ?? []
+  const root = element.getRootNode() as Document | ShadowRoot
+  const labels = labelled.flatMap(id => root.getElementById(id) ?? []).map(textOf)
+  // A browser looks through the whole page for them, and buttons say themselves what they do.
+  const ofForm = element.matches('input, select, textarea')
+    ? (element as HTMLInputElement).labels?.[0]
+    : undefined
+  const name =
+    labels.join(' ') ||
+    element.getAttribute('aria-label') ||
+    element.getAttribute('alt') ||
+    (ofForm && textOf(ofForm)) ||
+    wordsOf(element)
+  return name ? folded(name).slice(0, longestText) : undefined
+}
+
+const placeAmong = (element: Element, isOne: (other: Element) => boolean): number => {
+  let place = 0
+  for (let other = element.previousElementSibling; other; other = other.previousElementSibling) {
+    if (isOne(other)) place++
+  }
+  return place
+}
+
+/** The parent, of a shadow tree's root its host. */
+const above = (element: Element): Element | null =>
+  element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null
+
+function ancestorsOf(element: Element): Ancestor[] {
+  const ancestors: Ancestor[] = []
+  for (let at = above(element); at && ancestors.length < mostAncestors; at = above(at)) {
+    if (at === at.ownerDocument.body) break
+    ancestors.push({
+      tag: tagOf(at),
+      nth: placeAmong(at, () => true),
+      ...(at.id && !isGeneratedId(at.id) && { id: at.id }),
+      ...optional('role', roleOf(at)),
+      ...optional('testId', testIdOf(at)?.value),
+    })
+  }
+  return ancestors
+}
+
+function attributesOf(element: Element): Record<string, string> {
+  const told: Record<string, string> = {}
+  for (const name of toldAttributes) {
+    const value = element.getAttribute(name)
+    if (value) told[name] = value.slice(0, longestText)
+  }
+  const { href } = element as HTMLAnchorElement
+  // The path alone: a query may hold anything.
+  if (typeof href === 'string' && URL.canParse(href)) told.href = new URL(href).pathname
+  return told
+}
+
+const optional = <Name extends string, Value>(name: Name, value: Value | undefined | null) =>
+  value === undefined || value === null || value === '' ? {} : { [name]: value }
+
+/** What tells an element from others, without what people typed or long texts. */
+export function fingerprintOf(
+  element: Element,
+  selector: string | null = null,
+  matchCount = 1,
+): Fingerprint {
+  const { x, y, width, height } = element.getBoundingClientRect()
+  const view = element.ownerDocument.defaultView
+  return {
+    matchCount,
+    tag: tagOf(element),
+    ...optional('selector', selector),
+    ...optional('id', element.id),
+    ...optional('testId', testIdOf(element)),
+    ...optional('name', nameOf(element)),
+    ...optional('role', roleOf(element)),
+    ...optional('ariaLabel', element.getAttribute('aria-label')),
+    ...optional('text', wordsOf(element)),
+    classes: [...element.classList].filter(name => !isGeneratedClass(name)).slice(0, mostClasses),
+    attributes: attributesOf(element),
+    ancestors: ancestorsOf(element),
+    nthOfType: placeAmong(element, other => other.localName === element.localName),
+    rect: {
+      x: Math.round(x + (view?.scrollX ?? 0)),
+      y: Math.round(y + (view?.scrollY ?? 0)),
+      width: Math.round(width),
+      height: Math.round(height),
+    },
+  }
+}
+
+/** The element once for each selector that would find it alone, the lasting ones first. */
+export function candidatesOf(element: Element): Fingerprint[] {
+  const { ownerDocument } = element
+  const testId = testIdOf(element)
+  const selectors = [
+    testId && `[${testId.attr}=${CSS.escape(testId.value)}]`,
+    element.id && !isGeneratedId(element.id) && `#${CSS.escape(element.id)}`,
+    shortestOf(element),
+  ].filter(selector => typeof selector === 'string')
+  return [...new Set(selectors)]
+    .filter(selector => matching(ownerDocument, selector).length === 1)
+    .map(selector => fingerprintOf(element, selector))
+}
+
+function shortestOf(element: Element): string | null {
+  try {
+    return uniqueSelector(element, {
+      idName: name => !isGeneratedId(name),
+      className: name => !isGeneratedClass(name),
+      timeoutMs: 20,
+    })
+  } catch {
+    return null
+  }
+}

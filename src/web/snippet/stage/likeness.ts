@@ -1,0 +1,42 @@
+import { type Remembered, rememberedLikeness } from '../../../core/remembered.ts'
+import { isVisible, matching } from './elements.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import type { Breath } from './unhurried.ts'
+
+/** From here on an element counts as the same; the contract of fingerprints has the number. */
+const sameFrom = 0.85
+/** The next best must be worse by this: of two that are as good, neither is it. */
+const clearLead = 0.05
+/** A page with more elements of a kind is not searched: it would take too long. */
+const mostCompared = 2_000
+
+/**
+ * The one visible element that is as good as the remembered one, or null.
+ *
+ * @param breath lets the page go on between two elements; false when nobody waits any more
+ */
+export async function mostLike(
+  document: Document,
+  remembered: Remembered,
+  breath: Breath,
+): Promise<Element | null> {
+  const { tag } = remembered
+  const ofTag = tag ? matching(document, CSS.escape(tag)) : []
+  if (ofTag.length > mostCompared) return null
+  const locale = document.documentElement.lang || null
+  let best: { element: Element; score: number } | null = null
+  let next = 0
+  for (const element of ofTag) {
+    if (!(await breath())) return null
+    if (!isVisible(element)) continue
+    const score = rememberedLikeness(remembered, fingerprintOf(element), locale)
+    if (score <= (best?.score ?? 0)) next = Math.max(next, score)
+    else {
+      next = best?.score ?? 0
+      best = { element, score }
+    }
+  }
+  if (!best || best.score < sameFrom || best.score - next < clearLead) return null
+  // The page went on meanwhile.
+  return isVisible(best.element) ? best.element : null
+}

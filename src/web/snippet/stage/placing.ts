@@ -1,0 +1,118 @@
+import {
+  arrow,
+  autoUpdate,
+  computePosition,
+  flip,
+  getOverflowAncestors,
+  offset,
+  type Placement,
+  shift,
+} from '@floating-ui/dom'
+import type { Step } from '../parts.ts'
+
+/** Between an element and what points at it, and least distance from the window's edge, pixels. */
+const gap = 14
+const margin = 8
+
+const placementOf = ({ side, align }: Step['placement']): Placement =>
+  align === 'center' ? side : `${side}-${align}`
+
+/** On which of its edges a card has its arrow, and how the arrow, a square's upper left half, is turned. */
+const edges = {
+  top: { edge: 'bottom', turn: 225 },
+  right: { edge: 'left', turn: 315 },
+  bottom: { edge: 'top', turn: 45 },
+  left: { edge: 'right', turn: 135 },
+} as const
+
+/** What has been taken off the page has no place: what points at it stays until it is followed. */
+function follow(element: Element, floating: HTMLElement, place: () => unknown): () => void {
+  return autoUpdate(element, floating, () => {
+    if (element.isConnected) place()
+  })
+}
+
+/** Keeps a card beside an element wherever that goes. Returns a function that ends it. */
+export function placeBeside(
+  element: Element,
+  card: HTMLElement,
+  pointer: HTMLElement | null,
+  placement: Step['placement'],
+): () => void {
+  const place = async () => {
+    const position = await computePosition(element, card, {
+      strategy: 'fixed',
+      placement: placementOf(placement),
+      middleware: [
+        offset(gap),
+        flip({ padding: margin, fallbackAxisSideDirection: 'start' }),
+        shift({ padding: margin, crossAxis: true }),
+        ...(pointer ? [arrow({ element: pointer, padding: 12 })] : []),
+      ],
+    })
+    Object.assign(card.style, { left: `${position.x}px`, top: `${position.y}px` })
+    if (!pointer) return
+    const side = position.placement.split('-')[0] as keyof typeof edges
+    const { x, y } = position.middlewareData.arrow ?? {}
+    const { edge, turn } = edges[side]
+    Object.assign(pointer.style, {
+      left: x === undefined ? '' : `${x}px`,
+      top: y === undefined ? '' : `${y}px`,
+      right: '',
+      bottom: '',
+      // Half of it, and the border that it covers.
+      [edge]: '-7px',
+      transform: `rotate(${turn}deg)`,
+    })
+  }
+  return follow(element, card, place)
+}
+
+/** Keeps a frame around an element. */
+export function placeAround(element: Element, frame: HTMLElement): () => void {
+  return follow(element, frame, () => {
+    const { left, top, width, height } = element.getBoundingClientRect()
+    Object.assign(frame.style, {
+      left: `${left}px`,
+      top: `${top}px`,
+      width: `${width}px`,
+      height: `${height}px`,
+    })
+  })
+}
+
+/** Keeps a dot on an element's corner, at the end of its first line. */
+export function placeOnCorner(element: Element, dot: HTMLElement): () => void {
+  return follow(element, dot, async () => {
+    const { x, y } = await computePosition(element, dot, {
+      strategy: 'fixed',
+      placement: 'top-end',
+      middleware: [
+        offset(({ rects }) => ({
+          mainAxis: -rects.floating.height / 2,
+          alignmentAxis: -rects.floating.width / 2,
+        })),
+        shift({ padding: margin }),
+      ],
+    })
+    Object.assign(dot.style, { left: `${x}px`, top: `${y}px` })
+  })
+}
+
+/** Scrolls an element into sight where the window, or what it scrolls in, cuts something off. */
+export function bringIntoView(element: Element, page: Window): void {
+  const { top, left, bottom, right } = element.getBoundingClientRect()
+  const window = { top: 0, left: 0, bottom: page.innerHeight, right: page.innerWidth }
+  const { Element } = page as Window & typeof globalThis
+  const scrolled = getOverflowAncestors(element).filter(one => one instanceof Element)
+  const isSeen = [window, ...scrolled.map(one => one.getBoundingClientRect())].every(
+    of => top >= of.top && left >= of.left && bottom <= of.bottom && right <= of.right,
+  )
+  if (isSeen) return
+  const isCalm = page.matchMedia('(prefers-reduced-motion: reduce)').matches
+  element.scrollIntoView({
+    block: 'center',
+    inline: 'nearest',
+    behavior: isCalm ? 'auto' : 'smooth',
+  })
+}

@@ -1,0 +1,58 @@
+import type { Keep } from './parts.ts'
+
+/** Lets go of what a tab holds. */
+export type LetGo = () => void
+
+/** How long a lease stands that is not renewed, and how often it is, milliseconds. */
+const leaseMs = 4_000
+const renewMs = 1_000
+/** Two tabs that take a lease at the same moment see by then whose it is. */
+const settleMs = 60
+
+interface Lease {
+  tab: string
+  until: number
+}
+
+/**
+ * What one tab at a time may do. By Web Locks, which browsers offer on secure pages; elsewhere by a
+ * lease in storage, which a closed tab leaves behind for a few seconds.
+ *
+ * @returns a function that waits until no other tab holds a name, then holds it until it is let go
+ *   or the tab is gone
+ */
+export function createTabs(prefix: string, tab: string, keep: Keep, page: Window) {
+  const { locks } = page.navigator
+
+  const holdLock = (name: string) =>
+    new Promise<LetGo>((resolve, reject) => {
+      const held = () => new Promise<void>(letGo => resolve(() => letGo()))
+      locks.request(prefix + name, held).catch(reject)
+    })
+
+  const holdLease = (name: string) =>
+    new Promise<LetGo>(resolve => {
+      const key = `lease:${name}`
+      const isMine = () => keep.get<Lease>(key)?.tab === tab
+      const take = () => keep.set(key, { tab, until: Date.now() + leaseMs })
+      const attempt = () => {
+        const lease = keep.get<Lease>(key)
+        if (lease && lease.tab !== tab && lease.until > Date.now()) {
+          return page.setTimeout(attempt, renewMs)
+        }
+        take()
+        page.setTimeout(() => {
+          if (!isMine()) return attempt()
+          const renewing = page.setInterval(take, renewMs)
+          resolve(() => {
+            page.clearInterval(renewing)
+            if (isMine()) keep.remove(key)
+          })
+        }, settleMs)
+      }
+      attempt()
+    })
+
+  return (name: string): Promise<LetGo> =>
+    locks ? holdLock(name).catch(() => holdLease(name)) : holdLease(name)
+}

@@ -1,0 +1,116 @@
+import type { Settings } from './parts.ts'
+
+/** The API's buckets, each of which is refused on its own. */
+export type Bucket = 'events' | 'flows' | 'fingerprint' | 'health' | 'heartbeat'
+
+/** How long a bucket is left alone when its key or origin is refused, milliseconds. */
+const refusedMs = 5 * 60_000
+/** The first pause after a failure, which doubles with each further one, and the longest. */
+const firstPauseMs = 5_000
+const longestPauseMs = 5 * 60_000
+
+interface Pause {
+  until: number
+  failures: number
+  /** The caller is at fault, as far as the server says (401, 403). */
+  isRefused: boolean
+}
+
+export interface Asked {
+  method?: 'GET' | 'POST'
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** Pages that were refused together must not come back together. */
+const spread = (ms: number) => ms * (1 + Math.random() / 4)
+
+/**
+ * Asks the API. What it refuses for a while (429, 503, a failed connection) is not asked again
+ * before that while is over, as `Retry-After` says or twice as long each time.
+ */
+export function createTransport({ baseUrl, key }: Settings, page: Window) {
+  const pauses = new Map<Bucket, Pause>()
+
+  const pauseMs = (bucket: Bucket) => Math.max(0, (pauses.get(bucket)?.until ?? 0) - Date.now())
+
+  const isRefusal = (response: Response | null) =>
+    response?.status === 401 || response?.status === 403
+
+  /** @returns milliseconds to wait, or 0 where the answer is one */
+  const refusedFor = (response: Response | null, failures: number): number => {
+    const growing = Math.min(firstPauseMs * 2 ** failures, longestPauseMs)
+    if (response === null) return growing
+    const { status, headers } = response
+    if (isRefusal(response)) return refusedMs
+    if (status !== 429 && status < 500) return 0
+    return Number(headers.get('Retry-After')) * 1_000 || growing
+  }
+
+  /** Fetches, and takes note of a refusal; null where it is one. */
+  async function tried(bucket: Bucket, path: string, init: RequestInit): Promise<Response | null> {
+    if (pauseMs(bucket) > 0) return null
+    // Cairn uses no cookies.
+    const response = await page
+      .fetch(`${baseUrl}/api/v1${path}`, { credentials: 'omit', ...init })
+      .catch(() => null)
+    const failures = pauses.get(bucket)?.failures ?? 0
+    const waitMs = refusedFor(response, failures)
+    if (waitMs === 0) {
+      pauses.delete(bucket)
+      return response
+    }
+    pauses.set(bucket, {
+      until: Date.now() + spread(waitMs),
+      failures: failures + 1,
+      isRefused: isRefusal(response),
+    })
+    return null
+  }
+
+  return {
+    /** Milliseconds until the bucket may be asked again. */
+    pauseMs,
+    /** Whether it is left alone because the server refuses this caller. */
+    isRefused: (bucket: Bucket) => pauses.get(bucket)?.isRefused ?? false,
+    /** A connection that has come back is worth a try. */
+    forgive: () => pauses.clear(),
+    /** @returns null where nothing was answered, or the bucket is refused for now */
+    ask: (bucket: Bucket, path: string, { method = 'GET', body, headers }: Asked = {}) =>
+      tried(bucket, path, {
+        method,
+        headers: {
+          Authorization: `Bearer ${key}`,
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+    /**
+     * Posts a small body in one request, which goes on where the page is left meanwhile: as text, which
+     * needs no preflight, and so with the key in the query.
+     */
+    tell: (bucket: Bucket, path: string, body: unknown) =>
+      tried(bucket, `${path}?key=${key}`, {
+        method: 'POST',
+        keepalive: true,
+        body: JSON.stringify(body),
+      }),
+    /**
+     * Hands a request to the browser, which sends it even if the page is gone by then.
+     *
+     * @returns whether the browser has taken it
+     */
+    beacon(path: string, body: string): boolean {
+      try {
+        const url = `${baseUrl}/api/v1${path}?key=${key}`
+        // Any other type would need a preflight, for which a page that closes has no time.
+        return page.navigator.sendBeacon(url, new Blob([body], { type: 'text/plain' }))
+      } catch {
+        return false
+      }
+    },
+  }
+}
+
+export type Transport = ReturnType<typeof createTransport>

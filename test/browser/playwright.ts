@@ -1,0 +1,2 @@
+/** Apart from `program.ts`, which must load on machines without this package. */
+export { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'

@@ -1,0 +1,126 @@
+import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { noUserHashes, userHashOf } from '../../../src/core/verified-identity.ts'
+import {
+  identityOf,
+  rotateIdentitySecret,
+  setIdentityMode,
+} from '../../../src/storage/identity-secrets.ts'
+import { Tenant } from '../../support/tenant.ts'
+import { World } from '../../support/world.ts'
+
+/** Verified identity from a call to its count; test/contract has what callers see of it. */
+
+const world = new World()
+afterAll(() => world.close())
+
+let tenant: Tenant
+beforeEach(async () => {
+  tenant = await Tenant.of(world)
+})
+
+function verify(mode: 'off' | 'observe' | 'enforce'): string {
+  setIdentityMode(world.database, tenant.row, mode, world.clock.now())
+  world.takeUp()
+  return identityOf(world.database, tenant.row, world.clock.now()).secrets[0]?.secret ?? ''
+}
+
+const event = (userId: string, userHash?: string | null) => ({
+  kind: 'custom',
+  name: 'clicked',
+  userId,
+  ...(userHash !== undefined && { userHash }),
+})
+
+const counted = async () => {
+  await world.storage.writePresence()
+  const { userHashes } = await world.stores.presence.read(tenant.row, world.clock.now())
+  return userHashes
+}
+
+const cause = () => world.answers.at(-1)?.cause
+
+test('nothing is counted where nobody looks', async () => {
+  expect((await tenant.send([event('ann', 'wrong'), event('bob')])).status).toBe(202)
+  expect(await counted()).toEqual(noUserHashes)
+})
+
+test('observing counts every event that names a user, and refuses none', async () => {
+  const secret = verify('observe')
+  const { body } = await tenant.send([
+    event('ann', userHashOf(secret, 'ann')),
+    event('ann', userHashOf(secret, 'ann')),
+    event('bob', userHashOf(secret, 'ann')),
+    event('bob'),
+    { kind: 'custom', name: 'clicked', anonymousId: 'somebody' },
+  ])
+  expect(body).toMatchObject({ accepted: 5, rejected: 0 })
+  expect(await counted()).toEqual({ valid: 2, outdated: 0, invalid: 1, missing: 1 })
+})
+
+test('a rotation is taken up at once, and the old secret is counted apart until it ends', async () => {
+  const secret = verify('enforce')
+  const sendOld = () => tenant.send([event('ann', userHashOf(secret, 'ann'))])
+  const { now } = world.clock
+  rotateIdentitySecret(world.database, tenant.row, { now: now(), graceMs: 60_000 })
+  world.takeUp()
+  expect((await sendOld()).status).toBe(202)
+  expect(await counted()).toEqual({ valid: 0, outdated: 1, invalid: 0, missing: 0 })
+  world.clock.advance(60_000)
+  expect((await sendOld()).status).toBe(401)
+  expect(cause()).toBe('wrong_user_hash')
+})
+
+test('the log is told why a call was refused, the caller is not', async () => {
+  verify('enforce')
+  const { status, body } = await tenant.send([event('ann'), event('bob')])
+  expect([status, body, cause()]).toEqual([401, { error: 'Unauthorized' }, 'missing_user_hash'])
+  await tenant.send([event('ann'), event('bob', 'wrong')])
+  expect(cause()).toBe('wrong_user_hash')
+  const { flowId } = { flowId: tenant.publish({ key: 'tour', steps: [step] }).id }
+  const complete = (body: object) => tenant.answer(`POST /flows/${flowId}/complete`, { body })
+  expect((await complete({ userId: 'ann' })).status).toBe(401)
+  expect(cause()).toBe('missing_user_hash')
+  expect((await complete({ userId: 'ann', userHash: 'wrong' })).status).toBe(401)
+  expect(cause()).toBe('wrong_user_hash')
+  expect(await counted()).toEqual({ valid: 0, outdated: 0, invalid: 2, missing: 4 })
+})
+
+const step = { key: 'hello', title: 'Hello', kind: 'modal' }
+
+test('a batch of another organisation’s alone is told as such, whoever is named', async () => {
+  verify('observe')
+  const other = (await Tenant.of(world)).publish({ key: 'tour', steps: [step] })
+  const started = { kind: 'flow_started', userId: 'ann', flowId: other.id }
+  expect((await tenant.send([started])).status).toBe(401)
+  expect(cause()).toBe('foreign_events')
+})
+
+test('the status of the snippet says when many are refused', async () => {
+  const secret = verify('enforce')
+  const finding = async () => {
+    await world.storage.writePresence()
+    const { body } = await tenant.answer('GET /snippet-status')
+    return body.findings.find(({ code }: { code: string }) => code === 'identity_refused')
+  }
+  for (let i = 0; i < 9; i++) await tenant.send([event('ann')])
+  expect(await finding()).toBeUndefined()
+  await tenant.send([event('ann', 'wrong')])
+  expect(await finding()).toMatchObject({
+    severity: 'error',
+    message: expect.stringContaining('10 had no right userHash: 1 wrong, 9 missing'),
+  })
+  await tenant.send([event('ann', userHashOf(secret, 'ann'))])
+  expect(await finding()).toMatchObject({ severity: 'warning' })
+})
+
+test('counts of two days ago are deleted', async () => {
+  verify('observe')
+  await tenant.send([event('ann')])
+  await counted()
+  const rows = () =>
+    world.database.query('select 1 from identity_counts where org_id = ?').all(tenant.row).length
+  expect(rows()).toBe(1)
+  world.clock.advance(50 * 3_600_000)
+  await world.retainAll()
+  expect(rows()).toBe(0)
+})

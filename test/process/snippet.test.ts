@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Server, Workplace, withTour } from '../support/binary.ts'
+
+/** The snippet as the binary serves and writes it. */
+
+setDefaultTimeout(30_000)
+
+interface Shown {
+  snippetKey: string
+  snippet: { file: string; integrity: string }
+}
+
+const place = new Workplace()
+let server: Server
+let snippetKey = ''
+let shown: Shown
+
+beforeAll(async () => {
+  ;({ snippetKey } = await withTour(place))
+  server = await place.serve()
+  shown = await place.json<Shown>(['key', 'show'])
+})
+afterAll(() => place.close())
+
+const get = (path: string, init: RequestInit = {}) => fetch(`${server.url}/${path}`, init)
+
+const integrityOf = (text: string) =>
+  `sha384-${new Bun.CryptoHasher('sha384').update(text).digest('base64')}`
+
+describe('served', () => {
+  test('the newest for five minutes, this one for ever, and both are the same text', async () => {
+    const newest = await get('snippet.js')
+    const pinned = await get(shown.snippet.file)
+    const text = await newest.text()
+    expect(await pinned.text()).toBe(text)
+    expect(newest.headers.get('cache-control')).toBe('public, max-age=300')
+    expect(pinned.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    for (const { headers } of [newest, pinned]) {
+      expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+      expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+    }
+  })
+
+  test('a browser that verifies it finds what `cairn key show` prints', async () => {
+    const origin = 'https://app.example.com'
+    const response = await get(shown.snippet.file, { headers: { origin } })
+    // Only with this does a browser verify a script of another origin.
+    expect(response.headers.get('access-control-allow-origin')).toBe(origin)
+    expect(integrityOf(await response.text())).toBe(shown.snippet.integrity)
+  })
+
+  test('compressed, and not again where it is known', async () => {
+    for (const encoding of ['br', 'gzip']) {
+      const headers = { 'accept-encoding': encoding }
+      const response = await get('snippet.js', { headers })
+      expect(response.headers.get('content-encoding')).toBe(encoding)
+      expect(response.headers.get('vary')).toContain('Accept-Encoding')
+      const etag = response.headers.get('etag') ?? ''
+      const again = await get('snippet.js', { headers: { ...headers, 'if-none-match': etag } })
+      expect(again.status).toBe(304)
+    }
+  })
+
+  test('what is drawn with is loaded by the name that the script knows', async () => {
+    const text = await (await get('snippet.js')).text()
+    const [renderer = ''] = /snippet-renderer-[0-9a-f]{16}\.js/.exec(text) ?? []
+    const response = await get(renderer)
+    expect(response.status).toBe(200)
+    expect(await response.text()).toContain('export{')
+  })
+
+  test('HEAD is GET without a body, and nothing else is taken', async () => {
+    for (const path of ['snippet.js', shown.snippet.file]) {
+      const head = await get(path, { method: 'HEAD' })
+      expect([head.status, await head.text()]).toEqual([200, ''])
+      const posted = await get(path, { method: 'POST' })
+      expect(posted.status).toBe(405)
+      expect(posted.headers.get('allow')).toContain('GET')
+    }
+  })
+
+  test('what an older release has served is served on, and nothing else of the folder', async () => {
+    const folder = join(place.folder, 'cairn-data/snippet')
+    expect(readdirSync(folder)).toContain(shown.snippet.file)
+    const older = 'snippet-0123456789abcdef.js'
+    expect((await get(older)).status).toBe(404)
+    await Bun.write(join(folder, older), 'older()')
+    await Bun.write(join(folder, 'snippet-other.js'), 'other()')
+    const response = await get(older)
+    expect([response.status, await response.text()]).toEqual([200, 'older()'])
+    expect(response.headers.get('cache-control')).toContain('immutable')
+    for (const name of ['snippet-other.js', 'snippet-..%2f..%2fsession.key', 'snippet-']) {
+      expect((await get(name)).status).toBe(404)
+    }
+  })
+})
+
+describe('cairn key show', () => {
+  test('prints the tags with the address that pages reach', async () => {
+    const { stdout } = await place.run(['key', 'show', '--url', 'https://tours.example.com/'])
+    const { file, integrity } = shown.snippet
+    expect(stdout).toContain(
+      `<script async src="https://tours.example.com/snippet.js" data-key="${snippetKey}"></script>`,
+    )
+    expect(stdout).toContain(
+      `<script async src="https://tours.example.com/${file}" data-key="${snippetKey}" integrity="${integrity}" crossorigin="anonymous"></script>`,
+    )
+    expect(stdout).not.toContain('--url')
+  })
+
+  test('without one it prints an example, and says what to put there', async () => {
+    const { stdout } = await place.run(['key', 'show'])
+    expect(stdout).toContain('src="https://cairn.example.com/snippet.js"')
+    expect(stdout).toContain("Put your server's own address in: --url")
+  })
+
+  test.each(['tours', 'javascript:alert(1)', 'https://tours.example.com/?a=1'])(
+    '--url %s is refused',
+    async url => {
+      const { status, stderr } = await place.run(['key', 'show', '--url', url])
+      expect(status).toBe(2)
+      expect(stderr).toContain('--url must be an address')
+    },
+  )
+})
+
+describe('cairn snippet write', () => {
+  test('writes a module with its types, over older ones', async () => {
+    const folder = join(place.folder, 'vendor/cairn')
+    await Bun.write(join(folder, 'cairn.js'), 'older')
+    const { files } = await place.json<{ files: string[] }>(['snippet', 'write', folder])
+    expect(files).toEqual([join(folder, 'cairn.js'), join(folder, 'cairn.d.ts')])
+    expect(await Bun.file(join(folder, 'cairn.js')).text()).toMatch(/export\s?\{.*cairn/)
+  })
+
+  test('its types hold what a page may call, and let nothing else through', async () => {
+    const folder = join(place.folder, 'typed')
+    await place.run(['snippet', 'write', folder])
+    await Bun.write(
+      join(folder, 'page.ts'),
+      `import { cairn, type Cairn } from './cairn.js'
+const c: Cairn = cairn({ baseUrl: 'https://tours.example.com', key: 'k' })
+c.identify('ann', { plan: 'pro' })
+const off = c.on('step_viewed', ({ flowKey, stepKey }) => c.track(flowKey + stepKey))
+off()
+// @ts-expect-error
+c.on('nothing', () => {})
+// @ts-expect-error
+cairn({ key: 'k' })
+`,
+    )
+    const tsc = join(import.meta.dir, '../../node_modules/.bin/tsc')
+    const options = ['--noEmit', '--strict', '--target', 'esnext', '--module', 'preserve']
+    const { exitCode, stdout } = Bun.spawnSync(
+      [process.execPath, '--bun', tsc, ...options, '--types', '', 'page.ts'],
+      { cwd: folder },
+    )
+    expect([exitCode, stdout.toString()]).toEqual([0, ''])
+  })
+
+  test('a folder that cannot be made is told in one line', async () => {
+    await Bun.write(join(place.folder, 'file'), '')
+    const { status, stderr } = await place.run(['snippet', 'write', 'file/vendor'])
+    expect(status).toBe(1)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+    expect(existsSync(join(place.folder, 'file/vendor'))).toBe(false)
+  })
+})
+
+describe('cairn org privacy', () => {
+  const flows = async (etag = '') => {
+    const headers = { authorization: `Bearer ${snippetKey}`, 'if-none-match': etag }
+    const response = await get('api/v1/flows', { headers })
+    const text = await response.text()
+    return {
+      status: response.status,
+      etag: response.headers.get('etag') ?? '',
+      body: text === '' ? null : (JSON.parse(text) as Record<string, unknown>),
+    }
+  }
+
+  test('the flow list says where it is honoured, under another ETag and version', async () => {
+    const before = await flows()
+    expect(Object.keys(before.body ?? {})).toEqual(['flows', 'version'])
+    expect(await place.json(['org', 'privacy'])).toMatchObject({ honoursDoNotTrack: false })
+
+    await place.run(['org', 'privacy', '--do-not-track', 'honour'])
+    const after = await flows(before.etag)
+    expect(after.body).toMatchObject({ flows: before.body?.flows, honoursDoNotTrack: true })
+    expect(after.body?.version).not.toBe(before.body?.version)
+    expect((await flows(after.etag)).status).toBe(304)
+
+    await place.run(['org', 'privacy', '--do-not-track', 'ignore'])
+    expect((await flows()).body).toEqual(before.body)
+  })
+
+  test('anything but the two is wrong usage', async () => {
+    const { status, stderr } = await place.run(['org', 'privacy', '--do-not-track', 'yes'])
+    expect(status).toBe(2)
+    expect(stderr).toContain('honour, ignore')
+  })
+})

@@ -1,0 +1,135 @@
+import { join } from 'node:path'
+import { demoSite } from '../../src/cli/demo/site.ts'
+import { type Server, Workplace } from './binary.ts'
+import type { Page } from './browser.ts'
+import { TestBrowser } from './browser.ts'
+
+/** A customer's site with the snippet, a browser that visits it, and the binary that it talks to. */
+
+interface Totals {
+  uniqueUsers: number
+  uniqueCompleters: number
+  starts: number
+  completions: number
+  dismissals: number
+  inProgress: number
+}
+
+export interface StepNumbers {
+  key: string
+  reached: number
+  completed: number
+  skipped: number
+  targetMissing: number
+}
+
+/** What analytics say of a flow, as far as these tests look. */
+export interface Numbers {
+  totals: Totals
+  steps: StepNumbers[]
+  checklist: { items: { key: string; completions: number }[]; completedAll: number } | null
+}
+
+/** All of it; close it when the tests are done. */
+export class Site {
+  private flowIds = new Map<string, string>()
+  private site: ReturnType<typeof Bun.serve> | null = null
+  private token = ''
+  server!: Server
+  snippetKey = ''
+
+  private constructor(
+    readonly place: Workplace,
+    readonly browser: TestBrowser,
+  ) {}
+
+  /** @param flows the published flows, as a flow file has them */
+  static async open(flows: string, args: string[] = []): Promise<Site> {
+    const site = new Site(new Workplace(), await TestBrowser.open())
+    const { place } = site
+    site.server = await place.serve(args)
+    const made = await place.json<{ snippetKey: string }>(['org', 'create', 'Harbor'])
+    site.snippetKey = made.snippetKey
+    await site.publish(flows)
+    // Tests are one browser with many visitors.
+    const limits = ['events', 'flows', 'fingerprint', 'health', 'heartbeat', 'status']
+    await place.run(['org', 'limits', 'harbor', ...limits.flatMap(name => [`--${name}`, '100000'])])
+    site.token = (await place.json<{ token: string }>(['token', 'issue'])).token
+    site.serve()
+    return site
+  }
+
+  private serve(): void {
+    const { url } = this.server
+    // Another host than the API's: to a browser, another origin and another site.
+    const cairnUrl = url.replace('localhost', '127.0.0.1')
+    const fetch = demoSite({ cairnUrl, snippetKey: this.snippetKey })
+    this.site = Bun.serve({ hostname: 'localhost', port: 0, fetch })
+  }
+
+  get url(): string {
+    return `http://localhost:${this.site?.port}`
+  }
+
+  async publish(flows: string): Promise<void> {
+    await Bun.write(join(this.place.folder, 'flows.yaml'), flows)
+    const pushed = await this.place.run(['flows', 'push', 'flows.yaml', '--publish'])
+    if (pushed.status !== 0) throw new Error(pushed.stderr)
+    const list = await this.place.json<{ key: string; id: string }[]>(['flows', 'list'])
+    this.flowIds = new Map(list.map(({ key, id }) => [key, id]))
+  }
+
+  flowId(key: string): string {
+    return this.flowIds.get(key) ?? ''
+  }
+
+  /** A visitor of their own, with nothing stored; `path` is opened. */
+  async visit(path: string, options: Parameters<TestBrowser['page']>[0] = {}) {
+    const visitor = await this.browser.page(options)
+    await visitor.page.goto(this.url + path)
+    return visitor
+  }
+
+  /** What analytics say of a flow now. */
+  async numbers(flowKey: string): Promise<Numbers> {
+    const path = `/api/v1/flows/${this.flowId(flowKey)}/analytics`
+    const headers = { authorization: `Bearer ${this.token}` }
+    const response = await fetch(this.server.url + path, { headers })
+    if (!response.ok) throw new Error(`analytics: ${response.status} ${await response.text()}`)
+    return (await response.json()) as Numbers
+  }
+
+  /** Waits until analytics say so: a page sends its events five seconds after the first, or when it goes. */
+  async until(flowKey: string, holds: (numbers: Numbers) => boolean): Promise<Numbers> {
+    const deadline = performance.now() + 12_000
+    for (;;) {
+      const numbers = await this.numbers(flowKey)
+      if (holds(numbers)) return numbers
+      if (performance.now() > deadline) throw new Error(`In vain: ${JSON.stringify(numbers)}`)
+      await Bun.sleep(100)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.site?.stop(true)
+    await this.browser.close()
+    await this.place.close()
+  }
+}
+
+/** Waits until nothing that happened in this browser is still to be sent. */
+export const allSent = async (page: Page): Promise<void> => {
+  await page.waitForFunction(() => {
+    const { localStorage } = globalThis as unknown as { localStorage: object }
+    return !Object.keys(localStorage).some(name => name.includes(':out:'))
+  })
+}
+
+/** What of a flow is on a page. */
+export const shown = (page: Page) => ({
+  card: page.locator('[data-cairn] .card'),
+  title: page.locator('[data-cairn] .card h2'),
+  launcher: page.locator('[data-cairn] .launcher'),
+  panel: page.locator('[data-cairn] .panel'),
+  button: (name: string) => page.locator('[data-cairn]').getByRole('button', { name, exact: true }),
+})

@@ -1,0 +1,106 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
+import { allSent, type Numbers, Site, shown } from '../support/site.ts'
+
+/** A hundred people, each with a way of their own through a tour: the numbers are what they did. */
+
+setDefaultTimeout(240_000)
+
+const people = 100
+/** As many at a time as a small machine shows without slowing each other down. */
+const together = 4
+
+const flows = `
+- key: welcome
+  targeting: { urls: [{ match: prefix, pattern: /projects }] }
+  steps:
+    - { key: hello, kind: modal, title: Hello }
+    - { key: task, title: Add a task, target: { selector: button.task-add }, advance: { on: event, event: task_created } }
+    - { key: gone, title: Gone, target: { selector: "#gone", waitMs: 50 } }
+    - { key: people, title: People, target: { selector: "#invite-people" } }
+`
+
+/** What became of a tour, by how its person went through it. */
+const ways = ['complete', 'dismiss', 'skip', 'leave', 'reload', 'back'] as const
+type Way = (typeof ways)[number]
+
+const wayOf = (person: number): Way => ways[(person * 7 + Math.floor(person / 6)) % ways.length]!
+
+let site: Site
+beforeAll(async () => {
+  site = await Site.open(flows)
+})
+afterAll(() => site.close())
+
+async function go(person: number): Promise<void> {
+  const way = wayOf(person)
+  const motionless = { reducedMotion: 'reduce', viewport: { width: 800, height: 600 } } as const
+  const { page } = await site.visit(`/projects?as=person-${person}`, motionless)
+  const { title, button, card } = shown(page)
+  const at = (text: string) => title.getByText(text, { exact: true }).waitFor()
+  await at('Hello')
+  if (way === 'dismiss') {
+    await button('Close').click()
+  } else if (way !== 'leave') {
+    await button('Next').click()
+    await at('Add a task')
+    if (way === 'reload') {
+      await page.reload()
+      await at('Add a task')
+    }
+    if (way === 'back') {
+      await button('Back').click()
+      await at('Hello')
+      await button('Next').click()
+      await at('Add a task')
+    }
+    if (way === 'skip') await button('Skip').click()
+    else await page.getByRole('button', { name: 'Add a task' }).click()
+    await at('People')
+    await button('Done').click()
+    await card.waitFor({ state: 'detached' })
+  }
+  // The browser itself stays: what a page has handed to it as it goes, it sends. Of a page that a
+  // busy machine has killed at once, the next visit sends it.
+  await page.close()
+  if (way !== 'dismiss' && way !== 'leave') return
+  const next = await page.context().newPage()
+  await next.goto(`${site.url}/settings/people?as=person-${person}`)
+  await allSent(next)
+  await next.context().close()
+}
+
+test('the analytics of a hundred visits are what the hundred people did', async () => {
+  let next = 0
+  const visitor = async () => {
+    while (next < people) await go(next++)
+  }
+  await Promise.all(Array.from({ length: together }, visitor))
+
+  const count = (...some: Way[]) =>
+    Array.from({ length: people }, (_, person) => wayOf(person)).filter(way => some.includes(way))
+      .length
+  const through = count('complete', 'skip', 'reload', 'back')
+  const isAll = ({ totals }: Numbers) =>
+    totals.starts === people &&
+    totals.completions === through &&
+    totals.dismissals === count('dismiss')
+  const { totals, steps } = await site.until('welcome', isAll)
+  expect(totals).toMatchObject({
+    starts: people,
+    uniqueUsers: people,
+    completions: through,
+    uniqueCompleters: through,
+    dismissals: count('dismiss'),
+    inProgress: count('leave'),
+  })
+  const numbers = steps.map(({ key, reached, completed, skipped, targetMissing }) => {
+    return [key, reached, completed, skipped, targetMissing]
+  })
+  expect(numbers).toEqual([
+    ['hello', people, through, 0, 0],
+    ['task', through, through - count('skip'), count('skip'), 0],
+    ['gone', 0, 0, 0, through],
+    ['people', through, through, 0, 0],
+  ])
+})

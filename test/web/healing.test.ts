@@ -1,0 +1,381 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import { join } from 'node:path'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
+import { Site, shown } from '../support/site.ts'
+
+/** How steps find what they point at where their selector does not: and what they leave alone. */
+
+setDefaultTimeout(60_000)
+
+/** A flow of one step for each case, by address; a visitor sees only theirs. */
+const flowOf = (key: string, target: string) => `
+- key: ${key}
+  targeting: { urls: [{ match: exact, pattern: "/projects?case=${key}" }] }
+  steps:
+    - { key: look, title: Look here, target: ${target} }
+    - { key: end, kind: modal, title: The end }
+`
+
+/** What the element was like, as its author remembers it. */
+const save = '{ tag: button, role: button, text: Save it, id: save-it }'
+
+const germanSave =
+  '{ tag: button, role: button, text: Sichern, ancestors: [{ tag: section, id: more }], locale: de }'
+
+const alternates = (selectors: string, more = '') =>
+  `{ selector: "#gone", waitMs: 300, alternates: ${selectors} ${more} }`
+const remembered = (fingerprint: string, selector = '#gone') =>
+  `{ selector: "${selector}", waitMs: 300, fingerprint: ${fingerprint} }`
+
+const flows = [
+  flowOf('second', alternates('["#absent", ".twin", "#other"]')),
+  flowOf('worded', alternates('[".row"]', ', text: Second row')),
+  flowOf('placed', alternates('[".row:last-child"]', ', nth: 3')),
+  flowOf('doubtful', alternates('[".twin"]')),
+  flowOf('small-screen', '{ selector: "#wide", waitMs: 300, alternates: ["#narrow"] }'),
+  flowOf('changed', remembered(save)),
+  flowOf('equal', remembered(save)),
+  flowOf('unlike', remembered(save)),
+  flowOf('tucked-away', remembered(save, '#wide')),
+  flowOf('several', remembered('{ tag: button, role: button, text: Save it, id: b }', '.twin')),
+  flowOf('translated', remembered(germanSave)),
+  flowOf('nested', '{ selector: "#deep", waitMs: 300 }'),
+  flowOf('closed', '{ selector: "#deep", waitMs: 300 }'),
+  flowOf('late-inside', '{ selector: "#deep", waitMs: 10000 }'),
+  flowOf('framed', '{ selector: "#deep", waitMs: 300 }'),
+  flowOf('folded', '{ selector: "#inside", waitMs: 300 }'),
+  flowOf('other-tab', '{ selector: "#inside", waitMs: 300 }'),
+  flowOf('faded-in', '{ selector: "#slow", waitMs: 10000 }'),
+  flowOf('scrolled', '{ selector: "#far-down", waitMs: 5000 }'),
+  flowOf('replaced', '{ selector: "#again", waitMs: 5000 }'),
+  flowOf('busy', '{ selector: "#gone", waitMs: 60000 }'),
+  flowOf('odd-page', '{ selector: "main", waitMs: 300 }'),
+  flowOf('pinned', '{ selector: ".buy", waitMs: 300 }'),
+]
+
+interface Checked {
+  reports: Record<string, number>
+  alternate: { selector: string } | null
+  suggestion: { selector: string } | null
+  fingerprints: { match: number; drift: number; gone: number; baselineAt: string | null }
+}
+
+let site: Site
+beforeAll(async () => {
+  site = await Site.open(flows.join(''))
+})
+afterAll(() => site.close())
+
+/** The page of a case, with more on it from its first moment on. */
+async function open(name: string, markup: string, prepare: () => void = () => {}) {
+  // Tests write markup, which the site's policy forbids.
+  const { page } = await site.browser.page({
+    bypassCSP: true,
+    viewport: { width: 900, height: 600 },
+  })
+  await page.addInitScript(markup => {
+    // Frames get this script too.
+    if (window !== window.top) return
+    document.addEventListener('DOMContentLoaded', () => {
+      const more = document.createElement('section')
+      more.id = 'more'
+      more.innerHTML = markup
+      document.body.append(more)
+    })
+  }, markup)
+  await page.addInitScript(`document.addEventListener('DOMContentLoaded', ${prepare})`)
+  await page.goto(`${site.url}/projects?case=${name}`)
+  const { title } = shown(page)
+  /** Whether the step points there, once the page has been scrolled. */
+  const isAround = async (selector: string) => {
+    await title.getByText('Look here').waitFor()
+    for (const deadline = performance.now() + 5_000; performance.now() < deadline; ) {
+      const ring = await page.locator('[data-cairn] .ring').boundingBox()
+      const element = await page.locator(selector).first().boundingBox()
+      const isNear = (side: 'x' | 'y') => Math.abs((ring?.[side] ?? 0) - (element?.[side] ?? 0)) < 3
+      if (ring && element && isNear('x') && isNear('y')) return true
+      await Bun.sleep(50)
+    }
+    return false
+  }
+  return { page, title, isAround, isSkipped: () => title.getByText('The end').waitFor() }
+}
+
+/** What pages have told of the case's one target, once they have. */
+async function told(
+  name: string,
+  holds = ({ reports }: Checked) => Object.values(reports).some(count => count > 0),
+): Promise<Checked> {
+  for (const deadline = performance.now() + 15_000; performance.now() < deadline; ) {
+    const { stdout } = await site.place.run(['steps', 'check', '--flow', name, '--json'])
+    const [step] = (JSON.parse(stdout) as { steps: Checked[] }).steps
+    if (step && holds(step)) return step
+    await Bun.sleep(100)
+  }
+  throw new Error(`nothing was told of ${name}`)
+}
+
+const outcomeOf = async (name: string) => {
+  const { reports } = await told(name)
+  return Object.keys(reports).filter(outcome => reports[outcome] !== 0)
+}
+
+test('alternates are tried in their order, and the first that finds one element alone is taken', async () => {
+  const markup = '<p class="twin">A</p><p class="twin">B</p><p id="other">C</p>'
+  const { page, isAround } = await open('second', markup)
+  expect(await isAround('#other')).toBe(true)
+  await page.close()
+  const { reports, alternate } = await told('second')
+  expect(reports.found_by_alternate).toBe(1)
+  expect(alternate?.selector).toBe('#other')
+})
+
+test('for an alternate the text counts, and the place does not', async () => {
+  const rows = '<p class="row">First row</p><p class="row">Second row</p>'
+  const worded = await open('worded', rows)
+  expect(await worded.isAround('#more .row:nth-child(2)')).toBe(true)
+  await worded.page.close()
+  const placed = await open('placed', '<div><p class="row">1</p><p class="row">2</p></div>')
+  expect(await placed.isAround('#more .row:last-child')).toBe(true)
+  await placed.page.close()
+})
+
+test('an alternate that finds two is not taken', async () => {
+  const { page, isSkipped } = await open('doubtful', '<p class="twin">A</p><p class="twin">B</p>')
+  await isSkipped()
+  await page.close()
+  expect(await outcomeOf('doubtful')).toEqual(['not_found'])
+})
+
+test('where the first is hidden, as on a small screen, an alternate may be the one', async () => {
+  const markup = '<p id="wide" style="display: none">Wide</p><p id="narrow">Narrow</p>'
+  const { page, isAround } = await open('small-screen', markup)
+  expect(await isAround('#narrow')).toBe(true)
+  await page.close()
+})
+
+test('the one element that is like the remembered one is found, and told as changed', async () => {
+  const markup =
+    '<button id="save-it" data-test="new" class="x">Save it</button><button>Leave it</button>'
+  const { page, isAround } = await open('changed', markup)
+  expect(await isAround('#save-it')).toBe(true)
+  await page.close()
+  const { reports, fingerprints } = await told('changed')
+  expect(reports.changed).toBe(1)
+  // What was found for want of better is no baseline to compare others with.
+  expect(fingerprints.baselineAt).toBeNull()
+})
+
+test.each([
+  [
+    'equal',
+    'of two that are as good',
+    '<button id="save-it">Save it</button><button id="save-it">Save it</button>',
+    'not_found',
+  ],
+  ['unlike', 'of less than .85', '<button id="another">Save it</button>', 'not_found'],
+  [
+    'tucked-away',
+    'instead of one that is hidden',
+    '<p id="wide" style="display: none"></p><button id="save-it">Save it</button>',
+    'hidden',
+  ],
+  [
+    'translated',
+    'by its place alone, where words are of another language',
+    '<button>Leave</button>',
+    'not_found',
+  ],
+])('%s: nothing is taken %s', async (name, _, markup, outcome) => {
+  const { page, isSkipped } = await open(name, markup)
+  await isSkipped()
+  await page.close()
+  expect(await outcomeOf(name)).toEqual([outcome])
+})
+
+test('of several that the selector finds, the remembered one is taken', async () => {
+  const markup =
+    '<button class="twin" id="a">Drop it</button><button class="twin" id="b">Save it</button>'
+  const { page, isAround } = await open('several', markup)
+  expect(await isAround('#b')).toBe(true)
+  await page.close()
+})
+
+test('shadow trees are looked into where they are open, however deep; frames are not', async () => {
+  const nest = (mode: string) => `() => {
+    let at = document.querySelector('#more')
+    for (const last of [false, false, true]) {
+      const host = document.createElement('div')
+      at.append(host)
+      at = host.attachShadow({ mode: last ? '${mode}' : 'open' })
+    }
+    at.innerHTML = '<button id="deep">Deep</button>'
+  }`
+  const nested = await open('nested', '', nest('open') as never)
+  await nested.title.getByText('Look here').waitFor()
+  await nested.page.close()
+  const closed = await open('closed', '', nest('closed') as never)
+  await closed.isSkipped()
+  await closed.page.close()
+  const framed = await open('framed', '<iframe srcdoc="<button id=deep>Deep</button>"></iframe>')
+  await framed.isSkipped()
+  await framed.page.close()
+  expect(await outcomeOf('framed')).toEqual(['not_found'])
+})
+
+test('what appears late in a shadow tree that is there is waited for', async () => {
+  const { page, title } = await open('late-inside', '<div id="host"></div>', () => {
+    document.querySelector('#host')?.attachShadow({ mode: 'open' })
+  })
+  await Bun.sleep(600)
+  expect(await title.count()).toBe(0)
+  await page.evaluate(() => {
+    const button = document.createElement('button')
+    button.id = 'deep'
+    button.textContent = 'Deep'
+    document.querySelector('#host')?.shadowRoot?.append(button)
+  })
+  await title.getByText('Look here').waitFor()
+  await page.close()
+})
+
+test('what is inside closed details, or in a tab that is not open, is hidden', async () => {
+  const inside = '<button id="inside">Inside</button>'
+  const folded = await open('folded', `<details><summary>More</summary>${inside}</details>`)
+  await folded.isSkipped()
+  await folded.page.close()
+  expect(await outcomeOf('folded')).toEqual(['hidden'])
+  const tab = await open('other-tab', `<div style="display: none">${inside}</div>`)
+  await tab.isSkipped()
+  await tab.page.close()
+  expect(await outcomeOf('other-tab')).toEqual(['hidden'])
+})
+
+test('what a transition shows, of which no observer tells, is found', async () => {
+  const markup =
+    '<button id="slow" style="opacity: 0; transition: opacity 10ms 900ms">Slow</button>'
+  const { page, isAround } = await open('faded-in', markup, () => {
+    requestAnimationFrame(() => {
+      requestAnimationFrame(() => {
+        document.querySelector<HTMLElement>('#slow')!.style.opacity = '1'
+      })
+    })
+  })
+  expect(await isAround('#slow')).toBe(true)
+  await page.close()
+})
+
+test('an element is scrolled into sight inside what it scrolls in', async () => {
+  const long = '<p style="height: 900px">Long</p>'
+  const markup = `<div id="box" style="position: fixed; top: 100px; height: 150px; width: 300px; overflow: auto">
+    ${long}<button id="far-down">Far down</button>${long}</div>`
+  const { page, title } = await open('scrolled', markup)
+  await title.getByText('Look here').waitFor()
+  const isInSight = () =>
+    page.evaluate(() => {
+      const box = document.querySelector('#box')!.getBoundingClientRect()
+      const { top, bottom } = document.querySelector('#far-down')!.getBoundingClientRect()
+      return top >= box.top && bottom <= box.bottom
+    })
+  for (const deadline = performance.now() + 10_000; !(await isInSight()); await Bun.sleep(50)) {
+    if (performance.now() > deadline) throw new Error('It stays out of sight')
+  }
+  await page.close()
+})
+
+test('an element that is replaced while it is shown is followed without a jump', async () => {
+  const { page, title, isAround } = await open('replaced', '<button id="again">Old</button>')
+  expect(await isAround('#again')).toBe(true)
+  const corner = await page.evaluate(async () => {
+    const tip = () =>
+      document.querySelector('[data-cairn]')!.shadowRoot!.querySelector('.ring, .tip')
+    const old = document.querySelector('#again')!
+    const fresh = document.createElement('button')
+    fresh.id = 'again'
+    fresh.textContent = 'New, and a good deal wider'
+    old.replaceWith(fresh)
+    let isAtCorner = false
+    for (const end = performance.now() + 900; performance.now() < end; ) {
+      await new Promise(requestAnimationFrame)
+      const { x, y } = tip()!.getBoundingClientRect()
+      isAtCorner ||= x === 0 && y === 0
+    }
+    return isAtCorner
+  })
+  expect(corner).toBe(false)
+  expect(await title.count()).toBe(1)
+  expect(await isAround('#again')).toBe(true)
+  await page.close()
+})
+
+test('a page that changes all the time is looked at twenty times a second at most', async () => {
+  const { page } = await open('busy', '<div id="ticker"></div>', () => {
+    const { querySelectorAll } = Document.prototype
+    const counted = window as unknown as { looks: number }
+    counted.looks = 0
+    Document.prototype.querySelectorAll = function (this: Document, selector: string) {
+      if (selector === '#gone') counted.looks++
+      return querySelectorAll.call(this, selector)
+    } as typeof querySelectorAll
+    setInterval(
+      () => document.querySelector('#ticker')!.setAttribute('data-at', String(Math.random())),
+      10,
+    )
+  })
+  await page.waitForFunction('window.looks > 0')
+  const looks = await page.evaluate(async () => {
+    const counted = window as unknown as { looks: number }
+    const before = counted.looks
+    const at = performance.now()
+    await new Promise(resolve => setTimeout(resolve, 2_000))
+    return (counted.looks - before) / ((performance.now() - at) / 1_000)
+  })
+  expect(looks).toBeGreaterThan(1)
+  expect(looks).toBeLessThanOrEqual(21)
+  await page.close()
+})
+
+test('on a page that breaks the search the flow goes on, and the fault is told', async () => {
+  const { page, isSkipped } = await open('odd-page', '', () => {
+    Element.prototype.checkVisibility = () => {
+      throw new TypeError('a page of its own')
+    }
+  })
+  await isSkipped()
+  await page.close()
+  expect(await outcomeOf('odd-page')).toEqual(['error'])
+})
+
+test('what steps pin took over finds an element whose selector is gone, and a better one is suggested', async () => {
+  const before = await open(
+    'pinned',
+    '<form id="checkout"><button class="buy">Buy it now</button></form>',
+  )
+  expect(await before.isAround('.buy')).toBe(true)
+  await before.page.close()
+  await told('pinned', ({ fingerprints }) => fingerprints.baselineAt !== null)
+  const pinned = await site.place.run(['steps', 'pin', '--flow', 'pinned'])
+  expect(pinned.stderr).toBe('')
+  expect(pinned.stdout).toContain('cairn flows publish pinned')
+  await site.place.run(['flows', 'publish', 'pinned'])
+
+  const markup =
+    '<form id="checkout"><button class="purchase">Buy it now</button><button>Not now</button></form>'
+  const after = await open('pinned', markup)
+  expect(await after.isAround('.purchase')).toBe(true)
+  await after.page.close()
+  const { suggestion, fingerprints } = await told(
+    'pinned',
+    ({ reports, suggestion }) => reports.changed === 1 && suggestion !== null,
+  )
+  expect(suggestion?.selector).toBe('.purchase')
+  expect(fingerprints).toMatchObject({ match: 1, drift: 0, gone: 0 })
+})
+
+test('a flow file takes what pull gives of it', async () => {
+  const { place } = site
+  const pulled = await place.run(['flows', 'pull', 'pinned', 'second'])
+  await Bun.write(join(place.folder, 'again.yaml'), pulled.stdout)
+  const compared = await place.run(['flows', 'diff', 'again.yaml'])
+  expect(compared.status).toBe(0)
+})

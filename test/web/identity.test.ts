@@ -1,0 +1,95 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import { createHmac } from 'node:crypto'
+import type { Page } from '../support/browser.ts'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
+import { Site, shown } from '../support/site.ts'
+
+/** Pages of an organisation that requires proof of who is there. */
+
+setDefaultTimeout(60_000)
+
+const flowOf = (key: string) => `
+- key: ${key}
+  targeting: { urls: [{ match: exact, pattern: "/projects?case=${key}" }] }
+  steps: [{ key: one, kind: modal, title: One }]
+`
+const list = `
+- key: list
+  kind: checklist
+  targeting: { urls: [{ match: exact, pattern: "/projects?case=list" }] }
+  steps: []
+  checklist: { items: [{ key: photo, title: Photo, completeOn: { event: photo_added } }, { key: team, title: Team }] }
+`
+
+let site: Site
+let secret = ''
+beforeAll(async () => {
+  site = await Site.open(flowOf('proven') + flowOf('late') + list)
+  const { secrets } = await site.place.json<{ secrets: { secret: string }[] }>([
+    'org',
+    'identity',
+    'harbor',
+    '--mode',
+    'enforce',
+  ])
+  secret = secrets[0]!.secret
+})
+afterAll(() => site.close())
+
+/** Of whom the site's pages speak. */
+const right = () => createHmac('sha256', secret).update('you').digest('hex')
+
+/** As a page does it whose back end has given it the hash. */
+const identify = (page: Page, userHash: string) =>
+  page.evaluate(hash => {
+    type Identify = (userId: string, traits: object, userHash: string) => void
+    const { cairn } = window as never as { cairn: { identify: Identify } }
+    cairn.identify('you', {}, hash)
+  }, userHash)
+
+const open = async (name: string) => {
+  const visitor = await site.visit(`/projects?case=${name}`)
+  return { ...visitor, ...shown(visitor.page) }
+}
+
+test('events and progress carry the hash, and are taken', async () => {
+  const { page, title, button, noticed } = await open('proven')
+  await title.getByText('One').waitFor()
+  const refused: string[] = []
+  page.on('response', response => {
+    if (response.status() >= 400) refused.push(response.url())
+  })
+  await identify(page, right())
+  await button('Done').click()
+  await site.until('proven', ({ totals }) => totals.completions === 1)
+  // Until the page says otherwise, the snippet knows who is there, and by which hash.
+  await page.goto(`${site.url}/projects?case=list`)
+  const progress = () => noticed.requests.find(url => url.includes('/checklist-progress'))
+  for (let tries = 0; tries < 100 && !progress(); tries++) await Bun.sleep(50)
+  expect(new URL(progress() ?? 'about:blank').searchParams.get('userHash')).toBe(right())
+  await Bun.sleep(500)
+  expect(refused).toEqual([])
+  await page.close()
+})
+
+test('what was reported before the page knew the hash is proven once it does', async () => {
+  const { page, title, button } = await open('late')
+  await button('Done').click()
+  await title.waitFor({ state: 'detached' })
+  await identify(page, right())
+  const { totals } = await site.until('late', ({ totals }) => totals.completions === 1)
+  expect(totals).toMatchObject({ starts: 1, completions: 1 })
+  await page.close()
+})
+
+test('without the right hash nothing is counted, and tours are shown all the same', async () => {
+  const before = (await site.numbers('late')).totals
+  const { page, title, button } = await open('late')
+  await title.waitFor()
+  await identify(page, 'f'.repeat(64))
+  await button('Done').click()
+  await title.waitFor({ state: 'detached' })
+  await page.close()
+  await Bun.sleep(1_000)
+  expect((await site.numbers('late')).totals).toEqual(before)
+})

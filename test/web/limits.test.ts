@@ -1,0 +1,67 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
+import { allSent, Site, shown } from '../support/site.ts'
+
+/** A site with fifty visitors a minute, under the limits that every organisation has. */
+
+setDefaultTimeout(150_000)
+
+const visitors = 50
+/** At the same time. */
+const lanes = 5
+
+const flows = `
+- key: tour
+  targeting: { urls: [{ match: prefix, pattern: /projects }] }
+  steps:
+    - { key: one, title: One, target: { selector: .task-add } }
+    - { key: gone, title: Gone, target: { selector: "#gone", waitMs: 30 } }
+    - { key: three, title: Three, target: { selector: "#invite-people" } }
+`
+
+let site: Site
+beforeAll(async () => {
+  site = await Site.open(flows)
+  const limits = ['events', 'flows', 'fingerprint', 'health', 'heartbeat', 'status']
+  const usual = limits.flatMap(name => [`--${name}`, 'default'])
+  await site.place.run(['org', 'limits', 'harbor', ...usual])
+})
+afterAll(() => site.close())
+
+test('fifty visitors in a minute see their tour, nothing is lost, and hardly any request refused', async () => {
+  const answers = new Map<string, number>()
+  const refused = new Map<string, number>()
+  let next = 0
+
+  const visitor = async () => {
+    while (next < visitors) {
+      const person = next++
+      const { page } = await site.browser.page({ reducedMotion: 'reduce' })
+      page.on('response', response => {
+        const route = response.url().match(/\/api\/v1\/(?:steps\/[^/]+\/)?([a-z]+)/)?.[1]
+        if (!route || response.request().method() === 'OPTIONS') return
+        const counts = response.status() === 429 ? refused : answers
+        counts.set(route, (counts.get(route) ?? 0) + 1)
+      })
+      await page.goto(`${site.url}/projects?as=person-${person}`)
+      const { title, button, card } = shown(page)
+      await title.getByText('One').waitFor()
+      await button('Next').click()
+      await title.getByText('Three').waitFor()
+      await button('Done').click()
+      await card.waitFor({ state: 'detached' })
+      // A second page, by which what waits is sent.
+      await page.goto(`${site.url}/settings/people`)
+      await allSent(page)
+      await page.context().close()
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, visitor))
+
+  const { totals } = await site.until('tour', ({ totals }) => totals.completions === visitors)
+  expect(totals).toMatchObject({ starts: visitors, completions: visitors, dismissals: 0 })
+  // A few speak for all of how elements fare.
+  expect(answers.get('health')).toBeGreaterThan(2)
+  const sum = [...refused.values()].reduce((all, count) => all + count, 0)
+  expect(sum).toBeLessThanOrEqual(3)
+})

@@ -1,0 +1,192 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
+import { Site, shown } from '../support/site.ts'
+
+/** Every kind of step, as people see, hear and work it. */
+
+setDefaultTimeout(40_000)
+
+const flows = `
+- key: kinds
+  targeting: { urls: [{ match: exact, pattern: /home }] }
+  steps:
+    - { key: modal, kind: modal, title: A modal, body: "With a [link](https://example.com/help) and <b>no HTML</b>." }
+    - { key: tip, title: A tip, body: Beside its element., target: { selector: "[data-tour=new-project]" } }
+    - { key: banner, kind: banner, title: A banner, body: Across the page. }
+    - { key: spot, kind: hotspot, title: A spot, target: { selector: "nav a[href='/projects']" } }
+- key: list
+  kind: checklist
+  name: Get going
+  targeting: { urls: [{ match: exact, pattern: /settings/notifications }] }
+  checklist:
+    order: sequence
+    items:
+      - { key: invite, title: Invite somebody, description: One is **enough**., completeOn: { event: teammate_invited } }
+      - { key: guide, title: Read the guide }
+`
+
+let site: Site
+beforeAll(async () => {
+  site = await Site.open(flows)
+})
+afterAll(() => site.close())
+
+const open = async (path: string, options = {}) => {
+  const visitor = await site.visit(path, options)
+  return { ...visitor, ...shown(visitor.page) }
+}
+
+/** What has the keyboard: the text of a control, or the role of a card. */
+const focused = (page: Awaited<ReturnType<typeof open>>['page']) =>
+  page.evaluate(() => {
+    const inside = document.querySelector('[data-cairn]')?.shadowRoot?.activeElement
+    const element = inside ?? document.activeElement
+    return (
+      element?.getAttribute('role') ?? element?.getAttribute('aria-label') ?? element?.textContent
+    )
+  })
+
+describe('by keyboard alone', () => {
+  test('Tab stays inside, arrows lead on and back, Escape closes, and the focus is given back', async () => {
+    const { page, title, card } = await open('/projects')
+    await page.locator('nav a[href="/home"]').focus()
+    await page.keyboard.press('Enter')
+    await title.getByText('A modal').waitFor()
+    const seen: (string | null | undefined)[] = []
+    for (let i = 0; i < 5; i++) {
+      await page.keyboard.press('Tab')
+      seen.push(await focused(page))
+    }
+    expect(new Set(seen)).toEqual(new Set(['link', 'Next', 'Close']))
+    await page.keyboard.press('ArrowRight')
+    await title.getByText('A tip').waitFor()
+    expect(await focused(page)).toBe('dialog')
+    await page.keyboard.press('ArrowLeft')
+    await title.getByText('A modal').waitFor()
+    await page.keyboard.press('Escape')
+    await card.waitFor({ state: 'detached' })
+    expect(await focused(page)).toBe('Home')
+    await page.close()
+  })
+
+  test('who types is not interrupted', async () => {
+    const { page, title } = await open('/settings/people')
+    await page.locator('#address').focus()
+    await page.evaluate(() => history.pushState(null, '', '/home'))
+    await title.getByText('A modal').waitFor()
+    await page.close()
+  })
+})
+
+describe('to those who hear it', () => {
+  test('a step is a dialog with a name and a description; a banner and a spot are told', async () => {
+    const { page, title, button } = await open('/home')
+    await title.getByText('A modal').waitFor()
+    const dialog = page.getByRole('dialog', { name: 'A modal' })
+    expect(await dialog.getAttribute('aria-describedby')).toBe('body')
+    await button('Next').click()
+    await page.getByRole('dialog', { name: 'A tip' }).waitFor()
+    await button('Next').click()
+    await page.getByRole('region', { name: 'A banner' }).waitFor()
+    const live = page.locator('[data-cairn] [role=status]')
+    expect(await live.textContent()).toBe('A banner. Across the page.')
+    await button('Next').click()
+    const spot = page.getByRole('button', { name: 'A spot' })
+    expect(await spot.getAttribute('aria-expanded')).toBe('false')
+    await spot.click()
+    expect(await spot.getAttribute('aria-expanded')).toBe('true')
+    await page.getByRole('dialog', { name: 'A spot' }).waitFor()
+    await page.close()
+  })
+})
+
+describe('wherever it is seen', () => {
+  test('Markdown is shown, HTML as it was written', async () => {
+    const { page, card } = await open('/home')
+    await card.waitFor()
+    expect(await card.locator('.body').textContent()).toBe('With a link and <b>no HTML</b>.')
+    const link = card.locator('a')
+    expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
+    await page.close()
+  })
+
+  test.each([
+    ['a phone', { viewport: { width: 360, height: 640 } }],
+    ['a small one on its side', { viewport: { width: 568, height: 320 } }],
+  ])('on %s nothing lies outside of the window', async (_, options) => {
+    const { page, title, button, card } = await open('/home', options)
+    for (const name of ['A modal', 'A tip', 'A banner']) {
+      await title.getByText(name).waitFor()
+      await Bun.sleep(300)
+      const box = (await card.boundingBox())!
+      expect(box.x).toBeGreaterThanOrEqual(0)
+      expect(box.y).toBeGreaterThanOrEqual(0)
+      expect(box.x + box.width).toBeLessThanOrEqual(options.viewport.width)
+      expect(box.y + box.height).toBeLessThanOrEqual(options.viewport.height)
+      await button('Next').click()
+    }
+    await page.close()
+  })
+
+  test('on a dark page it is dark, with enough contrast', async () => {
+    const { page, title, card } = await open('/projects')
+    await page.locator('[data-action=look]').click()
+    await page.locator('nav a[href="/home"]').click()
+    await title.waitFor()
+    const [text, ground] = await card.evaluate(element => {
+      const { color, backgroundColor } = getComputedStyle(element)
+      return [color, backgroundColor]
+    })
+    const sum = (colour = '') =>
+      (colour.match(/\d+/g) ?? []).slice(0, 3).reduce((a, b) => a + Number(b), 0)
+    expect(sum(ground)).toBeLessThan(200)
+    expect(sum(text)).toBeGreaterThan(550)
+    await page.close()
+  })
+
+  test('from right to left, with its words in the language of the page', async () => {
+    const { page, title, button } = await open('/projects')
+    await page.evaluate(() => {
+      document.documentElement.dir = 'rtl'
+      document.documentElement.lang = 'he'
+    })
+    await page.locator('nav a[href="/home"]').click()
+    await title.waitFor()
+    await button('הבא').click()
+    await title.getByText('A tip').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await title.getByText('A modal').waitFor()
+    await page.close()
+  })
+
+  test('without motion where none is wanted', async () => {
+    const { page, card } = await open('/home', { reducedMotion: 'reduce' })
+    await card.waitFor()
+    expect(await card.evaluate(element => getComputedStyle(element).animationName)).toBe('none')
+    await page.close()
+  })
+})
+
+describe('a checklist', () => {
+  test('opens, ticks in its order, shuts, and is done with the last item', async () => {
+    const { page, panel, launcher } = await open('/settings/notifications')
+    await panel.waitFor()
+    const guide = panel.getByRole('button', { name: 'Read the guide' })
+    expect(await guide.isDisabled()).toBe(true)
+    await panel.getByRole('button', { name: 'Close' }).click()
+    await launcher.getByText('0 of 2').waitFor()
+    await page.evaluate(() =>
+      (window as never as { cairn: { track(name: string): void } }).cairn.track('teammate_invited'),
+    )
+    await launcher.getByText('1 of 2').waitFor()
+    await launcher.click()
+    await guide.click()
+    await panel.waitFor({ state: 'detached' })
+    expect(await launcher.count()).toBe(0)
+    await page.close()
+    const { totals, checklist } = await site.until('list', ({ totals }) => totals.completions === 1)
+    expect(totals).toMatchObject({ starts: 1, completions: 1 })
+    expect(checklist).toMatchObject({ completedAll: 1 })
+    expect(checklist?.items.map(({ completions }) => completions)).toEqual([1, 1])
+  })
+})

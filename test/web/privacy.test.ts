@@ -1,0 +1,185 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import type { Page } from '../support/browser.ts'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
+import { allSent, Site, shown } from '../support/site.ts'
+
+/** What is told of people, and what is not. */
+
+setDefaultTimeout(40_000)
+
+const flows = `
+key: hello
+targeting: { urls: [{ match: prefix, pattern: /projects }] }
+steps:
+  - { key: one, title: One, target: { selector: "#address, .task-add" } }
+`
+
+let site: Site
+beforeAll(async () => {
+  site = await Site.open(flows)
+})
+afterAll(() => site.close())
+
+const isReport = (url: string) => /\/(events|heartbeat|health|fingerprint)\b/.test(url)
+
+interface Visit {
+  page: Page
+  reports: string[]
+  bodies: string[]
+}
+
+/** A visitor; what the browser asks for its people is set before the first page. */
+async function visit(path: string, prepare = ''): Promise<Visit> {
+  const { page } = await site.browser.page()
+  const reports: string[] = []
+  const bodies: string[] = []
+  page.on('request', request => {
+    if (!isReport(request.url())) return
+    reports.push(request.url())
+    bodies.push(request.postData() ?? '')
+  })
+  if (prepare) await page.addInitScript(prepare)
+  await page.goto(site.url + path)
+  return { page, reports, bodies }
+}
+
+const asksNotToBe = (what: 'doNotTrack' | 'globalPrivacyControl') =>
+  `Object.defineProperty(Navigator.prototype, '${what}', { get: () => ${what === 'doNotTrack' ? "'1'" : 'true'} })`
+
+const storedNames = (page: Page) =>
+  page.evaluate(() => Object.keys(localStorage).map(name => name.split(':').at(2)))
+
+const consent = (page: Page, isGiven: boolean) =>
+  page.evaluate(
+    isGiven =>
+      (window as never as { cairn: { consent(is: boolean): void } }).cairn.consent(isGiven),
+    isGiven,
+  )
+
+/** Leaves the page, by which everything that waits is sent. */
+const leave = (page: Page) => page.goto('about:blank')
+
+/** What waits is sent by the next page: what goes by beacon is not seen from here. */
+const sent = async (page: Page) => {
+  await page.goto(`${site.url}/settings/people`)
+  await allSent(page)
+}
+
+const honour = (how: 'honour' | 'ignore') =>
+  site.place.run(['org', 'privacy', '--do-not-track', how])
+
+test.each(['doNotTrack', 'globalPrivacyControl'] as const)(
+  '%s is heeded from the first request on, where the organisation says so',
+  async wish => {
+    await honour('honour')
+    const { page, reports } = await visit('/projects', asksNotToBe(wish))
+    await shown(page).title.getByText('One').waitFor()
+    expect(await storedNames(page)).toEqual([])
+    await shown(page).button('Done').click()
+    await leave(page)
+    expect(reports).toEqual([])
+    await page.close()
+  },
+)
+
+test('consent that is given counts more than what the browser asks', async () => {
+  await honour('honour')
+  const { page, reports } = await visit('/projects', asksNotToBe('doNotTrack'))
+  await shown(page).title.waitFor()
+  await consent(page, true)
+  await shown(page).button('Done').click()
+  await sent(page)
+  expect(reports.some(url => url.includes('/events'))).toBe(true)
+  await page.waitForFunction(() => Object.keys(localStorage).some(name => name.endsWith(':past')))
+  await page.close()
+})
+
+test('where the organisation does not, nothing is lost that happened before that was known', async () => {
+  await honour('ignore')
+  const before = await site.numbers('hello')
+  const { page } = await visit('/projects', asksNotToBe('doNotTrack'))
+  await shown(page).button('Done').click()
+  await page.close()
+  const { totals } = await site.until(
+    'hello',
+    ({ totals }) => totals.completions > before.totals.completions,
+  )
+  expect(totals.starts).toBe(before.totals.starts + 1)
+})
+
+test('a refusal that waits for the script comes before all reports', async () => {
+  const { page, reports } = await visit(
+    '/projects',
+    "addEventListener('DOMContentLoaded', () => window.cairn.consent(false)); window.cairn = { q: [['consent', false]] }; for (const m of ['identify', 'track', 'start', 'on', 'consent']) window.cairn[m] = (...a) => void window.cairn.q?.push([m, ...a])",
+  )
+  await shown(page).title.getByText('One').waitFor()
+  await leave(page)
+  expect(reports).toEqual([])
+  await page.goto(`${site.url}/projects`)
+  expect(await storedNames(page)).toEqual(['consent'])
+  await page.close()
+})
+
+test('consent that is given later lets reports through from then on', async () => {
+  const { page, reports } = await visit('/projects')
+  await shown(page).title.waitFor()
+  await consent(page, false)
+  reports.length = 0
+  await page.reload()
+  await shown(page).title.waitFor()
+  await page.evaluate(() =>
+    (window as never as { cairn: { track(name: string): void } }).cairn.track('unseen'),
+  )
+  await consent(page, true)
+  await shown(page).button('Done').click()
+  await sent(page)
+  expect(reports.some(url => url.includes('/events'))).toBe(true)
+  await page.close()
+})
+
+test('a visitor without a name is the same one on the next page', async () => {
+  const { page } = await visit('/projects')
+  const idOf = () =>
+    page.evaluate(() => {
+      const name = Object.keys(localStorage).find(name => name.endsWith(':person'))
+      return JSON.parse(localStorage.getItem(name ?? '') ?? '{}').anonymousId as string
+    })
+  await shown(page).title.waitFor()
+  await page.evaluate(() => (window as never as { cairn: { reset(): void } }).cairn.reset())
+  const before = await idOf()
+  await page.route('**/app.js', route =>
+    route.fulfill({ body: '', contentType: 'text/javascript' }),
+  )
+  await page.goto(`${site.url}/settings/people`)
+  await Bun.sleep(500)
+  expect(await idOf()).toBe(before)
+  await page.close()
+})
+
+test('no query, fragment, value of an input or cookie is told', async () => {
+  const { page, reports, bodies } = await visit('/settings/people?token=hush#secret')
+  await page.locator('#address').fill('ann.private@example.com')
+  await page.evaluate(() => history.pushState(null, '', '/projects?token=hush#secret'))
+  await page.evaluate(() =>
+    (window as never as { cairn: { track(name: string): void } }).cairn.track('looked'),
+  )
+  await shown(page).title.getByText('One').waitFor()
+  await page.locator('#address').count()
+  await leave(page)
+  const told = decodeURIComponent([...reports, ...bodies].join('\n'))
+  expect(told).toContain('/settings/people')
+  expect(told).not.toMatch(/hush|secret|ann\.private/)
+  expect(await page.context().cookies()).toEqual([])
+  await page.close()
+})
+
+test('data-keep-query keeps what stands behind the path', async () => {
+  const { page, bodies, reports } = await visit(
+    '/projects?view=board',
+    "new MutationObserver(() => document.querySelector('script[data-key]')?.setAttribute('data-keep-query', '')).observe(document, { childList: true, subtree: true })",
+  )
+  await shown(page).title.waitFor()
+  await sent(page)
+  expect(decodeURIComponent([...reports, ...bodies].join('\n'))).toContain('/projects?view=board')
+  await page.close()
+})

@@ -1,0 +1,208 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
+import { allSent, Site, shown } from '../support/site.ts'
+
+/** What happens in a browser is in analytics, once, whatever becomes of tab, connection and server. */
+
+setDefaultTimeout(60_000)
+
+const flowOf = (key: string) => `
+- key: ${key}
+  targeting: { urls: [{ match: exact, pattern: "/projects?case=${key}" }] }
+  steps:
+    - { key: one, kind: modal, title: One }
+    - { key: two, kind: modal, title: Two }
+`
+
+const cases = ['closed', 'offline', 'limited', 'full', 'tabs', 'consent', 'flood']
+
+let site: Site
+beforeAll(async () => {
+  site = await Site.open(cases.map(flowOf).join(''))
+})
+afterAll(() => site.close())
+
+const open = async (name: string) => {
+  const visitor = await site.visit(`/projects?case=${name}`)
+  return { ...visitor, ...shown(visitor.page) }
+}
+
+test('a tab that is closed in the middle of a step has reported all of it', async () => {
+  const { page, title, button } = await open('closed')
+  await button('Next').click()
+  await title.getByText('Two').waitFor()
+  await page.close({ runBeforeUnload: false })
+  const { totals, steps } = await site.until('closed', ({ steps }) => steps[1]!.reached === 1)
+  expect(totals).toMatchObject({ starts: 1, inProgress: 1 })
+  expect(steps.map(({ reached, completed }) => [reached, completed])).toEqual([
+    [1, 1],
+    [1, 0],
+  ])
+})
+
+test('what happens offline is sent when the connection is back, and by the next page', async () => {
+  const { page, title, button } = await open('offline')
+  const context = page.context()
+  await title.getByText('One').waitFor()
+  await context.setOffline(true)
+  await button('Next').click()
+  await title.getByText('Two').waitFor()
+  await button('Done').click()
+  await title.waitFor({ state: 'detached' })
+  await Bun.sleep(6_000)
+  expect((await site.numbers('offline')).totals.completions).toBe(0)
+  await context.setOffline(false)
+  const { totals } = await site.until('offline', ({ totals }) => totals.completions === 1)
+  expect(totals).toMatchObject({ starts: 1, completions: 1 })
+  await page.reload()
+  await Bun.sleep(1_000)
+  await page.close()
+  expect((await site.numbers('offline')).totals).toEqual(totals)
+})
+
+test('a page that comes after one without a connection sends what that one could not', async () => {
+  const { page, title, button } = await open('closed')
+  const before = await site.numbers('closed')
+  const context = page.context()
+  await title.waitFor()
+  await context.setOffline(true)
+  await button('Next').click()
+  await page.close()
+  await context.setOffline(false)
+  const next = await context.newPage()
+  await next.goto(`${site.url}/settings/people`)
+  await site.until('closed', ({ steps }) => steps[1]!.reached === before.steps[1]!.reached + 1)
+  await next.close()
+})
+
+test('of a long time offline the newest thousand events are kept, and sent as batches', async () => {
+  const { page, title, noticed } = await open('flood')
+  await title.waitFor()
+  await page.context().setOffline(true)
+  const kept = await page.evaluate(async () => {
+    const { cairn } = window as never as { cairn: { track(name: string): void } }
+    for (let i = 0; i < 1_200; i++) cairn.track(`event_${i}`)
+    await new Promise(done => setTimeout(done, 500))
+    const name = Object.keys(localStorage).find(name => name.includes(':out:')) ?? ''
+    const { events } = JSON.parse(localStorage.getItem(name) ?? '{}')
+    return [events.length, events.at(-1).name]
+  })
+  expect(kept).toEqual([1_000, 'event_1199'])
+  const asked = () => noticed.requests.filter(url => url.endsWith('/events')).length
+  const before = asked()
+  await page.context().setOffline(false)
+  await allSent(page)
+  expect(asked() - before).toBeLessThanOrEqual(25)
+  await page.close()
+})
+
+test('over the limit it waits as long as it is told, and nothing is lost', async () => {
+  await site.place.run(['org', 'limits', 'harbor', '--events', '1'])
+  const first = await open('limited')
+  await first.button('Next').click()
+  await first.page.close()
+  const { page, button, title, noticed } = await open('limited')
+  await button('Next').click()
+  await button('Done').click()
+  await title.waitFor({ state: 'detached' })
+  await Bun.sleep(7_000)
+  const asked = noticed.requests.filter(url => url.endsWith('/events')).length
+  // Once, or not at all where its beacon came first: not again and again.
+  expect(asked).toBeLessThanOrEqual(1)
+  await site.place.run(['org', 'limits', 'harbor', '--events', '100000'])
+  // The page that comes next has not been told to wait.
+  await page.goto(`${site.url}/settings/people`)
+  await site.until('limited', ({ totals }) => totals.completions === 1)
+  await page.close()
+})
+
+test('a server that cannot store is asked again, and has it all in the end', async () => {
+  const port = new URL(site.server.url).port
+  await site.server.end()
+  const env = { CAIRN_FAILPOINTS: 'before_commit=full' }
+  site.server = await site.place.serve(['--port', port], env)
+  const { page, title, button, noticed } = await open('full')
+  await button('Next').click()
+  await button('Done').click()
+  await title.waitFor({ state: 'detached' })
+  await Bun.sleep(6_000)
+  expect(noticed.requests.filter(url => url.endsWith('/events')).length).toBeGreaterThan(0)
+  await site.server.end('SIGKILL')
+  site.server = await site.place.serve(['--port', port])
+  const { totals } = await site.until('full', ({ totals }) => totals.completions === 1)
+  expect(totals).toMatchObject({ starts: 1, completions: 1 })
+  await page.close()
+})
+
+test('two tabs do not show the same step, and the second goes on where the first was closed', async () => {
+  const { page, title, button } = await open('tabs')
+  await title.getByText('One').waitFor()
+  const second = await page.context().newPage()
+  await second.goto(`${site.url}/projects?case=tabs`)
+  await Bun.sleep(1_000)
+  expect(await shown(second).card.count()).toBe(0)
+  await button('Next').click()
+  await title.getByText('Two').waitFor()
+  expect(await shown(second).card.count()).toBe(0)
+  await page.close()
+  await second.bringToFront()
+  await shown(second).title.getByText('Two').waitFor()
+  await shown(second).button('Done').click()
+  await second.close()
+  const { totals, steps } = await site.until('tabs', ({ totals }) => totals.completions === 1)
+  expect(totals.starts).toBe(1)
+  expect(steps.map(({ reached }) => reached)).toEqual([1, 1])
+})
+
+test('without consent nothing is reported and nothing stored but that', async () => {
+  const { page, title } = await open('consent')
+  await title.getByText('One').waitFor()
+  await page.evaluate(() =>
+    (window as never as { cairn: { consent(is: boolean): void } }).cairn.consent(false),
+  )
+  const stored = await page.evaluate(() => Object.entries(localStorage))
+  expect(stored).toEqual([[expect.stringMatching(/:consent$/), 'false']])
+  await page.reload()
+  // Flows are part of the application: they are shown.
+  await title.getByText('One').waitFor()
+  expect(await page.evaluate(() => Object.keys(localStorage).length)).toBe(1)
+  expect(await page.context().cookies()).toEqual([])
+  await page.close()
+})
+
+test('what a page does wrong is no error of the page', async () => {
+  const { page, noticed, title } = await open('flood')
+  await title.waitFor()
+  await page.evaluate(() => {
+    const { cairn } = window as never as { cairn: Record<string, (...args: unknown[]) => void> }
+    const circle: Record<string, unknown> = {}
+    circle.self = circle
+    cairn.identify!(null, 7)
+    cairn.identify!({}, [])
+    cairn.track!(undefined, circle)
+    cairn.track!('x'.repeat(500), { value: () => 1, big: 'x'.repeat(20_000) })
+    cairn.start!('nothing')
+    cairn.on!('flow_dismissed', () => {
+      throw new Error('a listener of the page')
+    })
+    cairn.stop!()
+    cairn.stop!()
+    cairn.consent!('maybe')
+  })
+  await Bun.sleep(300)
+  expect(noticed.complaints).toEqual([])
+  await page.close()
+})
+
+test('globals: `cairn` and nothing else', async () => {
+  const { page, title } = await open('flood')
+  await title.waitFor()
+  const own = await page.evaluate(async () => {
+    const frame = document.createElement('iframe')
+    document.body.append(frame)
+    const usual = new Set(Object.getOwnPropertyNames(frame.contentWindow))
+    return Object.getOwnPropertyNames(window).filter(name => !usual.has(name))
+  })
+  expect(own.filter(name => !/^\d+$/.test(name))).toEqual(['cairn'])
+  await page.close()
+})

@@ -1,0 +1,203 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
+import { Site, shown } from '../support/site.ts'
+
+/** The ways in which a page can have the snippet, and the pages that make it hard. */
+
+setDefaultTimeout(60_000)
+
+const flows = `
+- key: bound
+  targeting: { urls: [{ match: prefix, pattern: /settings }] }
+  steps:
+    - { key: one, kind: modal, title: One }
+    - { key: two, kind: modal, title: Two }
+- key: everywhere
+  targeting: { urls: [{ match: prefix, pattern: /own }] }
+  steps:
+    - { key: hi, title: Hi, target: { selector: h1 } }
+`
+
+let site: Site
+beforeAll(async () => {
+  site = await Site.open(flows)
+})
+afterAll(() => site.close())
+
+/** Pages of another kind than the demo's, on a host of their own. */
+function serve(pages: Record<string, () => Response>) {
+  const server = Bun.serve({
+    hostname: 'localhost',
+    port: 0,
+    fetch: ({ url }) => pages[new URL(url).pathname]?.() ?? new Response('', { status: 404 }),
+  })
+  return {
+    url: `http://localhost:${server.port}`,
+    [Symbol.dispose]: () => void server.stop(true),
+  }
+}
+
+const html = (body: string, headers: Record<string, string> = {}) =>
+  new Response(`<!doctype html><html lang="en"><title>Own</title><h1>Own</h1>${body}`, {
+    headers: { 'Content-Type': 'text/html', ...headers },
+  })
+
+const tag = (more = '') =>
+  `<script async src="${site.server.url}/snippet.js" data-key="${site.snippetKey}"${more}></script>`
+
+test('an application that goes elsewhere and back takes its tour up where it was', async () => {
+  const { page } = await site.visit('/settings/people')
+  const { title, button, card } = shown(page)
+  await button('Next').click()
+  await title.getByText('Two').waitFor()
+  await page.locator('nav a[href="/projects"]').evaluate(link => (link as HTMLElement).click())
+  await card.waitFor({ state: 'detached' })
+  await page.goBack()
+  await title.getByText('Two').waitFor()
+  await page.close()
+  const { totals } = await site.until('bound', ({ totals }) => totals.starts === 1)
+  expect(totals).toMatchObject({ starts: 1, dismissals: 0 })
+})
+
+test('documents of their own, one after another, are one tour', async () => {
+  using pages = serve({
+    '/own/a': () => html(`${tag()}<a href="/own/b">b</a>`),
+    '/own/b': () => html(tag()),
+  })
+  const before = await site.numbers('everywhere')
+  const { page, noticed } = await site.browser.page()
+  await page.goto(`${pages.url}/own/a`)
+  await shown(page).title.getByText('Hi').waitFor()
+  await page.locator('a').click()
+  await shown(page).title.getByText('Hi').waitFor()
+  await shown(page).button('Done').click()
+  await page.close()
+  const ended = ({ totals }: typeof before) => totals.completions === before.totals.completions + 1
+  const { totals } = await site.until('everywhere', ended)
+  expect(totals.starts).toBe(before.totals.starts + 1)
+  expect(noticed.complaints.filter(text => !/404|health|fingerprint/.test(text))).toEqual([])
+})
+
+describe('a strict policy', () => {
+  const api = () => site.server.url
+  test.each([
+    ['a nonce alone', () => "'nonce-abc'", () => tag(' nonce="abc"')],
+    [
+      'a nonce and what its scripts load',
+      () => "'nonce-abc' 'strict-dynamic'",
+      () => tag(' nonce="abc"'),
+    ],
+  ])('that lets %s through shows tours', async (_, scripts, script) => {
+    const policy = `default-src 'none'; script-src ${scripts()} ${api()}; connect-src ${api()}; base-uri 'none'; require-trusted-types-for 'script'`
+    using pages = serve({ '/own': () => html(script(), { 'Content-Security-Policy': policy }) })
+    const { page, noticed } = await site.browser.page()
+    await page.goto(`${pages.url}/own`)
+    await shown(page).title.getByText('Hi').waitFor()
+    expect(noticed.complaints.filter(text => /polic|Refused/i.test(text))).toEqual([])
+    await page.close()
+  })
+
+  test('the pinned tag is verified, and one whose hash is another does not run', async () => {
+    const { stdout } = await site.place.run(['key', 'show', '--url', api()])
+    const pinned = /<script[^>]*integrity="[^>]*><\/script>/.exec(stdout)?.[0] ?? ''
+    using pages = serve({
+      '/own': () => html(pinned),
+      '/own/wrong': () => html(pinned.replace(/sha384-.{4}/, 'sha384-AAAA')),
+    })
+    const { page, noticed } = await site.browser.page()
+    await page.goto(`${pages.url}/own/wrong`)
+    await Bun.sleep(500)
+    expect(await page.evaluate("'cairn' in window")).toBe(false)
+    expect(noticed.complaints.join('\n')).toContain('integrity')
+    await page.goto(`${pages.url}/own`)
+    await shown(page).title.getByText('Hi').waitFor()
+    await page.close()
+  })
+})
+
+test('where storage is refused, tours are shown and reported', async () => {
+  using pages = serve({ '/own': () => html(tag()) })
+  const before = await site.numbers('everywhere')
+  const { page, noticed } = await site.browser.page()
+  await page.addInitScript(
+    "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })",
+  )
+  await page.goto(`${pages.url}/own`)
+  await shown(page).button('Done').click()
+  await shown(page).card.waitFor({ state: 'detached' })
+  await site.until('everywhere', ({ totals }) => totals.completions > before.totals.completions)
+  expect(noticed.complaints.filter(text => !/404/.test(text))).toEqual([])
+  await page.close()
+})
+
+test('two tabs of a page without Web Locks do not show the same step', async () => {
+  const { page } = await site.browser.page()
+  const context = page.context()
+  await context.addInitScript(
+    "Object.defineProperty(Navigator.prototype, 'locks', { get: () => undefined })",
+  )
+  await page.goto(`${site.url}/settings/people`)
+  await shown(page).title.getByText('One').waitFor()
+  const second = await context.newPage()
+  await second.goto(`${site.url}/settings/people`)
+  await Bun.sleep(1_500)
+  expect(await shown(second).card.count()).toBe(0)
+  await page.close()
+  // A closed tab leaves its lease behind for some seconds.
+  await shown(second).title.getByText('One').waitFor({ timeout: 15_000 })
+  await context.close()
+})
+
+describe('as a module', () => {
+  const use = () =>
+    `import { cairn } from './vendor/cairn.js'\nconst tours = cairn({ baseUrl: '${site.server.url}', key: '${site.snippetKey}' })\ntours.identify('ann')\n`
+
+  /** What a bundler makes of a page's code and the module. */
+  async function bundled(): Promise<string> {
+    const folder = site.place.folder
+    await site.place.run(['snippet', 'write', 'vendor'])
+    await Bun.write(join(folder, 'app.ts'), use())
+    const { outputs } = await Bun.build({
+      entrypoints: [join(folder, 'app.ts')],
+      target: 'browser',
+    })
+    return (await outputs[0]?.text()) ?? ''
+  }
+
+  test('in a bundle it shows tours, and leaves no global at all', async () => {
+    const script = await bundled()
+    using pages = serve({
+      '/own': () => html('<script type="module" src="/app.js"></script>'),
+      '/app.js': () => new Response(script, { headers: { 'Content-Type': 'text/javascript' } }),
+    })
+    const { page, noticed } = await site.browser.page()
+    await page.goto(`${pages.url}/own`)
+    await shown(page).title.getByText('Hi').waitFor()
+    expect(await page.evaluate("'cairn' in window")).toBe(false)
+    expect(noticed.requests.filter(url => url.includes('snippet'))).toEqual([])
+    await page.close()
+  })
+
+  test('in the world of an extension’s content script, whose page knows nothing of it', async () => {
+    const script = (await bundled()).replace(/^export\s*\{[^}]*\};?\s*$/m, '')
+    const policy = `script-src 'none'; style-src 'none'; connect-src ${site.server.url}`
+    using pages = serve({ '/own': () => html('', { 'Content-Security-Policy': policy }) })
+    const { page } = await site.browser.page()
+    await page.goto(`${pages.url}/own`)
+    const session = await page.context().newCDPSession(page)
+    const { frameTree } = await session.send('Page.getFrameTree')
+    const { executionContextId } = await session.send('Page.createIsolatedWorld', {
+      frameId: frameTree.frame.id,
+      grantUniveralAccess: true,
+    })
+    const { exceptionDetails } = await session.send('Runtime.evaluate', {
+      contextId: executionContextId,
+      expression: `(() => {${script}})()`,
+    })
+    expect(exceptionDetails).toBeUndefined()
+    await shown(page).title.getByText('Hi').waitFor()
+    expect(await page.evaluate("'cairn' in window")).toBe(false)
+    await page.close()
+  })
+})
