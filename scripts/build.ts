@@ -24,7 +24,7 @@ const entrypoints = [
   'main.ts',
   'server/http-thread.ts',
   'server/storage-thread.ts',
-  'server/upgrade-thread.ts',
+  'server/preparation-thread.ts',
 ].map(path => join(root, 'src', path))
 
 /** Target names, with the package that holds Bun's program for each. */

@@ -10,6 +10,7 @@ export const failpoints = {
   after_commit: 'a transaction is committed, and nobody has been told',
   during_checkpoint: 'at a stop the log is written back into the database, and not yet emptied',
   migration_step: 'in the transaction of a step of a migration some of it is done',
+  during_erasure: 'at a start people are erased, and the database is not written anew yet',
   during_publish: 'a command has published, and not yet committed',
 } as const
 

@@ -20,8 +20,8 @@ const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`
 /** What is known of a running server at one moment. */
 export interface ServerState {
   phase: 'starting' | 'serving' | 'stopping'
-  /** What is done to an older database meanwhile; null where nothing is. */
-  migrating: string | null
+  /** What is done to the database before it is served; null where nothing is. */
+  preparing: string | null
   dataDir: string
   httpThreads: { up: number; configured: number }
   /** Since when each thread has not turned, milliseconds, by name. */
@@ -33,7 +33,7 @@ export interface ServerState {
 /** Why the server should get no traffic, a sentence each that says what to do; none when it should. */
 export function whyNotReady(state: ServerState): string[] {
   if (state.phase === 'starting') {
-    return [state.migrating ?? 'starting: wait until all threads are up']
+    return [state.preparing ?? 'starting: wait until all threads are up']
   }
   if (state.phase === 'stopping') return ['stopping: send no more requests']
   return [...threadTroubles(state), ...storageTroubles(state), ...diskTroubles(state)]

@@ -9,7 +9,6 @@ import { version } from '../core/version.ts'
 import { shellWord } from '../core/wording.ts'
 import { BufferGauge } from '../storage/buffer-gauge.ts'
 import { IdentityBoard } from '../storage/identity-board.ts'
-import type { MigrationStep } from '../storage/migrate.ts'
 import { type PreparedDatabase, prepareDatabase } from '../storage/prepare.ts'
 import { newSharedMemory } from '../storage/shared.ts'
 import { BackupSchedule } from './backup-schedule.ts'
@@ -23,6 +22,8 @@ import { type Log, openLog } from './log.ts'
 import { serveManagement } from './management.ts'
 import { renderMetrics } from './metrics.ts'
 import { claimPort } from './ports.ts'
+import { Preparation } from './preparation.ts'
+import type { Prepared, Task } from './preparation-thread.ts'
 import type {
   HttpThreadStart,
   IssuerKeysKnown,
@@ -38,16 +39,15 @@ import { keepSnippet } from './snippet-versions.ts'
 import {
   httpThread,
   type NewThread,
+  preparationThread,
   startThread,
   storageThread,
   type Thread,
-  upgradeThread,
 } from './threads.ts'
 import { tokenModeOf } from './token-mode.ts'
 import { ownTokensFor, providerOf } from './tokens.ts'
 import { readTraffic } from './traffic.ts'
 import { Turn } from './turn.ts'
-import { Upgrade } from './upgrade.ts'
 
 /** A server that answers. */
 export interface Running {
@@ -149,7 +149,7 @@ class Server {
   private readonly exit = Promise.withResolvers<number>()
   private management: Bun.Server<undefined> | null = null
   private phase: 'starting' | 'serving' | 'stopping' = 'starting'
-  private upgrade: Upgrade | null = null
+  private preparation: Preparation | null = null
   private restarts = 0
   /** How the latest reading of the settings went, and when one last went well; Unix milliseconds. */
   private readonly reloads = { wentWell: true, lastGoodAt: Date.now() }
@@ -207,12 +207,8 @@ class Server {
     const storage = storageThread(this.clock)
     const http = Array.from({ length: config.threads }, () => httpThread(this.clock))
     try {
-      const prepared = await this.prepare()
+      const prepared = await this.prepare(warnings)
       if (!prepared.hasOrganisation()) warnings.push(noOrganisation(config.data))
-      const { people, unfinished } = prepared.finishErasures()
-      if (people > 0)
-        this.log.info({ people }, 'people were erased who are on the list of erasures')
-      if (unfinished !== null) warnings.push(erasuresUnfinished(unfinished))
       keepSnippet(config.data)
       this.watchIssuer()
       // Reads are answered before storage has taken up all that is stored; writes wait for it.
@@ -254,26 +250,39 @@ class Server {
   private tellOfStart(): () => void {
     const { manager } = this
     manager?.status('Preparing the database')
-    const tell = () => manager?.starting(this.upgrade?.text ?? 'Starting', startsWithinMs)
+    const tell = () => manager?.starting(this.preparation?.text ?? 'Starting', startsWithinMs)
     const telling = setInterval(tell, tellEveryMs)
     return () => clearInterval(telling)
   }
 
-  private async prepare(): Promise<PreparedDatabase> {
-    const { clock, config } = this
-    const prepared = prepareDatabase(config.data, clock.now())
+  /** The database as this release wants it, and without whoever was to be erased. */
+  private async prepare(warnings: string[]): Promise<PreparedDatabase> {
+    const { clock, config, log } = this
+    const open = () => prepareDatabase(config.data, clock.now())
+    let prepared = open()
     const { due } = prepared
-    if (due.length === 0) return prepared
-    prepared.close()
-    await this.bringUpToDate(due)
-    return prepareDatabase(config.data, clock.now())
+    if (due.length > 0) {
+      prepared.close()
+      const steps = due.map(({ id, name }) => `${id} ${name}`)
+      log.info({ steps }, 'the database is brought up to date before this server is ready')
+      await this.beforeServing('upgrade')
+      prepared = open()
+    }
+    if (prepared.erasuresDue()) {
+      prepared.close()
+      log.info('people on the list of erasures are erased before this server is ready')
+      const { unfinished } = await this.beforeServing('erasures')
+      if (unfinished !== null) warnings.push(erasuresUnfinished(unfinished))
+      prepared = open()
+    }
+    return prepared
   }
 
   /** Nobody is answered meanwhile but on the management port; a signal to stop ends it at once. */
-  private async bringUpToDate(due: readonly MigrationStep[]): Promise<void> {
-    const { log, clock, config, held } = this
+  private async beforeServing<Of extends Task>(task: Of): Promise<Prepared[Of]> {
+    const { log, clock, config, held, failpoints } = this
     const giveUp = (signal: string) => {
-      log.info({ signal }, 'stopped before the database was up to date; the next start goes on')
+      log.info({ signal }, 'stopped before the database was ready; the next start goes on')
       log.flush()
       held.lock.release()
       process.exit(0)
@@ -284,11 +293,13 @@ class Server {
       .on('SIGTERM', giveUp)
       .on('SIGINT', giveUp)
       .on('SIGHUP', isatty(0) ? giveUp : reload)
-    this.upgrade = new Upgrade(log, clock.monotonic)
-    const start = { dataDir: config.data, now: clock.now(), failpoints: this.failpoints }
-    await this.upgrade.run(upgradeThread(), start, due)
-    this.upgrade = null
+    const preparation = new Preparation(task, log, clock.monotonic)
+    this.preparation = preparation
+    const start = { dataDir: config.data, now: clock.now(), failpoints }
+    const done = await preparation.run(preparationThread(), start)
+    this.preparation = null
     process.off('SIGTERM', giveUp).off('SIGINT', giveUp).off('SIGHUP', giveUp).off('SIGHUP', reload)
+    return done
   }
 
   private threadStart(
@@ -405,7 +416,7 @@ class Server {
     const { phase, config, gauge, disk } = this
     return {
       phase,
-      migrating: this.upgrade?.text ?? null,
+      preparing: this.preparation?.text ?? null,
       dataDir: config.data,
       httpThreads: { up: this.threads.size, configured: config.threads },
       silentMs: new Map([...this.pulses].map(([name, pulse]) => [name, pulse.silentMs(now)])),

@@ -3,7 +3,7 @@ import { reasonOfUncaught } from '../core/reason.ts'
 import type { ThreadReport } from './protocol.ts'
 
 /** A thread's source by name. In the binary all sources lie below one root, outside it by this file. */
-function sourceOf(name: 'http-thread' | 'storage-thread' | 'upgrade-thread'): string {
+function sourceOf(name: 'http-thread' | 'storage-thread' | 'preparation-thread'): string {
   const isCompiled = import.meta.url.includes('$bunfs')
   return isCompiled ? `./server/${name}.ts` : new URL(`./${name}.ts`, import.meta.url).href
 }
@@ -22,7 +22,7 @@ const threadOf = (name: Parameters<typeof sourceOf>[0], { monotonic }: Clock): N
 
 export const httpThread = (clock: Clock) => threadOf('http-thread', clock)
 export const storageThread = (clock: Clock) => threadOf('storage-thread', clock)
-export const upgradeThread = () => new Worker(sourceOf('upgrade-thread'))
+export const preparationThread = () => new Worker(sourceOf('preparation-thread'))
 
 /** A thread that is to be waited for. */
 export interface Thread {

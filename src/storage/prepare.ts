@@ -1,7 +1,7 @@
 import { shellWord } from '../core/wording.ts'
 import { copiesIn } from './copies.ts'
 import { openForWriting } from './database.ts'
-import { finishErasures } from './erasure/erasures.ts'
+import { type ErasureProgress, erasuresDue, finishErasures } from './erasure/erasures.ts'
 import { requireNoLostDatabase } from './lost-database.ts'
 import {
   type MigrationStep,
@@ -16,11 +16,13 @@ export interface PreparedDatabase {
   /** Steps of the schema that its data has to be brought through first: see `upgradeDatabase`. */
   due: readonly MigrationStep[]
   hasOrganisation(): boolean
+  /** Whether `finishErasures` has anything to do. */
+  erasuresDue(): boolean
   /**
    * Erases people whom the list of erasures names and a restored database knows, before anybody is
    * told of them.
    */
-  finishErasures(): ReturnType<typeof finishErasures>
+  finishErasures(tell: (progress: ErasureProgress) => void): ReturnType<typeof finishErasures>
   /**
    * To be called once others have opened it: the last one to close a database writes its whole log
    * back into it, for which nobody should have to wait at a start.
@@ -45,7 +47,8 @@ export function prepareDatabase(dataDir: string, now: number): PreparedDatabase 
     return {
       due: isNew ? [] : state.due,
       hasOrganisation: () => hasOrganisation(database),
-      finishErasures: () => finishErasures(database, dataDir, now),
+      erasuresDue: () => erasuresDue(database, dataDir),
+      finishErasures: tell => finishErasures(database, dataDir, now, tell),
       close: () => database.close(),
     }
   } catch (error) {

@@ -82,7 +82,7 @@ describe('while a start brings the database up to date', () => {
     expect(fetch(api)).rejects.toThrow()
     expect(await serves(server)).toBe(200)
     expect((await fetch(api)).status).toBe(401)
-    await eventually(() => server.stdout.includes('the database is up to date'))
+    await eventually(() => server.stdout.includes('the database is prepared'))
     expect(schemaOf()).toBe(newest)
     expect(copies()).toHaveLength(1)
   })
@@ -90,7 +90,7 @@ describe('while a start brings the database up to date', () => {
   test('SIGTERM ends it at once with nothing half done, and the next start goes on', async () => {
     const { server } = await startWithin('hang')
     expect(await server.end()).toBe(0)
-    await eventually(() => server.stdout.includes('stopped before the database was up'))
+    await eventually(() => server.stdout.includes('stopped before the database was ready'))
     expect(existsSync(join(data(), 'server.json'))).toBe(false)
     expect(schemaOf()).toBe(1)
     expect(await serves(await place.serve())).toBe(200)

@@ -171,6 +171,21 @@ test('an erasure survives the restore of an older database', async () => {
   for (const end of ['-wal', '-shm']) rmSync(join(dataDir(), `cairn.db${end}`), { force: true })
   copyFileSync(join(place.folder, 'older.db'), join(dataDir(), 'cairn.db'))
   expect(everywhere(texts)).toEqual(texts)
+  // Whoever watches it must not take it for dead meanwhile.
+  const erasing = await place.start([], { CAIRN_FAILPOINTS: 'during_erasure=hang' })
+  const readyz = async () => {
+    const { managementPort } = JSON.parse(readFileSync(join(dataDir(), 'server.json'), 'utf8'))
+    const [alive, ready] = await Promise.all(
+      ['healthz', 'readyz'].map(path => fetch(`http://127.0.0.1:${managementPort}/${path}`)),
+    )
+    return `${alive?.status} ${ready?.status} ${await ready?.text()}`
+  }
+  await erasing.until(async () => /writing/.test(await readyz().catch(() => '')))
+  expect(await readyz()).toMatch(
+    /^200 503 erasing: writing the database anew, \d+ s so far: wait\n$/,
+  )
+  expect(await erasing.end()).toBe(0)
+
   server = await place.serve()
   expect(everywhere(texts)).toEqual([])
   expect(await analytics()).toEqual(before)

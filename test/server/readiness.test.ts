@@ -19,7 +19,7 @@ const seen = {
 
 const good: ServerState = {
   phase: 'serving',
-  migrating: null,
+  preparing: null,
   dataDir: '/data',
   httpThreads: { up: 2, configured: 2 },
   silentMs: new Map([
@@ -37,7 +37,7 @@ const withDisk = (more: Partial<Omit<typeof seen, 'fault'>> & { fault?: 'gone' |
 const cases: [string, Partial<ServerState>, RegExp[]][] = [
   ['all is well', {}, []],
   ['it starts', { phase: 'starting' }, [/^starting: wait/]],
-  ['it migrates', { phase: 'starting', migrating: 'migrating: x' }, [/^migrating: x$/]],
+  ['it migrates', { phase: 'starting', preparing: 'migrating: x' }, [/^migrating: x$/]],
   [
     'it stops, whatever else',
     { phase: 'stopping', httpThreads: { up: 0, configured: 2 } },

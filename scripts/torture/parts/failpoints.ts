@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
 import { type Failpoint, failpoints as places } from '../../../src/server/failpoints.ts'
 import { apiOf, type Server, tourFile, Workplace } from '../../../test/support/binary.ts'
+import { storedEvents } from '../../../test/support/ledger.ts'
 import { writeReleased } from '../../../test/support/released.ts'
 import { progress } from '../../report/progress.ts'
 import type { Answers } from '../diary.ts'
@@ -181,17 +182,59 @@ async function inMigration(_: Scene, point: Failpoint, action: Action): Promise<
   }
 }
 
+/** At a start on a restored database that knows somebody who was erased: the next start goes on. */
+async function inErasure(_: Scene, point: Failpoint, action: Action): Promise<Outcome> {
+  await using place = new MigratedPlace()
+  await place.run(['migrate', '--no-copy'])
+  const { slug, userId } = place.somebody()
+  const older = await Bun.file(place.database).bytes()
+  await place.run(['person', 'erase', slug, userId, '--yes'])
+  await Bun.write(place.database, older)
+  const isThere = async () => Buffer.from(await Bun.file(place.database).bytes()).includes(userId)
+  const wasThere = await isThere()
+  const startedAt = performance.now()
+  const server = await place.start([], armed(point, action))
+  const status = await Promise.race([server.child.exited, server.ready.catch(() => 1)])
+  const ms = Math.round(performance.now() - startedAt)
+  // Room that lacks for that is no reason not to serve.
+  const isWarned = server.stderr.includes('may still hold what was erased')
+  if (status === undefined) await server.end()
+  const next = await place.serve()
+  const isReady = (await fetch(`${next.managementUrl}/readyz`)).status === 200
+  const hasActed = {
+    exit: status === 1,
+    error: status === undefined && isWarned,
+    delay: status === undefined && ms >= delayMs,
+  }[action]
+  const isErased = wasThere && !(await isThere())
+  const warned = isWarned ? ' with a warning' : ''
+  const end = status === undefined ? `it served${warned} after ${ms} ms` : `it ended with ${status}`
+  return {
+    story: `${end}; then ${isErased ? 'nothing was left of them' : 'something was left of them'}`,
+    isAsPromised: hasActed && isErased && isReady,
+    server: null,
+  }
+}
+
 /** Where the first release has left its data. */
 class MigratedPlace extends Workplace implements AsyncDisposable {
   private readonly data = join(this.folder, 'cairn-data')
+  readonly database = join(this.data, 'cairn.db')
 
   constructor() {
     super()
     writeReleased(this.data, 1)
   }
 
+  /** One of those who have reported something. */
+  somebody(): { slug: string; userId: string } {
+    using database = new Database(this.database)
+    const [[slug]] = database.query('select slug from organisations').values() as [[string]]
+    return { slug, userId: storedEvents(database).flatMap(event => event.userId ?? [])[0]! }
+  }
+
   get schema(): number {
-    using database = new Database(join(this.data, 'cairn.db'))
+    using database = new Database(this.database)
     return database.query<{ id: number }, []>('select max(id) as id from migrations').get()!.id
   }
 
@@ -210,6 +253,7 @@ const strikes: Record<Failpoint, typeof underLoad> = {
   during_checkpoint: atStop,
   during_publish: inPublication,
   migration_step: inMigration,
+  during_erasure: inErasure,
 }
 
 /** Strikes, starts again what has ended, as a service manager does, with the fault gone, and looks. */

@@ -155,8 +155,8 @@ async function askServer(
 function readiness(who: string, status: number, state: string, gauges: string): Finding {
   if (status === 200) return ok('server', `${who} and is ready${gauges}`)
   const what = `${who}, but is not ready: ${state}${gauges}`
-  if (state.startsWith('migrating: ')) {
-    return warning('server', what, 'it is once its data is of its release')
+  if (state.startsWith('migrating: ') || state.startsWith('erasing: ')) {
+    return warning('server', what, 'it is once that is done')
   }
   return error('server', what, 'see its log for the cause')
 }

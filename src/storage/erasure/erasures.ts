@@ -96,6 +96,18 @@ function agree(database: Database, dataDir: string, table: ErasureTable): void {
   )
 }
 
+/** How far that is: people erased first, then the database written anew. */
+export type ErasureProgress = { doing: 'erase'; people: number } | { doing: 'compact' }
+
+function unfinishedOf(database: Database, dataDir: string, table: ErasureTable): ErasureRow[] {
+  agree(database, dataDir, table)
+  return table.all().filter(({ finishedAt }) => finishedAt === null)
+}
+
+/** Whether anybody is on the list and not erased yet. */
+export const erasuresDue = (database: Database, dataDir: string): boolean =>
+  unfinishedOf(database, dataDir, new ErasureTable(database)).length > 0
+
 /**
  * Erases whoever is on the list and not erased yet: after an older backup was restored, or a command
  * was killed or did not compact the database. For a start, before anything is answered.
@@ -106,13 +118,14 @@ export function finishErasures(
   database: Database,
   dataDir: string,
   now: number,
+  tell: (progress: ErasureProgress) => void = () => {},
 ): { people: number; unfinished: string | null } {
   const table = new ErasureTable(database)
-  agree(database, dataDir, table)
-  const unfinished = table.all().filter(({ finishedAt }) => finishedAt === null)
+  const unfinished = unfinishedOf(database, dataDir, table)
   const people = unfinished.length
   if (people === 0) return { people, unfinished: null }
   try {
+    tell({ doing: 'erase', people })
     const release = beginRewriting(dataDir)
     try {
       for (const row of unfinished) for (const _ of erase(database, row));
@@ -125,6 +138,7 @@ export function finishErasures(
     throw error
   }
   try {
+    tell({ doing: 'compact' })
     compact(database, dataDir)
   } catch (error) {
     // It wants room, of which there may be none: no reason not to serve.
