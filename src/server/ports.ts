@@ -34,6 +34,18 @@ export function claimPort(
   }
 }
 
+/**
+ * Keeps a port that the system has chosen until the HTTP threads listen on it: meanwhile the system
+ * would give it to the next program that asks for any.
+ *
+ * @returns lets it go
+ */
+export function holdPort(hostname: string, port: number): () => void {
+  const busy = () => new Response(null, { status: 503 })
+  const server = Bun.serve({ hostname, port, reusePort: true, fetch: busy })
+  return () => void server.stop(true)
+}
+
 /** What an error of the system's means, and which setting mends it. */
 export function portFault(
   code: string,

@@ -21,7 +21,7 @@ import { acquireLock, type Lock, type LockHolder } from './lock.ts'
 import { type Log, openLog } from './log.ts'
 import { serveManagement } from './management.ts'
 import { renderMetrics } from './metrics.ts'
-import { claimPort } from './ports.ts'
+import { claimPort, holdPort } from './ports.ts'
 import { Preparation } from './preparation.ts'
 import type { Prepared, Task } from './preparation-thread.ts'
 import type {
@@ -110,7 +110,12 @@ export async function serve(
     }
     lock.describe({ ...holder, ...ports })
     const held = { lock, holder: { ...holder, ...ports } }
-    return await new Server({ ...given, ...ports }, held, { asked: given, reread }).start()
+    const letGo = given.port === 0 ? holdPort(given.host, ports.port) : () => {}
+    try {
+      return await new Server({ ...given, ...ports }, held, { asked: given, reread }).start()
+    } finally {
+      letGo()
+    }
   } catch (error) {
     lock.release()
     throw error

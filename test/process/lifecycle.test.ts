@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { claimPort } from '../../src/server/ports.ts'
 import {
   apiOf,
   builtBinary,
@@ -9,6 +10,7 @@ import {
   Workplace,
   withTour,
 } from '../support/binary.ts'
+import { writeReleased } from '../support/released.ts'
 
 /** A port that nobody listens on. */
 function freePort(): number {
@@ -34,6 +36,15 @@ describe('starting', () => {
     expect(response.status).toBe(401)
     expect(await response.text()).toBe('{"error":"Unauthorized"}')
     expect(readdirSync(place.folder)).toEqual(['cairn-data'])
+  })
+
+  test('a port that the system has chosen is nobody else’s before it is listened on', async () => {
+    writeReleased(join(place.folder, 'cairn-data'), 1)
+    const server = await place.start([], { CAIRN_FAILPOINTS: 'migration_step=hang' })
+    await server.until(() => server.stdout.includes('"migrating: step'))
+    const described = readFileSync(join(place.folder, 'cairn-data/server.json'), 'utf8')
+    const { port } = JSON.parse(described) as { port: number }
+    expect(() => claimPort('127.0.0.1', port, '--port')).toThrow('is taken')
   })
 
   test('reads are answered while storage still takes up what is stored; writes wait for it', async () => {
