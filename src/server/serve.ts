@@ -22,7 +22,7 @@ import { acquireLock, type Lock, type LockHolder } from './lock.ts'
 import { type Log, openLog } from './log.ts'
 import { serveManagement } from './management.ts'
 import { renderMetrics } from './metrics.ts'
-import { claimPort } from './ports.ts'
+import { claimPorts } from './ports.ts'
 import type {
   HttpThreadStart,
   IssuerKeysKnown,
@@ -100,14 +100,7 @@ export async function serve(
   }
   const lock = acquireLock(given.data, holder)
   try {
-    const ports = {
-      port: claimPort(given.host, given.port, 'CAIRN_PORT or --port'),
-      managementPort: claimPort(
-        given.managementHost,
-        given.managementPort,
-        'CAIRN_MANAGEMENT_PORT or --management-port',
-      ),
-    }
+    const ports = claimPorts(given)
     lock.describe({ ...holder, ...ports })
     const held = { lock, holder: { ...holder, ...ports } }
     return await new Server({ ...given, ...ports }, held, { asked: given, reread }).start()
