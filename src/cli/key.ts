@@ -30,9 +30,9 @@ const exampleUrl = 'https://cairn.example.com'
 /** @throws UsageFailure where it is no address that a page could load a script from */
 function baseUrlOf(text: string): string {
   const url = URL.parse(text)
-  if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') {
-    return url.href.replace(/\/+$/, '')
-  }
+  // Browsers load nothing from an address that holds a password.
+  const more = url && url.username + url.password + url.search + url.hash
+  if (url && /^https?:$/.test(url.protocol) && more === '') return url.href.replace(/\/+$/, '')
   throw new UsageFailure(`--url must be an address such as ${exampleUrl}, not '${shown(text)}'`)
 }
 
