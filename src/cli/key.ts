@@ -85,7 +85,8 @@ function addShow(key: Command): void {
           'or this version alone, which the browser verifies:',
           `  ${pinned}`,
           '',
-          'Before it, where pages call cairn.identify() and the like before the script has come:',
+          'Before it, where pages call cairn.identify() and the like before the script has come (a strict',
+          "policy takes it with the page's nonce, or out of a file of your own):",
           `  <script>${installStub}</script>`,
         )
         if (options.url === exampleUrl) print('', "Put your server's own address in: --url")
