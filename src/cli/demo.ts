@@ -4,7 +4,8 @@ import { and, eq, gt } from 'drizzle-orm'
 import { type Config, defaultOf, type SettingName, settingNames } from '../config.ts'
 import { isoTime, systemClock } from '../core/clock.ts'
 import type { Flow } from '../core/flow.ts'
-import { claimPort, type PortTaken } from '../server/ports.ts'
+import { shown } from '../core/wording.ts'
+import { type HeldPort, holdPort, type PortTaken } from '../server/ports.ts'
 import { tables } from '../storage/catalogue-change.ts'
 import { storedIds } from '../storage/ledger.ts'
 import type { OrganisationRecord } from '../storage/organisations.ts'
@@ -31,7 +32,7 @@ const demoDefaults = {
 } as const
 const tokenSeconds = 12 * 3_600
 /** The usual port of the site, beside the server's. */
-const sitePort = 8_081
+const usualSitePort = 8_081
 /** How many ports after the usual one are tried where none was asked for. */
 const otherPorts = 19
 /** What the pages say of the present is sent again once it is this old. */
@@ -49,14 +50,16 @@ export function addDemo(cairn: Command): void {
     .description(
       `serve an example organisation with three flows, a month of history and a site that shows them (from ${demoDefaults.data}, to this machine alone, and on the next free ports, unless told otherwise)`,
     )
-    .option('--site-port <port>', `port of the site (default: ${sitePort}, or the next free one)`)
+    .option(
+      '--site-port <port>',
+      `port of the site (default: ${usualSitePort}, or the next free one)`,
+    )
     .addHelpText(
       'after',
       examples('cairn demo', 'cairn demo --port 9000', 'cairn demo --data /tmp/harbor'),
     )
     .action(async (options: { sitePort?: string }, command: Command) => {
-      const config = demoConfig(command)
-      const port = sitePortOf(options.sitePort, config.host)
+      const { sitePort, ...config } = demoConfig(command, sitePortOf(options.sitePort))
       makeDirectory(config.data)
       let isInterrupted = false
       for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -70,7 +73,7 @@ export function addDemo(cairn: Command): void {
       // The server hears signals only from now on.
       if (isInterrupted) running.stop()
       try {
-        await fill(config, running, port)
+        await fill(config, running, sitePort)
       } catch (error) {
         // A demo that is stopped midway has not failed; its server stops by itself.
         if (!isInterrupted) {
@@ -84,7 +87,7 @@ export function addDemo(cairn: Command): void {
 }
 
 /** As for `serve`, but in a directory and on ports that are no real server's. */
-function demoConfig(command: Command): Config {
+function demoConfig(command: Command, askedSitePort: number | null) {
   const { config, given } = serverSettingsOf(command)
   const { port, managementPort, managementHost } = config
   const ofDemo = <Name extends keyof typeof demoDefaults>(name: Name) =>
@@ -95,40 +98,73 @@ function demoConfig(command: Command): Config {
   if (isOwnIssuer && config.sessionIssuer !== null) {
     warn(`the demo makes its session tokens itself: ${config.sessionIssuer} is not asked`)
   }
+  const ports = choosePorts({
+    port: { host, port, isAsked: given.has('port'), flag: '--port' },
+    managementPort: {
+      host: managementHost,
+      port: managementPort,
+      isAsked: given.has('managementPort'),
+      flag: '--management-port',
+    },
+    sitePort: {
+      host,
+      port: askedSitePort ?? usualSitePort,
+      isAsked: askedSitePort !== null,
+      flag: '--site-port',
+    },
+  })
   return Object.freeze({
     ...config,
+    ...ports,
     sessionIssuer: isOwnIssuer ? null : config.sessionIssuer,
     data: ofDemo('data'),
     host,
-    port: given.has('port') ? port : freePort(host, port, '--port'),
-    managementPort: given.has('managementPort')
-      ? managementPort
-      : freePort(managementHost, managementPort, '--management-port'),
     logLevel: ofDemo('logLevel'),
   })
 }
 
+interface WantedPort {
+  host: string
+  port: number
+  /** Else the next free one does as well. */
+  isAsked: boolean
+  flag: string
+}
+
+/** A port for each, none of them twice; those that were asked for are taken first. */
+function choosePorts<Name extends string>(wanted: Record<Name, WantedPort>): Record<Name, number> {
+  const held: [string, HeldPort][] = []
+  try {
+    const names = Object.entries<WantedPort>(wanted)
+    for (const [name, one] of names.sort(([, a], [, b]) => Number(b.isAsked) - Number(a.isAsked))) {
+      const { host, port, flag, isAsked } = one
+      held.push([name, isAsked ? holdPort(host, port, flag) : holdFreePort(host, port, flag)])
+    }
+    return Object.fromEntries(held.map(([name, { port }]) => [name, port])) as Record<Name, number>
+  } finally {
+    for (const [, { letGo }] of held) letGo()
+  }
+}
+
 /** The first free port from the usual one on; the usual one's error where none is. */
-function freePort(host: string, usual: number, flag: string): number {
+function holdFreePort(host: string, usual: number, flag: string): HeldPort {
   for (let port = usual; port <= usual + otherPorts; port++) {
     try {
-      return claimPort(host, port, flag)
+      return holdPort(host, port, flag)
     } catch (error) {
       const { code } = ((error as PortTaken).cause ?? {}) as { code?: string }
       // Another program has it; any other fault is every port's.
       if (code !== 'EADDRINUSE') throw error
     }
   }
-  return claimPort(host, usual, flag)
+  return holdPort(host, usual, flag)
 }
 
-/** As it was asked for; else the usual one, or the next free one after it. */
-function sitePortOf(asked: string | undefined, host: string): number {
-  if (asked === undefined) return freePort(host, sitePort, '--site-port')
-  if (!/^\d{1,5}$/.test(asked) || Number(asked) > 65_535) {
-    throw new UsageFailure(`--site-port must be a port, 0 to 65535, not '${asked}'`)
-  }
-  return claimPort(host, Number(asked), '--site-port')
+/** Null where none was asked for. */
+function sitePortOf(asked: string | undefined): number | null {
+  if (asked === undefined) return null
+  if (/^\d{1,5}$/.test(asked) && Number(asked) <= 65_535) return Number(asked)
+  throw new UsageFailure(`--site-port must be a port, 0 to 65535, not '${shown(asked)}'`)
 }
 
 async function fill(

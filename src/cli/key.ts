@@ -30,9 +30,9 @@ const exampleUrl = 'https://cairn.example.com'
 /** @throws UsageFailure where it is no address that a page could load a script from */
 function baseUrlOf(text: string): string {
   const url = URL.parse(text)
-  if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') {
-    return url.href.replace(/\/+$/, '')
-  }
+  // Browsers load nothing from an address that holds a password.
+  const more = url && url.username + url.password + url.search + url.hash
+  if (url && /^https?:$/.test(url.protocol) && more === '') return url.href.replace(/\/+$/, '')
   throw new UsageFailure(`--url must be an address such as ${exampleUrl}, not '${shown(text)}'`)
 }
 
@@ -85,7 +85,8 @@ function addShow(key: Command): void {
           'or this version alone, which the browser verifies:',
           `  ${pinned}`,
           '',
-          'Before it, where pages call cairn.identify() and the like before the script has come:',
+          'Before it, where pages call cairn.identify() and the like before the script has come (a strict',
+          "policy takes it with the page's nonce, or out of a file of your own):",
           `  <script>${installStub}</script>`,
         )
         if (options.url === exampleUrl) print('', "Put your server's own address in: --url")

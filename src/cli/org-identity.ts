@@ -76,7 +76,7 @@ the database as they are: backups hold them.`,
           })
         : before
       if (options.mode === 'enforce') warnOfRefusals(after)
-      if (options.now && after.mode === 'enforce') {
+      if (options.rotateSecret && graceMs === 0 && after.mode === 'enforce') {
         warn('every hash of before is refused from now on: give back ends the new secret')
       }
       show(after, { ...options, isNew: before.secrets[0]?.secret !== after.secrets[0]?.secret })

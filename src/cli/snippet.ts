@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { examples } from './examples.ts'
 import { print, printJson } from './output.ts'
+import { asUsers } from './umask.ts'
 
 export function addSnippet(cairn: Command): void {
   const snippet = cairn
@@ -23,11 +24,13 @@ function addWrite(snippet: Command): void {
     .addHelpText('after', examples('cairn snippet write src/vendor'))
     .action(async (folder: string, { json }: { json?: boolean }) => {
       const { snippetModule } = await import('../web/snippet-files.ts')
-      mkdirSync(folder, { recursive: true })
-      const files = Object.entries(snippetModule).map(([name, text]) => {
-        const path = join(folder, name)
-        writeFileSync(path, text)
-        return path
+      const files = asUsers(() => {
+        mkdirSync(folder, { recursive: true })
+        return Object.entries(snippetModule).map(([name, text]) => {
+          const path = join(folder, name)
+          writeFileSync(path, text)
+          return path
+        })
       })
       if (json) printJson({ files })
       else print(...files)

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Fingerprint } from './fingerprint.ts'
-import { closed, text } from './flow-values.ts'
+import { closed, sha256, text } from './flow-values.ts'
 import { nameOf } from './likeness.ts'
 import { isTelling } from './remembered.ts'
 import { textHash } from './text-hash.ts'
@@ -46,12 +46,7 @@ export const FlowFingerprint = closed(
     name: words('Its accessible name.'),
     text: words('What it says; all pages get it, so better its hash where it is about somebody.'),
     textHash: Type.Optional(
-      Type.String({
-        pattern: '^[0-9a-f]{64}$',
-        maxLength: 64,
-        description:
-          'In place of the text: its SHA-256, trimmed and with white space folded, in hex.',
-      }),
+      sha256('In place of the text: its SHA-256, trimmed and with white space folded, in hex.'),
     ),
     classes: Type.Optional(
       Type.Array(text(1, 200), { maxItems: mostClasses, description: 'Its classes.' }),

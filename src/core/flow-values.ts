@@ -58,6 +58,8 @@ export const isHarmlessLink = (link: string) =>
 /** Letters, digits and one level of brackets: a colour can then never end the rule it is put in. */
 const colourPattern = '^(?:#[0-9A-Fa-f]{3,8}|[A-Za-z]+|[A-Za-z-]+\\([A-Za-z0-9 .,%/+_-]*\\))$'
 
+const sha256Pattern = '^[0-9a-f]{64}$'
+
 /** What a text has to be, to stand after "Must be", by the pattern that says it to machines. */
 export const patternsInWords: Readonly<Record<string, string>> = {
   [wellFormed]: 'well-formed Unicode text without NUL',
@@ -66,6 +68,7 @@ export const patternsInWords: Readonly<Record<string, string>> = {
     'a link that begins with http:, https:, mailto: or tel:, or a relative one such as /help, ' +
     'without a space before it or control characters in it',
   [colourPattern]: 'a CSS colour such as #1f6feb or rgb(31 111 235)',
+  [sha256Pattern]: 'a SHA-256 of 64 hex digits, in lower case',
 }
 
 /**
@@ -86,3 +89,7 @@ export const link = text(1, 2_048, { pattern: linkPattern })
 
 export const colour = (description: string) =>
   nullable(Type.String({ maxLength: 64, pattern: colourPattern }), description)
+
+/** A SHA-256 in hex. */
+export const sha256 = (description: string) =>
+  Type.String({ pattern: sha256Pattern, maxLength: 64, description })

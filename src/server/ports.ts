@@ -1,3 +1,5 @@
+import type { Config } from '../config.ts'
+
 /** A port cannot be had, in words for the person who chose it. */
 export class PortTaken extends Error {
   override readonly name = 'PortTaken'
@@ -6,27 +8,32 @@ export class PortTaken extends Error {
 /** The ports below it are the system's own, where it has not been told otherwise. */
 const firstFreePort = 1_024
 
+/** A port that nobody else listens on, until it is let go. */
+export interface HeldPort {
+  port: number
+  letGo(): void
+}
+
 /**
  * Makes sure that nobody listens on a port, and chooses one for port 0.
  *
- * HTTP threads share a port, and with that permission a second program on the same port would
- * start without an error: so the port is first taken alone, and let go again.
+ * HTTP threads share a port, and with that permission a second program on the same port, or the
+ * management port of this one, would start without an error: so the port is first taken alone, held
+ * while others are chosen, and let go again.
  *
  * @param portSetting how to choose another port, for the error
  * @param addressSetting how to choose another address; the two are named alike
  * @throws PortTaken whose cause is the system's error
  */
-export function claimPort(
+export function holdPort(
   hostname: string,
   port: number,
   portSetting: string,
   addressSetting = portSetting.replaceAll('PORT', 'HOST').replaceAll('port', 'host'),
-): number {
+): HeldPort {
   try {
     const server = Bun.serve({ hostname, port, reusePort: false, fetch: () => new Response() })
-    const claimed = server.port ?? port
-    server.stop(true)
-    return claimed
+    return { port: server.port ?? port, letGo: () => server.stop(true) }
   } catch (error) {
     const code = String((error as { code?: string }).code ?? error)
     const told = { hostname, port, portSetting, addressSetting }
@@ -40,11 +47,34 @@ export function claimPort(
  *
  * @returns lets it go
  */
-export function holdPort(hostname: string, port: number): () => void {
+export function keepPort(hostname: string, port: number): () => void {
   const busy = () => new Response(null, { status: 503 })
   const server = Bun.serve({ hostname, port, reusePort: true, fetch: busy })
   return () => void server.stop(true)
 }
+
+/** As `holdPort`, for one port alone: it is let go at once. */
+export function claimPort(...wanted: Parameters<typeof holdPort>): number {
+  const { port, letGo } = holdPort(...wanted)
+  letGo()
+  return port
+}
+
+export const portSetting = 'CAIRN_PORT or --port'
+export const managementPortSetting = 'CAIRN_MANAGEMENT_PORT or --management-port'
+
+/** The two ports of a server, which are not the same. */
+export function claimPorts({ host, port, managementHost, managementPort }: PortsWanted) {
+  const api = holdPort(host, port, portSetting)
+  try {
+    const management = claimPort(managementHost, managementPort, managementPortSetting)
+    return { port: api.port, managementPort: management }
+  } finally {
+    api.letGo()
+  }
+}
+
+type PortsWanted = Pick<Config, 'host' | 'port' | 'managementHost' | 'managementPort'>
 
 /** What an error of the system's means, and which setting mends it. */
 export function portFault(

@@ -21,7 +21,7 @@ import { acquireLock, type Lock, type LockHolder } from './lock.ts'
 import { type Log, openLog } from './log.ts'
 import { serveManagement } from './management.ts'
 import { renderMetrics } from './metrics.ts'
-import { claimPort, holdPort } from './ports.ts'
+import { claimPorts, keepPort } from './ports.ts'
 import { Preparation } from './preparation.ts'
 import type { Prepared, Task } from './preparation-thread.ts'
 import type {
@@ -100,17 +100,10 @@ export async function serve(
   }
   const lock = acquireLock(given.data, holder)
   try {
-    const ports = {
-      port: claimPort(given.host, given.port, 'CAIRN_PORT or --port'),
-      managementPort: claimPort(
-        given.managementHost,
-        given.managementPort,
-        'CAIRN_MANAGEMENT_PORT or --management-port',
-      ),
-    }
+    const ports = claimPorts(given)
     lock.describe({ ...holder, ...ports })
     const held = { lock, holder: { ...holder, ...ports } }
-    const letGo = given.port === 0 ? holdPort(given.host, ports.port) : () => {}
+    const letGo = given.port === 0 ? keepPort(given.host, ports.port) : () => {}
     try {
       return await new Server({ ...given, ...ports }, held, { asked: given, reread }).start()
     } finally {

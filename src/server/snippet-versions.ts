@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { replaceSynced } from '../storage/synced-files.ts'
 import { snippetFiles } from '../web/snippet-files.ts'
 
 /** The only names that are ever looked up: those that a release gives its files. */
@@ -11,17 +12,24 @@ const folderIn = (dataDir: string) => join(dataDir, 'snippet')
 /**
  * Writes this release's snippet into the data directory, where it outlives an upgrade: a page that
  * names a version by its hash goes on getting just that one.
+ *
+ * @throws what the file system throws
  */
 export function keepSnippet(dataDir: string): void {
   const folder = folderIn(dataDir)
   mkdirSync(folder, { recursive: true })
   for (const { name, text } of snippetFiles) {
-    try {
-      writeFileSync(join(folder, name), text, { flag: 'wx' })
-    } catch (error) {
-      // It is there already; its name says what is in it.
-      if ((error as { code?: string }).code !== 'EEXIST') throw error
-    }
+    const file = join(folder, name)
+    // Whole or not at all: after an upgrade nothing could mend it.
+    if (textIn(file) !== text) replaceSynced(file, text)
+  }
+}
+
+function textIn(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return null
   }
 }
 

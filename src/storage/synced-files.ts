@@ -6,7 +6,7 @@ import {
   openSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
@@ -50,7 +50,8 @@ export function writeSynced(file: string, text: string): void {
   const handle = openSync(file, 'wx', 0o600)
   try {
     fchmodSync(handle, 0o600)
-    writeSync(handle, text)
+    // Not writeSync: on a full disk it writes a part and says nothing.
+    writeFileSync(handle, text)
     fsyncSync(handle)
   } finally {
     closeSync(handle)

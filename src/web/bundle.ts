@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { integrityOf } from './integrity.ts'
 
 /**
  * Makes what browsers load from its sources. Runs while Cairn is built (and, from the sources, when
@@ -50,7 +51,11 @@ export function bundledSnippet(): {
   const defines = { CAIRN_BUILD_VERSION: version }
   const rendererText = bundled('renderer.ts', 'esm', defines)
   const renderer = `snippet-renderer-${shortHash(rendererText)}.js`
-  const pageText = bundled('page.ts', 'iife', { ...defines, CAIRN_SNIPPET_RENDERER: renderer })
+  const pageText = bundled('page.ts', 'iife', {
+    ...defines,
+    CAIRN_SNIPPET_RENDERER: renderer,
+    CAIRN_SNIPPET_RENDERER_INTEGRITY: integrityOf(rendererText),
+  })
   const page = `snippet-${shortHash(pageText)}.js`
   const moduleText = bundled('module.ts', 'esm', defines)
   return {

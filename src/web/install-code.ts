@@ -1,4 +1,5 @@
-import { integrityOf, pageScript } from './snippet-files.ts'
+import { integrityOf } from './integrity.ts'
+import { pageScript } from './snippet-files.ts'
 
 /**
  * Keeps calls that a page makes before the script has come. May stand in a file of the page's own where

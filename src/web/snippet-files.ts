@@ -23,7 +23,3 @@ export const snippetModule = {
   'cairn.js': module,
   'cairn.d.ts': types,
 }
-
-/** What a browser holds a script against (Subresource Integrity, W3C). */
-export const integrityOf = (text: string): string =>
-  `sha384-${new Bun.CryptoHasher('sha384').update(text).digest('base64')}`

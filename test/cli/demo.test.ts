@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { calls } from '../../src/cli/demo/facts.ts'
 import { dayMs, historyOfDay } from '../../src/cli/demo/history.ts'
 import type { Flow } from '../../src/core/flow.ts'
+import { claimPort } from '../../src/server/ports.ts'
 import { Cairn } from './cairn.ts'
 
 const cairn = new Cairn()
@@ -163,4 +164,47 @@ describe('the history', () => {
   test('without flows there is nothing to call', () => {
     expect(calls({ flows: [] } as never)).toEqual([])
   })
+})
+
+/** Holds a port of this machine, unless somebody does already. */
+function occupied(port: number): { [Symbol.dispose](): void } {
+  try {
+    const listener = Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } })
+    return { [Symbol.dispose]: () => listener.stop(true) }
+  } catch {
+    return { [Symbol.dispose]() {} }
+  }
+}
+
+test('where the usual port is taken, server and site still have a port each', async () => {
+  using _taken = occupied(8_080)
+  const args = ['demo', '--data', 'busy', '--management-port', '0']
+  const { child, output } = await cairn.start(args, 'Ctrl-C stops the demo')
+  const [api, site] = [/API +http:\/\/127.0.0.1:(\d+)/, /the site +http:\/\/127.0.0.1:(\d+)/].map(
+    pattern => Number(pattern.exec(output())?.[1]),
+  )
+  expect(api).toBeGreaterThan(8_080)
+  expect(site).toBeGreaterThan(8_080)
+  expect(site).not.toBe(api)
+  child.kill('SIGTERM')
+  expect(await child.exited).toBe(0)
+}, 30_000)
+
+test('a port that was asked for twice is refused before anything is served', async () => {
+  const port = String(claimPort('127.0.0.1', 0, '--port'))
+  for (const flag of ['--site-port', '--management-port']) {
+    const { status, stderr } = await cairn.run([
+      'demo',
+      '--data',
+      'twice',
+      '--port',
+      port,
+      flag,
+      port,
+    ])
+    expect([status, stderr]).toEqual([
+      1,
+      `cairn: Port ${port} on 127.0.0.1 is taken: choose another by ${flag}\n`,
+    ])
+  }
 })

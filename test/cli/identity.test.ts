@@ -98,3 +98,14 @@ test('beside a running server a change counts from the next request on, and the 
   expect(next).toContain('--mode observe')
   expect((await told('--mode', 'off')).secrets).toHaveLength(1)
 })
+
+test('where hashes are required, a rotation without a grace time warns, however it was asked for', async () => {
+  const words = 'every hash of before is refused from now on'
+  await identity('--mode', 'enforce')
+  expect((await identity('--rotate-secret')).stderr).toBe('')
+  expect((await identity('--rotate-secret', '--now')).stderr).toContain(words)
+  const without = await identity('--rotate-secret', '--key-grace-hours', '0')
+  expect(without.stderr).toContain(words)
+  await identity('--mode', 'observe')
+  expect((await identity('--rotate-secret', '--now')).stderr).toBe('')
+})

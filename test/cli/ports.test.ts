@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { claimPort, PortTaken, portFault } from '../../src/server/ports.ts'
+import { claimPort, claimPorts, PortTaken, portFault } from '../../src/server/ports.ts'
 
 const faultOf = (...args: Parameters<typeof claimPort>) => {
   try {
@@ -75,4 +75,20 @@ test('a port that is free is the one claimed, and 0 becomes one', () => {
   const port = claimPort('127.0.0.1', 0, '--port')
   expect(port).toBeGreaterThan(0)
   expect(claimPort('127.0.0.1', port, '--port')).toBe(port)
+})
+
+test('a server has two ports: one for both is refused, before anything listens on it', () => {
+  const port = claimPort('127.0.0.1', 0, '--port')
+  const of = (host: string, managementHost: string) => () =>
+    claimPorts({ host, port, managementHost, managementPort: port })
+  expect(of('127.0.0.1', '127.0.0.1')).toThrow('choose another by CAIRN_MANAGEMENT_PORT')
+  expect(of('0.0.0.0', '127.0.0.1')).toThrow('choose another by CAIRN_MANAGEMENT_PORT')
+  expect(claimPort('127.0.0.1', port, '--port')).toBe(port)
+  const { port: api, managementPort } = claimPorts({
+    host: '127.0.0.1',
+    port: 0,
+    managementHost: '127.0.0.1',
+    managementPort: 0,
+  })
+  expect(api).not.toBe(managementPort)
 })

@@ -167,3 +167,7 @@ test('every field that an author may write says what it is, and every word what 
   for (const [name, schema] of Object.entries(definitions)) walk({ ...schema }, name)
   expect(silent).toEqual([])
 })
+
+test('every pattern is told in words, to editors and in problems', () => {
+  expect(JSON.stringify(flowFileSchema())).not.toContain('undefined')
+})

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Server, Workplace, withTour } from '../support/binary.ts'
 
@@ -117,14 +117,16 @@ describe('cairn key show', () => {
     expect(stdout).toContain("Put your server's own address in: --url")
   })
 
-  test.each(['tours', 'javascript:alert(1)', 'https://tours.example.com/?a=1'])(
-    '--url %s is refused',
-    async url => {
-      const { status, stderr } = await place.run(['key', 'show', '--url', url])
-      expect(status).toBe(2)
-      expect(stderr).toContain('--url must be an address')
-    },
-  )
+  test.each([
+    'tours',
+    'javascript:alert(1)',
+    'https://tours.example.com/?a=1',
+    'https://ann:secret@tours.example.com',
+  ])('--url %s is refused', async url => {
+    const { status, stderr } = await place.run(['key', 'show', '--url', url])
+    expect(status).toBe(2)
+    expect(stderr).toContain('--url must be an address')
+  })
 })
 
 describe('cairn snippet write', () => {
@@ -134,6 +136,14 @@ describe('cairn snippet write', () => {
     const { files } = await place.json<{ files: string[] }>(['snippet', 'write', folder])
     expect(files).toEqual([join(folder, 'cairn.js'), join(folder, 'cairn.d.ts')])
     expect(await Bun.file(join(folder, 'cairn.js')).text()).toMatch(/export\s?\{.*cairn/)
+  })
+
+  test('what it writes is the user’s own, with the rights of their other files', async () => {
+    const folder = join(place.folder, 'shared')
+    await place.run(['snippet', 'write', folder])
+    const own = ~process.umask()
+    expect(statSync(folder).mode & 0o777).toBe(0o777 & own)
+    expect(statSync(join(folder, 'cairn.js')).mode & 0o777).toBe(0o666 & own)
   })
 
   test('its types hold what a page may call, and let nothing else through', async () => {

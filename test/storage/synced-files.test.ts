@@ -44,3 +44,18 @@ test('a file is replaced whole, and what could not be put in its place is not le
   expect(() => replaceSynced(directory, 'new')).toThrow()
   expect(readdirSync(folder).sort()).toEqual(['directory', 'kept'])
 })
+
+test('where there is room for a part of a text alone, the old one stays and the fault is told', () => {
+  const file = join(folder, 'kept')
+  replaceSynced(file, 'old')
+  const source = JSON.stringify(join(import.meta.dir, '../../src/storage/synced-files.ts'))
+  const script = `import { replaceSynced } from ${source}
+    replaceSynced(${JSON.stringify(file)}, 'a'.repeat(200_000))`
+  // As on a full disk, the kernel takes the bytes up to the limit and refuses the rest.
+  const limited = `trap '' XFSZ; ulimit -f 64; exec "$0" -e "$1"`
+  const { exitCode, stderr } = Bun.spawnSync(['sh', '-c', limited, process.execPath, script])
+  expect(exitCode).toBe(1)
+  expect(stderr.toString()).toContain('EFBIG')
+  expect(readFileSync(file, 'utf8')).toBe('old')
+  expect(readdirSync(folder)).toEqual(['kept'])
+})

@@ -46,6 +46,13 @@ const html = (body: string, headers: Record<string, string> = {}) =>
 const tag = (more = '') =>
   `<script async src="${site.server.url}/snippet.js" data-key="${site.snippetKey}"${more}></script>`
 
+/** The tag that `cairn key show` prints for this version alone. */
+async function pinnedTag(more = ''): Promise<string> {
+  const { stdout } = await site.place.run(['key', 'show', '--url', site.server.url])
+  const found = /<script[^>]*integrity="[^>]*><\/script>/.exec(stdout)?.[0] ?? ''
+  return found.replace('<script', `<script${more}`)
+}
+
 test('an application that goes elsewhere and back takes its tour up where it was', async () => {
   const { page } = await site.visit('/settings/people')
   const { title, button, card } = shown(page)
@@ -83,14 +90,18 @@ describe('a strict policy', () => {
   const api = () => site.server.url
   test.each([
     ['a nonce alone', () => "'nonce-abc'", () => tag(' nonce="abc"')],
+    ['a nonce or the host', () => `'nonce-abc' ${api()}`, () => tag(' nonce="abc"')],
     [
       'a nonce and what its scripts load',
       () => "'nonce-abc' 'strict-dynamic'",
       () => tag(' nonce="abc"'),
     ],
+    ['a nonce alone, the pinned tag', () => "'nonce-abc'", () => pinnedTag(' nonce="abc"')],
+    ['the host, the pinned tag', () => api(), () => pinnedTag()],
   ])('that lets %s through shows tours', async (_, scripts, script) => {
-    const policy = `default-src 'none'; script-src ${scripts()} ${api()}; connect-src ${api()}; base-uri 'none'; require-trusted-types-for 'script'`
-    using pages = serve({ '/own': () => html(script(), { 'Content-Security-Policy': policy }) })
+    const policy = `default-src 'none'; script-src ${scripts()}; connect-src ${api()}; base-uri 'none'; require-trusted-types-for 'script'`
+    const markup = await script()
+    using pages = serve({ '/own': () => html(markup, { 'Content-Security-Policy': policy }) })
     const { page, noticed } = await site.browser.page()
     await page.goto(`${pages.url}/own`)
     await shown(page).title.getByText('Hi').waitFor()
@@ -99,8 +110,7 @@ describe('a strict policy', () => {
   })
 
   test('the pinned tag is verified, and one whose hash is another does not run', async () => {
-    const { stdout } = await site.place.run(['key', 'show', '--url', api()])
-    const pinned = /<script[^>]*integrity="[^>]*><\/script>/.exec(stdout)?.[0] ?? ''
+    const pinned = await pinnedTag()
     using pages = serve({
       '/own': () => html(pinned),
       '/own/wrong': () => html(pinned.replace(/sha384-.{4}/, 'sha384-AAAA')),
@@ -112,6 +122,26 @@ describe('a strict policy', () => {
     expect(noticed.complaints.join('\n')).toContain('integrity')
     await page.goto(`${pages.url}/own`)
     await shown(page).title.getByText('Hi').waitFor()
+    expect(await page.locator('link').count()).toBe(0)
+    await page.close()
+  })
+
+  test('what the pinned tag loads is verified too', async () => {
+    const pinned = await pinnedTag()
+    using pages = serve({ '/own': () => html(pinned) })
+    const { page, noticed } = await site.browser.page()
+    const renderer = '**/snippet-renderer-*.js'
+    await page.route(renderer, async route => {
+      const response = await route.fetch()
+      await route.fulfill({ response, body: `window.changed = true;${await response.text()}` })
+    })
+    const answered = page.waitForResponse(renderer)
+    await page.goto(`${pages.url}/own`)
+    await answered
+    await Bun.sleep(500)
+    expect(await page.evaluate("'changed' in window")).toBe(false)
+    expect(await shown(page).card.count()).toBe(0)
+    expect(noticed.complaints.join('\n')).toContain('integrity')
     await page.close()
   })
 })

@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts'
 import { version } from '../../core/version.ts'
 import { shown } from '../../core/wording.ts'
 import { holderOf, isHeld, type LockHolder } from '../../server/lock.ts'
-import { claimPort } from '../../server/ports.ts'
+import { claimPort, claimPorts, managementPortSetting, portSetting } from '../../server/ports.ts'
 import { tokenConflict } from '../../server/token-mode.ts'
 import { explained } from '../failure.ts'
 import { ask, managementUrl } from '../management.ts'
@@ -89,18 +89,21 @@ function checkPorts(config: Config | null): Finding[] {
   if (config === null) return []
   const { host, port, managementHost, managementPort } = config
   const faults = [
-    portFaultOf(host, port, 'CAIRN_PORT or --port'),
-    portFaultOf(managementHost, managementPort, 'CAIRN_MANAGEMENT_PORT or --management-port'),
+    portFaultOf(() => claimPort(host, port, portSetting)),
+    portFaultOf(() => claimPort(managementHost, managementPort, managementPortSetting)),
   ].filter(fault => fault !== null)
   if (faults.length > 0) return faults
+  // Each may be free, and both the same.
+  const clash = portFaultOf(() => claimPorts(config))
+  if (clash) return [clash]
   // 0 takes any free one.
   const [api, management] = [port, managementPort].map(wanted => wanted || 'any free one')
   return [ok('ports', `a server could listen on ports ${api} and ${management}`)]
 }
 
-function portFaultOf(host: string, port: number, setting: string): Finding | null {
+function portFaultOf(claim: () => unknown): Finding | null {
   try {
-    claimPort(host, port, setting)
+    claim()
     return null
   } catch (fault) {
     return error('ports', explained(fault).lines.join(' '), null)

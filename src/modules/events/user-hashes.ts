@@ -23,9 +23,10 @@ export class BatchUserHashes {
 
   /** @returns why an event that names this user is not kept; null where it may be */
   refusalOf(userId: string, sent: string | null | undefined): UserHashVerdict | null {
-    const name = `${sent} ${userId}`
-    const verdict = this.known.get(name) ?? judgeUserHash(this.identity, userId, sent, this.now)
-    this.known.set(name, verdict)
+    // With the length, so that no other two texts make the same one.
+    const pair = `${userId.length} ${userId}${sent ?? ''}`
+    const verdict = this.known.get(pair) ?? judgeUserHash(this.identity, userId, sent, this.now)
+    this.known.set(pair, verdict)
     this.counts[verdict]++
     return this.identity.isEnforced && isRefused(verdict) ? verdict : null
   }

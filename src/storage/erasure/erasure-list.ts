@@ -5,7 +5,7 @@ import {
   ftruncateSync,
   openSync,
   readFileSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { syncDirectory } from '../synced-files.ts'
@@ -104,7 +104,8 @@ export function addToErasures(dataDir: string, lines: readonly ListedErasure[]):
     const text = readFileSync(handle)
     const end = text.lastIndexOf('\n') + 1
     if (end < text.length) ftruncateSync(handle, end)
-    writeSync(handle, lines.map(line => `${JSON.stringify(line)}\n`).join(''))
+    // Not writeSync: on a full disk it writes a part and says nothing.
+    writeFileSync(handle, lines.map(line => `${JSON.stringify(line)}\n`).join(''))
     fsyncSync(handle)
   } finally {
     closeSync(handle)

@@ -4,6 +4,7 @@ import type { Cairn } from './parts.ts'
 /** The script that a page names in its tag; see `README.md`, "Install the snippet". */
 
 declare const CAIRN_SNIPPET_RENDERER: string
+declare const CAIRN_SNIPPET_RENDERER_INTEGRITY: string
 
 /** What stands in `window.cairn` until the script has come: calls in the order in which they came. */
 interface Waiting {
@@ -11,6 +12,24 @@ interface Waiting {
 }
 
 declare const window: Window & { cairn?: Cairn & Waiting }
+
+/**
+ * Loads what the script draws with as the page has asked for the script itself: verified. `import` takes
+ * no integrity; what was loaded ahead with one is what it then runs (HTML standard, modulepreload).
+ */
+function verify(url: string, nonce: string): Promise<unknown> {
+  const link = document.createElement('link')
+  if (!link.relList.supports('modulepreload')) return Promise.resolve()
+  const loading = new Promise((resolve, reject) => {
+    link.onload = resolve
+    link.onerror = reject
+  })
+  const integrity = CAIRN_SNIPPET_RENDERER_INTEGRITY
+  const rel = 'modulepreload'
+  Object.assign(link, { rel, integrity, nonce, crossOrigin: 'anonymous', href: url })
+  document.head.append(link)
+  return loading.finally(() => link.remove())
+}
 
 function begin(): void {
   const tag = document.currentScript as HTMLScriptElement | null
@@ -23,8 +42,11 @@ function begin(): void {
   // A second tag, or the same one once more after a navigation.
   if (waiting && !waiting.q) return
   const baseUrl = tag.src.replace(/\/[^/]*$/, '')
-  const loadStage: LoadStage = async () =>
-    (await import(`${baseUrl}/${CAIRN_SNIPPET_RENDERER}`)).createStage
+  const loadStage: LoadStage = async () => {
+    const url = `${baseUrl}/${CAIRN_SNIPPET_RENDERER}`
+    if (tag.integrity) await verify(url, tag.nonce)
+    return (await import(url)).createStage
+  }
   const { keepQuery } = tag.dataset
   const settings = { baseUrl, key, keepQuery: keepQuery !== undefined, nonce: tag.nonce }
   const cairn = createCairn(settings, loadStage, window)

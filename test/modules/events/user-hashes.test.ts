@@ -57,6 +57,18 @@ test('observing counts every event that names a user, and refuses none', async (
   expect(await counted()).toEqual({ valid: 2, outdated: 0, invalid: 1, missing: 1 })
 })
 
+test('a right hash proves no other user of its batch, however hash and id are spelled', async () => {
+  const secret = verify('enforce')
+  const { body } = await tenant.send([
+    event('mallory bob', userHashOf(secret, 'mallory bob')),
+    event('bob', `${userHashOf(secret, 'mallory bob')} mallory`),
+    event('bob', 'null'),
+    event('null bob'),
+  ])
+  expect(body).toMatchObject({ accepted: 1, rejected: 3 })
+  expect(await counted()).toEqual({ valid: 1, outdated: 0, invalid: 2, missing: 1 })
+})
+
 test('a rotation is taken up at once, and the old secret is counted apart until it ends', async () => {
   const secret = verify('enforce')
   const sendOld = () => tenant.send([event('ann', userHashOf(secret, 'ann'))])

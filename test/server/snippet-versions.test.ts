@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { keepSnippet, keptSnippetFile } from '../../src/server/snippet-versions.ts'
+import { snippetFiles } from '../../src/web/snippet-files.ts'
+
+let data = ''
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), 'cairn-snippet-'))
+})
+afterEach(() => rmSync(data, { recursive: true }))
+
+const names = snippetFiles.map(({ name }) => name).sort()
+
+test('a start leaves the files of this release, and nothing else', async () => {
+  keepSnippet(data)
+  expect(readdirSync(join(data, 'snippet')).sort()).toEqual(names)
+  for (const { name, text } of snippetFiles) expect(await keptSnippetFile(data, name)).toBe(text)
+})
+
+test('a file that an end midway has left cut is whole after the next start', () => {
+  const { name, text } = snippetFiles[0]!
+  const path = join(data, 'snippet', name)
+  mkdirSync(join(data, 'snippet'))
+  writeFileSync(path, text.slice(0, 4_096))
+  keepSnippet(data)
+  expect(readFileSync(path, 'utf8')).toBe(text)
+  expect(readdirSync(join(data, 'snippet')).sort()).toEqual(names)
+})
+
+test('files of older releases stay, and no other file is ever read', async () => {
+  const older = 'snippet-0123456789abcdef.js'
+  mkdirSync(join(data, 'snippet'))
+  for (const name of [older, 'other.js', 'snippet-x.js']) {
+    writeFileSync(join(data, 'snippet', name), 'older()')
+  }
+  keepSnippet(data)
+  expect(await keptSnippetFile(data, older)).toBe('older()')
+  for (const name of ['other.js', 'snippet-x.js', `../snippet/${older}`, `${older}/`]) {
+    expect(await keptSnippetFile(data, name)).toBeNull()
+  }
+})
