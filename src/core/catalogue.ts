@@ -81,6 +81,17 @@ export interface SnippetKey {
   endsAt: number | null
 }
 
+/** The flow list that pages get. */
+export interface PublishedFlows extends PreparedBody {
+  version: string
+  count: number
+  /**
+   * Those for which it matters what a person has done with them before, at most 200 of the highest
+   * priority: all but tours and announcements that are shown always.
+   */
+  readonly remembered: readonly Pick<FlowEntry, 'row' | 'id'>[]
+}
+
 export interface Catalogue {
   /** A snippet key by its text, whether it still works or not. */
   snippetKey(text: string): SnippetKey | null
@@ -94,8 +105,8 @@ export interface Catalogue {
   step(id: string): StepEntry | null
   /** Any item of any organisation, of drafts too. */
   item(id: string): ItemEntry | null
-  /** The flow list that pages get: the published flows, highest priority first, then key. */
-  publishedFlows(organisation: Organisation): PreparedBody & { version: string; count: number }
+  /** The published flows, highest priority first, then key. */
+  publishedFlows(organisation: Organisation): PublishedFlows
   /** One published flow as callers see it; null where it is published no more. */
   publishedFlow(flow: FlowEntry): PreparedBody | null
   /** Items of published flows that a custom event of this name ticks. */

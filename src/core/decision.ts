@@ -18,6 +18,8 @@ export interface FlowHistory {
   dismissedAt: number | null
   /** Whether the latest run is neither completed nor dismissed. */
   inProgress: boolean
+  /** The runId of such a run; null where its events name none. */
+  openRunId: string | null
 }
 
 /** The history of a person who has never met a flow. */
@@ -27,6 +29,7 @@ export const noHistory: FlowHistory = {
   completedAt: null,
   dismissedAt: null,
   inProgress: false,
+  openRunId: null,
 }
 
 /** A flow that could be shown to a person, as the API answers it or as its author wrote it. */

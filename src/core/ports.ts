@@ -1,5 +1,6 @@
 import type { Bucket } from './buckets.ts'
 import type { Catalogue } from './catalogue.ts'
+import type { FlowHistory } from './decision.ts'
 import type { EventKind, EventSource, RejectionCode } from './event.ts'
 import type { Fingerprint } from './fingerprint.ts'
 import type { StepHistory } from './flow-positions.ts'
@@ -95,6 +96,18 @@ export interface ChecklistReader {
     flowRow: number,
     person: PersonIds,
   ): Promise<{ ticked: ReadonlyMap<number, number>; completedAt: number | null }>
+}
+
+export interface HistoryReader {
+  /**
+   * What a person has done with flows, by row; flows of which they have no run are left out. Of one
+   * with very many runs the latest count.
+   */
+  histories(
+    orgRow: number,
+    flowRows: readonly number[],
+    person: PersonIds,
+  ): Promise<ReadonlyMap<number, FlowHistory>>
 }
 
 export interface HealthReport {
@@ -231,6 +244,7 @@ export interface Stores {
   catalogue(): Catalogue
   ledger: Ledger
   checklists: ChecklistReader
+  people: HistoryReader
   steps: StepBook
   presence: PresenceBook
   analytics: AnalyticsReader

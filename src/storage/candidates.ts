@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
-import type { Candidate } from '../core/decision.ts'
+import { type Candidate, noHistory } from '../core/decision.ts'
 import type { Flow, FlowDefinition } from '../core/flow.ts'
+import { historyOf, type PastRun } from '../core/past-run.ts'
 
 /** A flow, and what one person has done with it: all that a decision about both needs. */
 export interface StoredCandidate extends Candidate {
@@ -12,16 +13,12 @@ export interface StoredCandidate extends Candidate {
 }
 
 interface CandidateRow {
+  row: number
   public_id: string
   status: Candidate['status']
   draft: string | null
   version: number | null
   body: string | null
-  runs: number
-  started_at: number | null
-  completed_at: number | null
-  dismissed_at: number | null
-  open_since: number | null
 }
 
 /**
@@ -36,24 +33,31 @@ export function candidatesFor(
   person: string | null,
 ): StoredCandidate[] {
   const rows = database
-    .query<CandidateRow, [string | null, number]>(
-      `select f.public_id, f.status, f.draft, v.version, v.body, count(r.id) as runs,
-        max(r.started_at) as started_at, max(r.completed_at) as completed_at,
-        max(r.dismissed_at) filter (where r.completed_at is null) as dismissed_at,
-        max(r.started_at) filter (where r.completed_at is null and r.dismissed_at is null)
-          as open_since
+    .query<CandidateRow, [number]>(
+      `select f.id as row, f.public_id, f.status, f.draft, v.version, v.body
       from flows f
       left join flow_versions v on v.flow_id = f.id
         and v.version = (select max(version) from flow_versions where flow_id = f.id)
-      left join runs r on r.org_id = f.org_id and r.flow_id = f.id and r.person = ?
-      where f.org_id = ?
-      group by f.id order by f.key`,
+      where f.org_id = ? order by f.key`,
     )
-    .all(person, orgRow)
-  return rows.map(candidateOf)
+    .all(orgRow)
+  const runs = person === null ? new Map<number, PastRun[]>() : runsOf(database, orgRow, person)
+  return rows.map(row => candidateOf(row, runs.get(row.row) ?? []))
 }
 
-function candidateOf(row: CandidateRow): StoredCandidate {
+/** All runs of a person by flow row, by looking at all that there are: any process may, at any time. */
+function runsOf(database: Database, orgRow: number, person: string): Map<number, PastRun[]> {
+  const runs = database
+    .query<PastRun & { flowRow: number }, [number, string]>(
+      `select flow_id as flowRow, run_key as key, started_at as startedAt,
+        completed_at as completedAt, dismissed_at as dismissedAt
+      from runs where org_id = ? and person = ?`,
+    )
+    .all(orgRow, person)
+  return Map.groupBy(runs, ({ flowRow }) => flowRow)
+}
+
+function candidateOf(row: CandidateRow, runs: readonly PastRun[]): StoredCandidate {
   const { status, draft, body, version } = row
   const text = status === 'published' ? body : (draft ?? body)
   return {
@@ -62,12 +66,6 @@ function candidateOf(row: CandidateRow): StoredCandidate {
     status,
     version,
     hasDraft: draft !== null,
-    history: {
-      runs: row.runs,
-      startedAt: row.started_at,
-      completedAt: row.completed_at,
-      dismissedAt: row.dismissed_at,
-      inProgress: row.open_since !== null && row.open_since === row.started_at,
-    },
+    history: runs.length === 0 ? noHistory : historyOf(runs),
   }
 }

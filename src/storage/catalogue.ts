@@ -5,6 +5,7 @@ import type {
   ItemEntry,
   Organisation,
   PreparedBody,
+  PublishedFlows,
   SnippetKey,
   StepEntry,
 } from '../core/catalogue.ts'
@@ -95,7 +96,7 @@ export class StoredCatalogue implements Catalogue {
     return this.part(id, this.itemsById, this.rows.ownerOfItem)
   }
 
-  publishedFlows(organisation: Organisation): PreparedBody & { version: string; count: number } {
+  publishedFlows(organisation: Organisation): PublishedFlows {
     const loaded = this.load(organisation.row)
     const { publishedFlows } = loaded
     if (loaded.isHeavier) this.weigh(loaded)

@@ -42,6 +42,7 @@ export function connectStores(
     },
     ledger: client,
     checklists: readers,
+    people: readers,
     steps: {
       recordHealth: report => client.recordHealth(report),
       recordFingerprint: report => client.recordFingerprint(report),

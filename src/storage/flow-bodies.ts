@@ -1,4 +1,5 @@
-import type { Organisation, PreparedBody } from '../core/catalogue.ts'
+import type { Organisation, PreparedBody, PublishedFlows } from '../core/catalogue.ts'
+import type { Flow } from '../core/flow.ts'
 import type { CatalogueRows } from './catalogue-rows.ts'
 
 /** One frozen version of a flow. */
@@ -6,6 +7,9 @@ interface Publication {
   flow_id: number
   version: number
 }
+
+/** Each of them costs who asks a look into an index. */
+const mostRemembered = 200
 
 const hashOf = (text: string) => Bun.hash.xxHash64(text).toString(36)
 
@@ -43,7 +47,7 @@ export class FlowBody implements PreparedBody {
  * All published flows of an organisation as callers get them, and what it has its pages heed; of its
  * text the same is true.
  */
-export class FlowListBody implements PreparedBody {
+export class FlowListBody implements PublishedFlows {
   /** Of the whole. */
   readonly version: string
   /** Characters of the flows' text. */
@@ -51,6 +55,7 @@ export class FlowListBody implements PreparedBody {
   private readonly publications: readonly Publication[]
   /** Fields behind the flows: none by default, so that the list reads as it always did. */
   private readonly more: string
+  private knownRemembered: PublishedFlows['remembered'] | null = null
 
   constructor(
     private readonly rows: CatalogueRows,
@@ -70,6 +75,18 @@ export class FlowListBody implements PreparedBody {
 
   get count(): number {
     return this.publications.length
+  }
+
+  get remembered(): PublishedFlows['remembered'] {
+    this.knownRemembered ??= this.publications
+      .map(publication => ({
+        row: publication.flow_id,
+        flow: JSON.parse(textOf(this.rows, publication)) as Flow,
+      }))
+      .filter(({ flow }) => flow.kind === 'checklist' || flow.frequency !== 'always')
+      .slice(0, mostRemembered)
+      .map(({ row, flow }) => ({ row, id: flow.id }))
+    return this.knownRemembered
   }
 
   get text(): string {

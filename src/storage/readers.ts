@@ -2,11 +2,14 @@ import type { Database } from 'bun:sqlite'
 import { Breather } from '../core/breather.ts'
 import { buckets } from '../core/buckets.ts'
 import { itemStates } from '../core/checklist.ts'
+import type { FlowHistory } from '../core/decision.ts'
 import { hourMs } from '../core/durations.ts'
 import { personOf, rejectionCodes } from '../core/event.ts'
+import { historyOf } from '../core/past-run.ts'
 import type {
   AnalyticsReader,
   ChecklistReader,
+  HistoryReader,
   PersonIds,
   Presence,
   RunRow,
@@ -18,6 +21,7 @@ import type { TimeRange } from '../core/time-range.ts'
 import { CompletionReader } from './completion-reader.ts'
 import { identityHours, summedHours } from './identity-counts.ts'
 import { flowEvents } from './ledger.ts'
+import { PastRunReader } from './past-run-reader.ts'
 import type { PresenceBoard } from './presence-board.ts'
 import { limitReached, refusedOrigin } from './refusals.ts'
 import { unpackSteps } from './run-rows.ts'
@@ -93,10 +97,13 @@ function statements(database: Database) {
 }
 
 /** What requests read of single rows, over a connection that cannot write. */
-export class Readers implements Pick<AnalyticsReader, 'runs' | 'events'>, ChecklistReader {
+export class Readers
+  implements Pick<AnalyticsReader, 'runs' | 'events'>, ChecklistReader, HistoryReader
+{
   private readonly sql: ReturnType<typeof statements>
   private readonly flowEvents: ReturnType<typeof flowEvents>
   private readonly completions: CompletionReader
+  private readonly pastRuns: PastRunReader
   private readonly identityHours: ReturnType<typeof identityHours>
 
   constructor(
@@ -106,6 +113,7 @@ export class Readers implements Pick<AnalyticsReader, 'runs' | 'events'>, Checkl
     this.sql = statements(database)
     this.flowEvents = flowEvents(database)
     this.completions = new CompletionReader(database)
+    this.pastRuns = new PastRunReader(database)
     this.identityHours = identityHours(database)
   }
 
@@ -164,6 +172,15 @@ export class Readers implements Pick<AnalyticsReader, 'runs' | 'events'>, Checkl
     const checklistAt = this.sql.checklistAt.get(orgRow, flowRow, person)?.checklist_at ?? null
     const reportedAt = this.completions.firstAt(orgRow, flowRow, person)
     return { ticked: itemStates(ticks), completedAt: least(reportedAt, checklistAt) }
+  }
+
+  async histories(
+    orgRow: number,
+    flowRows: readonly number[],
+    { userId, anonymousId }: PersonIds,
+  ): Promise<ReadonlyMap<number, FlowHistory>> {
+    const runs = this.pastRuns.ofPerson(orgRow, flowRows, personOf(userId, anonymousId))
+    return new Map([...runs].map(([flowRow, ofFlow]) => [flowRow, historyOf(ofFlow)]))
   }
 
   async presence(orgRow: number, now: number): Promise<Presence> {

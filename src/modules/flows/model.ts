@@ -1,5 +1,26 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Flow } from '../../core/flow.ts'
+import { Count, InstantOrNull, PersonFields } from '../../http/shapes.ts'
+
+export const FlowListQuery = Type.Object(PersonFields)
+
+/** What a person has done with a flow. */
+const History = Type.Object(
+  {
+    runs: Count('Runs that there are; of more than a thousand the latest are counted.', 2),
+    startedAt: InstantOrNull('When the latest run started.'),
+    completedAt: InstantOrNull('When a run was completed: the latest such time.'),
+    dismissedAt: InstantOrNull(
+      'When a run was dismissed that was never completed: the latest such time.',
+    ),
+    openRunId: Type.Union([Type.String({ examples: ['run-1'] }), Type.Null()], {
+      description:
+        'The `runId` of the latest run, where it is neither completed nor dismissed: another browser goes on with it. Null where its events name none.',
+    }),
+  },
+  { title: 'History' },
+)
+export type History = Static<typeof History>
 
 /** All that a page may show. */
 export const FlowList = Type.Object(
@@ -9,6 +30,12 @@ export const FlowList = Type.Object(
       description: 'Changes whenever anything in this list does.',
       examples: ['2v8k0m1c7d'],
     }),
+    history: Type.Optional(
+      Type.Record(Type.String(), History, {
+        description:
+          'There where a person is named: by flow id, what they have done with it. Flows that they have no run of are left out, so are tours and announcements that are shown `always`, and all but the 200 of the highest priority.',
+      }),
+    ),
     honoursDoNotTrack: Type.Optional(
       Type.Literal(true, {
         description:
@@ -69,5 +96,19 @@ export const exampleFlow: Flow = {
         href: '/settings/team',
       },
     ],
+  },
+}
+
+export const exampleFlowList: FlowList = {
+  flows: [exampleFlow],
+  version: '2v8k0m1c7d',
+  history: {
+    [exampleFlow.id]: {
+      runs: 2,
+      startedAt: '2026-11-20T09:30:00.000Z',
+      completedAt: null,
+      dismissedAt: '2026-11-18T16:05:00.000Z',
+      openRunId: 'run-1',
+    },
   },
 }
