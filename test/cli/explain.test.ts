@@ -146,6 +146,7 @@ test('as JSON: verdict, flow, person, page, conditions, and what is shown instea
         startedAt: null,
         completedAt: null,
         dismissedAt: null,
+        openRunId: null,
       },
     },
     url: page,

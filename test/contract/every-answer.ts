@@ -141,8 +141,9 @@ export function faultsOf(
   holder: Holder | null,
 ): string[] {
   const isError = answer.status >= 400 && sent.method !== 'HEAD'
-  const isCacheable = answer.headers.has('etag')
-  const caching = isCacheable ? 'private, max-age=60' : 'no-store'
+  const namesPerson = /[?&](userId|anonymousId)=/.test(sent.target)
+  const ofTagged = namesPerson ? 'private, no-cache' : 'private, max-age=60'
+  const caching = answer.headers.has('etag') ? ofTagged : 'no-store'
   return [
     ...limitFaults(sent, answer, contract, holder),
     ...headerFaults(sent, answer),

@@ -222,6 +222,7 @@ test('nothing but flows may be kept by a cache', async () => {
   const policy = async (what: string) => (await tenant.ask(what)).headers.get('cache-control')
   expect(await policy('GET /flows')).toBe('private, max-age=60')
   expect(await policy(`GET /flows/${flowId}`)).toBe('private, max-age=60')
+  expect(await policy('GET /flows?userId=ann')).toBe('private, no-cache')
   expect(await policy('GET /heartbeat')).toBe('no-store')
   expect(await policy('GET /snippet-status')).toBe('no-store')
   expect(await policy(`GET /flows/${flowId}/analytics`)).toBe('no-store')

@@ -88,8 +88,8 @@ export class Tenant {
     return this.published(key)
   }
 
-  publishAgain(key: string): void {
-    publishFlows(this.world.database, this.row, [key], this.world.clock.now)
+  publishAgain(...keys: string[]): void {
+    publishFlows(this.world.database, this.row, keys, this.world.clock.now)
     this.world.takeUp()
   }
 
