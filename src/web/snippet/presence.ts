@@ -13,6 +13,8 @@ const longestKept = 500_000
 const heartbeatMs = 5 * 60_000
 /** Up to this share of its limit of flows, an organisation has no crowd: all are heard. */
 const quietShare = 1 / 20
+/** From this share on, the rest is for those who do not know the flows yet. */
+const crowdedShare = 1 / 4
 
 interface Answer {
   version: string
@@ -88,6 +90,8 @@ export function createPresence({ keep, transport, version, sessionId, url }: Pre
     honoursDoNotTrack: (): boolean | null => kept()?.honoursDoNotTrack ?? null,
     /** Whether this browser tells how elements fare: in a crowd a few do, and the limits hold. */
     isHeard: () => kept()?.isHeard ?? false,
+    /** Whether what can wait must not be asked for now, as far as this browser knows. */
+    isCrowded: () => (kept()?.crowd ?? 0) > crowdedShare,
     /** @returns whether the flows are others than those that are known, or may well be */
     async beat(): Promise<boolean> {
       const known = kept()
