@@ -90,8 +90,18 @@ export function firstDue<Of extends Candidate>(
   candidates: readonly Of[],
   visit: Visit,
 ): Of | undefined {
-  const due = candidates.filter(candidate => ownRules(candidate, visit).every(isMet))
-  return due.sort(comesBefore)[0]
+  return candidates.filter(candidate => isDue(candidate, visit)).sort(comesBefore)[0]
+}
+
+/** Whether `ownRules` all hold, without the words: a page asks it of every flow, again and again. */
+function isDue({ flow, status, history }: Candidate, { url, traits }: Visit): boolean {
+  const { urls, audience } = flow.targeting
+  return (
+    status === 'published' &&
+    frequencyHolds(flow.frequency, history).holds &&
+    (urls.length === 0 || urls.some(rule => urlMatches(rule, url))) &&
+    inAudience(audience, traits).holds
+  )
 }
 
 const isChecklist = ({ flow }: Candidate) => flow.kind === 'checklist'

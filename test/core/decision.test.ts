@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { type Candidate, decide, type FlowHistory, noHistory } from '../../src/core/decision.ts'
+import {
+  type Candidate,
+  decide,
+  type FlowHistory,
+  firstDue,
+  noHistory,
+} from '../../src/core/decision.ts'
 import type { AudienceRule, FlowDefinition, Step, Target } from '../../src/core/flow.ts'
 
 const target = (more: Partial<Target> = {}) =>
@@ -172,4 +178,21 @@ test.each([
     why: expect.stringMatching(why),
   })
   expect(shown).toBe(true)
+})
+
+test('what a page finds due is what the explanation says is shown', () => {
+  const past: Partial<FlowHistory>[] = [
+    {},
+    { runs: 1, startedAt: 1, inProgress: true },
+    { runs: 1, startedAt: 1, dismissedAt: 2 },
+    { runs: 2, startedAt: 1, completedAt: 2, dismissedAt: 3 },
+  ]
+  for (const status of ['draft', 'published', 'archived'] as const)
+    for (const frequency of ['once', 'until_completed', 'always'] as const)
+      for (const urls of [[], ['/projects'], ['/other', '/projects'], ['/other'], ['no pattern']])
+        for (const rules of [[], [isPro], [{ ...isPro, op: 'neq' } as AudienceRule]])
+          for (const history of past) {
+            const one = candidate({ status, frequency, urls, rules, history })
+            expect(firstDue([one], visit) === one).toBe(decide(one, visit, []).shown)
+          }
 })

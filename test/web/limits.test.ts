@@ -17,6 +17,10 @@ const flows = `
     - { key: one, title: One, target: { selector: .task-add } }
     - { key: gone, title: Gone, target: { selector: "#gone", waitMs: 30 } }
     - { key: three, title: Three, target: { selector: "#invite-people" } }
+- key: list
+  kind: checklist
+  targeting: { urls: [{ match: prefix, pattern: /projects }] }
+  checklist: { items: [{ key: a, title: A }, { key: b, title: B }] }
 `
 
 let site: Site
@@ -44,12 +48,12 @@ test('fifty visitors in a minute see their tour, nothing is lost, and hardly any
         counts.set(route, (counts.get(route) ?? 0) + 1)
       })
       await page.goto(`${site.url}/projects?as=person-${person}`)
-      const { title, button, card } = shown(page)
+      const { title, button } = shown(page)
       await title.getByText('One').waitFor()
       await button('Next').click()
       await title.getByText('Three').waitFor()
       await button('Done').click()
-      await card.waitFor({ state: 'detached' })
+      await title.getByText('Three').waitFor({ state: 'detached' })
       // A second page, by which what waits is sent.
       await page.goto(`${site.url}/settings/people`)
       await allSent(page)

@@ -1,13 +1,15 @@
 import { version } from '../../core/version.ts'
 import { createEngine } from './engine.ts'
 import { createHistory } from './history.ts'
-import { createKeep } from './keep.ts'
+import { createKeep, inherit } from './keep.ts'
 import { onNavigation } from './navigation.ts'
 import { createOutbox } from './outbox.ts'
 import type { Cairn, Flow, Settings, Told } from './parts.ts'
 import { createPerson } from './person.ts'
 import { createPresence } from './presence.ts'
 import { createRuns } from './runs.ts'
+import { quietly, safely } from './safely.ts'
+import { textOf } from './said.ts'
 import { createSession } from './session.ts'
 import type { Stage, StageDeps } from './stage.ts'
 import { createTabs } from './tabs.ts'
@@ -24,6 +26,7 @@ export type LoadStage = () => Promise<(deps: StageDeps) => Stage>
 /** Puts the snippet together. Nothing of it throws into the page. */
 export function createCairn(settings: Settings, loadStage: LoadStage, page: Window): Cairn {
   const prefix = `cairn:${settings.key.slice(0, 8)}:`
+  safely(() => inherit('cairn:', prefix, page))
   const tab = uuid()
   const keep = createKeep(prefix, page)
   const transport = createTransport(settings, page)
@@ -49,6 +52,7 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     isHeard: presence.isHeard,
   })
   const history = createHistory(keep)
+  const runs = createRuns(keep)
   const engine = createEngine({
     outbox,
     transport,
@@ -59,17 +63,26 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     tell,
     address,
     loadStage,
-    runs: createRuns(keep),
+    runs,
     hold: createTabs(prefix, tab, keep, page),
     nonce: settings.nonce ?? null,
   })
 
+  let consented: boolean | null = null
+  /** Once it was said it holds as long as the page, also where the page clears its storage. */
+  const consentSaid = () => {
+    consented = keep.get<boolean>('consent') ?? consented
+    return consented
+  }
+
   /**
    * Whether this person may be told apart and reported on: as they have said, else as their browser
-   * asks where the organisation heeds that; null as long as it is not known whether it does.
+   * asks where the organisation heeds that; null as long as it is not known whether it does, or whether
+   * anybody will ever see this page.
    */
   const isAllowed = (): boolean | null => {
-    const consent = keep.get<boolean>('consent')
+    if (isPrerendering(page)) return null
+    const consent = consentSaid()
     if (consent !== null || !asksNotToBeTracked(page)) return consent ?? true
     const honours = presence.honoursDoNotTrack()
     return honours === null ? null : !honours
@@ -93,8 +106,8 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
 
   /** Nothing but a refusal stays behind. */
   const forget = () => {
-    const consent = keep.get<boolean>('consent')
-    keep.forget()
+    const consent = consentSaid()
+    keep.forget('consent')
     keep.store(true)
     if (consent !== null) keep.set('consent', consent)
     keep.store(false)
@@ -114,44 +127,57 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
   const learn = async (): Promise<void> => {
     take(await presence.flows())
     if (presence.areKnown()) return beat()
-    page.setTimeout(learn, Math.max(transport.pauseMs('flows'), askAgainMs))
-  }
-
-  const changePerson = (change: () => void) => {
-    engine.clear()
-    change()
-    engine.consider()
+    page.setTimeout(quietly(learn), Math.max(transport.pauseMs('flows'), askAgainMs))
   }
 
   /** Not before calls that have waited, of which one may refuse consent. */
   const begin = () => {
     heed()
-    learn().catch(() => {})
-    page.setInterval(beat, beatMs)
+    quietly(learn)()
+    page.setInterval(quietly(beat), beatMs)
     onNavigation(page, engine.moved)
-    page.document.addEventListener('visibilitychange', engine.consider)
+    page.document.addEventListener('visibilitychange', () => safely(engine.consider))
+    page.addEventListener('pageshow', ({ persisted }) => {
+      if (!persisted) return
+      person.recall()
+      safely(engine.returned)
+    })
+    // Said in one tab, it is said in all.
+    keep.onChange('consent', () => safely(heed))
   }
 
   keep.store(isAllowed() === true)
-  queueMicrotask(() => safely(begin))
+  if (isPrerendering(page)) {
+    const listener = () => safely(begin)
+    page.document.addEventListener('prerenderingchange', listener, { once: true })
+  } else queueMicrotask(() => safely(begin))
 
   const cairn: Cairn = {
     identify(userId, traits, userHash) {
       const before = person.name
       const wasStranger = person.current.userId === null
-      const isOther = person.identify(userId, traits, userHash)
-      if (!isOther) return void engine.consider()
-      if (wasStranger) history.adopt(before, person.name)
-      changePerson(() => {})
+      const is = person.identify(userId, traits, userHash)
+      if (is === 'same') return
+      if (is === 'other') engine.clear()
+      if (is === 'other' && wasStranger) {
+        history.adopt(before, person.name)
+        runs.adopt(before, person.name)
+      } else if (is === 'other') keep.remove('session')
+      engine.consider()
     },
     track(name, properties) {
-      const named = String(name).slice(0, 64)
+      const named = textOf(name, 64)
       outbox.report({ kind: 'custom', name: named, ...(properties && { properties }) })
       engine.tracked(named)
     },
-    start: flowKey => void engine.start(String(flowKey)),
+    start: flowKey => engine.start(String(flowKey)),
     stop: () => engine.stop(),
-    reset: () => changePerson(person.reset),
+    reset() {
+      engine.clear()
+      person.reset()
+      keep.remove('session')
+      engine.consider()
+    },
     on(name, listener) {
       const ofName = listeners.get(name) ?? new Set()
       listeners.set(name, ofName.add(listener))
@@ -169,17 +195,12 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
   return cairn
 }
 
-/** What fails in here, or in a listener, is no matter of the page's. */
-function safely<Result>(work: () => Result): Result | undefined {
-  try {
-    return work()
-  } catch {
-    return undefined
-  }
-}
-
 /** "Do Not Track", and Global Privacy Control, which has taken its place. */
 function asksNotToBeTracked({ navigator }: Window): boolean {
   const { globalPrivacyControl } = navigator as { globalPrivacyControl?: boolean }
   return navigator.doNotTrack === '1' || globalPrivacyControl === true
 }
+
+/** Whether the browser only prepares the page, in case that somebody goes there. */
+const isPrerendering = ({ document }: Window): boolean =>
+  (document as { prerendering?: boolean }).prerendering === true

@@ -1,13 +1,16 @@
-import { type Candidate, firstDue } from '../../core/decision.ts'
+import { type Candidate, type FlowHistory, firstDue, noHistory } from '../../core/decision.ts'
 import { completed, dismissed, type History, started } from './history.ts'
 import type { Flow, Outbox } from './parts.ts'
 import type { PersonStore } from './person.ts'
 import type { Presence } from './presence.ts'
-import { type Run, type Runs, type Slot, slotOf } from './runs.ts'
+import { type Run, type Runs, type Slot, slotOf, slots } from './runs.ts'
+import { safely } from './safely.ts'
 import type { Stage, StageDeps } from './stage.ts'
 import type { LetGo } from './tabs.ts'
 
-const slots = ['steps', 'checklist'] as const satisfies Slot[]
+/** How soon it is tried again where the stage could not be loaded or failed, and the longest. */
+const retryMs = 5_000
+const longestRetryMs = 5 * 60_000
 
 export interface EngineDeps extends Omit<StageDeps, 'save' | 'end'> {
   outbox: Outbox
@@ -22,10 +25,16 @@ export interface EngineDeps extends Omit<StageDeps, 'save' | 'end'> {
   loadStage(): Promise<(deps: StageDeps) => Stage>
 }
 
-/** What is being shown in a slot, or is about to be. */
+/** What is being shown in a slot. */
 interface Showing {
   flow: Flow
   run: Run
+}
+
+/** What is to be shown: a run that goes on, or none yet. */
+interface Due {
+  flow: Flow
+  run: Run | null
 }
 
 /**
@@ -36,98 +45,116 @@ interface Showing {
 export function createEngine(deps: EngineDeps) {
   const { outbox, history, runs, person, presence, page } = deps
   const showing: Partial<Record<Slot, Showing>> = {}
+  const held: Partial<Record<Slot, LetGo>> = {}
+  /** Slots that wait for their turn among the tabs, or for the stage. */
+  const filling = new Set<Slot>()
   /** Slots whose flow has ended here: a page view interrupts a person once. */
   const doneHere = new Set<Slot>()
   let flows: readonly Flow[] = []
-  const held: Partial<Record<Slot, LetGo>> = {}
+  /** Whether the server has told them. */
+  let areKnown = false
+  /** The key of the flow that the page asks for, until it is shown. */
+  let wanted: string | null = null
+  let view = viewOf(deps.address())
   let stage: Stage | null = null
-  let isConsidering = false
-  let isDue = false
-  let isStopped = false
+  let loading: Promise<Stage> | null = null
+  let failures = 0
 
-  const candidateOf = (flow: Flow): Candidate & { flow: Flow } => ({
-    flow,
-    status: 'published',
-    history: history.of(person.name, flow.id),
-  })
-
-  /** What the slot shows on this page: the run that goes on, else the flow that comes first. */
-  function due(slot: Slot): { flow: Flow; run: Run | null } | null {
-    const visit = { url: deps.address(), traits: person.current.traits }
-    if (doneHere.has(slot)) return null
+  /** What the slot shows on this page: what the page asks for, the run that goes on, or what comes first. */
+  function due(slot: Slot): Due | null {
+    const url = deps.address()
+    const visit = { url, traits: person.current.traits }
     const ofSlot = flows.filter(flow => slotOf(flow) === slot)
     const open = runs.open(person.name, slot)
-    const candidates = ofSlot.map(candidateOf)
-    const goesOn = candidates.find(({ flow }) => flow.id === open?.flowId)
-    // Who is in the middle of a flow stays in it, wherever it may be shown.
-    const isHere = goesOn && firstDue([{ ...goesOn, flow: withoutAudience(goesOn.flow) }], visit)
-    if (open && isHere) return { flow: goesOn.flow, run: open }
+    const asked = ofSlot.find(({ key }) => key === wanted)
+    if (asked) return { flow: asked, run: open.find(({ flowId }) => flowId === asked.id) ?? null }
+    if (doneHere.has(slot)) return null
+    // Who is in the middle of a flow stays in it, wherever it may be shown, or was asked for.
+    for (const run of open) {
+      const flow = ofSlot.find(({ id }) => id === run.flowId)
+      if (!flow) continue
+      const goesOn = candidateOf(withoutAudience(flow), noHistory)
+      if (run.askedForOn === viewOf(url) || firstDue([goesOn], visit)) return { flow, run }
+    }
+    const past = history.of(person.name)
+    const candidates = ofSlot.map(flow => candidateOf(flow, past[flow.id] ?? noHistory))
     const first = firstDue(candidates, visit)
     return first ? { flow: first.flow, run: null } : null
   }
 
-  async function onStage(): Promise<Stage> {
-    stage ??= (await deps.loadStage())({ ...deps, save, end })
-    return stage
+  const onStage = (): Promise<Stage> => {
+    loading ??= deps.loadStage().then(createStage => {
+      stage = createStage({ ...deps, save, end })
+      return stage
+    })
+    return loading
   }
 
-  /** Looks what is due, and shows it. Called whenever something has changed that decides. */
-  async function consider(): Promise<void> {
-    if (isStopped || page.document.visibilityState === 'hidden') return
-    isDue = true
-    if (isConsidering) return
-    isConsidering = true
-    while (isDue) {
-      isDue = false
-      await look().catch(() => {})
-    }
-    isConsidering = false
-  }
+  const isHidden = () => page.document.visibilityState === 'hidden'
 
-  async function look(): Promise<void> {
-    leaveWhatIsNotHere()
+  /** Looks what is due, and shows it. To be called whenever something has changed that decides. */
+  function consider(): void {
+    if (isHidden()) return
+    if (areKnown && !flows.some(({ key }) => key === wanted)) wanted = null
     for (const slot of slots) {
-      if (showing[slot] || !due(slot)) continue
-      await hold(slot)
-      // Another tab may have shown it while this one waited.
-      const found = isStopped || showing[slot] ? null : due(slot)
-      if (found) await show(slot, found.flow, found.run)
+      const found = due(slot)
+      const shown = showing[slot]
+      if (found && found.flow.id === shown?.flow.id) {
+        if (found.flow.key === wanted) grant(slot, shown.run)
+        continue
+      }
+      if (shown) takeAway(slot)
+      if (found) fill(slot).catch(() => {})
+      else letGo(slot)
+    }
+  }
+
+  /** Waits until no other tab shows a flow, and shows the one that is due then. */
+  async function fill(slot: Slot): Promise<void> {
+    if (filling.has(slot)) return
+    filling.add(slot)
+    try {
+      held[slot] ??= await deps.hold(slot)
+      const drawn = await onStage()
+      const found = showing[slot] || isHidden() ? null : due(slot)
+      if (found) show(slot, found, drawn)
+      failures = 0
+    } catch {
+      delete showing[slot]
+      loading = null
+      page.setTimeout(() => safely(consider), Math.min(retryMs * 2 ** failures++, longestRetryMs))
+    } finally {
+      filling.delete(slot)
       letGo(slot)
     }
   }
 
-  async function hold(slot: Slot): Promise<void> {
-    held[slot] ??= await deps.hold(slot)
-  }
-
-  /** Unless it still shows what other tabs must not show too. */
+  /** Unless it shows, or is about to show, what other tabs must not show too. */
   function letGo(slot: Slot): void {
-    if (slot === 'steps' && showing.steps) return
+    if (filling.has(slot) || (slot === 'steps' && showing.steps)) return
     held[slot]?.()
     delete held[slot]
   }
 
-  /** A page of an application without page loads was left for one that the flow is not for. */
-  function leaveWhatIsNotHere(): void {
-    for (const slot of slots) {
-      const shown = showing[slot]
-      if (shown && due(slot)?.flow.id !== shown.flow.id) leave(slot)
-    }
-  }
-
   /** Clears a slot; its run goes on where it was when it is shown again. */
-  function leave(slot: Slot): void {
+  function takeAway(slot: Slot): void {
     delete showing[slot]
     stage?.clear(slot)
-    letGo(slot)
   }
 
-  async function show(slot: Slot, flow: Flow, open: Run | null): Promise<void> {
+  function show(slot: Slot, { flow, run: open }: Due, drawn: Stage): void {
     const run = open ?? begin(flow)
+    if (flow.key === wanted) grant(slot, run)
     showing[slot] = { flow, run }
-    const drawn = await onStage()
-    // It may have been stopped while the stage was loaded.
-    if (showing[slot]?.run === run) drawn.show(slot, flow, run)
+    drawn.show(slot, flow, run)
+  }
+
+  /** What was asked for stays on this page, whatever its rules say; elsewhere they count again. */
+  function grant(slot: Slot, run: Run): void {
+    wanted = null
+    doneHere.delete(slot)
+    run.askedForOn = viewOf(deps.address())
+    save(slot, run)
   }
 
   function begin(flow: Flow): Run {
@@ -153,7 +180,7 @@ export function createEngine(deps: EngineDeps) {
     const { flow, run } = shown
     delete showing[slot]
     doneHere.add(slot)
-    runs.end(person.name, slot)
+    runs.end(person.name, slot, run)
     const isCompleted = outcome === 'completed'
     const kind = isCompleted ? 'flow_completed' : 'flow_dismissed'
     if (isTold) outbox.report({ kind, ...idsOf(flow, run), ...(reason && { reason }) })
@@ -162,7 +189,12 @@ export function createEngine(deps: EngineDeps) {
     letGo(slot)
   }
 
-  const clear = () => slots.forEach(leave)
+  const clear = () => {
+    for (const slot of slots) {
+      takeAway(slot)
+      letGo(slot)
+    }
+  }
 
   return {
     consider,
@@ -170,46 +202,48 @@ export function createEngine(deps: EngineDeps) {
     /** The flows have been fetched, or others published. */
     take(fetched: readonly Flow[]) {
       flows = fetched
+      areKnown = presence.areKnown()
       consider()
     },
-    /** The address has changed: what ended on the last page may be due again. */
+    /** The address has changed. On another page, what ended on the last one may be due again. */
     moved() {
+      const next = viewOf(deps.address())
+      if (next !== view) doneHere.clear()
+      view = next
+      consider()
+    },
+    /** The page was out of the way as it stood, while other pages went on. */
+    returned() {
+      clear()
       doneHere.clear()
       consider()
     },
     tracked: (name: string) => stage?.tracked(name),
-    /** Shows a flow whatever its rules say. */
-    async start(flowKey: string) {
-      const flow = flows.find(({ key }) => key === flowKey)
-      if (!flow) return
-      const slot = slotOf(flow)
-      if (showing[slot]?.flow.id === flow.id) return
-      leave(slot)
-      await hold(slot)
-      const open = runs.open(person.name, slot)
-      await show(slot, flow, open?.flowId === flow.id ? open : null)
-      letGo(slot)
+    /** Shows a flow whatever its rules say, as soon as the flows are known. */
+    start(flowKey: string) {
+      wanted = flowKey
+      consider()
     },
     /** Ends what interrupts the person. */
     stop() {
+      wanted = null
       stage?.clear('steps')
       end('steps', 'dismissed', { reason: 'stopped' })
     },
-    /** Nothing is shown until `resume`. */
-    pause() {
-      isStopped = true
-      clear()
-    },
-    resume() {
-      isStopped = false
-      consider()
-    },
-    refresh: async () => {
-      flows = await presence.refresh()
-      consider()
-    },
   }
 }
+
+/**
+ * What of an address makes it another page to a person. Filters in a query and places in a page do not;
+ * what stands behind `#/` is a page of an application that has its paths there.
+ */
+const viewOf = ({ pathname, hash }: URL): string => pathname + (/^#!?\//.test(hash) ? hash : '')
+
+const candidateOf = (flow: Flow, past: FlowHistory): Candidate & { flow: Flow } => ({
+  flow,
+  status: 'published',
+  history: past,
+})
 
 const withoutAudience = (flow: Flow): Flow => ({
   ...flow,

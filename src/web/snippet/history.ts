@@ -4,13 +4,17 @@ import type { Keep } from './parts.ts'
 /** People of one browser whose past is kept; the one seen longest ago makes room. */
 const mostPeople = 5
 
-type Past = Record<string, FlowHistory>
+/** What a person has done, by flow id. */
+type Past = Readonly<Record<string, FlowHistory>>
 
 /** What each person has done with each flow in this browser, by flow id. */
 export function createHistory(keep: Keep) {
   const key = 'past'
-  const all = () => keep.get<[person: string, past: Past][]>(key) ?? []
-  const pastOf = (person: string): Past => all().find(([name]) => name === person)?.[1] ?? {}
+  const all = () => {
+    const kept = keep.get<[person: string, past: Past][]>(key)
+    return Array.isArray(kept) ? kept.filter(Array.isArray) : []
+  }
+  const of = (person: string): Past => all().find(([name]) => name === person)?.[1] ?? {}
 
   const write = (person: string, past: Past) => {
     const others = all().filter(([name]) => name !== person)
@@ -18,14 +22,14 @@ export function createHistory(keep: Keep) {
   }
 
   return {
-    of: (person: string, flowId: string): FlowHistory => pastOf(person)[flowId] ?? noHistory,
+    of,
     change(person: string, flowId: string, change: (past: FlowHistory) => FlowHistory) {
-      const past = pastOf(person)
+      const past = of(person)
       write(person, { ...past, [flowId]: change(past[flowId] ?? noHistory) })
     },
     /** A visitor has turned out to be a user: what they have seen, they have seen. */
     adopt(from: string, to: string) {
-      write(to, { ...pastOf(from), ...pastOf(to) })
+      write(to, { ...of(from), ...of(to) })
     },
   }
 }

@@ -52,9 +52,10 @@ export function createKeep(prefix: string, page: Window): Keep {
     set: (name, value) => write(name, JSON.stringify(value)),
     remove: name => write(name, null),
     names,
-    forget() {
-      for (const name of storedNames()) tried(() => storage().removeItem(prefix + name), undefined)
-      memory.clear()
+    forget(but) {
+      const others = storedNames().filter(name => name !== but)
+      for (const name of others) tried(() => storage().removeItem(prefix + name), undefined)
+      for (const name of [...memory.keys()]) if (name !== but) memory.delete(name)
     },
     store(isAllowed) {
       isStored = isAllowed
@@ -65,5 +66,26 @@ export function createKeep(prefix: string, page: Window): Keep {
         if (key === prefix + name || key === null) listener()
       })
     },
+  }
+}
+
+/** What is of a key, and not of the people who come with it. */
+const ofKey = /^(flows|heartbeat|lease:)/
+
+/**
+ * Takes over what was kept under another key, where nothing is yet under this one: an organisation's
+ * key may be rotated, and its people have seen and said what they have.
+ *
+ * @param start what all prefixes begin with; they are equally long
+ */
+export function inherit(start: string, prefix: string, page: Window): void {
+  const { localStorage } = page
+  const all = Object.keys(localStorage).filter(name => name.startsWith(start))
+  if (all.some(name => name.startsWith(prefix))) return
+  for (const name of all) {
+    const value = localStorage.getItem(name) ?? ''
+    const rest = name.slice(prefix.length)
+    localStorage.removeItem(name)
+    if (!ofKey.test(rest)) localStorage.setItem(prefix + rest, value)
   }
 }

@@ -1,3 +1,5 @@
+import { safely } from './safely.ts'
+
 /** How often the address is looked at where the browser does not tell, milliseconds. */
 const lookMs = 300
 
@@ -7,7 +9,7 @@ export function onNavigation(page: Window, moved: () => void): void {
   const look = () => {
     if (page.location.href === last) return
     last = page.location.href
-    moved()
+    safely(moved)
   }
   const { navigation } = page as { navigation?: EventTarget }
   if (navigation) navigation.addEventListener('currententrychange', look)

@@ -1,4 +1,6 @@
 import type { FingerprintReport, HealthReport, Keep, NewEvent, Outbox, Person } from './parts.ts'
+import { recordOf } from './said.ts'
+import { isWithin } from './since.ts'
 import type { Transport } from './transport.ts'
 import { uuid } from './uuid.ts'
 
@@ -88,9 +90,9 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const adopt = () => {
     for (const name of keep.names(queuePrefix)) {
       const left = name === ownQueue ? null : keep.get<Queue>(name)
-      if (!left || !Array.isArray(left.events)) continue
-      if (!left.isLeft && Date.now() - left.savedAt < abandonedMs) continue
-      waiting = [...left.events, ...waiting].slice(-mostWaiting)
+      if (!Array.isArray(left?.events)) continue
+      if (!left.isLeft && isWithin(left.savedAt, abandonedMs)) continue
+      waiting = [...left.events.filter(isQueued), ...waiting].slice(-mostWaiting)
       save()
       keep.remove(name)
     }
@@ -121,33 +123,47 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     isSending = false
     if (response) {
       const isTooMuch = response.status === 413 && batch.length > 1
-      if (isTooMuch) mostTogether = Math.ceil(batch.length / 2)
-      // Every event has had its verdict: one that is refused now would be refused again.
-      else drop(batch)
+      if (isTooMuch) {
+        mostTogether = Math.ceil(batch.length / 2)
+      } else {
+        // Every event has had its verdict: one that is refused now would be refused again.
+        waiting = parted(batch).others
+        mostTogether = Math.min(mostTogether * 2, mostInRequest)
+        saveSoon()
+      }
     } else if (transport.isRefused('events')) {
       // Of somebody who could not be proven, it may be: others must not wait behind them.
-      waiting = [...waiting.slice(batch.length), ...batch]
+      const { others, those } = parted(batch)
+      waiting = [...others, ...those]
     }
     if (waiting.length > 0) sendIn(transport.pauseMs('events'))
   }
 
-  const drop = (batch: readonly Queued[]) => {
-    const done = new Set(batch.map(({ id }) => id))
-    waiting = waiting.filter(({ id }) => !done.has(id))
-    saveSoon()
+  /** What waits still: those of a batch, and the others. Meanwhile more may have come, or all gone. */
+  const parted = (batch: readonly Queued[]) => {
+    const ids = new Set(batch.map(({ id }) => id))
+    return {
+      others: waiting.filter(({ id }) => !ids.has(id)),
+      those: waiting.filter(({ id }) => ids.has(id)),
+    }
   }
+
+  /** What the browser has taken since the page was last seen: it is hidden before it is left. */
+  const handedOver = new Set<string>()
 
   /** All that fits, by beacon; what is sent twice is stored once. */
   const leave = () => {
     let room = beaconBytes
     if (state !== 'speaking') return
-    for (let from = 0; from < waiting.length; from += mostInRequest) {
-      const batch = waiting.slice(from, from + mostInRequest)
+    const left = waiting.filter(({ id }) => !handedOver.has(id))
+    for (let from = 0; from < left.length; from += mostInRequest) {
+      const batch = left.slice(from, from + mostInRequest)
       while (batch.length > 0) {
         const body = JSON.stringify(envelope(batch))
         const size = new Blob([body]).size
         if (size <= room && transport.beacon('/events', body)) {
           room -= size
+          for (const { id } of batch) handedOver.add(id)
           break
         }
         // Half of it may fit.
@@ -161,6 +177,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const report = (event: NewEvent) => {
     if (state === 'silent') return
     const { properties, ...rest } = event
+    const said = recordOf(properties)
     waiting.push({
       id: uuid(),
       ...namesOf(deps.person()),
@@ -168,7 +185,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       occurredAt: Date.now(),
       url: deps.url(),
       ...rest,
-      ...(properties && { properties: plain(properties) }),
+      ...(said && { properties: said }),
     })
     if (waiting.length > mostWaiting) waiting.shift()
     saveSoon()
@@ -199,9 +216,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const tellFingerprint = async (stepId: string, told: FingerprintReport, body: object) => {
     // Where it lies says more of the window than of the element.
     const looks = hashOf(JSON.stringify({ ...told.fingerprint, rect: 0, v: told.flowVersion }))
-    const known = (keep.get<ToldLook[]>('looks') ?? []).filter(
-      ([, , at]) => Date.now() - at < toldAgainMs,
-    )
+    const kept = keep.get<ToldLook[]>('looks')
+    const known = Array.isArray(kept) ? kept.filter(([, , at]) => isWithin(at, toldAgainMs)) : []
     if (known.some(([step, look]) => step === stepId && look === looks)) return
     if (!(await tell('fingerprint', stepId, body))) return
     const others = known.filter(([step]) => step !== stepId)
@@ -209,8 +225,9 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   }
 
   page.document.addEventListener('visibilitychange', () => {
-    if (page.document.visibilityState === 'hidden') leave()
-    else send()
+    if (page.document.visibilityState === 'hidden') return leave()
+    handedOver.clear()
+    send()
   })
   page.addEventListener('pagehide', leave)
   page.addEventListener('online', () => {
@@ -262,11 +279,5 @@ function hashOf(text: string): number {
   return hash
 }
 
-/** A copy as JSON: what the page changes later must not change what was reported. */
-function plain(properties: object): unknown {
-  try {
-    return JSON.parse(JSON.stringify(properties))
-  } catch {
-    return undefined
-  }
-}
+/** Whoever else writes into this storage may have written anything. */
+const isQueued = (event: Queued | null): event is Queued => typeof event?.id === 'string'

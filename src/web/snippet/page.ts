@@ -1,5 +1,6 @@
 import { createCairn, type LoadStage } from './create.ts'
 import type { Cairn } from './parts.ts'
+import { safely } from './safely.ts'
 
 /** The script that a page names in its tag; see `README.md`, "Install the snippet". */
 
@@ -38,26 +39,30 @@ function begin(): void {
     console.warn('cairn: the script tag needs data-key')
     return
   }
-  const waiting = window.cairn
+  const before = window.cairn
+  // An element by this id stands there too.
+  const isOurs = typeof before?.identify === 'function'
+  const waiting = isOurs || Array.isArray(before?.q) ? before : undefined
   // A second tag, or the same one once more after a navigation.
-  if (waiting && !waiting.q) return
-  const baseUrl = tag.src.replace(/\/[^/]*$/, '')
+  if (isOurs && !before?.q) return
+  const baseUrl = new URL('.', tag.src).href.slice(0, -1)
   const loadStage: LoadStage = async () => {
     const url = `${baseUrl}/${CAIRN_SNIPPET_RENDERER}`
     if (tag.integrity) await verify(url, tag.nonce)
     return (await import(url)).createStage
   }
-  const { keepQuery } = tag.dataset
-  const settings = { baseUrl, key, keepQuery: keepQuery !== undefined, nonce: tag.nonce }
+  const { keepQuery = 'false' } = tag.dataset
+  const settings = { baseUrl, key, keepQuery: keepQuery !== 'false', nonce: tag.nonce }
   const cairn = createCairn(settings, loadStage, window)
   const calls = waiting?.q ?? []
   // The same object: a page may have put it into a variable of its own.
   window.cairn = Object.assign(waiting ?? {}, cairn, { q: undefined })
-  for (const [name, ...args] of calls) cairn[name]?.(...(args as [never, never]))
+  for (const call of calls) {
+    safely(() => {
+      const [name, ...args] = call
+      cairn[name]?.(...(args as [never, never]))
+    })
+  }
 }
 
-try {
-  begin()
-} catch {
-  // The page goes on without us.
-}
+safely(begin)

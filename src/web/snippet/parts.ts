@@ -30,8 +30,8 @@ export interface Keep {
   remove(name: string): void
   /** The names that begin so. */
   names(beginning: string): string[]
-  /** Removes all of it. */
-  forget(): void
+  /** Removes all of it but this name. */
+  forget(but: string): void
   /** Whether it may be stored, or lasts as long as the page; what has, is stored as soon as it may. */
   store(isAllowed: boolean): void
   /** Called when another tab has written or removed the name. */

@@ -1,4 +1,5 @@
 import type { Keep, Person } from './parts.ts'
+import { recordOf, textOf } from './said.ts'
 import { uuid } from './uuid.ts'
 
 const personKey = 'person'
@@ -15,7 +16,12 @@ export function createPerson(keep: Keep) {
     traits: {},
   })
 
-  let person = keep.get<Person>(personKey) ?? stranger()
+  const kept = (): Person | null => {
+    const known = keep.get<Person>(personKey)
+    return isPerson(known) ? known : null
+  }
+
+  let person = kept() ?? stranger()
   const save = (changed: Person) => {
     person = changed
     keep.set(personKey, person)
@@ -29,31 +35,42 @@ export function createPerson(keep: Keep) {
     get name(): string {
       return person.userId === null ? `a${person.anonymousId}` : `u${person.userId}`
     },
-    /** @returns whether it is somebody else than before */
-    identify(userId: unknown, traits: unknown, userHash: unknown): boolean {
-      const id = String(userId ?? '').slice(0, longestId)
-      if (id === '') return false
+    /** @returns who it is, as against before */
+    identify(userId: unknown, traits: unknown, userHash: unknown): 'same' | 'changed' | 'other' {
+      const id = idOf(userId)
+      if (id === '') return 'same'
       const isOther = person.userId !== id
-      save({
+      const said: Person = {
         userId: id,
         // A second user of this browser is not linked to the first.
         anonymousId: isOther && person.userId !== null ? uuid() : person.anonymousId,
         userHash: typeof userHash === 'string' ? userHash : isOther ? null : person.userHash,
-        traits: isRecord(traits) ? traits : isOther ? {} : person.traits,
-      })
-      return isOther
+        traits: recordOf(traits) ?? (isOther ? {} : person.traits),
+      }
+      // Some pages say it with everything that they draw.
+      if (JSON.stringify(said) === JSON.stringify(person)) return 'same'
+      save(said)
+      return isOther ? 'other' : 'changed'
     },
     reset: () => save(stranger()),
-    /** Nothing of anybody stays behind. */
-    forget() {
-      person = stranger()
-      keep.remove(personKey)
-    },
     save: () => save(person),
+    /** Another page of this browser may have said something else meanwhile. */
+    recall() {
+      person = kept() ?? person
+    },
   }
 }
 
 export type PersonStore = ReturnType<typeof createPerson>
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** What is no id, such as an object, would make one person of all. */
+const idOf = (userId: unknown): string =>
+  ['string', 'number', 'bigint'].includes(typeof userId) ? textOf(userId, longestId) : ''
+
+const isText = (value: unknown) => typeof value === 'string'
+
+/** Whoever else writes into this storage may have written anything. */
+const isPerson = (value: Person | null): value is Person =>
+  isText(value?.anonymousId) &&
+  (value?.userId === null || isText(value?.userId)) &&
+  recordOf(value?.traits) !== null

@@ -1,4 +1,5 @@
 import type { Flow, Keep } from './parts.ts'
+import { isWithin } from './since.ts'
 import type { Transport } from './transport.ts'
 
 /** How long a flow list is taken as it is, milliseconds: in a quiet minute, and more in a crowd. */
@@ -6,10 +7,14 @@ const freshMs = 60_000
 const freshInCrowdMs = 5 * 60_000
 /** A page that stays open in a crowd asks for the flows so often. */
 const staleMs = 30 * 60_000
+/** Of the five million characters that an origin may store, a longer list is not kept. */
+const longestKept = 500_000
 /** At most one heartbeat in this time, over all tabs of the browser. */
 const heartbeatMs = 5 * 60_000
 /** Up to this share of its limit of flows, an organisation has no crowd: all are heard. */
 const quietShare = 1 / 20
+/** From this share on, the rest is for those who do not know the flows yet. */
+const crowdedShare = 1 / 4
 
 interface Answer {
   version: string
@@ -39,11 +44,20 @@ export interface PresenceDeps {
 export function createPresence({ keep, transport, version, sessionId, url }: PresenceDeps) {
   /** What may not be stored, or was forgotten, is known as long as the page lasts. */
   let last: KeptFlows | null = null
-  const kept = () => keep.get<KeptFlows>('flows') ?? last
+  const recall = () => {
+    const kept = keep.get<KeptFlows>('flows')
+    if (Array.isArray(kept?.flows)) last = kept
+  }
+  /** Read once, for it may be long, and again when another tab has asked. */
+  const kept = () => last
+  recall()
+  keep.onChange('flows', recall)
 
   const set = (known: Answer & { etag: string | null }, crowd: number) => {
     last = { ...known, askedAt: Date.now(), crowd, isHeard: Math.random() < chanceIn(crowd) }
-    keep.set('flows', last)
+    // The page needs room of its own; the browser's cache has it too.
+    if (JSON.stringify(last).length > longestKept) keep.remove('flows')
+    else keep.set('flows', last)
   }
 
   async function refresh(): Promise<readonly Flow[]> {
@@ -67,7 +81,7 @@ export function createPresence({ keep, transport, version, sessionId, url }: Pre
       const known = kept()
       if (known === null) return refresh()
       const fresh = freshMs + (freshInCrowdMs - freshMs) * known.crowd
-      return Date.now() - known.askedAt < fresh ? Promise.resolve(known.flows) : refresh()
+      return isWithin(known.askedAt, fresh) ? Promise.resolve(known.flows) : refresh()
     },
     refresh,
     /** Whether the server has ever told. */
@@ -76,14 +90,15 @@ export function createPresence({ keep, transport, version, sessionId, url }: Pre
     honoursDoNotTrack: (): boolean | null => kept()?.honoursDoNotTrack ?? null,
     /** Whether this browser tells how elements fare: in a crowd a few do, and the limits hold. */
     isHeard: () => kept()?.isHeard ?? false,
+    /** Whether what can wait must not be asked for now, as far as this browser knows. */
+    isCrowded: () => (kept()?.crowd ?? 0) > crowdedShare,
     /** @returns whether the flows are others than those that are known, or may well be */
     async beat(): Promise<boolean> {
-      const now = Date.now()
       const known = kept()
-      if (!known || now < (keep.get<number>('heartbeat') ?? 0)) return false
+      if (!known || isWithin(keep.get<number>('heartbeat') ?? 0, heartbeatMs)) return false
       // Before it is sent: other tabs must not send theirs meanwhile.
-      keep.set('heartbeat', now + heartbeatMs)
-      if (!known.isHeard) return now - known.askedAt > staleMs
+      keep.set('heartbeat', Date.now())
+      if (!known.isHeard) return !isWithin(known.askedAt, staleMs)
       const query = new URLSearchParams({ v: version, url: url(), sid: sessionId() })
       const response = await transport.ask('heartbeat', `/heartbeat?${query}`)
       const answer = await response?.json().catch(() => null)
@@ -92,7 +107,10 @@ export function createPresence({ keep, transport, version, sessionId, url }: Pre
   }
 }
 
-const answerIn = (response: Response): Promise<Answer | null> => response.json().catch(() => null)
+async function answerIn(response: Response): Promise<Answer | null> {
+  const answer = await response.json().catch(() => null)
+  return Array.isArray(answer?.flows) ? answer : null
+}
 
 /** Every answer says how many requests the minute still has. */
 function crowdIn({ headers }: Response): number {

@@ -16,22 +16,44 @@ export interface Run {
   /** Whether a checklist's panel is open, and was ever. */
   isOpen: boolean
   wasOpened: boolean
+  /** The page on which it was asked for, whatever the flow's rules say. */
+  askedForOn?: string
   /** When items were ticked, by id, and when the server was asked for them; null for never. */
   ticked: Record<string, number>
   askedAt: number | null
 }
 
 /** Steps of a tour or announcement interrupt a person; a checklist waits beside the page. */
-export type Slot = 'steps' | 'checklist'
+export const slots = ['steps', 'checklist'] as const
+export type Slot = (typeof slots)[number]
 
 export const slotOf = ({ kind }: Pick<Flow, 'kind'>): Slot =>
   kind === 'checklist' ? 'checklist' : 'steps'
 
-/** A run of each slot for each person; what is kept is changed by the tab that shows it. */
+/** Runs of a person that are kept: of flows on other pages, one may wait for the other. */
+const mostOpen = 10
+
+/** The open runs of each person; what is kept of one is changed by the tab that shows it. */
 export function createRuns(keep: Keep) {
-  const key = (person: string, slot: Slot) => `run:${slot}:${person}`
+  const key = (person: string, slot: Slot) => `runs:${slot}:${person}`
+
+  const open = (person: string, slot: Slot): Run[] => {
+    const kept = keep.get<Run[]>(key(person, slot))
+    return Array.isArray(kept) ? kept : []
+  }
+  const others = (person: string, slot: Slot, { runId }: Run) =>
+    open(person, slot).filter(other => other.runId !== runId)
+
+  const write = (person: string, slot: Slot, runs: readonly Run[]) => {
+    if (runs.length === 0) keep.remove(key(person, slot))
+    else keep.set(key(person, slot), runs.slice(0, mostOpen))
+  }
+  const save = (person: string, slot: Slot, run: Run) =>
+    write(person, slot, [run, ...others(person, slot, run)])
+
   return {
-    open: (person: string, slot: Slot) => keep.get<Run>(key(person, slot)),
+    /** The one that was shown last comes first. */
+    open,
     begin(person: string, flow: Flow): Run {
       const run: Run = {
         runId: uuid(),
@@ -45,11 +67,22 @@ export function createRuns(keep: Keep) {
         ticked: {},
         askedAt: null,
       }
-      keep.set(key(person, slotOf(flow)), run)
+      save(person, slotOf(flow), run)
       return run
     },
-    save: (person: string, slot: Slot, run: Run) => keep.set(key(person, slot), run),
-    end: (person: string, slot: Slot) => keep.remove(key(person, slot)),
+    save,
+    end: (person: string, slot: Slot, run: Run) => write(person, slot, others(person, slot, run)),
+    /** A visitor has turned out to be a user, and goes on with what they have begun. */
+    adopt(from: string, to: string) {
+      for (const slot of slots) {
+        const own = open(to, slot)
+        const begun = open(from, slot).filter(
+          ({ flowId }) => !own.some(other => other.flowId === flowId),
+        )
+        write(to, slot, [...begun, ...own])
+        keep.remove(key(from, slot))
+      }
+    },
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Keep } from './parts.ts'
+import { isWithin } from './since.ts'
 import { uuid } from './uuid.ts'
 
 /** A visit ends after this time without anything to report, milliseconds. */
@@ -9,7 +10,7 @@ export function createSession(keep: Keep): () => string {
   return () => {
     const now = Date.now()
     const known = keep.get<{ id: string; usedAt: number }>('session')
-    const id = known && now - known.usedAt < quietMs ? known.id : uuid(now)
+    const id = known && isWithin(known.usedAt, quietMs) ? known.id : uuid(now)
     keep.set('session', { id, usedAt: now })
     return id
   }

@@ -1,4 +1,5 @@
 import type { Flow, Outbox, Person, Told } from './parts.ts'
+import type { Presence } from './presence.ts'
 import type { Run, Slot } from './runs.ts'
 import type { Transport } from './transport.ts'
 
@@ -6,6 +7,7 @@ import type { Transport } from './transport.ts'
 export interface StageDeps {
   outbox: Outbox
   transport: Transport
+  presence: Pick<Presence, 'isCrowded'>
   person: { readonly current: Person }
   page: Window
   /** The page's nonce for styles, where its policy wants one. */

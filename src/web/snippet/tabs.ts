@@ -1,4 +1,5 @@
 import type { Keep } from './parts.ts'
+import { isWithin } from './since.ts'
 
 /** Lets go of what a tab holds. */
 export type LetGo = () => void
@@ -11,7 +12,8 @@ const settleMs = 60
 
 interface Lease {
   tab: string
-  until: number
+  /** When it was taken or renewed. */
+  at: number
 }
 
 /**
@@ -34,12 +36,16 @@ export function createTabs(prefix: string, tab: string, keep: Keep, page: Window
     new Promise<LetGo>(resolve => {
       const key = `lease:${name}`
       const isMine = () => keep.get<Lease>(key)?.tab === tab
-      const take = () => keep.set(key, { tab, until: Date.now() + leaseMs })
-      const attempt = () => {
+      const isTaken = () => {
         const lease = keep.get<Lease>(key)
-        if (lease && lease.tab !== tab && lease.until > Date.now()) {
-          return page.setTimeout(attempt, renewMs)
-        }
+        return lease !== null && lease.tab !== tab && isWithin(lease.at, leaseMs)
+      }
+      /** A tab that slept is late, and must not take it from the one that has it now. */
+      const take = () => {
+        if (!isTaken()) keep.set(key, { tab, at: Date.now() } satisfies Lease)
+      }
+      const attempt = () => {
+        if (isTaken()) return page.setTimeout(attempt, renewMs)
         take()
         page.setTimeout(() => {
           if (!isMine()) return attempt()

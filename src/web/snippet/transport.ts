@@ -8,8 +8,13 @@ const refusedMs = 5 * 60_000
 /** The first pause after a failure, which doubles with each further one, and the longest. */
 const firstPauseMs = 5_000
 const longestPauseMs = 5 * 60_000
+/** However long a server, or what stands before it, says to wait. */
+const longestAskedMs = 3_600_000
+/** A connection that says nothing for so long is dead. */
+const answerMs = 30_000
 
 interface Pause {
+  /** By the page's own clock, which nobody sets. */
   until: number
   failures: number
   /** The caller is at fault, as far as the server says (401, 403). */
@@ -26,13 +31,21 @@ export interface Asked {
 const spread = (ms: number) => ms * (1 + Math.random() / 4)
 
 /**
+ * Cairn answers in JSON; other pages are of what stands between, such as a place to sign in. That may
+ * well find a body too large.
+ */
+const isCairns = ({ status, headers }: Response) =>
+  status === 304 || status === 413 || headers.get('Content-Type')?.startsWith('application/json')
+
+/**
  * Asks the API. What it refuses for a while (429, 503, a failed connection) is not asked again
  * before that while is over, as `Retry-After` says or twice as long each time.
  */
 export function createTransport({ baseUrl, key }: Settings, page: Window) {
   const pauses = new Map<Bucket, Pause>()
 
-  const pauseMs = (bucket: Bucket) => Math.max(0, (pauses.get(bucket)?.until ?? 0) - Date.now())
+  const now = () => page.performance.now()
+  const pauseMs = (bucket: Bucket) => Math.max(0, (pauses.get(bucket)?.until ?? 0) - now())
 
   const isRefusal = (response: Response | null) =>
     response?.status === 401 || response?.status === 403
@@ -43,17 +56,20 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
     if (response === null) return growing
     const { status, headers } = response
     if (isRefusal(response)) return refusedMs
-    if (status !== 429 && status < 500) return 0
-    return Number(headers.get('Retry-After')) * 1_000 || growing
+    if (status !== 429 && status < 500) return isCairns(response) ? 0 : growing
+    const askedMs = Number(headers.get('Retry-After')) * 1_000
+    return askedMs > 0 ? Math.min(askedMs, longestAskedMs) : growing
   }
 
   /** Fetches, and takes note of a refusal; null where it is one. */
   async function tried(bucket: Bucket, path: string, init: RequestInit): Promise<Response | null> {
     if (pauseMs(bucket) > 0) return null
     // Cairn uses no cookies.
-    const response = await page
-      .fetch(`${baseUrl}/api/v1${path}`, { credentials: 'omit', ...init })
-      .catch(() => null)
+    const signal = AbortSignal.timeout(answerMs)
+    const asking = async () =>
+      page.fetch(`${baseUrl}/api/v1${path}`, { credentials: 'omit', signal, ...init })
+    // The page may have a `fetch` of its own, which fails as it likes.
+    const response = (await asking().catch(() => null)) ?? null
     const failures = pauses.get(bucket)?.failures ?? 0
     const waitMs = refusedFor(response, failures)
     if (waitMs === 0) {
@@ -61,7 +77,7 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
       return response
     }
     pauses.set(bucket, {
-      until: Date.now() + spread(waitMs),
+      until: now() + spread(waitMs),
       failures: failures + 1,
       isRefused: isRefusal(response),
     })

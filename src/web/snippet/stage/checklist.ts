@@ -17,7 +17,7 @@ export function showChecklist(
   run: Run,
   { host, ...deps }: StageDeps & { host: Host; save(): void },
 ): { leave(): void; tracked(name: string): void; hide(isHidden: boolean): void } {
-  const { outbox, page, person, tell, transport } = deps
+  const { outbox, page, person, presence, tell, transport } = deps
   const { items, order } = flow.checklist ?? { items: [], order: 'any' }
   const ticked = new Map(Object.entries(run.ticked))
   let isLeft = false
@@ -86,7 +86,7 @@ export function showChecklist(
 
   async function load(): Promise<void> {
     const isKnown = run.askedAt !== null && Date.now() - run.askedAt < knownMs
-    if (isKnown || !outbox.maySpeak()) return
+    if (isKnown || !outbox.maySpeak() || presence.isCrowded()) return
     const { userId, anonymousId, userHash } = person.current
     const query = new URLSearchParams(userId === null ? { anonymousId } : { userId })
     if (userId !== null && userHash !== null) query.set('userHash', userHash)

@@ -1,0 +1,30 @@
+/** What a page says, which may be anything, as it can be kept and sent. */
+
+/** What the API takes: well-formed Unicode without NUL. */
+export const textOf = (value: unknown, longest: number): string =>
+  String(value).slice(0, longest).toWellFormed().replaceAll('\0', '')
+
+/**
+ * A copy of a record's fields as JSON, without those that cannot be (a circle, a function): what the
+ * page changes later must not change what was said.
+ *
+ * @returns null where it is no record
+ */
+export function recordOf(value: unknown): Record<string, unknown> | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  const names = Object.keys(value) as (keyof typeof value)[]
+  return Object.fromEntries(
+    names.map(name => [name, jsonOf(() => value[name])]).filter(([, copy]) => copy !== undefined),
+  )
+}
+
+function jsonOf(read: () => unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(read(), (_, inner) => numberOf(inner)))
+  } catch {
+    return undefined
+  }
+}
+
+/** JSON has no other whole numbers. */
+const numberOf = (value: unknown) => (typeof value === 'bigint' ? Number(value) : value)

@@ -1,0 +1,260 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import type { Page } from '../support/browser.ts'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
+import { allSent, Site, shown } from '../support/site.ts'
+
+/** What stands between a page and the server, and what else lives in a browser, lose nothing. */
+
+setDefaultTimeout(40_000)
+
+const keys = ['portal', 'retry', 'poison', 'alien', 'tabs', 'clock', 'rotated', 'wrapped', 'leave']
+
+const flows = keys
+  .map(
+    key => `
+- key: ${key}
+  targeting: { urls: [{ match: exact, pattern: "/projects?case=${key}" }] }
+  steps:
+    - { key: one, kind: modal, title: One }
+    - { key: two, kind: modal, title: Two }
+`,
+  )
+  .join('')
+
+let site: Site
+beforeAll(async () => {
+  site = await Site.open(flows)
+})
+afterAll(() => site.close())
+
+type Call = (...args: unknown[]) => void
+
+const call = (page: Page, name: string, ...args: unknown[]) =>
+  page.evaluate(
+    ([name, args]) => (window as never as { cairn: Record<string, Call> }).cairn[name]?.(...args),
+    [name, args] as const,
+  )
+
+const blank = async (prepare = '') => {
+  const { page, noticed } = await site.browser.page()
+  if (prepare) await page.addInitScript(prepare)
+  return { page, noticed, ...shown(page) }
+}
+
+/** What Cairn's own answers may be read by. */
+const cors = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': '*' }
+
+/** Beacons are not seen by `route`; here a page has none. */
+const noBeacons = 'Navigator.prototype.sendBeacon = () => false'
+
+const waiting = (page: Page) =>
+  page.evaluate(() => {
+    const names = Object.keys(localStorage).filter(name => name.includes(':out:'))
+    return names.flatMap(name => JSON.parse(localStorage.getItem(name) ?? '{}').events).length
+  })
+
+test('an answer that is not Cairn’s is no receipt', async () => {
+  const { page, title } = await blank(noBeacons)
+  await page.route('**/api/v1/events', route =>
+    route.fulfill({
+      status: 200,
+      contentType: 'text/html',
+      body: '<h1>Sign in</h1>',
+      headers: cors,
+    }),
+  )
+  await page.goto(`${site.url}/projects?case=portal`)
+  await title.waitFor()
+  await page.waitForResponse(response => response.url().endsWith('/events'), { timeout: 10_000 })
+  await Bun.sleep(300)
+  expect(await waiting(page)).toBeGreaterThan(0)
+  await page.unroute('**/api/v1/events')
+  await page.goto(`${site.url}/settings/people`)
+  await site.until('portal', ({ totals }) => totals.starts === 1)
+  await page.close()
+})
+
+test.each(['-5', '99999999', 'soon'])(
+  'a Retry-After of %p makes no storm, neither of requests nor of timers',
+  async retryAfter => {
+    const { page, title } = await blank(
+      `${noBeacons}; let count = 0; const own = window.setTimeout; window.setTimeout = (...args) => { count++; return own(...args) }; window.timers = () => count`,
+    )
+    let asked = 0
+    await page.route('**/api/v1/events', route => {
+      asked++
+      return route.fulfill({
+        status: 503,
+        contentType: 'application/json',
+        body: '{}',
+        headers: { ...cors, 'Retry-After': retryAfter },
+      })
+    })
+    await page.goto(`${site.url}/projects?case=retry`)
+    await title.waitFor()
+    for (let i = 0; i < 25; i++) await call(page, 'track', `event_${i}`)
+    await Bun.sleep(500)
+    const before = (await page.evaluate('timers()')) as number
+    await Bun.sleep(1_500)
+    const timers = ((await page.evaluate('timers()')) as number) - before
+    expect(asked).toBe(1)
+    expect(timers).toBeLessThan(20)
+    await page.close()
+  },
+)
+
+test('after an event that is too large, the others go in batches again', async () => {
+  const { page, title, noticed } = await blank(noBeacons)
+  await page.goto(`${site.url}/projects?case=poison`)
+  await title.waitFor()
+  await page.context().setOffline(true)
+  await page.evaluate(() => {
+    const { cairn } = window as never as { cairn: Record<string, Call> }
+    cairn.track?.('large', { text: 'x'.repeat(1_200_000) })
+    for (let i = 0; i < 200; i++) cairn.track?.(`event_${i}`)
+  })
+  await Bun.sleep(500)
+  const asked = () => noticed.requests.filter(url => url.endsWith('/events')).length
+  const before = asked()
+  await page.context().setOffline(false)
+  await allSent(page)
+  expect(asked() - before).toBeLessThan(25)
+  await page.close()
+})
+
+test('what others wrote into the storage stops nothing', async () => {
+  const { page, noticed } = await blank()
+  await page.goto(`${site.url}/settings/people`)
+  await allSent(page)
+  const prefix = await page.evaluate(() => {
+    const name = Object.keys(localStorage).find(name => name.endsWith(':person')) ?? ''
+    return name.slice(0, -'person'.length)
+  })
+  await page.goto('about:blank')
+  await page.addInitScript(prefix => {
+    if (location.search !== '?case=alien') return
+    const set = (name: string, value: unknown) =>
+      localStorage.setItem(prefix + name, JSON.stringify(value))
+    set('out:x', { savedAt: 0, isLeft: true, events: [null, 7, { id: 3 }, 'text', { id: 'bad' }] })
+    set('out:y', { savedAt: 0, isLeft: true, events: 'none' })
+    set('out:z', 7)
+    set('past', { not: 'a list' })
+    set('looks', 'none')
+    set('session', 3)
+    set('person', { userId: 5 })
+    set('flows', { flows: 'none', askedAt: Date.now() })
+  }, prefix)
+  noticed.complaints.length = 0
+  await page.goto(`${site.url}/projects?case=alien`)
+  await shown(page).title.waitFor({ timeout: 10_000 })
+  await site.until('alien', ({ totals }) => totals.starts === 1)
+  // Of what looks like an event the server says that it is none.
+  expect(noticed.complaints.filter(text => !text.includes('422'))).toEqual([])
+  await page.close()
+})
+
+test('a refusal of consent in one tab is one in all', async () => {
+  const { page, title } = await blank()
+  await page.goto(`${site.url}/settings/people`)
+  const second = await page.context().newPage()
+  await second.goto(`${site.url}/projects?case=tabs`)
+  await shown(second).title.waitFor()
+  await call(page, 'consent', false)
+  await Bun.sleep(300)
+  await call(second, 'track', 'unwanted')
+  await shown(second).button('Next').click()
+  await Bun.sleep(500)
+  const stored = await page.evaluate(() => Object.keys(localStorage))
+  expect(stored).toEqual([expect.stringMatching(/:consent$/)])
+  await title.count()
+  await page.context().close()
+})
+
+test('a clock that was years ahead does not hold anything up when it is right again', async () => {
+  const { page, title, noticed } = await blank()
+  await page.goto(`${site.url}/settings/people`)
+  await page.waitForFunction(() =>
+    Object.keys(localStorage).some(name => name.endsWith(':heartbeat')),
+  )
+  await allSent(page)
+  await page.evaluate(() => {
+    const ahead = Date.now() + 10 * 365 * 86_400_000
+    const prefix = Object.keys(localStorage)
+      .find(name => name.endsWith(':person'))
+      ?.slice(0, -6)
+    const set = (name: string, value: unknown) =>
+      localStorage.setItem(prefix + name, JSON.stringify(value))
+    const flows = JSON.parse(localStorage.getItem(`${prefix}flows`) ?? '{}')
+    set('flows', { ...flows, askedAt: ahead })
+    set('heartbeat', ahead)
+    set('out:killed', { savedAt: ahead, isLeft: false, events: [] })
+  })
+  noticed.requests.length = 0
+  await page.goto(`${site.url}/projects?case=clock`)
+  await title.waitFor()
+  await allSent(page)
+  expect(noticed.requests.some(url => url.endsWith('/api/v1/flows'))).toBe(true)
+  expect(noticed.requests.some(url => url.includes('/heartbeat'))).toBe(true)
+  await page.close()
+})
+
+test('a page whose own fetch is a strange one goes on, and so does what is reported', async () => {
+  const { page, title, noticed } = await blank(
+    "const own = window.fetch; let n = 0; window.fetch = (...args) => { if (String(args[0]).includes('/events') && n++ === 0) throw new Error('wrapped'); return own(...args) }",
+  )
+  await page.goto(`${site.url}/projects?case=wrapped`)
+  await title.waitFor()
+  for (let i = 0; i < 25; i++) await call(page, 'track', `event_${i}`)
+  await site.until('wrapped', ({ totals }) => totals.starts === 1)
+  expect(noticed.complaints).toEqual([])
+  await page.close()
+})
+
+test('a page that is left hands over each event once', async () => {
+  const { page, title, button } = await blank(
+    'const own = Navigator.prototype.sendBeacon; Navigator.prototype.sendBeacon = function (url, body) { sessionStorage.beacons = Number(sessionStorage.beacons ?? 0) + 1; return own.call(this, url, body) }',
+  )
+  await page.goto(`${site.url}/projects?case=leave`)
+  await title.waitFor()
+  await button('Next').click()
+  await page.goto(`${site.url}/settings/people`)
+  expect(await page.evaluate(() => Number(sessionStorage.beacons))).toBe(1)
+  await page.close()
+})
+
+test('the key that follows another one finds what people have seen and said, and what waits', async () => {
+  const { page, title, button } = await blank()
+  await page.goto(`${site.url}/projects?case=rotated`)
+  await title.waitFor()
+  await button('Close').click()
+  await title.waitFor({ state: 'detached' })
+  await page.goto(`${site.url}/settings/people`)
+  await allSent(page)
+  const personOf = () =>
+    page.evaluate(() => {
+      const names = Object.keys(localStorage).filter(name => name.endsWith(':person'))
+      return names.map(name => localStorage.getItem(name))
+    })
+  const before = await personOf()
+  await page.evaluate(() => {
+    const name = Object.keys(localStorage).find(name => name.endsWith(':person')) ?? ''
+    const event = { id: crypto.randomUUID(), kind: 'custom', name: 'waiting', anonymousId: 'x' }
+    const queue = { savedAt: 0, isLeft: true, events: [event] }
+    localStorage.setItem(name.replace(/person$/, 'out:left'), JSON.stringify(queue))
+  })
+  await page.goto('about:blank')
+  const { snippetKey } = await site.place.json<{ snippetKey: string }>(['key', 'rotate'])
+  await page.addInitScript(
+    key =>
+      new MutationObserver(() =>
+        document.querySelector('script[data-key]')?.setAttribute('data-key', key),
+      ).observe(document, { childList: true, subtree: true }),
+    snippetKey,
+  )
+  await page.goto(`${site.url}/projects?case=rotated`)
+  await allSent(page)
+  await Bun.sleep(500)
+  expect(await title.count()).toBe(0)
+  expect(await personOf()).toEqual(before)
+  await page.close()
+})

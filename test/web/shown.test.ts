@@ -1,0 +1,240 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import type { Page } from '../support/browser.ts'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
+import { Site, shown } from '../support/site.ts'
+
+/** Which flow is on a page, and whose run it is, whenever and in whatever order a page says what. */
+
+setDefaultTimeout(40_000)
+
+const tour = (key: string, more = '') => `
+- key: ${key}
+  targeting: { urls: [{ match: exact, pattern: "/projects?case=${key}" }] }
+  ${more}
+  steps:
+    - { key: one, kind: modal, title: ${key} one }
+    - { key: two, kind: modal, title: ${key} two }
+`
+
+const flows = `
+${['late', 'traits', 'element', 'chunk', 'both', 'prerender', 'back', 'first', 'second'].map(key => tour(key)).join('')}
+${tour('always', 'frequency: always')}
+- key: asked-for
+  targeting: { urls: [{ match: exact, pattern: /nowhere }] }
+  steps:
+    - { key: one, kind: modal, title: Asked one }
+    - { key: two, kind: modal, title: Asked two }
+- key: list
+  kind: checklist
+  targeting: { urls: [{ match: exact, pattern: "/projects?case=both" }] }
+  checklist: { items: [{ key: a, title: A }] }
+`
+
+let site: Site
+beforeAll(async () => {
+  site = await Site.open(flows)
+})
+afterAll(() => site.close())
+
+/** Calls `window.cairn` on the page. */
+const call = (page: Page, name: string, ...args: unknown[]) =>
+  page.evaluate(
+    ([name, args]) =>
+      (window as never as { cairn: Record<string, (...args: unknown[]) => void> }).cairn[name]?.(
+        ...args,
+      ),
+    [name, args] as const,
+  )
+
+const at = (page: Page, text: string) =>
+  shown(page).title.getByText(text, { exact: true }).waitFor({ timeout: 10_000 })
+
+const open = async (path: string, prepare = '') => {
+  const { page, noticed } = await site.browser.page()
+  if (prepare) await page.addInitScript(prepare)
+  await page.goto(site.url + path)
+  return { page, noticed, ...shown(page) }
+}
+
+const stub = (...calls: string[]) =>
+  `window.cairn = { q: [${calls.join()}] }; for (const m of ['identify', 'track', 'start', 'stop', 'reset', 'on', 'consent']) window.cairn[m] = (...a) => void window.cairn.q?.push([m, ...a])`
+
+test('a flow that was asked for before the script had come is shown', async () => {
+  const { page } = await open('/settings/people', stub("['start', 'asked-for']"))
+  await at(page, 'Asked one')
+  await page.close()
+})
+
+test('a flow that was asked for stays when its tab was out of sight, and after a reload', async () => {
+  const { page } = await open('/projects?case=first')
+  await at(page, 'first one')
+  await shown(page).button('Close').click()
+  await call(page, 'start', 'asked-for')
+  await at(page, 'Asked one')
+  await shown(page).button('Next').click()
+  await at(page, 'Asked two')
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+  await Bun.sleep(200)
+  expect(await shown(page).card.count()).toBe(1)
+  await page.reload()
+  await at(page, 'Asked two')
+  await page.close()
+})
+
+test('asked for twice at once, a flow has one run; stopped before it is there, none', async () => {
+  const before = await site.numbers('asked-for')
+  const { page } = await open(
+    '/settings/people',
+    stub("['start', 'asked-for']", "['start', 'asked-for']"),
+  )
+  await at(page, 'Asked one')
+  await call(page, 'start', 'asked-for')
+  await page.close()
+  const { totals } = await site.until(
+    'asked-for',
+    ({ totals }) => totals.starts > before.totals.starts,
+  )
+  expect(totals.starts).toBe(before.totals.starts + 1)
+  const other = await open('/settings/people', stub("['start', 'asked-for']", "['stop']"))
+  await Bun.sleep(1_000)
+  expect(await other.card.count()).toBe(0)
+  await other.page.close()
+})
+
+test('a tour goes on where it was though another one has been shown meanwhile', async () => {
+  const before = await site.numbers('first')
+  const { page, button } = await open('/projects?case=first')
+  await at(page, 'first one')
+  await button('Next').click()
+  await at(page, 'first two')
+  await page.goto(`${site.url}/projects?case=second`)
+  await at(page, 'second one')
+  await page.goto(`${site.url}/projects?case=first`)
+  await at(page, 'first two')
+  await page.goto(`${site.url}/projects?case=second`)
+  await at(page, 'second one')
+  await page.close()
+  const { totals } = await site.until('first', ({ totals }) => totals.starts > before.totals.starts)
+  expect(totals.starts).toBe(before.totals.starts + 1)
+})
+
+test('a visitor who turns out to be a user in the middle of a tour goes on in the same run', async () => {
+  const { page, button } = await open('/home')
+  await call(page, 'reset')
+  await page.evaluate(() => history.pushState(null, '', '/projects?case=late'))
+  await at(page, 'late one')
+  await button('Next').click()
+  await at(page, 'late two')
+  await call(page, 'identify', 'late-ann')
+  await at(page, 'late two')
+  await button('Done').click()
+  await page.close()
+  const { totals } = await site.until('late', ({ totals }) => totals.completions === 1)
+  expect(totals).toMatchObject({ starts: 1, uniqueUsers: 1, inProgress: 0 })
+})
+
+test('traits that are no JSON cost no flow and no report', async () => {
+  const circle = 'const circle = {}; circle.self = circle;'
+  const odd = `{ big: 10n, circle, at: new Date(0), not: NaN, fails: { toJSON() { throw 1 } }, plan: 'pro' }`
+  const { page, noticed } = await site.browser.page()
+  await page.route('**/app.js', route =>
+    route.fulfill({ body: '', contentType: 'text/javascript' }),
+  )
+  const calls = stub(`['identify', 'odd', ${odd}]`, `['track', 'odd', ${odd}]`)
+  await page.addInitScript(circle + calls)
+  await page.goto(`${site.url}/projects?case=traits`)
+  await at(page, 'traits one')
+  const traits = await page.evaluate(() => {
+    const name = Object.keys(localStorage).find(name => name.endsWith(':person')) ?? ''
+    return JSON.parse(localStorage.getItem(name) ?? '{}').traits
+  })
+  expect(traits).toEqual({ big: 10, at: '1970-01-01T00:00:00.000Z', not: null, plan: 'pro' })
+  await page.close()
+  await site.until('traits', ({ totals }) => totals.starts === 1)
+  expect(noticed.complaints).toEqual([])
+})
+
+test('an element of the page that is called cairn does not keep the script from starting', async () => {
+  const { page } = await open(
+    '/projects?case=element',
+    "new MutationObserver(() => { const tag = document.querySelector('script[data-key]'); if (tag) tag.id = 'cairn' }).observe(document, { childList: true, subtree: true }); Object.defineProperty(window, 'noStub', { value: true })",
+  )
+  await page.route('**/cairn-stub.js', route =>
+    route.fulfill({ body: '', contentType: 'text/javascript' }),
+  )
+  await page.reload()
+  await at(page, 'element one')
+  await page.close()
+})
+
+test('a part of the script that failed to load is asked for again, and the flow shown once', async () => {
+  const { page, noticed } = await site.browser.page()
+  let failures = 0
+  await page.route('**/snippet-renderer-*', route => {
+    if (failures++ === 0) return route.abort()
+    return route.continue()
+  })
+  await page.goto(`${site.url}/projects?case=chunk`)
+  await at(page, 'chunk one')
+  await call(page, 'start', 'chunk')
+  await page.close()
+  expect(noticed.complaints.filter(text => !/renderer|ERR_FAILED/.test(text))).toEqual([])
+  const { totals } = await site.until('chunk', ({ totals }) => totals.starts > 0)
+  expect(totals.starts).toBe(1)
+})
+
+test('a tab has its checklist while another one shows a tour', async () => {
+  const { page } = await open('/projects?case=both')
+  await at(page, 'both one')
+  const second = await page.context().newPage()
+  await second.goto(`${site.url}/projects?case=both`)
+  await shown(second).launcher.or(shown(second).panel).first().waitFor({ timeout: 5_000 })
+  expect(await shown(second).title.getByText('both one').count()).toBe(0)
+  await page.context().close()
+})
+
+test('an announcement that was closed is not back as soon as the page writes its address anew', async () => {
+  const { page, button, card } = await open('/projects?case=always')
+  await at(page, 'always one')
+  await button('Close').click()
+  await page.evaluate(() => history.replaceState(null, '', '#section-2'))
+  await Bun.sleep(500)
+  expect(await card.count()).toBe(0)
+  await page.evaluate(() => history.pushState(null, '', '/projects/atlas'))
+  await page.evaluate(() => history.pushState(null, '', '/projects?case=always'))
+  await at(page, 'always one')
+  await page.close()
+})
+
+test('a page that is prepared before anybody sees it asks, shows and reports nothing', async () => {
+  const { page, noticed } = await open(
+    '/projects?case=prerender',
+    "let is = true; Object.defineProperty(Document.prototype, 'prerendering', { get: () => is }); window.activate = () => { is = false; document.dispatchEvent(new Event('prerenderingchange')) }",
+  )
+  await call(page, 'track', 'unseen')
+  await Bun.sleep(1_000)
+  expect(noticed.requests.filter(url => url.includes('/api/'))).toEqual([])
+  expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
+  await page.evaluate('activate()')
+  await at(page, 'prerender one')
+  await page.close()
+})
+
+test('a page that comes back as it was left shows what is due now', async () => {
+  const { page, button, card } = await open('/projects?case=back')
+  await at(page, 'back one')
+  // Meanwhile, on another page of this browser, the tour came to its end.
+  const ended = await page.evaluate(() => {
+    const names = Object.keys(localStorage).filter(name => /:runs?:/.test(name))
+    for (const name of names) localStorage.removeItem(name)
+    const past = Object.keys(localStorage).find(name => name.endsWith(':past')) ?? ''
+    const text = localStorage.getItem(past) ?? ''
+    localStorage.setItem(past, text.replaceAll('"completedAt":null', '"completedAt":1'))
+    window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))
+    return names.length
+  })
+  expect(ended).toBe(1)
+  await card.waitFor({ state: 'detached', timeout: 3_000 })
+  expect(await button('Next').count()).toBe(0)
+  await page.close()
+})
