@@ -30,6 +30,20 @@ export function matching(document: Document, selector: string): Element[] {
 /** What an element says, as people read it; never what was typed into it. */
 export const textOf = (element: Element): string => folded(element.textContent ?? '')
 
+/** What an element stands in as it is drawn, slots and shadow roots included. */
+export const around = (element: Element): Element | null =>
+  element.assignedSlot ??
+  element.parentElement ??
+  (element.getRootNode() as ShadowRoot).host ??
+  null
+
+/** What has the keyboard, in open shadow roots too. */
+export function focusedIn(document: Document): Element | null {
+  let at = document.activeElement
+  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement
+  return at
+}
+
 /** Whether it takes up room on the page and is not hidden by a style. */
 export function isVisible(element: Element): boolean {
   if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return false
