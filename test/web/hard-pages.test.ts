@@ -64,6 +64,11 @@ const cases = {
       <script>scrollTo(0, document.getElementById('in').offsetTop - 30)</script>`,
     steps: '[{ title: One, target: { selector: "#in" } }]',
   },
+  drawer: {
+    page: `<nav style="position: fixed; left: 0; transform: translateX(-100%)"><button id="in">In</button></nav>`,
+    steps:
+      '[{ title: Never, target: { selector: "#in", waitMs: 300 } }, { kind: modal, title: One }]',
+  },
   full: {
     page: '<style>body { margin: 0 } h1 { height: 100vh; margin: 0 }</style>',
     steps: '[{ title: One, target: { selector: h1 } }]',
@@ -230,6 +235,12 @@ describe('styles', () => {
     const { page, says } = await open('covered', { reducedMotion: 'reduce' })
     await says('One')
     expect((await page.locator('#in').boundingBox())!.y).toBeGreaterThan(90)
+    await page.close()
+  })
+
+  test('what was pushed out of the window is not pointed at', async () => {
+    const { page, says } = await open('drawer')
+    await says('One')
     await page.close()
   })
 

@@ -109,6 +109,7 @@ progress::-moz-progress-bar { background: var(--accent); border-radius: 3px }
 .description { color: var(--faint); font-size: .9em; padding: 0 4px 8px; padding-inline-start: 34px }
 .quiet { border: 0; background: none; color: var(--faint); padding: 6px 0 0; text-decoration: underline; font-size: .87em }
 .live { position: fixed; inset: 0 auto auto 0; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+@media (max-width: 640px) { .banner h2, .banner .body { flex-basis: 100% } }
 @media (max-width: 480px) {
   .tip { max-width: calc(100vw - 16px) }
   .panel { inset-inline: 12px; bottom: 12px; width: auto; max-width: none }
