@@ -128,29 +128,9 @@ export interface StepView {
   /** Place and number of the steps that are shown, from 1. */
   place: number
   of: number
+  /** Whether a step was seen before it. */
+  hasBack: boolean
   /** What it points at; null for modals, banners, and where a step is shown without its target. */
   element: Element | null
   choose(choice: Choice): void
-}
-
-/** A checklist that is on the page. */
-export interface ChecklistView {
-  flow: Flow
-  /** By item id. */
-  isTicked(itemId: string): boolean
-  isOpen: boolean
-  toggle(isOpen: boolean): void
-  openItem(item: Item): void
-  dismiss(): void
-}
-
-/** Draws; loaded when the first flow is due. One step at a time; a checklist may stand beside it. */
-export interface Renderer {
-  showStep(view: StepView): void
-  hideStep(): void
-  /** Again after every change. */
-  showChecklist(view: ChecklistView): void
-  hideChecklist(): void
-  /** The element of the step has gone, or is another one. */
-  moveTo(element: Element | null): void
 }

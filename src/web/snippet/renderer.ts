@@ -32,8 +32,7 @@ export function createStage(deps: StageDeps): Stage {
       clear(slot)
       const own = { ...deps, end, host, save: () => deps.save(slot, run) }
       if (slot === 'checklist') {
-        checklist = showChecklist(flow, run, own)
-        if (steps) checklist.hide(true)
+        checklist = showChecklist(flow, run, { ...own, isHidden: steps !== null })
       } else {
         checklist?.hide(true)
         steps = playSteps(flow, run, { ...own, finder })

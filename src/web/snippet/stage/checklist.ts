@@ -4,24 +4,25 @@ import type { Run } from '../runs.ts'
 import type { StageDeps } from '../stage.ts'
 import { drawChecklist } from './draw-checklist.ts'
 import type { Host } from './host.ts'
-import { safeHref } from './markdown.ts'
+import { isElsewhere, safeHref } from './markdown.ts'
 
 /** How long it is taken as known what other devices and back ends have ticked, milliseconds. */
 const knownMs = 5 * 60_000
 /** By then a tick of this browser has come to the server. */
 const onItsWayMs = 60_000
+/** How often it is looked whether the page has thrown it away, milliseconds. */
+const watchMs = 1_000
 
 /** Shows a checklist beside the page. Ends by itself, or by `leave`, which reports nothing. */
 export function showChecklist(
   flow: Flow,
   run: Run,
-  { host, ...deps }: StageDeps & { host: Host; save(): void },
+  { host, isHidden, ...deps }: StageDeps & { host: Host; isHidden: boolean; save(): void },
 ): { leave(): void; tracked(name: string): void; hide(isHidden: boolean): void } {
   const { outbox, page, person, presence, tell, transport } = deps
   const { items, order } = flow.checklist ?? { items: [], order: 'any' }
   const ticked = new Map(Object.entries(run.ticked))
   let isLeft = false
-  let isHidden = false
 
   const drawing = drawChecklist(flow, host, page, {
     toggle(isOpen) {
@@ -80,8 +81,8 @@ export function showChecklist(
     const href = item.href === null ? null : safeHref(item.href, page)
     if (href === null) return
     outbox.flush()
-    if (new URL(href).origin === page.location.origin) page.location.assign(href)
-    else page.open(href, '_blank', 'noopener')
+    if (isElsewhere(href, page)) page.open(href, '_blank', 'noopener')
+    else page.location.assign(href)
   }
 
   async function load(): Promise<void> {
@@ -105,8 +106,13 @@ export function showChecklist(
     endIfDone()
   }
 
+  const watching = page.setInterval(() => {
+    if (!isHidden && host.wasRemoved()) draw()
+  }, watchMs)
+
   const leave = () => {
     isLeft = true
+    page.clearInterval(watching)
     drawing.remove()
   }
 

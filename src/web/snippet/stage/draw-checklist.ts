@@ -27,23 +27,34 @@ export function drawChecklist(flow: Flow, host: Host, page: Window, actions: Che
 
   const itemOf = (item: Item, { isTicked, isOpenTo }: ChecklistState): HTMLElement => {
     const isDone = isTicked(item.id)
-    const pressed = button(page, `item${isDone ? ' ticked' : ''}`, '', () => actions.open(item))
-    pressed.disabled = isDone || !isOpenTo(item)
-    pressed.append(
-      make(page, 'span', 'tick', { 'aria-hidden': 'true' }, isDone ? '✓' : ''),
-      make(page, 'span', 'title', {}, item.title),
-    )
+    const tick = isDone
+      ? make(page, 'span', 'tick', { role: 'img', 'aria-label': words.done }, '✓')
+      : make(page, 'span', 'tick')
+    const parts = [tick, make(page, 'span', 'title', {}, item.title)]
+    const row = make(page, 'li', isDone ? 'ticked' : '')
+    if (item.href === null && item.completeOn !== null) {
+      // Only what the person does on the page ticks it: pressing it would do nothing.
+      row.append(make(page, 'div', 'item', {}, ...parts))
+    } else {
+      const pressed = button(page, 'item', '', () => actions.open(item))
+      pressed.disabled = isDone || !isOpenTo(item)
+      pressed.append(...parts)
+      row.append(pressed)
+    }
     if (item.description) {
       const nodes = markdownNodes(item.description, page)
-      pressed.append(make(page, 'span', 'description', {}, ...nodes))
+      row.append(make(page, 'div', 'body description', {}, ...nodes))
     }
-    pressed.setAttribute('aria-label', isDone ? `${item.title} ✓` : item.title)
-    return make(page, 'li', '', {}, pressed)
+    return row
   }
 
   const panelOf = (state: ChecklistState, done: number): HTMLElement => {
     const shut = () => actions.toggle(false)
-    const panel = make(page, 'div', 'card panel', { role: 'dialog', 'aria-labelledby': 'title' })
+    const panel = make(page, 'div', 'card panel', {
+      popover: 'manual',
+      role: 'dialog',
+      'aria-labelledby': 'title',
+    })
     const bar = make(page, 'progress', '', {
       max: `${items.length}`,
       value: `${done}`,
@@ -61,6 +72,7 @@ export function drawChecklist(flow: Flow, host: Host, page: Window, actions: Che
     panel.addEventListener('keydown', event => {
       if (event.key !== 'Escape') return
       event.preventDefault()
+      event.stopPropagation()
       shut()
     })
     return panel
@@ -69,6 +81,7 @@ export function drawChecklist(flow: Flow, host: Host, page: Window, actions: Che
   const launcherOf = (done: number): HTMLElement => {
     const label = `${flow.name} · ${words.of(done, items.length)}`
     const launcher = button(page, 'launcher', label, () => actions.toggle(true))
+    launcher.popover = 'manual'
     launcher.setAttribute('aria-expanded', 'false')
     return launcher
   }
@@ -76,22 +89,36 @@ export function drawChecklist(flow: Flow, host: Host, page: Window, actions: Che
   let wasOpen: boolean | null = null
   return {
     draw(state: ChecklistState): void {
-      host.attach()
       if (state.isHidden) {
         root.replaceChildren()
         return
       }
+      host.attach()
       const done = items.filter(({ id }) => state.isTicked(id)).length
-      const hadFocus = root.contains((root.getRootNode() as ShadowRoot).activeElement)
+      const focused = (root.getRootNode() as ShadowRoot).activeElement
+      const hadFocus = root.contains(focused)
+      const at = rowsOf(root).findIndex(row => row.contains(focused))
+      const scrolled = root.querySelector('.inner')?.scrollTop ?? 0
       const shown = state.isOpen ? panelOf(state, done) : launcherOf(done)
+      root.classList.toggle('still', wasOpen === state.isOpen)
       root.replaceChildren(shown)
-      // Opened or closed by its own button: the keyboard stays with it.
-      if (hadFocus && wasOpen !== null) {
-        const next = state.isOpen ? shown.querySelector<HTMLElement>('.item:not(:disabled)') : shown
-        next?.focus()
-      }
+      shown.showPopover()
+      shown.querySelector('.inner')?.scrollTo({ top: scrolled })
+      // Where the person was, else on the first item that is open.
+      if (hadFocus) (state.isOpen ? nextIn(shown, Math.max(0, at)) : shown)?.focus()
       wasOpen = state.isOpen
     },
     remove: () => root.remove(),
   }
+}
+
+const rowsOf = (shown: HTMLElement) => [...shown.querySelectorAll<HTMLElement>('.items > li')]
+
+/** What is to be pressed from a row on. */
+function nextIn(panel: HTMLElement, at: number): HTMLElement | null {
+  const rows = rowsOf(panel)
+  const open = [...rows.slice(at), ...rows].flatMap(row => [
+    ...row.querySelectorAll<HTMLElement>('.item:enabled'),
+  ])
+  return open[0] ?? panel.querySelector<HTMLElement>('.close')
 }

@@ -2,7 +2,7 @@ import type { Button, Choice, StepView } from '../parts.ts'
 import { borrowFocus, listenToKeys } from './focus.ts'
 import type { Host } from './host.ts'
 import { button, closeButton, make } from './make.ts'
-import { markdownNodes, safeHref } from './markdown.ts'
+import { isElsewhere, markdownNodes, safeHref } from './markdown.ts'
 import { bringIntoView, placeAround, placeBeside, placeOnCorner } from './placing.ts'
 import { type Words, wordsFor } from './words.ts'
 
@@ -13,9 +13,9 @@ export interface Drawn {
 
 /** Draws a step: beside its element, in the middle, across the page, or behind a dot. */
 export function drawStep(view: StepView, host: Host, page: Window): Drawn {
-  host.attach()
   const { step, element } = view
   const isModal = step.kind === 'modal' || (element === null && step.kind !== 'banner')
+  host.attach(isModal ? null : element)
   const root = host.root(view.flow.theme)
   const ends: (() => void)[] = [() => root.remove()]
   const draw = { root, ends, host, page, words: wordsFor(page) }
@@ -115,7 +115,8 @@ function drawBanner(view: StepView, draw: Drawing): void {
   banner.setAttribute('role', 'region')
   root.append(banner)
   banner.showPopover()
-  host.say([view.step.title, view.step.body].filter(text => text !== '').join('. '))
+  const body = banner.querySelector('.body')?.textContent ?? ''
+  host.say([view.step.title, body].filter(text => text !== '').join('. '))
   ends.push(keys(banner, view, draw))
 }
 
@@ -153,7 +154,7 @@ interface Offered {
 
 /** The author's buttons; where there are none, what leads on from the step. */
 function buttonsOf(view: StepView, words: Words, page: Window): Offered[] {
-  const { step, place, of } = view
+  const { step, place, of, hasBack } = view
   if (step.buttons.length > 0) {
     const leading = step.buttons.findLastIndex(
       ({ action }) => action !== 'back' && action !== 'dismiss',
@@ -173,14 +174,15 @@ function buttonsOf(view: StepView, words: Words, page: Window): Offered[] {
         choice: { type: 'next' },
         isMain: true,
       } as const)
-  return place > 1 ? [back, on] : [on]
+  return hasBack ? [back, on] : [on]
 }
 
 function choiceOf({ action, href }: Button, page: Window): Choice {
   if (action !== 'link') return { type: action }
   const safe = href === null ? null : safeHref(href, page)
-  if (safe === null) return { type: 'next' }
-  return { type: 'link', href: safe, opensNewTab: new URL(safe).origin !== page.location.origin }
+  return safe === null
+    ? { type: 'next' }
+    : { type: 'link', href: safe, opensNewTab: isElsewhere(safe, page) }
 }
 
 function keys(card: HTMLElement, view: StepView, { page }: Drawing): () => void {
@@ -189,7 +191,7 @@ function keys(card: HTMLElement, view: StepView, { page }: Drawing): () => void 
   const move = (type: 'next' | 'back') => () => {
     const isOffered =
       step.buttons.length === 0 || step.buttons.some(({ action }) => action === type)
-    const mayGo = type === 'back' ? view.place > 1 : step.advance.on === 'button'
+    const mayGo = type === 'back' ? view.hasBack : step.advance.on === 'button'
     if (isOffered && mayGo) view.choose({ type })
   }
   const dismiss = () => view.choose({ type: 'dismiss' })

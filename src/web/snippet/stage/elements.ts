@@ -30,9 +30,42 @@ export function matching(document: Document, selector: string): Element[] {
 /** What an element says, as people read it; never what was typed into it. */
 export const textOf = (element: Element): string => folded(element.textContent ?? '')
 
-/** Whether it takes up room on the page and is not hidden by a style. */
+/** What an element stands in as it is drawn, slots and shadow roots included. */
+export const around = (element: Element): Element | null =>
+  element.assignedSlot ??
+  element.parentElement ??
+  (element.getRootNode() as ShadowRoot).host ??
+  null
+
+/** What has the keyboard, in open shadow roots too. */
+export function focusedIn(document: Document): Element | null {
+  let at = document.activeElement
+  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement
+  return at
+}
+
+/** Whether it takes up room on the page, where it can be scrolled to, and no style hides it. */
 export function isVisible(element: Element): boolean {
   if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return false
   const { width, height } = element.getBoundingClientRect()
-  return width > 0 && height > 0
+  return width > 0 && height > 0 && isReachable(element)
+}
+
+/** Not what was pushed out of the window, such as the entries of a drawer that is closed. */
+function isReachable(element: Element): boolean {
+  const page = element.ownerDocument.defaultView as Window
+  const { left, top, right, bottom } = element.getBoundingClientRect()
+  const { innerWidth, innerHeight, scrollX, scrollY } = page
+  if (right > 0 && bottom > 0 && left < innerWidth && top < innerHeight) return true
+  for (let at: Element | null = element; at; at = around(at)) {
+    const { position, overflowX, overflowY, direction } = page.getComputedStyle(at)
+    if (position === 'fixed') return false
+    // A page scrolls on from where it begins, never to what is before that.
+    const isRtl = direction === 'rtl'
+    if (!at.parentElement && at.localName === 'html')
+      return bottom + scrollY > 0 && (isRtl || right + scrollX > 0)
+    const isScrolled = at !== element && /auto|scroll|hidden/.test(overflowX + overflowY)
+    if (isScrolled && at.localName !== 'body') return true
+  }
+  return true
 }

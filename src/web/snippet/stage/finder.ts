@@ -37,9 +37,22 @@ function look(
   return other ? { because: 'ambiguous', matchCount } : { element, matchCount: 1 }
 }
 
+/** Those that have the text's longest word: much cheaper to tell of a whole page than the text. */
+function withWord(elements: Element[], text: string): Element[] {
+  const word = text.split(/\s+/).reduce((a, b) => (b.length > a.length ? b : a))
+  let without: Element | null = null
+  return elements.filter(element => {
+    // What is in one that lacks it lacks it too.
+    if (without?.contains(element)) return false
+    if (element.textContent?.includes(word)) return true
+    without = element
+    return false
+  })
+}
+
 /** Those with just that text; where none has, the innermost of those that contain it. */
 function sayingOf(elements: Element[], text: string): Element[] {
-  const texts = new Map(elements.map(element => [element, textOf(element)]))
+  const texts = new Map(withWord(elements, text).map(element => [element, textOf(element)]))
   const exact = elements.filter(element => texts.get(element) === text)
   if (exact.length > 0) return exact
   const around = elements.filter(element => texts.get(element)?.includes(text))

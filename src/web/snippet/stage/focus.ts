@@ -1,27 +1,24 @@
+import { focusedIn } from './elements.ts'
+
 /** Where the keyboard is while a card is shown. */
 
 const controls = 'button:not(:disabled), a[href]'
 
-/** Someone who is typing is not interrupted. */
-function isTyping(element: Element | null): boolean {
-  if (!element) return false
-  const { localName } = element
-  return (
-    localName === 'input' || localName === 'textarea' || (element as HTMLElement).isContentEditable
-  )
-}
+/** Someone who is typing is not interrupted; of a frame it cannot be seen whether they are. */
+const isTyping = (element: Element | null): boolean =>
+  element !== null &&
+  (element.matches('input, textarea, select, iframe') || (element as HTMLElement).isContentEditable)
 
 /** Gives a card the focus, unless somebody types. Returns a function that gives it back. */
 export function borrowFocus(card: HTMLElement, page: Window): () => void {
   const { document } = page
-  const before = document.activeElement as HTMLElement | null
+  const before = focusedIn(document) as HTMLElement | null
   if (!isTyping(before)) card.focus({ preventScroll: true })
   return () => {
     // What the person has gone to meanwhile keeps it.
-    const host = (card.getRootNode() as ShadowRoot).host
-    const isOurs = document.activeElement === host || document.activeElement === document.body
-    if (isOurs && before?.isConnected && before !== document.body)
-      before.focus({ preventScroll: true })
+    const now = focusedIn(document)
+    const isOurs = card.contains(now) || now === document.body
+    if (isOurs && before?.isConnected) before.focus({ preventScroll: true })
   }
 }
 
@@ -43,14 +40,12 @@ export function listenToKeys(
 ): () => void {
   const { document } = page
   const root = card.getRootNode() as ShadowRoot
-  const isInside = () => document.activeElement === root.host && card.contains(root.activeElement)
+  const isInside = () => card.contains(root.activeElement)
+  const reached = also !== null && (also as HTMLElement).tabIndex >= 0 ? [also as HTMLElement] : []
 
   const goRound = (event: KeyboardEvent) => {
-    const ring = [...card.querySelectorAll<HTMLElement>(controls)]
-    if (also instanceof (page as Window & typeof globalThis).HTMLElement) ring.push(also)
-    const at = ring.indexOf(
-      (isInside() ? root.activeElement : document.activeElement) as HTMLElement,
-    )
+    const ring = [...card.querySelectorAll<HTMLElement>(controls), ...reached]
+    const at = ring.indexOf(focusedIn(document) as HTMLElement)
     if (at < 0 && !isInside()) return
     const step = event.shiftKey ? -1 : 1
     const next = at < 0 ? (event.shiftKey ? ring.length - 1 : 0) : at + step
@@ -60,20 +55,29 @@ export function listenToKeys(
 
   const pressed = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing) return
-    const isFree = document.activeElement === document.body
+    // Alt with an arrow is the browser's own way back.
+    if (event.altKey || event.ctrlKey || event.metaKey) return
     if (event.key === 'Tab') return goRound(event)
-    if (!isInside() && !isFree) return
+    const isFree = document.activeElement === document.body
     const isRtl = page.getComputedStyle(card).direction === 'rtl'
     const actions: Record<string, () => void> = {
       Escape: leave,
       ArrowRight: isRtl ? backward : forward,
       ArrowLeft: isRtl ? forward : backward,
     }
-    const action = isInside() || event.key === 'Escape' ? actions[event.key] : undefined
+    const isMeant = isInside() || (isFree && event.key === 'Escape')
+    const action = isMeant ? actions[event.key] : undefined
     if (!action) return
     event.preventDefault()
+    // A dialog of the page's, in which the card may be, is not closed by it.
+    if (isInside()) event.stopPropagation()
     action()
   }
+  // On the card too, since a page may keep what is pressed from the document.
+  card.addEventListener('keydown', pressed)
   document.addEventListener('keydown', pressed)
-  return () => document.removeEventListener('keydown', pressed)
+  return () => {
+    card.removeEventListener('keydown', pressed)
+    document.removeEventListener('keydown', pressed)
+  }
 }

@@ -9,6 +9,10 @@ export function safeHref(href: string, { location }: Window): string | null {
   return url && safeSchemes.includes(url.protocol) ? url.href : null
 }
 
+/** Whether it is another site's page; mail and telephone programs open beside this one. */
+export const isElsewhere = (href: string, { location }: Window): boolean =>
+  href.startsWith('http') && new URL(href).origin !== location.origin
+
 /**
  * Markdown (CommonMark with tables and strikethrough) as nodes. No text ever becomes HTML: what looks
  * like HTML is shown as it was written, so that a page's policy on scripts and Trusted Types holds.
@@ -27,7 +31,7 @@ export function markdownNodes(text: string, page: Window): Node[] {
     const safe = safeHref(href, page)
     if (safe === null) return made
     made.href = safe
-    if (new URL(safe).origin !== page.location.origin) {
+    if (isElsewhere(safe, page)) {
       made.target = '_blank'
       made.rel = 'noopener noreferrer'
     }
@@ -109,5 +113,10 @@ export function markdownNodes(text: string, page: Window): Node[] {
     }
   }
 
-  return Lexer.lex(text).flatMap(nodesOf)
+  try {
+    return Lexer.lex(text).flatMap(nodesOf)
+  } catch {
+    // Nested deeper than a browser can follow.
+    return [document.createTextNode(text)]
+  }
 }

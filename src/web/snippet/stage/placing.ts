@@ -9,6 +9,7 @@ import {
   shift,
 } from '@floating-ui/dom'
 import type { Step } from '../parts.ts'
+import { around } from './elements.ts'
 
 /** Between an element and what points at it, and least distance from the window's edge, pixels. */
 const gap = 14
@@ -99,7 +100,22 @@ export function placeOnCorner(element: Element, dot: HTMLElement): () => void {
   })
 }
 
-/** Scrolls an element into sight where the window, or what it scrolls in, cuts something off. */
+/** Whether something that stays where it is when the page scrolls lies over it, such as a header. */
+function isUnderFixed(element: Element, page: Window): boolean {
+  const { top, left, width, height } = element.getBoundingClientRect()
+  const root = element.getRootNode() as Document | ShadowRoot
+  return [0.1, 0.5, 0.9].some(part => {
+    let hit = root.elementFromPoint(left + width / 2, top + height * part)
+    if (!hit || element.contains(hit)) return false
+    for (; hit && !hit.contains(element); hit = around(hit)) {
+      const { position } = page.getComputedStyle(hit)
+      if (position === 'fixed' || position === 'sticky') return true
+    }
+    return false
+  })
+}
+
+/** Scrolls an element into sight where the window, what it scrolls in, or a header hides some of it. */
 export function bringIntoView(element: Element, page: Window): void {
   const { top, left, bottom, right } = element.getBoundingClientRect()
   const window = { top: 0, left: 0, bottom: page.innerHeight, right: page.innerWidth }
@@ -108,7 +124,7 @@ export function bringIntoView(element: Element, page: Window): void {
   const isSeen = [window, ...scrolled.map(one => one.getBoundingClientRect())].every(
     of => top >= of.top && left >= of.left && bottom <= of.bottom && right <= of.right,
   )
-  if (isSeen) return
+  if (isSeen && !isUnderFixed(element, page)) return
   const isCalm = page.matchMedia('(prefers-reduced-motion: reduce)').matches
   element.scrollIntoView({
     block: 'center',

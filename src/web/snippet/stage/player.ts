@@ -8,6 +8,8 @@ import type { Host } from './host.ts'
 
 /** How often it is looked whether a shown step's element is still there, milliseconds. */
 const watchMs = 250
+/** A page that is still there so long after it was to be left, milliseconds, stays. */
+const leavesMs = 10_000
 
 /** Plays a flow's steps from the run's own on. Ends by itself, or by `leave`, which reports nothing. */
 export function playSteps(
@@ -25,6 +27,9 @@ export function playSteps(
 
   const ids = () => idsOf(flow, run)
   const indexOf = (step: Step) => steps.indexOf(step)
+  /** The last step that was seen before this one; -1 for none. */
+  const seenBefore = (step: Step) =>
+    steps.findLastIndex(({ id }, at) => at < indexOf(step) && run.viewed.includes(id))
 
   const clear = () => {
     leaving.abort()
@@ -40,7 +45,7 @@ export function playSteps(
   }
 
   /** To the step at a place; behind the last one the flow is completed. */
-  const go = (index: number) => {
+  const go = (index: number, isBack = false) => {
     clear()
     const step = steps[index]
     if (!step) {
@@ -50,12 +55,18 @@ export function playSteps(
     run.stepId = step.id
     deps.save()
     current = step
-    enter(step).catch(() => {})
+    enter(step, isBack).catch(() => {})
   }
 
-  async function enter(step: Step): Promise<void> {
+  async function enter(step: Step, isBack = false): Promise<void> {
     const { signal } = leaving
+    const later = () => {
+      clear()
+      enterLater(step, isBack, leaving.signal)
+    }
+    page.addEventListener('beforeunload', later, { signal })
     const found = step.target === null ? null : await finder.find(step.target, signal)
+    page.removeEventListener('beforeunload', later)
     if (signal.aborted) return
     if (found) check(step, found)
     if (found?.element === null) {
@@ -63,11 +74,18 @@ export function playSteps(
       tell('target_missing', { flowKey: flow.key, stepKey: step.key })
       if (step.target?.required) {
         if (step.target.onMissing === 'stop') finish('dismissed', 'target_missing')
+        else if (isBack && seenBefore(step) >= 0) go(seenBefore(step), true)
         else go(indexOf(step) + 1)
         return
       }
     }
     show(step, found?.element ?? null)
+  }
+
+  /** A page that is being left need not have what a step points at: that is for the next one. */
+  function enterLater(step: Step, isBack: boolean, signal: AbortSignal): void {
+    const timer = page.setTimeout(() => enter(step, isBack).catch(() => {}), leavesMs)
+    signal.addEventListener('abort', () => page.clearTimeout(timer))
   }
 
   function show(step: Step, element: Element | null): void {
@@ -78,14 +96,11 @@ export function playSteps(
     }
     tell('step_viewed', { flowKey: flow.key, stepKey: step.key })
     const choose = (choice: Choice) => chosen(step, choice)
-    drawn = drawStep(
-      { flow, step, place: indexOf(step) + 1, of: steps.length, element, choose },
-      host,
-      page,
-    )
-    if (!element) return
+    const [place, of] = [indexOf(step) + 1, steps.length]
+    const hasBack = seenBefore(step) >= 0
+    drawn = drawStep({ flow, step, place, of, hasBack, element, choose }, host, page)
     const { signal } = leaving
-    if (step.advance.on === 'click') {
+    if (element && step.advance.on === 'click') {
       // Before the page's own listeners, of which one may stop the event or leave the page.
       const clicked = () => complete(step)
       element.addEventListener('click', clicked, { capture: true, signal })
@@ -94,10 +109,10 @@ export function playSteps(
   }
 
   /** A page that draws itself anew replaces elements: the step follows, or waits for it to return. */
-  function watch(step: Step, element: Element, signal: AbortSignal): void {
+  function watch(step: Step, element: Element | null, signal: AbortSignal): void {
     const watching = page.setInterval(() => {
-      const isThere = element.isConnected && element.checkVisibility()
-      if (isThere || signal.aborted) return
+      const isThere = !element || (element.isConnected && element.checkVisibility())
+      if ((isThere && !host.wasRemoved()) || signal.aborted) return
       clear()
       enter(step).catch(() => {})
     }, watchMs)
@@ -112,7 +127,7 @@ export function playSteps(
         complete(step)
         break
       case 'back':
-        go(Math.max(0, indexOf(step) - 1))
+        if (seenBefore(step) >= 0) go(seenBefore(step), true)
         break
       case 'skip':
         outbox.report({ kind: 'step_skipped', ...stepIds })

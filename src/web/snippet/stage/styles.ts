@@ -6,7 +6,7 @@ export const styles = `
   --accent: #1f6feb; --on-accent: #fff; --background: #fff; --text: #1c2128; --radius: 8px;
   --faint: color-mix(in srgb, var(--text) 62%, var(--background));
   --line: color-mix(in srgb, var(--text) 16%, var(--background));
-  color: var(--text); font: 15px/1.5 system-ui, sans-serif; text-align: start;
+  color: var(--text); font: 15px/1.5 system-ui, sans-serif; text-align: start; overflow-wrap: anywhere;
 }
 .root.dark { --accent: #6cb0ff; --on-accent: #0d1117; --background: #22272e; --text: #e6edf3 }
 .card {
@@ -19,10 +19,10 @@ export const styles = `
   padding: 16px; max-height: calc(100dvh - 26px); overflow: auto; overscroll-behavior: contain;
 }
 button:focus-visible, a:focus-visible {
-  outline: 2px solid var(--accent); outline-offset: 2px;
+  outline: 2px solid var(--text); outline-offset: 2px;
 }
 .card:focus { outline: none }
-.modal { inset: 0; margin: auto; max-width: min(480px, calc(100vw - 24px)); height: fit-content }
+.modal { inset: 0; margin: auto; max-width: min(480px, calc(100vw - 24px)); max-height: none; height: fit-content }
 dialog::backdrop { background: rgb(0 0 0 / .45) }
 .banner {
   inset: 0 0 auto; max-width: none; width: auto; border-width: 0 0 1px; border-radius: 0;
@@ -36,7 +36,6 @@ dialog::backdrop { background: rgb(0 0 0 / .45) }
 .banner .foot { margin: 0 }
 h2 { margin: 0 28px 6px 0; font-size: 1.07em; line-height: 1.35; font-weight: 650 }
 :dir(rtl) h2 { margin: 0 0 6px 28px }
-.body { overflow-wrap: anywhere }
 .body > :first-child { margin-top: 0 }
 .body > :last-child { margin-bottom: 0 }
 .body h3, .body h4, .body h5, .body h6 { margin: 10px 0 4px; font-size: 1em }
@@ -47,7 +46,8 @@ h2 { margin: 0 28px 6px 0; font-size: 1.07em; line-height: 1.35; font-weight: 65
 .body blockquote { margin-inline: 0; padding-inline-start: 10px; border-inline-start: 3px solid var(--line) }
 .body td, .body th { border: 1px solid var(--line); padding: 3px 8px }
 .body table { border-collapse: collapse }
-a { color: var(--accent) }
+/* An accent is chosen for areas, and may be too pale to be read. */
+a { color: inherit; text-decoration: underline 2px var(--accent); text-underline-offset: 3px }
 .foot { display: flex; gap: 8px; align-items: center; justify-content: flex-end; margin-top: 14px; flex-wrap: wrap }
 .place { color: var(--faint); font-size: .87em; margin-inline-end: auto }
 button { font: inherit; cursor: pointer; color: inherit }
@@ -81,6 +81,7 @@ button { font: inherit; cursor: pointer; color: inherit }
 .spot::after { animation: pulse 1.8s ease-out infinite }
 @keyframes pulse { from { opacity: .6 } to { opacity: 0; transform: scale(2.4) } }
 .card { animation: appear .16s ease-out }
+.still .card { animation: none }
 @keyframes appear { from { opacity: 0; translate: 0 4px } }
 .launcher {
   position: fixed; inset: auto; bottom: 20px; inset-inline-end: 20px; z-index: 2147483645; margin: 0;
@@ -93,25 +94,34 @@ progress, progress::-webkit-progress-bar { background: var(--line); border-radiu
 progress::-webkit-progress-value { background: var(--accent); border-radius: 3px }
 progress::-moz-progress-bar { background: var(--accent); border-radius: 3px }
 .items { list-style: none; margin: 0; padding: 0 }
+.items > li { border-top: 1px solid var(--line) }
 .item {
   display: grid; grid-template-columns: 22px 1fr; gap: 0 8px; width: 100%; padding: 8px 4px; border: 0;
-  border-top: 1px solid var(--line); background: none; text-align: start;
+  background: none; text-align: start;
 }
 .item:disabled { cursor: default; color: var(--faint) }
 .item .tick {
   width: 18px; height: 18px; margin-top: 2px; border: 1.5px solid var(--faint); border-radius: 50%;
-  color: var(--on-accent); font-size: 12px; line-height: 15px; text-align: center; grid-row: span 2;
+  color: var(--on-accent); font-size: 12px; line-height: 15px; text-align: center;
 }
 .ticked .tick { background: var(--accent); border-color: var(--accent) }
 .ticked .title { text-decoration: line-through; color: var(--faint) }
-.description { color: var(--faint); font-size: .9em }
+.description { color: var(--faint); font-size: .9em; padding: 0 4px 8px; padding-inline-start: 34px }
 .quiet { border: 0; background: none; color: var(--faint); padding: 6px 0 0; text-decoration: underline; font-size: .87em }
-.live { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+.live { position: fixed; inset: 0 auto auto 0; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+@media (max-width: 640px) { .banner h2, .banner .body { flex-basis: 100% } }
 @media (max-width: 480px) {
   .tip { max-width: calc(100vw - 16px) }
   .panel { inset-inline: 12px; bottom: 12px; width: auto; max-width: none }
 }
 @media (prefers-reduced-motion: reduce) { *, *::before, *::after { animation: none !important; transition: none !important } }
-@media (forced-colors: active) { .ring { outline: 3px solid Highlight } .button.main { border: 2px solid ButtonText } }
+@media (forced-colors: active) {
+  .ring { outline: 3px solid Highlight }
+  .button.main { border: 2px solid ButtonText }
+  .spot::before, .spot::after, .ticked .tick { forced-color-adjust: none; background: Highlight; color: HighlightText }
+  progress { border: 1px solid }
+  progress::-webkit-progress-value { forced-color-adjust: none; background: Highlight }
+  progress::-moz-progress-bar { forced-color-adjust: none; background: Highlight }
+}
 @media print { .root { display: none } }
 `

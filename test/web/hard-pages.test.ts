@@ -1,0 +1,379 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import type { Page } from '../support/browser.ts'
+import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
+import { Site, shown } from '../support/site.ts'
+
+/** Pages whose own dialogs, styles, scripts and navigation make it hard to show something on them. */
+
+setDefaultTimeout(40_000)
+
+/** What the pages have, and the steps that are shown on them. */
+const cases = {
+  dialog: {
+    page: '<dialog id="own"><button id="in">In</button></dialog><script>own.showModal()</script>',
+    steps: '[{ title: One, target: { selector: "#in" } }, { kind: modal, title: Two }]',
+  },
+  slotted: {
+    page: `<own-dialog><button id="in">In</button></own-dialog><script>
+      customElements.define('own-dialog', class extends HTMLElement {
+        connectedCallback() {
+          this.attachShadow({ mode: 'open' }).innerHTML = '<dialog><slot></slot></dialog>'
+          this.shadowRoot.querySelector('dialog').showModal()
+        }
+      })</script>`,
+    steps: '[{ title: One, target: { selector: "#in" } }, { kind: modal, title: Two }]',
+  },
+  popover: {
+    page: '<div id="own" popover><button id="in">In</button></div><script>own.showPopover()</script>',
+    steps:
+      '[{ title: One, target: { selector: "#in" } }, { title: Two, target: { selector: "#own", waitMs: 500 } }]',
+  },
+  menu: {
+    page: `<div id="own"><button id="in">In</button></div>
+      <script>document.addEventListener('mousedown', () => own.remove())</script>`,
+    steps:
+      '[{ title: One, target: { selector: "#in" } }, { title: Two, target: { selector: "#own", waitMs: 500 } }]',
+  },
+  trap: {
+    page: `<div id="own" role="dialog" aria-modal="true"><button id="in">In</button></div><script>
+      const button = own.firstChild
+      const isOutside = event => !event.composedPath().includes(own)
+      document.addEventListener('focusin', event => isOutside(event) && button.focus(), true)
+      document.addEventListener('click', event => isOutside(event) && event.stopImmediatePropagation(), true)
+      button.focus()</script>`,
+    steps:
+      '[{ title: One, target: { selector: "#in" } }, { title: Two, target: { selector: h1 } }]',
+  },
+  keys: {
+    page: `<p id="in">Press me</p><input id="field">
+      <script>document.body.addEventListener('keydown', event => event.stopPropagation())</script>`,
+    steps: `[{ title: One, target: { selector: "#in" }, advance: { on: click } },
+      { title: Two, target: { selector: "#in" } }, { kind: modal, title: Three }]`,
+  },
+  styled: {
+    page: '<style>div { display: none !important } * { transition: all 2s }</style>',
+    steps: '[{ title: One, target: { selector: h1 } }]',
+  },
+  zoomed: {
+    page: '<style>html { zoom: 1.5 }</style><button id="in">In</button>',
+    steps: '[{ title: One, target: { selector: "#in" } }]',
+  },
+  covered: {
+    page: `<style>header { position: fixed; inset: 0 0 auto; height: 90px; background: silver }</style>
+      <header></header><div style="height: 3000px; padding-top: 500px"><button id="in">In</button></div>
+      <script>scrollTo(0, document.getElementById('in').offsetTop - 30)</script>`,
+    steps: '[{ title: One, target: { selector: "#in" } }]',
+  },
+  drawer: {
+    page: `<nav style="position: fixed; left: 0; transform: translateX(-100%)"><button id="in">In</button></nav>`,
+    steps:
+      '[{ title: Never, target: { selector: "#in", waitMs: 300 } }, { kind: modal, title: One }]',
+  },
+  full: {
+    page: '<style>body { margin: 0 } h1 { height: 100vh; margin: 0 }</style>',
+    steps: '[{ title: One, target: { selector: h1 } }]',
+  },
+  swapped: { page: '', steps: '[{ kind: modal, title: One }]' },
+  nested: {
+    page: '',
+    steps: `[{ kind: modal, title: One, body: "${'>'.repeat(9_000)} deep" }]`,
+  },
+  long: {
+    page: '',
+    steps: `[{ kind: modal, title: ${'T'.repeat(120)}, body: "${'Many words. '.repeat(240)}",
+      buttons: [{ label: ${'L'.repeat(90)}, action: complete }] }]`,
+  },
+  gap: {
+    page: '',
+    steps: `[{ title: Never, target: { selector: "#none", waitMs: 0 } }, { kind: modal, title: One },
+      { title: Never, target: { selector: "#none", waitMs: 900 } }, { kind: modal, title: Two }]`,
+  },
+  away: {
+    page: '<a id="in" href="/hard/away/slow">In</a>',
+    steps: `[{ title: One, target: { selector: "#in" }, advance: { on: click } },
+      { title: Two, target: { selector: "#there", waitMs: 300 } }, { kind: modal, title: Three }]`,
+  },
+} as const
+
+type Case = keyof typeof cases
+
+const flows = Object.entries(cases)
+  .map(
+    ([key, { steps }]) => `
+- key: ${key}
+  targeting: { urls: [{ match: prefix, pattern: /hard/${key} }] }
+  steps: ${steps.replace(/\{ (title|kind)/g, (_, field, at) => `{ key: s${at}, ${field}`)}`,
+  )
+  .join('')
+
+const themes = { pale: 'oklch(0.95 0.2 110)', dark: '#000' } as const
+const themed = `
+- key: pale
+  theme: { accent: "${themes.pale}" }
+  targeting: { urls: [{ match: prefix, pattern: /hard/pale }] }
+  steps: [{ key: one, kind: modal, title: One, body: "A [link](/hard/pale/on)." }]
+- key: dark
+  theme: { background: "${themes.dark}" }
+  targeting: { urls: [{ match: prefix, pattern: /hard/dark }] }
+  steps: [{ key: one, kind: modal, title: One, body: Text. }]
+- key: list
+  kind: checklist
+  targeting: { urls: [{ match: prefix, pattern: /hard/list }] }
+  checklist:
+    items:
+      - { key: own, title: Done by doing, description: "See [how](/hard/list/how).", completeOn: { event: done } }
+${Array.from({ length: 29 }, (_, i) => `      - { key: i${i}, title: Item ${i} }`).join('\n')}
+`
+
+let site: Site
+let pages: ReturnType<typeof Bun.serve>
+beforeAll(async () => {
+  site = await Site.open(flows + themed)
+  const tag = `<script async src="${site.server.url}/snippet.js" data-key="${site.snippetKey}"></script>`
+  const fetch = async ({ url }: Request) => {
+    const [, , name = '', more] = new URL(url).pathname.split('/')
+    // Longer than the step that comes next waits for its element.
+    if (more === 'slow') await Bun.sleep(1_500)
+    const own = name in cases ? cases[name as Case].page : ''
+    const page = `<!doctype html><html lang="en"><title>Own</title><link rel="icon" href="data:,"><h1>Own</h1>${own}${tag}`
+    return new Response(page, { headers: { 'Content-Type': 'text/html' } })
+  }
+  pages = Bun.serve({ hostname: 'localhost', port: 0, fetch })
+})
+afterAll(async () => {
+  pages.stop(true)
+  await site.close()
+})
+
+/** Opens a page of its own, with the snippet. */
+async function open(name: Case | 'pale' | 'dark' | 'list', options = {}) {
+  const { page } = await site.browser.page(options)
+  await page.goto(`http://localhost:${pages.port}/hard/${name}`)
+  const { title, ...rest } = shown(page)
+  const says = (text: string) => title.getByText(text, { exact: true }).waitFor()
+  return { page, title, says, ...rest }
+}
+
+/** What has the keyboard, in whatever tree. */
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    let at = document.activeElement
+    while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement
+    return at?.id || at?.className
+  })
+
+const ringIsAround = async (page: Page, selector: string) => {
+  const ring = await page.locator('[data-cairn] .ring').boundingBox()
+  const element = await page.locator(selector).boundingBox()
+  return Math.abs(ring!.x - element!.x) < 2 && Math.abs(ring!.y - element!.y) < 2
+}
+
+describe('what the page keeps to itself', () => {
+  test.each(['dialog', 'slotted', 'popover', 'menu', 'trap'] as const)(
+    'a step in a %s can be worked, and leaves it open',
+    async name => {
+      const { page, says, button } = await open(name)
+      await says('One')
+      await page.keyboard.press('Tab')
+      expect(await focused(page)).toContain('button')
+      await button('Next').click({ timeout: 3_000 })
+      await says('Two')
+      await page.close()
+    },
+  )
+
+  test('Escape on a card in a dialog closes the card, not the dialog', async () => {
+    const { page, says, card } = await open('dialog')
+    await says('One')
+    await page.keyboard.press('Escape')
+    await card.waitFor({ state: 'detached' })
+    expect(await page.locator('#own').isVisible()).toBe(true)
+    expect(await focused(page)).toBe('in')
+    await page.close()
+  })
+})
+
+describe('keys', () => {
+  test('work where the page stops them, lead round what cannot have the focus, and leave the browser its own', async () => {
+    const { page, says, title, card } = await open('keys')
+    await says('One')
+    const seen = new Set<unknown>()
+    for (let i = 0; i < 4; i++) {
+      await page.keyboard.press('Tab')
+      seen.add(await focused(page))
+    }
+    expect(seen).toEqual(new Set(['button', 'close']))
+    await page.locator('#in').click()
+    await says('Two')
+    await page.locator('#field').focus()
+    for (const key of ['x', 'ArrowRight', 'ArrowLeft', 'Escape']) await page.keyboard.press(key)
+    expect(await title.textContent()).toBe('Two')
+    await card.focus()
+    await page.keyboard.press('ArrowRight')
+    await says('Three')
+    await page.keyboard.press('Control+ArrowLeft')
+    expect(await title.textContent()).toBe('Three')
+    await page.close()
+  })
+})
+
+describe('styles', () => {
+  test('of the page do not hide what is shown', async () => {
+    const { page, says } = await open('styled')
+    await says('One')
+    await page.close()
+  })
+
+  test('that zoom the page leave a step beside its element', async () => {
+    const { page, says } = await open('zoomed')
+    await says('One')
+    expect(await ringIsAround(page, '#in')).toBe(true)
+    await page.close()
+  })
+
+  test('an element under a fixed header is scrolled out from under it', async () => {
+    const { page, says } = await open('covered', { reducedMotion: 'reduce' })
+    await says('One')
+    expect((await page.locator('#in').boundingBox())!.y).toBeGreaterThan(90)
+    await page.close()
+  })
+
+  test('what was pushed out of the window is not pointed at', async () => {
+    const { page, says } = await open('drawer')
+    await says('One')
+    await page.close()
+  })
+
+  test('a page that fills the window just so does not scroll', async () => {
+    const { page, says } = await open('full')
+    await says('One')
+    const extra = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)
+    expect(extra).toBe(0)
+    await page.close()
+  })
+
+  test('any accent has readable words on it, and any ground readable words', async () => {
+    const pale = await open('pale')
+    await pale.says('One')
+    const colourOf = (element: Element) => getComputedStyle(element).color
+    expect(await pale.button('Done').evaluate(colourOf)).toBe('rgb(0, 0, 0)')
+    // A link on white is not in the accent.
+    const body = await pale.card.locator('.body').evaluate(colourOf)
+    expect(await pale.card.locator('a').evaluate(colourOf)).toBe(body)
+    await pale.page.close()
+    const dark = await open('dark')
+    await dark.says('One')
+    expect(await dark.card.evaluate(colourOf)).toBe('rgb(230, 237, 243)')
+    await dark.page.close()
+  })
+
+  test('long words and texts stay in the card, and its buttons can be reached', async () => {
+    const { page, card, button } = await open('long', { viewport: { width: 320, height: 480 } })
+    const last = button('L'.repeat(90))
+    await last.scrollIntoViewIfNeeded()
+    const [outer, inner] = [await card.boundingBox(), await last.boundingBox()]
+    expect(inner!.x + inner!.width).toBeLessThanOrEqual(outer!.x + outer!.width)
+    expect(inner!.y + inner!.height).toBeLessThanOrEqual(outer!.y + outer!.height)
+    expect(outer!.height).toBeLessThanOrEqual(480)
+    await last.click()
+    await card.waitFor({ state: 'detached' })
+    await page.close()
+  })
+})
+
+describe('the way through', () => {
+  test('a page that swaps its body has the step again', async () => {
+    const { page, says, card } = await open('swapped')
+    await says('One')
+    await page.evaluate(() => document.body.replaceChildren())
+    await card.waitFor({ state: 'detached' })
+    await says('One')
+    await page.close()
+  })
+
+  test('one that throws out what it does not know gets rid of it', async () => {
+    const { page, says } = await open('swapped')
+    await says('One')
+    const removed = await page.evaluate(async () => {
+      let count = 0
+      const sweep = () => {
+        const host = document.querySelector('[data-cairn]')
+        if (!host) return
+        host.remove()
+        count++
+      }
+      new MutationObserver(sweep).observe(document.body, { childList: true })
+      sweep()
+      for (let last = -1; last !== count; ) {
+        last = count
+        await new Promise(resolve => setTimeout(resolve, 1_000))
+      }
+      return count
+    })
+    expect(removed).toBeLessThan(30)
+    await page.close()
+  })
+
+  test('a text nested too deep is shown as it was written', async () => {
+    const { page, says, card } = await open('nested')
+    await says('One')
+    expect(await card.locator('.body').textContent()).toEndWith('deep')
+    await page.close()
+  })
+
+  test('back leads to the step that was seen before, and nowhere from the first', async () => {
+    const { page, says, button } = await open('gap')
+    await says('One')
+    expect(await button('Back').count()).toBe(0)
+    await button('Next').click()
+    await says('Two')
+    await button('Back').click()
+    await says('One')
+    await page.close()
+  })
+
+  test('a step whose element is on the next page is not missing while that one is on its way', async () => {
+    const { page, says } = await open('away')
+    await says('One')
+    await page.locator('#in').click({ noWaitAfter: true })
+    await page.waitForURL('**/slow')
+    await page.evaluate(() => {
+      const there = document.createElement('button')
+      there.id = 'there'
+      there.textContent = 'There'
+      document.body.append(there)
+    })
+    await says('Two')
+    await page.close()
+    const { steps } = await site.until('away', ({ steps }) => steps[1]!.reached === 1)
+    expect(steps[1]).toMatchObject({ reached: 1, targetMissing: 0 })
+  })
+})
+
+describe('a checklist', () => {
+  test('links of an item can be followed, and what is not for pressing is no button', async () => {
+    const { page, panel } = await open('list')
+    await panel.waitFor()
+    expect(await panel.locator('button a').count()).toBe(0)
+    expect(await panel.getByRole('button', { name: 'Done by doing' }).count()).toBe(0)
+    await panel.getByRole('link', { name: 'how' }).click()
+    await page.waitForURL('**/how')
+    await page.close()
+  })
+
+  test('a tick leaves a long list where it was, and the keyboard at the next item', async () => {
+    const { page, panel } = await open('list')
+    await panel.waitFor()
+    await panel.getByRole('button', { name: 'Item 20' }).click()
+    await panel.locator('.ticked').waitFor()
+    const active = () =>
+      panel.evaluate(element => (element.getRootNode() as ShadowRoot).activeElement?.textContent)
+    expect(await active()).toBe('Item 21')
+    expect(await panel.locator('.inner').evaluate(inner => inner.scrollTop)).toBeGreaterThan(100)
+    expect(await panel.evaluate(element => getComputedStyle(element).animationName)).toBe('none')
+    await page.evaluate(() => document.body.replaceChildren())
+    await panel.waitFor({ state: 'detached' })
+    await panel.waitFor()
+    await page.close()
+  })
+})
