@@ -158,7 +158,11 @@ function audienceRule(
 /** UTC, for people. */
 const day = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 10)
 
-function frequencyHolds(frequency: FlowDefinition['frequency'], history: FlowHistory): Reason {
+/** Whether a flow may be shown (again) to who has done this with it. */
+export function frequencyHolds(
+  frequency: FlowDefinition['frequency'],
+  history: FlowHistory,
+): Reason {
   const { runs, startedAt, completedAt, dismissedAt, inProgress } = history
   const name = frequency.replace('_', ' ')
   if (runs === 0) return { holds: true, why: `${name}, and this person has not started it` }

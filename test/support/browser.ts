@@ -18,6 +18,8 @@ type PageOptions = Parameters<Browser['newContext']>[0]
  * policies hold. Close it when the tests are done.
  */
 export class TestBrowser {
+  private people = 0
+
   private constructor(private readonly browser: Browser) {}
 
   static async open(): Promise<TestBrowser> {
@@ -32,9 +34,22 @@ export class TestBrowser {
     return new TestBrowser(browser)
   }
 
-  /** A page with a profile of its own. */
-  async page(options: PageOptions = {}): Promise<{ page: Page; noticed: Noticed }> {
+  /**
+   * A page with a profile of its own.
+   *
+   * @param options `person` is who sits there, as the site knows them; somebody new unless given
+   */
+  async page({
+    person = `person ${++this.people}`,
+    ...options
+  }: PageOptions & { person?: string } = {}): Promise<{
+    page: Page
+    noticed: Noticed
+    person: string
+  }> {
     const context: BrowserContext = await this.browser.newContext(options)
+    // A window's name is no global of its own, and outlasts page loads.
+    await context.addInitScript(`name ||= ${JSON.stringify(person)}`)
     const page = await context.newPage()
     const noticed: Noticed = { requests: [], complaints: [] }
     page.on('request', request => noticed.requests.push(request.url()))
@@ -43,7 +58,7 @@ export class TestBrowser {
     page.on('console', message => {
       if (['error', 'warning'].includes(message.type())) noticed.complaints.push(message.text())
     })
-    return { page, noticed }
+    return { page, noticed, person }
   }
 
   async close(): Promise<void> {

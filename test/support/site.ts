@@ -63,7 +63,14 @@ export class Site {
     const { url } = this.server
     // Another host than the API's: to a browser, another origin and another site.
     const cairnUrl = url.replace('localhost', '127.0.0.1')
-    const fetch = demoSite({ cairnUrl, snippetKey: this.snippetKey })
+    const demo = demoSite({ cairnUrl, snippetKey: this.snippetKey })
+    const fetch = async (request: Request) => {
+      const response = demo(request)
+      if (new URL(request.url).pathname !== '/app.js') return response
+      // Each browser is somebody's own, as `TestBrowser.page` says whose.
+      const script = (await response.text()).replace("?? 'you'", '?? (name || "you")')
+      return new Response(script, response)
+    }
     this.site = Bun.serve({ hostname: 'localhost', port: 0, fetch })
   }
 

@@ -36,16 +36,18 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Of whom the site's pages speak. */
-const right = () => createHmac('sha256', secret).update('you').digest('hex')
+const right = (person: string) => createHmac('sha256', secret).update(person).digest('hex')
 
 /** As a page does it whose back end has given it the hash. */
-const identify = (page: Page, userHash: string) =>
-  page.evaluate(hash => {
-    type Identify = (userId: string, traits: object, userHash: string) => void
-    const { cairn } = window as never as { cairn: { identify: Identify } }
-    cairn.identify('you', {}, hash)
-  }, userHash)
+const identify = (page: Page, person: string, userHash: string) =>
+  page.evaluate(
+    ([person, hash]) => {
+      type Identify = (userId: string, traits: object, userHash: string) => void
+      const { cairn } = window as never as { cairn: { identify: Identify } }
+      cairn.identify(person, {}, hash)
+    },
+    [person, userHash] as const,
+  )
 
 const open = async (name: string) => {
   const visitor = await site.visit(`/projects?case=${name}`)
@@ -53,30 +55,30 @@ const open = async (name: string) => {
 }
 
 test('events and progress carry the hash, and are taken', async () => {
-  const { page, title, button, noticed } = await open('proven')
+  const { page, person, title, button, noticed } = await open('proven')
   await title.getByText('One').waitFor()
   const refused: string[] = []
   page.on('response', response => {
     if (response.status() >= 400) refused.push(response.url())
   })
-  await identify(page, right())
+  await identify(page, person, right(person))
   await button('Done').click()
   await site.until('proven', ({ totals }) => totals.completions === 1)
   // Until the page says otherwise, the snippet knows who is there, and by which hash.
   await page.goto(`${site.url}/projects?case=list`)
   const progress = () => noticed.requests.find(url => url.includes('/checklist-progress'))
   for (let tries = 0; tries < 100 && !progress(); tries++) await Bun.sleep(50)
-  expect(new URL(progress() ?? 'about:blank').searchParams.get('userHash')).toBe(right())
+  expect(new URL(progress() ?? 'about:blank').searchParams.get('userHash')).toBe(right(person))
   await Bun.sleep(500)
   expect(refused).toEqual([])
   await page.close()
 })
 
 test('what was reported before the page knew the hash is proven once it does', async () => {
-  const { page, title, button } = await open('late')
+  const { page, person, title, button } = await open('late')
   await button('Done').click()
   await title.waitFor({ state: 'detached' })
-  await identify(page, right())
+  await identify(page, person, right(person))
   const { totals } = await site.until('late', ({ totals }) => totals.completions === 1)
   expect(totals).toMatchObject({ starts: 1, completions: 1 })
   await page.close()
@@ -84,9 +86,9 @@ test('what was reported before the page knew the hash is proven once it does', a
 
 test('without the right hash nothing is counted, and tours are shown all the same', async () => {
   const before = (await site.numbers('late')).totals
-  const { page, title, button } = await open('late')
+  const { page, person, title, button } = await open('late')
   await title.waitFor()
-  await identify(page, 'f'.repeat(64))
+  await identify(page, person, 'f'.repeat(64))
   await button('Done').click()
   await title.waitFor({ state: 'detached' })
   await page.close()

@@ -20,6 +20,8 @@ import { uuid } from './uuid.ts'
 const beatMs = 60_000
 /** How soon the flows are asked for again where there was no answer. */
 const askAgainMs = 5_000
+/** How long it is waited for what the server knows of a person, milliseconds: then this browser decides. */
+const patienceMs = 3_000
 
 export type LoadStage = () => Promise<(deps: StageDeps) => Stage>
 
@@ -44,14 +46,18 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
   }
 
   const common = { keep, transport, sessionId, url, version, page }
-  const presence = createPresence(common)
+  const history = createHistory(keep)
+  const presence = createPresence({
+    ...common,
+    user: () => (isAllowed() === true && person.current.userId !== null ? person.current : null),
+    learned: ({ userId }, told) => history.learn(`u${userId}`, told),
+  })
   const outbox = createOutbox({
     ...common,
     tab,
     person: () => person.current,
     isHeard: presence.isHeard,
   })
-  const history = createHistory(keep)
   const runs = createRuns(keep)
   const engine = createEngine({
     outbox,
@@ -123,15 +129,43 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     if (await presence.beat()) take(await presence.refresh())
   }
 
+  let asked = 0
+  /** Asks for the flows, and for what the server knows of who is there, before anything new begins. */
+  const ask = async (): Promise<void> => {
+    const mine = ++asked
+    const goOn = () => {
+      if (mine === asked) engine.wait(false)
+    }
+    engine.wait(true)
+    const patience = page.setTimeout(() => {
+      if (presence.areKnown()) take(presence.known())
+      goOn()
+    }, patienceMs)
+    let flows: readonly Flow[]
+    // Somebody may have been named meanwhile.
+    do flows = await presence.flows()
+    while (presence.areKnown() && !presence.isCurrent())
+    page.clearTimeout(patience)
+    take(flows)
+    goOn()
+  }
+
+  let hasBegun = false
+  /** Whoever has been named just now; where the flows are not known yet, `learn` is at it. */
+  const meet = async () => {
+    if (hasBegun && presence.areKnown() && !presence.isCurrent()) await ask()
+  }
+
   /** Until the flows are known: that a server was busy, or away, is no reason to show none. */
   const learn = async (): Promise<void> => {
-    take(await presence.flows())
+    await ask()
     if (presence.areKnown()) return beat()
     page.setTimeout(quietly(learn), Math.max(transport.pauseMs('flows'), askAgainMs))
   }
 
   /** Not before calls that have waited, of which one may refuse consent. */
   const begin = () => {
+    hasBegun = true
     heed()
     quietly(learn)()
     page.setInterval(quietly(beat), beatMs)
@@ -158,11 +192,15 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
       const wasStranger = person.current.userId === null
       const is = person.identify(userId, traits, userHash)
       if (is === 'same') return
-      if (is === 'other') engine.clear()
       if (is === 'other' && wasStranger) {
+        // What is shown stays.
         history.adopt(before, person.name)
         runs.adopt(before, person.name)
-      } else if (is === 'other') keep.remove('session')
+      } else if (is === 'other') {
+        engine.clear()
+        keep.remove('session')
+      }
+      quietly(meet)()
       engine.consider()
     },
     track(name, properties) {
@@ -186,6 +224,7 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     consent(isGiven) {
       keep.set('consent', isGiven === true)
       heed()
+      quietly(meet)()
     },
   }
   for (const name of Object.keys(cairn) as (keyof Cairn)[]) {

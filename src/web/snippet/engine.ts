@@ -1,5 +1,11 @@
-import { type Candidate, type FlowHistory, firstDue, noHistory } from '../../core/decision.ts'
-import { completed, dismissed, type History, started } from './history.ts'
+import {
+  type Candidate,
+  type FlowHistory,
+  firstDue,
+  frequencyHolds,
+  noHistory,
+} from '../../core/decision.ts'
+import { ended, type History, started } from './history.ts'
 import type { Flow, Outbox } from './parts.ts'
 import type { PersonStore } from './person.ts'
 import type { Presence } from './presence.ts'
@@ -53,6 +59,8 @@ export function createEngine(deps: EngineDeps) {
   let flows: readonly Flow[] = []
   /** Whether the server has told them. */
   let areKnown = false
+  /** Nothing new begins: what the server knows of who is there is on its way. */
+  let isWaiting = false
   /** The key of the flow that the page asks for, until it is shown. */
   let wanted: string | null = null
   let view = viewOf(deps.address())
@@ -76,10 +84,32 @@ export function createEngine(deps: EngineDeps) {
       const goesOn = candidateOf(withoutAudience(flow), noHistory)
       if (run.askedForOn === viewOf(url) || firstDue([goesOn], visit)) return { flow, run }
     }
+    if (isWaiting) return null
     const past = history.of(person.name)
     const candidates = ofSlot.map(flow => candidateOf(flow, past[flow.id] ?? noHistory))
     const first = firstDue(candidates, visit)
     return first ? { flow: first.flow, run: null } : null
+  }
+
+  /** Takes account of what the server has told of runs in other browsers. */
+  function catchUp(): void {
+    const { name } = person
+    const past = history.of(name)
+    for (const flow of flows) {
+      const slot = slotOf(flow)
+      const ofFlow = past[flow.id] ?? noHistory
+      const { openRunId = null } = ofFlow
+      const isOver = !frequencyHolds(flow.frequency, ofFlow).holds
+      const run = runs.open(name, slot).find(({ flowId }) => flowId === flow.id)
+      if (!run) {
+        if (openRunId !== null && !isOver) runs.join(name, flow, openRunId)
+      } else if (run.runId === openRunId) {
+        runs.known(name, slot, run)
+      } else if (run.isKnown && isOver) {
+        // It has ended elsewhere.
+        runs.end(name, slot, run)
+      }
+    }
   }
 
   const onStage = (): Promise<Stage> => {
@@ -184,7 +214,7 @@ export function createEngine(deps: EngineDeps) {
     const isCompleted = outcome === 'completed'
     const kind = isCompleted ? 'flow_completed' : 'flow_dismissed'
     if (isTold) outbox.report({ kind, ...idsOf(flow, run), ...(reason && { reason }) })
-    history.change(person.name, flow.id, (isCompleted ? completed : dismissed)(Date.now()))
+    history.change(person.name, flow.id, ended(outcome, run.runId, Date.now()))
     deps.tell(kind, { flowKey: flow.key })
     letGo(slot)
   }
@@ -203,7 +233,13 @@ export function createEngine(deps: EngineDeps) {
     take(fetched: readonly Flow[]) {
       flows = fetched
       areKnown = presence.areKnown()
+      catchUp()
       consider()
+    },
+    /** Whether to begin nothing new for now; what has begun goes on. */
+    wait(isToWait: boolean) {
+      isWaiting = isToWait
+      if (!isToWait) consider()
     },
     /** The address has changed. On another page, what ended on the last one may be due again. */
     moved() {

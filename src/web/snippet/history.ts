@@ -4,8 +4,62 @@ import type { Keep } from './parts.ts'
 /** People of one browser whose past is kept; the one seen longest ago makes room. */
 const mostPeople = 5
 
-/** What a person has done, by flow id. */
-type Past = Readonly<Record<string, FlowHistory>>
+/** What a person has done with a flow, as far as this browser knows. */
+export interface KnownHistory extends FlowHistory {
+  /** The run that has ended last in this browser, of which the server may not know yet. */
+  endedRunId?: string | null
+}
+
+/** By flow id. */
+type Past = Readonly<Record<string, KnownHistory>>
+
+/** What the server tells of a person and a flow: by what came from all their browsers. */
+export interface ToldHistory {
+  runs: number
+  startedAt: string | null
+  completedAt: string | null
+  dismissedAt: string | null
+  openRunId: string | null
+}
+
+const timeOf = (told: string | null) => (told === null ? null : Date.parse(told))
+
+const historyOf = ({ runs, openRunId, ...times }: ToldHistory): FlowHistory => ({
+  runs,
+  startedAt: timeOf(times.startedAt),
+  completedAt: timeOf(times.completedAt),
+  dismissedAt: timeOf(times.dismissedAt),
+  inProgress: openRunId !== null,
+  openRunId,
+})
+
+const later = (a: number | null, b: number | null) => (a === null || (b !== null && b > a) ? b : a)
+
+/**
+ * What a browser and another place know together, of which each may know something that the other
+ * does not, or not yet: of times the later counts, of counts the larger. Which run is open the other
+ * place says, but for one that has ended here.
+ */
+export function mergedHistory(here: KnownHistory, there: FlowHistory): KnownHistory {
+  const { openRunId = null } = there
+  const isOpen = openRunId !== null && openRunId !== here.endedRunId
+  return {
+    ...here,
+    runs: Math.max(here.runs, there.runs),
+    startedAt: later(here.startedAt, there.startedAt),
+    completedAt: later(here.completedAt, there.completedAt),
+    dismissedAt: later(here.dismissedAt, there.dismissedAt),
+    inProgress: here.inProgress || isOpen,
+    openRunId: isOpen ? openRunId : null,
+  }
+}
+
+const merged = (here: Past, there: Readonly<Record<string, FlowHistory>>): Past => ({
+  ...here,
+  ...Object.fromEntries(
+    Object.entries(there).map(([id, ofFlow]) => [id, mergedHistory(here[id] ?? noHistory, ofFlow)]),
+  ),
+})
 
 /** What each person has done with each flow in this browser, by flow id. */
 export function createHistory(keep: Keep) {
@@ -23,13 +77,18 @@ export function createHistory(keep: Keep) {
 
   return {
     of,
-    change(person: string, flowId: string, change: (past: FlowHistory) => FlowHistory) {
+    /** @param told by flow id */
+    learn(person: string, told: Readonly<Record<string, ToldHistory>>) {
+      const entries = Object.entries(told).map(([flowId, ofFlow]) => [flowId, historyOf(ofFlow)])
+      write(person, merged(of(person), Object.fromEntries(entries)))
+    },
+    change(person: string, flowId: string, change: (past: KnownHistory) => KnownHistory) {
       const past = of(person)
       write(person, { ...past, [flowId]: change(past[flowId] ?? noHistory) })
     },
     /** A visitor has turned out to be a user: what they have seen, they have seen. */
     adopt(from: string, to: string) {
-      write(to, { ...of(from), ...of(to) })
+      write(to, merged(of(from), of(to)))
     },
   }
 }
@@ -38,25 +97,19 @@ export type History = ReturnType<typeof createHistory>
 
 export const started =
   (at: number) =>
-  (past: FlowHistory): FlowHistory => ({
+  (past: KnownHistory): KnownHistory => ({
     ...past,
     runs: past.runs + 1,
     startedAt: at,
     inProgress: true,
   })
 
-export const completed =
-  (at: number) =>
-  (past: FlowHistory): FlowHistory => ({
+export const ended =
+  (outcome: 'completed' | 'dismissed', endedRunId: string, at: number) =>
+  (past: KnownHistory): KnownHistory => ({
     ...past,
-    completedAt: at,
+    [`${outcome}At`]: at,
     inProgress: false,
-  })
-
-export const dismissed =
-  (at: number) =>
-  (past: FlowHistory): FlowHistory => ({
-    ...past,
-    dismissedAt: at,
-    inProgress: false,
+    openRunId: null,
+    endedRunId,
   })

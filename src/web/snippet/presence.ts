@@ -1,4 +1,6 @@
-import type { Flow, Keep } from './parts.ts'
+import type { ToldHistory } from './history.ts'
+import { namesOf } from './outbox.ts'
+import type { Flow, Keep, Person } from './parts.ts'
 import { isWithin } from './since.ts'
 import type { Transport } from './transport.ts'
 
@@ -21,9 +23,15 @@ interface Answer {
   flows: Flow[]
   /** There where the organisation heeds browsers that ask not to be tracked. */
   honoursDoNotTrack?: boolean
+  /** What the person who was named has done with flows, by flow id. */
+  history?: Record<string, ToldHistory>
 }
 
-interface KeptFlows extends Answer {
+interface KeptFlows extends Omit<Answer, 'history'> {
+  /** Who was named when it was asked for, and with which hash; null for nobody. */
+  asker: string | null
+  /** When the server did not believe that it was them. */
+  refusedAt: number | null
   askedAt: number
   etag: string | null
   /** What share of the minute's requests was used up when it was asked for: 1 where it was refused. */
@@ -35,13 +43,18 @@ interface KeptFlows extends Answer {
 export interface PresenceDeps {
   keep: Keep
   transport: Transport
+  /** The user who is there, where they may be told apart; null where nobody is known or may be. */
+  user(): Person | null
+  /** The server has told what a user has done. */
+  learned(user: Person, told: Readonly<Record<string, ToldHistory>>): void
   version: string
   sessionId(): string
   url(): string
 }
 
 /** What this browser knows of the organisation's flows, and how it says that it is alive. */
-export function createPresence({ keep, transport, version, sessionId, url }: PresenceDeps) {
+export function createPresence(deps: PresenceDeps) {
+  const { keep, transport, version, sessionId, url } = deps
   /** What may not be stored, or was forgotten, is known as long as the page lasts. */
   let last: KeptFlows | null = null
   const recall = () => {
@@ -53,37 +66,77 @@ export function createPresence({ keep, transport, version, sessionId, url }: Pre
   recall()
   keep.onChange('flows', recall)
 
-  const set = (known: Answer & { etag: string | null }, crowd: number) => {
+  const set = (known: Omit<KeptFlows, 'askedAt' | 'crowd' | 'isHeard'>, crowd: number) => {
     last = { ...known, askedAt: Date.now(), crowd, isHeard: Math.random() < chanceIn(crowd) }
     // The page needs room of its own; the browser's cache has it too.
     if (JSON.stringify(last).length > longestKept) keep.remove('flows')
     else keep.set('flows', last)
   }
 
-  async function refresh(): Promise<readonly Flow[]> {
+  const isCrowded = () => (kept()?.crowd ?? 0) > crowdedShare
+
+  /** Whether the flows are known as of a while ago at most, and what the user has done with them. */
+  const isCurrent = () => {
     const known = kept()
-    const headers = known?.etag ? { headers: { 'If-None-Match': known.etag } } : {}
-    const response = await transport.ask('flows', '/flows', headers)
+    if (!known) return false
+    const fresh = freshMs + (freshInCrowdMs - freshMs) * known.crowd
+    if (!isWithin(known.askedAt, fresh)) return false
+    const user = deps.user()
+    return user === null || known.asker === askerOf(user) || isCrowded()
+  }
+
+  async function refresh(): Promise<void> {
+    const known = kept()
+    const user = deps.user()
+    const asker = user && askerOf(user)
+    const isSame = known?.asker === asker
+    let refusedAt = isSame ? (known?.refusedAt ?? null) : null
+    // What another was told is not what this one is.
+    const headers = known?.etag && isSame ? { headers: { 'If-None-Match': known.etag } } : {}
+    const ask = (named: Person | null) => {
+      const query = named ? `?${new URLSearchParams(namesOf(named) as Record<string, string>)}` : ''
+      return transport.ask('flows', `/flows${query}`, { ...headers, namesUser: named !== null })
+    }
+    const isRefused = refusedAt !== null && isWithin(refusedAt, staleMs)
+    let response = await ask(isRefused ? null : user)
+    if (response?.status === 401) {
+      refusedAt = Date.now()
+      response = await ask(null)
+    }
     const answer = response?.status === 200 ? await answerIn(response) : null
     if (response && answer) {
-      const { version, flows, honoursDoNotTrack = false } = answer
+      const { version, flows, honoursDoNotTrack = false, history } = answer
       const etag = response.headers.get('ETag')
-      set({ version, flows, honoursDoNotTrack, etag }, crowdIn(response))
+      if (user && history) deps.learned(user, history)
+      set({ version, flows, honoursDoNotTrack, etag, asker, refusedAt }, crowdIn(response))
     } else if (known) {
-      set(known, response ? crowdIn(response) : 1)
+      set({ ...known, ...(response && { asker, refusedAt }) }, response ? crowdIn(response) : 1)
     }
-    return kept()?.flows ?? []
+  }
+
+  let asking: Promise<void> | null = null
+  /** One question at a time: who asks meanwhile has its answer, or asks after it. */
+  const ask = () => {
+    asking ??= refresh().finally(() => {
+      asking = null
+    })
+    return asking
   }
 
   return {
     /** The flows as of a while ago at most; as last known where the server does not answer. */
-    flows(): Promise<readonly Flow[]> {
-      const known = kept()
-      if (known === null) return refresh()
-      const fresh = freshMs + (freshInCrowdMs - freshMs) * known.crowd
-      return isWithin(known.askedAt, fresh) ? Promise.resolve(known.flows) : refresh()
+    async flows(): Promise<readonly Flow[]> {
+      if (asking) await asking
+      if (!isCurrent()) await ask()
+      return kept()?.flows ?? []
     },
-    refresh,
+    async refresh(): Promise<readonly Flow[]> {
+      await ask()
+      return kept()?.flows ?? []
+    },
+    /** As last known. */
+    known: (): readonly Flow[] => kept()?.flows ?? [],
+    isCurrent,
     /** Whether the server has ever told. */
     areKnown: () => kept() !== null,
     /** Null as long as the server has not told. */
@@ -91,7 +144,7 @@ export function createPresence({ keep, transport, version, sessionId, url }: Pre
     /** Whether this browser tells how elements fare: in a crowd a few do, and the limits hold. */
     isHeard: () => kept()?.isHeard ?? false,
     /** Whether what can wait must not be asked for now, as far as this browser knows. */
-    isCrowded: () => (kept()?.crowd ?? 0) > crowdedShare,
+    isCrowded,
     /** @returns whether the flows are others than those that are known, or may well be */
     async beat(): Promise<boolean> {
       const known = kept()
@@ -106,6 +159,9 @@ export function createPresence({ keep, transport, version, sessionId, url }: Pre
     },
   }
 }
+
+/** A user as the server was told of them. */
+const askerOf = ({ userId, userHash }: Person): string => JSON.stringify([userId, userHash])
 
 async function answerIn(response: Response): Promise<Answer | null> {
   const answer = await response.json().catch(() => null)

@@ -16,6 +16,8 @@ export interface Run {
   /** Whether a checklist's panel is open, and was ever. */
   isOpen: boolean
   wasOpened: boolean
+  /** The server has told of it as open. */
+  isKnown?: boolean
   /** The page on which it was asked for, whatever the flow's rules say. */
   askedForOn?: string
   /** When items were ticked, by id, and when the server was asked for them; null for never. */
@@ -51,33 +53,50 @@ export function createRuns(keep: Keep) {
   const save = (person: string, slot: Slot, run: Run) =>
     write(person, slot, [run, ...others(person, slot, run)])
 
+  const newRun = (flow: Flow, runId: string): Run => ({
+    runId,
+    flowId: flow.id,
+    flowVersion: flow.version,
+    stepId: flow.steps[0]?.id ?? null,
+    viewed: [],
+    checked: [],
+    isOpen: flow.steps.length === 0,
+    wasOpened: false,
+    ticked: {},
+    askedAt: null,
+  })
+
   return {
     /** The one that was shown last comes first. */
     open,
     begin(person: string, flow: Flow): Run {
-      const run: Run = {
-        runId: uuid(),
-        flowId: flow.id,
-        flowVersion: flow.version,
-        stepId: flow.steps[0]?.id ?? null,
-        viewed: [],
-        checked: [],
-        isOpen: flow.steps.length === 0,
-        wasOpened: false,
-        ticked: {},
-        askedAt: null,
-      }
+      const run = newRun(flow, uuid())
       save(person, slotOf(flow), run)
       return run
     },
+    /** Goes on with a run that another browser has begun and told: from its first step, behind all others. */
+    join(person: string, flow: Flow, runId: string) {
+      const slot = slotOf(flow)
+      const run: Run = { ...newRun(flow, runId), wasOpened: true, isKnown: true }
+      write(person, slot, [...open(person, slot), run])
+    },
+    /** Notes that the server knows of it. */
+    known(person: string, slot: Slot, run: Run) {
+      const noted = (other: Run) =>
+        other.runId === run.runId ? { ...other, isKnown: true } : other
+      write(person, slot, open(person, slot).map(noted))
+    },
     save,
     end: (person: string, slot: Slot, run: Run) => write(person, slot, others(person, slot, run)),
-    /** A visitor has turned out to be a user, and goes on with what they have begun. */
+    /**
+     * A visitor has turned out to be a user, and goes on with what they have begun: of two runs of a flow
+     * with the one that they were in just now.
+     */
     adopt(from: string, to: string) {
       for (const slot of slots) {
-        const own = open(to, slot)
-        const begun = open(from, slot).filter(
-          ({ flowId }) => !own.some(other => other.flowId === flowId),
+        const begun = open(from, slot)
+        const own = open(to, slot).filter(
+          ({ flowId }) => !begun.some(other => other.flowId === flowId),
         )
         write(to, slot, [...begun, ...own])
         keep.remove(key(from, slot))

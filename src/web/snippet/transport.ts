@@ -25,6 +25,8 @@ export interface Asked {
   method?: 'GET' | 'POST'
   body?: unknown
   headers?: Record<string, string>
+  /** It names a user, who may be one that cannot be proven: a 401 is an answer, and no pause. */
+  namesUser?: boolean
 }
 
 /** Pages that were refused together must not come back together. */
@@ -62,7 +64,12 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
   }
 
   /** Fetches, and takes note of a refusal; null where it is one. */
-  async function tried(bucket: Bucket, path: string, init: RequestInit): Promise<Response | null> {
+  async function tried(
+    bucket: Bucket,
+    path: string,
+    init: RequestInit,
+    namesUser = false,
+  ): Promise<Response | null> {
     if (pauseMs(bucket) > 0) return null
     // Cairn uses no cookies.
     const signal = AbortSignal.timeout(answerMs)
@@ -70,6 +77,7 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
       page.fetch(`${baseUrl}/api/v1${path}`, { credentials: 'omit', signal, ...init })
     // The page may have a `fetch` of its own, which fails as it likes.
     const response = (await asking().catch(() => null)) ?? null
+    if (namesUser && response?.status === 401) return response
     const failures = pauses.get(bucket)?.failures ?? 0
     const waitMs = refusedFor(response, failures)
     if (waitMs === 0) {
@@ -92,16 +100,21 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
     /** A connection that has come back is worth a try. */
     forgive: () => pauses.clear(),
     /** @returns null where nothing was answered, or the bucket is refused for now */
-    ask: (bucket: Bucket, path: string, { method = 'GET', body, headers }: Asked = {}) =>
-      tried(bucket, path, {
-        method,
-        headers: {
-          Authorization: `Bearer ${key}`,
-          ...(body !== undefined && { 'Content-Type': 'application/json' }),
-          ...headers,
+    ask: (bucket: Bucket, path: string, { method = 'GET', body, headers, namesUser }: Asked = {}) =>
+      tried(
+        bucket,
+        path,
+        {
+          method,
+          headers: {
+            Authorization: `Bearer ${key}`,
+            ...(body !== undefined && { 'Content-Type': 'application/json' }),
+            ...headers,
+          },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      }),
+        namesUser,
+      ),
     /**
      * Posts a small body in one request, which goes on where the page is left meanwhile: as text, which
      * needs no preflight, and so with the key in the query.

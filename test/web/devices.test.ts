@@ -1,0 +1,246 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import type { Page } from '../support/browser.ts'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
+import { allSent, Site, shown } from '../support/site.ts'
+
+/** One person in several browsers: how often a flow is shown holds for them, and a run is one. */
+
+setDefaultTimeout(40_000)
+
+const tour = (key: string, more = '') => `
+- key: ${key}
+  frequency: once
+  targeting: { urls: [{ match: exact, pattern: "/projects?case=${key}" }] }
+  ${more}
+  steps:
+    - { key: one, kind: modal, title: ${key} one }
+    - { key: two, kind: modal, title: ${key} two }
+`
+const list = (key: string, more = '') => `
+- key: ${key}
+  kind: checklist
+  targeting: { urls: [{ match: exact, pattern: "/projects?case=${key}" }] }
+  ${more}
+  checklist: { items: [{ key: a, title: A }, { key: b, title: B }] }
+`
+
+const tours = ['dismissed', 'open', 'late', 'slow', 'stuck', 'busy', 'midway', 'seen', 'closed']
+const flows = `
+${tours.map(key => tour(key)).join('')}
+${list('done')}
+${list('ticked', 'frequency: always')}
+`
+
+let site: Site
+beforeAll(async () => {
+  site = await Site.open(flows)
+})
+afterAll(() => site.close())
+
+const at = (page: Page, text: string) =>
+  shown(page).title.getByText(text, { exact: true }).waitFor({ timeout: 10_000 })
+
+/** A browser in which somebody has signed in. */
+const open = async (key: string, person: string) => {
+  const visitor = await site.visit(`/projects?case=${key}`, { person })
+  return { ...visitor, ...shown(visitor.page) }
+}
+
+const told = (page: Page) =>
+  page.waitForResponse(response => /\/flows\?userId/.test(response.url()))
+
+const identify = (page: Page, userId: string) =>
+  page.evaluate(id => {
+    const { cairn } = window as never as { cairn: { identify(id: string): void } }
+    cairn.identify(id)
+  }, userId)
+
+/** A page of nobody in particular, before the tour. */
+const openAsStranger = async (prepare: (page: Page) => Promise<unknown> = async () => {}) => {
+  const { page } = await site.browser.page()
+  await page.route('**/app.js', route =>
+    route.fulfill({ body: '', contentType: 'text/javascript' }),
+  )
+  await prepare(page)
+  await page.goto(`${site.url}/home`)
+  await page.waitForFunction(() => 'track' in ((window as never as { cairn?: object }).cairn ?? {}))
+  return { page, ...shown(page) }
+}
+const goTo = (page: Page, key: string) =>
+  page.evaluate(key => history.pushState(null, '', `/projects?case=${key}`), key)
+
+const isNotShown = async (page: Page) => {
+  await Bun.sleep(1_000)
+  expect(await page.locator('[data-cairn] .card, [data-cairn] .launcher').count()).toBe(0)
+}
+
+test('a tour that was dismissed in one browser is not shown in another', async () => {
+  const first = await open('dismissed', 'ann')
+  await first.button('Close').click()
+  await allSent(first.page)
+  const second = await open('dismissed', 'ann')
+  await isNotShown(second.page)
+  const other = await open('dismissed', 'bob')
+  await at(other.page, 'dismissed one')
+  for (const { page } of [first, second, other]) await page.close()
+  const { totals } = await site.until('dismissed', ({ totals }) => totals.starts === 2)
+  expect(totals).toMatchObject({ starts: 2, dismissals: 1, uniqueUsers: 2 })
+})
+
+test('a run goes on in another browser, and has ended in both', async () => {
+  const first = await open('open', 'ann')
+  await first.button('Next').click()
+  await at(first.page, 'open two')
+  await allSent(first.page)
+  const second = await open('open', 'ann')
+  await at(second.page, 'open one')
+  await second.button('Next').click()
+  await second.button('Done').click()
+  await second.page.close()
+  const { totals } = await site.until('open', ({ totals }) => totals.completions === 1)
+  expect(totals).toMatchObject({ starts: 1, inProgress: 0 })
+  // Asked again, as after a while.
+  await first.page.evaluate(() => {
+    for (const name of Object.keys(localStorage)) {
+      if (name.endsWith(':flows')) localStorage.removeItem(name)
+    }
+  })
+  await first.page.reload()
+  await first.page.close()
+  const third = await open('open', 'ann')
+  await isNotShown(third.page)
+  await third.page.close()
+  expect((await site.numbers('open')).totals).toMatchObject({ starts: 1, inProgress: 0 })
+})
+
+test('a run that has ended elsewhere is not gone on with', async () => {
+  const first = await open('closed', 'ann')
+  await at(first.page, 'closed one')
+  await allSent(first.page)
+  const askAgain = () =>
+    first.page.evaluate(() => {
+      for (const name of Object.keys(localStorage)) {
+        if (name.endsWith(':flows')) localStorage.removeItem(name)
+      }
+    })
+  // It hears of its own run, and then of its end.
+  await askAgain()
+  await first.page.reload()
+  await at(first.page, 'closed one')
+  const second = await open('closed', 'ann')
+  await second.button('Close').click()
+  await allSent(second.page)
+  await askAgain()
+  await first.page.reload()
+  await isNotShown(first.page)
+  for (const { page } of [first, second]) await page.close()
+  expect((await site.numbers('closed')).totals).toMatchObject({ starts: 1, dismissals: 1 })
+})
+
+test('a checklist that is done in one browser is not begun in another', async () => {
+  const first = await open('done', 'ann')
+  await first.panel.getByText('A', { exact: true }).click()
+  await first.panel.getByText('B', { exact: true }).click()
+  await first.launcher.waitFor({ state: 'detached' })
+  await allSent(first.page)
+  const second = await open('done', 'ann')
+  await isNotShown(second.page)
+  for (const { page } of [first, second]) await page.close()
+  const { totals } = await site.until('done', ({ totals }) => totals.completions === 1)
+  expect(totals).toMatchObject({ starts: 1, inProgress: 0 })
+})
+
+test('a checklist is one run in all browsers, however often it may be shown', async () => {
+  const first = await open('ticked', 'ann')
+  await first.panel.getByText('A', { exact: true }).click()
+  await allSent(first.page)
+  const second = await open('ticked', 'ann')
+  await second.panel.getByText('B', { exact: true }).click()
+  await second.launcher.waitFor({ state: 'detached' })
+  await allSent(second.page)
+  for (const { page } of [first, second]) await page.close()
+  const { totals } = await site.until('ticked', ({ totals }) => totals.completions === 1)
+  expect(totals).toMatchObject({ starts: 1, inProgress: 0 })
+})
+
+test('who is named after the flows have come is asked for before anything begins', async () => {
+  const first = await open('slow', 'ann')
+  await first.button('Close').click()
+  await allSent(first.page)
+  const { page } = await openAsStranger(page =>
+    page.route(/\/flows\?userId/, async route => {
+      await Bun.sleep(1_200)
+      await route.continue()
+    }),
+  )
+  const answered = told(page)
+  await identify(page, 'ann')
+  await goTo(page, 'slow')
+  expect((await answered).status()).toBe(200)
+  await isNotShown(page)
+  await page.close()
+})
+
+test('it is not waited for longer than three seconds', async () => {
+  const { page, title } = await openAsStranger(page =>
+    page.route(/\/flows\?userId/, async route => {
+      await Bun.sleep(20_000)
+      await route.continue().catch(() => {})
+    }),
+  )
+  await identify(page, 'eve')
+  const from = performance.now()
+  await goTo(page, 'stuck')
+  await Bun.sleep(1_500)
+  expect(await title.count()).toBe(0)
+  await at(page, 'stuck one')
+  expect(performance.now() - from).toBeLessThan(8_000)
+  await page.close()
+})
+
+test('where the server is busy, the browser decides', async () => {
+  const { page } = await openAsStranger(page =>
+    page.route(/\/flows\?userId/, route =>
+      route.fulfill({
+        status: 503,
+        headers: { 'Retry-After': '60', 'Access-Control-Allow-Origin': '*' },
+        contentType: 'application/json',
+        body: '{"error":"Overloaded","code":"overloaded"}',
+      }),
+    ),
+  )
+  await identify(page, 'eve')
+  await goTo(page, 'busy')
+  await at(page, 'busy one')
+  await page.close()
+})
+
+test('a user is asked for once, however many pages they see', async () => {
+  const { page, noticed } = await open('seen', 'zoe')
+  await at(page, 'seen one')
+  for (const path of ['/home', '/projects', '/settings/people']) await page.goto(site.url + path)
+  await Bun.sleep(500)
+  const asked = noticed.requests.filter(url => /\/api\/v1\/flows(\?|$)/.test(url))
+  expect(asked.map(url => new URL(url).search)).toEqual(['?userId=zoe'])
+  await page.close()
+})
+
+test('a visitor who signs in in the middle of a tour stays where they are', async () => {
+  const { page, card, button } = await openAsStranger()
+  await goTo(page, 'midway')
+  await at(page, 'midway one')
+  await button('Next').click()
+  await at(page, 'midway two')
+  await card.evaluate(element => element.setAttribute('data-same', ''))
+  const answered = told(page)
+  await identify(page, 'mia')
+  expect((await answered).status()).toBe(200)
+  await Bun.sleep(500)
+  // The very same element, not one drawn anew.
+  expect(await page.locator('[data-cairn] .card[data-same] h2').innerText()).toBe('midway two')
+  await button('Done').click()
+  await allSent(page)
+  await page.close()
+  const { totals } = await site.until('midway', ({ totals }) => totals.completions === 1)
+  expect(totals).toMatchObject({ starts: 1, uniqueUsers: 1, inProgress: 0 })
+})
