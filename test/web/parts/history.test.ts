@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { noHistory } from '../../src/core/decision.ts'
-import { createHistory, ended, mergedHistory, started } from '../../src/web/snippet/history.ts'
-import type { Keep } from '../../src/web/snippet/parts.ts'
+import { noHistory } from '../../../src/core/decision.ts'
+import { createHistory, ended, mergedHistory, started } from '../../../src/web/snippet/history.ts'
+import type { Keep } from '../../../src/web/snippet/parts.ts'
 
 /** What a browser and the server know together of a person and a flow. */
 
