@@ -7,11 +7,10 @@ import { allSent, Site, shown } from '../support/site.ts'
 
 setDefaultTimeout(40_000)
 
-const tour = (key: string, more = '') => `
+const tour = (key: string) => `
 - key: ${key}
   frequency: once
   targeting: { urls: [{ match: exact, pattern: "/projects?case=${key}" }] }
-  ${more}
   steps:
     - { key: one, kind: modal, title: ${key} one }
     - { key: two, kind: modal, title: ${key} two }
@@ -27,6 +26,7 @@ const list = (key: string, more = '') => `
 const tours = ['dismissed', 'open', 'late', 'slow', 'stuck', 'busy', 'midway', 'seen', 'closed']
 const flows = `
 ${tours.map(key => tour(key)).join('')}
+${tour('again').replace('once', 'until_completed')}
 ${list('done')}
 ${list('ticked', 'frequency: always')}
 `
@@ -74,6 +74,16 @@ const isNotShown = async (page: Page) => {
   expect(await page.locator('[data-cairn] .card, [data-cairn] .launcher').count()).toBe(0)
 }
 
+/** Loads the page anew, as after so long that the flows are asked for again. */
+const askAgain = async (page: Page) => {
+  await page.evaluate(() => {
+    for (const name of Object.keys(localStorage)) {
+      if (name.endsWith(':flows')) localStorage.removeItem(name)
+    }
+  })
+  await page.reload()
+}
+
 test('a tour that was dismissed in one browser is not shown in another', async () => {
   const first = await open('dismissed', 'ann')
   await first.button('Close').click()
@@ -99,13 +109,8 @@ test('a run goes on in another browser, and has ended in both', async () => {
   await second.page.close()
   const { totals } = await site.until('open', ({ totals }) => totals.completions === 1)
   expect(totals).toMatchObject({ starts: 1, inProgress: 0 })
-  // Asked again, as after a while.
-  await first.page.evaluate(() => {
-    for (const name of Object.keys(localStorage)) {
-      if (name.endsWith(':flows')) localStorage.removeItem(name)
-    }
-  })
-  await first.page.reload()
+  await askAgain(first.page)
+  await isNotShown(first.page)
   await first.page.close()
   const third = await open('open', 'ann')
   await isNotShown(third.page)
@@ -113,28 +118,36 @@ test('a run goes on in another browser, and has ended in both', async () => {
   expect((await site.numbers('open')).totals).toMatchObject({ starts: 1, inProgress: 0 })
 })
 
-test('a run that has ended elsewhere is not gone on with', async () => {
-  const first = await open('closed', 'ann')
-  await at(first.page, 'closed one')
+/** In one browser a tour is begun, in another it is closed; the first hears of both. */
+const closedElsewhere = async (key: string) => {
+  const first = await open(key, 'ann')
+  await first.button('Next').click()
+  await at(first.page, `${key} two`)
   await allSent(first.page)
-  const askAgain = () =>
-    first.page.evaluate(() => {
-      for (const name of Object.keys(localStorage)) {
-        if (name.endsWith(':flows')) localStorage.removeItem(name)
-      }
-    })
-  // It hears of its own run, and then of its end.
-  await askAgain()
-  await first.page.reload()
-  await at(first.page, 'closed one')
-  const second = await open('closed', 'ann')
+  await askAgain(first.page)
+  await at(first.page, `${key} two`)
+  const second = await open(key, 'ann')
   await second.button('Close').click()
   await allSent(second.page)
-  await askAgain()
-  await first.page.reload()
-  await isNotShown(first.page)
-  for (const { page } of [first, second]) await page.close()
+  await second.page.close()
+  await askAgain(first.page)
+  return first
+}
+
+test('a run that has ended elsewhere is not gone on with', async () => {
+  const { page } = await closedElsewhere('closed')
+  await isNotShown(page)
+  await page.close()
   expect((await site.numbers('closed')).totals).toMatchObject({ starts: 1, dismissals: 1 })
+})
+
+test('a flow that may be shown again after that is another run', async () => {
+  const { page } = await closedElsewhere('again')
+  await at(page, 'again one')
+  await allSent(page)
+  await page.close()
+  const { totals } = await site.until('again', ({ totals }) => totals.starts === 2)
+  expect(totals).toMatchObject({ dismissals: 1, inProgress: 1 })
 })
 
 test('a checklist that is done in one browser is not begun in another', async () => {

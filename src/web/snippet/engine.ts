@@ -99,16 +99,16 @@ export function createEngine(deps: EngineDeps) {
       const slot = slotOf(flow)
       const ofFlow = past[flow.id] ?? noHistory
       const { openRunId = null } = ofFlow
-      const isOver = !frequencyHolds(flow.frequency, ofFlow).holds
       const run = runs.open(name, slot).find(({ flowId }) => flowId === flow.id)
-      if (!run) {
-        if (openRunId !== null && !isOver) runs.join(name, flow, openRunId)
-      } else if (run.runId === openRunId) {
+      if (run?.runId === openRunId) {
         runs.known(name, slot, run)
-      } else if (run.isKnown && isOver) {
-        // It has ended elsewhere.
-        runs.end(name, slot, run)
+        continue
       }
+      // What was open as far as the server knew, and is no more, has ended elsewhere.
+      if (run?.isKnown) runs.end(name, slot, run)
+      else if (run) continue
+      const isDue = frequencyHolds(flow.frequency, ofFlow).holds
+      if (openRunId !== null && isDue) runs.join(name, flow, openRunId)
     }
   }
 
