@@ -28,7 +28,7 @@ export type LoadStage = () => Promise<(deps: StageDeps) => Stage>
 /** Puts the snippet together. Nothing of it throws into the page. */
 export function createCairn(settings: Settings, loadStage: LoadStage, page: Window): Cairn {
   const prefix = `cairn:${settings.key.slice(0, 8)}:`
-  safely(() => inherit('cairn:', prefix, page))
+  safely(() => inherit(prefix, page))
   const tab = uuid()
   const keep = createKeep(prefix, page)
   const transport = createTransport(settings, page)

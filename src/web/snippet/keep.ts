@@ -72,15 +72,16 @@ export function createKeep(prefix: string, page: Window): Keep {
 /** What is of a key, and not of the people who come with it. */
 const ofKey = /^(flows|heartbeat|lease:)/
 
+/** A name of ours under any key; of the page's own names nothing is touched. */
+const ours = /^cairn:[A-Za-z0-9]{8}:./
+
 /**
  * Takes over what was kept under another key, where nothing is yet under this one: an organisation's
  * key may be rotated, and its people have seen and said what they have.
- *
- * @param start what all prefixes begin with; they are equally long
  */
-export function inherit(start: string, prefix: string, page: Window): void {
+export function inherit(prefix: string, page: Window): void {
   const { localStorage } = page
-  const all = Object.keys(localStorage).filter(name => name.startsWith(start))
+  const all = Object.keys(localStorage).filter(name => ours.test(name))
   if (all.some(name => name.startsWith(prefix))) return
   for (const name of all) {
     const value = localStorage.getItem(name) ?? ''

@@ -71,10 +71,10 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
     namesUser = false,
   ): Promise<Response | null> {
     if (pauseMs(bucket) > 0) return null
-    // Cairn uses no cookies.
     const signal = AbortSignal.timeout(answerMs)
-    const asking = async () =>
-      page.fetch(`${baseUrl}/api/v1${path}`, { credentials: 'omit', signal, ...init })
+    // Cairn uses no cookies. Some pages tell everybody their whole address, with its query.
+    const common = { credentials: 'omit', referrerPolicy: 'no-referrer', signal } as const
+    const asking = async () => page.fetch(`${baseUrl}/api/v1${path}`, { ...common, ...init })
     // The page may have a `fetch` of its own, which fails as it likes.
     const response = (await asking().catch(() => null)) ?? null
     if (namesUser && response?.status === 401) return response
