@@ -65,7 +65,7 @@ const cases = {
     steps: '[{ title: One, target: { selector: "#in" } }]',
   },
   drawer: {
-    page: `<nav style="position: fixed; left: 0; transform: translateX(-100%)"><button id="in">In</button></nav>`,
+    page: `<nav style="position: fixed; left: 0; overflow: auto; transform: translateX(-100%)"><button id="in">In</button></nav>`,
     steps:
       '[{ title: Never, target: { selector: "#in", waitMs: 300 } }, { kind: modal, title: One }]',
   },
@@ -364,6 +364,8 @@ describe('a checklist', () => {
   test('a tick leaves a long list where it was, and the keyboard at the next item', async () => {
     const { page, panel } = await open('list')
     await panel.waitFor()
+    // The server's own ticks have come, by which the panel is drawn once more.
+    await page.waitForLoadState('networkidle')
     await panel.getByRole('button', { name: 'Item 20' }).click()
     await panel.locator('.ticked').waitFor()
     const active = () =>
