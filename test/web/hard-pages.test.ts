@@ -283,10 +283,9 @@ describe('styles', () => {
 
 describe('the way through', () => {
   test('a page that swaps its body has the step again', async () => {
-    const { page, says, card } = await open('swapped')
+    const { page, says } = await open('swapped')
     await says('One')
     await page.evaluate(() => document.body.replaceChildren())
-    await card.waitFor({ state: 'detached' })
     await says('One')
     await page.close()
   })
@@ -374,7 +373,6 @@ describe('a checklist', () => {
     expect(await panel.locator('.inner').evaluate(inner => inner.scrollTop)).toBeGreaterThan(100)
     expect(await panel.evaluate(element => getComputedStyle(element).animationName)).toBe('none')
     await page.evaluate(() => document.body.replaceChildren())
-    await panel.waitFor({ state: 'detached' })
     await panel.waitFor()
     await page.close()
   })
