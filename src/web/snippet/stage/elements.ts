@@ -51,21 +51,24 @@ export function isVisible(element: Element): boolean {
   return width > 0 && height > 0 && isReachable(element)
 }
 
+/** Whether some of it lies in the window. */
+function isInWindow(element: Element, { innerWidth, innerHeight }: Window): boolean {
+  const { left, top, right, bottom } = element.getBoundingClientRect()
+  return right > 0 && bottom > 0 && left < innerWidth && top < innerHeight
+}
+
 /** Not what was pushed out of the window, such as the entries of a drawer that is closed. */
 function isReachable(element: Element): boolean {
   const page = element.ownerDocument.defaultView as Window
-  const { left, top, right, bottom } = element.getBoundingClientRect()
-  const { innerWidth, innerHeight, scrollX, scrollY } = page
-  if (right > 0 && bottom > 0 && left < innerWidth && top < innerHeight) return true
-  for (let at: Element | null = element; at; at = around(at)) {
-    const { position, overflowX, overflowY, direction } = page.getComputedStyle(at)
-    if (position === 'fixed') return false
-    // A page scrolls on from where it begins, never to what is before that.
-    const isRtl = direction === 'rtl'
-    if (!at.parentElement && at.localName === 'html')
-      return bottom + scrollY > 0 && (isRtl || right + scrollX > 0)
-    const isScrolled = at !== element && /auto|scroll|hidden/.test(overflowX + overflowY)
-    if (isScrolled && at.localName !== 'body') return true
+  if (isInWindow(element, page)) return true
+  const { body, documentElement } = page.document
+  for (let at: Element | null = element; at && at !== body; at = around(at)) {
+    const { position, overflowX, overflowY } = page.getComputedStyle(at)
+    if (position === 'fixed') return isInWindow(at, page)
+    if (at !== element && /auto|scroll|hidden/.test(overflowX + overflowY)) return true
   }
-  return true
+  // A page scrolls on from where it begins, never to what is before that.
+  const { right, bottom } = element.getBoundingClientRect()
+  const isRtl = page.getComputedStyle(documentElement).direction === 'rtl'
+  return bottom + page.scrollY > 0 && (isRtl || right + page.scrollX > 0)
 }
