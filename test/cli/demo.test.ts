@@ -186,6 +186,7 @@ test('where the usual port is taken, server and site still have a port each', as
   expect(api).toBeGreaterThan(8_080)
   expect(site).toBeGreaterThan(8_080)
   expect(site).not.toBe(api)
+  expect(output()).toContain(`http://127.0.0.1:${site}/home?as=ben is somebody else`)
   child.kill('SIGTERM')
   expect(await child.exited).toBe(0)
 }, 30_000)

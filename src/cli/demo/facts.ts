@@ -29,6 +29,7 @@ export function demoFacts(facts: DemoFacts): string[] {
     `${organisation.name} (${organisation.slug}, ${organisation.id})`,
     '',
     `  the site       ${facts.siteUrl}, where a tour begins: open it in a browser`,
+    `                 ${facts.siteUrl}/home?as=ben is somebody else, who has not seen it yet`,
     `  API            ${facts.url}/api/v1`,
     `  management     ${facts.managementUrl}`,
     `  data           ${facts.dataDir}`,
