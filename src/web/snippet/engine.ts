@@ -97,16 +97,20 @@ export function createEngine(deps: EngineDeps) {
     const past = history.of(name)
     for (const flow of flows) {
       const slot = slotOf(flow)
-      const ofFlow = past[flow.id] ?? noHistory
+      const ofFlow = past[flow.id]
+      if (!ofFlow) continue
       const { openRunId = null } = ofFlow
       const run = runs.open(name, slot).find(({ flowId }) => flowId === flow.id)
       if (run?.runId === openRunId) {
         runs.known(name, slot, run)
         continue
       }
-      // What was open as far as the server knew, and is no more, has ended elsewhere.
-      if (run?.isKnown) runs.end(name, slot, run)
-      else if (run) continue
+      if (run) {
+        const endedAt = Math.max(ofFlow.completedAt ?? 0, ofFlow.dismissedAt ?? 0)
+        // What the server knew as open, and tells of no more, has ended elsewhere, or left for another.
+        if (!run.isKnown && !(endedAt > run.startedAt)) continue
+        runs.end(name, slot, run)
+      }
       const isDue = frequencyHolds(flow.frequency, ofFlow).holds
       if (openRunId !== null && isDue) runs.join(name, flow, openRunId)
     }

@@ -5,6 +5,8 @@ import { uuid } from './uuid.ts'
 export interface Run {
   runId: string
   flowId: string
+  /** When it was begun, or joined, in this browser; epoch milliseconds. */
+  startedAt: number
   /** The version that it began with, by which it is counted. */
   flowVersion: number
   /** The step that is due; null where the flow has none, or all are done. */
@@ -56,6 +58,7 @@ export function createRuns(keep: Keep) {
   const newRun = (flow: Flow, runId: string): Run => ({
     runId,
     flowId: flow.id,
+    startedAt: Date.now(),
     flowVersion: flow.version,
     stepId: flow.steps[0]?.id ?? null,
     viewed: [],
