@@ -136,3 +136,15 @@ test('counts of two days ago are deleted', async () => {
   await world.retainAll()
   expect(rows()).toBe(0)
 })
+
+test('a question for what a user has done is judged and counted as any call that names them', async () => {
+  const secret = verify('enforce')
+  const ask = async (query: string) => (await tenant.answer(`GET /flows${query}`)).status
+  expect(await ask(`?userId=ann&userHash=${userHashOf(secret, 'ann')}`)).toBe(200)
+  expect(await ask('?userId=ann&userHash=wrong')).toBe(401)
+  expect(cause()).toBe('wrong_user_hash')
+  expect(await ask('?userId=ann')).toBe(401)
+  expect(await ask('?anonymousId=ann')).toBe(200)
+  expect(await ask('')).toBe(200)
+  expect(await counted()).toEqual({ valid: 1, outdated: 0, invalid: 1, missing: 1 })
+})
