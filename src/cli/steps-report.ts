@@ -70,7 +70,7 @@ function detail(one: CheckedStep, name: string, isAmong: boolean): string[] {
   const { people, lastFindAt, lastMissAt } = evidence
   const title = isBadState(health.state)
     ? `${name} is ${health.state}`
-    : `${name} is ${health.state}, but its element does not look as it did`
+    : `${name} is ${health.state}, but its element is not as it was, or not there`
   const said = outcomes.filter(outcome => people[outcome] > 0)
   const lines: (readonly [string, string] | null)[] = [
     ['selector', selectorText(step.target.selector)],

@@ -1,5 +1,6 @@
 import { inAudience, type Reason, type Traits } from './audience.ts'
 import type { FlowDefinition, UrlRule } from './flow.ts'
+import { type FlowParts, shownAs } from './shown-as.ts'
 import { patternFault } from './url-pattern-fault.ts'
 import { urlMatches } from './url-rule.ts'
 import { shown } from './wording.ts'
@@ -34,7 +35,7 @@ export const noHistory: FlowHistory = {
 
 /** A flow that could be shown to a person, as the API answers it or as its author wrote it. */
 export interface Candidate {
-  flow: Pick<FlowDefinition, 'key' | 'kind' | 'priority' | 'frequency' | 'targeting' | 'steps'>
+  flow: FlowParts & Pick<FlowDefinition, 'key' | 'priority' | 'frequency' | 'targeting' | 'steps'>
   status: 'draft' | 'published' | 'archived'
   history: FlowHistory
 }
@@ -77,7 +78,7 @@ export interface Decision {
  */
 export function decide(candidate: Candidate, visit: Visit, others: readonly Candidate[]): Decision {
   const own = ownRules(candidate, visit)
-  const rivals = others.filter(other => isChecklist(other) === isChecklist(candidate))
+  const rivals = others.filter(({ flow }) => shownAs(flow) === shownAs(candidate.flow))
   const best = firstDue(rivals, visit)
   const wins = best === undefined || comesBefore(candidate, best) < 0
   const rules = [...own, priorityRule(candidate, best, wins), ...targetRules(candidate)]
@@ -103,8 +104,6 @@ function isDue({ flow, status, history }: Candidate, { url, traits }: Visit): bo
     inAudience(audience, traits).holds
   )
 }
-
-const isChecklist = ({ flow }: Candidate) => flow.kind === 'checklist'
 
 const isMet = ({ holds }: DecidedRule) => holds !== false
 

@@ -8,9 +8,10 @@ import {
   Targeting,
   UrlRule,
 } from './flow.ts'
-import { error, type FlowProblem } from './flow-problem.ts'
+import { error, type FlowProblem, warning } from './flow-problem.ts'
 import { itemProblems } from './item-rules.ts'
 import { unreachableTargets } from './reach-rules.ts'
+import { shownAs } from './shown-as.ts'
 import { stepProblems } from './step-rules.ts'
 import { audienceRuleProblems, targetingProblems, urlProblems } from './targeting-rules.ts'
 import { quoted, shown } from './wording.ts'
@@ -22,6 +23,7 @@ import { quoted, shown } from './wording.ts'
 export function flowProblems(flow: FlowDefinition): FlowProblem[] {
   return [
     ...emptiness(flow),
+    ...notShown(flow),
     ...repeatedKeys(flow.steps, '/steps'),
     ...repeatedKeys(flow.checklist?.items ?? [], '/checklist/items'),
     ...[...partsOf(flow)].flatMap(({ schema, value, path }) =>
@@ -88,6 +90,20 @@ function* emptiness({ kind, steps, checklist }: FlowDefinition): Iterable<FlowPr
     ? 'The flow shows nothing: add an item to its checklist, or a step'
     : 'The flow shows nothing: add a step, or a checklist with an item'
   yield error('empty_flow', isList ? '/checklist/items' : '/steps', message)
+}
+
+/** Of a flow that has both, the snippet shows one. */
+function* notShown(flow: FlowDefinition): Iterable<FlowProblem> {
+  const { steps, checklist } = flow
+  if (steps.length === 0 || (checklist?.items.length ?? 0) === 0) return
+  const advice = 'make a flow of its own of them'
+  if (shownAs(flow) === 'steps') {
+    const message = `Pages show a tour's steps and not its items, which only events and your back end tick: ${advice}`
+    yield warning('items_not_shown', '/checklist/items', message)
+  } else {
+    const message = `Pages show a checklist's items and not its steps: ${advice}`
+    yield warning('steps_not_shown', '/steps', message)
+  }
 }
 
 /** In a file, which tells of them by their lines, they have been found before this. */

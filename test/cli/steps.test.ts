@@ -188,7 +188,9 @@ describe('steps check', () => {
     })
     const { stdout, status } = await check('--org', 'other')
     expect(status).toBe(0)
-    expect(stdout).toContain('tour/quiet is unknown, but its element does not look as it did')
+    expect(stdout).toContain(
+      'tour/quiet is unknown, but its element is not as it was, or not there',
+    )
   })
 
   test('without a step to check it says so', async () => {

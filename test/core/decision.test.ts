@@ -33,6 +33,7 @@ const candidate = (shape: Shape = {}): Candidate => ({
       urls: (shape.urls ?? []).map(pattern => ({ match: 'exact', pattern })),
       audience: { match: 'all', rules: shape.rules ?? [] },
     },
+    checklist: shape.kind === 'checklist' ? { items: [{}] } : null,
     steps: [{ target: shape.target ?? null } as Step],
   },
   status: shape.status ?? 'published',

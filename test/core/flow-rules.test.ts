@@ -171,6 +171,16 @@ describe('a warning does not', () => {
   const projects = { urls: [{ match: 'prefix', pattern: '/projects' }] }
   test.each<[string, object, string]>([
     [
+      'items that are not shown',
+      { steps: [step], ...items({ href: '/done' }) },
+      'items_not_shown /checklist/items',
+    ],
+    [
+      'steps that are not shown',
+      { kind: 'checklist', steps: [step], ...items({ href: '/done' }) },
+      'steps_not_shown /steps',
+    ],
+    [
       'a fragile selector',
       stepWith({ target: { selector: '.css-1a2b3c' } }),
       'fragile_selector /steps/0/target/selector',

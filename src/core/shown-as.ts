@@ -1,0 +1,17 @@
+import type { FlowDefinition } from './flow.ts'
+
+/** What of a flow decides what pages show of it, as its author wrote it or as the API answers it. */
+export interface FlowParts {
+  kind: FlowDefinition['kind']
+  steps: readonly unknown[]
+  checklist: { items: readonly unknown[] } | null
+}
+
+/**
+ * What pages show of a flow: its steps, which interrupt a person, or its items, which wait beside the
+ * page. Where it has both, its kind decides.
+ */
+export function shownAs({ kind, steps, checklist }: FlowParts): 'steps' | 'checklist' {
+  const hasItems = checklist !== null && checklist.items.length > 0
+  return hasItems && (kind === 'checklist' || steps.length === 0) ? 'checklist' : 'steps'
+}
