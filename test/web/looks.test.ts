@@ -14,6 +14,10 @@ const flows = `
     - { key: tip, title: A tip, body: Beside its element., target: { selector: "[data-tour=new-project]" } }
     - { key: banner, kind: banner, title: A banner, body: Across the page. }
     - { key: spot, kind: hotspot, title: A spot, target: { selector: "nav a[href='/projects']" } }
+- key: story
+  targeting: { urls: [{ match: exact, pattern: /projects/new }] }
+  steps:
+    - { key: long, title: A story, body: "${'A sentence of a story. '.repeat(80)}", target: { selector: "[data-tour=new-project]" } }
 - key: list
   kind: checklist
   name: Get going
@@ -190,3 +194,24 @@ describe('a checklist', () => {
     expect(checklist?.items.map(({ completions }) => completions)).toEqual([1, 1])
   })
 })
+
+test.each([
+  ['a phone', { width: 375, height: 667 }],
+  ['a phone on its side', { width: 667, height: 320 }],
+])(
+  'on %s a long text scrolls, and hides neither its element nor its buttons',
+  async (_, viewport) => {
+    const { page, card, button } = await open('/projects/new', {
+      viewport,
+      reducedMotion: 'reduce',
+    })
+    await card.waitFor()
+    const boxOf = async (what: typeof card) => (await what.boundingBox())!
+    const element = await boxOf(page.locator('[data-tour=new-project]'))
+    const [drawn, done] = [await boxOf(card), await boxOf(button('Done'))]
+    expect(drawn.y).toBeGreaterThan(element.y + element.height)
+    expect(drawn.y + drawn.height).toBeLessThanOrEqual(viewport.height)
+    expect(done.y + done.height).toBeLessThan(drawn.y + drawn.height)
+    await page.context().close()
+  },
+)

@@ -7,6 +7,7 @@ import {
   offset,
   type Placement,
   shift,
+  size,
 } from '@floating-ui/dom'
 import type { Step } from '../parts.ts'
 import { around } from './elements.ts'
@@ -14,6 +15,8 @@ import { around } from './elements.ts'
 /** Between an element and what points at it, and least distance from the window's edge, pixels. */
 const gap = 14
 const margin = 8
+/** A card gets this high, though it may cover the element then; more than there is room for scrolls. */
+const leastRoom = 120
 
 const placementOf = ({ side, align }: Step['placement']): Placement =>
   align === 'center' ? side : `${side}-${align}`
@@ -47,6 +50,13 @@ export function placeBeside(
       middleware: [
         offset(gap),
         flip({ padding: margin, fallbackAxisSideDirection: 'start' }),
+        size({
+          padding: margin,
+          apply({ availableHeight }) {
+            const room = Math.max(Math.floor(availableHeight), leastRoom)
+            card.style.setProperty('--room', `${room}px`)
+          },
+        }),
         shift({ padding: margin, crossAxis: true }),
         ...(pointer ? [arrow({ element: pointer, padding: 12 })] : []),
       ],

@@ -16,7 +16,7 @@ export const styles = `
   box-shadow: 0 8px 30px rgb(0 0 0 / .22);
 }
 .inner {
-  padding: 16px; max-height: calc(100dvh - 26px); overflow: auto; overscroll-behavior: contain;
+  padding: 16px; max-height: min(100dvh - 26px, var(--room, 100dvh) - 2px); overflow: auto; overscroll-behavior: contain;
 }
 button:focus-visible, a:focus-visible {
   outline: 2px solid var(--text); outline-offset: 2px;
@@ -33,7 +33,7 @@ dialog::backdrop { background: rgb(0 0 0 / .45) }
 }
 .banner .body { flex: 1 1 12em }
 .banner h2, .banner p { margin: 0 }
-.banner .foot { margin: 0 }
+.banner .foot { position: static; margin: 0; padding: 0 }
 h2 { margin: 0 28px 6px 0; font-size: 1.07em; line-height: 1.35; font-weight: 650 }
 :dir(rtl) h2 { margin: 0 0 6px 28px }
 .body > :first-child { margin-top: 0 }
@@ -48,7 +48,11 @@ h2 { margin: 0 28px 6px 0; font-size: 1.07em; line-height: 1.35; font-weight: 65
 .body table { border-collapse: collapse }
 /* An accent is chosen for areas, and may be too pale to be read. */
 a { color: inherit; text-decoration: underline 2px var(--accent); text-underline-offset: 3px }
-.foot { display: flex; gap: 8px; align-items: center; justify-content: flex-end; margin-top: 14px; flex-wrap: wrap }
+.foot {
+  display: flex; gap: 8px; align-items: center; justify-content: flex-end; flex-wrap: wrap;
+  position: sticky; bottom: -16px; margin: 4px -16px -16px; padding: 10px 16px 16px;
+  background: var(--background); border-radius: var(--radius);
+}
 .place { color: var(--faint); font-size: .87em; margin-inline-end: auto }
 button { font: inherit; cursor: pointer; color: inherit }
 .button {
