@@ -62,9 +62,9 @@ async function go(person: number): Promise<void> {
   }
   // The browser itself stays: what a page has handed to it as it goes, it sends. Of a page that a
   // busy machine has killed at once, the next visit sends it.
-  await page.close()
-  if (way !== 'dismiss' && way !== 'leave') return
-  const next = await page.context().newPage()
+  const isClosed = way === 'dismiss' || way === 'leave'
+  if (isClosed) await page.close()
+  const next = isClosed ? await page.context().newPage() : page
   await next.goto(`${site.url}/settings/people?as=person-${person}`)
   await allSent(next)
   await next.context().close()
