@@ -6,8 +6,9 @@ import { pageScript } from './snippet-files.ts'
  * its policy takes no scripts in the page.
  */
 export const installStub =
-  "(w=>{if(w.cairn)return;const c=w.cairn={q:[]};for(const m of['identify','track','start','stop'," +
-  "'reset','on','consent'])c[m]=(...a)=>{c.q.push([m,...a])}})(window)"
+  "(w=>{if(w.cairn?.identify)return;const c=w.cairn={q:[]};for(const m of['identify','track','start'," +
+  "'stop','reset','consent'])c[m]=(...a)=>{c.q.push([m,...a])};c.on=(n,f)=>{c.q.push(['on',n,x=>f?.(x)]);" +
+  'return()=>{f=null}}})(window)'
 
 /** The script of this version, and what a browser holds it against. */
 export const pinnedSnippet = { file: pageScript.name, integrity: integrityOf(pageScript.text) }

@@ -10,8 +10,6 @@ export interface Settings {
   key: string
   /** Query strings and fragments stay in reported URLs; they are cut unless the page allows them. */
   keepQuery?: boolean
-  /** The page's nonce for styles, where its policy wants one. */
-  nonce?: string | null
 }
 
 /** What listeners of `cairn.on` are told. */

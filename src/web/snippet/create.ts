@@ -15,6 +15,7 @@ import type { Stage, StageDeps } from './stage.ts'
 import { createTabs } from './tabs.ts'
 import { createTransport } from './transport.ts'
 import { uuid } from './uuid.ts'
+import { warn } from './warn.ts'
 
 /** How often a page that stays open says that it lives, milliseconds. */
 const beatMs = 60_000
@@ -22,6 +23,16 @@ const beatMs = 60_000
 const askAgainMs = 5_000
 /** How long it is waited for what the server knows of a person, milliseconds: then this browser decides. */
 const patienceMs = 3_000
+
+/** What listeners can be told of. */
+const told: ReadonlySet<keyof Told> = new Set<keyof Told>([
+  'flow_started',
+  'step_viewed',
+  'flow_completed',
+  'flow_dismissed',
+  'item_completed',
+  'target_missing',
+])
 
 export type LoadStage = () => Promise<(deps: StageDeps) => Stage>
 
@@ -71,7 +82,6 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     loadStage,
     runs,
     hold: createTabs(prefix, tab, keep, page),
-    nonce: settings.nonce ?? null,
   })
 
   let consented: boolean | null = null
@@ -191,6 +201,7 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
       const before = person.name
       const wasStranger = person.current.userId === null
       const is = person.identify(userId, traits, userHash)
+      if (is === 'nobody') return warn('identify() needs a user id, which is a text')
       if (is === 'same') return
       if (is === 'other' && wasStranger) {
         // What is shown stays.
@@ -204,7 +215,8 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
       engine.consider()
     },
     track(name, properties) {
-      const named = textOf(name, 64)
+      const named = textOf(name ?? '', 64)
+      if (named === '') return warn('track() needs a name')
       outbox.report({ kind: 'custom', name: named, ...(properties && { properties }) })
       engine.tracked(named)
     },
@@ -217,6 +229,7 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
       engine.consider()
     },
     on(name, listener) {
+      if (!told.has(name)) warn(`on() knows no "${name}", but ${[...told].join(', ')}`)
       const ofName = listeners.get(name) ?? new Set()
       listeners.set(name, ofName.add(listener))
       return () => void ofName.delete(listener)

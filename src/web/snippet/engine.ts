@@ -5,20 +5,24 @@ import {
   frequencyHolds,
   noHistory,
 } from '../../core/decision.ts'
+import { shownAs } from '../../core/shown-as.ts'
 import { ended, type History, started } from './history.ts'
 import type { Flow, Outbox } from './parts.ts'
 import type { PersonStore } from './person.ts'
 import type { Presence } from './presence.ts'
-import { type Run, type Runs, type Slot, slotOf, slots } from './runs.ts'
+import { type Run, type Runs, type Slot, slots } from './runs.ts'
 import { safely } from './safely.ts'
 import type { Stage, StageDeps } from './stage.ts'
 import type { LetGo } from './tabs.ts'
+import { warn } from './warn.ts'
 
+/** A narrower page begins with its checklist folded up, CSS pixels. */
+const roomyPx = 600
 /** How soon it is tried again where the stage could not be loaded or failed, and the longest. */
 const retryMs = 5_000
 const longestRetryMs = 5 * 60_000
 
-export interface EngineDeps extends Omit<StageDeps, 'save' | 'end'> {
+export interface EngineDeps extends Omit<StageDeps, 'save' | 'end' | 'giveWay'> {
   outbox: Outbox
   history: History
   runs: Runs
@@ -56,6 +60,8 @@ export function createEngine(deps: EngineDeps) {
   const filling = new Set<Slot>()
   /** Slots whose flow has ended here: a page view interrupts a person once. */
   const doneHere = new Set<Slot>()
+  /** Flows by id of which this page has nothing that their steps point at. */
+  const missedHere = new Set<string>()
   let flows: readonly Flow[] = []
   /** Whether the server has told them. */
   let areKnown = false
@@ -72,7 +78,7 @@ export function createEngine(deps: EngineDeps) {
   function due(slot: Slot): Due | null {
     const url = deps.address()
     const visit = { url, traits: person.current.traits }
-    const ofSlot = flows.filter(flow => slotOf(flow) === slot)
+    const ofSlot = flows.filter(flow => shownAs(flow) === slot)
     const open = runs.open(person.name, slot)
     const asked = ofSlot.find(({ key }) => key === wanted)
     if (asked) return { flow: asked, run: open.find(({ flowId }) => flowId === asked.id) ?? null }
@@ -80,13 +86,15 @@ export function createEngine(deps: EngineDeps) {
     // Who is in the middle of a flow stays in it, wherever it may be shown, or was asked for.
     for (const run of open) {
       const flow = ofSlot.find(({ id }) => id === run.flowId)
-      if (!flow) continue
+      if (!flow || missedHere.has(flow.id)) continue
       const goesOn = candidateOf(withoutAudience(flow), noHistory)
       if (run.askedForOn === viewOf(url) || firstDue([goesOn], visit)) return { flow, run }
     }
     if (isWaiting) return null
     const past = history.of(person.name)
-    const candidates = ofSlot.map(flow => candidateOf(flow, past[flow.id] ?? noHistory))
+    const candidates = ofSlot
+      .filter(({ id }) => !missedHere.has(id))
+      .map(flow => candidateOf(flow, past[flow.id] ?? noHistory))
     const first = firstDue(candidates, visit)
     return first ? { flow: first.flow, run: null } : null
   }
@@ -96,7 +104,7 @@ export function createEngine(deps: EngineDeps) {
     const { name } = person
     const past = history.of(name)
     for (const flow of flows) {
-      const slot = slotOf(flow)
+      const slot = shownAs(flow)
       const ofFlow = past[flow.id]
       if (!ofFlow) continue
       const { openRunId = null } = ofFlow
@@ -112,13 +120,13 @@ export function createEngine(deps: EngineDeps) {
         runs.end(name, slot, run)
       }
       const isDue = frequencyHolds(flow.frequency, ofFlow).holds
-      if (openRunId !== null && isDue) runs.join(name, flow, openRunId)
+      if (openRunId !== null && isDue) runs.join(name, flow, openRunId, isRoomFor(flow))
     }
   }
 
   const onStage = (): Promise<Stage> => {
     loading ??= deps.loadStage().then(createStage => {
-      stage = createStage({ ...deps, save, end })
+      stage = createStage({ ...deps, save, end, giveWay })
       return stage
     })
     return loading
@@ -129,7 +137,10 @@ export function createEngine(deps: EngineDeps) {
   /** Looks what is due, and shows it. To be called whenever something has changed that decides. */
   function consider(): void {
     if (isHidden()) return
-    if (areKnown && !flows.some(({ key }) => key === wanted)) wanted = null
+    if (areKnown && wanted !== null && !flows.some(({ key }) => key === wanted)) {
+      warn(`start() found no published flow "${wanted}"`)
+      wanted = null
+    }
     for (const slot of slots) {
       const found = due(slot)
       const shown = showing[slot]
@@ -191,8 +202,12 @@ export function createEngine(deps: EngineDeps) {
     save(slot, run)
   }
 
+  /** Whom a list was in the way of, or would leave no room on the page, finds it folded up. */
+  const isRoomFor = ({ id }: Flow): boolean =>
+    page.innerWidth >= roomyPx && !history.of(person.name)[id]?.dismissedAt
+
   function begin(flow: Flow): Run {
-    const run = runs.begin(person.name, flow)
+    const run = runs.begin(person.name, flow, isRoomFor(flow))
     outbox.report({ kind: 'flow_started', ...idsOf(flow, run) })
     history.change(person.name, flow.id, started(Date.now()))
     deps.tell('flow_started', { flowKey: flow.key })
@@ -223,11 +238,27 @@ export function createEngine(deps: EngineDeps) {
     letGo(slot)
   }
 
+  /** No step of it was seen: it is as if it had not begun, and goes on with a page that has one. */
+  function giveWay(slot: Slot): void {
+    const shown = showing[slot]
+    if (!shown) return
+    delete showing[slot]
+    missedHere.add(shown.flow.id)
+    shown.run.stepId = shown.flow.steps[0]?.id ?? null
+    save(slot, shown.run)
+    consider()
+  }
+
   const clear = () => {
     for (const slot of slots) {
       takeAway(slot)
       letGo(slot)
     }
+  }
+
+  const isElsewhere = () => {
+    doneHere.clear()
+    missedHere.clear()
   }
 
   return {
@@ -248,14 +279,14 @@ export function createEngine(deps: EngineDeps) {
     /** The address has changed. On another page, what ended on the last one may be due again. */
     moved() {
       const next = viewOf(deps.address())
-      if (next !== view) doneHere.clear()
+      if (next !== view) isElsewhere()
       view = next
       consider()
     },
     /** The page was out of the way as it stood, while other pages went on. */
     returned() {
       clear()
-      doneHere.clear()
+      isElsewhere()
       consider()
     },
     tracked: (name: string) => stage?.tracked(name),

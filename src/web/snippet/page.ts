@@ -1,6 +1,7 @@
 import { createCairn, type LoadStage } from './create.ts'
 import type { Cairn } from './parts.ts'
 import { safely } from './safely.ts'
+import { warn } from './warn.ts'
 
 /** The script that a page names in its tag; see `README.md`, "Install the snippet". */
 
@@ -36,7 +37,7 @@ function begin(): void {
   const tag = document.currentScript as HTMLScriptElement | null
   const key = tag?.dataset.key
   if (!tag || !key) {
-    console.warn('cairn: the script tag needs data-key')
+    warn('the script tag needs data-key, and must not be type="module"')
     return
   }
   const before = window.cairn
@@ -52,7 +53,7 @@ function begin(): void {
     return (await import(url)).createStage
   }
   const { keepQuery = 'false' } = tag.dataset
-  const settings = { baseUrl, key, keepQuery: keepQuery !== 'false', nonce: tag.nonce }
+  const settings = { baseUrl, key, keepQuery: keepQuery !== 'false' }
   const cairn = createCairn(settings, loadStage, window)
   const calls = waiting?.q ?? []
   // The same object: a page may have put it into a variable of its own.

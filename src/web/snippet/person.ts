@@ -36,9 +36,13 @@ export function createPerson(keep: Keep) {
       return person.userId === null ? `a${person.anonymousId}` : `u${person.userId}`
     },
     /** @returns who it is, as against before */
-    identify(userId: unknown, traits: unknown, userHash: unknown): 'same' | 'changed' | 'other' {
+    identify(
+      userId: unknown,
+      traits: unknown,
+      userHash: unknown,
+    ): 'nobody' | 'same' | 'changed' | 'other' {
       const id = idOf(userId)
-      if (id === '') return 'same'
+      if (id === '') return 'nobody'
       const isOther = person.userId !== id
       const said: Person = {
         userId: id,

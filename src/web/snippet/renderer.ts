@@ -22,15 +22,21 @@ export function createStage(deps: StageDeps): Stage {
     }
   }
   const end: StageDeps['end'] = (slot, ...how) => {
-    clear(slot)
+    // A checklist takes itself away, once it was seen to be done.
+    if (slot === 'steps') clear(slot)
     deps.end(slot, ...how)
+  }
+
+  const giveWay: StageDeps['giveWay'] = slot => {
+    clear(slot)
+    deps.giveWay(slot)
   }
 
   return {
     clear,
     show(slot, flow, run) {
       clear(slot)
-      const own = { ...deps, end, host, save: () => deps.save(slot, run) }
+      const own = { ...deps, end, giveWay, host, save: () => deps.save(slot, run) }
       if (slot === 'checklist') {
         checklist = showChecklist(flow, run, { ...own, isHidden: steps !== null })
       } else {

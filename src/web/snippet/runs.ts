@@ -1,3 +1,4 @@
+import { shownAs } from '../../core/shown-as.ts'
 import type { Flow, Keep } from './parts.ts'
 import { uuid } from './uuid.ts'
 
@@ -11,8 +12,9 @@ export interface Run {
   flowVersion: number
   /** The step that is due; null where the flow has none, or all are done. */
   stepId: string | null
-  /** Steps that were reported as viewed. */
+  /** Steps that were reported as viewed, and those whose element was reported as missing. */
   viewed: string[]
+  missed: string[]
   /** Steps whose element was reported. */
   checked: string[]
   /** Whether a checklist's panel is open, and was ever. */
@@ -27,12 +29,9 @@ export interface Run {
   askedAt: number | null
 }
 
-/** Steps of a tour or announcement interrupt a person; a checklist waits beside the page. */
+/** One flow a slot is shown at a time. */
 export const slots = ['steps', 'checklist'] as const
 export type Slot = (typeof slots)[number]
-
-export const slotOf = ({ kind }: Pick<Flow, 'kind'>): Slot =>
-  kind === 'checklist' ? 'checklist' : 'steps'
 
 /** Runs of a person that are kept: of flows on other pages, one may wait for the other. */
 const mostOpen = 10
@@ -55,15 +54,16 @@ export function createRuns(keep: Keep) {
   const save = (person: string, slot: Slot, run: Run) =>
     write(person, slot, [run, ...others(person, slot, run)])
 
-  const newRun = (flow: Flow, runId: string): Run => ({
+  const newRun = (flow: Flow, runId: string, isOpen: boolean): Run => ({
     runId,
     flowId: flow.id,
     startedAt: Date.now(),
     flowVersion: flow.version,
     stepId: flow.steps[0]?.id ?? null,
     viewed: [],
+    missed: [],
     checked: [],
-    isOpen: flow.steps.length === 0,
+    isOpen,
     wasOpened: false,
     ticked: {},
     askedAt: null,
@@ -72,15 +72,16 @@ export function createRuns(keep: Keep) {
   return {
     /** The one that was shown last comes first. */
     open,
-    begin(person: string, flow: Flow): Run {
-      const run = newRun(flow, uuid())
-      save(person, slotOf(flow), run)
+    /** @param isOpen whether a checklist begins with its panel open */
+    begin(person: string, flow: Flow, isOpen: boolean): Run {
+      const run = newRun(flow, uuid(), isOpen)
+      save(person, shownAs(flow), run)
       return run
     },
     /** Goes on with a run that another browser has begun and told: from its first step, behind all others. */
-    join(person: string, flow: Flow, runId: string) {
-      const slot = slotOf(flow)
-      const run: Run = { ...newRun(flow, runId), wasOpened: true, isKnown: true }
+    join(person: string, flow: Flow, runId: string, isOpen: boolean) {
+      const slot = shownAs(flow)
+      const run: Run = { ...newRun(flow, runId, isOpen), wasOpened: true, isKnown: true }
       write(person, slot, [...open(person, slot), run])
     },
     /** Notes that the server knows of it. */

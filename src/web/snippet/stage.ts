@@ -10,8 +10,6 @@ export interface StageDeps {
   presence: Pick<Presence, 'isCrowded'>
   person: { readonly current: Person }
   page: Window
-  /** The page's nonce for styles, where its policy wants one. */
-  nonce: string | null
   tell<Name extends keyof Told>(name: Name, what: Told[Name]): void
   /** Writes a run down; to be called at every change. */
   save(slot: Slot, run: Run): void
@@ -25,6 +23,8 @@ export interface StageDeps {
     outcome: 'completed' | 'dismissed',
     how?: { reason?: string; isTold?: boolean },
   ): void
+  /** The page has nothing that any of the flow's steps point at, and none was ever seen. */
+  giveWay(slot: Slot): void
 }
 
 /** Shows flows, finds what their steps point at, and reports what happens to them. */

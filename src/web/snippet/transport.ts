@@ -1,4 +1,5 @@
 import type { Settings } from './parts.ts'
+import { warn } from './warn.ts'
 
 /** The API's buckets, each of which is refused on its own. */
 export type Bucket = 'events' | 'flows' | 'fingerprint' | 'health' | 'heartbeat'
@@ -29,6 +30,12 @@ export interface Asked {
   namesUser?: boolean
 }
 
+/** What whoever owns the page can mend. */
+const adviceBy: Readonly<Record<number, string>> = {
+  401: 'refused (401): the key is not current ("cairn key show"), or the user hash is missing or wrong',
+  403: 'refused (403): the key may not be used on this origin ("cairn org origins")',
+}
+
 /** Pages that were refused together must not come back together. */
 const spread = (ms: number) => ms * (1 + Math.random() / 4)
 
@@ -45,6 +52,7 @@ const isCairns = ({ status, headers }: Response) =>
  */
 export function createTransport({ baseUrl, key }: Settings, page: Window) {
   const pauses = new Map<Bucket, Pause>()
+  let isWarned = false
 
   const now = () => page.performance.now()
   const pauseMs = (bucket: Bucket) => Math.max(0, (pauses.get(bucket)?.until ?? 0) - now())
@@ -80,6 +88,9 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
     if (namesUser && response?.status === 401) return response
     const failures = pauses.get(bucket)?.failures ?? 0
     const waitMs = refusedFor(response, failures)
+    const advice = adviceBy[response?.status ?? 0]
+    if (advice && !isWarned) warn(advice)
+    isWarned ||= advice !== undefined
     if (waitMs === 0) {
       pauses.delete(bucket)
       return response

@@ -5,11 +5,14 @@ import type { StageDeps } from '../stage.ts'
 import { drawChecklist } from './draw-checklist.ts'
 import type { Host } from './host.ts'
 import { isElsewhere, safeHref } from './markdown.ts'
+import { wordsFor } from './words.ts'
 
 /** How long it is taken as known what other devices and back ends have ticked, milliseconds. */
 const knownMs = 5 * 60_000
 /** By then a tick of this browser has come to the server. */
 const onItsWayMs = 60_000
+/** How long a list that was just finished is still seen, milliseconds. */
+const farewellMs = 8_000
 /** How often it is looked whether the page has thrown it away, milliseconds. */
 const watchMs = 1_000
 
@@ -26,6 +29,7 @@ export function showChecklist(
 
   const drawing = drawChecklist(flow, host, page, {
     toggle(isOpen) {
+      if (isDone()) return leave()
       run.isOpen = isOpen
       deps.save()
       draw()
@@ -33,7 +37,7 @@ export function showChecklist(
     open: openItem,
     dismiss() {
       leave()
-      deps.end('checklist', 'dismissed', { reason: 'closed' })
+      if (!isDone()) deps.end('checklist', 'dismissed', { reason: 'closed' })
     },
   })
 
@@ -62,15 +66,17 @@ export function showChecklist(
     note()
     tell('item_completed', { flowKey: flow.key, itemKey: item.key })
     draw()
-    endIfDone()
+    if (!isDone()) return
+    host.say(wordsFor(page).allDone)
+    end()
+    // What was just finished is seen as such; what was finished elsewhere goes at once.
+    page.setTimeout(leave, farewellMs)
   }
 
+  const isDone = () => items.every(({ id }) => ticked.has(id))
+
   /** The server derives the completion from the last tick. */
-  const endIfDone = () => {
-    if (items.length === 0 || items.some(({ id }) => !ticked.has(id)) || isLeft) return
-    leave()
-    deps.end('checklist', 'completed', { isTold: false })
-  }
+  const end = () => deps.end('checklist', 'completed', { isTold: false })
 
   function openItem(item: Item): void {
     // What the page reports by an event of its own is ticked by that event.
@@ -94,6 +100,7 @@ export function showChecklist(
     const response = await transport.ask('flows', `/flows/${flow.id}/checklist-progress?${query}`)
     if (!response?.ok) return
     const answer = await response.json()
+    if (isLeft || isDone()) return
     const now = Date.now()
     for (const { id, completed } of answer.items ?? []) {
       if (completed) ticked.set(id, ticked.get(id) ?? now)
@@ -103,7 +110,9 @@ export function showChecklist(
     run.askedAt = now
     note()
     draw()
-    endIfDone()
+    if (!isDone()) return
+    leave()
+    end()
   }
 
   const watching = page.setInterval(() => {

@@ -48,6 +48,9 @@ export function drawChecklist(flow: Flow, host: Host, page: Window, actions: Che
     return row
   }
 
+  const stateOf = (done: number) =>
+    done === items.length ? words.allDone : words.of(done, items.length)
+
   const panelOf = (state: ChecklistState, done: number): HTMLElement => {
     const shut = () => actions.toggle(false)
     const panel = make(page, 'div', 'card panel', {
@@ -63,11 +66,11 @@ export function drawChecklist(flow: Flow, host: Host, page: Window, actions: Che
     const inner = make(page, 'div', 'inner')
     inner.append(
       make(page, 'h2', '', { id: 'title' }, flow.name),
-      make(page, 'span', 'place', {}, words.of(done, items.length)),
+      make(page, 'span', 'place', {}, stateOf(done)),
       bar,
       make(page, 'ul', 'items', {}, ...items.map(item => itemOf(item, state))),
-      button(page, 'quiet', words.hide, actions.dismiss),
     )
+    if (done < items.length) inner.append(button(page, 'quiet', words.hide, actions.dismiss))
     panel.append(inner, closeButton(page, words.close, shut))
     panel.addEventListener('keydown', event => {
       if (event.key !== 'Escape') return
@@ -79,7 +82,7 @@ export function drawChecklist(flow: Flow, host: Host, page: Window, actions: Che
   }
 
   const launcherOf = (done: number): HTMLElement => {
-    const label = `${flow.name} · ${words.of(done, items.length)}`
+    const label = `${flow.name} · ${stateOf(done)}`
     const launcher = button(page, 'launcher', label, () => actions.toggle(true))
     launcher.popover = 'manual'
     launcher.setAttribute('aria-expanded', 'false')

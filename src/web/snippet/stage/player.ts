@@ -44,12 +44,19 @@ export function playSteps(
     deps.end('steps', outcome, reason === undefined ? {} : { reason })
   }
 
+  const giveWay = () => {
+    clear()
+    current = null
+    deps.giveWay('steps')
+  }
+
   /** To the step at a place; behind the last one the flow is completed. */
   const go = (index: number, isBack = false) => {
     clear()
     const step = steps[index]
     if (!step) {
-      finish('completed')
+      if (steps.length > 0 && run.viewed.length === 0) giveWay()
+      else finish('completed')
       return
     }
     run.stepId = step.id
@@ -70,7 +77,11 @@ export function playSteps(
     if (signal.aborted) return
     if (found) check(step, found)
     if (found?.element === null) {
-      outbox.report({ kind: 'target_missing', ...ids(), stepId: step.id, reason: found.because })
+      if (!run.missed.includes(step.id)) {
+        run.missed.push(step.id)
+        deps.save()
+        outbox.report({ kind: 'target_missing', ...ids(), stepId: step.id, reason: found.because })
+      }
       tell('target_missing', { flowKey: flow.key, stepKey: step.key })
       if (step.target?.required) {
         if (step.target.onMissing === 'stop') finish('dismissed', 'target_missing')

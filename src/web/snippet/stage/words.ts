@@ -9,6 +9,8 @@ export interface Words {
   of: (place: number, all: number) => string
   open: string
   hide: string
+  /** Of a checklist. */
+  allDone: string
 }
 
 const words = (
@@ -19,6 +21,7 @@ const words = (
   close: string,
   open: string,
   hide: string,
+  allDone: string,
   of = '/',
 ): Words => ({
   next,
@@ -28,14 +31,25 @@ const words = (
   close,
   open,
   hide,
+  allDone,
   of: (place, all) => `${place} ${of} ${all}`,
 })
 
-const english = words('Next', 'Back', 'Done', 'Skip', 'Close', 'Open', 'Hide this list', 'of')
+const english = words(
+  'Next',
+  'Back',
+  'Done',
+  'Skip',
+  'Close',
+  'Open',
+  'Hide this list',
+  'All done',
+  'of',
+)
 
 const byLanguage: Readonly<Record<string, Words>> = {
   en: english,
-  ar: words('التالي', 'السابق', 'تم', 'تخطٍ', 'إغلاق', 'فتح', 'إخفاء القائمة', 'من'),
+  ar: words('التالي', 'السابق', 'تم', 'تخطٍ', 'إغلاق', 'فتح', 'إخفاء القائمة', 'اكتمل كل شيء', 'من'),
   de: words(
     'Weiter',
     'Zurück',
@@ -44,9 +58,20 @@ const byLanguage: Readonly<Record<string, Words>> = {
     'Schließen',
     'Öffnen',
     'Liste ausblenden',
+    'Alles erledigt',
     'von',
   ),
-  es: words('Siguiente', 'Atrás', 'Listo', 'Omitir', 'Cerrar', 'Abrir', 'Ocultar la lista', 'de'),
+  es: words(
+    'Siguiente',
+    'Atrás',
+    'Listo',
+    'Omitir',
+    'Cerrar',
+    'Abrir',
+    'Ocultar la lista',
+    'Todo listo',
+    'de',
+  ),
   fr: words(
     'Suivant',
     'Retour',
@@ -55,11 +80,32 @@ const byLanguage: Readonly<Record<string, Words>> = {
     'Fermer',
     'Ouvrir',
     'Masquer la liste',
+    'Tout est fait',
     'sur',
   ),
-  he: words('הבא', 'הקודם', 'סיום', 'דילוג', 'סגירה', 'פתיחה', 'הסתרת הרשימה', 'מתוך'),
-  it: words('Avanti', 'Indietro', 'Fine', 'Salta', 'Chiudi', 'Apri', "Nascondi l'elenco", 'di'),
-  ja: words('次へ', '戻る', '完了', 'スキップ', '閉じる', '開く', 'リストを隠す'),
+  he: words(
+    'הבא',
+    'הקודם',
+    'סיום',
+    'דילוג',
+    'סגירה',
+    'פתיחה',
+    'הסתרת הרשימה',
+    'הכול הושלם',
+    'מתוך',
+  ),
+  it: words(
+    'Avanti',
+    'Indietro',
+    'Fine',
+    'Salta',
+    'Chiudi',
+    'Apri',
+    "Nascondi l'elenco",
+    'Tutto fatto',
+    'di',
+  ),
+  ja: words('次へ', '戻る', '完了', 'スキップ', '閉じる', '開く', 'リストを隠す', 'すべて完了'),
   nl: words(
     'Volgende',
     'Terug',
@@ -68,11 +114,32 @@ const byLanguage: Readonly<Record<string, Words>> = {
     'Sluiten',
     'Openen',
     'Lijst verbergen',
+    'Alles klaar',
     'van',
   ),
-  pl: words('Dalej', 'Wstecz', 'Gotowe', 'Pomiń', 'Zamknij', 'Otwórz', 'Ukryj listę', 'z'),
-  pt: words('Seguinte', 'Voltar', 'Concluir', 'Pular', 'Fechar', 'Abrir', 'Ocultar a lista', 'de'),
-  zh: words('下一步', '返回', '完成', '跳过', '关闭', '打开', '隐藏列表'),
+  pl: words(
+    'Dalej',
+    'Wstecz',
+    'Gotowe',
+    'Pomiń',
+    'Zamknij',
+    'Otwórz',
+    'Ukryj listę',
+    'Wszystko gotowe',
+    'z',
+  ),
+  pt: words(
+    'Seguinte',
+    'Voltar',
+    'Concluir',
+    'Pular',
+    'Fechar',
+    'Abrir',
+    'Ocultar a lista',
+    'Tudo pronto',
+    'de',
+  ),
+  zh: words('下一步', '返回', '完成', '跳过', '关闭', '打开', '隐藏列表', '全部完成'),
 }
 
 /** In the page's language; English where it is none of these. */
