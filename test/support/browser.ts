@@ -29,7 +29,7 @@ export class TestBrowser {
       executablePath,
       env,
       // Neither a sandbox, which containers do not let it have, nor a graphics card.
-      args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none'],
+      args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'],
     })
     return new TestBrowser(browser)
   }
