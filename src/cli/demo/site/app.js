@@ -1,10 +1,11 @@
 /** Harbor, the application of the demo. What it tells Cairn stands in calls of `cairn`. */
 
+import { userId } from './user.js'
+
 const { cairn } = window
 const main = document.querySelector('main')
 
-// Who is signed in, and what audience rules may ask for. `?as=` tries another person.
-const userId = new URLSearchParams(location.search).get('as') ?? 'you'
+// Who is signed in, and what audience rules may ask for.
 cairn.identify(userId, { role: 'owner', plan: 'team', teamSize: 3, daysSinceSignup: 3 })
 
 const pages = {
