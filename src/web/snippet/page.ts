@@ -47,8 +47,11 @@ function begin(): void {
   // A second tag, or the same one once more after a navigation.
   if (isOurs && !before?.q) return
   const baseUrl = new URL('.', tag.src).href.slice(0, -1)
+  let tries = 0
   const loadStage: LoadStage = async () => {
-    const url = `${baseUrl}/${CAIRN_SNIPPET_RENDERER}`
+    // Some browsers remember of an address that it could not be loaded (whatwg/html issue 6768).
+    const again = tries++ === 0 ? '' : `?${tries}`
+    const url = `${baseUrl}/${CAIRN_SNIPPET_RENDERER}${again}`
     if (tag.integrity) await verify(url, tag.nonce)
     return (await import(url)).createStage
   }
