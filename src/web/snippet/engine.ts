@@ -247,6 +247,8 @@ export function createEngine(deps: EngineDeps) {
     shown.run.stepId = shown.flow.steps[0]?.id ?? null
     save(slot, shown.run)
     consider()
+    // A hidden page considers nothing, and must not keep other tabs waiting.
+    letGo(slot)
   }
 
   const clear = () => {
