@@ -47,7 +47,7 @@ export function showChecklist(
 
   const draw = () => {
     if (isLeft) return
-    if (run.isOpen && !isHidden && !run.wasOpened) {
+    if (run.isOpen && !isHidden && !run.wasOpened && !isDone()) {
       run.wasOpened = true
       deps.save()
       outbox.report({ kind: 'checklist_opened', ...idsOf(flow, run) })
