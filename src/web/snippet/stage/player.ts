@@ -164,10 +164,11 @@ export function playSteps(
     go(indexOf(step) + 1)
   }
 
-  /** Tells how the step's target fares, once a run. */
+  /** Tells how the step's target fares, once a run; of one that was missing also that it was found. */
   function check(step: Step, found: Found): void {
-    if (run.checked.includes(step.id)) return
-    run.checked.push(step.id)
+    const isChecked = run.checked.includes(step.id)
+    if (isChecked && (found.element === null || run.viewed.includes(step.id))) return
+    if (!isChecked) run.checked.push(step.id)
     deps.save()
     const { matchCount, waitedMs: waitMs } = found
     const common = { matchCount, waitMs, flowVersion: run.flowVersion }
