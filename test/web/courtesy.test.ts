@@ -24,6 +24,24 @@ const flows = `
   frequency: until_completed
   targeting: { urls: [{ match: prefix, pattern: /settings/people }] }
   checklist: { items: [{ key: a, title: A }, { key: b, title: B }] }
+- key: hidden
+  targeting: { urls: [{ match: exact, pattern: "/home?case=hidden" }] }
+  steps:
+    - { key: gone, title: Gone, target: { selector: "#gone", waitMs: 1000 } }
+- key: other-tab
+  targeting: { urls: [{ match: exact, pattern: "/home?case=other-tab" }] }
+  steps: [{ key: one, kind: modal, title: Other tab }]
+- key: over-list
+  targeting: { urls: [{ match: exact, pattern: "/home?case=over" }] }
+  steps: [{ key: one, kind: modal, title: Over the list }]
+- key: list-below
+  kind: checklist
+  targeting: { urls: [{ match: exact, pattern: "/home?case=over" }] }
+  checklist: { items: [{ key: a, title: A, completeOn: { event: did_a } }] }
+- key: late
+  targeting: { urls: [{ match: prefix, pattern: "/late" }] }
+  steps:
+    - { key: late, title: Late, target: { selector: "#late", waitMs: 50 } }
 `
 
 let site: Site
@@ -31,6 +49,9 @@ beforeAll(async () => {
   site = await Site.open(flows)
 })
 afterAll(() => site.close())
+
+const stored = (page: Page, text: string) =>
+  page.waitForFunction(text => JSON.stringify({ ...localStorage }).includes(text), text)
 
 const loaded = (page: Page) =>
   page.waitForFunction(() => typeof (window as never as { cairn?: { on?: unknown } }).cairn?.on)
@@ -62,6 +83,52 @@ test('a tour of which the page shows nothing is neither begun anew nor over, and
   await title.getByText('Gone').waitFor()
   await allSent(page)
   expect((await site.numbers('unseen')).totals).toMatchObject({ starts: 1, inProgress: 1 })
+  await page.context().close()
+})
+
+test('a hidden tab with nothing to show does not keep the others waiting', async () => {
+  const { page } = await site.visit('/home?case=hidden')
+  await stored(page, 'runs:steps')
+  await page.evaluate(() =>
+    Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' }),
+  )
+  await stored(page, 'target_missing')
+  const other = await page.context().newPage()
+  await other.goto(`${site.url}/home?case=other-tab`)
+  await shown(other).title.getByText('Other tab').waitFor({ timeout: 10_000 })
+  await page.context().close()
+})
+
+test('what a page lacked and the next one has is told as found', async () => {
+  const { page } = await site.visit('/late')
+  const told: string[] = []
+  page.on('request', request => {
+    if (request.url().includes('/health')) told.push(JSON.parse(request.postData() ?? '').outcome)
+  })
+  await stored(page, 'target_missing')
+  await page.evaluate(() => {
+    document.body.append(Object.assign(document.createElement('button'), { id: 'late' }))
+    document.getElementById('late')?.append('Here it is')
+    history.pushState(null, '', '/late/2')
+  })
+  await shown(page).title.getByText('Late').waitFor()
+  while (told.length < 2) await Bun.sleep(20)
+  expect(told).toEqual(['not_found', 'found'])
+  await page.context().close()
+})
+
+test('a list that was finished behind a tour is over, and not opened after its end', async () => {
+  const { page } = await site.visit('/home?case=over')
+  await shown(page).title.getByText('Over the list').waitFor()
+  await stored(page, 'runs:checklist')
+  await page.evaluate(() =>
+    (window as never as { cairn: { track(n: string): void } }).cairn.track('did_a'),
+  )
+  await shown(page).button('Done').click()
+  await shown(page).panel.getByText('All done').waitFor()
+  const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }))
+  expect(kept).not.toContain('runs:checklist')
+  expect(kept).not.toContain('checklist_opened')
   await page.context().close()
 })
 
@@ -103,10 +170,10 @@ test('a list that was put aside comes back folded up; where there is little room
   await phone.page.context().close()
 })
 
-test('what whoever owns the page has mistaken is told in the console, and never thrown', async () => {
+test('what whoever owns the page has mistaken is told once in the console, and never thrown', async () => {
   const { page, noticed } = await site.browser.page()
   await page.addInitScript(`${installStub}
-    cairn.identify({ id: 1 }); cairn.track(); cairn.start('nope')
+    for (const draw of [1, 2]) { cairn.identify({ id: 1 }); cairn.track(); cairn.start('nope') }
     globalThis.off = cairn.on('flow_complete', () => {})`)
   await page.goto(`${site.url}/settings/notifications`)
   await page.evaluate(() => (globalThis as never as { off(): void }).off())

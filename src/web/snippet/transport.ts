@@ -52,7 +52,6 @@ const isCairns = ({ status, headers }: Response) =>
  */
 export function createTransport({ baseUrl, key }: Settings, page: Window) {
   const pauses = new Map<Bucket, Pause>()
-  let isWarned = false
 
   const now = () => page.performance.now()
   const pauseMs = (bucket: Bucket) => Math.max(0, (pauses.get(bucket)?.until ?? 0) - now())
@@ -89,8 +88,7 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
     const failures = pauses.get(bucket)?.failures ?? 0
     const waitMs = refusedFor(response, failures)
     const advice = adviceBy[response?.status ?? 0]
-    if (advice && !isWarned) warn(advice)
-    isWarned ||= advice !== undefined
+    if (advice) warn(advice)
     if (waitMs === 0) {
       pauses.delete(bucket)
       return response
