@@ -40,10 +40,12 @@ const later = (a: number | null, b: number | null) => (a === null || (b !== null
  * does not, or not yet: of times the later counts, of counts the larger. Which run is open the other
  * place says, but for one that has ended here.
  */
-export function mergedHistory(here: KnownHistory, there: FlowHistory): KnownHistory {
+export function mergedHistory(here: KnownHistory, there: KnownHistory): KnownHistory {
   const { openRunId = null } = there
   const isOpen = openRunId !== null && openRunId !== here.endedRunId
   return {
+    // Who was a visitor for a while has ended before that what they have ended.
+    ...(there.endedRunId && { endedRunId: there.endedRunId }),
     ...here,
     runs: Math.max(here.runs, there.runs),
     startedAt: later(here.startedAt, there.startedAt),
@@ -54,7 +56,7 @@ export function mergedHistory(here: KnownHistory, there: FlowHistory): KnownHist
   }
 }
 
-const merged = (here: Past, there: Readonly<Record<string, FlowHistory>>): Past => ({
+const merged = (here: Past, there: Past): Past => ({
   ...here,
   ...Object.fromEntries(
     Object.entries(there).map(([id, ofFlow]) => [id, mergedHistory(here[id] ?? noHistory, ofFlow)]),

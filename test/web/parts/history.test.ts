@@ -103,4 +103,17 @@ describe('in a browser', () => {
       news: { runs: 1, startedAt: 7 },
     })
   })
+
+  test('a user who was a visitor for a while does not go on with what they had ended before', () => {
+    const history = createHistory(memory())
+    history.change('uann', 'tour', ended('dismissed', 'one', 5))
+    history.change('avisitor', 'news', started(7))
+    history.adopt('avisitor', 'uann')
+    history.learn('uann', { tour: told({ openRunId: 'one' }) })
+    expect(history.of('uann').tour).toMatchObject({ dismissedAt: 5, openRunId: null })
+    history.change('avisitor', 'tour', started(8))
+    history.adopt('avisitor', 'uann')
+    history.learn('uann', { tour: told({ openRunId: 'one' }) })
+    expect(history.of('uann').tour).toMatchObject({ openRunId: null })
+  })
 })
