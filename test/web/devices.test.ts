@@ -257,3 +257,33 @@ test('a visitor who signs in in the middle of a tour stays where they are', asyn
   const { totals } = await site.until('midway', ({ totals }) => totals.completions === 1)
   expect(totals).toMatchObject({ starts: 1, uniqueUsers: 1, inProgress: 0 })
 })
+
+test('a page that is left while it asks takes nothing from the next one', async () => {
+  const { page } = await openAsStranger()
+  const flowsAreKept = () => Object.keys(localStorage).some(name => name.endsWith(':flows'))
+  await page.waitForFunction(flowsAreKept)
+  await page.route('**/flows?userId*', () => {}, { times: 1 })
+  const asking = page.waitForRequest(/\/flows\?userId/)
+  await identify(page, 'traveller')
+  await asking
+  const asked = told(page)
+  await page.goto(`${site.url}/settings/people`)
+  expect((await asked).status()).toBe(200)
+  await page.context().close()
+})
+
+test('what a gateway says of its own limits does not make a page ask without end', async () => {
+  let asked = 0
+  const { page } = await openAsStranger(async page => {
+    await page.route('**/api/v1/flows', async route => {
+      if (route.request().method() === 'OPTIONS') return route.continue()
+      asked++
+      const response = await route.fetch()
+      const headers = { ...response.headers(), 'x-ratelimit-remaining': '10000000' }
+      await route.fulfill({ response, headers })
+    })
+  })
+  await Bun.sleep(1_000)
+  expect(asked).toBe(1)
+  await page.context().close()
+})

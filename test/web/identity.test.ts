@@ -95,3 +95,19 @@ test('without the right hash nothing is counted, and tours are shown all the sam
   await Bun.sleep(1_000)
   expect((await site.numbers('late')).totals).toEqual(before)
 })
+
+test('the hash of who has signed out stays nowhere in the browser', async () => {
+  const { page } = await site.visit('/home')
+  const hash = right('leaver')
+  const told = page.waitForResponse(response => response.url().includes(hash))
+  await identify(page, 'leaver', hash)
+  expect((await told).status()).toBe(200)
+  const kept = () => page.evaluate(() => JSON.stringify({ ...localStorage }))
+  // By now the flows are kept as asked for by them.
+  await page.waitForFunction(() =>
+    Object.entries(localStorage).some(([k, v]) => k.endsWith(':flows') && v.includes('leaver')),
+  )
+  await page.evaluate(() => (window as never as { cairn: { reset(): void } }).cairn.reset())
+  expect(await kept()).not.toContain(hash)
+  await page.context().close()
+})

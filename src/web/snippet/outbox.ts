@@ -1,5 +1,5 @@
 import type { FingerprintReport, HealthReport, Keep, NewEvent, Outbox, Person } from './parts.ts'
-import { recordOf } from './said.ts'
+import { hashOf, recordOf } from './said.ts'
 import { isWithin } from './since.ts'
 import type { Transport } from './transport.ts'
 import { uuid } from './uuid.ts'
@@ -270,13 +270,6 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       page.setTimeout(adopt, abandonedMs)
     },
   }
-}
-
-/** Tells two texts apart, nearly always. */
-function hashOf(text: string): number {
-  let hash = 0
-  for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0
-  return hash
 }
 
 /** Whoever else writes into this storage may have written anything. */

@@ -1,6 +1,7 @@
 import type { ToldHistory } from './history.ts'
 import { namesOf } from './outbox.ts'
 import type { Flow, Keep, Person } from './parts.ts'
+import { hashOf } from './said.ts'
 import { isWithin } from './since.ts'
 import type { Transport } from './transport.ts'
 
@@ -11,6 +12,8 @@ const freshInCrowdMs = 5 * 60_000
 const staleMs = 30 * 60_000
 /** Of the five million characters that an origin may store, a longer list is not kept. */
 const longestKept = 500_000
+/** A page that is still there so long after a failure was not being left, milliseconds. */
+const staysMs = 1_000
 /** At most one heartbeat in this time, over all tabs of the browser. */
 const heartbeatMs = 5 * 60_000
 /** Up to this share of its limit of flows, an organisation has no crowd: all are heard. */
@@ -50,11 +53,12 @@ export interface PresenceDeps {
   version: string
   sessionId(): string
   url(): string
+  page: Window
 }
 
 /** What this browser knows of the organisation's flows, and how it says that it is alive. */
 export function createPresence(deps: PresenceDeps) {
-  const { keep, transport, version, sessionId, url } = deps
+  const { keep, transport, version, sessionId, url, page } = deps
   /** What may not be stored, or was forgotten, is known as long as the page lasts. */
   let last: KeptFlows | null = null
   const recall = () => {
@@ -68,6 +72,8 @@ export function createPresence(deps: PresenceDeps) {
 
   const set = (known: Omit<KeptFlows, 'askedAt' | 'crowd' | 'isHeard'>, crowd: number) => {
     last = { ...known, askedAt: Date.now(), crowd, isHeard: Math.random() < chanceIn(crowd) }
+  }
+  const store = () => {
     // The page needs room of its own; the browser's cache has it too.
     if (JSON.stringify(last).length > longestKept) keep.remove('flows')
     else keep.set('flows', last)
@@ -109,8 +115,16 @@ export function createPresence(deps: PresenceDeps) {
       const etag = response.headers.get('ETag')
       if (user && history) deps.learned(user, history)
       set({ version, flows, honoursDoNotTrack, etag, asker, refusedAt }, crowdIn(response))
+      store()
+    } else if (known && response) {
+      set({ ...known, asker, refusedAt }, crowdIn(response))
+      store()
     } else if (known) {
-      set({ ...known, ...(response && { asker, refusedAt }) }, response ? crowdIn(response) : 1)
+      set(known, 1)
+      // Where the page is left, its questions fail too: of those the next one must not know.
+      page.setTimeout(() => {
+        if (keep.get<KeptFlows>('flows')?.askedAt === known.askedAt) store()
+      }, staysMs)
     }
   }
 
@@ -160,18 +174,20 @@ export function createPresence(deps: PresenceDeps) {
   }
 }
 
-/** A user as the server was told of them. */
-const askerOf = ({ userId, userHash }: Person): string => JSON.stringify([userId, userHash])
+/** A user as the server was told of them. The hash itself must not outlast them in this browser. */
+const askerOf = ({ userId, userHash }: Person): string =>
+  JSON.stringify([userId, userHash && hashOf(userHash)])
 
 async function answerIn(response: Response): Promise<Answer | null> {
   const answer = await response.json().catch(() => null)
   return Array.isArray(answer?.flows) ? answer : null
 }
 
-/** Every answer says how many requests the minute still has. */
+/** Every answer says how many requests the minute still has; what stands between may say anything. */
 function crowdIn({ headers }: Response): number {
   const limit = Number(headers.get('X-RateLimit-Limit'))
-  return limit > 0 ? 1 - Number(headers.get('X-RateLimit-Remaining')) / limit : 0
+  const crowd = 1 - Number(headers.get('X-RateLimit-Remaining')) / limit
+  return limit > 0 && crowd > 0 ? Math.min(crowd, 1) : 0
 }
 
 /**

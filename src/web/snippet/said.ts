@@ -28,3 +28,10 @@ function jsonOf(read: () => unknown): unknown {
 
 /** JSON has no other whole numbers. */
 const numberOf = (value: unknown) => (typeof value === 'bigint' ? Number(value) : value)
+
+/** Tells two texts apart, nearly always. */
+export function hashOf(text: string): number {
+  let hash = 0
+  for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0
+  return hash
+}
