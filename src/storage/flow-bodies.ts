@@ -1,5 +1,6 @@
 import type { Organisation, PreparedBody, PublishedFlows } from '../core/catalogue.ts'
 import type { Flow } from '../core/flow.ts'
+import { shownAs } from '../core/shown-as.ts'
 import type { CatalogueRows } from './catalogue-rows.ts'
 
 /** One frozen version of a flow. */
@@ -83,7 +84,7 @@ export class FlowListBody implements PublishedFlows {
         row: publication.flow_id,
         flow: JSON.parse(textOf(this.rows, publication)) as Flow,
       }))
-      .filter(({ flow }) => flow.kind === 'checklist' || flow.frequency !== 'always')
+      .filter(({ flow }) => shownAs(flow) === 'checklist' || flow.frequency !== 'always')
       .slice(0, mostRemembered)
       .map(({ row, flow }) => ({ row, id: flow.id }))
     return this.knownRemembered

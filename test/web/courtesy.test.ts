@@ -19,6 +19,14 @@ const flows = `
   targeting: { urls: [{ match: prefix, pattern: /projects }] }
   steps:
     - { key: one, kind: modal, title: Next in line }
+- key: slow
+  targeting: { urls: [{ match: prefix, pattern: /settings/notifications }] }
+  steps:
+    - { key: gone, title: Gone, target: { selector: "#gone", waitMs: 8000 } }
+- key: other-list
+  kind: checklist
+  targeting: { urls: [{ match: prefix, pattern: /settings/notifications }] }
+  checklist: { items: [{ key: a, title: A }] }
 - key: list
   kind: checklist
   frequency: until_completed
@@ -129,6 +137,18 @@ test('a list that was finished behind a tour is over, and not opened after its e
   const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }))
   expect(kept).not.toContain('runs:checklist')
   expect(kept).not.toContain('checklist_opened')
+  await page.context().close()
+})
+
+test('a list waits for a tour whose elements are missing once, and not on every page', async () => {
+  const { page } = await site.visit('/settings/notifications?as=eve')
+  const { launcher, panel } = shown(page)
+  await panel.waitFor()
+  await allSent(page)
+  const startedAt = Date.now()
+  await page.reload()
+  await panel.or(launcher).waitFor()
+  expect(Date.now() - startedAt).toBeLessThan(7_900)
   await page.context().close()
 })
 

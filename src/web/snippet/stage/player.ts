@@ -15,7 +15,12 @@ const leavesMs = 10_000
 export function playSteps(
   flow: Flow,
   run: Run,
-  { host, finder, ...deps }: StageDeps & { host: Host; finder: Finder; save(): void },
+  {
+    host,
+    finder,
+    drawing,
+    ...deps
+  }: StageDeps & { host: Host; finder: Finder; drawing(): void; save(): void },
 ): { leave(): void; tracked(name: string): void } {
   const { outbox, page, tell } = deps
   const { steps } = flow
@@ -106,6 +111,7 @@ export function playSteps(
       outbox.report({ kind: 'step_viewed', ...ids(), stepId: step.id })
     }
     tell('step_viewed', { flowKey: flow.key, stepKey: step.key })
+    drawing()
     const choose = (choice: Choice) => chosen(step, choice)
     const [place, of] = [indexOf(step) + 1, steps.length]
     const hasBack = seenBefore(step) >= 0
