@@ -229,7 +229,8 @@ async function sendAll(
     const today = Math.floor(now / dayMs)
     const recent = [today - 2, today - 1, today]
       .flatMap(day => historyOfDay(day, { flows, firstDay }))
-      .filter(({ occurredAt }) => occurredAt <= now)
+      // Older ones would be refused.
+      .filter(({ occurredAt }) => occurredAt <= now && occurredAt > now - days * dayMs)
     await sendPresent(client, flows, recent)
   }
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
