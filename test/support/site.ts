@@ -64,11 +64,14 @@ export class Site {
     // Another host than the API's: to a browser, another origin and another site.
     const cairnUrl = url.replace('localhost', '127.0.0.1')
     const demo = demoSite({ cairnUrl, snippetKey: this.snippetKey })
-    // Each browser is somebody's own, as `TestBrowser.page` says whose.
-    const user = "export const userId = new URLSearchParams(location.search).get('as') ?? name"
-    const headers = { 'Content-Type': 'text/javascript' }
-    const fetch = (request: Request) =>
-      new URL(request.url).pathname === '/user.js' ? new Response(user, { headers }) : demo(request)
+    const fetch = async (request: Request) => {
+      const response = demo(request)
+      if (new URL(request.url).pathname !== '/app.js') return response
+      // Each browser is somebody's own, as `TestBrowser.page` says whose.
+      const user = "new URLSearchParams(location.search).get('as') ?? name"
+      const script = (await response.text()).replace('userId = signedIn()', `userId = ${user}`)
+      return new Response(script, response)
+    }
     this.site = Bun.serve({ hostname: 'localhost', port: 0, fetch })
   }
 

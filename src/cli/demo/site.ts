@@ -2,7 +2,6 @@ import { installStub } from '../../web/install-code.ts'
 import style from './site/app.css' with { type: 'text' }
 import script from './site/app.js' with { type: 'text' }
 import index from './site/index.html' with { type: 'text' }
-import user from './site/user.js' with { type: 'text' }
 
 /** Where the pages of the demo's application find Cairn. */
 export interface SiteOptions {
@@ -38,7 +37,6 @@ export function demoSite({ cairnUrl, snippetKey }: SiteOptions) {
   const files: Record<string, () => Response> = {
     '/app.css': () => answer(style as unknown as string, 'text/css'),
     '/app.js': () => answer(script as unknown as string, 'text/javascript'),
-    '/user.js': () => answer(user as unknown as string, 'text/javascript'),
     '/cairn-stub.js': () => answer(installStub, 'text/javascript'),
   }
   return (request: Request): Response => {

@@ -1,11 +1,10 @@
 /** Harbor, the application of the demo. What it tells Cairn stands in calls of `cairn`. */
 
-import { userId } from './user.js'
-
 const { cairn } = window
 const main = document.querySelector('main')
 
 // Who is signed in, and what audience rules may ask for.
+const userId = signedIn()
 cairn.identify(userId, { role: 'owner', plan: 'team', teamSize: 3, daysSinceSignup: 3 })
 
 const pages = {
@@ -14,6 +13,19 @@ const pages = {
   '/projects/atlas': page('project-page'),
   '/settings/people': page('people-page'),
   '/settings/notifications': page('notifications-page'),
+}
+
+/** Somebody of their own in each browser, until `?as=` signs somebody else in. */
+function signedIn() {
+  const asked = new URLSearchParams(location.search).get('as')
+  const somebody = `you-${Math.random().toString(36).slice(2, 8)}`
+  try {
+    const user = asked ?? localStorage['harbor-user'] ?? somebody
+    localStorage['harbor-user'] = user
+    return user
+  } catch {
+    return asked ?? somebody
+  }
 }
 
 function page(id) {
