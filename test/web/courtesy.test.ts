@@ -13,8 +13,8 @@ const flows = `
   priority: 5
   targeting: { urls: [{ match: prefix, pattern: /projects }] }
   steps:
-    - { key: gone, title: Gone, target: { selector: "#gone", waitMs: 50 } }
-    - { key: lost, title: Lost, target: { selector: "#lost", waitMs: 50 } }
+    - { key: gone, title: Gone, target: { selector: "#gone", waitMs: 1500 } }
+    - { key: lost, title: Lost, target: { selector: "#lost", waitMs: 1500 } }
 - key: next-in-line
   targeting: { urls: [{ match: prefix, pattern: /projects }] }
   steps:
