@@ -87,7 +87,7 @@ export interface PublishedFlows extends PreparedBody {
   count: number
   /**
    * Those for which it matters what a person has done with them before, at most 200 of the highest
-   * priority: all but tours and announcements that are shown always.
+   * priority: all but those whose steps are shown always.
    */
   readonly remembered: readonly Pick<FlowEntry, 'row' | 'id'>[]
 }

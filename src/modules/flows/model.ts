@@ -33,7 +33,7 @@ export const FlowList = Type.Object(
     history: Type.Optional(
       Type.Record(Type.String(), History, {
         description:
-          'There where a person is named: by flow id, what they have done with it. Flows that they have no run of are left out, so are tours and announcements that are shown `always`, and all but the 200 of the highest priority.',
+          'There where a person is named: by flow id, what they have done with it. Flows that they have no run of are left out, so are flows whose steps are shown `always`, and all but the 200 of the highest priority.',
       }),
     ),
     honoursDoNotTrack: Type.Optional(
