@@ -108,11 +108,12 @@ test('a hidden tab with nothing to show does not keep the others waiting', async
 })
 
 test('what a page lacked and the next one has is told as found', async () => {
-  const { page } = await site.visit('/late')
+  const { page } = await site.browser.page()
   const told: string[] = []
   page.on('request', request => {
     if (request.url().includes('/health')) told.push(JSON.parse(request.postData() ?? '').outcome)
   })
+  await page.goto(`${site.url}/late`)
   await stored(page, 'target_missing')
   await page.evaluate(() => {
     document.body.append(Object.assign(document.createElement('button'), { id: 'late' }))
