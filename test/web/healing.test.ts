@@ -50,6 +50,7 @@ const flows = [
   flowOf('replaced', '{ selector: "#again", waitMs: 5000 }'),
   flowOf('busy', '{ selector: "#gone", waitMs: 60000 }'),
   flowOf('odd-page', '{ selector: "main", waitMs: 300 }'),
+  flowOf('watched', '{ selector: "#shown" }'),
   flowOf('pinned', '{ selector: ".buy", waitMs: 300 }'),
 ]
 
@@ -66,10 +67,10 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** The page of a case, with more on it from its first moment on. */
+/** The page of a case, with more on it before the snippet comes to look. */
 async function open(name: string, markup: string, prepare: () => void = () => {}) {
   // Tests write markup, which the site's policy forbids.
-  const { page } = await site.browser.page({
+  const { page, noticed } = await site.browser.page({
     bypassCSP: true,
     viewport: { width: 900, height: 600 },
   })
@@ -84,6 +85,10 @@ async function open(name: string, markup: string, prepare: () => void = () => {}
     })
   }, markup)
   await page.addInitScript(`document.addEventListener('DOMContentLoaded', ${prepare})`)
+  await page.route('**/snippet.js', async route => {
+    await page.waitForLoadState('domcontentloaded')
+    await route.continue()
+  })
   await page.goto(`${site.url}/projects?case=${name}`)
   const { title } = shown(page)
   /** Whether the step points there, once the page has been scrolled. */
@@ -98,7 +103,7 @@ async function open(name: string, markup: string, prepare: () => void = () => {}
     }
     return false
   }
-  return { page, title, isAround, isSkipped: () => title.getByText('The end').waitFor() }
+  return { page, noticed, title, isAround, isSkipped: () => title.getByText('The end').waitFor() }
 }
 
 /** What pages have told of the case's one target, once they have. */
@@ -335,15 +340,28 @@ test('a page that changes all the time is looked at twenty times a second at mos
   await page.close()
 })
 
+/** What no page should do, and some do: nothing tells any more whether an element is seen. */
+const breakDom = () => {
+  Element.prototype.checkVisibility = () => {
+    throw new TypeError('a page of its own')
+  }
+}
+
 test('on a page that breaks the search the flow goes on, and the fault is told', async () => {
-  const { page, isSkipped } = await open('odd-page', '', () => {
-    Element.prototype.checkVisibility = () => {
-      throw new TypeError('a page of its own')
-    }
-  })
+  const { page, isSkipped } = await open('odd-page', '', breakDom)
   await isSkipped()
   await page.close()
   expect(await outcomeOf('odd-page')).toEqual(['error'])
+})
+
+test('a page that breaks the watch over a shown element hears of no fault, and keeps the step', async () => {
+  const { page, title, noticed, isAround } = await open('watched', '<p id="shown">A</p>')
+  expect(await isAround('#shown')).toBe(true)
+  await page.evaluate(breakDom)
+  await Bun.sleep(600)
+  expect(await title.textContent()).toBe('Look here')
+  expect(noticed.complaints).toEqual([])
+  await page.close()
 })
 
 test('what steps pin took over finds an element whose selector is gone, and a better one is suggested', async () => {

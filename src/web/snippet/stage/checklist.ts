@@ -1,6 +1,7 @@
 import { idsOf } from '../engine.ts'
 import type { Flow, Item } from '../parts.ts'
 import type { Run } from '../runs.ts'
+import { safely } from '../safely.ts'
 import type { StageDeps } from '../stage.ts'
 import { drawChecklist } from './draw-checklist.ts'
 import type { Host } from './host.ts'
@@ -115,9 +116,10 @@ export function showChecklist(
     end()
   }
 
-  const watching = page.setInterval(() => {
+  const watch = () => {
     if (!isHidden && host.wasRemoved()) draw()
-  }, watchMs)
+  }
+  const watching = page.setInterval(() => safely(watch), watchMs)
 
   const leave = () => {
     isLeft = true

@@ -1,4 +1,5 @@
 import type { Flow, Item } from '../parts.ts'
+import { safely } from '../safely.ts'
 import type { Host } from './host.ts'
 import { button, closeButton, make } from './make.ts'
 import { markdownNodes } from './markdown.ts'
@@ -76,7 +77,7 @@ export function drawChecklist(flow: Flow, host: Host, page: Window, actions: Che
       if (event.key !== 'Escape') return
       event.preventDefault()
       event.stopPropagation()
-      shut()
+      safely(shut)
     })
     return panel
   }

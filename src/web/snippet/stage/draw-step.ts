@@ -1,4 +1,5 @@
 import type { Button, Choice, StepView } from '../parts.ts'
+import { safely } from '../safely.ts'
 import { borrowFocus, listenToKeys } from './focus.ts'
 import type { Host } from './host.ts'
 import { button, closeButton, make } from './make.ts'
@@ -50,7 +51,7 @@ function drawModal(view: StepView, draw: Drawing): void {
   // Escape, which a modal dialog takes before any listener of ours.
   dialog.addEventListener('cancel', event => {
     event.preventDefault()
-    view.choose({ type: 'dismiss' })
+    safely(() => view.choose({ type: 'dismiss' }))
   })
   ends.push(giveBack, () => dialog.close(), keys(dialog, view, draw))
 }
@@ -91,17 +92,14 @@ function drawHotspot(view: StepView, element: Element, draw: Drawing): void {
   const { root, ends, page } = draw
   let close: (() => void) | null = null
   bringIntoView(element, page)
-  const dot = make(page, 'button', 'spot', {
-    popover: 'manual',
-    type: 'button',
-    'aria-label': view.step.title || draw.words.open,
-    'aria-expanded': 'false',
-  })
-  dot.addEventListener('click', () => {
+  const dot = button(page, 'spot', '', () => {
     if (close) close()
     close = close ? null : openTip(view, element, draw)
     dot.setAttribute('aria-expanded', String(close !== null))
   })
+  dot.popover = 'manual'
+  dot.setAttribute('aria-label', view.step.title || draw.words.open)
+  dot.setAttribute('aria-expanded', 'false')
   root.append(dot)
   dot.showPopover()
   ends.push(placeOnCorner(element, dot))

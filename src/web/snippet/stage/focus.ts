@@ -1,3 +1,4 @@
+import { safely } from '../safely.ts'
 import { focusedIn } from './elements.ts'
 
 /** Where the keyboard is while a card is shown. */
@@ -53,7 +54,7 @@ export function listenToKeys(
     ring[(next + ring.length) % ring.length]?.focus()
   }
 
-  const pressed = (event: KeyboardEvent) => {
+  const press = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing) return
     // Alt with an arrow is the browser's own way back.
     if (event.altKey || event.ctrlKey || event.metaKey) return
@@ -73,6 +74,7 @@ export function listenToKeys(
     if (isInside()) event.stopPropagation()
     action()
   }
+  const pressed = (event: KeyboardEvent) => safely(() => press(event))
   // On the card too, since a page may keep what is pressed from the document.
   card.addEventListener('keydown', pressed)
   document.addEventListener('keydown', pressed)

@@ -1,3 +1,5 @@
+import { safely } from '../safely.ts'
+
 /** An element with a class, its attributes and what is in it. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
   { document }: Window,
@@ -21,7 +23,7 @@ export function button(
   press: () => void,
 ): HTMLButtonElement {
   const made = make(page, 'button', className, { type: 'button' }, label)
-  made.addEventListener('click', press)
+  made.addEventListener('click', () => safely(press))
   return made
 }
 

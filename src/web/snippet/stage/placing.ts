@@ -10,6 +10,7 @@ import {
   size,
 } from '@floating-ui/dom'
 import type { Step } from '../parts.ts'
+import { quietly } from '../safely.ts'
 import { around } from './elements.ts'
 
 /** Between an element and what points at it, and least distance from the window's edge, pixels. */
@@ -31,9 +32,10 @@ const edges = {
 
 /** What has been taken off the page has no place: what points at it stays until it is followed. */
 function follow(element: Element, floating: HTMLElement, place: () => unknown): () => void {
-  return autoUpdate(element, floating, () => {
-    if (element.isConnected) place()
-  })
+  const update = async () => {
+    if (element.isConnected) await place()
+  }
+  return autoUpdate(element, floating, quietly(update))
 }
 
 /** Keeps a card beside an element wherever that goes. Returns a function that ends it. */

@@ -1,6 +1,7 @@
 import { idsOf } from '../engine.ts'
 import type { Choice, Finder, Flow, Found, HealthReport, Step } from '../parts.ts'
 import type { Run } from '../runs.ts'
+import { safely } from '../safely.ts'
 import type { StageDeps } from '../stage.ts'
 import { type Drawn, drawStep } from './draw-step.ts'
 import { candidatesOf, fingerprintOf } from './fingerprint.ts'
@@ -119,7 +120,7 @@ export function playSteps(
     const { signal } = leaving
     if (element && step.advance.on === 'click') {
       // Before the page's own listeners, of which one may stop the event or leave the page.
-      const clicked = () => complete(step)
+      const clicked = () => safely(() => complete(step))
       element.addEventListener('click', clicked, { capture: true, signal })
     }
     watch(step, element, signal)
@@ -128,7 +129,9 @@ export function playSteps(
   /** A page that draws itself anew replaces elements: the step follows, or waits for it to return. */
   function watch(step: Step, element: Element | null, signal: AbortSignal): void {
     const watching = page.setInterval(() => {
-      const isThere = !element || (element.isConnected && element.checkVisibility())
+      // Of a page that has broken its own DOM nothing is known: then all is as it was.
+      const isSeen = () => element === null || (element.isConnected && element.checkVisibility())
+      const isThere = safely(isSeen) ?? true
       if ((isThere && !host.wasRemoved()) || signal.aborted) return
       clear()
       enter(step).catch(() => {})
