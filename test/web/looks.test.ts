@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout } from 'bun:test'
+import type { Locator } from '../browser/playwright.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
@@ -39,6 +40,15 @@ const open = async (path: string, options = {}) => {
   const visitor = await site.visit(path, options)
   return { ...visitor, ...shown(visitor.page) }
 }
+
+/** Of its letters and of what they stand on: red, green and blue together, 0 to 765. */
+const brightness = (card: Locator) =>
+  card.evaluate(element => {
+    const { color, backgroundColor } = getComputedStyle(element)
+    const sum = (colour: string) =>
+      (colour.match(/\d+/g) ?? []).slice(0, 3).reduce((a, b) => a + Number(b), 0)
+    return { text: sum(color), ground: sum(backgroundColor) }
+  })
 
 /** What has the keyboard: the text of a control, or the role of a card. */
 const focused = (page: Awaited<ReturnType<typeof open>>['page']) =>
@@ -137,14 +147,30 @@ describe('wherever it is seen', () => {
     await page.locator('[data-action=look]').click()
     await page.locator('nav a[href="/home"]').click()
     await title.waitFor()
-    const [text, ground] = await card.evaluate(element => {
-      const { color, backgroundColor } = getComputedStyle(element)
-      return [color, backgroundColor]
-    })
-    const sum = (colour = '') =>
-      (colour.match(/\d+/g) ?? []).slice(0, 3).reduce((a, b) => a + Number(b), 0)
-    expect(sum(ground)).toBeLessThan(200)
-    expect(sum(text)).toBeGreaterThan(550)
+    const { text, ground } = await brightness(card)
+    expect(ground).toBeLessThan(200)
+    expect(text).toBeGreaterThan(550)
+    await page.close()
+  })
+
+  test('where the page turns dark, or light again, while it is shown, it does too', async () => {
+    const { page, title, card } = await open('/home')
+    await title.waitFor()
+    const turn = (isDark: boolean) =>
+      page.evaluate(isDark => {
+        document.documentElement.style.colorScheme = isDark ? 'dark' : 'light'
+        document.body.style.background = isDark ? '#111' : '#fff'
+      }, isDark)
+    const ground = async () => (await brightness(card)).ground
+    const until = async (holds: (sum: number) => boolean) => {
+      for (let tries = 0; tries < 60 && !holds(await ground()); tries++) await Bun.sleep(50)
+      return ground()
+    }
+    expect(await ground()).toBeGreaterThan(550)
+    await turn(true)
+    expect(await until(sum => sum < 200)).toBeLessThan(200)
+    await turn(false)
+    expect(await until(sum => sum > 550)).toBeGreaterThan(550)
     await page.close()
   })
 

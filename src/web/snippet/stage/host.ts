@@ -1,4 +1,5 @@
 import type { Flow } from '../parts.ts'
+import { safely } from '../safely.ts'
 import { around, ownHostAttribute } from './elements.ts'
 import { styles } from './styles.ts'
 
@@ -6,6 +7,10 @@ import { styles } from './styles.ts'
 const darkBelow = 0.35
 /** Where contrast with white and with black is the same (WCAG 2.2). */
 const evenContrast = 0.179
+
+const darkPreferred = '(prefers-color-scheme: dark)'
+/** So long after the page has changed its looks they are seen, milliseconds: it may fade to them. */
+const tintAfterMs = 400
 
 /** A page that throws the host away more often than this gets rid of it. */
 const mostRemovals = 10
@@ -38,6 +43,26 @@ export function createHost(page: Window) {
   live.setAttribute('role', 'status')
   live.setAttribute('aria-live', 'polite')
   shadow.append(live)
+
+  /** What is shown, and gives each its colours anew. */
+  const roots = new Map<HTMLElement, () => void>()
+  let isToTint = false
+  const tintAll = () => {
+    isToTint = false
+    for (const [root, tint] of roots) {
+      if (root.parentNode) safely(tint)
+      else roots.delete(root)
+    }
+  }
+  /** The page may turn dark, or light, while something is shown. */
+  const tintSoon = () => {
+    if (!isToTint) page.setTimeout(tintAll, tintAfterMs)
+    isToTint = true
+  }
+  for (const element of [document.documentElement, document.body]) {
+    new MutationObserver(tintSoon).observe(element, { attributes: true })
+  }
+  page.matchMedia(darkPreferred).addEventListener('change', tintSoon)
 
   let isPlaced = false
   let removals = 0
@@ -73,13 +98,17 @@ export function createHost(page: Window) {
       )
       const luminance = (colour: string) => luminanceOf(colour, shadow, page)
       const root = document.createElement('div')
+      root.className = 'root'
       // On a ground of the author's own the colours that they left out have to be readable too.
-      const onDark = background
-        ? luminance(background) < darkBelow
-        : text
-          ? luminance(text) > evenContrast
-          : isDark(shadow, page)
-      root.className = `root${onDark ? ' dark' : ''}`
+      const isOnDark = () =>
+        background
+          ? luminance(background) < darkBelow
+          : text
+            ? luminance(text) > evenContrast
+            : isDark(shadow, page)
+      const tint = () => root.classList.toggle('dark', isOnDark())
+      tint()
+      roots.set(root, tint)
       root.dir = page.getComputedStyle(document.body).direction
       root.lang = document.documentElement.lang
       const set = (name: string, value: string | null | undefined) => {
@@ -137,4 +166,4 @@ function isDark(shadow: ShadowRoot, page: Window): boolean {
   return colorScheme === 'dark' || (colorScheme.includes('dark') && prefersDark(page))
 }
 
-const prefersDark = (page: Window) => page.matchMedia('(prefers-color-scheme: dark)').matches
+const prefersDark = (page: Window) => page.matchMedia(darkPreferred).matches
