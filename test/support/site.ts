@@ -108,8 +108,12 @@ export class Site {
   }
 
   /** Waits until analytics say so: a page sends its events five seconds after the first, or when it goes. */
-  async until(flowKey: string, holds: (numbers: Numbers) => boolean): Promise<Numbers> {
-    const deadline = performance.now() + 12_000
+  async until(
+    flowKey: string,
+    holds: (numbers: Numbers) => boolean,
+    patienceMs = 12_000,
+  ): Promise<Numbers> {
+    const deadline = performance.now() + patienceMs
     for (;;) {
       const numbers = await this.numbers(flowKey)
       if (holds(numbers)) return numbers

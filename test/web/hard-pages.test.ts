@@ -134,7 +134,8 @@ beforeAll(async () => {
     const [, , name = '', more] = new URL(url).pathname.split('/')
     // Longer than the step that comes next waits for its element.
     if (more === 'slow') await Bun.sleep(1_500)
-    const own = name in cases ? cases[name as Case].page : ''
+    const next = more === 'slow' ? '<button id="there">There</button>' : ''
+    const own = name in cases ? cases[name as Case].page + next : ''
     const page = `<!doctype html><html lang="en"><title>Own</title><link rel="icon" href="data:,"><h1>Own</h1>${own}${tag}`
     return new Response(page, { headers: { 'Content-Type': 'text/html' } })
   }
@@ -336,12 +337,6 @@ describe('the way through', () => {
     await says('One')
     await page.locator('#in').click({ noWaitAfter: true })
     await page.waitForURL('**/slow')
-    await page.evaluate(() => {
-      const there = document.createElement('button')
-      there.id = 'there'
-      there.textContent = 'There'
-      document.body.append(there)
-    })
     await says('Two')
     await page.close()
     const { steps } = await site.until('away', ({ steps }) => steps[1]!.reached === 1)

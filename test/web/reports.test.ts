@@ -129,7 +129,9 @@ test('a server that cannot store is asked again, and has it all in the end', asy
   expect(noticed.requests.filter(url => url.endsWith('/events')).length).toBeGreaterThan(0)
   await site.server.end('SIGKILL')
   site.server = await site.place.serve(['--port', port])
-  const { totals } = await site.until('full', ({ totals }) => totals.completions === 1)
+  // It may have been refused twice, and then waits twice as long.
+  const isAll = ({ totals }: Numbers) => totals.completions === 1
+  const { totals } = await site.until('full', isAll, 20_000)
   expect(totals).toMatchObject({ starts: 1, completions: 1 })
   await page.close()
 })
