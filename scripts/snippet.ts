@@ -50,6 +50,9 @@ async function workOfStart(site: Site, pages: string, path: string, script: stri
     return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1_000
   }
   await Bun.sleep(settleMs)
+  // The page's own garbage would be collected at any moment.
+  await session.send('HeapProfiler.collectGarbage')
+  await Bun.sleep(settleMs)
   const before = await work()
   // As text: this file knows no types of pages.
   await page.evaluate(`{

@@ -29,6 +29,12 @@ function bundled(entry: string, format: 'iife' | 'esm', defines: Record<string, 
   return stdout.toString()
 }
 
+/**
+ * Has V8 compile all of a script while it is fetched, beside the page's main thread, where functions
+ * would be compiled one by one as they are called: half of the start (explicit compile hints, V8 13.6).
+ */
+const compileHint = '//# allFunctionsCalledOnLoad\n'
+
 /** What `module.ts` exports beside the types. */
 const startsIt = `
 /** Starts the snippet. Asks for no global of the page, and loads no further script. */
@@ -51,11 +57,12 @@ export function bundledSnippet(): {
   const defines = { CAIRN_BUILD_VERSION: version }
   const rendererText = bundled('renderer.ts', 'esm', defines)
   const renderer = `snippet-renderer-${shortHash(rendererText)}.js`
-  const pageText = bundled('page.ts', 'iife', {
+  const pageCode = bundled('page.ts', 'iife', {
     ...defines,
     CAIRN_SNIPPET_RENDERER: renderer,
     CAIRN_SNIPPET_RENDERER_INTEGRITY: integrityOf(rendererText),
   })
+  const pageText = compileHint + pageCode
   const page = `snippet-${shortHash(pageText)}.js`
   const moduleText = bundled('module.ts', 'esm', defines)
   return {
