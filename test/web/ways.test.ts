@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
-import { Site, shown } from '../support/site.ts'
+import { allSent, Site, shown } from '../support/site.ts'
 
 /** The ways in which a page can have the snippet, and the pages that make it hard. */
 
@@ -77,8 +77,10 @@ test('documents of their own, one after another, are one tour', async () => {
   await page.goto(`${pages.url}/own/a`)
   await shown(page).title.getByText('Hi').waitFor()
   await page.locator('a').click()
+  await page.waitForURL('**/own/b')
   await shown(page).title.getByText('Hi').waitFor()
   await shown(page).button('Done').click()
+  await allSent(page)
   await page.close()
   const ended = ({ totals }: typeof before) => totals.completions === before.totals.completions + 1
   const { totals } = await site.until('everywhere', ended)
