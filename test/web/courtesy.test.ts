@@ -121,7 +121,7 @@ test('what a page lacked and the next one has is told as found', async () => {
     history.pushState(null, '', '/late/2')
   })
   await shown(page).title.getByText('Late').waitFor()
-  while (told.length < 2) await Bun.sleep(20)
+  for (let tries = 0; tries < 200 && told.length < 2; tries++) await Bun.sleep(20)
   expect(told).toEqual(['not_found', 'found'])
   await page.context().close()
 })

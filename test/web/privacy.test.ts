@@ -166,6 +166,7 @@ test('no query, fragment, value of an input or cookie is told', async () => {
   await shown(page).title.getByText('One').waitFor()
   await page.locator('#address').count()
   await allSent(page)
+  await leave(page)
   const told = decodeURIComponent([...reports, ...bodies].join('\n'))
   expect(told).toContain('/settings/people')
   expect(told).not.toMatch(/hush|secret|ann\.private/)

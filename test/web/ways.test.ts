@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
-import { allSent, Site, shown } from '../support/site.ts'
+import { Site, shown } from '../support/site.ts'
 
 /** The ways in which a page can have the snippet, and the pages that make it hard. */
 
@@ -80,12 +80,34 @@ test('documents of their own, one after another, are one tour', async () => {
   await page.waitForURL('**/own/b')
   await shown(page).title.getByText('Hi').waitFor()
   await shown(page).button('Done').click()
-  await allSent(page)
   await page.close()
   const ended = ({ totals }: typeof before) => totals.completions === before.totals.completions + 1
   const { totals } = await site.until('everywhere', ended)
   expect(totals.starts).toBe(before.totals.starts + 1)
   expect(noticed.complaints.filter(text => !/404|health|fingerprint/.test(text))).toEqual([])
+})
+
+test('a page whose head comes long before its body shows its tour once it has one', async () => {
+  const head = '<!doctype html><html lang="en"><head><title>Own</title>'
+  const slowly = (text: string) => {
+    const chunks = async function* () {
+      yield text
+      await Bun.sleep(1_500)
+      yield '</head><body><h1>Own</h1></body></html>'
+    }
+    return new Response(chunks() as never, { headers: { 'Content-Type': 'text/html' } })
+  }
+  using pages = serve({ '/own': () => slowly(head + tag()) })
+  const { page, noticed } = await site.browser.page()
+  let asked = 0
+  page.on('request', request => {
+    if (request.url().includes('renderer')) asked++
+  })
+  await page.goto(`${pages.url}/own`)
+  await shown(page).title.getByText('Hi').waitFor({ timeout: 3_000 })
+  expect(asked).toBe(1)
+  expect(noticed.complaints.filter(text => !/404/.test(text))).toEqual([])
+  await page.close()
 })
 
 describe('a strict policy', () => {

@@ -180,7 +180,9 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     quietly(learn)()
     page.setInterval(quietly(beat), beatMs)
     onNavigation(page, engine.moved)
-    page.document.addEventListener('visibilitychange', () => safely(engine.consider))
+    for (const event of ['visibilitychange', 'DOMContentLoaded']) {
+      page.document.addEventListener(event, () => safely(engine.consider))
+    }
     page.addEventListener('pageshow', ({ persisted }) => {
       if (!persisted) return
       person.recall()

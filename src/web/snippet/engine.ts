@@ -136,7 +136,8 @@ export function createEngine(deps: EngineDeps) {
 
   /** Looks what is due, and shows it. To be called whenever something has changed that decides. */
   function consider(): void {
-    if (isHidden()) return
+    // Of a page that is still on its way there is nowhere to show anything.
+    if (isHidden() || !page.document.body) return
     if (areKnown && wanted !== null && !flows.some(({ key }) => key === wanted)) {
       warn(`start() found no published flow "${wanted}"`)
       wanted = null

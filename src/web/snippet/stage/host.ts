@@ -44,15 +44,12 @@ export function createHost(page: Window) {
   live.setAttribute('aria-live', 'polite')
   shadow.append(live)
 
-  /** What is shown, and gives each its colours anew. */
-  const roots = new Map<HTMLElement, () => void>()
+  /** Gives a root its colours anew. */
+  const tints = new WeakMap<Element, () => void>()
   let isToTint = false
   const tintAll = () => {
     isToTint = false
-    for (const [root, tint] of roots) {
-      if (root.parentNode) safely(tint)
-      else roots.delete(root)
-    }
+    for (const root of [...shadow.children]) safely(() => tints.get(root)?.())
   }
   /** The page may turn dark, or light, while something is shown. */
   const tintSoon = () => {
@@ -108,7 +105,7 @@ export function createHost(page: Window) {
             : isDark(shadow, page)
       const tint = () => root.classList.toggle('dark', isOnDark())
       tint()
-      roots.set(root, tint)
+      tints.set(root, tint)
       root.dir = page.getComputedStyle(document.body).direction
       root.lang = document.documentElement.lang
       const set = (name: string, value: string | null | undefined) => {
