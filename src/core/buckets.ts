@@ -10,6 +10,7 @@ export const defaultLimits = {
   status: 10,
   analytics: 600,
   export: 600,
+  manage: 600,
 } as const satisfies Record<string, number>
 
 export type Bucket = keyof typeof defaultLimits

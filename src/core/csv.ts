@@ -4,14 +4,20 @@ export type CsvCell = string | number | boolean | null
 /** The UTF-8 byte order mark as a character; some spreadsheets take a file for UTF-8 only with it. */
 export const csvBom = '\uFEFF'
 
-/** What a spreadsheet would run as a formula (OWASP, "CSV Injection"). */
-const runsAsFormula = /^[=+\-@\t\r\n]/
+/**
+ * What a spreadsheet would run as a formula (OWASP, "CSV Injection"): some take a full-width sign for
+ * its narrow form.
+ */
+const runsAsFormula = /^[=+\-@＝＋－＠\t\r\n]/
 
-/** RFC 4180 section 2, and outer spaces, which some readers trim unless they are quoted. */
-const needsQuotes = /[",\r\n]|^ | $/
+/**
+ * RFC 4180 section 2; what some readers take for a separator too, so that a formula may begin behind
+ * it; and outer spaces, which some trim unless they are quoted.
+ */
+const needsQuotes = /[",\r\n;\t|]|^ | $/
 
 /** Either: most texts have nothing of it, and one look is enough for them. */
-const isSpecial = /^[=+\-@\t ]|[",\r\n]| $/
+const isSpecial = /^[=+\-@＝＋－＠ ]|[",\r\n;\t|]| $/
 
 /**
  * One line of CSV with its CRLF (RFC 4180). A text that a spreadsheet would take for a formula gets

@@ -1,5 +1,5 @@
 import { inAudience, type Reason, type Traits } from './audience.ts'
-import type { FlowDefinition, UrlRule } from './flow.ts'
+import type { FlowDefinition, StepDefinition, UrlRule } from './flow.ts'
 import { type FlowParts, shownAs } from './shown-as.ts'
 import { patternFault } from './url-pattern-fault.ts'
 import { urlMatches } from './url-rule.ts'
@@ -67,7 +67,8 @@ export interface Decision {
  * Whether a person sees a flow on a page, and why. One flow is shown at a time: of those whose own
  * conditions all hold, the one of highest priority; of equal priorities, the first by key. A checklist
  * waits beside the page while tours and announcements come and go, so it competes with checklists
- * alone. (A flow that is already running in a tab is not interrupted; that only the tab knows.)
+ * alone. (Who has seen a step of another flow just now is not interrupted; that only their browser
+ * knows.)
  *
  * How often, by the flow's `frequency`:
  * - `once`: one run, ever. It goes on over page loads until it is completed or dismissed.
@@ -96,14 +97,35 @@ export function firstDue<Of extends Candidate>(
 
 /** Whether `ownRules` all hold, without the words: a page asks it of every flow, again and again. */
 function isDue({ flow, status, history }: Candidate, { url, traits }: Visit): boolean {
-  const { urls, audience } = flow.targeting
+  const { targeting, frequency } = flow
   return (
     status === 'published' &&
-    frequencyHolds(flow.frequency, history).holds &&
-    (urls.length === 0 || urls.some(rule => urlMatches(rule, url))) &&
-    inAudience(audience, traits).holds
+    frequencyHolds(frequency, history).holds &&
+    (history.inProgress ? goesOnAt(flow, url) : beginsAt(flow, url)) &&
+    inAudience(targeting.audience, traits).holds
   )
 }
+
+const isShownAt = (urls: readonly UrlRule[], url: URL) =>
+  urls.length === 0 || urls.some(rule => urlMatches(rule, url))
+
+type Placed = Pick<StepDefinition, 'page'>
+
+/** Whether a step is for the page at this address; one that names no page is for any. */
+export const isOnPage = (step: Placed | undefined, url: URL): boolean =>
+  !step?.page || urlMatches(step.page, url)
+
+/** Whether a flow begins at this address: where it is shown, and its first step is not for elsewhere. */
+const beginsAt = ({ targeting, steps }: Candidate['flow'], url: URL): boolean =>
+  isShownAt(targeting.urls, url) && isOnPage(steps[0], url)
+
+/**
+ * Whether a run that was begun goes on at this address, whoever its flow is for by now: where the
+ * flow is shown, and where one of its steps has its page.
+ */
+export const goesOnAt = ({ targeting, steps }: Candidate['flow'], url: URL): boolean =>
+  isShownAt(targeting.urls, url) ||
+  steps.some(({ page }: Placed) => page !== undefined && urlMatches(page, url))
 
 const isMet = ({ holds }: DecidedRule) => holds !== false
 
@@ -113,10 +135,11 @@ function comesBefore({ flow: a }: Candidate, { flow: b }: Candidate): number {
 }
 
 /** The conditions that do not depend on other flows. */
-function ownRules({ flow, status, history }: Candidate, { url, traits }: Visit): DecidedRule[] {
+function ownRules(candidate: Candidate, { url, traits }: Visit): DecidedRule[] {
+  const { flow, status, history } = candidate
   return [
     publishedRule(status),
-    urlRule(flow.targeting.urls, url),
+    urlRule(candidate, url),
     audienceRule(flow.targeting.audience, traits),
     { rule: 'frequency', ...frequencyHolds(flow.frequency, history), parts: [] },
   ]
@@ -131,15 +154,25 @@ function publishedRule(status: Candidate['status']): DecidedRule {
   return { rule: 'published', holds: status === 'published', why, parts: [] }
 }
 
-function urlRule(rules: readonly UrlRule[], url: URL): DecidedRule {
-  if (rules.length === 0) return { rule: 'url', holds: true, why: 'on every page', parts: [] }
-  const parts = rules.map((rule): Reason => {
+function urlRule({ flow, history }: Candidate, url: URL): DecidedRule {
+  const { urls } = flow.targeting
+  const parts = urls.map((rule): Reason => {
     const holds = urlMatches(rule, url)
     const fault = holds ? null : patternFault(rule)
     return { holds, why: `${rule.match} ${shown(rule.pattern)}${fault ? ` (${fault})` : ''}` }
   })
-  const holds = parts.some(part => part.holds)
-  return { rule: 'url', holds, why: `${holds ? 'a' : 'no'} pattern matches the address`, parts }
+  const rule = (holds: boolean, why: string): DecidedRule => ({ rule: 'url', holds, why, parts })
+  if (!isShownAt(urls, url)) {
+    const goesOn = history.inProgress && goesOnAt(flow, url)
+    return goesOn
+      ? rule(true, 'a run goes on, and one of its steps is for this page')
+      : rule(false, 'no pattern matches the address')
+  }
+  const page = flow.steps[0]?.page
+  if (page && !history.inProgress && !beginsAt(flow, url)) {
+    return rule(false, `its first step is for another page, ${page.match} ${shown(page.pattern)}`)
+  }
+  return rule(true, urls.length === 0 ? 'on every page' : 'a pattern matches the address')
 }
 
 function audienceRule(
@@ -156,6 +189,16 @@ function audienceRule(
 
 /** UTC, for people. */
 const day = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 10)
+
+/**
+ * Whether it takes to know who is there before a flow can be shown: it is for some people alone, or
+ * shown so many times to each. Pages that wait for `identify()` begin it only then.
+ */
+export const waitsForIdentify = ({
+  frequency,
+  targeting,
+}: Pick<FlowDefinition, 'frequency' | 'targeting'>): boolean =>
+  frequency !== 'always' || targeting.audience.rules.length > 0
 
 /** Whether a flow may be shown (again) to who has done this with it. */
 export function frequencyHolds(

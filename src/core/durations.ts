@@ -2,3 +2,6 @@
 export const minuteMs = 60_000
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
+
+/** The most hours for which a rotated key or secret still works: a year. */
+export const longestGraceHours = 8_760

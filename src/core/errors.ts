@@ -1,3 +1,5 @@
+import { shown } from './wording.ts'
+
 /** One wrong place in what a caller sent: a JSON pointer and a sentence, never the caller's value. */
 export interface Problem {
   path: string
@@ -13,14 +15,28 @@ export type ErrorCode =
   | 'rate_limited'
   | 'malformed_json'
   | 'origin_not_allowed'
+  | 'forbidden'
   | 'not_found'
+  | 'organisation_not_found'
+  | 'version_not_found'
   | 'flow_not_found'
   | 'step_not_found'
+  | 'person_not_found'
+  | 'dead_letter_not_found'
   | 'method_not_allowed'
+  | 'too_many_flows'
+  | 'slug_taken'
+  | 'too_many_organisations'
+  | 'two_secrets_work'
+  | 'rewriting_under_way'
+  | 'server_running'
+  | 'no_room'
+  | 'precondition_failed'
+  | 'precondition_required'
   | 'payload_too_large'
+  | 'uri_too_long'
   | 'unsupported_media_type'
   | 'validation_failed'
-  | 'erased'
   | 'internal'
   | 'overloaded'
   /** The caller has gone: for the log alone, nobody reads the answer. */
@@ -34,6 +50,8 @@ export class AppError extends Error {
   override readonly name = 'AppError'
   readonly details: readonly Problem[] | undefined
   readonly retryAfterSeconds: number | undefined
+  /** What the answer says besides, by name. */
+  readonly fields: Readonly<Record<string, unknown>> | undefined
 
   constructor(
     readonly code: ErrorCode,
@@ -42,11 +60,13 @@ export class AppError extends Error {
       cause?: unknown
       details?: readonly Problem[]
       retryAfterSeconds?: number
+      fields?: Readonly<Record<string, unknown>>
     } = {},
   ) {
     super(message, { cause: extra.cause })
     this.details = extra.details
     this.retryAfterSeconds = extra.retryAfterSeconds
+    this.fields = extra.fields
   }
 }
 
@@ -59,6 +79,10 @@ export const unauthorizedCauses = [
   'retired_key',
   'token_where_key_is_due',
   'key_where_token_is_due',
+  'malformed_management_token',
+  'unknown_management_token',
+  'revoked_management_token',
+  'expired_management_token',
   'token_too_long',
   'token_malformed',
   'token_bad_algorithm',
@@ -67,6 +91,7 @@ export const unauthorizedCauses = [
   'token_bad_signature',
   'token_wrong_issuer',
   'token_wrong_audience',
+  'token_wrong_type',
   'token_not_yet_valid',
   'token_without_exp',
   'token_expired',
@@ -89,12 +114,16 @@ export const unauthorized = (cause: UnauthorizedCause) =>
 export const unauthorizedCauseOf = ({ cause }: AppError): UnauthorizedCause | undefined =>
   unauthorizedCauses.find(known => known === cause)
 
-/** Nothing by that name, or nothing that callers may see. */
-export const flowNotFound = () => new AppError('flow_not_found', 'There is no such flow')
-
-/** Nothing more is taken of somebody whose data was erased. */
-export const personErased = () =>
-  new AppError('erased', "This person's data was erased, and nothing more is taken of them")
+/**
+ * Nothing by that name, or nothing that callers may see.
+ *
+ * @param key which, where several were named
+ */
+export const flowNotFound = (key?: string) =>
+  new AppError(
+    'flow_not_found',
+    `There is no such flow${key === undefined ? '' : `: ${shown(key)}`}`,
+  )
 
 /** The caller went away before there was anything to answer. */
 export const callerGone = (cause: unknown) =>

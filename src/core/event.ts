@@ -49,7 +49,6 @@ export const rejectionCodes = [
   'unauthorized',
   'too_old',
   'too_large',
-  'erased',
   'storage',
 ] as const
 
@@ -59,3 +58,9 @@ export type RejectionCode = (typeof rejectionCodes)[number]
 export function personOf(userId: string | null, anonymousId: string | null): string {
   return userId === null ? `a${anonymousId}` : `u${userId}`
 }
+
+/** The ids of a person that `personOf` named. */
+export const idsOf = (person: string) =>
+  person.startsWith('u')
+    ? { userId: person.slice(1), anonymousId: null }
+    : { userId: null, anonymousId: person.slice(1) }

@@ -1,5 +1,5 @@
 import type { Ancestor, Fingerprint, TestId } from './fingerprint.ts'
-import { folded, textHash } from './text-hash.ts'
+import { folded, hashOfFolded } from './text-hash.ts'
 
 /** How much of a fingerprint is kept. */
 export const fingerprintBounds = {
@@ -33,6 +33,7 @@ export const keptAttributes: ReadonlySet<string> = new Set([
  *   is neither a baseline nor a suggestion
  */
 export function allowedFingerprint(raw: Readonly<Record<string, unknown>>): Fingerprint {
+  const text = typeof raw.text === 'string' ? folded(raw.text) : undefined
   return present({
     selector: wholeOf(raw.selector),
     matchCount: countOf(raw.matchCount) ?? 0,
@@ -42,8 +43,8 @@ export function allowedFingerprint(raw: Readonly<Record<string, unknown>>): Fing
     name: wordsOf(raw.name),
     role: lowerOf(raw.role),
     ariaLabel: wordsOf(raw.ariaLabel),
-    text: wordsOf(raw.text),
-    textHash: textHashOf(raw),
+    text: stringOf(text),
+    textHash: textHashOf(text, raw.textHash),
     classes: classesOf(raw.classes),
     attributes: attributesOf(raw.attributes),
     ancestors: ancestorsOf(raw.ancestors),
@@ -82,12 +83,11 @@ function testIdOf(value: unknown): TestId | undefined {
   return attr && id ? { attr, value: id } : undefined
 }
 
-function textHashOf(raw: Readonly<Record<string, unknown>>): string | undefined {
+/** @param text folded */
+function textHashOf(text: string | undefined, sent: unknown): string | undefined {
   // A text that is cut would no longer hash to what a page that sends the hash alone says.
-  if (typeof raw.text === 'string' && folded(raw.text).length > longestString) {
-    return textHash(raw.text)
-  }
-  const hash = typeof raw.textHash === 'string' ? raw.textHash.toLowerCase() : ''
+  if (text !== undefined && text.length > longestString) return hashOfFolded(text)
+  const hash = typeof sent === 'string' ? sent.toLowerCase() : ''
   return /^[0-9a-f]{64}$/.test(hash) ? hash : undefined
 }
 

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { isMap, isScalar, isSeq, type Node } from 'yaml'
+import { isCollection, isMap, isScalar, isSeq, type Node } from 'yaml'
 import { authoredPattern, patternsInWords } from './flow-values.ts'
 import { didYouMean, quoted, shown } from './wording.ts'
 
@@ -26,9 +26,21 @@ export function scalarFault(schema: TSchema, value: unknown): string | null {
 
 /** A node that is not of the type its schema has, in one sentence. */
 export function mismatch(schema: TSchema, node: Node): string {
-  const quotable = schema.type === 'string' && ['number', 'boolean'].includes(typeOf(node))
-  const hint = quotable ? ': put it in quotes' : ''
-  return `Must be ${expected(schema)}, not ${got(node)}${hint}`
+  return `Must be ${expected(schema)}, not ${got(node)}${hintFor(schema, node)}`
+}
+
+/** What YAML has made of what its author wrote, where that is likely. */
+function hintFor(schema: TSchema, node: Node): string {
+  if (schema.type === 'string') {
+    if (isCollection(node)) return node.flow ? ': put it in quotes' : ''
+    if (['number', 'boolean'].includes(typeOf(node))) return ': put it in quotes'
+    return node.comment && isScalar(node) && node.source === ''
+      ? ': what follows " #" is a comment, so put such text in quotes'
+      : ''
+  }
+  const first = isMap(node) ? node.items[0]?.key : null
+  const isDash = schema.type === 'array' && isScalar(first) && /^-\S/.test(String(first.value))
+  return isDash ? ': put a space behind the dash' : ''
 }
 
 /** Words of other tools for "exists" with false. */

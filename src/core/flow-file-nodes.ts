@@ -12,6 +12,7 @@ import {
   Parser,
   type YAMLMap,
 } from 'yaml'
+import { isNumberKept } from './exact-numbers.ts'
 import { jsonFault, yamlFault } from './flow-file-faults.ts'
 import { below, quoted, shown } from './wording.ts'
 
@@ -74,7 +75,8 @@ export function parse(
   // The library's own check for repeated fields is quadratic in a mapping's size; see `inspect`.
   const composer = new Composer({ prettyErrors: false, uniqueKeys: false })
   const documents: Document.Parsed[] = [...composer.compose(tokens, true, text.length)]
-  const fault = format === 'json' ? jsonFault(text, documents) : yamlFault(documents)
+  const parsed = { text, tokens, documents }
+  const fault = format === 'json' ? jsonFault(parsed) : yamlFault(parsed)
   if (fault !== null) {
     report('invalid_syntax', fault.offset, '', fault.message)
     return null
@@ -152,7 +154,11 @@ function tooDeep(tokens: CST.Token[]): number | null {
   return first
 }
 
-/** Resolves aliases and finds repeated fields, in the file's order, of one document. */
+/** Whether a number, as the file writes it in decimals, is another one than was read. */
+const isOther = (source: string) =>
+  /^[-+]?[\d.]+(?:e[-+]?\d+)?$/i.test(source) && !isNumberKept(source.replace('+', ''))
+
+/** Resolves aliases, finds repeated fields and numbers that change, in the file's order, of one document. */
 function inspect(
   { node: root, path: rootPath }: Root,
   aliases: Map<Alias, Node>,
@@ -165,10 +171,14 @@ function inspect(
       const target = anchors.get(node.source)
       if (target !== undefined) aliases.set(node, target)
       else {
-        const message = `Nothing above is anchored as &${shown(node.source)}: write the value out`
+        const message = `Nothing above is anchored as &${shown(node.source)}: write the value out, or put text that begins with "*" in quotes`
         report('unknown_alias', start(node), path, message)
       }
       return
+    }
+    if (isScalar(node) && Number.isFinite(node.value) && isOther(node.source ?? '')) {
+      const message = `This number has more digits than are kept, and would become ${node.value}: write that, or text`
+      report('inexact_number', start(node), path, message)
     }
     if (isSeq(node)) {
       for (const [index, entry] of node.items.entries()) visit(entry as Node, `${path}/${index}`)

@@ -5,15 +5,21 @@ import {
   FlowDefinition,
   ItemDefinition,
   StepDefinition,
+  StepPage,
   Targeting,
   UrlRule,
 } from './flow.ts'
 import { error, type FlowProblem, warning } from './flow-problem.ts'
 import { itemProblems } from './item-rules.ts'
-import { unreachableTargets } from './reach-rules.ts'
+import { unreachable } from './reach-rules.ts'
 import { shownAs } from './shown-as.ts'
 import { stepProblems } from './step-rules.ts'
-import { audienceRuleProblems, targetingProblems, urlProblems } from './targeting-rules.ts'
+import {
+  audienceRuleProblems,
+  pageProblems,
+  targetingProblems,
+  urlProblems,
+} from './targeting-rules.ts'
 import { quoted, shown } from './wording.ts'
 
 /**
@@ -24,12 +30,13 @@ export function flowProblems(flow: FlowDefinition): FlowProblem[] {
   return [
     ...emptiness(flow),
     ...notShown(flow),
+    ...keyAsHeading(flow),
     ...repeatedKeys(flow.steps, '/steps'),
     ...repeatedKeys(flow.checklist?.items ?? [], '/checklist/items'),
     ...[...partsOf(flow)].flatMap(({ schema, value, path }) =>
       partProblems(schema, value).map(problem => ({ ...problem, path: path + problem.path })),
     ),
-    ...unreachableTargets(flow),
+    ...unreachable(flow),
   ]
 }
 
@@ -49,6 +56,9 @@ function* partsOf({ targeting, steps, checklist }: FlowDefinition): Iterable<Flo
   yield* each(UrlRule, targeting.urls, '/targeting/urls')
   yield* each(AudienceRule, targeting.audience.rules, '/targeting/audience/rules')
   yield* each(StepDefinition, steps, '/steps')
+  for (const [index, { page }] of steps.entries()) {
+    if (page) yield { schema: StepPage, value: page, path: `/steps/${index}/page` }
+  }
   yield* each(ItemDefinition, checklist?.items ?? [], '/checklist/items')
 }
 
@@ -56,6 +66,7 @@ function* partsOf({ targeting, steps, checklist }: FlowDefinition): Iterable<Flo
 const partRules = new Map<TSchema, (part: never) => Iterable<FlowProblem>>([
   [Targeting, targetingProblems],
   [UrlRule, urlProblems],
+  [StepPage, pageProblems],
   [AudienceRule, audienceRuleProblems],
   [StepDefinition, stepProblems],
   [ItemDefinition, itemProblems],
@@ -104,6 +115,14 @@ function* notShown(flow: FlowDefinition): Iterable<FlowProblem> {
     const message = `Pages show a checklist's items and not its steps: ${advice}`
     yield warning('steps_not_shown', '/steps', message)
   }
+}
+
+/** A list has a heading, and a key is no text for visitors. */
+function* keyAsHeading(flow: FlowDefinition): Iterable<FlowProblem> {
+  const { key, name, title } = flow
+  if (shownAs(flow) !== 'checklist' || title !== undefined || name !== key) return
+  const message = `Visitors read the key ${quoted(key)} as the heading of this list: add a title`
+  yield warning('key_as_heading', '/title', message)
 }
 
 /** In a file, which tells of them by their lines, they have been found before this. */

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml'
 import type { FlowDefinition } from './flow.ts'
 import { minimalFlow, type Plain } from './flow-minimal.ts'
+import { hasUnseen, withEscapes } from './unseen.ts'
 
 /**
  * A flow's one canonical text: minimal YAML, the same for the same definition. `readFlowFile` of it
@@ -76,13 +77,13 @@ function inlined(value: Plain): string {
 }
 
 const inlinedText = (text: string) =>
-  needsEscapes(text) || text.includes('\n')
+  hasUnseen(text) || text.includes('\n')
     ? quotedText(text)
     : stringify([text], { collectionStyle: 'flow', lineWidth: 0 }).slice(2, -3)
 
 /** A text after its field's name: as it is, in quotes, or as a block below. */
 function textLines(head: string, text: string, below: string): string[] {
-  if (needsEscapes(text)) return [`${head} ${quotedText(text)}`]
+  if (hasUnseen(text)) return [`${head} ${quotedText(text)}`]
   if (text.includes('\n')) {
     const lines = text.replace(/\n$/, '').split('\n')
     if (!isBlock(lines)) return [`${head} ${quotedText(text)}`]
@@ -114,17 +115,9 @@ function folded(text: string, indent: string): string[] {
   return lines
 }
 
-/**
- * What cannot be seen, or would move a terminal's cursor or turn the text around it: such
- * characters stand as escapes.
- */
-const unseen = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060\uFEFF\uFFFE\uFFFF]/u
-
-const needsEscapes = (text: string) => unseen.test(text)
-
-/** In double quotes, by JSON's rules, which are YAML's too. */
+/** In double quotes, by JSON's rules, which are YAML's too but for what takes two units of UTF-16. */
 const quotedText = (text: string) =>
-  JSON.stringify(text).replace(
-    new RegExp(unseen, 'gu'),
-    char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  withEscapes(JSON.stringify(text), char => {
+    const code = char.codePointAt(0)!.toString(16)
+    return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`
+  })

@@ -55,8 +55,19 @@ const linkPattern =
 export const isHarmlessLink = (link: string) =>
   new RegExp(linkPattern).test(link.replace(/[\s\p{Cc}]/gu, '').toWellFormed())
 
-/** Letters, digits and one level of brackets: a colour can then never end the rule it is put in. */
-const colourPattern = '^(?:#[0-9A-Fa-f]{3,8}|[A-Za-z]+|[A-Za-z-]+\\([A-Za-z0-9 .,%/+_-]*\\))$'
+/** Functions of CSS Color 5 that make a colour, and a colour of the page's own: nothing that loads. */
+const colourFunctions = [
+  ...['rgb', 'rgba', 'hsl', 'hsla', 'hwb', 'lab', 'lch', 'oklab', 'oklch'],
+  ...['color', 'color-mix', 'light-dark', 'var'],
+]
+
+/**
+ * A hex colour, a word, or a function of these with plain arguments: a colour can then never end the
+ * rule it is put in, nor name an address.
+ */
+const colourPattern =
+  '^(?:#(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})|[A-Za-z]+|' +
+  `(?:${colourFunctions.map(inAnyCase).join('|')})\\((?!.*//)[A-Za-z0-9 .,%/+_-]*\\))$`
 
 const sha256Pattern = '^[0-9a-f]{64}$'
 

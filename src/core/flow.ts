@@ -164,6 +164,16 @@ export const Button = closed({
 })
 export type Button = Static<typeof Button>
 
+/** The page that a step is for; where a step says nothing of it, it is absent everywhere. */
+export const StepPage = Type.Optional(
+  closed(UrlRule.properties, {
+    description:
+      'The page that the step is for. On another one the visitor is told that the tour goes on ' +
+      'there, with a link where the address is known (match: exact); without it, the step is for ' +
+      'any page that shows the flow.',
+  }),
+)
+
 const stepFields = {
   key: key(
     'Your own name for the step, unique in the flow. Its funnel hangs from it: keep it over versions.',
@@ -182,6 +192,7 @@ const stepFields = {
   ),
   title: text(0, 200, { default: '', description: 'Heading, as plain text.' }),
   body: text(0, 10_000, { default: '', description: 'Text, as Markdown without HTML.' }),
+  page: StepPage,
   target: nullable(Target, 'The element that the step points at, and what happens without it.'),
   placement: closed(
     {
@@ -237,7 +248,7 @@ const itemFields = {
   description: nullable(text(0, 10_000), 'More about it, as Markdown without HTML.'),
   completeOn: nullable(
     closed({ event: eventName({ description: 'Name of the custom event.' }) }),
-    'The custom event that ticks the item; without it, it is ticked by hand or by your back end.',
+    'The custom event that ticks the item; without it, a click on the item does. Your back end can too.',
   ),
   href: nullable(link, 'Where the item leads: https:, http:, mailto:, tel: or relative.'),
 }
@@ -247,6 +258,9 @@ const flowFields = <Step extends TSchema, Item extends TSchema>(step: Step, item
     'Your own name for the flow. Its versions and numbers hang from it: keep it over versions.',
   ),
   name: text(1, 200, { description: 'What people of your team call it; the key, unless said.' }),
+  title: Type.Optional(
+    text(1, 200, { description: 'What visitors read as its heading; the name, unless said.' }),
+  ),
   kind: oneOf(
     {
       tour: 'steps, one after another',
@@ -301,7 +315,8 @@ export type ItemDefinition = Static<typeof ItemDefinition>
 
 /**
  * A flow as its author writes it, every default filled in. Defaults that depend on nothing else are
- * in the schema; `derivedDefaults` has the others.
+ * in the schema; `derivedDefaults` has the others. Where nothing is said of `title`, it is absent
+ * everywhere, as in what older releases have stored.
  */
 export const FlowDefinition = closed(flowFields(StepDefinition, ItemDefinition))
 export type FlowDefinition = Static<typeof FlowDefinition>

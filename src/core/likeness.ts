@@ -50,6 +50,9 @@ function hashOf(print: Fingerprint): string | undefined {
   return print.text === undefined ? undefined : textHash(print.text)
 }
 
+/** A character and the one before it, as a number. */
+const pairAt = (text: string, i: number) => text.charCodeAt(i - 1) * 65_536 + text.charCodeAt(i)
+
 /** Dice's coefficient over pairs of neighbouring characters: cheap, and a typo costs little. */
 function bigramDice(a: string, b: string): number {
   if (a === b) return 1
@@ -57,14 +60,14 @@ function bigramDice(a: string, b: string): number {
   const right = b.toLowerCase()
   if (left === right) return 1
   if (left.length < 2 || right.length < 2) return 0
-  const unpaired = new Map<string, number>()
+  const unpaired = new Map<number, number>()
   for (let i = 1; i < left.length; i++) {
-    const pair = left.slice(i - 1, i + 1)
+    const pair = pairAt(left, i)
     unpaired.set(pair, (unpaired.get(pair) ?? 0) + 1)
   }
   let shared = 0
   for (let i = 1; i < right.length; i++) {
-    const pair = right.slice(i - 1, i + 1)
+    const pair = pairAt(right, i)
     const times = unpaired.get(pair) ?? 0
     if (times === 0) continue
     unpaired.set(pair, times - 1)
@@ -78,10 +81,12 @@ function bigramDice(a: string, b: string): number {
  * order (Needleman and Wunsch, 1970, gaps free): one more wrapper costs little, another page a lot.
  */
 export function ancestryLikeness(a: Ancestor[], b: Ancestor[]): number {
+  // Each is compared with each: what is asked of one alone is asked once.
+  const [mineAll, theirsAll] = [a.map(withAuthoredId), b.map(withAuthoredId)]
   let above = new Array<number>(b.length + 1).fill(0)
-  for (const mine of a) {
+  for (const mine of mineAll) {
     const row = [0]
-    for (const [j, theirs] of b.entries()) {
+    for (const [j, theirs] of theirsAll.entries()) {
       const paired = above[j]! + ancestorLikeness(mine, theirs)
       row.push(Math.max(paired, above[j + 1]!, row[j]!))
     }
@@ -90,9 +95,20 @@ export function ancestryLikeness(a: Ancestor[], b: Ancestor[]): number {
   return (2 * above[b.length]!) / (a.length + b.length)
 }
 
-function ancestorLikeness(a: Ancestor, b: Ancestor): number {
-  const parts = ['tag', 'role', 'testId', 'nth'] as const
-  return mean([idLikeness(a.id, b.id), ...parts.map(part => equality(a[part], b[part]))]) ?? 1
+const withAuthoredId = (ancestor: Ancestor) => ({ ...ancestor, id: authoredId(ancestor.id) })
+
+const partsOfAncestor = ['id', 'tag', 'role', 'testId', 'nth'] as const
+
+/** The mean of `equality` over the parts, counted here: it is asked a hundred times for each candidate. */
+function ancestorLikeness(a: ReturnType<typeof withAuthoredId>, b: typeof a): number {
+  let known = 0
+  let equal = 0
+  for (const part of partsOfAncestor) {
+    if (a[part] === undefined && b[part] === undefined) continue
+    known++
+    if (a[part] === b[part]) equal++
+  }
+  return known === 0 ? 1 : equal / known
 }
 
 /**

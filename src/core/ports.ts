@@ -52,7 +52,7 @@ export interface AppendOutcome {
   duplicates: readonly number[]
   /** Refused by the database itself; kept as dead letters. */
   deadLetters: readonly number[]
-  /** Of people whose data was erased; not kept. */
+  /** Of people whose data was erased: not kept, and nobody but the operator is told. */
   erased: readonly number[]
 }
 
@@ -62,7 +62,7 @@ export interface PersonIds {
   anonymousId: string | null
 }
 
-/** Every verb that names a person whose data was erased throws `AppError('erased')`, but for `append`. */
+/** A report of a person whose data was erased is answered like any other, and not kept. */
 export interface Ledger {
   /** Throws `overloaded` where there is no room for a write, however small. */
   requireRoom(): void
@@ -83,6 +83,9 @@ export interface Ledger {
     report: PersonIds & {
       orgRow: number
       flowRow: number
+      /** The run that ticks belong to, by its id or by the session; neither where none is named. */
+      runId?: string | null
+      sessionId?: string | null
       items: readonly { itemRow: number; completed: boolean }[]
       receivedAt: number
     },
@@ -96,6 +99,11 @@ export interface ChecklistReader {
     flowRow: number,
     person: PersonIds,
   ): Promise<{ ticked: ReadonlyMap<number, number>; completedAt: number | null }>
+  /**
+   * Another text after each change of what `progress` tells of a person, in whatever flow. Costs no
+   * statement.
+   */
+  version(orgRow: number, person: PersonIds): string
 }
 
 export interface HistoryReader {
@@ -180,12 +188,27 @@ export interface Presence {
   skews: readonly number[]
   /** Events refused over the last 24 hours, by code. */
   rejections: Readonly<Partial<Record<RejectionCode, number>>>
+  /** Reports of people who were erased over the last 24 hours: for the operator alone. */
+  erased: number
   /** Requests refused over the last 24 hours for their origin. */
   refusedOrigins: number
   /** Minutes of the last 24 hours in which requests were refused for their number. */
   limitedMinutes: Readonly<Partial<Record<Bucket, number>>>
   /** Calls and events of the last 24 hours that named a user, by what became of the hash. */
   userHashes: Readonly<UserHashCounts>
+}
+
+/** Where the heartbeats of an organisation may lie, and what its window has left. Milliseconds. */
+export interface BeatBounds {
+  /** How many are kept: for the next of a page, and for one that came unasked. */
+  moments: 1 | 2
+  soonestMs: number
+  /** How far apart they lie, and how far where many pages wait. */
+  apartMs: number
+  apartInCrowdMs: number
+  latestMs: number
+  remaining: number
+  resetInMs: number
 }
 
 export interface PresenceBook {
@@ -197,6 +220,11 @@ export interface PresenceBook {
   recordRefusedOrigin(orgRow: number, at: number): Promise<void>
   /** Notes that a limit was reached: once a minute, however many requests are refused. */
   recordLimited(orgRow: number, bucket: Bucket, at: number): Promise<void>
+  /**
+   * Keeps a moment for a heartbeat, after those that were kept before: so many milliseconds from now,
+   * which is monotonic. Costs no statement.
+   */
+  reserveBeat(orgRow: number, now: number, bounds: BeatBounds): number
   /** Counts hashes of users that were judged. Costs no statement; lost at most some seconds in a crash. */
   countUserHashes(orgRow: number, counts: Partial<UserHashCounts>): void
   read(orgRow: number, now: number): Promise<Presence>

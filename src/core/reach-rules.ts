@@ -10,11 +10,12 @@ const mostLinks = 20
 const mostWork = 1_000_000
 
 /**
- * Steps that need an element of a page which the flow is not shown on: the step before leads there,
- * by links alone, and no URL rule matches their addresses. Said only where it is certain: of links
- * whose address can be known, and where no button of that step stays on the page.
+ * A flow that never begins, because its first step has a page which the flow is not shown on; and
+ * steps that need an element of such a page: the step before leads there, by links alone, and no URL
+ * rule matches their addresses. Said only where it is certain: of pages and links whose address can
+ * be known, and where no button of that step stays on the page.
  */
-export function* unreachableTargets({ steps, targeting }: FlowDefinition): Iterable<FlowProblem> {
+export function* unreachable({ steps, targeting }: FlowDefinition): Iterable<FlowProblem> {
   const { urls } = targeting
   if (urls.length === 0) return
   const known = new Map<string, boolean>()
@@ -22,8 +23,16 @@ export function* unreachableTargets({ steps, targeting }: FlowDefinition): Itera
     if (!known.has(href)) known.set(href, known.size < mostLinks && isNowhereShown(href, urls))
     return known.get(href)!
   }
+  const first = steps[0]?.page
+  if (first?.match === 'exact' && isAway(first.pattern)) {
+    const message =
+      'The flow begins on this page, where no pattern of targeting.urls shows it: add a pattern for it, or remove the page'
+    yield warning('never_begins', '/steps/0/page', message)
+  }
   for (const [index, step] of steps.entries()) {
-    if (steps[index + 1]?.target?.required !== true) continue
+    const next = steps[index + 1]
+    // Where a step has its page, the flow goes on.
+    if (next?.target?.required !== true || next.page) continue
     const links = onlyLinksOf(step)
     if (links.length === 0 || !links.every(isAway)) continue
     const message = `This element is required, but step ${quoted(step.key)} leads to ${quoted(links[0]!)}, where no pattern of targeting.urls shows the flow: add a pattern for it, or "required: false"`

@@ -39,6 +39,7 @@ export interface RunColumns {
    * viewed step, one more than its place in `steps`, and 0 for none.
    */
   readonly ends: Uint16Array
+  readonly lately: Lately
   readonly versions: readonly number[]
   readonly steps: readonly ColumnStep[]
   /** By fate, then a plane for each eight steps. */
@@ -53,9 +54,19 @@ export interface RunColumns {
   readonly dependsOnNewest: boolean
 }
 
+/**
+ * Runs in progress of which something was heard of late: their places, ascending, and when that was,
+ * epoch milliseconds. Of most there is nothing to keep, and none gets younger without being made anew.
+ */
+export interface Lately {
+  readonly places: Uint32Array
+  readonly at: Float64Array
+}
+
 /** A run to be put into columns. */
 export interface ColumnRun {
   startedAt: number
+  lastAt: number
   person: bigint
   version: number
   completedAt: number | null
@@ -109,6 +120,8 @@ export class RunColumnsBuilder {
   private readonly people: BigUint64Array
   private readonly states: Uint16Array
   private readonly ends: Uint16Array
+  private readonly latelyPlaces: number[] = []
+  private readonly latelyAt: number[] = []
   private readonly versions = new Places()
   private readonly stepPlaces = new Places()
   private readonly counts: number[][] = []
@@ -121,11 +134,13 @@ export class RunColumnsBuilder {
   /**
    * @param from no run starts before; none starts `longestColumns` after it, or later
    * @param capacity how many runs there are at most
+   * @param latelyFrom since when something was heard of the runs that `lately` tells
    */
   constructor(
     private readonly positions: FlowPositions,
     private readonly from: number,
     capacity: number,
+    private readonly latelyFrom: number,
   ) {
     this.starts = new Uint32Array(capacity)
     this.people = new BigUint64Array(capacity)
@@ -147,6 +162,10 @@ export class RunColumnsBuilder {
       this.ends[i] = codeOfDuration(Math.max(0, completedAt - startedAt))
     } else {
       if (run.dismissedAt !== null) outcome = outcomes.dismissed
+      else if (run.lastAt >= this.latelyFrom) {
+        this.latelyPlaces.push(i)
+        this.latelyAt.push(run.lastAt)
+      }
       const furthest = this.positions.furthest(run.steps, run.version)
       this.ends[i] = furthest === null ? 0 : this.stepPlaces.of(furthest) + 1
     }
@@ -189,6 +208,10 @@ export class RunColumnsBuilder {
       people: new Uint32Array(this.people.buffer, 0, count * 2),
       states: this.states.subarray(0, count),
       ends: this.ends.subarray(0, count),
+      lately: {
+        places: Uint32Array.from(this.latelyPlaces),
+        at: Float64Array.from(this.latelyAt),
+      },
       versions: this.versions.values,
       steps,
       // Fates that nobody met, such as a missing target, take no room.
@@ -221,6 +244,7 @@ export function takeRuns(columns: RunColumns, places: Uint32Array): RunColumns {
     people,
     states: Uint16Array.from(places, place => columns.states[place]!),
     ends: Uint16Array.from(places, place => columns.ends[place]!),
+    lately: takeLately(columns.lately, places),
     steps: columns.steps.map(({ row }, place) => ({
       row,
       counts: marks.map(planes => countOf(planes, place)),
@@ -239,6 +263,18 @@ export function takeRuns(columns: RunColumns, places: Uint32Array): RunColumns {
     }),
     ticks: columns.ticks.map(taken),
   }
+}
+
+function takeLately({ places, at }: Lately, taken: Uint32Array): Lately {
+  const placesNow: number[] = []
+  const kept: number[] = []
+  for (let i = 0, now = 0; i < places.length; i++) {
+    while (now < taken.length && taken[now]! < places[i]!) now++
+    if (taken[now] !== places[i]) continue
+    placesNow.push(now)
+    kept.push(at[i]!)
+  }
+  return { places: Uint32Array.from(placesNow), at: Float64Array.from(kept) }
 }
 
 /** How many runs have a bit. */

@@ -58,6 +58,10 @@ export function noHealthCounts(): HealthCounts {
   }
 }
 
+/** Counts of people of whom nobody is in both. */
+export const summedHealth = (a: HealthCounts, b: HealthCounts): HealthCounts =>
+  Object.fromEntries(outcomes.map(outcome => [outcome, a[outcome] + b[outcome]])) as HealthCounts
+
 /**
  * The state of a step's target from what people's pages reported last.
  *

@@ -22,12 +22,17 @@ export function* targetingProblems({ urls, audience }: Targeting): Iterable<Flow
   }
 }
 
-/** What is wrong with an address that a flow is shown on. */
-export function* urlProblems(rule: UrlRule): Iterable<FlowProblem> {
+/** What is wrong with the page that a step is for. */
+export function* pageProblems(rule: UrlRule): Iterable<FlowProblem> {
   const fault = patternFault(rule)
   if (fault !== null && isOnlyTheStar(rule)) yield warning('plain_star', '/pattern', fault)
   else if (fault !== null) yield error('invalid_pattern', '/pattern', fault)
-  else if (matchesOnlyRoot(rule)) {
+}
+
+/** What is wrong with an address that a flow is shown on. */
+export function* urlProblems(rule: UrlRule): Iterable<FlowProblem> {
+  yield* pageProblems(rule)
+  if (patternFault(rule) === null && matchesOnlyRoot(rule)) {
     const message =
       "This is the site's first page alone: for all pages below it too, use match: prefix"
     yield warning('only_root', '/pattern', message)

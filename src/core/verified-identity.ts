@@ -30,6 +30,21 @@ export const noUserHashes: Readonly<UserHashCounts> = {
   missing: 0,
 }
 
+/** What was counted of an organisation's user hashes within an hour. */
+export interface IdentityHour extends UserHashCounts {
+  /** When it began, epoch milliseconds. */
+  at: number
+}
+
+/** All of some hours together. */
+export function summedHours(hours: readonly IdentityHour[]): UserHashCounts {
+  const sums = { ...noUserHashes }
+  for (const hour of hours) {
+    for (const verdict of userHashVerdicts) sums[verdict] += hour[verdict]
+  }
+  return sums
+}
+
 /** What an organisation that looks at hashes goes by. */
 export interface VerifiedIdentity {
   isEnforced: boolean

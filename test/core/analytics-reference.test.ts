@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
-  checklistCompletedAt,
   daysBetween,
+  passesOf,
   percentileSeconds,
   type RefEvent,
   type RefFlow,
@@ -56,7 +56,13 @@ function at(seconds: number, kind: RefEvent['kind'], more: Partial<RefEvent> = {
   }
 }
 
-const june: RefQuery = { flowKey: 'f', from: '2026-06-01', to: '2026-06-30', timezone: 'UTC' }
+const june: RefQuery = {
+  flowKey: 'f',
+  from: '2026-06-01',
+  to: '2026-06-30',
+  timezone: 'UTC',
+  now: Date.UTC(2026, 6, 20),
+}
 const plain = flowOf([0, ['a', 'b', 'c']])
 
 /** Runs in a form that is easy to compare: key, person, start in seconds after noon, outcome. */
@@ -200,13 +206,16 @@ describe('versions', () => {
       at(19, 'flow_started', { runId: 'before' }),
       at(20, 'step_viewed', { runId: 'before', stepKey: 'a' }),
       at(15, 'flow_completed', { userId: 'loose', flowVersion: 1 }),
+      at(16, 'flow_started', { userId: 'mixed', runId: 'mixed' }),
+      at(17, 'flow_completed', { userId: 'mixed', flowVersion: 3 }),
     ])
     expect(Object.fromEntries(runs.map(run => [run.key, run.version]))).toEqual({
       rnamed: 2,
       'rtoo early': 1,
       'rthat moment': 2,
       rbefore: 2,
-      puloose: 2,
+      puloose: 1,
+      rmixed: 3,
     })
   })
 
@@ -282,7 +291,7 @@ test('time to complete runs from the start to the earliest completion', () => {
     ],
     june,
   )
-  expect(timeToComplete).toEqual({ count: 2, medianSeconds: 2.5, p90Seconds: 4 })
+  expect(timeToComplete).toMatchObject({ count: 2, medianSeconds: 2.5, p90Seconds: 4 })
 })
 
 describe('steps', () => {
@@ -428,7 +437,7 @@ describe('checklists', () => {
     expect(referenceAnalytics([plain], events, june).checklist).toBeNull()
   })
 
-  test('the last tick completes the latest run that started before it', () => {
+  test('the last tick completes the run that it names, else the latest that started before it', () => {
     const events = [
       at(0, 'flow_started', { runId: '1' }),
       at(5, 'flow_started', { runId: '2' }),
@@ -439,19 +448,50 @@ describe('checklists', () => {
     ]
     const runs = runsOf(flow, events)
     expect(outline(runs)).toEqual({
-      r1: ['uu', 0, 'in_progress'],
-      r2: ['uu', 5, 'completed'],
+      r1: ['uu', 0, 'completed'],
+      r2: ['uu', 5, 'in_progress'],
       r3: ['uu', 8, 'in_progress'],
     })
-    expect(runs[1]!.completions).toEqual([t0 + 7000])
+    expect(runs[0]!.completions).toEqual([t0 + 7000])
+    const loosely = [...events.slice(0, 4), at(8, 'custom', { name: 'saved' })]
+    expect(outline(runsOf(flow, loosely))).toMatchObject({ r3: ['uu', 8, 'completed'] })
     expect(referenceAnalytics([flow], events, june).checklist!.completedAll).toBe(1)
   })
 
-  test('completing one makes no run and counts nowhere without one', () => {
+  test('ticks of everybody whom one run names count together', () => {
     const events = [
       tick(0, 'i', { runId: '1', userId: 'b' }),
       at(1, 'custom', { name: 'saved', userId: 'b' }),
       at(2, 'flow_started', { runId: '1', userId: 'a' }),
+    ]
+    expect(outline(runsOf(flow, events))).toEqual({ r1: ['ua', 0, 'completed'] })
+    expect(referenceAnalytics([flow], events, june).checklist).toEqual({
+      items: [
+        { key: 'i', completions: 1 },
+        { key: 'j', completions: 1 },
+      ],
+      completedAll: 1,
+    })
+  })
+
+  test('each pass counts, and a taking back or one more item begins another', () => {
+    const reopened = at(10, 'item_reopened', { itemKey: 'i' })
+    const events = [
+      tick(1, 'i', { runId: '1' }),
+      tick(2, 'j', { runId: '1' }),
+      reopened,
+      tick(12, 'i', { runId: '2' }),
+    ]
+    expect(outline(runsOf(flow, events))).toEqual({
+      r1: ['uu', 1, 'completed'],
+      r2: ['uu', 12, 'completed'],
+    })
+  })
+
+  test('completing one makes no run and counts nowhere without one', () => {
+    const events = [
+      at(0, 'flow_started', { runId: '1', userId: 'a' }),
+      at(1, 'custom', { name: 'saved', userId: 'b' }),
     ]
     expect(outline(runsOf(flow, events))).toEqual({ r1: ['ua', 0, 'in_progress'] })
     const answer = referenceAnalytics([flow], events, june)
@@ -471,8 +511,8 @@ describe('checklists', () => {
       [t0 + 20_000, ['a']],
     )
     const wholeAt = (...ticks: RefEvent[]) => {
-      const found = checklistCompletedAt(changing, ticksOf(changing, ticks), 'uu')
-      return found === null ? null : (found - t0) / 1000
+      const [found] = passesOf(changing, ticks, 'uu')
+      return found === undefined ? null : (found.at - t0) / 1000
     }
     // Publishing a shorter list completes nothing by itself, and neither does a repeated tick.
     expect(wholeAt(tick(1, 'i'), tick(2, 'j'))).toBeNull()
@@ -498,7 +538,7 @@ describe('days', () => {
         at: Date.parse(start),
       }),
     )
-    const answer = referenceAnalytics([plain], events, { flowKey: 'f', from, to, timezone })
+    const answer = referenceAnalytics([plain], events, { ...june, from, to, timezone })
     expect(answer.totals.starts).toBe(answer.daily.reduce((sum, day) => sum + day.starts, 0))
     return answer.daily.map(day => [day.date, day.starts])
   }
@@ -512,9 +552,30 @@ describe('days', () => {
     const on = (from: string, to: string) =>
       referenceAnalytics([plain], events, { ...june, from, to })
     expect(on('2026-06-09', '2026-06-11').daily).toEqual([
-      { date: '2026-06-09', starts: 0, uniqueUsers: 0, completions: 0, dismissals: 0 },
-      { date: '2026-06-10', starts: 1, uniqueUsers: 1, completions: 1, dismissals: 0 },
-      { date: '2026-06-11', starts: 1, uniqueUsers: 1, completions: 0, dismissals: 0 },
+      {
+        date: '2026-06-09',
+        starts: 0,
+        uniqueUsers: 0,
+        completions: 0,
+        dismissals: 0,
+        complete: true,
+      },
+      {
+        date: '2026-06-10',
+        starts: 1,
+        uniqueUsers: 1,
+        completions: 1,
+        dismissals: 0,
+        complete: true,
+      },
+      {
+        date: '2026-06-11',
+        starts: 1,
+        uniqueUsers: 1,
+        completions: 0,
+        dismissals: 0,
+        complete: true,
+      },
     ])
     expect(on('2026-06-09', '2026-06-11').totals.uniqueUsers).toBe(1)
     expect(on('2026-06-11', '2026-06-11').totals).toMatchObject({ starts: 1, completions: 0 })
@@ -596,7 +657,7 @@ describe('random histories', () => {
       fc.constantFrom(...historyZones),
       fc.infiniteStream(fc.nat()),
       ({ flows, events }, timezone, random) => {
-        const query = { flowKey: flows[0]!.key, ...everything, timezone }
+        const query = { flowKey: flows[0]!.key, ...everything, timezone, now: springAnchor }
         const answer = referenceAnalytics(flows, events, query)
         const shuffled = events
           .map(event => ({ event, order: random.next().value! }))
@@ -607,14 +668,17 @@ describe('random histories', () => {
 
         const { totals, steps, daily, versions, timeToComplete } = answer
         expect(totals.starts).toBe(totals.completions + totals.dismissals + totals.inProgress)
-        expect(timeToComplete.count).toBe(totals.completions)
+        expect(timeToComplete.count + timeToComplete.untimed).toBe(totals.completions)
         for (const list of [daily, versions]) {
           expect(list.reduce((sum, row) => sum + row.starts, 0)).toBe(totals.starts)
           expect(list.reduce((sum, row) => sum + row.completions, 0)).toBe(totals.completions)
         }
         const dropped = steps.reduce((sum, step) => sum + step.droppedHere, 0)
         expect(dropped).toBeLessThanOrEqual(totals.dismissals + totals.inProgress)
-        for (const step of steps) expect(step.droppedHere).toBeLessThanOrEqual(step.reached)
+        for (const { stillHere, droppedHere, reached } of steps) {
+          expect(stillHere).toBeLessThanOrEqual(droppedHere)
+          expect(droppedHere).toBeLessThanOrEqual(reached)
+        }
       },
     )
     fc.assert(property, { numRuns: 60, seed: 1 })
@@ -640,6 +704,7 @@ describe('random histories', () => {
         flowKey: flow.key,
         ...everything,
         timezone: 'UTC',
+        now: middle,
       })
       const named = (run: RefRun) =>
         new Set(run.events.map(e => JSON.stringify([e.userId, e.anonymousId])))
@@ -673,7 +738,7 @@ describe('random histories', () => {
       )
       meet(
         'a whole checklist',
-        ticks.some(tick => checklistCompletedAt(flow, ticks, tick.person) !== null),
+        ticks.some(tick => passesOf(flow, events, tick.person).length > 0),
       )
       meet('completedAll', (answer.checklist?.completedAll ?? 0) > 0)
       meet(
@@ -683,8 +748,10 @@ describe('random histories', () => {
       meet(
         'a whole checklist before any run',
         ticks.some(({ person }) => {
-          const whole = checklistCompletedAt(flow, ticks, person)
-          return whole !== null && !runs.some(run => run.person === person && run.start <= whole)
+          const [whole] = passesOf(flow, events, person)
+          return (
+            whole !== undefined && !runs.some(run => run.person === person && run.start <= whole.at)
+          )
         }),
       )
       meet('a step of an older version', answer.steps.length > flow.versions.at(-1)!.steps.length)

@@ -13,8 +13,10 @@ describe('csvRow', () => {
     ['a quote', ['say "hi"'], '"say ""hi"""'],
     ['line breaks', ['a\nb', 'a\rb', 'a\r\nb'], '"a\nb","a\rb","a\r\nb"'],
     ['outer spaces', [' a', 'a ', ' '], '" a","a "," "'],
+    ['what other readers part cells by', ['x;=1', 'a\tb', 'a|b'], '"x;=1","a\tb","a|b"'],
+    ['formulas of full width', ['＝1', '＋1', '－1', '＠x'], "'＝1,'＋1,'－1,'＠x"],
     ['formulas', ['=1+1', '+1', '-1', '@x'], "'=1+1,'+1,'-1,'@x"],
-    ['formulas behind white space', ['\t=1', '\r=1', '\n=1'], `'\t=1,"'\r=1","'\n=1"`],
+    ['formulas behind white space', ['\t=1', '\r=1', '\n=1'], `"'\t=1","'\r=1","'\n=1"`],
     ['a formula that needs quotes', ['=A1,"x"'], `"'=A1,""x"""`],
     ['formula signs further in', ['a=1', '1-1', 'x@y', "'=1"], "a=1,1-1,x@y,'=1"],
     ['no cells', [], ''],
@@ -25,7 +27,7 @@ describe('csvRow', () => {
 
   const text = fc.oneof(
     fc.string({ unit: 'grapheme' }),
-    fc.string({ unit: fc.constantFrom(...'=+-@\t\r\n", \'ab1') }),
+    fc.string({ unit: fc.constantFrom(...'=+-@＝＋－＠\t\r\n",;| \'ab1') }),
   )
   const cell = fc.oneof(text, fc.double(), fc.integer(), fc.boolean(), fc.constant(null))
   const rows = fc
@@ -46,8 +48,21 @@ describe('csvRow', () => {
     fc.assert(
       fc.property(text, value => {
         const [[read]] = parse(csvRow([value]), { record_delimiter: '\r\n' }) as [[string]]
-        expect(read).not.toMatch(/^[=+\-@\t\r\n]/)
+        expect(read).not.toMatch(/^[=+\-@＝＋－＠\t\r\n]/)
       }),
+    )
+  })
+
+  test('no formula begins where semicolons, tabs and bars part cells as commas do', () => {
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1 }), texts => {
+        const [read = []] = parse(csvRow(texts), {
+          delimiter: [',', ';', '\t', '|'],
+          record_delimiter: '\r\n',
+        }) as string[][]
+        expect(read.filter(cell => /^[=+\-@＝＋－＠]/.test(cell))).toEqual([])
+      }),
+      { numRuns: 500 },
     )
   })
 
@@ -60,5 +75,5 @@ describe('csvRow', () => {
 function asRead(value: CsvCell): string {
   if (value === null) return ''
   if (typeof value === 'number') return Number.isFinite(value) ? `${value}` : ''
-  return /^[=+\-@\t\r\n]/.test(`${value}`) ? `'${value}` : `${value}`
+  return /^[=+\-@＝＋－＠\t\r\n]/.test(`${value}`) ? `'${value}` : `${value}`
 }

@@ -20,6 +20,8 @@ interface Shape {
   rules?: AudienceRule[]
   kind?: FlowDefinition['kind']
   target?: Target
+  /** Of its two steps, the paths that they are for. */
+  pages?: (string | null)[]
   history?: Partial<FlowHistory>
 }
 
@@ -34,7 +36,13 @@ const candidate = (shape: Shape = {}): Candidate => ({
       audience: { match: 'all', rules: shape.rules ?? [] },
     },
     checklist: shape.kind === 'checklist' ? { items: [{}] } : null,
-    steps: [{ target: shape.target ?? null } as Step],
+    steps: (shape.pages ?? [null]).map(
+      path =>
+        ({
+          target: shape.target ?? null,
+          ...(path !== null && { page: { match: 'exact', pattern: path } }),
+        }) as Step,
+    ),
   },
   status: shape.status ?? 'published',
   history: { ...noHistory, ...shape.history },
@@ -53,6 +61,23 @@ describe('a flow is shown', () => {
     ['where nothing speaks against it', {}, []],
     ['on a page that a pattern matches', { urls: ['/other', '/projects'] }, []],
     ['not on another', { urls: ['/other'] }, ['url']],
+    ['on the page of its first step', { pages: ['/projects', '/other'] }, []],
+    ['not where its first step is for another', { pages: ['/other', '/projects'] }, ['url']],
+    [
+      'on the page of a later step, once it was begun',
+      { urls: ['/other'], pages: ['/other', '/projects'], history: { runs: 1, inProgress: true } },
+      [],
+    ],
+    [
+      'not there before it was begun',
+      { urls: ['/other'], pages: ['/other', '/projects'] },
+      ['url'],
+    ],
+    [
+      'wherever its first step is for, once it was begun',
+      { pages: ['/other'], history: { runs: 1, inProgress: true } },
+      [],
+    ],
     ['not as a draft', { status: 'draft' }, ['published']],
     ['not from the archive', { status: 'archived' }, ['published']],
     ['not to who is not of its audience', { rules: [isPro] }, ['audience']],

@@ -131,6 +131,184 @@ describe('a file holds', () => {
   })
 })
 
+describe('a usual mistake is told as what it is, where it was made', () => {
+  const noTab = 'A tab cannot indent YAML: use spaces'
+  const noFit = 'The indentation does not fit: line this up with its neighbours, inside its parent'
+  const further =
+    'This stands further in than the line above, whose field has its value already: line it up'
+  const comment = 'what follows " #" is a comment, so put such text in quotes'
+  const step = 'key: a\nsteps:\n  - key: s\n    '
+  test.each([
+    ['a list that is not closed', 'key: [unclosed', '1:6', 'This "[" is not closed: add "]"'],
+    [
+      'one above others',
+      'key: a\r\nsteps: [{ key: s }\r\nname: b',
+      '2:8',
+      'This "[" is not closed: add "]"',
+    ],
+    [
+      'a mapping within a list',
+      'key: a\nsteps:\n  - { key: s\n  - { key: t }',
+      '3:5',
+      'This "{" is not closed: add "}"',
+    ],
+    [
+      'closed by the other bracket',
+      'key: a\nsteps: [{ key: a ]',
+      '2:9',
+      'This "{" is not closed: add "}"',
+    ],
+    ['closed twice', 'key: a\nsteps: [a]]', '2:11', 'This "]" closes nothing: remove it'],
+    [
+      'double quotes that do not end',
+      'key: a\nname: "b\nkind: tour',
+      '2:7',
+      'This " is not closed: add the closing one',
+    ],
+    [
+      'single quotes that do not end',
+      "key: a\nname: 'b\nkind: tour",
+      '2:7',
+      "This ' is not closed: add the closing one",
+    ],
+    [
+      'an apostrophe in single quotes',
+      "key: a\nname: 'It's here'",
+      '2:11',
+      "The quotes have ended before this: inside them, write '' for '",
+    ],
+    [
+      'quotes in quotes',
+      'key: a\nname: "A "big" one"',
+      '2:11',
+      'The quotes have ended before this: inside them, write \\" for "',
+    ],
+    ['a tab', 'key: a\nsteps:\n\t- key: s', '3:1', noTab],
+    ['a tab within brackets', 'key: a\ntheme: {\n\taccent: red }', '3:2', noTab],
+    ['a field too far in', 'key: a\n  name: b', '2:3', further],
+    ['a field of a list too far in', 'key: a\nsteps:\n  - key: s\n     title: S', '4:6', further],
+    ['a field too far out', `${step}title: S\n   body: x`, '5:1', noFit],
+    ['a field between two levels', 'steps:\n    - key: s\n   name: x', '3:1', noFit],
+    [
+      'no space behind a colon',
+      'key: a\nname:b\nkind: tour',
+      '2:1',
+      'A space is missing behind the colon: write "name: value"',
+    ],
+    [
+      'no space behind a dash',
+      'key: a\nsteps:\n  -key: s',
+      '3:3',
+      'Must be a list, not a mapping: put a space behind the dash',
+    ],
+    [
+      'a colon in a text',
+      'key: a\nname: Step: one',
+      '2:7',
+      'A second colon on one line: put the text in quotes',
+    ],
+    [
+      'no comma between fields',
+      'key: a\ntheme: { text: red accent: red }',
+      '2:16',
+      'A comma is missing between two fields here: add it',
+    ],
+    [
+      'no comma between entries',
+      'key: a\nsteps: [{ key: s } { key: t }]',
+      '2:20',
+      'A comma is missing before this: add it',
+    ],
+    [
+      'a name twice',
+      'key: a\nname: b\nname: c',
+      '3:1',
+      'The field "name" is given already on line 2: keep one',
+    ],
+    [
+      'a text that begins with an @',
+      'key: a\nname: @ann',
+      '2:7',
+      'Text cannot begin with this character: put it in quotes',
+    ],
+    [
+      'with an asterisk',
+      'key: a\nname: *new*',
+      '2:7',
+      'Nothing above is anchored as &new*: write the value out, or put text that begins with "*" in quotes',
+    ],
+    [
+      'with an ampersand',
+      'key: a\nname: & more',
+      '2:7',
+      'Text cannot begin with "&" or "*", which name anchors: put it in quotes',
+    ],
+    [
+      'with an exclamation mark',
+      'key: a\nname: !new',
+      '2:7',
+      'Tags (!name) mean nothing here: remove it, or put the text in quotes',
+    ],
+    [
+      'two anchors',
+      'key: a\nname: &a &b c',
+      '2:10',
+      'A value can have one anchor (&name): remove the others',
+    ],
+    [
+      'an anchored alias',
+      'key: a\nname: &a *a',
+      '2:10',
+      'An alias (*name) stands alone: remove the anchor or tag before it',
+    ],
+    [
+      'an id as a selector',
+      `${step}target: { selector: "#a", text: #save }`,
+      '4:13',
+      `This "{" is not closed: add "}"; ${comment}`,
+    ],
+    [
+      'the same in a line of its own',
+      `${step}target:\n      selector: #save`,
+      '5:17',
+      `Must be text of at most 1000 characters, not empty: ${comment}`,
+    ],
+    [
+      'an attribute as a selector',
+      `${step}target: { selector: [data-x] }`,
+      '4:25',
+      'Must be text of at most 1000 characters, not a list: put it in quotes',
+    ],
+    [
+      'a text behind its sign',
+      'key: a\nname: |b\n  c',
+      '2:8',
+      'The text of "|" or ">" begins on the next line: move this there',
+    ],
+    [
+      'a backslash in quotes',
+      'key: a\nname: "a\\.b"',
+      '2:9',
+      'Unknown escape in double quotes: write \\\\ for a backslash, or use single quotes',
+    ],
+  ])('%s', (_, text, place, message) => {
+    const [problem] = readFlowFile(text).problems
+    expect(problem).toMatchObject({ severity: 'error', message })
+    expect(`${problem?.line}:${problem?.column}`).toBe(place)
+  })
+
+  test('also where the file is JSON', () => {
+    const [problem] = readFlowFile('{"key": "a",\n "steps": [{"key": "s"}', {
+      format: 'json',
+    }).problems
+    expect(problem).toMatchObject({
+      line: 2,
+      column: 11,
+      message: 'This "[" is not closed: add "]"',
+    })
+  })
+})
+
 describe('a file that cannot be read has one problem, with its place', () => {
   const bomb = lines('- &a { key: a }', ...Array.from({ length: 101 }, () => '- *a'))
   test.each<[string, string, 'yaml' | 'json', string]>([
@@ -144,7 +322,7 @@ describe('a file that cannot be read has one problem, with its place', () => {
     ['flows that are no list', 'flows: a', 'yaml', '1:8 invalid_value /flows'],
     ['a tab', 'key: a\nsteps:\n\t- key: b', 'yaml', '3:1 invalid_syntax '],
     ['a colon in plain text', 'key: a\nname: Hello: you', 'yaml', '2:7 invalid_syntax '],
-    ['an open quote', 'key: "a', 'yaml', '1:8 invalid_syntax '],
+    ['an open quote', 'key: "a', 'yaml', '1:6 invalid_syntax '],
     ['an unknown escape', 'key: a\nname: "\\q"', 'yaml', '2:8 invalid_syntax '],
     ['a tag', 'key: !secret a', 'yaml', '1:6 invalid_syntax '],
     ['a trailing comma in JSON', '{"key": "a",\n}', 'json', '1:12 invalid_syntax '],
@@ -163,6 +341,19 @@ describe('a file that cannot be read has one problem, with its place', () => {
   ])('%s', (_, text, format, problem) => {
     expect(briefs(text, format)).toEqual([problem])
     if (!problem.includes('too_many')) expect(readFlowFile(text, { format }).flows).toEqual([])
+  })
+
+  test.each([
+    ['12345678901234567890', '4:6 inexact_number /priority'],
+    ['1.0000000000000000001', '4:6 inexact_number /priority'],
+    ['1.00000000000000000000', ''],
+    ['0x1e5', ''],
+    ['+5e1', ''],
+  ])('a number is one that is kept, not %s', (value, problem) => {
+    const text = `key: a\nsteps: [{ key: b, kind: modal, title: c }]\npriority:\n     ${value}`
+    expect(briefs(text, 'yaml').filter(brief => brief.includes('inexact'))).toEqual(
+      problem === '' ? [] : [problem],
+    )
   })
 
   // A look at every pair of fields would take longer than the runner's patience.
@@ -291,7 +482,7 @@ describe('a wrong field is told with its place', () => {
       '__proto__',
       'key: a\n__proto__: { b: 1 }',
       '2:1 unknown_field /__proto__',
-      'There is no field "__proto__": remove it, or use one of key, name, kind, priority, frequency, targeting, theme, steps, checklist',
+      'There is no field "__proto__": remove it, or use one of key, name, title, kind, priority, frequency, targeting, theme, steps, checklist',
     ],
   ])('%s', (_, text, problem, message) => {
     const { flows, problems } = readFlowFile(text)
@@ -494,7 +685,9 @@ describe('laws', () => {
   })
 
   test('one wrong field hides nothing of what the parts mean', () => {
-    const ofTheWhole = ['empty_flow', 'unreachable_target', 'items_not_shown', 'steps_not_shown']
+    const ofTheWhole = [
+      ...['empty_flow', 'unreachable_target', 'never_begins', 'items_not_shown', 'steps_not_shown'],
+    ]
     const brief = ({ code, path, message }: FlowProblem) => `${code} ${path} ${message}`
     fc.assert(
       fc.property(anyFlow, flow => {

@@ -11,6 +11,11 @@ const brief = ({ severity, code, path }: Problem) => `${severity} ${code} ${path
 const step = { key: 's', title: 'S' }
 const target = { selector: '#save' }
 const stepWith = (fields: object) => ({ steps: [{ ...step, ...fields }] })
+const stepOn = (path: string, more: object = {}) => ({
+  ...step,
+  page: { match: 'exact', pattern: path },
+  ...more,
+})
 const shownOn = (...urls: object[]) => ({ steps: [step], targeting: { urls } })
 const pattern = (match: string, text: string) => shownOn({ match, pattern: text })
 const rule = (fields: object) => ({
@@ -22,6 +27,7 @@ const rules = (...all: object[]) => ({
   targeting: { audience: { rules: all.map(fields => ({ attribute: 'plan', ...fields })) } },
 })
 const items = (...all: object[]) => ({
+  title: 'To do',
   checklist: { items: all.map((fields, index) => ({ key: `i${index}`, title: 'I', ...fields })) },
 })
 
@@ -35,6 +41,16 @@ describe('an error keeps a flow from being pushed', () => {
       'an invalid selector',
       stepWith({ target: { selector: 'a[' } }),
       'invalid_selector /steps/0/target/selector',
+    ],
+    [
+      'a page that is none',
+      { steps: [stepOn('projects')] },
+      'invalid_pattern /steps/0/page/pattern',
+    ],
+    [
+      'a page without a pattern',
+      stepWith({ page: { match: 'exact' } }),
+      'missing_field /steps/0/page/pattern',
     ],
     [
       'an invalid alternate',
@@ -245,7 +261,6 @@ describe('a warning does not', () => {
       rules({ op: 'eq', value: 'free' }, { op: 'neq', value: 'free' }),
       'contradiction /targeting/audience/rules/1',
     ],
-    ['an item ticked from outside', items({}), 'ticked_from_outside /checklist/items/0/completeOn'],
     [
       'an event that nothing waits for',
       stepWith({ advance: { event: 'saved' } }),
@@ -260,6 +275,11 @@ describe('a warning does not', () => {
       'an element on a page where the flow is not shown',
       { targeting: projects, steps: [link('/settings'), there] },
       'unreachable_target /steps/1/target',
+    ],
+    [
+      'a first step that is for a page where the flow is not shown',
+      { targeting: projects, steps: [stepOn('/settings')] },
+      'never_begins /steps/0/page',
     ],
     [
       'an element on a host where the flow is not shown',
@@ -314,6 +334,10 @@ describe('a warning does not', () => {
         },
       ],
       ['the last step', { steps: [there, link('/x')], targeting: projects }],
+      [
+        'its own, where a flow that was begun goes on',
+        { steps: [link('/x'), stepOn('/x', { key: 'b', target })], targeting: projects },
+      ],
     ])('%s', (_, flow) => {
       expect(problemsOf(flow)).toEqual([])
     })
@@ -355,6 +379,7 @@ describe('nothing is wrong with', () => {
       'addresses and comparisons',
       stepWith({ body: '<https://a.example> a < b and c > d, x <y> z' }),
     ],
+    ['items that a click ticks', items({}, { href: '/guide' })],
     ['a placeholder', stepWith({ body: 'Call it <name> or <your project>' })],
   ])('%s', (_, flow) => {
     expect(problemsOf(flow)).toEqual([])
@@ -487,8 +512,13 @@ describe('a problem stands at the very place', () => {
     ],
     [
       'a whole flow behind an anchor',
-      lines('- &a', '  key: a', '  checklist: { items: [{ key: i, title: I }] }'),
-      ['3:24 ticked_from_outside /0/checklist/items/0/completeOn'],
+      lines(
+        '- &a',
+        '  key: a',
+        '  name: A',
+        '  checklist: { items: [{ key: i, title: I, completeOn: { event: " x" } }] }',
+      ),
+      ['4:65 odd_event_name /0/checklist/items/0/completeOn/event'],
     ],
   ])('%s', (_, text, expected) => {
     expect(places(text)).toEqual(expected)

@@ -128,6 +128,18 @@ describe('refused', () => {
     ['/checklist/items/0/description', undefined],
     ['/theme/accent', 'red;} body { display: none'],
     ['/theme/accent', 'url("//elsewhere")'],
+    ['/theme/accent', 'url(//elsewhere/pixel.png)'],
+    ['/theme/background', 'URL(/pixel.png)'],
+    ['/theme/background', 'image-set(pixel.png 1x)'],
+    ['/theme/background', 'image(pixel.png)'],
+    ['/theme/text', 'attr(title)'],
+    ['/theme/text', 'env(safe-area-inset-top)'],
+    ['/theme/text', 'rgb(//elsewhere)'],
+    ['/theme/text', 'var(--brand, url(//elsewhere))'],
+    ['/theme/text', '#12345'],
+    ['/theme/text', 'red\n'],
+    ['/theme/radius', '8px'],
+    ['/theme/radius', 8.5],
     ['/targeting/audience/rules/0/value', Number.NaN],
     ['/targeting/audience/rules/0/value', [['nested']]],
     ['/name', 'NUL \0'],
@@ -215,9 +227,59 @@ describe('a link', () => {
 
 test('every colour a theme usually has is taken', () => {
   const colours = ['#fff', '#0b7285cc', 'rebeccapurple', 'rgb(1, 2, 3)', 'oklch(60% 0.1 240 / 0.5)']
-  for (const colour of [...colours, 'var(--brand)', 'hsl(-10deg 50% 50%)']) {
+  const functions = ['var(--brand)', 'hsl(-10deg 50% 50%)', 'color-mix(in srgb, red 50%, blue)']
+  for (const colour of [...colours, ...functions, 'RGBA(1, 2, 3, .5)', '#abcd']) {
     expect(Value.Check(FlowDefinition, flowWith('/theme/text', colour))).toBe(true)
   }
+})
+
+test('whatever is taken for a colour loads nothing and ends no rule', () => {
+  const unit = fc.constantFrom(
+    ...[
+      'url(',
+      'URL(',
+      'image(',
+      'image-set(',
+      'src(',
+      'rgb(',
+      'color-mix(in srgb, ',
+      'var(--x',
+      ')',
+    ],
+    ...[
+      '//x.example/',
+      '/x',
+      '#fff',
+      'red',
+      ' ',
+      ',',
+      '/',
+      ';',
+      '}',
+      '{',
+      ':',
+      '\\',
+      '"',
+      "'",
+      '/*',
+      '\n',
+    ],
+    ...['@import ', '<', '1', '%', '-', '.', '\u0000', '\u202e'],
+  )
+  const taken = new Set<string>()
+  fc.assert(
+    fc.property(fc.array(unit, { minLength: 1, maxLength: 4 }), units => {
+      const colour = units.join('')
+      if (!Value.Check(FlowDefinition, flowWith('/theme/accent', colour))) return
+      taken.add(colour)
+      const [, name, rest = ''] = /^([\w-]*)\((.*)\)$/.exec(colour) ?? []
+      expect(['rgb', 'color-mix', 'var', undefined]).toContain(name)
+      expect(rest).not.toMatch(/[()]|\/\//)
+      expect(colour).not.toMatch(/[;:{}\\"'<>@*\p{Cc}\p{Cf}]/u)
+    }),
+    { numRuns: 4_000 },
+  )
+  expect(taken.size).toBeGreaterThan(5)
 })
 
 describe('the API answers the definition and what the server adds to it', () => {

@@ -22,19 +22,25 @@ function nextTurn(): void {
  * worked in a turn of the event loop, however many work at length: two hundred downloads that each
  * had a slice in every turn would keep requests waiting for two hundred slices.
  */
-export class Breather {
+export class TimeSlices {
   /** The first slice has to be waited for too, for many may begin at the same moment. */
   private until = Number.NEGATIVE_INFINITY
 
   /**
    * @param isUrgent of work that others wait for, as checkpoints do for a snapshot: it has every other
    *   turn, however many are patient
+   * @param pauseMs how long others have the thread to themselves after each slice: a request takes
+   *   several turns, and would wait for a slice in each
    */
-  constructor(private readonly isUrgent = false) {}
+  constructor(
+    private readonly isUrgent = false,
+    private readonly pauseMs = 0,
+  ) {}
 
   /** To be awaited before small pieces of work; gives way only where no slice is left. */
   async rest(): Promise<void> {
     if (performance.now() < this.until) return
+    if (this.pauseMs > 0) await Bun.sleep(this.pauseMs)
     await new Promise<void>(begin => {
       if (urgent.length + patient.length === 0) setImmediate(nextTurn)
       ;(this.isUrgent ? urgent : patient).push(begin)

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { Turns } from '../../src/core/turns.ts'
+import { Semaphore } from '../../src/scheduling/semaphore.ts'
 
 test('never more at once than there are turns, all in order, also after a failure', async () => {
-  const turns = new Turns(2)
+  const turns = new Semaphore(2)
   let underWay = 0
   let most = 0
   const order: number[] = []

@@ -1,4 +1,5 @@
-import { buckets, windowMs } from './buckets.ts'
+import { buckets, windowMs } from '../core/buckets.ts'
+import type { Taken } from '../core/limiter.ts'
 
 /** 32-bit words of one window: count with tag, two start times, one to keep entries aligned. */
 const wordsPerWindow = 4
@@ -7,15 +8,6 @@ const aheadMs = 1_000
 const countBits = 22
 const countMask = (1 << countBits) - 1
 const tagMask = (1 << (32 - countBits)) - 1
-
-/** What one request found: whether it is admitted, and the window as it is after it. */
-export interface Taken {
-  admitted: boolean
-  /** Requests left in the window after this one. */
-  remaining: number
-  /** Milliseconds until the window ends, in (0, 60,000]. */
-  resetInMs: number
-}
 
 /** An answer to be filled in. */
 export const nothingTaken = (): Taken => ({ admitted: false, remaining: 0, resetInMs: 0 })

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { buckets, windowMs } from '../../src/core/buckets.ts'
-import { nothingTaken, WindowTable } from '../../src/core/window-table.ts'
+import { nothingTaken, WindowTable } from '../../src/limits/window-table.ts'
+import { until } from '../support/until.ts'
 import type { WindowWork } from '../support/window-worker.ts'
 
 const tableOf = (slots = 4) => new WindowTable(WindowTable.memory(slots))
@@ -118,7 +119,7 @@ describe('over threads', () => {
       return promise
     })
     // Together, so that they really meet where a window is opened.
-    while (Atomics.load(gate, 0) < threads) await Bun.sleep(1)
+    await until(() => Atomics.load(gate, 0) === threads)
     Atomics.store(gate, 1, 1)
     Atomics.notify(gate, 1)
     const admitted = await Promise.all(results)

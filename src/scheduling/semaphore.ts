@@ -1,5 +1,5 @@
 /** Lets at most so many pieces of work be under way at once; the rest wait their turn, in order. */
-export class Turns {
+export class Semaphore {
   private free: number
   private readonly waiting: (() => void)[] = []
 

@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { Slices } from '../../src/core/slices.ts'
+import { WeightedSlices } from '../../src/scheduling/weighted-slices.ts'
 
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
 test('light work that comes alone waits for nothing', () => {
-  const slices = new Slices(100)
+  const slices = new WeightedSlices(100)
   expect(slices.enter(60)).toBeUndefined()
   expect(slices.enter(40)).toBeUndefined()
   expect(slices.enter(1)).toBeInstanceOf(Promise)
 })
 
 test('what is heavier than a slice has one to itself', async () => {
-  const slices = new Slices(100)
+  const slices = new WeightedSlices(100)
   expect(slices.enter(1_000)).toBeUndefined()
   let hasBegun = false
   slices.enter(1_000)?.then(() => {
@@ -25,7 +25,7 @@ test('what is heavier than a slice has one to itself', async () => {
 })
 
 test('what waits is weighed until its slice begins', async () => {
-  const slices = new Slices(100)
+  const slices = new WeightedSlices(100)
   const all = [60, 60, 70].map(weight => slices.enter(weight))
   expect(slices.waitingWeight).toBe(130)
   await all[1]
@@ -35,7 +35,7 @@ test('what waits is weighed until its slice begins', async () => {
 })
 
 test('whoever is quick is answered between two slices', async () => {
-  const slices = new Slices(10)
+  const slices = new WeightedSlices(10)
   const order: string[] = []
   const work = async (name: string) => {
     await slices.enter(10)
@@ -51,7 +51,7 @@ test('all work is done, in the order in which it came', async () => {
   const weights = fc.array(fc.integer({ min: 0, max: 150 }), { maxLength: 40 })
   await fc.assert(
     fc.asyncProperty(weights, async given => {
-      const slices = new Slices(100)
+      const slices = new WeightedSlices(100)
       const done: number[] = []
       await Promise.all(
         given.map(async (weight, i) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Breather } from '../../src/core/breather.ts'
+import { TimeSlices } from '../../src/scheduling/time-slices.ts'
 
 const turnOfTheLoop = () => new Promise<void>(resolve => setImmediate(resolve))
 
@@ -10,12 +10,12 @@ function workLong(): void {
 }
 
 /** Who worked in each turn of the event loop in which somebody did. */
-async function turnsOf(working: Record<string, Breather>, slices: number): Promise<string[][]> {
+async function turnsOf(working: Record<string, TimeSlices>, slices: number): Promise<string[][]> {
   const turns: string[][] = []
   const done = Promise.all(
-    Object.entries(working).map(async ([name, breather]) => {
+    Object.entries(working).map(async ([name, own]) => {
       for (let i = 0; i < slices; i++) {
-        await breather.rest()
+        await own.rest()
         turns.at(-1)?.push(name)
         workLong()
       }
@@ -30,13 +30,13 @@ async function turnsOf(working: Record<string, Breather>, slices: number): Promi
 }
 
 test('of all that work at length, one works in a turn of the event loop, in order', async () => {
-  const three = { a: new Breather(), b: new Breather(), c: new Breather() }
+  const three = { a: new TimeSlices(), b: new TimeSlices(), c: new TimeSlices() }
   expect(await turnsOf(three, 2)).toEqual([['a'], ['b'], ['c'], ['a'], ['b'], ['c']])
 })
 
 test('what others wait for has every other turn, however many are patient', async () => {
-  const urgent = new Breather(true)
-  const patient = { a: new Breather(), b: new Breather(), c: new Breather() }
+  const urgent = new TimeSlices(true)
+  const patient = { a: new TimeSlices(), b: new TimeSlices(), c: new TimeSlices() }
   const turns = (await turnsOf({ ...patient, urgent }, 3)).flat()
   const [first = 0, , last = 0] = turns.flatMap((name, turn) => (name === 'urgent' ? [turn] : []))
   expect(last - first).toBe(4)

@@ -6,7 +6,7 @@
  * Work goes in the order in which it came. A slice is measured by what is known beforehand (the
  * length of a body), because the time is known only when it is spent.
  */
-export class Slices {
+export class WeightedSlices {
   private spent = 0
   private isTurning = false
   private readonly waiting: { weight: number; begin: () => void }[] = []

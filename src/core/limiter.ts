@@ -1,0 +1,22 @@
+import type { Bucket } from './buckets.ts'
+import type { Organisation } from './catalogue.ts'
+
+/** What one request found: whether it is admitted, and the window as it is after it. */
+export interface Taken {
+  admitted: boolean
+  /** Requests left in the window after this one. */
+  remaining: number
+  /** Milliseconds until the window ends, in (0, 60,000]. */
+  resetInMs: number
+}
+
+/** Counts requests by organisation and bucket, exactly over all that answer them. */
+export interface Limiter {
+  /**
+   * Counts one request, if the window has room for it: at once, or by a promise where it is counted on
+   * another machine.
+   *
+   * @param now monotonic milliseconds, not older than a thread may be behind another
+   */
+  take(organisation: Organisation, bucket: Bucket, now: number): Taken | Promise<Taken>
+}
