@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { CommandExecutor } from './commands.ts'
+import type { Executor } from './commands.ts'
 
 /**
  * The disk or a lock is in the way: the same transaction may pass later. A damaged database counts
@@ -19,7 +19,7 @@ export const isPassing = (error: unknown) =>
  */
 export function attempt(
   database: Database,
-  executor: CommandExecutor,
+  executor: Executor,
   commands: () => void,
 ): Error | null {
   const { mark } = executor

@@ -3,11 +3,6 @@ import { eq, max } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import * as schema from './schema.ts'
 
-/** A change that the rules forbid; the message says which and what to do. */
-export class ChangeRefused extends Error {
-  override readonly name = 'ChangeRefused'
-}
-
 const connect = (database: Database) => drizzle(database, { schema })
 
 /** Drizzle's view of a connection, or of the transaction in which a change is made. */

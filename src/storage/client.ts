@@ -1,4 +1,3 @@
-import { personErased } from '../core/errors.ts'
 import type {
   AppendOutcome,
   EventBatch,
@@ -11,6 +10,7 @@ import type { BufferGauge } from './buffer-gauge.ts'
 import type { Command, CommandResult } from './commands.ts'
 import { encodeEvents } from './event-text.ts'
 import { decodeResult, encodeCommand, weightOf } from './messages.ts'
+import type { Operation, Operations } from './operations.ts'
 import { Outbox } from './outbox.ts'
 import { bufferIsFull, cannotWrite } from './overloads.ts'
 
@@ -107,6 +107,15 @@ export class StorageClient implements Ledger {
     await this.ask({ type: 'refusal', orgRow, code, at })
   }
 
+  /** Has the storage thread carry out an operation; resolves once it is committed and synced. */
+  async operate<Name extends keyof Operations>(
+    name: Name,
+    ...input: Parameters<Operations[Name]>
+  ): Promise<ReturnType<Operations[Name]>> {
+    const result: unknown = await this.ask({ type: 'operation', name, input })
+    return result as ReturnType<Operations[Name]>
+  }
+
   /**
    * Hands a batch over and does not wait for what becomes of it; only to a storage that writes, or
    * far more than what a flush interval brings would be acknowledged and lost by a crash.
@@ -117,21 +126,19 @@ export class StorageClient implements Ledger {
     return { duplicates: [], deadLetters: [], erased: [] }
   }
 
-  /** @throws AppError `overloaded`, `erased` */
-  private async ask(command: Command): Promise<CommandResult> {
+  /** @throws AppError `overloaded` */
+  private ask(command: Command | Operation): Promise<CommandResult> {
     const number = ++this.lastNumber
-    const result = await new Promise<CommandResult>((resolve, reject) => {
+    return new Promise<CommandResult>((resolve, reject) => {
       this.post(number, command)
       // Without a limit in time: a request given up here might still be committed, and the caller
       // must not be told that nothing was kept. Storage itself gives up on a disk that refuses.
       this.pending.set(number, { resolve, reject })
     })
-    if (result === 'erased') throw personErased()
-    return result
   }
 
   /** @throws AppError `overloaded` */
-  private post(number: number, command: Command): void {
+  private post(number: number, command: Command | Operation): void {
     this.beforeWrite?.()
     const message = encodeCommand(number, command)
     const weight = weightOf(message, command)

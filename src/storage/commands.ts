@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import { itemStates } from '../core/checklist.ts'
 import { hourMs } from '../core/durations.ts'
-import { type EventSource, personOf, type RejectionCode } from '../core/event.ts'
+import { type EventSource, idsOf, personOf, type RejectionCode } from '../core/event.ts'
 import { newEventId } from '../core/ids.ts'
 import type {
   AppendOutcome,
@@ -13,8 +12,6 @@ import type {
   PersonIds,
 } from '../core/ports.ts'
 import type { StoredCatalogue } from './catalogue.ts'
-import { ErasedPeople } from './erasure/erased-people.ts'
-import { batchWithout, reportWithout } from './erasure/withheld.ts'
 import { EventBatches, eventsPerBatch } from './event-batches.ts'
 import {
   decodeEvents,
@@ -27,9 +24,11 @@ import {
 import { type Fact, isOfFlow, type LedgerFact } from './facts.ts'
 import { EventIds } from './ids/event-ids.ts'
 import type { PresenceTable } from './presence-table.ts'
+import type { ProgressBoard } from './progress-board.ts'
 import { Projector } from './projector.ts'
 import type { RunBlocks } from './run-blocks/run-blocks.ts'
 import { StepTable } from './step-table.ts'
+import type { PersonInFlow } from './tick-table.ts'
 
 /** Everything that the storage thread is asked to write, one type a verb. `messages.ts` says how it travels. */
 export type Command =
@@ -45,8 +44,6 @@ export type CommandResult =
   | AppendOutcome
   | { completedAt: number; alreadyCompleted: boolean }
   | FingerprintVerdict
-  /** Of somebody whose data was erased: nothing was kept. */
-  | 'erased'
   | null
 
 interface StoreOutcome {
@@ -62,6 +59,20 @@ interface Mark {
   projections: readonly number[]
 }
 
+/** What the writer asks of whoever executes its commands. */
+export type Executor = Pick<
+  CommandExecutor,
+  | 'execute'
+  | 'settle'
+  | 'beforeCommit'
+  | 'committed'
+  | 'mark'
+  | 'rolledBackTo'
+  | 'rolledBack'
+  | 'bury'
+  | 'buryCommand'
+>
+
 /**
  * Executes commands within the transaction that the writer has begun.
  *
@@ -74,19 +85,21 @@ export class CommandExecutor {
   private readonly steps: StepTable
   readonly ids: EventIds
   private readonly batches: EventBatches
-  private readonly erased: ErasedPeople
   private readonly addRefusals
   private readonly insertDeadLetter
   private facts: Fact[] = []
   /** By item and person: ticks by custom events among the facts that are not projected yet. */
   private readonly waitingTicks = new Map<string, number>()
   private skews: [orgRow: number, skewMs: number][] = []
+  /** Of whom this transaction may say another progress. */
+  private progressed: PersonInFlow[] = []
 
   constructor(
     database: Database,
     private readonly catalogue: StoredCatalogue,
     private readonly presence: PresenceTable,
     private readonly blocks: RunBlocks,
+    private readonly progress: ProgressBoard,
     private readonly betweenRows?: () => void,
   ) {
     const historyOf = (orgRow: number, flowRow: number) => {
@@ -98,7 +111,6 @@ export class CommandExecutor {
     this.steps = new StepTable(database)
     this.ids = new EventIds(database)
     this.batches = new EventBatches(database)
-    this.erased = new ErasedPeople(database)
     this.addRefusals = database.query(
       `insert into refusals (org_id, hour, code, count) values (?, ?, ?, ?)
       on conflict do update set count = count + excluded.count`,
@@ -108,10 +120,7 @@ export class CommandExecutor {
     )
   }
 
-  execute(given: Command): CommandResult {
-    const erased = this.erased.of(given.orgRow)
-    const command = erased ? reportWithout(given, erased) : given
-    if (command === null) return 'erased'
+  execute(command: Command): CommandResult {
     switch (command.type) {
       case 'append':
         return this.append(command)
@@ -140,7 +149,7 @@ export class CommandExecutor {
     const facts = this.facts
     this.forgetFacts()
     if (facts.length > 0) this.betweenRows?.()
-    this.projector.project(facts)
+    this.progressed.push(...this.projector.project(facts))
   }
 
   /** Another process has written: what is known of the tables may be so no longer. */
@@ -148,7 +157,6 @@ export class CommandExecutor {
     this.ids.othersWrote()
     this.projector.othersWrote()
     this.blocks.othersWrote()
-    this.erased.othersWrote()
   }
 
   /** The last thing in every transaction. */
@@ -169,6 +177,8 @@ export class CommandExecutor {
     this.projector.committed()
     for (const [orgRow, skewMs] of this.skews) this.presence.addSkew(orgRow, skewMs)
     this.skews = []
+    for (const { orgRow, person } of this.progressed) this.progress.changed(orgRow, person)
+    this.progressed = []
   }
 
   /** Where a savepoint stands, for `rolledBackTo`. */
@@ -194,6 +204,7 @@ export class CommandExecutor {
     this.ids.rolledBack()
     this.projector.rolledBack()
     this.skews = []
+    this.progressed = []
   }
 
   /** Keeps an event that the database would not take, with the reason. */
@@ -220,17 +231,14 @@ export class CommandExecutor {
   }
 
   private append(batch: EncodedBatch): AppendOutcome {
-    const { orgRow, receivedAt, refusals, skewMs } = batch
-    const { text, places, erased } = batchWithout(batch, this.erased.of(orgRow))
+    const { orgRow, receivedAt, refusals, skewMs, text } = batch
     const { stored, duplicates } = this.store(orgRow, receivedAt, 'events', text)
     const ticks: NewEvent[] = []
     for (const fact of stored) if (fact.kind === 'custom') ticks.push(...this.ticksBy(fact))
     if (ticks.length > 0) this.storeOwn(orgRow, receivedAt, 'custom_event', ticks)
     this.refuse(orgRow, receivedAt, refusals)
     if (skewMs !== null) this.skews.push([orgRow, skewMs])
-    this.refuse(orgRow, receivedAt, { erased: erased.length })
-    const placeOf = (i: number) => places?.[i] ?? i
-    return { duplicates: duplicates.map(placeOf), deadLetters: [], erased }
+    return { duplicates, deadLetters: [], erased: [] }
   }
 
   /** Stores events in as many rows as they need: in one, but for some that Cairn itself makes. */
@@ -340,28 +348,28 @@ export class CommandExecutor {
 
   private tick(report: Parameters<Ledger['tick']>[0]): null {
     this.settle()
-    const { orgRow, flowRow, receivedAt } = report
+    const { orgRow, flowRow, receivedAt, runId = null, sessionId = null } = report
     const person = personOf(report.userId, report.anonymousId)
     const { ticks } = this.projector
-    const states = itemStates(ticks.ticksOf(orgRow, flowRow, person))
+    const standing = ticks.standing(orgRow, flowRow, person)
     // A write counts after all that was stored before it, whatever the clocks say: a taking back
     // must not fall among ticks that are stored already.
     const lastTickAt = ticks.lastTickAt(orgRow, flowRow, person)
-    const occurredAt = Math.max(receivedAt, lastTickAt === null ? 0 : lastTickAt + 1)
+    const occurredAt = Math.max(receivedAt, lastTickAt + 1)
+    const own = { ...noEvent, flowRow, occurredAt }
     const events: NewEvent[] = []
     for (const { itemRow, completed } of report.items) {
-      if (states.has(itemRow) === completed) continue
-      events.push({
-        ...noEvent,
-        ...personIds(report),
-        id: newEventId(),
-        kind: completed ? 'item_completed' : 'item_reopened',
-        flowRow,
-        itemRow,
-        occurredAt,
-      })
-      if (completed) states.set(itemRow, occurredAt)
-      else states.delete(itemRow)
+      const whose = standing.get(itemRow) ?? []
+      if (completed && whose.length === 0) {
+        const ids = { ...personIds(report), id: newEventId(), runId, sessionId }
+        events.push({ ...own, ...ids, kind: 'item_completed', itemRow })
+      }
+      if (completed) continue
+      // It is taken back for everybody whose tick it is.
+      for (const other of whose) {
+        const ids = { ...(other === person ? personIds(report) : idsOf(other)), id: newEventId() }
+        events.push({ ...own, ...ids, kind: 'item_reopened', itemRow })
+      }
     }
     this.storeOwn(orgRow, receivedAt, 'checklist_progress', events)
     // What follows in this transaction must see it: a custom event asks whether its item is ticked.
@@ -369,7 +377,8 @@ export class CommandExecutor {
     return null
   }
 
-  private refuse(
+  /** Counts what was refused, by code. */
+  refuse(
     orgRow: number,
     at: number,
     counts: Partial<Record<RejectionCode | string, number>>,

@@ -1,9 +1,13 @@
 import type { Database } from 'bun:sqlite'
+import { personOf } from '../core/event.ts'
 import type { Stores } from '../core/ports.ts'
+import { summedHealth } from '../core/step-health.ts'
 import { StoredCatalogue } from './catalogue.ts'
 import type { StorageClient } from './client.ts'
+import { EchoReader } from './erasure/echo.ts'
 import { IdentityBoard } from './identity-board.ts'
 import { PresenceBoard } from './presence-board.ts'
+import { ProgressBoard } from './progress-board.ts'
 import { Readers } from './readers.ts'
 import { limitReached, refusedOrigin } from './refusals.ts'
 import { RunHistory } from './run-blocks/run-history.ts'
@@ -24,8 +28,10 @@ export function connectStores(
   const board = new PresenceBoard(shared.presence)
   const identity = new IdentityBoard(shared.identity)
   const readers = new Readers(reading, board)
+  const progress = new ProgressBoard(shared.progress)
   const history = new RunHistory(snapshots)
   const steps = new StepReader(reading)
+  const echo = new EchoReader(shared.echo, reading)
   const generation = new Int32Array(shared.generation)
   // Before the catalogue: what changes in between is looked for once more than it has to be.
   let known = Atomics.load(generation, 0)
@@ -41,12 +47,23 @@ export function connectStores(
       return catalogue
     },
     ledger: client,
-    checklists: readers,
-    people: readers,
+    checklists: {
+      progress: (orgRow, flowRow, ids) =>
+        (echo.of(orgRow, ids) ?? readers).progress(orgRow, flowRow, ids),
+      version: (orgRow, ids) => progress.version(orgRow, personOf(ids.userId, ids.anonymousId)),
+    },
+    people: {
+      histories: (orgRow, flowRows, ids) =>
+        (echo.of(orgRow, ids) ?? readers).histories(orgRow, flowRows, ids),
+    },
     steps: {
       recordHealth: report => client.recordHealth(report),
       recordFingerprint: report => client.recordFingerprint(report),
-      healthCounts: (...args) => steps.healthCounts(...args),
+      async healthCounts(...args) {
+        const counts = await steps.healthCounts(...args)
+        const echoed = await echo.steps?.healthCounts(...args)
+        return echoed ? summedHealth(counts, echoed) : counts
+      },
     },
     presence: {
       mark: (orgRow, mark, now) => board.mark(orgRow, mark, now),
@@ -56,6 +73,7 @@ export function connectStores(
         if (!board.isNewlyLimited(orgRow, bucket, at)) return
         await client.recordRefusal(orgRow, limitReached(bucket), at)
       },
+      reserveBeat: (...args) => board.reserveBeat(...args),
       countUserHashes: (orgRow, counts) => identity.add(orgRow, counts),
       read: (...args) => readers.presence(...args),
     },

@@ -1,7 +1,12 @@
 import type { Database } from 'bun:sqlite'
-import type { EventKind } from '../core/event.ts'
-import type { NewEvent, PersonIds } from '../core/ports.ts'
+import type { AppendOutcome, NewEvent, PersonIds } from '../core/ports.ts'
+import type { DeadLetter, LettersAudit, Retried, RetryVerdict } from '../modules/operations/port.ts'
+import { attempt } from './attempt.ts'
+import { writeAudit } from './audit-log.ts'
+import { tables } from './catalogue-change.ts'
 import type { Command } from './commands.ts'
+import type { Withholding } from './erasure/withheld.ts'
+import { encodeEvents } from './event-text.ts'
 
 /** A report that came alone, and that the database refused: kept as the command that it was. */
 export type BuriedCommand = Exclude<
@@ -22,65 +27,131 @@ export function namesIn(letter: NewEvent | BuriedCommand): PersonIds {
     : { userId: null, anonymousId: id }
 }
 
-/** What the database refused. */
-export interface DeadLetter {
-  id: number
-  /** When it was received, epoch milliseconds. */
-  receivedAt: number
-  /** Null for what is no event. */
-  eventId: string | null
-  kind: EventKind | BuriedCommand['type']
-  /** What the database said. */
-  reason: string
-}
-
 interface Row {
   seq: number
+  organisation: string
   at: number
   error: string
   event: string
 }
 
-const letterOf = ({ seq, at, error, event }: Row): DeadLetter => {
+const letterOf = ({ seq, organisation, at, error, event }: Row): DeadLetter => {
   const letter = letterIn(event)
   const shown =
     'type' in letter
       ? { eventId: null, kind: letter.type }
       : { eventId: letter.id, kind: letter.kind }
-  return { id: seq, receivedAt: at, ...shown, reason: error }
+  return { id: seq, organisation, receivedAt: at, ...shown, reason: error }
 }
 
-/** An organisation's dead letters, the oldest first; at most so many, and how many there are. */
+/** See `OperationsStore.deadLetters`. */
 export function listDeadLetters(
   database: Database,
-  orgRow: number,
+  orgRow: number | null,
   most: number,
 ): { letters: DeadLetter[]; count: number } {
   const letters = database
-    .query<Row, [number, number]>(
-      'select seq, at, error, event from dead_letters where org_id = ? order by seq limit ?',
+    .query<Row, [number | null, number]>(
+      `select seq, public_id as organisation, at, error, event
+      from dead_letters join organisations on organisations.id = org_id
+      where org_id = coalesce(?, org_id) order by seq limit ?`,
     )
     .all(orgRow, most)
   return { letters: letters.map(letterOf), count: deadLetterIds(database, orgRow).length }
 }
 
-/** The numbers of all of an organisation's dead letters, the oldest first. */
-export function deadLetterIds(database: Database, orgRow: number): number[] {
-  return database
-    .query<{ seq: number }, [number]>('select seq from dead_letters where org_id = ? order by seq')
+/** See `OperationsStore.deadLetterIds`. */
+export const deadLetterIds = (
+  database: Database,
+  orgRow: number | null,
+): { id: number; orgRow: number }[] =>
+  database
+    .query<{ id: number; orgRow: number }, [number | null]>(
+      `select seq as id, org_id as orgRow from dead_letters
+      where org_id = coalesce(?, org_id) order by seq`,
+    )
     .all(orgRow)
-    .map(({ seq }) => seq)
-}
 
-/** Deletes dead letters; how many were there. */
+/** See `OperationsStore.dropDeadLetters`; within a transaction. */
 export function dropDeadLetters(
   database: Database,
   orgRow: number,
   ids: readonly number[],
+  audit: LettersAudit,
 ): number {
   const drop = database.query('delete from dead_letters where org_id = ? and seq = ?')
-  const all = database.transaction(() =>
-    ids.reduce((sum, id) => sum + drop.run(orgRow, id).changes, 0),
-  )
-  return all.immediate()
+  const dropped = ids.filter(id => drop.run(orgRow, id).changes > 0)
+  if (dropped.length > 0) {
+    writeAudit(tables(database), orgRow, [{ ...audit, before: { letters: dropped }, after: null }])
+  }
+  return dropped.length
+}
+
+function statements(database: Database) {
+  return {
+    letter: database.query<{ at: number; event: string }, [number, number]>(
+      'select at, event from dead_letters where seq = ? and org_id = ?',
+    ),
+    delete: database.query('delete from dead_letters where seq = ? and org_id = ?'),
+    setError: database.query('update dead_letters set error = ? where seq = ? and org_id = ?'),
+  }
+}
+
+/**
+ * Stores letters after all; see `OperationsStore.retryDeadLetters`. Within a transaction of the storage
+ * thread, which alone knows all ids.
+ */
+export function retryDeadLetters(
+  database: Database,
+  executor: Withholding,
+  orgRow: number,
+  ids: readonly number[],
+  audit: LettersAudit,
+): Retried[] {
+  const sql = statements(database)
+  const retryOne = (id: number): Retried[] => {
+    const found = sql.letter.get(id, orgRow)
+    if (!found) return []
+    let verdict = 'stored' as RetryVerdict
+    const fault = attempt(database, executor, () => {
+      verdict = store(executor, orgRow, found)
+    })
+    if (fault) {
+      verdict = 'refused'
+      sql.setError.run(String(fault), id, orgRow)
+    } else if (verdict !== 'refused') sql.delete.run(id, orgRow)
+    return [{ id, verdict }]
+  }
+  const retried = ids.flatMap(retryOne)
+  if (retried.length > 0) {
+    const after = Object.fromEntries(retried.map(({ id, verdict }) => [id, verdict]))
+    writeAudit(tables(database), orgRow, [{ ...audit, before: null, after }])
+  }
+  return retried
+}
+
+/**
+ * Stores an event as received when it first was, or does what a command asks for; nothing of who was
+ * erased, whose letters the erasure deletes.
+ */
+function store(
+  executor: Withholding,
+  orgRow: number,
+  { at, event }: { at: number; event: string },
+): RetryVerdict {
+  const letter = letterIn(event)
+  if (executor.isWithheld(orgRow, letter)) return 'refused'
+  if ('type' in letter) {
+    executor.execute(letter)
+    return 'stored'
+  }
+  const { duplicates } = executor.execute({
+    type: 'append',
+    orgRow,
+    receivedAt: at,
+    text: encodeEvents([letter]),
+    refusals: {},
+    skewMs: null,
+  }) as AppendOutcome
+  return duplicates.length > 0 ? 'duplicate' : 'stored'
 }

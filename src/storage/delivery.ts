@@ -1,7 +1,7 @@
 import type { BufferGauge } from './buffer-gauge.ts'
 import type { Command, CommandResult } from './commands.ts'
 import { decodeCommand, encodeFailure, encodeResult, weightOf } from './messages.ts'
-import type { Submission } from './writer.ts'
+import type { Operation } from './operations.ts'
 
 /** Takes answers, a line each. */
 export type Answer = (lines: string) => void
@@ -24,9 +24,9 @@ export class Answers {
   }
 }
 
-/** A client's command, from its arrival until what became of it is told. */
-export class Delivery implements Submission {
-  readonly command: Command
+/** What a client asks for, from its arrival until what became of it is told. */
+export class Delivery<Asked extends Command | Operation = Command | Operation> {
+  readonly command: Asked
   readonly isAwaited: boolean
   private readonly number: number
   private readonly weight
@@ -40,7 +40,7 @@ export class Delivery implements Submission {
     const { number, value } = decodeCommand(text)
     this.number = number
     this.isAwaited = number > 0
-    this.command = value
+    this.command = value as Asked
     this.weight = weightOf(text, value)
   }
 

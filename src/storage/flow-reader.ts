@@ -1,39 +1,16 @@
 import type { Database } from 'bun:sqlite'
-import { and, asc, desc, eq, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, max, ne, sql } from 'drizzle-orm'
 import type { Flow, FlowDefinition } from '../core/flow.ts'
-import { ChangeRefused, preparedOnce, type Tables, tables } from './catalogue-change.ts'
-import { flows, flowVersions, items, steps } from './schema.ts'
+import type {
+  AuthoredFlow,
+  FlowsRead,
+  PublishedParts,
+  PublishedVersion,
+} from '../modules/authoring/port.ts'
+import { preparedOnce, type Tables, tables } from './catalogue-change.ts'
+import { catalogueChanges, flows, flowVersions, items, steps } from './schema.ts'
 
 export type FlowRow = typeof flows.$inferSelect
-
-/** A flow as its author sees it. */
-export interface FlowRecord {
-  id: string
-  key: string
-  name: string
-  kind: FlowDefinition['kind']
-  status: FlowRow['status']
-  /** The newest published version; null for a flow that never was. */
-  version: number | null
-  publishedAt: number | null
-  /** Whether there is something newer to publish. */
-  hasDraft: boolean
-  updatedAt: number
-  /** How many steps and items the draft has, or the newest version where there is none. */
-  stepCount: number
-  itemCount: number
-}
-
-/** A flow with what its author wrote. */
-export interface StoredFlow extends FlowRecord {
-  /** What is newer than the newest version, if anything is. */
-  draft: FlowDefinition | null
-  /** The newest version, whether callers still see it or not. */
-  published: FlowDefinition | null
-  /** Keys that any version ever had: given again, they are the same step or item. */
-  stepKeys: ReadonlySet<string>
-  itemKeys: ReadonlySet<string>
-}
 
 /** A published flow as its author would have written it: without what the server gave it. */
 export function definitionOf({ id, version, publishedAt, steps, checklist, ...rest }: Flow) {
@@ -48,11 +25,29 @@ export function definitionOf({ id, version, publishedAt, steps, checklist, ...re
   }
 }
 
+const orgRowGiven = sql.placeholder('orgRow')
+
 const statements = preparedOnce(tx => ({
   flowByKey: tx
     .select()
     .from(flows)
-    .where(and(eq(flows.orgId, sql.placeholder('orgRow')), eq(flows.key, sql.placeholder('key'))))
+    .where(and(eq(flows.orgId, orgRowGiven), eq(flows.key, sql.placeholder('key'))))
+    .prepare(),
+  allFlows: tx
+    .select()
+    .from(flows)
+    .where(eq(flows.orgId, orgRowGiven))
+    .orderBy(asc(flows.key))
+    .prepare(),
+  inUse: tx
+    .select({ count: count() })
+    .from(flows)
+    .where(and(eq(flows.orgId, orgRowGiven), ne(flows.status, 'archived')))
+    .prepare(),
+  revision: tx
+    .select({ seq: max(catalogueChanges.seq) })
+    .from(catalogueChanges)
+    .where(eq(catalogueChanges.orgId, orgRowGiven))
     .prepare(),
   newestVersion: tx
     .select()
@@ -66,43 +61,79 @@ const statements = preparedOnce(tx => ({
 export const flowByKey = (tx: Tables, orgRow: number, key: string): FlowRow | undefined =>
   statements(tx).flowByKey.get({ orgRow, key })
 
-export const newestVersion = (tx: Tables, flow: FlowRow) =>
+const newestVersion = (tx: Tables, flow: FlowRow) =>
   statements(tx).newestVersion.get({ flowId: flow.id })
 
-export function requiredFlow(tx: Tables, orgRow: number, key: string): FlowRow {
+/** The newest change of an organisation; 0 before the first. */
+export const revisionOf = (tx: Tables, orgRow: number): number =>
+  statements(tx).revision.get({ orgRow })?.seq ?? 0
+
+const versionFrom = ({ version, publishedAt, body }: typeof flowVersions.$inferSelect) => ({
+  version,
+  publishedAt,
+  definition: definitionOf(body) as FlowDefinition,
+})
+
+/** A flow's row with its newest version. */
+function authoredFlow(tx: Tables, row: FlowRow): AuthoredFlow {
+  const newest = newestVersion(tx, row)
+  const { publicId: id, key, status, draft, updatedAt } = row
+  return { id, key, status, draft, newest: newest ? versionFrom(newest) : null, updatedAt }
+}
+
+/** Flows of an organisation as of one moment: see `FlowStore.read`. */
+export function readFlows(database: Database, orgRow: number, keys?: readonly string[]): FlowsRead {
+  const read = database.transaction((): FlowsRead => {
+    const tx = tables(database)
+    const rows = keys
+      ? keys.toSorted().flatMap(key => flowByKey(tx, orgRow, key) ?? [])
+      : statements(tx).allFlows.all({ orgRow })
+    return {
+      revision: revisionOf(tx, orgRow),
+      flows: rows.map(row => authoredFlow(tx, row)),
+      inUse: statements(tx).inUse.get({ orgRow })?.count ?? 0,
+    }
+  })
+  return read()
+}
+
+/** See `FlowStore.versions`. */
+export function flowVersionsOf(
+  database: Database,
+  orgRow: number,
+  key: string,
+): Omit<PublishedVersion, 'definition'>[] {
+  const { version, publishedAt } = flowVersions
+  return tables(database)
+    .select({ version, publishedAt })
+    .from(flowVersions)
+    .innerJoin(flows, eq(flows.id, flowVersions.flowId))
+    .where(and(eq(flows.orgId, orgRow), eq(flows.key, key)))
+    .orderBy(desc(version))
+    .all()
+}
+
+/** See `FlowStore.version`. */
+export function flowVersionOf(
+  database: Database,
+  orgRow: number,
+  key: string,
+  version: number,
+): PublishedVersion | null {
+  const found = tables(database)
+    .select({ row: flowVersions })
+    .from(flowVersions)
+    .innerJoin(flows, eq(flows.id, flowVersions.flowId))
+    .where(and(eq(flows.orgId, orgRow), eq(flows.key, key), eq(flowVersions.version, version)))
+    .get()
+  return found ? versionFrom(found.row) : null
+}
+
+/** See `FlowStore.publishedParts`. */
+export function publishedParts(database: Database, orgRow: number, key: string): PublishedParts {
+  const tx = tables(database)
   const flow = flowByKey(tx, orgRow, key)
-  if (flow) return flow
-  throw new ChangeRefused(
-    `no flow has the key "${key.slice(0, 64)}": push it first, or see "cairn flows list"`,
-  )
-}
-
-export function recordOf(tx: Tables, orgRow: number, key: string): FlowRecord {
-  const flow = requiredFlow(tx, orgRow, key)
-  return recordFrom(flow, newestVersion(tx, flow))
-}
-
-function recordFrom(flow: FlowRow, newest: ReturnType<typeof newestVersion>): FlowRecord {
-  const { key } = flow
-  const shown = flow.draft ?? newest?.body
-  const { name, kind } = shown ?? { name: key, kind: 'tour' as const }
-  return {
-    id: flow.publicId,
-    key,
-    name,
-    kind,
-    status: flow.status,
-    version: newest?.version ?? null,
-    publishedAt: newest?.publishedAt ?? null,
-    hasDraft: flow.draft !== null,
-    updatedAt: flow.updatedAt,
-    stepCount: shown?.steps.length ?? 0,
-    itemCount: shown?.checklist?.items.length ?? 0,
-  }
-}
-
-/** The keys of steps and items that were ever published. */
-function publishedKeys(tx: Tables, flow: FlowRow) {
+  if (!flow) return { stepKeys: [], itemKeys: [] }
   const versions = tx
     .select({ stepRows: flowVersions.stepRows, itemRows: flowVersions.itemRows })
     .from(flowVersions)
@@ -110,7 +141,7 @@ function publishedKeys(tx: Tables, flow: FlowRow) {
     .all()
   const keysIn = (table: typeof steps | typeof items, rows: ReadonlySet<number>) => {
     const parts = tx.select().from(table).where(eq(table.flowId, flow.id)).all()
-    return new Set(parts.filter(({ id }) => rows.has(id)).map(({ key }) => key))
+    return parts.filter(({ id }) => rows.has(id)).map(({ key }) => key)
   }
   return {
     stepKeys: keysIn(steps, new Set(versions.flatMap(({ stepRows }) => stepRows))),
@@ -118,42 +149,15 @@ function publishedKeys(tx: Tables, flow: FlowRow) {
   }
 }
 
-const keysOf = (tx: Tables, orgRow: number) => {
-  const owned = tx.select().from(flows).where(eq(flows.orgId, orgRow))
-  return owned
-    .orderBy(asc(flows.key))
-    .all()
-    .map(({ key }) => key)
-}
-
-/** All flows of an organisation, by key. */
-export function listFlows(database: Database, orgRow: number): FlowRecord[] {
-  const tx = tables(database)
-  return keysOf(tx, orgRow).map(key => recordOf(tx, orgRow, key))
-}
-
-/**
- * Flows with their definitions, as of one moment.
- *
- * @param keys which, each of them required; all of the organisation's where left out
- */
-export function readFlows(
+/** The row of a flow's step, whatever version had it; null where none did. */
+export function stepRowOf(
   database: Database,
   orgRow: number,
-  keys?: readonly string[],
-): StoredFlow[] {
-  const read = database.transaction(() => {
-    const tx = tables(database)
-    return (keys ?? keysOf(tx, orgRow)).map((key): StoredFlow => {
-      const flow = requiredFlow(tx, orgRow, key)
-      const newest = newestVersion(tx, flow)
-      return {
-        ...recordFrom(flow, newest),
-        draft: flow.draft,
-        published: newest ? definitionOf(newest.body) : null,
-        ...publishedKeys(tx, flow),
-      }
-    })
-  })
-  return read()
+  flowKey: string,
+  stepKey: string,
+): number | null {
+  const tx = tables(database)
+  const flow = flowByKey(tx, orgRow, flowKey)
+  const isIt = flow && and(eq(steps.flowId, flow.id), eq(steps.key, stepKey))
+  return (isIt && tx.select({ id: steps.id }).from(steps).where(isIt).get()?.id) ?? null
 }

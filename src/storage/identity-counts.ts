@@ -1,17 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { hourMs } from '../core/durations.ts'
-import {
-  noUserHashes,
-  type UserHashCounts,
-  type UserHashVerdict,
-  userHashVerdicts,
-} from '../core/verified-identity.ts'
-
-/** What was counted of an organisation's user hashes within an hour. */
-export interface IdentityHour extends UserHashCounts {
-  /** When it began, epoch milliseconds. */
-  at: number
-}
+import { type IdentityHour, noUserHashes, type UserHashVerdict } from '../core/verified-identity.ts'
 
 interface CountRow {
   hour: number
@@ -32,13 +21,4 @@ export function identityHours(database: Database): (orgRow: number, now: number)
       ...Object.fromEntries(ofHour.map(({ verdict, count }) => [verdict, count])),
     }))
   }
-}
-
-/** All of some hours together. */
-export function summedHours(hours: readonly IdentityHour[]): UserHashCounts {
-  const sums = { ...noUserHashes }
-  for (const hour of hours) {
-    for (const verdict of userHashVerdicts) sums[verdict] += hour[verdict]
-  }
-  return sums
 }

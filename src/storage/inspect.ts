@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import { refusesMany, type UserHashCounts } from '../core/verified-identity.ts'
-import { identityHours, summedHours } from './identity-counts.ts'
+import { refusesMany, summedHours, type UserHashCounts } from '../core/verified-identity.ts'
+import { identityHours } from './identity-counts.ts'
 import { hasOrganisation } from './organisations.ts'
 
 /** What a look at a whole database tells its operator, over a connection that cannot write. */

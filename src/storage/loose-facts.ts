@@ -3,15 +3,18 @@ import { least, ownRunKey } from '../core/run.ts'
 import type { RunTable, StoredRun } from './run-table.ts'
 import type { Touched } from './touched.ts'
 
+interface Assigned {
+  completed_at: number | null
+  version: number | null
+}
+
 function statements(database: Database) {
   return {
     insert: database.query(
-      `insert into loose_facts (org_id, flow_id, person, at, opens, completes)
-      values (?, ?, ?, ?, ?, ?) on conflict do nothing`,
-    ),
-    deleteByChecklist: database.query(
-      `delete from loose_facts where org_id = ? and flow_id = ? and person = ? and at = ?
-        and opens = 0 and completes = 1`,
+      `insert into loose_facts (org_id, flow_id, person, at, completes, version)
+      values (?, ?, ?, ?, ?, ?)
+      on conflict do update set version =
+        min(coalesce(version, excluded.version), coalesce(excluded.version, version))`,
     ),
     hasAny: database.query<{ found: number }, [number, number]>(
       `select 1 as found from loose_facts where org_id = ?1 and flow_id = ?2
@@ -27,18 +30,14 @@ function statements(database: Database) {
     ),
     hasCompletion: database.query<{ found: number }, [number, number, string, number]>(
       `select 1 as found from loose_facts
-      where org_id = ? and flow_id = ? and person = ? and at = ? and opens = 1 and completes = 1`,
+      where org_id = ? and flow_id = ? and person = ? and at = ? and completes = 1`,
     ),
-    firstOpening: database.query<{ at: number | null }, [number, number, string]>(
-      `select min(at) as at from loose_facts
-      where org_id = ? and flow_id = ? and person = ? and opens = 1`,
+    first: database.query<{ at: number | null }, [number, number, string]>(
+      'select min(at) as at from loose_facts where org_id = ? and flow_id = ? and person = ?',
     ),
-    firstCompletion: database.query<
-      { at: number | null },
-      [number, number, string, number, number]
-    >(
-      `select min(at) as at from loose_facts
-      where org_id = ? and flow_id = ? and person = ? and completes = 1 and at >= ? and at < ?`,
+    assigned: database.query<Assigned, [number, number, string, number, number]>(
+      `select min(iif(completes = 1, at, null)) as completed_at, min(version) as version
+      from loose_facts where org_id = ? and flow_id = ? and person = ? and at >= ? and at < ?`,
     ),
   }
 }
@@ -46,9 +45,9 @@ function statements(database: Database) {
 const forever = Number.MAX_SAFE_INTEGER
 
 /**
- * Completions and ticks without run or session, kept beside the runs and assigned to them by time:
- * a run gets the first loose completion between its start and the start of the person's next run,
- * so a change of one run's start touches only its neighbours.
+ * Completions and ticks without run or session, kept beside the runs and assigned to them by time: a
+ * run gets those between its start and the start of the person's next run, so a change of one run's
+ * start touches only its neighbours.
  *
  * Of a person who has one, or had, all runs are marked, so that they can be asked for in their order.
  */
@@ -69,27 +68,26 @@ export class LooseFacts {
     this.flowsWithout.clear()
   }
 
-  /** @param opens whether it makes a run for a person who has none by then */
   add(
     orgRow: number,
     flowRow: number,
     person: string,
-    fact: { at: number; opens: boolean; completes: boolean },
+    fact: { at: number; completes: boolean; version: number | null },
   ): void {
-    const { at, opens, completes } = fact
+    const { at, completes, version } = fact
+    this.order(orgRow, flowRow, person)
+    this.sql.insert.run(orgRow, flowRow, person, at, Number(completes), version)
+  }
+
+  /** Has a person's runs marked, so that they can be asked for in their order. */
+  order(orgRow: number, flowRow: number, person: string): void {
     if (!this.has(orgRow, flowRow, person)) this.runs.markAll(orgRow, flowRow, person)
     this.flowsWithout.delete(flowRow)
-    this.sql.insert.run(orgRow, flowRow, person, at, Number(opens), Number(completes))
   }
 
   /** Whether a person's completion without a run is stored for a moment. */
   hasCompletion(orgRow: number, flowRow: number, person: string, at: number): boolean {
     return this.sql.hasCompletion.get(orgRow, flowRow, person, at) !== null
-  }
-
-  /** Takes the completion by a checklist away, when the ticks say another moment. */
-  removeChecklistCompletion(orgRow: number, flowRow: number, person: string, at: number): void {
-    this.sql.deleteByChecklist.run(orgRow, flowRow, person, at)
   }
 
   /** Assigns a person's loose facts anew around the moments that have changed. */
@@ -105,12 +103,19 @@ export class LooseFacts {
       const before = this.runs.runBefore(orgRow, flowRow, person, moment)
       if (before) runs.set(before.id, before)
     }
-    for (const run of runs.values()) {
+    for (const run of runs.values()) this.settle(run)
+  }
+
+  /** Says of a run what its own events, loose facts and the checklist's ticks do together. */
+  settle(run: StoredRun): void {
+    const { org_id: orgRow, flow_id: flowRow, person, started_at: start } = run
+    let loose: Assigned = { completed_at: null, version: null }
+    if (this.has(orgRow, flowRow, person)) {
       const end = this.runs.nextStart(orgRow, flowRow, run) ?? forever
-      const loose = this.sql.firstCompletion.get(orgRow, flowRow, person, run.started_at, end)
-      const completedAt = least(run.own_completed_at, loose?.at ?? null)
-      if (completedAt !== run.completed_at) this.runs.setCompleted(run, completedAt)
+      loose = this.sql.assigned.get(orgRow, flowRow, person, start, end)!
     }
+    const assignedAt = least(loose.completed_at, this.runs.completedByChecklist(run))
+    this.runs.assign(run, least(run.own_completed_at, assignedAt), loose.version)
   }
 
   private has(orgRow: number, flowRow: number, person: string): boolean {
@@ -125,11 +130,11 @@ export class LooseFacts {
    * theirs had started by then, and unmakes it when one turns up.
    */
   private openOwnRun(orgRow: number, flowRow: number, person: string, moments: Set<number>): void {
+    const opening = this.sql.first.get(orgRow, flowRow, person)?.at ?? null
     const key = ownRunKey(person)
     const run = this.runs.get(orgRow, flowRow, key)
     const ownStart = run?.own_started_at ?? null
     const otherStart = this.runs.firstStart(orgRow, flowRow, person, key)
-    const opening = this.sql.firstOpening.get(orgRow, flowRow, person)?.at ?? null
     const firstStart = least(ownStart, otherStart)
     const opens = opening !== null && (firstStart === null || opening < firstStart)
     const start = opens ? opening : ownStart

@@ -2,6 +2,7 @@ import { AppError } from '../core/errors.ts'
 import type { AppendOutcome } from '../core/ports.ts'
 import { shortReasonOf } from '../core/reason.ts'
 import type { Command, CommandResult } from './commands.ts'
+import type { Operation } from './operations.ts'
 
 /**
  * What passes between a thread that answers requests and the storage thread: one text a message,
@@ -24,7 +25,7 @@ const split = (message: string) => {
   return { number: Number(message.slice(0, space)), rest: message.slice(space + 1) }
 }
 
-export function encodeCommand(number: number, command: Command): string {
+export function encodeCommand(number: number, command: Command | Operation): string {
   if (command.type !== 'append') return `${number} ${JSON.stringify(command)}`
   const { text, ...batch } = command
   const { count, facts, details } = text
@@ -32,11 +33,11 @@ export function encodeCommand(number: number, command: Command): string {
   return `${number} ${head}\0${facts}${details}`
 }
 
-export function decodeCommand(message: string): Numbered<Command> {
+export function decodeCommand(message: string): Numbered<Command | Operation> {
   const end = message.indexOf('\0')
   if (end === -1) {
     const { number, rest } = split(message)
-    return { number, value: JSON.parse(rest) as Command }
+    return { number, value: JSON.parse(rest) as Command | Operation }
   }
   const { number, rest } = split(message.slice(0, end))
   const { count, factsLength, ...batch } = JSON.parse(rest)
@@ -63,7 +64,13 @@ export function encodeResult(number: number, result: CommandResult): string {
 export function encodeFailure(number: number, error: unknown): string {
   const failure =
     error instanceof AppError
-      ? { code: error.code, message: error.message, retryAfterSeconds: error.retryAfterSeconds }
+      ? {
+          code: error.code,
+          message: error.message,
+          retryAfterSeconds: error.retryAfterSeconds,
+          details: error.details,
+          fields: error.fields,
+        }
       : { message: shortReasonOf(error) }
   return `${number} !${JSON.stringify(failure)}`
 }
@@ -73,10 +80,8 @@ export function decodeResult(line: string): Numbered<CommandResult | Error> {
   if (!line.includes(' ')) return { number: Number(line), value: allStored }
   const { number, rest } = split(line)
   if (!rest.startsWith('!')) return { number, value: JSON.parse(rest) as CommandResult }
-  const { code, message: text, retryAfterSeconds } = JSON.parse(rest.slice(1))
-  const error = code
-    ? new AppError(code, text, { retryAfterSeconds })
-    : new Error(`Storage failed: ${text}`)
+  const { code, message: text, ...extra } = JSON.parse(rest.slice(1))
+  const error = code ? new AppError(code, text, extra) : new Error(`Storage failed: ${text}`)
   return { number, value: error }
 }
 
@@ -84,7 +89,10 @@ export function decodeResult(line: string): Numbered<CommandResult | Error> {
  * How many events and bytes a message is counted as while it waits. A character counts as a byte:
  * exact for most text, at most a third of other, and free to know.
  */
-export function weightOf(message: string, command: Command): { events: number; bytes: number } {
+export function weightOf(
+  message: string,
+  command: Command | Operation,
+): { events: number; bytes: number } {
   return {
     events: command.type === 'append' ? Math.max(1, command.text.count) : 1,
     bytes: message.length,

@@ -11,6 +11,9 @@ import retention from './migrations/0007-retention.sql' with { type: 'text' }
 import erasures from './migrations/0008-erasures.sql' with { type: 'text' }
 import verifiedIdentity from './migrations/0009-verified-identity.sql' with { type: 'text' }
 import doNotTrack from './migrations/0010-do-not-track.sql' with { type: 'text' }
+import checklistPasses from './migrations/0011-checklist-passes.sql' with { type: 'text' }
+import management from './migrations/0012-management.sql' with { type: 'text' }
+import { rebuild } from './rebuild.ts'
 
 interface Migration {
   id: number
@@ -35,6 +38,8 @@ const migrations: readonly Migration[] = [
   { id: 8, name: 'erasures', sql: erasures },
   { id: 9, name: 'verified-identity', sql: verifiedIdentity },
   { id: 10, name: 'do-not-track', sql: doNotTrack },
+  { id: 11, name: 'checklist-passes', sql: checklistPasses },
+  { id: 12, name: 'management', sql: management },
 ]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -137,6 +142,16 @@ export function migrate(
   requireKnown(schemaState(database))
 }
 
+/**
+ * Makes all projections anew, where a step has asked for it: with the last step, because it takes the
+ * schema as this binary knows it.
+ */
+function rebuildWhereDue(database: Database, onShare: (share: number) => void): void {
+  const asked = database.run("delete from server_state where name = 'rebuild_due'")
+  if (asked.changes === 0) return
+  rebuild(database, ({ flows, flowsDone }) => onShare(flowsDone / flows))
+}
+
 function applySteps(
   database: Database,
   due: readonly MigrationStep[],
@@ -157,6 +172,7 @@ function applySteps(
       onShare(0)
       execute(database, sql, move ? () => {} : onShare)
       move?.(database, onShare)
+      if (index === due.length - 1) rebuildWhereDue(database, onShare)
       database.run('insert into migrations values (?, ?, ?, ?)', [id, name, sha256(sql), now])
     })
     // Immediate: two processes that start at once must not both find the step missing.

@@ -1,8 +1,15 @@
 import type { Database } from 'bun:sqlite'
 import { isoTime, isoTimeOrNull } from '../core/clock.ts'
 import type { NewEvent, StoredEvent } from '../core/ports.ts'
+import type { NamedPerson, StoredSection } from '../modules/people/port.ts'
 import { type BuriedCommand, letterIn, namesIn } from './dead-letters.ts'
-import { isBeside, isOf, isPerson, type PersonMatcher } from './erasure/person-matcher.ts'
+import {
+  isBeside,
+  isOf,
+  isPerson,
+  namedPerson,
+  type PersonMatcher,
+} from './erasure/person-matcher.ts'
 import { type BatchRow, storedText } from './event-batches.ts'
 import { decodeEvents } from './event-text.ts'
 import { unpackSteps } from './run-rows.ts'
@@ -13,8 +20,10 @@ import type { StoredRun } from './run-table.ts'
  * its own, so that nothing is held up however long it is read.
  */
 
-const pageRows = 1_000
-const pageBatches = 64
+type Rows = Generator<object | null>
+
+const pageRows = 200
+const pageBatches = 16
 
 /** Ids as callers know them, by row. */
 function namesOf(database: Database, orgRow: number) {
@@ -81,7 +90,7 @@ const storedEventOf = (event: StoredEvent, names: Names) => ({
   source: event.source,
 })
 
-function* events(database: Database, orgRow: number, person: PersonMatcher, names: Names) {
+function* events(database: Database, orgRow: number, person: PersonMatcher, names: Names): Rows {
   const page = database.query<BatchRow, [number, number]>(
     `select * from event_batches where seq > ? and org_id = ? order by seq limit ${pageBatches}`,
   )
@@ -92,26 +101,34 @@ function* events(database: Database, orgRow: number, person: PersonMatcher, name
         event => isOf(person, event) || isBeside(person, event),
       )
       for (const event of own) yield storedEventOf(event, names)
+      yield null
     }
     if (rows.length < pageBatches) return
     after = rows.at(-1)!.seq
   }
 }
 
-/** Rows of an organisation, in the order of their number. */
+/**
+ * Rows of an organisation, in the order of their number: what is told of those that are the person's, and
+ * null after each page.
+ */
 function* numbered<Row extends { number: number }>(
   database: Database,
   orgRow: number,
-  table: string,
-  number: string,
-) {
+  [table, number]: readonly [table: string, number: string],
+  tell: (row: Row) => object | null,
+): Rows {
   const page = database.query<Row, [number, number]>(
     `select *, ${number} as number from ${table}
     where ${number} > ? and org_id = ? order by ${number} limit ${pageRows}`,
   )
   for (let after = 0; ; ) {
     const rows = page.all(after, orgRow)
-    yield* rows
+    for (const row of rows) {
+      const told = tell(row)
+      if (told !== null) yield told
+    }
+    yield null
     if (rows.length < pageRows) return
     after = rows.at(-1)!.number
   }
@@ -125,14 +142,14 @@ const stepOf = (names: Names) => (step: ReturnType<typeof unpackSteps>[number]) 
   missingAt: isoTimeOrNull(step.missingAt),
 })
 
-function* runs(database: Database, orgRow: number, person: PersonMatcher, names: Names) {
-  for (const run of numbered<StoredRun & { number: number }>(database, orgRow, 'runs', 'id')) {
+function runs(database: Database, orgRow: number, person: PersonMatcher, names: Names) {
+  return numbered<StoredRun & { number: number }>(database, orgRow, ['runs', 'id'], run => {
     const { least_user_id: userId, least_anonymous_id: anonymousId } = run
     const isTheirs =
       (userId !== null && person.isUser(userId)) ||
       (anonymousId !== null && person.isAnonymous(anonymousId))
-    if (!isTheirs && !isPerson(person, run.person)) continue
-    yield {
+    if (!isTheirs && !isPerson(person, run.person)) return null
+    return {
       flowId: names.flowId(run.flow_id),
       key: run.run_key,
       userId,
@@ -144,7 +161,7 @@ function* runs(database: Database, orgRow: number, person: PersonMatcher, names:
       dismissedAt: isoTimeOrNull(run.dismissed_at),
       steps: unpackSteps(run.steps).map(stepOf(names)),
     }
-  }
+  })
 }
 
 interface FlowPersonRow {
@@ -153,12 +170,13 @@ interface FlowPersonRow {
   person: string
 }
 
-function* completions(database: Database, orgRow: number, person: PersonMatcher, names: Names) {
+function completions(database: Database, orgRow: number, person: PersonMatcher, names: Names) {
   type Row = FlowPersonRow & { reported_at: number }
-  for (const row of numbered<Row>(database, orgRow, 'completions', 'id')) {
-    if (!isPerson(person, row.person)) continue
-    yield { flowId: names.flowId(row.flow_id), completedAt: isoTime(row.reported_at) }
-  }
+  return numbered<Row>(database, orgRow, ['completions', 'id'], row =>
+    isPerson(person, row.person)
+      ? { flowId: names.flowId(row.flow_id), completedAt: isoTime(row.reported_at) }
+      : null,
+  )
 }
 
 /** Rows that are found by a flow and the person's name. */
@@ -174,19 +192,20 @@ function inFlows<Row>(database: Database, orgRow: number, names: Names, table: s
 }
 
 function* ticks(database: Database, orgRow: number, person: string, names: Names) {
-  type Row = { item_id: number; at: number; ticked: number }
+  type Row = { item_id: number; at: number; ticked: number; run_key: string }
   for (const { flowId, row } of inFlows<Row>(database, orgRow, names, 'ticks')(person)) {
-    const { item_id, at, ticked } = row
-    yield { flowId, itemId: names.itemId(item_id), at: isoTime(at), ticked: ticked === 1 }
+    const { item_id, at, ticked, run_key: run } = row
+    yield { flowId, itemId: names.itemId(item_id), at: isoTime(at), ticked: ticked === 1, run }
   }
 }
 
 function* progress(database: Database, orgRow: number, person: string, names: Names) {
-  type Row = { checklist_at: number | null; last_tick_at: number | null }
+  type Row = { checklist_at: number | null; last_tick_at: number | null; items: string }
   for (const { flowId, row } of inFlows<Row>(database, orgRow, names, 'progress')(person)) {
-    const { checklist_at, last_tick_at } = row
+    const { checklist_at, last_tick_at, items } = row
     yield {
       flowId,
+      everTicked: items === '' ? [] : items.split(',').map(item => names.itemId(Number(item))),
       checklistCompletedAt: isoTimeOrNull(checklist_at),
       lastTickAt: isoTimeOrNull(last_tick_at),
     }
@@ -194,17 +213,31 @@ function* progress(database: Database, orgRow: number, person: string, names: Na
 }
 
 function* looseFacts(database: Database, orgRow: number, person: string, names: Names) {
-  type Row = { at: number; opens: number; completes: number }
+  type Row = { at: number; completes: number; version: number | null }
   for (const { flowId, row } of inFlows<Row>(database, orgRow, names, 'loose_facts')(person)) {
-    yield { flowId, at: isoTime(row.at), opens: row.opens === 1, completes: row.completes === 1 }
+    const { at, completes, version } = row
+    yield { flowId, at: isoTime(at), completes: completes === 1, flowVersion: version }
   }
 }
 
-function* stepReports(database: Database, orgRow: number, person: PersonMatcher, names: Names) {
+function* checklistCompletions(database: Database, orgRow: number, person: string, names: Names) {
+  type Row = { at: number; run_key: string }
+  const table = inFlows<Row>(database, orgRow, names, 'checklist_completions')
+  for (const { flowId, row } of table(person)) {
+    yield { flowId, at: isoTime(row.at), run: row.run_key }
+  }
+}
+
+function* sharedRuns(database: Database, orgRow: number, person: string, names: Names) {
+  const table = inFlows<{ run_key: string }>(database, orgRow, names, 'run_people')
+  for (const { flowId, row } of table(person)) yield { flowId, run: row.run_key }
+}
+
+function stepReports(database: Database, orgRow: number, person: PersonMatcher, names: Names) {
   type Row = Record<string, number | string | null> & { number: number; at: number }
-  for (const row of numbered<Row>(database, orgRow, 'step_reports', 'seq')) {
-    if (typeof row.person !== 'string' || !isPerson(person, row.person)) continue
-    yield {
+  return numbered<Row>(database, orgRow, ['step_reports', 'seq'], row => {
+    if (typeof row.person !== 'string' || !isPerson(person, row.person)) return null
+    return {
       stepId: names.stepId(row.step_id as number),
       version: row.version,
       outcome: row.outcome,
@@ -216,32 +249,27 @@ function* stepReports(database: Database, orgRow: number, person: PersonMatcher,
       snippetVersion: row.snippet_version,
       message: row.message,
     }
-  }
+  })
 }
 
-function* deadLetters(database: Database, orgRow: number, person: PersonMatcher, names: Names) {
+function deadLetters(database: Database, orgRow: number, person: PersonMatcher, names: Names) {
   type Row = { number: number; at: number; error: string; event: string }
-  for (const { at, error, event } of numbered<Row>(database, orgRow, 'dead_letters', 'seq')) {
+  return numbered<Row>(database, orgRow, ['dead_letters', 'seq'], ({ at, error, event }) => {
     const letter = letterIn(event)
     const ids = namesIn(letter)
-    if (!isOf(person, ids) && !isBeside(person, ids)) continue
+    if (!isOf(person, ids) && !isBeside(person, ids)) return null
     const content =
       'type' in letter ? { report: reportOf(letter, names) } : { event: eventOf(letter, names) }
-    yield { at: isoTime(at), error, ...content }
-  }
+    return { at: isoTime(at), error, ...content }
+  })
 }
 
-/**
- * Everything that holds a person's id.
- *
- * @param name `u` + user id, or `a` + anonymous id
- */
+/** Everything that holds a person's id. */
 export function* personData(
   database: Database,
-  orgRow: number,
-  name: string,
-  person: PersonMatcher,
-): Generator<{ section: string; rows: Generator<object> }> {
+  { orgRow, person: name }: NamedPerson,
+): Generator<StoredSection> {
+  const person = namedPerson(name)
   const names = namesOf(database, orgRow)
   yield { section: 'events', rows: events(database, orgRow, person, names) }
   yield { section: 'runs', rows: runs(database, orgRow, person, names) }
@@ -249,6 +277,9 @@ export function* personData(
   yield { section: 'ticks', rows: ticks(database, orgRow, name, names) }
   yield { section: 'progress', rows: progress(database, orgRow, name, names) }
   yield { section: 'looseFacts', rows: looseFacts(database, orgRow, name, names) }
+  const ofChecklists = checklistCompletions(database, orgRow, name, names)
+  yield { section: 'checklistCompletions', rows: ofChecklists }
+  yield { section: 'sharedRuns', rows: sharedRuns(database, orgRow, name, names) }
   yield { section: 'stepReports', rows: stepReports(database, orgRow, person, names) }
   yield { section: 'deadLetters', rows: deadLetters(database, orgRow, person, names) }
 }

@@ -1,19 +1,23 @@
 import { type Bucket, buckets } from '../core/buckets.ts'
 import { minuteMs } from '../core/durations.ts'
-import { type PresenceMark, presenceMarks } from '../core/ports.ts'
+import { type BeatBounds, type PresenceMark, presenceMarks } from '../core/ports.ts'
 
 /**
  * Two words a mark: first and last second (Unix), 0 where never seen. Then a word a bucket: the last
- * minute in which its limit was reached.
+ * minute in which its limit was reached. Then the moment from which on heartbeats are free.
  */
 const limitsAt = presenceMarks.length * 2
-const wordsPerSlot = limitsAt + buckets.length
+const nextBeatAt = limitsAt + buckets.length
+const wordsPerSlot = nextBeatAt + 1
 
 /**
  * How far ahead of a request a mark may lie that another left meanwhile, seconds; further ahead it is
  * of a clock that was set back since.
  */
 const mostAheadSeconds = 120
+
+/** Where heartbeats are kept so far ahead many pages wait, and more of them come, milliseconds. */
+const crowdMs = 40_000
 
 /** Words before the first slot. */
 const headWords = 3
@@ -61,6 +65,33 @@ export class PresenceBoard {
     const at = headWords + orgRow * wordsPerSlot + limitsAt + buckets.indexOf(bucket)
     const minute = Math.floor(now / minuteMs)
     return Atomics.exchange(this.words, at, minute) !== minute
+  }
+
+  /**
+   * Keeps moments free for heartbeats, behind those that were kept before, so that pages stay inside the
+   * limit together however many they are.
+   *
+   * @param now monotonic milliseconds
+   * @returns how far ahead the last is, milliseconds; none is kept as far ahead as `latestMs`
+   */
+  reserveBeat(orgRow: number, now: number, bounds: BeatBounds): number {
+    const { moments, soonestMs, latestMs, remaining, resetInMs } = bounds
+    const { words } = this
+    const at = headWords + orgRow * wordsPerSlot + nextBeatAt
+    for (;;) {
+      const free = Atomics.load(words, at)
+      // Milliseconds modulo 2^32; what lies further ahead than any that is kept is of weeks ago.
+      const ahead = (free - Math.floor(now)) | 0
+      const busyMs = ahead < 0 || ahead > latestMs + bounds.apartInCrowdMs ? 0 : ahead
+      const apartMs = busyMs < crowdMs ? bounds.apartMs : bounds.apartInCrowdMs
+      // This one, those that are promised, and two for pages that come.
+      const isFull = 3 + Math.floor(Math.min(busyMs, resetInMs) / apartMs) > remaining
+      const turnMs = busyMs + (moments - 1) * apartMs
+      const waitMs = Math.max(soonestMs, turnMs, isFull ? resetInMs : 0)
+      if (waitMs >= latestMs) return latestMs
+      const next = (now + waitMs + apartMs) >>> 0
+      if (Atomics.compareExchange(words, at, free, next) === free) return waitMs
+    }
   }
 
   newestSeconds(): number {

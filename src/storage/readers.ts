@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import { Breather } from '../core/breather.ts'
 import { buckets } from '../core/buckets.ts'
-import { itemStates } from '../core/checklist.ts'
+import { checklistHistory } from '../core/checklist.ts'
 import type { FlowHistory } from '../core/decision.ts'
 import { hourMs } from '../core/durations.ts'
 import { personOf, rejectionCodes } from '../core/event.ts'
@@ -18,13 +17,17 @@ import type {
 import { presenceMarks } from '../core/ports.ts'
 import { least } from '../core/run.ts'
 import type { TimeRange } from '../core/time-range.ts'
+import { summedHours } from '../core/verified-identity.ts'
+import { TimeSlices } from '../scheduling/time-slices.ts'
 import { CompletionReader } from './completion-reader.ts'
-import { identityHours, summedHours } from './identity-counts.ts'
+import { identityHours } from './identity-counts.ts'
 import { flowEvents } from './ledger.ts'
 import { PastRunReader } from './past-run-reader.ts'
 import type { PresenceBoard } from './presence-board.ts'
 import { limitReached, refusedOrigin } from './refusals.ts'
+import { type PartyOf, partyReader } from './run-people.ts'
 import { unpackSteps } from './run-rows.ts'
+import { type TicksOf, ticksReader } from './tick-table.ts'
 
 /** Rows a statement reads before other requests get their turn. */
 const pageRows = 1_000
@@ -49,10 +52,10 @@ interface RunRecord {
  * checkpoints for as long as a slow download takes.
  */
 async function* pages<Row>(next: (last: Row | null) => Row[]): AsyncIterable<Row[]> {
-  const breather = new Breather()
+  const slices = new TimeSlices()
   let last: Row | null = null
   for (;;) {
-    await breather.rest()
+    await slices.rest()
     const page = next(last)
     if (page.length > 0) yield page
     if (page.length < pageRows) return
@@ -79,10 +82,6 @@ function statements(database: Database) {
       where org_id = ? and flow_id = ? and (started_at, id) > (?, ?) and started_at < ?
       order by started_at, id limit ${pageRows}`,
     ),
-    ticks: database.query<
-      { item_id: number; at: number; ticked: number },
-      [number, number, string]
-    >('select item_id, at, ticked from ticks where org_id = ? and flow_id = ? and person = ?'),
     checklistAt: database.query<{ checklist_at: number | null }, [number, number, string]>(
       'select checklist_at from progress where org_id = ? and flow_id = ? and person = ?',
     ),
@@ -98,13 +97,18 @@ function statements(database: Database) {
 
 /** What requests read of single rows, over a connection that cannot write. */
 export class Readers
-  implements Pick<AnalyticsReader, 'runs' | 'events'>, ChecklistReader, HistoryReader
+  implements
+    Pick<AnalyticsReader, 'runs' | 'events'>,
+    Pick<ChecklistReader, 'progress'>,
+    HistoryReader
 {
   private readonly sql: ReturnType<typeof statements>
   private readonly flowEvents: ReturnType<typeof flowEvents>
   private readonly completions: CompletionReader
   private readonly pastRuns: PastRunReader
   private readonly identityHours: ReturnType<typeof identityHours>
+  private readonly partyOf: PartyOf
+  private readonly ticksOf: TicksOf
 
   constructor(
     database: Database,
@@ -115,6 +119,8 @@ export class Readers
     this.completions = new CompletionReader(database)
     this.pastRuns = new PastRunReader(database)
     this.identityHours = identityHours(database)
+    this.partyOf = partyReader(database)
+    this.ticksOf = ticksReader(database)
   }
 
   async *runs(orgRow: number, flowRow: number, range: TimeRange): AsyncIterable<readonly RunRow[]> {
@@ -146,8 +152,8 @@ export class Readers
     range: TimeRange,
   ): AsyncIterable<readonly StoredEvent[]> {
     let events: StoredEvent[] = []
-    const breather = new Breather()
-    await breather.rest()
+    const slices = new TimeSlices()
+    await slices.rest()
     for (const ofBatch of this.flowEvents(orgRow, flowRow, range)) {
       events.push(...ofBatch)
       if (events.length >= sliceEvents) {
@@ -155,7 +161,7 @@ export class Readers
         events = []
       }
       // Also where a batch has nothing that is asked for: there may be many such.
-      await breather.rest()
+      await slices.rest()
     }
     if (events.length > 0) yield events
   }
@@ -166,12 +172,13 @@ export class Readers
     ids: PersonIds,
   ): Promise<{ ticked: ReadonlyMap<number, number>; completedAt: number | null }> {
     const person = personOf(ids.userId, ids.anonymousId)
-    const ticks = this.sql.ticks
-      .all(orgRow, flowRow, person)
-      .map(row => ({ itemId: row.item_id, at: row.at, ticked: row.ticked === 1 }))
+    const ticks = this.partyOf(orgRow, flowRow, person).flatMap(other =>
+      this.ticksOf(orgRow, flowRow, other),
+    )
+    const { states: ticked } = checklistHistory(ticks, () => [])
     const checklistAt = this.sql.checklistAt.get(orgRow, flowRow, person)?.checklist_at ?? null
     const reportedAt = this.completions.firstAt(orgRow, flowRow, person)
-    return { ticked: itemStates(ticks), completedAt: least(reportedAt, checklistAt) }
+    return { ticked, completedAt: least(reportedAt, checklistAt) }
   }
 
   async histories(
@@ -203,6 +210,7 @@ export class Readers
       snippetVersion: (row?.snippet_version as string | null) ?? null,
       skews: row ? (JSON.parse(row.skews as string) as number[]) : [],
       rejections: countsIn(refusals, rejectionCodes, code => code),
+      erased: refusals.get('erased') ?? 0,
       refusedOrigins: refusals.get(refusedOrigin) ?? 0,
       limitedMinutes: countsIn(refusals, buckets, limitReached),
       userHashes: summedHours(this.identityHours(orgRow, now)),

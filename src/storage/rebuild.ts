@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import type { RebuildProgress, Rebuilt } from '../modules/operations/port.ts'
 import { StoredCatalogue } from './catalogue.ts'
 import { indexedCompletions } from './completion-table.ts'
 import type { Fact } from './facts.ts'
@@ -17,15 +18,6 @@ import { indexedRuns, toNobody } from './run-table.ts'
 /** Rows that a statement reads at once. */
 const pageRows = 5_000
 
-/** How far a rebuild has come. */
-export interface RebuildProgress {
-  /** Key of the flow that was just done. */
-  flow: string
-  flows: number
-  flowsDone: number
-  events: number
-}
-
 /**
  * A flow's projections: by what their rows are told apart within it, and the columns that say
  * something. (Row numbers are ours alone, and so is the mark of runs whose person has loose facts.)
@@ -35,19 +27,27 @@ const projections = {
     key: 'run_key',
     columns: `org_id, flow_id, run_key, person, least_user_id, least_anonymous_id, started_at,
       last_at, named_version, version, completed_at, dismissed_at, steps, own_started_at,
-      own_completed_at`,
+      own_completed_at, loose_version`,
+  },
+  run_people: {
+    key: 'run_key, person',
+    columns: 'org_id, flow_id, run_key, person',
   },
   loose_facts: {
-    key: 'person, at, opens, completes',
-    columns: 'org_id, flow_id, person, at, opens, completes',
+    key: 'person, at, completes',
+    columns: 'org_id, flow_id, person, at, completes, version',
   },
   ticks: {
     key: 'person, item_id, at, ticked',
-    columns: 'org_id, flow_id, person, item_id, at, ticked',
+    columns: 'org_id, flow_id, person, item_id, at, ticked, run_key',
+  },
+  checklist_completions: {
+    key: 'person, at',
+    columns: 'org_id, flow_id, person, at, named, run_key',
   },
   progress: {
     key: 'person',
-    columns: 'org_id, flow_id, person, checklist_at, last_tick_at',
+    columns: 'org_id, flow_id, person, checklist_at, last_tick_at, items',
   },
   completions: {
     key: 'person',
@@ -150,6 +150,7 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
     `update main.runs set has_loose = 1 ${ofFlow} and has_loose = 0 and person in (
       select person from main.loose_facts ${ofFlow}
       union select person from main.runs ${ofFlow} and has_loose = 1
+      union select person from temp.runs ${ofFlow} and has_loose = 1
     )`,
   )
   if (isChanged) noteReplacedRows(database)
@@ -190,13 +191,11 @@ function replayHealth(database: Database): void {
  * A flow is replayed into tables of this connection alone, while a running server goes on writing;
  * only what was stored meanwhile is replayed under the write lock, and only rows that differ are
  * written. A flow is one transaction, so an interrupted rebuild leaves whole flows.
- *
- * @returns `changed`: flows whose projections were not as the ledger says
  */
 export function rebuild(
   database: Database,
-  onProgress: (progress: RebuildProgress) => void = () => {},
-): { flows: number; events: number; changed: number } {
+  tell: (progress: RebuildProgress) => void = () => {},
+): Rebuilt {
   const flows = database
     .query<{ id: number; org_id: number; key: string }, []>(
       'select id, org_id, key from flows order by org_id, id',
@@ -263,7 +262,7 @@ export function rebuild(
         const { upTo } = database.transaction(replay).deferred(org_id, id)
         database.transaction(finish).immediate(org_id, id, upTo)
       }
-      onProgress({ flow: key, flows: flows.length, flowsDone: i + 1, events })
+      tell({ flow: key, flows: flows.length, flowsDone: i + 1, events })
     }
     replayHealth(database)
     return { flows: flows.length, events, changed }

@@ -1,10 +1,15 @@
 import { join } from 'node:path'
+import { AppError } from '../core/errors.ts'
 import { lockFile } from './file-lock.ts'
 
-/** Another process rewrites the same; the message says what to do. Nothing has changed. */
-export class RewritingHeld extends Error {
-  override readonly name = 'RewritingHeld'
-}
+const message =
+  'A person is being erased, or analytics are being rebuilt: wait for its end and try again'
+
+/** Somebody else rewrites the same. Nothing has changed. */
+export const rewritingHeld = () => new AppError('rewriting_under_way', message)
+
+export const isRewritingHeld = (error: unknown): error is AppError =>
+  error instanceof AppError && error.code === 'rewriting_under_way'
 
 /**
  * Does work that gives people or their runs other rows than the ledger or the projections say they
@@ -12,7 +17,7 @@ export class RewritingHeld extends Error {
  * would bring back whom the erasure has just renamed, and two erasures would each leave a run that
  * both people were in to the other.
  *
- * @throws RewritingHeld where another process is at such work
+ * @throws AppError `rewriting_under_way` where somebody else is at such work
  */
 export async function whileRewriting<T>(dataDir: string, work: () => T | Promise<T>): Promise<T> {
   const release = beginRewriting(dataDir)
@@ -25,12 +30,10 @@ export async function whileRewriting<T>(dataDir: string, work: () => T | Promise
 
 /**
  * @returns ends it
- * @throws RewritingHeld
+ * @throws AppError `rewriting_under_way`
  */
 export function beginRewriting(dataDir: string): () => void {
   const lock = lockFile(join(dataDir, 'rewrite.lock'))
   if (lock !== null) return () => lock.release()
-  throw new RewritingHeld(
-    `another command erases a person in ${dataDir}, or rebuilds analytics: wait for its end and try again`,
-  )
+  throw rewritingHeld()
 }

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { least, mergeRuns, personOfRun, type RunState, versionAt } from '../core/run.ts'
 import type { HistoryOf } from './facts.ts'
 import { type IndexedTable, RowIndex } from './hash-index/row-index.ts'
+import { RunOwners } from './run-owners.ts'
 import { packSteps, unpackSteps } from './run-rows.ts'
 import type { TouchedPeople } from './touched.ts'
 
@@ -23,6 +24,8 @@ export interface StoredRun {
   steps: string
   own_started_at: number | null
   own_completed_at: number | null
+  /** The least version that loose facts name which are assigned to it. */
+  loose_version: number | null
 }
 
 /** Who keeps something that is made of runs. */
@@ -42,7 +45,7 @@ const [byKey, byPerson] = [0, 1] as const
 
 const columns = `id, org_id, flow_id, run_key, person, least_user_id, least_anonymous_id, started_at,
   last_at, named_version, version, completed_at, dismissed_at, steps, own_started_at,
-  own_completed_at`
+  own_completed_at, loose_version`
 
 const ofLoosePerson = 'org_id = ? and flow_id = ? and person = ? and has_loose = 1'
 
@@ -67,10 +70,18 @@ function statements(database: Database) {
       where id = ? and org_id = ?`,
     ),
     moveStart: database.query(
-      `update runs set started_at = ?, last_at = ?, version = ?, own_started_at = ?
+      `update runs set started_at = ?, last_at = ?, version = ?, own_started_at = ?,
+        loose_version = ?
       where id = ? and org_id = ?`,
     ),
-    setCompleted: database.query('update runs set completed_at = ? where id = ? and org_id = ?'),
+    assign: database.query(
+      `update runs set completed_at = ?, loose_version = ?, version = ?
+      where id = ? and org_id = ?`,
+    ),
+    byChecklist: database.query<{ at: number | null }, [number, number, string]>(
+      `select min(at) as at from checklist_completions
+      where org_id = ? and flow_id = ? and run_key = ? and run_key <> ''`,
+    ),
     deleteRun: database.query('delete from runs where id = ? and org_id = ?'),
     mark: database.query(
       `update runs set has_loose = 1
@@ -83,10 +94,10 @@ function statements(database: Database) {
       `select ${columns} from runs where ${ofLoosePerson} and started_at = ?
       order by run_key desc limit 1`,
     ),
-    looselyCompletedAt: database.query<StoredRun, [number, number, string, number]>(
+    looselyChangedAt: database.query<StoredRun, [number, number, string, number]>(
       `select ${columns} from runs
       where org_id = ? and flow_id = ? and person = ? and started_at = ?
-        and completed_at is not own_completed_at`,
+        and (completed_at is not own_completed_at or loose_version is not null)`,
     ),
     runBefore: database.query<StoredRun, [number, number, string, number]>(
       `select ${columns} from runs where ${ofLoosePerson} and started_at < ?
@@ -111,6 +122,7 @@ function statements(database: Database) {
  */
 export class RunTable {
   private readonly sql: ReturnType<typeof statements>
+  private readonly owners: RunOwners
 
   constructor(
     database: Database,
@@ -119,6 +131,13 @@ export class RunTable {
     readonly index = new RowIndex(database, indexedRuns),
   ) {
     this.sql = statements(database)
+    this.owners = new RunOwners(database)
+  }
+
+  /** Another process has written. */
+  othersWrote(): void {
+    this.index.othersWrote()
+    this.owners.othersWrote()
   }
 
   get(orgRow: number, flowRow: number, key: string): StoredRun | null {
@@ -133,30 +152,33 @@ export class RunTable {
     return found
   }
 
-  /** Joins the state of newly stored events into their run. */
+  /**
+   * Joins the state of newly stored events into their run.
+   *
+   * @returns whose run it was before; where it is new, whose it is
+   */
   join(
     orgRow: number,
     flowRow: number,
     key: string,
     state: RunState,
     touched: TouchedPeople,
-  ): void {
+  ): string {
     const stored = this.get(orgRow, flowRow, key)
-    if (!stored) {
-      this.insertOwn(orgRow, flowRow, key, state, touched)
-      return
-    }
+    if (!stored) return this.insertOwn(orgRow, flowRow, key, state, touched)
     // A run that only loose facts opened has no state of its own yet.
     const joined = stored.own_started_at === null ? state : mergeRuns(state, ownStateOf(stored))
-    if (personOfRun(joined) !== stored.person) {
+    if (this.isOthersNow(stored, joined)) {
       // Written anew, so that it is found by its new person.
       this.delete(stored)
       touched.touch(orgRow, flowRow, stored.person, stored.started_at)
-      this.insertOwn(orgRow, flowRow, key, joined, touched)
-      return
+      this.insertOwn(orgRow, flowRow, key, joined, touched, this.completedByChecklist(stored))
+      return stored.person
     }
     const isMoved = joined.startedAt !== stored.own_started_at
     const startedAt = isMoved ? joined.startedAt : stored.started_at
+    const looseVersion = isMoved ? null : stored.loose_version
+    const assignedAt = isMoved ? this.completedByChecklist(stored) : stored.completed_at
     const updated: StoredRun = {
       id: stored.id,
       org_id: orgRow,
@@ -168,17 +190,29 @@ export class RunTable {
       started_at: startedAt,
       last_at: joined.lastAt,
       named_version: joined.namedVersion,
-      version: this.versionOf(orgRow, flowRow, joined.namedVersion, startedAt),
-      completed_at: isMoved ? joined.completedAt : least(joined.completedAt, stored.completed_at),
+      version: this.versionOf(orgRow, flowRow, least(joined.namedVersion, looseVersion), startedAt),
+      completed_at: least(joined.completedAt, assignedAt),
       dismissed_at: joined.dismissedAt,
       steps: packSteps(joined.steps),
       own_started_at: joined.startedAt,
       own_completed_at: joined.completedAt,
+      loose_version: looseVersion,
     }
     this.update(stored, updated)
-    if (!isMoved) return
-    touched.touch(orgRow, flowRow, stored.person, stored.started_at)
-    touched.touch(orgRow, flowRow, stored.person, startedAt)
+    if (isMoved) {
+      touched.touch(orgRow, flowRow, stored.person, stored.started_at)
+      touched.touch(orgRow, flowRow, stored.person, startedAt)
+    }
+    return stored.person
+  }
+
+  /** When a checklist's ticks first completed a run. */
+  completedByChecklist({ org_id, flow_id, run_key }: StoredRun): number | null {
+    return this.sql.byChecklist.get(org_id, flow_id, run_key)?.at ?? null
+  }
+
+  private isOthersNow({ org_id, flow_id, run_key, person }: StoredRun, joined: RunState): boolean {
+    return personOfRun(joined) !== person && this.owners.of(org_id, flow_id, run_key) !== person
   }
 
   /** Opens a person's own run where only a loose fact does: it has no state of its own. */
@@ -194,7 +228,7 @@ export class RunTable {
       dismissedAt: null,
       steps: [],
     }
-    const row = this.insert(orgRow, flowRow, key, person, state, null)
+    const row = this.insert(orgRow, flowRow, key, person, state, null, null)
     this.mark(orgRow, flowRow, person, row)
   }
 
@@ -204,8 +238,9 @@ export class RunTable {
     this.sql.moveStart.run(
       start,
       run.own_started_at === null ? start : run.last_at,
-      this.versionOf(run.org_id, run.flow_id, run.named_version, start),
+      this.versionOf(run.org_id, run.flow_id, least(run.named_version, run.loose_version), start),
       run.own_started_at,
+      run.loose_version,
       run.id,
       run.org_id,
     )
@@ -216,10 +251,13 @@ export class RunTable {
     this.sql.deleteRun.run(run.id, run.org_id)
   }
 
-  /** Says when a run was completed, by itself or by a loose fact. */
-  setCompleted(run: StoredRun, at: number | null): void {
+  /** Says when a run was completed, by itself or otherwise, and which version loose facts name. */
+  assign(run: StoredRun, completedAt: number | null, looseVersion: number | null): void {
+    if (completedAt === run.completed_at && looseVersion === run.loose_version) return
     this.touch(run)
-    this.sql.setCompleted.run(at, run.id, run.org_id)
+    const named = least(run.named_version, looseVersion)
+    const version = this.versionOf(run.org_id, run.flow_id, named, run.started_at)
+    this.sql.assign.run(completedAt, looseVersion, version, run.id, run.org_id)
   }
 
   /** Marks a run of a person with loose facts. */
@@ -240,18 +278,23 @@ export class RunTable {
   }
 
   /**
-   * Of a marked person's runs that start at a moment, those that a loose completion can concern: the
-   * last by key, and one that was the last before.
+   * Of a marked person's runs that start at a moment, those that a loose fact can concern: the last
+   * by key, and one that was the last before.
    */
   runsAt(orgRow: number, flowRow: number, person: string, at: number): StoredRun[] {
     const last = this.sql.lastAt.all(orgRow, flowRow, person, at)
-    const before = this.sql.looselyCompletedAt.all(orgRow, flowRow, person, at)
+    const before = this.sql.looselyChangedAt.all(orgRow, flowRow, person, at)
     return [...last, ...before]
   }
 
   /** A marked person's latest run that started before a moment; of equal starts the greatest key. */
   runBefore(orgRow: number, flowRow: number, person: string, at: number): StoredRun | null {
     return this.sql.runBefore.get(orgRow, flowRow, person, at)
+  }
+
+  /** A marked person's latest run that had started at a moment; of equal starts the greatest key. */
+  latestAt(orgRow: number, flowRow: number, person: string, at: number): StoredRun | null {
+    return this.runBefore(orgRow, flowRow, person, at + 1)
   }
 
   /** When a marked person's next run starts, in the order of starts and then keys; null for the last. */
@@ -276,10 +319,13 @@ export class RunTable {
     key: string,
     state: RunState,
     touched: TouchedPeople,
-  ): void {
-    const person = personOfRun(state)
-    const row = this.insert(orgRow, flowRow, key, person, state, state.startedAt)
+    completedByChecklist: number | null = null,
+  ): string {
+    const person = this.owners.of(orgRow, flowRow, key) ?? personOfRun(state)
+    const completedAt = least(state.completedAt, completedByChecklist)
+    const row = this.insert(orgRow, flowRow, key, person, state, state.startedAt, completedAt)
     touched.touch(orgRow, flowRow, person, state.startedAt).newRuns.push(row)
+    return person
   }
 
   /** A new run; `ownStartedAt` is null where only a loose fact opens it. */
@@ -290,6 +336,7 @@ export class RunTable {
     person: string,
     state: RunState,
     ownStartedAt: number | null,
+    completedAt: number | null,
   ): number {
     this.changes.touch(orgRow, flowRow, state.startedAt)
     const row = this.index.add(flowRow, [key, person], state.lastAt)
@@ -305,7 +352,7 @@ export class RunTable {
       state.lastAt,
       state.namedVersion,
       this.versionOf(orgRow, flowRow, state.namedVersion, state.startedAt),
-      state.completedAt,
+      completedAt,
       state.dismissedAt,
       packSteps(state.steps),
       ownStartedAt,
@@ -323,6 +370,7 @@ export class RunTable {
         now.last_at,
         now.version,
         now.own_started_at,
+        now.loose_version,
         now.id,
         now.org_id,
       )

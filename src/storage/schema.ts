@@ -9,9 +9,11 @@ import {
   unique,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
+import type { Actor, AuditEntry } from '../core/audit.ts'
 import type { Bucket } from '../core/buckets.ts'
 import type { Fingerprint } from '../core/fingerprint.ts'
 import type { Flow, FlowDefinition } from '../core/flow.ts'
+import type { Scope } from '../core/management-token.ts'
 import { identityModes, userHashVerdicts } from '../core/verified-identity.ts'
 
 /**
@@ -105,10 +107,52 @@ export const items = sqliteTable(
   table => [unique().on(table.flowId, table.key)],
 )
 
-export const catalogueChanges = sqliteTable('catalogue_changes', {
-  seq: integer().primaryKey({ autoIncrement: true }),
-  orgId: integer('org_id').notNull(),
-})
+export const catalogueChanges = sqliteTable(
+  'catalogue_changes',
+  {
+    seq: integer().primaryKey({ autoIncrement: true }),
+    orgId: integer('org_id').notNull(),
+  },
+  table => [index('catalogue_changes_by_org').on(table.orgId, table.seq)],
+)
+
+export const managementTokens = sqliteTable(
+  'management_tokens',
+  {
+    id: integer().primaryKey(),
+    publicId: text('public_id').notNull().unique(),
+    orgId: integer('org_id').notNull(),
+    name: text().notNull(),
+    sha256: text().notNull().unique(),
+    scopes: text({ mode: 'json' }).$type<Scope[]>().notNull(),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+    lastUsedAt: integer('last_used_at'),
+    revokedAt: integer('revoked_at'),
+  },
+  table => [index('management_tokens_by_org').on(table.orgId)],
+)
+
+export const auditLog = sqliteTable(
+  'audit_log',
+  {
+    id: integer().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    at: integer().notNull(),
+    via: text().$type<Actor['via']>().notNull(),
+    actor: text().notNull(),
+    requestId: text('request_id'),
+    action: text().notNull(),
+    subject: text().notNull(),
+    before: text({ mode: 'json' }).$type<AuditEntry['before']>(),
+    after: text({ mode: 'json' }).$type<AuditEntry['after']>(),
+    note: text(),
+  },
+  table => [
+    index('audit_log_by_org').on(table.orgId, table.id),
+    index('audit_log_by_subject').on(table.orgId, table.subject, table.id),
+  ],
+)
 
 export const eventBatches = sqliteTable('event_batches', {
   seq: integer().primaryKey(),
@@ -189,6 +233,7 @@ export const runs = sqliteTable(
     ownStartedAt: integer('own_started_at'),
     ownCompletedAt: integer('own_completed_at'),
     hasLoose: integer('has_loose').notNull().default(0),
+    looseVersion: integer('loose_version'),
   },
   table => [
     index('runs_by_start').on(table.orgId, table.flowId, table.startedAt),
@@ -199,7 +244,7 @@ export const runs = sqliteTable(
       table.startedAt,
       table.runKey,
     ),
-    index('runs_completed_loosely').on(table.orgId, table.flowId, table.person, table.startedAt),
+    index('runs_changed_loosely').on(table.orgId, table.flowId, table.person, table.startedAt),
   ],
 )
 
@@ -225,14 +270,39 @@ export const looseFacts = sqliteTable(
     flowId: integer('flow_id').notNull(),
     person: text().notNull(),
     at: integer().notNull(),
-    opens: integer().notNull(),
     completes: integer().notNull(),
+    version: integer(),
   },
   table => [
     primaryKey({
-      columns: [table.orgId, table.flowId, table.person, table.at, table.opens, table.completes],
+      columns: [table.orgId, table.flowId, table.person, table.at, table.completes],
     }),
   ],
+)
+
+export const runPeople = sqliteTable(
+  'run_people',
+  {
+    orgId: integer('org_id').notNull(),
+    flowId: integer('flow_id').notNull(),
+    runKey: text('run_key').notNull(),
+    person: text().notNull(),
+  },
+  table => [
+    primaryKey({ columns: [table.orgId, table.flowId, table.runKey, table.person] }),
+    index('run_people_by_person').on(table.orgId, table.flowId, table.person),
+  ],
+)
+
+export const runOwners = sqliteTable(
+  'run_owners',
+  {
+    orgId: integer('org_id').notNull(),
+    flowId: integer('flow_id').notNull(),
+    runKey: text('run_key').notNull(),
+    person: text().notNull(),
+  },
+  table => [primaryKey({ columns: [table.orgId, table.flowId, table.runKey] })],
 )
 
 export const ticks = sqliteTable(
@@ -244,6 +314,7 @@ export const ticks = sqliteTable(
     itemId: integer('item_id').notNull(),
     at: integer().notNull(),
     ticked: integer().notNull(),
+    runKey: text('run_key').notNull().default(''),
   },
   table => [
     primaryKey({
@@ -260,8 +331,25 @@ export const progress = sqliteTable(
     person: text().notNull(),
     checklistAt: integer('checklist_at'),
     lastTickAt: integer('last_tick_at'),
+    items: text().notNull().default(''),
   },
   table => [primaryKey({ columns: [table.orgId, table.flowId, table.person] })],
+)
+
+export const checklistCompletions = sqliteTable(
+  'checklist_completions',
+  {
+    orgId: integer('org_id').notNull(),
+    flowId: integer('flow_id').notNull(),
+    person: text().notNull(),
+    at: integer().notNull(),
+    named: text().notNull(),
+    runKey: text('run_key').notNull(),
+  },
+  table => [
+    primaryKey({ columns: [table.orgId, table.flowId, table.person, table.at] }),
+    index('checklist_completions_by_run').on(table.orgId, table.flowId, table.runKey, table.at),
+  ],
 )
 
 export const completions = sqliteTable(
@@ -394,12 +482,6 @@ export const deadLetters = sqliteTable('dead_letters', {
   at: integer().notNull(),
   error: text().notNull(),
   event: text().notNull(),
-})
-
-export const deadLetterRetries = sqliteTable('dead_letter_retries', {
-  letter: integer().primaryKey(),
-  orgId: integer('org_id').notNull(),
-  verdict: text({ enum: ['stored', 'duplicate', 'refused'] }),
 })
 
 export const erasures = sqliteTable(

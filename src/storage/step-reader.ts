@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { badSince, type ReportSlot } from '../core/bad-since.ts'
 import { dayMs, minuteMs } from '../core/durations.ts'
-import type { Fingerprint } from '../core/fingerprint.ts'
 import {
   type HealthCounts,
   healthWindowMs,
@@ -11,54 +10,14 @@ import {
   type Outcome,
   outcomes,
 } from '../core/step-health.ts'
-
-/** What the state of a step rests on: the last 24 hours of one version. Times are epoch milliseconds. */
-export interface StepEvidence {
-  /** People by their latest report. */
-  people: HealthCounts
-  /** All reports, those without a person too. */
-  reports: HealthCounts
-  lastFindAt: number | null
-  lastMissAt: number | null
-  /** Since when misses, or makeshift finds, are as many as they are now; null where they are few. */
-  missesSince: number | null
-  makeshiftSince: number | null
-  /** The pages with most misses, then with most reports. */
-  pages: readonly { page: string | null; reports: number; misses: number; makeshift: number }[]
-  /** What pages said of it, the latest first. */
-  messages: readonly { message: string; reports: number; lastAt: number }[]
-  /** The selector by which most found it where the step's own did not. */
-  alternate: { selector: string; reports: number } | null
-  fingerprints: FingerprintEvidence
-}
-
-/** What fingerprints say of a step's element. */
-export interface FingerprintEvidence {
-  baselineAt: number | null
-  /** How many came out as what. */
-  match: number
-  drift: number
-  gone: number
-  /** But for the baseline itself. */
-  latest: { status: string; score: number; at: number } | null
-  /** The selector suggested most often by the latest fingerprints that called for another one. */
-  suggestion: { selector: string; times: number; of: number } | null
-}
+import type { StepBaseline } from '../modules/authoring/port.ts'
+import type { FingerprintEvidence, StepEvidence } from '../modules/steps/port.ts'
 
 interface StoredBaseline {
   target: string
   at: number
   locale: string | null
   fingerprint: string
-}
-
-/** What fingerprints of a step are compared with. */
-export interface StepBaseline {
-  /** The target that it was taken of, as far as it says which element is meant. */
-  target: unknown
-  at: number
-  locale: string | null
-  print: Fingerprint
 }
 
 /** How far back `missesSince` and `makeshiftSince` look, and how finely. */
@@ -125,7 +84,7 @@ function statements(database: Database) {
     verdicts: database.query<{ status: string; count: number }, Scope>(
       `select status, count(*) as count from step_fingerprints where ${inScope} group by status`,
     ),
-    latestVerdict: database.query<{ status: string; score: number; at: number }, Scope>(
+    latestVerdict: database.query<NonNullable<FingerprintEvidence['latest']>, Scope>(
       `select status, score, at from step_fingerprints where ${inScope} and status <> 'baseline'
       order by at desc, seq desc limit 1`,
     ),

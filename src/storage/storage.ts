@@ -1,20 +1,25 @@
 import type { Database } from 'bun:sqlite'
 import type { Clock } from '../core/clock.ts'
 import type { AppendOutcome } from '../core/ports.ts'
+import { isPassing } from './attempt.ts'
 import { type BufferBounds, BufferGauge } from './buffer-gauge.ts'
 import { StoredCatalogue } from './catalogue.ts'
-import { CommandExecutor } from './commands.ts'
+import { type Command, CommandExecutor, type CommandResult } from './commands.ts'
 import { openForWriting } from './database.ts'
-import { DeadLetterRetries } from './dead-letter-retries.ts'
 import { type Answer, Answers, Delivery } from './delivery.ts'
+import { Echo } from './erasure/echo.ts'
+import { ErasedPeople } from './erasure/erased-people.ts'
+import { Withholding } from './erasure/withheld.ts'
 import type { EncodedBatch } from './event-text.ts'
 import { FilesInPlace } from './files-in-place.ts'
 import { framesIn } from './frames.ts'
 import { IdentityBoard } from './identity-board.ts'
 import { IdentityTable } from './identity-table.ts'
+import { type Operation, type Operations, operate, operationsOver } from './operations.ts'
+import { cannotWrite } from './overloads.ts'
 import { PresenceBoard } from './presence-board.ts'
-import { PresenceRequests } from './presence-request.ts'
 import { PresenceTable } from './presence-table.ts'
+import { ProgressBoard } from './progress-board.ts'
 import { ClockWatch } from './retention/clock-watch.ts'
 import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
 import { RunBlocks } from './run-blocks/run-blocks.ts'
@@ -36,6 +41,8 @@ export interface StorageOptions extends CommitMoments {
   sealing?: SealPolicy
   /** Called by the last checkpoint, when the log is written back and not yet emptied. */
   duringCheckpoint?: () => void
+  /** Called when management has changed flows, and not yet committed. */
+  duringPublish?: () => void
   retention: RetentionPolicy
   /** Another program writes the log back (`checkpoints`), and this one only where that seems dead. */
   isLogKept?: boolean
@@ -79,6 +86,9 @@ const mostLogPages = 2 ** 18
 /** How long its last checkpoint waits for readers, milliseconds: what it leaves, the next start has. */
 const lastCheckpointMs = 250
 
+const isOperation = (delivery: Delivery): delivery is Delivery<Operation> =>
+  delivery.command.type === 'operation'
+
 /**
  * The one writer of a running server, over a database that is prepared: it takes messages, commits
  * them in groups, and watches for what other processes (the command line) have changed.
@@ -87,11 +97,11 @@ export class Storage {
   readonly database: Database
   private readonly writer: Writer
   private readonly executor: CommandExecutor
+  private readonly withholding: Withholding
   private readonly catalogue: StoredCatalogue
   private readonly presence: PresenceTable
   private readonly identity: IdentityTable
-  private readonly presenceRequests: PresenceRequests
-  private readonly deadLetterRetries: DeadLetterRetries
+  private readonly operations: Operations
   private readonly gauge: BufferGauge
   private readonly blocks: RunBlocks
   private readonly sealer: Sealer
@@ -119,7 +129,6 @@ export class Storage {
     this.catalogue = new StoredCatalogue(this.database)
     this.presence = new PresenceTable(this.database, new PresenceBoard(options.shared.presence))
     this.identity = new IdentityTable(this.database, new IdentityBoard(options.shared.identity))
-    this.presenceRequests = new PresenceRequests(this.database)
     this.gauge = new BufferGauge(options.shared.buffer, options.bufferBounds)
     this.generation = new Int32Array(options.shared.generation)
     const sealing = options.sealing ?? defaultSealPolicy
@@ -128,18 +137,32 @@ export class Storage {
     const historyOf = (orgRow: number, flowRow: number) => this.catalogue.flowByRow(orgRow, flowRow)
     this.sealer = new Sealer(this.database, this.blocks, historyOf, now, sealing)
     this.sealing = this.sealer.work()
+    const progress = new ProgressBoard(options.shared.progress)
     this.executor = new CommandExecutor(
       this.database,
       this.catalogue,
       this.presence,
       this.blocks,
+      progress,
       options.betweenRows,
     )
-    this.deadLetterRetries = new DeadLetterRetries(this.database, this.executor)
+    const echo = new Echo(options.shared.echo, database => {
+      const blocks = new RunBlocks(database, monotonic, sealing)
+      return new CommandExecutor(database, this.catalogue, this.presence, blocks, progress)
+    })
+    this.withholding = new Withholding(this.executor, new ErasedPeople(this.database), echo)
+    this.operations = operationsOver(
+      this.database,
+      options.dataDir,
+      this.withholding,
+      now,
+      () => this.writeSeen(),
+      options.duringPublish,
+    )
     this.retention = new Retention(this.database, this.executor.ids, now, { ...options.retention })
     this.clockWatch = new ClockWatch(options.clock, options.onClockSet)
     const files = new FilesInPlace(options.dataDir)
-    this.writer = new Writer(this.database, this.executor, options.policy, {
+    this.writer = new Writer(this.database, this.withholding, options.policy, {
       ...options,
       beforeCommit() {
         files.assert()
@@ -172,22 +195,33 @@ export class Storage {
    * committed and synced, for all of a commit at once.
    */
   handle(message: string, answer: Answer): void {
-    for (const command of framesIn(message)) {
-      this.writer.submit(new Delivery(command, answer, this.answers, this.gauge))
+    for (const text of framesIn(message)) {
+      const delivery = new Delivery(text, answer, this.answers, this.gauge)
+      if (isOperation(delivery)) this.operate(delivery)
+      else this.writer.submit(delivery as Delivery<Command>)
     }
   }
 
-  /**
-   * Looks whether another process has changed the catalogue, and tells that process once all
-   * threads know; or wants to know who was seen, or dead letters tried again. To be called every so
-   * often; costs a pragma where nothing has changed.
-   */
-  async watch(): Promise<void> {
-    this.takeUpChanges()
-    if (this.presenceRequests.isOpen) await this.writePresence()
-    while (this.deadLetterRetries.isOpen && !this.isClosing) {
-      await this.writer.exclusively(() => this.deadLetterRetries.answer())
+  /** Carries out what management asks for; every thread knows of it before the answer leaves. */
+  private async operate(delivery: Delivery<Operation>): Promise<void> {
+    const { command } = delivery
+    try {
+      const result = await this.writer.exclusively(() => operate(this.operations, command))
+      this.noticeOwnChange()
+      if (typeof result === 'function') result()
+      delivery.resolve((typeof result === 'function' ? null : result) as CommandResult)
+    } catch (error) {
+      delivery.reject(isPassing(error) ? cannotWrite(error) : error)
     }
+    this.answers.send()
+  }
+
+  /**
+   * Looks whether another process has changed the catalogue, and tells that process once all threads
+   * know. To be called every so often; costs a pragma where nothing has changed.
+   */
+  watch(): void {
+    this.takeUpChanges()
   }
 
   /**
@@ -233,12 +267,19 @@ export class Storage {
     if (version === this.knownDataVersion) return
     const newest = this.newestChange.get()?.seq ?? 0
     if (newest !== this.knownChange) this.refreshCatalogue()
-    this.executor.othersWrote()
-    this.presenceRequests.look()
-    this.deadLetterRetries.look()
+    this.withholding.othersWrote()
     // Known only once all is done: what fails is tried again.
     this.knownChange = newest
     this.knownDataVersion = version
+  }
+
+  /** What this connection itself has changed, `data_version` does not tell. */
+  private noticeOwnChange(): void {
+    this.withholding.look()
+    const newest = this.newestChange.get()?.seq ?? 0
+    if (newest === this.knownChange) return
+    this.refreshCatalogue()
+    this.knownChange = newest
   }
 
   /** Has every thread load again what `catalogue_changes` names. */
@@ -252,14 +293,17 @@ export class Storage {
   async writePresence(): Promise<void> {
     // A storage that refuses would only fill the log: what was seen stays in memory meanwhile.
     if (this.gauge.isRefused) return
-    const hasNews = this.presence.hasNews() || this.identity.hasNews()
-    if (!hasNews && !this.presenceRequests.isOpen) return
-    const committed = await this.writer.exclusively(() => [
-      this.presence.write(),
-      this.identity.write(this.options.clock.now()),
-      this.presenceRequests.answer(),
-    ])
-    for (const note of committed) note()
+    if (!this.presence.hasNews() && !this.identity.hasNews()) return
+    const committed = await this.writer.exclusively(() => this.writeSeen())
+    committed()
+  }
+
+  /** The same within a transaction. @returns to be called once that is committed */
+  private writeSeen(): () => void {
+    const notes = [this.presence.write(), this.identity.write(this.options.clock.now())]
+    return () => {
+      for (const note of notes) note()
+    }
   }
 
   /**

@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite'
-import { checklistCompletedAt, type Tick } from '../core/checklist.ts'
+import { checklistHistory, type Tick } from '../core/checklist.ts'
 import { needsItem, personOf } from '../core/event.ts'
-import { versionAt } from '../core/run.ts'
+import { runKeyOf, versionAt } from '../core/run.ts'
+import type { ChecklistCompletions } from './checklist-completions.ts'
 import type { Fact, HistoryOf } from './facts.ts'
-import type { LooseFacts } from './loose-facts.ts'
-import type { TouchedPeople } from './touched.ts'
+import type { PartyOf } from './run-people.ts'
 
 export interface PersonInFlow {
   orgRow: number
@@ -15,67 +15,101 @@ export interface PersonInFlow {
 interface ProgressRow {
   checklist_at: number | null
   last_tick_at: number | null
+  items: string
 }
 
+const noProgress: ProgressRow = { checklist_at: null, last_tick_at: null, items: '' }
+
 function statements(database: Database) {
+  const ofPerson = 'org_id = ? and flow_id = ? and person = ?'
   return {
-    ticks: database.query<
-      { item_id: number; at: number; ticked: number },
-      [number, number, string]
-    >('select item_id, at, ticked from ticks where org_id = ? and flow_id = ? and person = ?'),
-    insertTick: database.query(
-      `insert into ticks (org_id, flow_id, person, item_id, at, ticked)
-      values (?, ?, ?, ?, ?, ?) on conflict do nothing`,
+    hasAny: database.query<{ found: number }, [number, number]>(
+      'select 1 as found from ticks where org_id = ? and flow_id = ? limit 1',
     ),
-    deleteTick: database.query(
-      `delete from ticks where org_id = ? and flow_id = ? and person = ? and item_id = ? and at = ?
-        and ticked = 1`,
+    ticks: ticksQuery(database),
+    putTick: database.query(
+      `insert into ticks (org_id, flow_id, person, item_id, at, ticked, run_key)
+      values (?, ?, ?, ?, ?, ?, ?) on conflict do update set run_key = excluded.run_key`,
     ),
+    deleteTick: database.query(`delete from ticks where ${ofPerson} and item_id = ? and at = ?
+      and ticked = 1`),
     progress: database.query<ProgressRow, [number, number, string]>(
-      `select checklist_at, last_tick_at from progress
-      where org_id = ? and flow_id = ? and person = ?`,
+      `select checklist_at, last_tick_at, items from progress where ${ofPerson}`,
     ),
     setProgress: database.query(
-      `insert into progress (org_id, flow_id, person, checklist_at, last_tick_at)
-      values (?, ?, ?, ?, ?)
+      `insert into progress (org_id, flow_id, person, checklist_at, last_tick_at, items)
+      values (?, ?, ?, ?, ?, ?)
       on conflict do update set checklist_at = excluded.checklist_at,
-        last_tick_at = excluded.last_tick_at`,
+        last_tick_at = excluded.last_tick_at, items = excluded.items`,
     ),
+    deleteProgress: database.query(`delete from progress where ${ofPerson}`),
     latestOf: database.query<{ ticked: number }, [number, number, string, number, number]>(
       `select ticked from ticks
-      where org_id = ? and flow_id = ? and person = ? and item_id = ? and at <= ?
-      order by at desc, ticked limit 1`,
+      where ${ofPerson} and item_id = ? and at <= ? order by at desc, ticked limit 1`,
     ),
   }
 }
 
-/** Who has ticked what, and when that first completed a flow for them. */
+/** What a person alone ever ticked or took back, as far as it still counts. */
+export type TicksOf = (orgRow: number, flowRow: number, person: string) => Tick[]
+
+export function ticksReader(database: Database): TicksOf {
+  const query = ticksQuery(database)
+  return (orgRow, flowRow, person) =>
+    query.all(orgRow, flowRow, person).map(({ item_id, at, ticked, run_key }) => ({
+      person,
+      itemId: item_id,
+      at,
+      ticked: ticked === 1,
+      runKey: run_key,
+    }))
+}
+
+const ticksQuery = (database: Database) =>
+  database.query<
+    { item_id: number; at: number; ticked: number; run_key: string },
+    [number, number, string]
+  >(
+    `select item_id, at, ticked, run_key from ticks
+    where org_id = ? and flow_id = ? and person = ?`,
+  )
+
+/** Who has ticked what, and what that says of them and of those whose ticks count together with theirs. */
 export class TickTable {
   private readonly sql: ReturnType<typeof statements>
+  private readonly ticksOf: TicksOf
 
   constructor(
     database: Database,
     private readonly historyOf: HistoryOf,
-    private readonly loose: LooseFacts,
+    private readonly partyOf: PartyOf,
+    private readonly completions: ChecklistCompletions,
   ) {
     this.sql = statements(database)
+    this.ticksOf = ticksReader(database)
   }
 
-  /** All that ever happened to a person's items and still counts. */
-  ticksOf(orgRow: number, flowRow: number, person: string): Tick[] {
-    return this.sql.ticks
-      .all(orgRow, flowRow, person)
-      .map(({ item_id, at, ticked }) => ({ itemId: item_id, at, ticked: ticked === 1 }))
-  }
-
-  /** Whether an item stood ticked at a moment, so that ticking it then again says nothing. */
+  /** Whether a person's item stood ticked at a moment, so that ticking it then again says nothing. */
   isTicked(orgRow: number, flowRow: number, person: string, itemRow: number, at: number): boolean {
     return this.sql.latestOf.get(orgRow, flowRow, person, itemRow, at)?.ticked === 1
   }
 
-  /** The latest tick or taking back of any item; null where there is none. */
-  lastTickAt(orgRow: number, flowRow: number, person: string): number | null {
-    return this.progressOf(orgRow, flowRow, person).last_tick_at
+  /** The items that stand ticked for a person, and whose ticks those are. */
+  standing(orgRow: number, flowRow: number, person: string): Map<number, string[]> {
+    const standing = new Map<number, string[]>()
+    for (const other of this.partyOf(orgRow, flowRow, person)) {
+      const { states } = checklistHistory(this.ticksOf(orgRow, flowRow, other), () => [])
+      for (const item of states.keys()) standing.set(item, [...(standing.get(item) ?? []), other])
+    }
+    return standing
+  }
+
+  /** The latest tick or taking back that counts for a person; 0 where there is none. */
+  lastTickAt(orgRow: number, flowRow: number, person: string): number {
+    const last = this.partyOf(orgRow, flowRow, person).map(
+      other => this.progressOf(orgRow, flowRow, other).last_tick_at ?? 0,
+    )
+    return Math.max(...last)
   }
 
   /** When the ticks first completed a flow for a person. */
@@ -83,101 +117,115 @@ export class TickTable {
     return this.progressOf(orgRow, flowRow, person).checklist_at
   }
 
+  /** Whether a flow has any: else nothing depends on who counts together. */
+  hasAny(orgRow: number, flowRow: number): boolean {
+    return this.sql.hasAny.get(orgRow, flowRow) !== null
+  }
+
   /**
-   * Between two takings back only an item's first tick counts, so no other is kept. (A taking back
-   * is always later than all that was stored before it: nothing can split such a stretch later.)
+   * Stores the ticks of some facts. Between two takings back only an item's first tick counts, so no
+   * other is kept. (A taking back is always later than all that was stored before it: nothing can
+   * split such a stretch later.)
    *
-   * @returns people of whom analytics say something else now: an item that they had never ticked, or
-   *   whether they ever completed the checklist
+   * @returns who has ticked
    */
-  addTicks(facts: readonly Fact[], touched: TouchedPeople): PersonInFlow[] {
+  add(facts: readonly Fact[]): PersonInFlow[] {
     const people = Map.groupBy(
       facts.filter(({ kind }) => needsItem(kind)),
       fact => `${fact.flowRow} ${personOf(fact.userId, fact.anonymousId)}`,
     )
-    return [...people.values()].flatMap(ofPerson => this.addTicksOfPerson(ofPerson, touched) ?? [])
+    return [...people.values()].map(ofPerson => this.addOfPerson(ofPerson))
   }
 
-  private addTicksOfPerson(facts: readonly Fact[], touched: TouchedPeople): PersonInFlow | null {
+  private addOfPerson(facts: readonly Fact[]): PersonInFlow {
     const [{ orgRow, flowRow, userId, anonymousId }] = facts as [Fact]
     const person = personOf(userId, anonymousId)
     let ticks = this.ticksOf(orgRow, flowRow, person)
-    const itemsBefore = itemsIn(ticks)
-    for (const { kind, itemRow, occurredAt: at } of facts) {
+    for (const fact of facts) {
+      const { kind, itemRow, occurredAt: at } = fact
       const itemId = itemRow as number
       if (kind === 'item_reopened') {
-        this.sql.insertTick.run(orgRow, flowRow, person, itemId, at, 0)
-        ticks.push({ itemId, at, ticked: false })
+        this.sql.putTick.run(orgRow, flowRow, person, itemId, at, 0, '')
+        ticks.push({ person, itemId, at, ticked: false, runKey: '' })
         continue
       }
+      const tick = { person, itemId, at, ticked: true, runKey: namedRun(fact) }
       const { after, until } = stretchOf(ticks, itemId, at)
-      const isInStretch = (tick: Tick) =>
-        tick.itemId === itemId && tick.ticked && tick.at > after && tick.at <= until
+      const isInStretch = (other: Tick) =>
+        other.itemId === itemId && other.ticked && other.at > after && other.at <= until
       const inStretch = ticks.filter(isInStretch)
-      if (inStretch.some(tick => tick.at <= at)) continue
-      for (const later of inStretch) {
-        this.sql.deleteTick.run(orgRow, flowRow, person, itemId, later.at)
+      // Of one moment the greatest run counts.
+      if (
+        inStretch.some(other => other.at < at || (other.at === at && other.runKey >= tick.runKey))
+      )
+        continue
+      for (const other of inStretch) {
+        this.sql.deleteTick.run(orgRow, flowRow, person, itemId, other.at)
       }
-      this.sql.insertTick.run(orgRow, flowRow, person, itemId, at, 1)
-      ticks = [...ticks.filter(tick => !isInStretch(tick)), { itemId, at, ticked: true }]
+      this.sql.putTick.run(orgRow, flowRow, person, itemId, at, 1, tick.runKey)
+      ticks = [...ticks.filter(other => !isInStretch(other)), tick]
     }
     const known = this.progressOf(orgRow, flowRow, person)
     const lastTickAt = Math.max(known.last_tick_at ?? 0, ...facts.map(fact => fact.occurredAt))
-    const checklistAt = this.checklistCompletedAt(orgRow, flowRow, ticks)
-    this.sql.setProgress.run(orgRow, flowRow, person, checklistAt, lastTickAt)
-    this.moveChecklistCompletion(
-      { orgRow, flowRow, person, before: known.checklist_at, now: checklistAt },
-      touched,
-    )
-    const isSaidAnew =
-      itemsIn(ticks) > itemsBefore || (known.checklist_at === null) !== (checklistAt === null)
-    return isSaidAnew ? { orgRow, flowRow, person } : null
-  }
-
-  private checklistCompletedAt(orgRow: number, flowRow: number, ticks: Tick[]): number | null {
-    const { versions } = this.historyOf(orgRow, flowRow)
-    return checklistCompletedAt(ticks, when => {
-      const current = versionAt(versions, when)
-      return versions.find(({ version }) => version === current)?.itemRows ?? []
-    })
+    if (lastTickAt !== known.last_tick_at) {
+      this.setProgress({ orgRow, flowRow, person }, { ...known, last_tick_at: lastTickAt })
+    }
+    return { orgRow, flowRow, person }
   }
 
   /**
-   * An earlier tick that arrives late can move the moment either way, or take it away: a first
-   * tick may fall under a version with other items.
+   * Works out what is ticked for a person, and which passes of the list are theirs.
+   *
+   * @returns whether analytics say something else of them now: an item that was ever ticked, or
+   *   whether the list was ever whole
    */
-  private moveChecklistCompletion(
-    move: {
-      orgRow: number
-      flowRow: number
-      person: string
-      before: number | null
-      now: number | null
-    },
-    touched: TouchedPeople,
-  ): void {
-    const { orgRow, flowRow, person, before, now } = move
-    if (now === before) return
-    if (before !== null) {
-      this.loose.removeChecklistCompletion(orgRow, flowRow, person, before)
-      touched.touch(orgRow, flowRow, person, before)
+  tell({ orgRow, flowRow, person }: PersonInFlow): boolean {
+    const party = this.partyOf(orgRow, flowRow, person)
+    const ticks = party.flatMap(other => this.ticksOf(orgRow, flowRow, other))
+    const known = this.progressOf(orgRow, flowRow, person)
+    if (ticks.length === 0 && known.items === '') return false
+    const { versions } = this.historyOf(orgRow, flowRow)
+    const { ever, passes } = checklistHistory(ticks, at => {
+      const current = versionAt(versions, at)
+      return versions.find(({ version }) => version === current)?.itemRows ?? []
+    })
+    const now: ProgressRow = {
+      checklist_at: passes[0]?.at ?? null,
+      last_tick_at: known.last_tick_at,
+      items: [...ever].sort((a, b) => a - b).join(),
     }
-    if (now !== null) {
-      this.loose.add(orgRow, flowRow, person, { at: now, opens: false, completes: true })
-      touched.touch(orgRow, flowRow, person, now)
-    }
+    const isChanged = now.items !== known.items || now.checklist_at !== known.checklist_at
+    if (isChanged) this.setProgress({ orgRow, flowRow, person }, now)
+    this.completions.set(
+      orgRow,
+      flowRow,
+      person,
+      passes.flatMap(({ at, ticks }) => {
+        const own = ticks.filter(tick => tick.person === person).map(({ runKey }) => runKey)
+        return own.length === 0 ? [] : { at, named: own.reduce((a, b) => (b > a ? b : a)) }
+      }),
+    )
+    const isWhole = (row: ProgressRow) => row.checklist_at !== null
+    return now.items !== known.items || isWhole(now) !== isWhole(known)
   }
 
   private progressOf(orgRow: number, flowRow: number, person: string): ProgressRow {
-    return (
-      this.sql.progress.get(orgRow, flowRow, person) ?? { checklist_at: null, last_tick_at: null }
-    )
+    return this.sql.progress.get(orgRow, flowRow, person) ?? noProgress
+  }
+
+  private setProgress({ orgRow, flowRow, person }: PersonInFlow, row: ProgressRow): void {
+    const { checklist_at, last_tick_at, items } = row
+    if (last_tick_at === null && items === '') {
+      this.sql.deleteProgress.run(orgRow, flowRow, person)
+    } else {
+      this.sql.setProgress.run(orgRow, flowRow, person, checklist_at, last_tick_at, items)
+    }
   }
 }
 
-/** How many items were ever ticked. */
-const itemsIn = (ticks: readonly Tick[]): number =>
-  new Set(ticks.filter(({ ticked }) => ticked).map(({ itemId }) => itemId)).size
+/** The run that a tick names, as it is kept: empty where it names none. */
+const namedRun = (fact: Fact): string =>
+  fact.byCustomEvent || (fact.runId === null && fact.sessionId === null) ? '' : runKeyOf(fact)
 
 /** The stretch between two takings back of an item that a tick falls into: (after, until]. */
 function stretchOf(

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { minuteMs } from '../core/durations.ts'
 import type { AppendOutcome } from '../core/ports.ts'
 import { attempt, isPassing } from './attempt.ts'
-import type { Command, CommandExecutor, CommandResult } from './commands.ts'
+import type { Command, CommandResult, Executor } from './commands.ts'
 import { decodeEvents, type EncodedBatch, encodeEvents } from './event-text.ts'
 import { cannotWrite } from './overloads.ts'
 
@@ -99,7 +99,7 @@ export class Writer {
 
   constructor(
     private readonly database: Database,
-    private readonly executor: CommandExecutor,
+    private readonly executor: Executor,
     private readonly policy: WriterPolicy,
     private readonly hooks: WriterHooks = {},
   ) {}

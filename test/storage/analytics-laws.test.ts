@@ -10,6 +10,7 @@ import {
   type History,
   historyArbitrary,
   historyZones,
+  reach,
   springAnchor,
 } from '../support/histories.ts'
 import { lawWorld } from '../support/lives.ts'
@@ -56,6 +57,7 @@ const caseArbitrary = (anchor: number, maxEvents = 60) =>
       fromDay: fc.integer({ min: -22, max: 10 }),
       days: fc.integer({ min: 1, max: 40 }),
       version: fc.option(fc.integer({ min: 1, max: 2 }), { nil: undefined, freq: 3 }),
+      now: fc.integer({ min: -reach, max: 2 * reach }).map(distance => anchor + distance),
     }),
   )
 
@@ -95,9 +97,9 @@ async function deliver(
 async function answerOf(stored: StoredWorld, query: RefQuery) {
   const flow = world.stores.catalogue().flow(stored.flowIds.get(query.flowKey) as string)
   if (!flow) throw new Error('the flow is stored')
-  const { version, ...rest } = query
+  const { version, now, ...rest } = query
   const asked = { ...rest, ...(version === undefined ? {} : { version: `${version}` }) }
-  const question = questionOf(flow, asked, world.clock.now())
+  const question = questionOf(flow, asked, now)
   return analyticsService(world).answer(question, new AbortController().signal)
 }
 
@@ -107,6 +109,7 @@ type Answer = Awaited<ReturnType<typeof answerOf>>
 function comparable(answer: Answer) {
   return {
     totals: answer.totals,
+    isComplete: answer.range.complete,
     timeToComplete: answer.timeToComplete,
     steps: answer.steps.map(({ stepId, title, health, ...step }) => step),
     checklist: answer.checklist && {
@@ -126,8 +129,9 @@ function expectCsvToSayTheSame(answer: Answer): void {
     record_delimiter: '\r\n',
   })
   const ofType = (type: string) => rows.filter(row => row.row_type === type)
-  const cell = (value: string | number | null) => (value === null ? '' : `${value}`)
-  const cells = (values: Record<string, string | number | null>) =>
+  type Cell = string | number | boolean | null
+  const cell = (value: Cell) => (value === null ? '' : `${value}`)
+  const cells = (values: Record<string, Cell>) =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, cell(value)]))
   const { totals, timeToComplete, checklist } = answer
   expect(ofType('total')).toMatchObject([
@@ -145,6 +149,8 @@ function expectCsvToSayTheSame(answer: Answer): void {
       median_seconds: timeToComplete.medianSeconds,
       p90_seconds: timeToComplete.p90Seconds,
       completed_all: checklist?.completedAll ?? null,
+      untimed: timeToComplete.untimed,
+      complete: answer.range.complete,
     }),
   ])
   expect(ofType('day')).toMatchObject(
@@ -164,6 +170,7 @@ function expectCsvToSayTheSame(answer: Answer): void {
         target_missing: step.targetMissing,
         dropped_here: step.droppedHere,
         drop_off_rate: step.dropOffRate,
+        still_here: step.stillHere,
         median_seconds: step.medianSeconds,
         p90_seconds: step.p90Seconds,
         health_state: step.health.state,
@@ -201,12 +208,14 @@ for (const [season, anchor] of [
     test('any order, batching and repetition gives the numbers of the definitions', async () => {
       await fc.assert(
         fc.asyncProperty(caseArbitrary(anchor), async drawn => {
-          const { history, deliveries, timezone, fromDay, days, version } = drawn
+          const { history, deliveries, timezone, fromDay, days, version, now } = drawn
+          world.clock.wallMs = now
           const query: RefQuery = {
             flowKey: 'welcome',
             from: dateOf(anchor + fromDay * day),
             to: dateOf(anchor + (fromDay + days - 1) * day),
             timezone,
+            now,
           }
           const flow = history.flows.find(({ key }) => key === 'welcome')
           if (version && flow?.versions.some(known => known.version === version)) {

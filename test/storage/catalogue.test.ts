@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { readFlowFile } from '../../src/core/flow-file.ts'
 import { StoredCatalogue } from '../../src/storage/catalogue.ts'
 import { openForReading, openForWriting } from '../../src/storage/database.ts'
-import { pushAndPublishFlows, withdrawFlows } from '../../src/storage/flow-store.ts'
 import { migrate } from '../../src/storage/migrate.ts'
-import { createOrganisation, rotateKey } from '../../src/storage/organisations.ts'
+import { pushAndPublishFlows, withdrawFlows } from '../support/authoring.ts'
+import { createOrganisation, rotateKey } from '../support/organisations.ts'
 
 const now = 1_790_000_000_000
 let folder: string

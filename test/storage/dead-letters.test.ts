@@ -1,15 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { DeadLetters } from '../../src/modules/operations/service.ts'
 import { openForWriting } from '../../src/storage/database.ts'
-import {
-  forgetRetries,
-  hasOpenRetries,
-  retryVerdicts,
-  wantRetries,
-} from '../../src/storage/dead-letter-retries.ts'
-import { deadLetterIds, dropDeadLetters, listDeadLetters } from '../../src/storage/dead-letters.ts'
+import { deadLetterIds, listDeadLetters } from '../../src/storage/dead-letters.ts'
 import { beginErasure } from '../../src/storage/erasure/erasures.ts'
-import { namedPerson } from '../../src/storage/erasure/person-matcher.ts'
 import { personData } from '../../src/storage/person-data.ts'
 import { rebuild } from '../../src/storage/rebuild.ts'
 import { eraseBeside, textsIn } from '../support/erasing.ts'
@@ -55,17 +49,16 @@ async function bury(...ids: string[]): Promise<number[]> {
   const { body } = await tenant.send([event('good'), ...ids.map(id => event(id))])
   expect(body.results).toHaveLength(ids.length)
   world.database.run('drop trigger poison')
-  return deadLetterIds(own, tenant.row)
+  return lettersOf(tenant)
 }
 
-async function retry(letters: readonly number[]) {
-  wantRetries(own, tenant.row, letters)
-  await world.storage.watch()
-  expect(hasOpenRetries(own, tenant.row)).toBe(false)
-  const verdicts = [...retryVerdicts(own, tenant.row)]
-  forgetRetries(own, tenant.row)
-  return verdicts
-}
+const lettersOf = ({ row }: Tenant) => deadLetterIds(own, row).map(({ id }) => id)
+
+const actor = { via: 'command line', name: 'test', requestId: null } as const
+const service = () => new DeadLetters(world.management.operations, world.clock)
+
+const retry = async (letters: readonly number[], by = tenant) =>
+  (await service().retry(by.row, { ids: letters }, actor)).map(({ id, verdict }) => [id, verdict])
 
 const stored = () => storedEvents(own, tenant.row)
 
@@ -76,6 +69,7 @@ test('letters are listed with when, what and why, and nobody’s name', async ()
   expect(letters).toEqual([
     {
       id,
+      organisation: expect.stringMatching(/^org_/),
       receivedAt: world.clock.now(),
       eventId: 'bad-1',
       kind: 'flow_started',
@@ -90,7 +84,7 @@ test('a letter that is tried again is stored once, whole, as received when it wa
   const letters = await bury('bad-1', 'bad-2')
   world.clock.advance(86_400_000)
   expect(await retry(letters)).toEqual(letters.map(letter => [letter, 'stored']))
-  expect(deadLetterIds(own, tenant.row)).toEqual([])
+  expect(lettersOf(tenant)).toEqual([])
   expect(stored().find(({ id }) => id === 'bad-2')).toMatchObject({
     userId: 'bad-2',
     url: 'https://app.example/bad-2',
@@ -108,7 +102,7 @@ test('one whose event was sent again and stored meanwhile is a duplicate, and go
   const letters = await bury('bad-1')
   expect((await tenant.send([event('bad-1', { userId: 'other' })])).body.accepted).toBe(1)
   expect(await retry(letters)).toEqual([[letters[0] as number, 'duplicate']])
-  expect(deadLetterIds(own, tenant.row)).toEqual([])
+  expect(lettersOf(tenant)).toEqual([])
   expect(stored().map(({ userId }) => userId)).toEqual(['good', 'other'])
 })
 
@@ -134,13 +128,13 @@ test('one that is refused again stays, with the new reason; its neighbours are s
 test('only an organisation’s own letters are tried and dropped', async () => {
   const letters = await bury('bad-1', 'bad-2')
   const other = await Tenant.of(world)
-  expect(dropDeadLetters(own, other.row, letters)).toBe(0)
-  wantRetries(own, other.row, letters)
-  await world.storage.watch()
-  expect(retryVerdicts(own, other.row)).toEqual(new Map())
-  expect(hasOpenRetries(own, other.row)).toBe(false)
-  expect(dropDeadLetters(own, tenant.row, letters.slice(0, 1))).toBe(1)
-  expect(deadLetterIds(own, tenant.row)).toEqual(letters.slice(1))
+  const { operations } = world.management
+  const audit = { at: 0, actor, action: 'test', subject: 'dead letters', note: null }
+  expect(await operations.dropDeadLetters(other.row, letters, audit)).toBe(0)
+  expect(await operations.retryDeadLetters(other.row, letters, audit)).toEqual([])
+  await expect(retry(letters, other)).rejects.toMatchObject({ code: 'dead_letter_not_found' })
+  expect(await service().drop(tenant.row, { ids: letters.slice(0, 1) }, actor)).toBe(1)
+  expect(lettersOf(tenant)).toEqual(letters.slice(1))
 })
 
 test('more than one transaction takes are all tried', async () => {
@@ -152,7 +146,7 @@ test('more than one transaction takes are all tried', async () => {
       [`bad-1-${i}`, letter],
     )
   }
-  const verdicts = await retry(deadLetterIds(own, tenant.row))
+  const verdicts = await retry(lettersOf(tenant))
   expect(verdicts.map(([, verdict]) => verdict)).toEqual(Array(151).fill('stored'))
 })
 
@@ -199,7 +193,7 @@ describe('of somebody who is erased', () => {
     for (const table of ['event_batches', 'step_reports']) {
       world.database.run(`drop trigger poison_${table}`)
     }
-    return deadLetterIds(own, tenant.row)
+    return lettersOf(tenant)
   }
 
   test('letters are refused to a retry, and gone with the erasure', async () => {
@@ -215,7 +209,7 @@ describe('of somebody who is erased', () => {
     expect(await retry(letters)).toEqual(letters.map(letter => [letter, 'refused']))
     expect(stored().map(({ id }) => id)).toEqual(['good'])
     expect(eraseBeside(world, of('ubad-ada'))).toMatchObject({ deadLetters: 4 })
-    expect(await retry(letters)).toEqual([])
+    expect(lettersOf(tenant)).toEqual([])
     expect(textsIn(world.dataDir, ['bad-ada'])).toEqual([])
   })
 
@@ -223,7 +217,7 @@ describe('of somebody who is erased', () => {
     poison(world.database, 'bad')
     await tenant.send([event('bad', { userId: 'bob', anonymousId: 'browser-7d1f' })])
     world.database.run('drop trigger poison')
-    const letters = deadLetterIds(own, tenant.row)
+    const letters = lettersOf(tenant)
     eraseBeside(world, of('abrowser-7d1f'))
     expect(await retry(letters)).toEqual([[letters[0]!, 'stored']])
     expect(stored()).toMatchObject([{ userId: 'bob', anonymousId: null }])
@@ -232,10 +226,9 @@ describe('of somebody who is erased', () => {
 
   test('reports that came alone are in what is exported of them', async () => {
     await buryReports('bad-ada')
-    const of = namedPerson('ubad-ada')
-    const sections = [...personData(own, tenant.row, 'ubad-ada', of)]
-    const [...letters] = sections.find(({ section }) => section === 'deadLetters')!.rows
-    expect(letters).toMatchObject([
+    const sections = [...personData(own, of('ubad-ada'))]
+    const [...rows] = sections.find(({ section }) => section === 'deadLetters')!.rows
+    expect(rows.filter(row => row !== null)).toMatchObject([
       { report: { type: 'complete', flowId: flow.id, runId: 'r' } },
       { report: { type: 'tick', flowId: flow.id } },
       { report: { type: 'health', stepId: flow.steps[0]?.id, message: 'of bad-ada' } },

@@ -3,19 +3,19 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { noUserHashes } from '../../src/core/verified-identity.ts'
+import { noUserHashes, summedHours } from '../../src/core/verified-identity.ts'
 import { StoredCatalogue } from '../../src/storage/catalogue.ts'
 import { openForWriting } from '../../src/storage/database.ts'
 import { IdentityBoard } from '../../src/storage/identity-board.ts'
-import { identityHours, summedHours } from '../../src/storage/identity-counts.ts'
+import { identityHours } from '../../src/storage/identity-counts.ts'
+import { IdentityTable } from '../../src/storage/identity-table.ts'
+import { migrate } from '../../src/storage/migrate.ts'
 import {
+  createOrganisation,
   identityOf,
   rotateIdentitySecret,
   setIdentityMode,
-} from '../../src/storage/identity-secrets.ts'
-import { IdentityTable } from '../../src/storage/identity-table.ts'
-import { migrate } from '../../src/storage/migrate.ts'
-import { createOrganisation } from '../../src/storage/organisations.ts'
+} from '../support/organisations.ts'
 
 const now = Date.UTC(2026, 10, 20, 9, 30)
 const hour = 3_600_000
@@ -69,7 +69,7 @@ describe('secrets', () => {
       { secret: first!.secret, retiredAt: now + hour },
     ])
     expect(known()?.secrets.map(({ endsAt }) => endsAt)).toEqual([null, now + hour])
-    expect(() => rotate(hour, now + hour - 1)).toThrow('two secrets work already')
+    expect(() => rotate(hour, now + hour - 1)).toThrow('Two secrets work already')
     expect(identityOf(database, row, now + hour).secrets).toHaveLength(1)
     expect(rotate(hour, now + hour).secrets).toMatchObject([
       { retiredAt: null },

@@ -19,7 +19,6 @@ test('what became of a command comes back as it was said, all stored or not', ()
     { duplicates: [], deadLetters: [1], erased: [] },
     { duplicates: [], deadLetters: [], erased: [1] },
     { completedAt: 5, alreadyCompleted: false },
-    'erased',
     null,
   ]
   for (const value of results) {

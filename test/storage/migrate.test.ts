@@ -110,8 +110,8 @@ describe('the schema', () => {
     const first = (person: string) => completions.firstAt(1, 1, person)
     expect([first('uu'), first('uv'), first('uw')]).toEqual([5, 7, null])
     expect(database.query('select * from progress').values()).toEqual([
-      [1, 1, 'uv', 8, 9],
-      [1, 1, 'uw', 8, 9],
+      [1, 1, 'uv', 8, 9, ''],
+      [1, 1, 'uw', 8, 9, ''],
     ])
 
     const fresh = new Database(':memory:', { strict: true })

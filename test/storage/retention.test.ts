@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import { databaseFile, openForWriting } from '../../src/storage/database.ts'
-import { setRetention } from '../../src/storage/organisations.ts'
 import { rebuild } from '../../src/storage/rebuild.ts'
 import { BatchDeletion } from '../../src/storage/retention/batch-deletion.ts'
 import { storedEvents } from '../support/ledger.ts'
+import { setSettings } from '../support/organisations.ts'
 import { type PublishedFlow, Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
@@ -70,8 +70,8 @@ describe('raw events', () => {
     await tenant.send([started('a'), { ...started('b', 'a'), kind: 'flow_completed' }])
     world.clock.advance(60 * day)
     await tenant.send([{ ...started('c', 'a'), kind: 'flow_dismissed' }, started('d')])
-    const before = await analytics()
     world.clock.advance(60 * day)
+    const before = await analytics()
     await world.retainAll()
     const csv = async (rows: string) => {
       const path = `/flows/${flow.id}/analytics/export.csv?from=2026-01-01&rows=${rows}`
@@ -145,7 +145,7 @@ describe('an organisation’s own period', () => {
     world.clock.advance(10 * day)
     await world.retainAll()
     expect([idsOf(), idsOf(other)]).toEqual([['a'], ['b']])
-    setRetention(world.database, other.row, 7)
+    setSettings(world.database, other.row, { retentionDays: 7 })
     world.takeUp()
     await world.retainAll()
     expect([idsOf(), idsOf(other)]).toEqual([['a'], []])
@@ -161,7 +161,7 @@ describe('an organisation’s own period', () => {
 
   test('that is longer keeps what the server deletes of others, and its end is not forgotten', async () => {
     const other = await Tenant.of(world)
-    setRetention(world.database, other.row, 200)
+    setSettings(world.database, other.row, { retentionDays: 200 })
     world.takeUp()
     for (const id of ['a', 'b', 'c']) {
       await tenant.send([started(id)])

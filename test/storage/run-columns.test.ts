@@ -27,6 +27,7 @@ const runsArbitrary = fc
   .array(
     fc.record({
       startedAt: fc.integer({ min: from, max: from + 1_000_000 }),
+      lastAt: fc.integer({ min: from, max: from + 90 * 86_400_000 }),
       person: fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }),
       version: fc.constantFrom(1, 2),
       completedAt: moment,
@@ -40,7 +41,7 @@ const runsArbitrary = fc
   .map(runs => runs.toSorted((a, b) => a.startedAt - b.startedAt))
 
 function columnsOf(runs: readonly ColumnRun[]) {
-  const builder = new RunColumnsBuilder(positions, from, runs.length)
+  const builder = new RunColumnsBuilder(positions, from, runs.length, from + 20_000_000)
   for (const run of runs) builder.add(run)
   return builder.finish()
 }
@@ -87,6 +88,7 @@ function said(columns: ReturnType<typeof columnsOf>) {
         .sort((a, b) => a.row - b.row),
       items: columns.items.filter((_, place) => bit(columns.ticks, run, place + 1)).toSorted(),
       checklist: bit(columns.ticks, run, 0),
+      lately: columns.lately.at[columns.lately.places.indexOf(run)],
     }
   })
 }
@@ -111,6 +113,7 @@ test('some of the runs of columns are the columns of those runs', () => {
 test('columns depend on the newest version where a run saw a step of another than its own', () => {
   const run: ColumnRun = {
     startedAt: from,
+    lastAt: from,
     person: 1n,
     version: 1,
     completedAt: null,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 
 /** A file's SHA-256 in a file beside it, as `sha256sum -c` reads it. */
@@ -24,9 +24,18 @@ export async function sha256Of(
   return hash.digest('hex')
 }
 
+/**
+ * Writes what belongs beside a backup. One that was cut off may have left it; whoever else may write
+ * to the folder could have laid a link there, which is not followed.
+ */
+export async function writeBeside(path: string, text: string): Promise<void> {
+  await rm(path, { force: true })
+  await writeFile(path, text, { mode: 0o600, flag: 'wx', flush: true })
+}
+
 export async function writeChecksum(file: string, sha256: string): Promise<void> {
   const line = `${sha256}  ${basename(file)}\n`
-  await writeFile(checksumFileOf(file), line, { mode: 0o600, flush: true })
+  await writeBeside(checksumFileOf(file), line)
 }
 
 /** What a file's SHA-256 should be; null where nothing says so, `unreadable` where it is not clear. */

@@ -1,7 +1,8 @@
-import { type FileHandle, open, readdir, readFile, writeFile } from 'node:fs/promises'
+import { type FileHandle, open, readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { syncDirectory } from '../synced-files.ts'
 import { RestoreRefused } from './check-backup.ts'
+import { writeBeside } from './checksum.ts'
 import { erasuresFileOf } from './folder.ts'
 
 /**
@@ -16,7 +17,7 @@ const nameOfList = /\.erasures\.jsonl$/
 /** Copies a data directory's list beside a backup; nothing where nobody was erased. */
 export async function copyErasures(dataDir: string, backup: string): Promise<void> {
   const text = await textOf(listOf(dataDir))
-  if (text !== '') await writeFile(erasuresFileOf(backup), text, { mode: 0o600, flush: true })
+  if (text !== '') await writeBeside(erasuresFileOf(backup), text)
 }
 
 /**

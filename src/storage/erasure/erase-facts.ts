@@ -1,5 +1,5 @@
 import { firstFreeRow, noteReplacedRows } from '../hash-index/row-index.ts'
-import type { ErasureWork } from './erasure-work.ts'
+import type { ErasedCounts, ErasureWork } from './erasure-work.ts'
 import { isPerson } from './person-matcher.ts'
 import { RowScrubber } from './row-scrubber.ts'
 
@@ -7,48 +7,50 @@ import { RowScrubber } from './row-scrubber.ts'
 
 const pageRows = 2_000
 
-interface PersonInFlow {
-  flow_id: number
-  person: string
-}
+/** Tables whose rows are found by a flow and the person, and as what of the receipt they count. */
+const tablesByPerson = [
+  ['ticks', 'ticks'],
+  ['progress', 'progress'],
+  ['loose_facts', 'looseFacts'],
+  ['checklist_completions', null],
+  ['run_people', null],
+] as const
 
-/** Tables whose rows are found by a flow and the person. */
-const tablesByPerson = { ticks: 'ticks', progress: 'progress', looseFacts: 'loose_facts' } as const
-
-/** All people of an organisation that a table knows of, in the order of its key. */
-function* peopleIn(work: ErasureWork, table: string): Generator<PersonInFlow[]> {
-  const page = work.database.query<PersonInFlow, [number, number, string]>(
-    `select flow_id, person from ${table}
-    where org_id = ? and (flow_id, person) > (?, ?)
-    group by flow_id, person order by flow_id, person limit ${pageRows}`,
-  )
-  for (let last: PersonInFlow = { flow_id: 0, person: '' }; ; ) {
-    const people = page.all(work.orgRow, last.flow_id, last.person)
-    yield people
-    if (people.length < pageRows) return
-    last = people.at(-1)!
-  }
-}
-
-/** Ticks, progress and loose facts. */
-export function* eraseFacts(work: ErasureWork): Generator<number> {
-  const { database, orgRow } = work
-  for (const [kind, table] of Object.entries(tablesByPerson)) {
-    const rename = database.query(
-      `update or replace ${table} set person = ?
-      where org_id = ? and flow_id = ? and person = ?`,
+/** The person's name, as the first of these tables has it that knows of them. */
+export function* nameInFacts(work: ErasureWork): Generator<number, string | null> {
+  for (const [table] of tablesByPerson) {
+    const page = work.database.query<{ flow_id: number; person: string }, [number, number, string]>(
+      `select flow_id, person from ${table}
+      where org_id = ? and (flow_id, person) > (?, ?)
+      group by flow_id, person order by flow_id, person limit ${pageRows}`,
     )
-    for (const page of peopleIn(work, table)) {
-      for (const { flow_id: flowRow, person } of page.filter(({ person }) =>
-        isPerson(work.person, person),
-      )) {
-        work.step(() => {
-          const { changes } = rename.run(work.nameIn(flowRow, person), orgRow, flowRow, person)
-          return { [kind]: changes }
-        })
-      }
-      yield page.length
+    for (let last = { flow_id: 0, person: '' }; ; ) {
+      const people = page.all(work.orgRow, last.flow_id, last.person)
+      const found = people.find(({ person }) => isPerson(work.person, person))
+      if (found) return found.person
+      yield people.length
+      if (people.length < pageRows) break
+      last = people.at(-1)!
     }
+  }
+  return null
+}
+
+/** Renames what the tables know of a person in a flow, within a step of the work. */
+export function eraseFacts(work: ErasureWork, name: string) {
+  const renames = tablesByPerson.map(([table, counted]) => ({
+    counted,
+    rename: work.database.query(
+      `update or replace ${table} set person = ? where org_id = ? and flow_id = ? and person = ?`,
+    ),
+  }))
+  return (flowRow: number): Partial<ErasedCounts> => {
+    const counts: Partial<ErasedCounts> = {}
+    for (const { counted, rename } of renames) {
+      const { changes } = rename.run(work.nameIn(flowRow, name), work.orgRow, flowRow, name)
+      if (counted !== null) counts[counted] = changes
+    }
+    return counts
   }
 }
 

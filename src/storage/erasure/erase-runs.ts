@@ -1,31 +1,52 @@
 import { personOf } from '../../core/event.ts'
-import { least, ownRunKey } from '../../core/run.ts'
+import { least } from '../../core/run.ts'
 import { firstFreeRow, noteReplacedRows } from '../hash-index/row-index.ts'
 import type { StoredRun } from '../run-table.ts'
+import { eraseFacts, nameInFacts } from './erase-facts.ts'
 import type { ErasureWork } from './erasure-work.ts'
 import { isPerson } from './person-matcher.ts'
 import { RowScrubber } from './row-scrubber.ts'
+import { runKeyAfter } from './run-names.ts'
 import { runName, type Traces } from './traces.ts'
 
 /** Rows that a statement reads, and that a transaction writes. */
 const pageRows = 2_000
 const stepRows = 50
 
-type Run = StoredRun & { has_loose: number }
-
 function statements({ database }: ErasureWork) {
   return {
     flows: database.query<{ id: number }, [number]>('select id from flows where org_id = ?'),
-    page: database.query<Run, [number, number, number, number]>(
+    page: database.query<StoredRun, [number, number, number, number]>(
       `select * from runs where org_id = ? and flow_id = ? and (started_at, id) > (?, ?)
       order by started_at, id limit ${pageRows}`,
     ),
-    run: database.query<Run, [number, number]>('select * from runs where id = ? and org_id = ?'),
+    run: database.query<StoredRun, [number, number]>(
+      'select * from runs where id = ? and org_id = ?',
+    ),
     // Under another number too, by which it is found by its new names.
     rename: database.query(
-      `update runs set id = ?, run_key = ?, person = ?, least_user_id = ?, least_anonymous_id = ?,
-        has_loose = ?
+      `update runs set id = ?, run_key = ?, person = ?, least_user_id = ?, least_anonymous_id = ?
       where id = ? and org_id = ?`,
+    ),
+    disown: database.query(
+      'delete from run_owners where org_id = ? and flow_id = ? and run_key = ?',
+    ),
+    own: database.query(
+      'insert into run_owners (org_id, flow_id, run_key, person) values (?, ?, ?, ?)',
+    ),
+    people: database.query<{ person: string }, [number, number, string]>(
+      'select person from run_people where org_id = ? and flow_id = ? and run_key = ?',
+    ),
+    renameTicks: database.query(
+      `update ticks set run_key = ?
+      where org_id = ? and flow_id = ? and person = ? and run_key = ?`,
+    ),
+    renameCompletions: database.query(
+      `update checklist_completions set run_key = ?, named = iif(named = ?, ?, named)
+      where org_id = ? and flow_id = ? and run_key = ? and run_key <> ''`,
+    ),
+    renamePeople: database.query(
+      'update run_people set run_key = ? where org_id = ? and flow_id = ? and run_key = ?',
     ),
     deleteBlocks: database.query(
       'delete from run_blocks where org_id = ? and flow_id = ? and from_at <= ? and to_at > ?',
@@ -33,7 +54,11 @@ function statements({ database }: ErasureWork) {
   }
 }
 
-/** Gives the runs of a person other names, and leaves all else that they say as it is. */
+/**
+ * Gives the runs of a person other names, and all that is known of them beside; leaves all else that they
+ * say as it is. What is known of a flow goes in one step with its last runs: in between, what others
+ * report would be counted together with half of it.
+ */
 export function* eraseRuns(work: ErasureWork, traces: Traces): Generator<number> {
   const { database, orgRow } = work
   const sql = statements(work)
@@ -48,39 +73,57 @@ export function* eraseRuns(work: ErasureWork, traces: Traces): Generator<number>
       now.person,
       now.least_user_id,
       now.least_anonymous_id,
-      now.has_loose,
       row,
       orgRow,
     )
     index.forget(run.flow_id, run, row)
+    if (now.run_key !== run.run_key) renameKey(run, now.run_key)
+    sql.disown.run(orgRow, run.flow_id, run.run_key)
+    // By the names that are left alone it might be another's.
+    if (personOf(now.least_user_id, now.least_anonymous_id) !== now.person) {
+      sql.own.run(orgRow, run.flow_id, now.run_key, now.person)
+    }
     // Blocks know people by a hash.
     sql.deleteBlocks.run(orgRow, run.flow_id, run.started_at, run.started_at)
     return true
   }
+  const renameKey = ({ flow_id: flowRow, run_key: key, person }: StoredRun, now: string) => {
+    const people = sql.people.all(orgRow, flowRow, key).map(row => row.person)
+    for (const one of new Set([person, ...people])) {
+      sql.renameTicks.run(now, orgRow, flowRow, one, key)
+    }
+    sql.renameCompletions.run(now, key, now, orgRow, flowRow, key)
+    sql.renamePeople.run(now, orgRow, flowRow, key)
+  }
+  const name = yield* nameInFacts(work)
+  const eraseFactsIn = name === null ? () => ({}) : eraseFacts(work, name)
   for (const { id: flowRow } of sql.flows.all(orgRow)) {
-    let last = { started_at: Number.MIN_SAFE_INTEGER, id: 0 }
-    for (;;) {
+    const concerned: number[] = []
+    for (let last = { started_at: Number.MIN_SAFE_INTEGER, id: 0 }; ; ) {
       const runs = sql.page.all(orgRow, flowRow, last.started_at, last.id)
-      const concerned = runs.filter(run => isConcerned(work, traces, run))
-      for (let from = 0; from < concerned.length; from += stepRows) {
-        work.step(() => {
-          const rows = concerned.slice(from, from + stepRows)
-          const runs = rows.filter(({ id }) => rewrite(id)).length
-          noteReplacedRows(database)
-          return { runs }
-        })
-      }
+      for (const run of runs) if (isConcerned(work, traces, run)) concerned.push(run.id)
       yield runs.length
       if (runs.length < pageRows) break
       last = runs.at(-1)!
     }
+    let from = 0
+    do {
+      const rows = concerned.slice(from, from + stepRows)
+      from += stepRows
+      work.step(() => {
+        const runs = rows.filter(rewrite).length
+        if (runs > 0) noteReplacedRows(database)
+        return { runs, ...(from < concerned.length ? {} : eraseFactsIn(flowRow)) }
+      })
+      yield rows.length
+    } while (from < concerned.length)
   }
 }
 
 /** The id in a run's key, of one that has an id. */
-const runIdIn = ({ run_key: key }: Run) => (key.startsWith('r') ? key.slice(1) : null)
+const runIdIn = ({ run_key: key }: StoredRun) => (key.startsWith('r') ? key.slice(1) : null)
 
-function isConcerned({ person }: ErasureWork, { namedRuns }: Traces, run: Run): boolean {
+function isConcerned({ person }: ErasureWork, { namedRuns }: Traces, run: StoredRun): boolean {
   if (isPerson(person, run.person)) return true
   const { least_user_id: userId, least_anonymous_id: anonymousId } = run
   if (userId !== null && person.isUser(userId)) return true
@@ -89,23 +132,17 @@ function isConcerned({ person }: ErasureWork, { namedRuns }: Traces, run: Run): 
   return runId !== null && namedRuns.has(runName(run.flow_id, runId))
 }
 
-/** A run as its events say it once those of the person are renamed. */
-function renamedRun(work: ErasureWork, traces: Traces, run: Run): Run {
-  const ids = idsAfter(work, traces, run)
-  const person = personOf(ids.least_user_id, ids.least_anonymous_id)
-  const isOthersNow =
-    isPerson(work.person, run.person) && person !== work.nameIn(run.flow_id, run.person)
+/** A run as it is once the person's names are others. It stays whose it was: so does every count. */
+function renamedRun(work: ErasureWork, traces: Traces, run: StoredRun): StoredRun {
   return {
     ...run,
-    ...ids,
-    run_key: keyAfter(work, traces, run),
-    person,
-    // Of who has loose facts all runs are marked; marking one too many does no harm.
-    has_loose: isOthersNow ? 1 : run.has_loose,
+    ...idsAfter(work, traces, run),
+    run_key: runKeyAfter(work, traces, run.flow_id, run.run_key),
+    person: isPerson(work.person, run.person) ? work.nameIn(run.flow_id, run.person) : run.person,
   }
 }
 
-function idsAfter({ person, pseudonyms }: ErasureWork, traces: Traces, run: Run) {
+function idsAfter({ person, pseudonyms }: ErasureWork, traces: Traces, run: StoredRun) {
   const { flow_id: flowRow, least_user_id: userId, least_anonymous_id: anonymousId } = run
   const name = pseudonyms.person(flowRow)
   const runId = runIdIn(run)
@@ -122,22 +159,4 @@ function idsAfter({ person, pseudonyms }: ErasureWork, traces: Traces, run: Run)
   }
   const isBeside = anonymousId !== null && person.isAnonymous(anonymousId)
   return { least_user_id: userId, least_anonymous_id: isBeside ? name : anonymousId }
-}
-
-function keyAfter({ person, pseudonyms }: ErasureWork, traces: Traces, run: Run): string {
-  const { flow_id: flowRow, run_key: key } = run
-  const runId = runIdIn(run)
-  if (runId !== null) {
-    // One whose events are gone from the ledger stands by its row alone.
-    const isKnown = traces.namedRuns.has(runName(flowRow, runId))
-    const isRenamed = isKnown ? traces.isRenamed(flowRow, runId) : isPerson(person, run.person)
-    return isRenamed ? `r${pseudonyms.run(flowRow, runId)}` : key
-  }
-  const [of, sessionId] = key.startsWith('s')
-    ? (JSON.parse(key.slice(1)) as [string, string])
-    : ([key.slice(1), null] as const)
-  if (!isPerson(person, of)) return key
-  const name = `${of[0]}${pseudonyms.person(flowRow)}`
-  if (sessionId === null) return ownRunKey(name)
-  return `s${JSON.stringify([name, pseudonyms.session(flowRow, sessionId)])}`
 }

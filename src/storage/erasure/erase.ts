@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { eraseDeadLetters } from './erase-dead-letters.ts'
-import { eraseCompletions, eraseFacts, eraseStepReports } from './erase-facts.ts'
+import { eraseCompletions, eraseStepReports } from './erase-facts.ts'
 import { eraseLedger } from './erase-ledger.ts'
 import { eraseRuns } from './erase-runs.ts'
 import { type ErasureRow, ErasureTable } from './erasure-table.ts'
@@ -44,7 +44,6 @@ export function* erase(database: Database, row: ErasureRow): Generator<ErasureSt
     'renaming runs',
     eraseRuns(work, traces),
     eraseCompletions(work),
-    eraseFacts(work),
     eraseStepReports(work),
     eraseDeadLetters(work),
   )

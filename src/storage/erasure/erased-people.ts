@@ -1,10 +1,11 @@
 import type { Database } from 'bun:sqlite'
 import { Answers, hashedPeople, type PersonMatcher } from './person-matcher.ts'
 
-/** Of which organisations somebody was erased, and whom: for the thread that stores what arrives. */
+/** Of which organisations somebody was erased, and whom. */
 export class ErasedPeople {
   private readonly sql
   private byOrganisation: ReadonlyMap<number, PersonMatcher> = new Map()
+  private names: ReadonlySet<string> = new Set()
   private knownChange: number | undefined
 
   constructor(database: Database) {
@@ -17,7 +18,11 @@ export class ErasedPeople {
         from erasures join organisations on organisations.id = org_id`,
       ),
     }
-    this.othersWrote()
+    this.look()
+  }
+
+  get isAnybody(): boolean {
+    return this.byOrganisation.size > 0
   }
 
   /** Who of an organisation was erased; undefined where nobody was, as nearly everywhere. */
@@ -25,11 +30,12 @@ export class ErasedPeople {
     return this.byOrganisation.get(orgRow)
   }
 
-  /** Another process has written: maybe somebody was erased, or is allowed again. */
-  othersWrote(): void {
+  /** Looks whether somebody was erased, or is allowed again. */
+  look(): { isSomebodyAllowed: boolean } {
     const change = this.sql.change.get()?.value ?? 0
-    if (change === this.knownChange) return
-    const rows = Map.groupBy(this.sql.all.all(), ({ org_id }) => org_id)
+    if (change === this.knownChange) return { isSomebodyAllowed: false }
+    const all = this.sql.all.all()
+    const rows = Map.groupBy(all, ({ org_id }) => org_id)
     const answers = new Answers()
     this.byOrganisation = new Map(
       [...rows].map(([orgRow, people]) => {
@@ -40,6 +46,9 @@ export class ErasedPeople {
         return [orgRow, hashedPeople(people[0]!.public_id, hashes, answers)]
       }),
     )
+    const before = this.names
+    this.names = new Set(all.map(({ org_id, key, person }) => `${org_id} ${key} ${person}`))
     this.knownChange = change
+    return { isSomebodyAllowed: before.difference(this.names).size > 0 }
   }
 }

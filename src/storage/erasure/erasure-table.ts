@@ -1,4 +1,7 @@
 import type { Database } from 'bun:sqlite'
+import type { ErasureAudit } from '../../modules/people/port.ts'
+import { writeAudit } from '../audit-log.ts'
+import { tables } from '../catalogue-change.ts'
 
 /** An erasure as the database knows it. */
 export interface ErasureRow {
@@ -45,6 +48,16 @@ function statements(database: Database) {
   }
 }
 
+/** Names an erasure: of one person each has another, and none says whose it is. */
+export function erasureIdOf({
+  key,
+  person,
+  askedAt,
+}: Omit<HashedPerson, 'orgRow'> & { askedAt: number }) {
+  const hasher = new Bun.CryptoHasher('sha256', Buffer.from(key, 'base64'))
+  return `erasure_${hasher.update(`${person}\0${askedAt}`).digest('hex').slice(0, 18)}`
+}
+
 /** Which people were erased, and how far that is. Every change is a transaction of its own. */
 export class ErasureTable {
   private readonly sql: ReturnType<typeof statements>
@@ -61,16 +74,26 @@ export class ErasureTable {
     return this.sql.one.get(orgRow, key, person)
   }
 
-  /** From the commit on, storage refuses what the person reports. */
-  begin(of: HashedPerson, askedAt: number): ErasureRow {
+  /**
+   * From the commit on, storage refuses what the person reports.
+   *
+   * @param audit who asked for it; null where the list of erasures did
+   */
+  begin(of: HashedPerson, askedAt: number, audit: ErasureAudit | null = null): ErasureRow {
     const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex')
-    this.changing(() => this.sql.begin.run(of.orgRow, of.key, of.person, askedAt, secret))
+    this.changing(() => {
+      this.sql.begin.run(of.orgRow, of.key, of.person, askedAt, secret)
+      this.note({ ...of, askedAt }, audit)
+    })
     return this.get(of)!
   }
 
   /** What the person reports is taken again. */
-  forget({ orgRow, key, person }: HashedPerson): void {
-    this.changing(() => this.sql.forget.run(orgRow, key, person))
+  forget(of: HashedPerson & { askedAt: number }, audit: ErasureAudit | null = null): void {
+    this.changing(() => {
+      this.sql.forget.run(of.orgRow, of.key, of.person)
+      this.note(of, audit)
+    })
   }
 
   /** Nothing is left to be renamed: what the names were made from goes too. */
@@ -81,6 +104,11 @@ export class ErasureTable {
   /** No file holds anything of them any more. */
   finish({ id, orgRow }: Pick<ErasureRow, 'id' | 'orgRow'>, finishedAt: number): void {
     this.sql.finish.run(finishedAt, id, orgRow)
+  }
+
+  private note(of: HashedPerson & { askedAt: number }, audit: ErasureAudit | null): void {
+    if (audit === null) return
+    writeAudit(tables(this.database), of.orgRow, [{ ...audit, subject: erasureIdOf(of) }])
   }
 
   private changing(work: () => void): void {

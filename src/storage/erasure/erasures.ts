@@ -1,19 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import { isoTime } from '../../core/clock.ts'
 import { shortReasonOf } from '../../core/reason.ts'
+import type { ErasureAudit, NamedPerson } from '../../modules/people/port.ts'
 import { compact, emptyLog } from '../compact.ts'
-import { beginRewriting, RewritingHeld } from '../rewriting.ts'
+import { beginRewriting, isRewritingHeld } from '../rewriting.ts'
 import { erase } from './erase.ts'
 import { addToErasures, erasureKey, type ListedErasure, listedErasures } from './erasure-list.ts'
 import { type ErasureRow, ErasureTable, type HashedPerson } from './erasure-table.ts'
 import { hashOfPerson } from './person-matcher.ts'
-
-/** Who is to be erased: an organisation's person by name (`personOf`). */
-export interface NamedPerson {
-  orgRow: number
-  orgId: string
-  person: string
-}
 
 const lineOf = (
   action: ListedErasure['action'],
@@ -30,6 +24,7 @@ export function beginErasure(
   dataDir: string,
   { orgRow, orgId, person }: NamedPerson,
   now: number,
+  audit: ErasureAudit | null = null,
 ): ErasureRow {
   const table = new ErasureTable(database)
   const listed = listedErasures(dataDir)
@@ -41,7 +36,7 @@ export function beginErasure(
   const before = listed.find(line => line.org === orgId && line.person === hashed.person)
   const askedAt = before ? Math.max(now, Date.parse(before.at) + 1) : now
   addToErasures(dataDir, [lineOf('erase', { ...hashed, orgId }, askedAt)])
-  return table.begin(hashed, askedAt)
+  return table.begin(hashed, askedAt, audit)
 }
 
 /**
@@ -54,6 +49,7 @@ export function allowAgain(
   dataDir: string,
   { orgRow, orgId, person }: NamedPerson,
   now: number,
+  audit: ErasureAudit | null = null,
 ): boolean {
   const table = new ErasureTable(database)
   const erased = table
@@ -64,7 +60,7 @@ export function allowAgain(
     dataDir,
     erased.map(row => lineOf('allow', { ...row, orgId }, Math.max(now, row.askedAt + 1))),
   )
-  for (const row of erased) table.forget(row)
+  for (const row of erased) table.forget(row, audit)
   return erased.length > 0
 }
 
@@ -84,7 +80,7 @@ function agree(database: Database, dataDir: string, table: ErasureTable): void {
     const known = table.get(hashed)
     const listedAt = Date.parse(at)
     if (action === 'erase' && (!known || known.askedAt < listedAt)) table.begin(hashed, listedAt)
-    if (action === 'allow' && known && known.askedAt <= listedAt) table.forget(hashed)
+    if (action === 'allow' && known && known.askedAt <= listedAt) table.forget(known)
   }
   const isListed = new Set(listed.map(nameOf))
   addToErasures(
@@ -134,7 +130,7 @@ export function finishErasures(
     }
   } catch (error) {
     // The command that is at it, or one that would bring them back: no reason not to serve either.
-    if (error instanceof RewritingHeld) return { people, unfinished: error.message }
+    if (isRewritingHeld(error)) return { people, unfinished: error.message }
     throw error
   }
   try {

@@ -1,12 +1,12 @@
 import type { Database } from 'bun:sqlite'
-import { type EventSource, eventSources } from '../../core/event.ts'
+import { type EventSource, eventSources, idsOf } from '../../core/event.ts'
 import type { PersonIds } from '../../core/ports.ts'
 import { least, makesNoRun } from '../../core/run.ts'
 import { type BatchRow, textIn } from '../event-batches.ts'
 import { decodeFacts } from '../event-text.ts'
 import type { LedgerFact } from '../facts.ts'
 import type { StoredRun } from '../run-table.ts'
-import { isBeside, isOf, type PersonMatcher } from './person-matcher.ts'
+import { isBeside, isOf, isPerson, type PersonMatcher } from './person-matcher.ts'
 import { isPseudonym } from './pseudonyms.ts'
 
 /** Batches that a statement reads. */
@@ -94,17 +94,26 @@ export function* tracesOf(
       withOther(others.get(name), { userId, anonymousId: isNamedBeside ? null : anonymousId }),
     )
   }
+  const peopleOf = database.query<{ person: string }, [number, number, string]>(
+    'select person from run_people where org_id = ? and flow_id = ? and run_key = ?',
+  )
   function* lookAtRuns(): Generator<number> {
     for (const runs of runsWithDeleted(database, orgRow)) {
       for (const { flow_id: flowRow, run_key: key, ...row } of runs) {
         const name = runName(flowRow, key.slice(1))
         const ids = { userId: row.least_user_id, anonymousId: row.least_anonymous_id }
+        const people = peopleOf.all(orgRow, flowRow, key).map(({ person }) => person)
+        for (const one of people.filter(one => isPerson(person, one))) {
+          namedRuns.add(name)
+          isUser = one.startsWith('u')
+        }
         const isTheirs = ids.userId !== null && person.isUser(ids.userId)
         if (isTheirs || (ids.anonymousId !== null && person.isAnonymous(ids.anonymousId))) {
           namedRuns.add(name)
           isUser = isTheirs
         }
         if (!namedRuns.has(name)) continue
+        for (const one of people) if (!isPerson(person, one)) note(name, idsOf(one))
         // An anonymous id may have stood beside theirs, and goes with it.
         if (isUser) ids.anonymousId = null
         const isSomeones = ids.userId !== null || ids.anonymousId !== null

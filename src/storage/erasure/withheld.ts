@@ -1,14 +1,11 @@
-import type { Command } from '../commands.ts'
-import {
-  decodeEvents,
-  decodeFacts,
-  type EncodedBatch,
-  type EventText,
-  encodeEvents,
-} from '../event-text.ts'
+import type { AppendOutcome, NewEvent } from '../../core/ports.ts'
+import type { Command, CommandExecutor, CommandResult, Executor } from '../commands.ts'
+import { decodeEvents, decodeFacts, type EncodedBatch, encodeEvents } from '../event-text.ts'
+import type { Echo } from './echo.ts'
+import type { ErasedPeople } from './erased-people.ts'
 import { isBeside, isOf, isPerson, type PersonMatcher } from './person-matcher.ts'
 
-/** What of newly arrived reports is left, where people were erased: nothing of theirs is stored again. */
+/** Where newly arrived reports of people who were erased are told from those of all others. */
 
 /** An anonymous id beside the user id of another is left out, and the other's report is kept. */
 function withoutIdBeside<Names extends { userId: string | null; anonymousId: string | null }>(
@@ -18,37 +15,159 @@ function withoutIdBeside<Names extends { userId: string | null; anonymousId: str
   return isBeside(people, names) ? { ...names, anonymousId: null } : names
 }
 
-/** A report by a route for one person; null where it is of somebody who was erased. */
-export function reportWithout(command: Command, people: PersonMatcher): Command | null {
-  if (command.type === 'complete' || command.type === 'tick') {
-    return isOf(people, command) ? null : withoutIdBeside(command, people)
+/** Whether an event, or a report by a route for one person, is of one of these people. */
+function isReportOf(people: PersonMatcher, report: Command | NewEvent): boolean {
+  if (!('type' in report) || report.type === 'complete' || report.type === 'tick') {
+    return isOf(people, report)
   }
-  if (command.type !== 'health' || command.person === null) return command
-  return isPerson(people, command.person) ? null : command
+  return report.type === 'health' && report.person !== null && isPerson(people, report.person)
 }
 
-/** A batch's events that are left, and which they are. */
-export interface LeftOfBatch {
-  text: EventText
-  /** Their places in the batch; null where all of them are left. */
-  places: readonly number[] | null
-  /** The places of those of people who were erased. */
-  erased: readonly number[]
+/** No answer depends on these, so that an echo does without. */
+const withoutWords = { url: null, selector: null, message: null }
+
+/** One side's part of a batch: what of an event is kept, and what is said of the batch otherwise. */
+interface Part {
+  kept: (event: NewEvent) => NewEvent
+  batch?: Pick<EncodedBatch, 'refusals' | 'skewMs'>
 }
 
-/** @param people undefined where nobody of the organisation was erased */
-export function batchWithout(
-  { orgRow, receivedAt, text }: EncodedBatch,
-  people: PersonMatcher | undefined,
-): LeftOfBatch {
-  const facts = people && decodeFacts(text, orgRow, 'events')
-  if (!people || !facts?.some(fact => isOf(people, fact) || isBeside(people, fact))) {
-    return { text, places: null, erased: [] }
+/** When a report came, epoch milliseconds. */
+const timeOf = (command: Exclude<Command, { type: 'append' }>): number =>
+  command.type === 'complete' || command.type === 'tick' ? command.receivedAt : command.at
+
+/**
+ * Executes commands, and those of people who were erased on their echo: nothing of theirs is stored
+ * again, and nobody can tell by an answer. How many there were is counted, for the operator alone.
+ */
+export class Withholding implements Executor {
+  constructor(
+    private readonly executor: CommandExecutor,
+    private readonly erased: ErasedPeople,
+    private readonly echo: Echo,
+  ) {
+    if (this.erased.isAnybody) this.echo.open()
   }
-  const all = [...facts.keys()]
-  const erased = all.filter(place => isOf(people, facts[place]!))
-  const places = all.filter(place => !erased.includes(place))
-  const events = decodeEvents({ ...text, receivedAts: [receivedAt], source: 'events' })
-  const kept = places.map(place => withoutIdBeside(events[place]!, people))
-  return { text: encodeEvents(kept), places, erased }
+
+  execute(command: Command): CommandResult {
+    const people = this.erased.of(command.orgRow)
+    if (!people) return this.executor.execute(command)
+    if (command.type === 'append') return this.append(command, people)
+    if (isReportOf(people, command)) {
+      this.executor.refuse(command.orgRow, timeOf(command), { erased: 1 })
+      const isHealth = command.type === 'health'
+      return this.echo.execute(isHealth ? { ...command, ...withoutWords } : command)
+    }
+    const isNamed = command.type === 'complete' || command.type === 'tick'
+    return this.executor.execute(isNamed ? withoutIdBeside(command, people) : command)
+  }
+
+  /** Whether a report would be withheld. */
+  isWithheld(orgRow: number, report: Command | NewEvent): boolean {
+    const people = this.erased.of(orgRow)
+    return people !== undefined && isReportOf(people, report)
+  }
+
+  settle(): void {
+    this.executor.settle()
+    this.echo.settle()
+  }
+
+  /** Another process, or another connection of this one, has written. */
+  othersWrote(): void {
+    this.executor.othersWrote()
+    this.look()
+  }
+
+  /** Looks whether somebody was erased, or is allowed again. */
+  look(): void {
+    const { isSomebodyAllowed } = this.erased.look()
+    if (isSomebodyAllowed) this.echo.forget()
+    if (this.erased.isAnybody) this.echo.open()
+  }
+
+  beforeCommit(): void {
+    this.executor.beforeCommit()
+    this.echo.beforeCommit()
+  }
+
+  committed(): void {
+    this.executor.committed()
+    this.echo.committed()
+  }
+
+  get mark() {
+    return this.executor.mark
+  }
+
+  rolledBackTo(mark: CommandExecutor['mark']): void {
+    this.executor.rolledBackTo(mark)
+    this.echo.rolledBack()
+  }
+
+  rolledBack(): void {
+    this.executor.rolledBack()
+    this.echo.rolledBack()
+  }
+
+  bury(...[orgRow, event, at, error]: Parameters<Executor['bury']>): void {
+    if (!this.isWithheld(orgRow, event)) this.executor.bury(orgRow, event, at, error)
+  }
+
+  buryCommand(...[command, error]: Parameters<Executor['buryCommand']>): void {
+    if (!this.isWithheld(command.orgRow, command)) this.executor.buryCommand(command, error)
+  }
+
+  /** An event's id is taken once, whoever has sent it: what one side has, the other does not take. */
+  private append(
+    batch: Extract<Command, { type: 'append' }>,
+    people: PersonMatcher,
+  ): CommandResult {
+    const { orgRow, receivedAt, text } = batch
+    const facts = decodeFacts(text, orgRow, 'events')
+    const theirs: number[] = []
+    const others: number[] = []
+    const duplicates: number[] = []
+    /** Whether an id first came with an event of theirs. */
+    const isFirstTheirs = new Map<string, boolean>()
+    let isAnyBeside = false
+    for (const [place, fact] of facts.entries()) {
+      const isTheirs = isOf(people, fact)
+      isAnyBeside ||= isBeside(people, fact)
+      if (!isFirstTheirs.has(fact.id)) isFirstTheirs.set(fact.id, isTheirs)
+      const isTakenByOther =
+        isFirstTheirs.get(fact.id) !== isTheirs ||
+        (isTheirs ? this.executor.ids : this.echo).isTaken(orgRow, fact.id)
+      if (isTakenByOther) duplicates.push(place)
+      else if (isTheirs) theirs.push(place)
+      else others.push(place)
+    }
+    if (others.length === facts.length && !isAnyBeside) return this.executor.execute(batch)
+
+    const events = decodeEvents({ ...text, receivedAts: [receivedAt], source: 'events' })
+    /** @returns the places of those that were duplicates */
+    const store = (to: Pick<Executor, 'execute'>, places: readonly number[], part: Part) => {
+      const kept = places.map(place => part.kept(events[place]!))
+      const outcome = to.execute({ ...batch, ...part.batch, text: encodeEvents(kept) })
+      return (outcome as AppendOutcome).duplicates.map(i => places[i]!)
+    }
+    duplicates.push(...store(this.executor, others, { kept: e => withoutIdBeside(e, people) }))
+    if (theirs.length > 0) {
+      duplicates.push(
+        ...store(this.echo, theirs, {
+          kept: event => ({
+            ...event,
+            reportedAt: null,
+            reason: null,
+            properties: null,
+            url: null,
+          }),
+          batch: { refusals: {}, skewMs: null },
+        }),
+      )
+    }
+    const erased = theirs.filter(place => !duplicates.includes(place))
+    this.executor.refuse(orgRow, receivedAt, { erased: erased.length })
+    return { duplicates: duplicates.sort((a, b) => a - b), deadLetters: [], erased }
+  }
 }

@@ -76,7 +76,9 @@ export class EventIds {
     const state = (name: string) => this.sql.state.get(name)?.value ?? 0
     this.hash = new TextHash(state('event_ids_seed_1'), state('event_ids_seed_2'))
     const sealed = state('event_ids_sealed')
-    this.committedSeq = Math.max(sealed, this.sql.lastSeq.get()?.seq ?? 0)
+    const stored = this.sql.lastSeq.get()?.seq ?? 0
+    // A number is given once, though its row may be deleted: who reads on from it would miss another.
+    this.committedSeq = Math.max(sealed, stored, state('ledger_deleted'))
     this.nextSeq = this.committedSeq + 1
     this.knownReplacements = state('rows_replaced')
     this.recover(sealed, lastSeq => this.sealRecovered(lastSeq))
@@ -113,14 +115,19 @@ export class EventIds {
    */
   take(seq: number, id: string, receivedAt: number): boolean {
     const { orgRow, ids } = this.open.get(seq)!
-    this.hash.of(orgRow, id)
-    this.askedOrg = orgRow
-    this.askedId = id
+    if (this.isTaken(orgRow, id)) return false
     const { high, low } = this.hash
-    if (this.index.find(high, low, this.isAsked) !== 0) return false
     this.index.add(high, low, seq * eventsPerBatch + ids.length, receivedAt)
     ids.push(id)
     return true
+  }
+
+  /** Whether an id of an organisation's is stored. */
+  isTaken(orgRow: number, id: string): boolean {
+    this.hash.of(orgRow, id)
+    this.askedOrg = orgRow
+    this.askedId = id
+    return this.index.find(this.hash.high, this.hash.low, this.isAsked) !== 0
   }
 
   get mark(): number {

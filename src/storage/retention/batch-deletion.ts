@@ -24,6 +24,10 @@ function statements(database: Database) {
       `insert into deleted_events (org_id, flow_id, last_at) values (?, ?, ?)
       on conflict do update set last_at = max(last_at, excluded.last_at)`,
     ),
+    noteRow: database.query(
+      `insert into server_state (name, value) values ('ledger_deleted', ?)
+      on conflict do update set value = max(value, excluded.value)`,
+    ),
   }
 }
 
@@ -36,12 +40,14 @@ interface DeletedOfFlow {
 /**
  * Deletes rows of the ledger with what tells of which flows they hold events. What those events have
  * made (runs, ticks, completions) stays: `deleted_events` says until when it has to be taken as it is.
+ * `ledger_deleted` says which row was the last: no later one takes a number that it or an older one had.
  */
 export class BatchDeletion implements Arrivals {
   private readonly sql: ReturnType<typeof statements>
   private readonly deleted = new Map<number, DeletedOfFlow>()
   /** How many events were deleted since it was last asked. */
   private events = 0
+  private lastRow = 0
 
   constructor(database: Database) {
     this.sql = statements(database)
@@ -63,6 +69,7 @@ export class BatchDeletion implements Arrivals {
     }
     this.sql.deleteBatch.run(seq, orgRow)
     this.events += batch.events
+    this.lastRow = Math.max(this.lastRow, seq)
   }
 
   /** Notes of which flows events were deleted; how many events those were. */
@@ -70,6 +77,7 @@ export class BatchDeletion implements Arrivals {
     for (const { orgRow, flowRow, lastAt } of this.deleted.values()) {
       this.sql.noteDeleted.run(orgRow, flowRow, lastAt)
     }
+    if (this.lastRow > 0) this.sql.noteRow.run(this.lastRow)
     const { events } = this
     this.forget()
     return events
@@ -79,6 +87,7 @@ export class BatchDeletion implements Arrivals {
   forget(): void {
     this.deleted.clear()
     this.events = 0
+    this.lastRow = 0
   }
 
   private remember(of: DeletedOfFlow): void {

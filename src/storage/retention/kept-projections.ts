@@ -29,15 +29,20 @@ export function keepProjections(
   { orgRow, flowRow, until }: { orgRow: number; flowRow: number; until: number },
 ): void {
   const ofFlow = `org_id = ${orgRow} and flow_id = ${flowRow}`
-  const earlier = (column: string) => `iif(${column} <= ${until}, ${column}, null)`
   database.run(`insert into temp.ticks select * from main.ticks where ${ofFlow} and at <= ${until}`)
   database.run(
     `insert into temp.loose_facts select * from main.loose_facts where ${ofFlow} and at <= ${until}`,
   )
   database.run(
-    `insert into temp.progress (org_id, flow_id, person, checklist_at, last_tick_at)
-    select org_id, flow_id, person, ${earlier('checklist_at')}, ${earlier('last_tick_at')}
-    from main.progress where ${ofFlow} and (checklist_at <= ${until} or last_tick_at <= ${until})`,
+    `insert into temp.progress (org_id, flow_id, person, last_tick_at)
+    select org_id, flow_id, person, last_tick_at
+    from main.progress where ${ofFlow} and last_tick_at <= ${until}`,
+  )
+  database.run(
+    `insert into temp.run_people select * from main.run_people
+    where ${ofFlow} and run_key in (
+      select run_key from main.runs where ${ofFlow} and started_at <= ${until}
+    )`,
   )
   const completions = database.query<{ id: number; person: string; reported_at: number }, [number]>(
     `select id, person, reported_at from main.completions
@@ -64,7 +69,19 @@ export function keepProjections(
   )
   const nobody = { person: '', at: 0 }
   for (const page of pages(last => moments.all(last.person, last.at), nobody)) {
-    projector.assignLoose(orgRow, flowRow, page)
+    projector.assignKept(orgRow, flowRow, page, [])
+  }
+  const tickers = database.query<{ person: string }, [string]>(
+    `select distinct person from temp.ticks
+    where ${ofFlow} and person > ? order by person limit ${pageRows}`,
+  )
+  for (const page of pages(({ person }) => tickers.all(person), { person: '' })) {
+    projector.assignKept(
+      orgRow,
+      flowRow,
+      [],
+      page.map(({ person }) => person),
+    )
   }
 }
 

@@ -7,6 +7,8 @@ import type { ColumnStep, RunColumns } from '../../core/run-columns.ts'
  */
 interface Heading {
   count: number
+  /** Runs that were heard of lately. */
+  lately: number
   versions: readonly number[]
   steps: readonly ColumnStep[]
   /** Planes of each fate. */
@@ -20,9 +22,10 @@ const headingAt = 4
 const columnsAt = (headingBytes: number) => Math.ceil((headingAt + headingBytes) / 8) * 8
 
 export function encodeBlock(columns: RunColumns): Uint8Array {
-  const { count, versions, steps, marks, items, ticks } = columns
+  const { count, lately, versions, steps, marks, items, ticks } = columns
   const heading: Heading = {
     count,
+    lately: lately.places.length,
     versions,
     steps,
     marks: marks.map(planes => planes.length),
@@ -31,8 +34,10 @@ export function encodeBlock(columns: RunColumns): Uint8Array {
   }
   const text = new TextEncoder().encode(JSON.stringify(heading))
   const parts = [
+    lately.at,
     columns.people,
     columns.starts,
+    lately.places,
     columns.states,
     columns.ends,
     ...columns.spent,
@@ -72,11 +77,13 @@ export function decodeBlock(given: Uint8Array, from: number): RunColumns {
   const halves = (length: number) => new Uint16Array(buffer, taken(length * 2), length)
   const planes = (length: number) =>
     Array.from({ length }, () => new Uint8Array(buffer, taken(count), count))
+  const latelyAt = new Float64Array(buffer, taken(heading.lately * 8), heading.lately)
   return {
     count,
     from,
     people: words(count * 2),
     starts: words(count),
+    lately: { places: words(heading.lately), at: latelyAt },
     states: halves(count),
     ends: halves(count),
     versions,

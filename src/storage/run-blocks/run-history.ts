@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import { Breather } from '../../core/breather.ts'
 import { FlowPositions } from '../../core/flow-positions.ts'
 import type { FlowRuns } from '../../core/ports.ts'
 import {
@@ -8,6 +7,7 @@ import {
   RunColumnsBuilder,
   takeRuns,
 } from '../../core/run-columns.ts'
+import { TimeSlices } from '../../scheduling/time-slices.ts'
 import { decodeBlock } from './block-bytes.ts'
 import { RunPages } from './run-pages.ts'
 
@@ -73,10 +73,10 @@ export class RunHistory {
   async *between(flow: FlowRuns, from: number, to: number): AsyncGenerator<RunColumns> {
     this.database.run('begin')
     try {
-      const breather = new Breather(true)
+      const slices = new TimeSlices(true)
       for (const columns of this.read(flow, from, to)) {
         if (columns.count > 0) yield columns
-        await breather.rest()
+        await slices.rest()
       }
     } finally {
       this.database.run('commit')
@@ -104,13 +104,15 @@ export class RunHistory {
     to: number,
   ): Generator<RunColumns> {
     for (const page of this.pages.between(orgRow, flowRow, from, to)) {
-      let builder = new RunColumnsBuilder(positions, page[0]!.startedAt, page.length)
+      const builderFrom = (at: number) =>
+        new RunColumnsBuilder(positions, at, page.length, Number.NEGATIVE_INFINITY)
       let since = page[0]!.startedAt
+      let builder = builderFrom(since)
       for (const run of page) {
         if (run.startedAt - since > longestColumns) {
           yield builder.finish()
           since = run.startedAt
-          builder = new RunColumnsBuilder(positions, since, page.length)
+          builder = builderFrom(since)
         }
         builder.add(run)
       }

@@ -7,6 +7,7 @@ interface Row {
   id: number
   person: string
   started_at: number
+  last_at: number
   version: number
   completed_at: number | null
   dismissed_at: number | null
@@ -18,25 +19,28 @@ interface Row {
 /** Rows that one statement reads: a millisecond's work or two. */
 const pageRows = 256
 
-const pageOf = (ofPerson: string) => `
-  select id, person, started_at, version, completed_at, dismissed_at, steps, ${ofPerson}
-  from runs where org_id = ?1 and flow_id = ?2 and (started_at, id) > (?3, ?4) and started_at < ?5
-  order by started_at, id limit ${pageRows}`
-
 type Cursor = [orgRow: number, flowRow: number, start: number, id: number, to: number]
 
 function statements(database: Database) {
   return {
     hasTicks: database.query<{ found: number }, [number, number]>(
-      'select 1 as found from ticks where org_id = ? and flow_id = ? limit 1',
+      'select 1 as found from progress where org_id = ? and flow_id = ? limit 1',
     ),
-    page: database.query<Row, Cursor>(pageOf('null as items, 0 as checklist')),
+    page: database.query<Row, Cursor>(
+      `select id, person, started_at, last_at, version, completed_at, dismissed_at, steps,
+        null as items, 0 as checklist
+      from runs
+      where org_id = ?1 and flow_id = ?2 and (started_at, id) > (?3, ?4) and started_at < ?5
+      order by started_at, id limit ${pageRows}`,
+    ),
     pageWithTicks: database.query<Row, Cursor>(
-      pageOf(`
-        (select group_concat(distinct item_id) from ticks
-          where org_id = ?1 and flow_id = ?2 and person = runs.person and ticked = 1) as items,
-        exists(select 1 from progress where org_id = ?1 and flow_id = ?2
-          and person = runs.person and checklist_at is not null) as checklist`),
+      `select runs.id, runs.person, started_at, last_at, version, completed_at, dismissed_at, steps,
+        items, checklist_at is not null as checklist
+      from runs left join progress
+        on progress.org_id = ?1 and progress.flow_id = ?2 and progress.person = runs.person
+      where runs.org_id = ?1 and runs.flow_id = ?2
+        and (started_at, runs.id) > (?3, ?4) and started_at < ?5
+      order by started_at, runs.id limit ${pageRows}`,
     ),
   }
 }
@@ -66,12 +70,13 @@ export class RunPages {
       if (rows.length > 0) {
         yield rows.map(row => ({
           startedAt: row.started_at,
+          lastAt: row.last_at,
           person: this.hash(row.person),
           version: row.version,
           completedAt: row.completed_at,
           dismissedAt: row.dismissed_at,
           steps: unpackSteps(row.steps),
-          items: row.items === null ? [] : row.items.split(',').map(Number),
+          items: row.items ? row.items.split(',').map(Number) : [],
           hasCompletedChecklist: row.checklist === 1,
         }))
       }

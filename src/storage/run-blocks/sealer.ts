@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { minuteMs } from '../../core/durations.ts'
+import { dayMs, minuteMs } from '../../core/durations.ts'
 import { FlowPositions, type StepHistory } from '../../core/flow-positions.ts'
 import { longestColumns, RunColumnsBuilder } from '../../core/run-columns.ts'
 import { encodeBlock } from './block-bytes.ts'
@@ -169,7 +169,8 @@ export class Sealer {
   ): Generator<null, SealedBlock | null> {
     if (draft.isStale) return null
     const { orgRow, flowRow, from, to } = draft
-    const builder = new RunColumnsBuilder(new FlowPositions(history), from, runs)
+    const positions = new FlowPositions(history)
+    const builder = new RunColumnsBuilder(positions, from, runs, this.now() - dayMs)
     for (const page of this.pages.between(orgRow, flowRow, from, to)) {
       for (const run of page) builder.add(run)
       yield null

@@ -62,6 +62,7 @@ class Life {
   private readonly events: readonly NewEvent[]
   /** Places of events whose person has been erased. */
   private readonly left: number[]
+  private readonly erased = new Set<string>()
   private sent = 0
   private at = autumnAnchor - reach
 
@@ -111,9 +112,19 @@ class Life {
     const { orgRow } = this.stored
     const person = nameOf(this.events[who % this.events.length]!)
     // What they report later is taken in neither of the two.
-    const isTheirs = (place: number) => nameOf(this.events[place]!) === person
+    this.erased.add(person)
+    const isErased = (place: number) => this.erased.has(nameOf(this.events[place]!))
+    const runOf = (place: number) => {
+      const { flowRow, runId } = this.events[place]!
+      return runId === null ? null : `${flowRow} ${runId}`
+    }
+    const sent = this.left.slice(0, this.sent)
     const later = this.left.splice(this.sent)
-    this.left.push(...later.filter(place => !isTheirs(place)))
+    // Nor what others report of a run that was nobody else's by now: its name is gone.
+    const living = new Set(sent.filter(place => !isErased(place)).map(runOf))
+    const gone = new Set(sent.filter(isErased).map(runOf)).difference(living)
+    gone.delete(null)
+    this.left.push(...later.filter(place => !isErased(place) && !gone.has(runOf(place))))
     if (!this.forgets) return
     const { public_id: orgId } = this.world.database
       .query<{ public_id: string }, [number]>('select public_id from organisations where id = ?')

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { replaceSynced } from '../synced-files.ts'
+
+/** The newest backup of a data directory, wherever it went. */
+export interface LastBackup {
+  /** Where it was made; it may have been moved since. */
+  file: string
+  /** RFC 3339. */
+  madeAt: string
+}
+
+const noteIn = (dataDir: string) => join(dataDir, 'last-backup.json')
+
+/** Notes a backup that was made, by which `cairn doctor` knows that there is one. */
+export function noteBackup(dataDir: string, file: string, now: number): void {
+  const note: LastBackup = { file: resolve(file), madeAt: new Date(now).toISOString() }
+  try {
+    replaceSynced(noteIn(dataDir), `${JSON.stringify(note)}\n`)
+  } catch {
+    // The backup is whole all the same.
+  }
+}
+
+/** Null where none was made since this release or an older one began to note it. */
+export function lastBackup(dataDir: string): LastBackup | null {
+  try {
+    return JSON.parse(readFileSync(noteIn(dataDir), 'utf8')) as LastBackup
+  } catch {
+    return null
+  }
+}

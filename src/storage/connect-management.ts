@@ -1,0 +1,166 @@
+import type { Database } from 'bun:sqlite'
+import { minuteMs } from '../core/durations.ts'
+import type { KnownTokens } from '../http/principal.ts'
+import type { AccessStore } from '../modules/access/port.ts'
+import type { FlowStore, LookStore } from '../modules/authoring/port.ts'
+import type { ExplainStore } from '../modules/flows/port.ts'
+import type { SeenStore } from '../modules/installation/port.ts'
+import type { OperationsStore } from '../modules/operations/port.ts'
+import type { OrganisationStore } from '../modules/organisations/port.ts'
+import type { PeopleStore } from '../modules/people/port.ts'
+import type { StepEvidenceStore } from '../modules/steps/port.ts'
+import { readAudit } from './audit-log.ts'
+import { tables } from './catalogue-change.ts'
+import type { StorageClient } from './client.ts'
+import { deadLetterIds, listDeadLetters } from './dead-letters.ts'
+import { EventLogReader } from './event-log.ts'
+import {
+  flowVersionOf,
+  flowVersionsOf,
+  publishedParts,
+  readFlows,
+  stepRowOf,
+} from './flow-reader.ts'
+import { changeFlows } from './flow-store.ts'
+import { identityHours } from './identity-counts.ts'
+import type { LongWork } from './long-work.ts'
+import { findToken, listTokens } from './management-tokens.ts'
+import {
+  addOrganisation,
+  changeOrganisation,
+  keysOf,
+  pageOfOrganisations,
+  readOrganisation,
+} from './organisations.ts'
+import { personData } from './person-data.ts'
+import { mostOrganisations } from './shared.ts'
+import { StepReader } from './step-reader.ts'
+
+const flowReads = (reading: Database): Omit<FlowStore, 'change'> => ({
+  read: async (...args) => readFlows(reading, ...args),
+  versions: async (...args) => flowVersionsOf(reading, ...args),
+  version: async (...args) => flowVersionOf(reading, ...args),
+  publishedParts: async (...args) => publishedParts(reading, ...args),
+  async lastChange(orgRow, subject) {
+    const [line] = readAudit(tables(reading), orgRow, { subject, most: 1 })
+    return line ? { by: line.actor.name, at: line.at } : null
+  },
+})
+
+/** Flows over a connection that may write, with no server beside it. */
+export const flowStoreOver = (database: Database, now: () => number): FlowStore => ({
+  ...flowReads(database),
+  change: async (...args) => changeFlows(database, ...args, now),
+})
+
+const organisationReads = (
+  reading: Database,
+): Pick<OrganisationStore, 'most' | 'list' | 'read'> => ({
+  most: mostOrganisations,
+  list: async (...args) => pageOfOrganisations(reading, ...args),
+  read: async (...args) => readOrganisation(reading, ...args),
+})
+
+/** Organisations over a connection that may write. */
+export const organisationStoreOver = (database: Database): OrganisationStore => ({
+  ...organisationReads(database),
+  add: async (...args) => addOrganisation(database, ...args),
+  change: async (...args) => changeOrganisation(database, ...args),
+  identityHours: async (...args) => identityHours(database)(...args),
+})
+
+/** Reads over a connection, writes by the storage thread's operations, and what takes long beside it. */
+export function connectManagement(reading: Database, client: StorageClient, work: LongWork) {
+  const flows: FlowStore = {
+    ...flowReads(reading),
+    change: (...args) => client.operate('changeFlows', ...args),
+  }
+  const access: AccessStore = {
+    tokens: async orgRow => listTokens(reading, orgRow),
+    createToken: (...args) => client.operate('createToken', ...args),
+    revokeToken: (...args) => client.operate('revokeToken', ...args),
+    audit: async (orgRow, question) => readAudit(tables(reading), orgRow, question),
+  }
+  const seen: SeenStore = {
+    async write() {
+      // What is stored can be told even where nothing can be written.
+      await client.operate('writeSeen').catch(() => {})
+    },
+  }
+  const organisations: OrganisationStore = {
+    ...organisationReads(reading),
+    add: (...args) => client.operate('addOrganisation', ...args),
+    change: (...args) => client.operate('changeOrganisation', ...args),
+    async identityHours(orgRow, now) {
+      await seen.write()
+      return identityHours(reading)(orgRow, now)
+    },
+  }
+  const looks: LookStore = { looks: async (...args) => looksAt(reading, ...args) }
+  const people: PeopleStore = {
+    stored: person => personData(reading, person),
+    erase: work.erase,
+    allow: (...args) => client.operate('allowPerson', ...args),
+  }
+  const operations: OperationsStore = {
+    deadLetters: async (...args) => listDeadLetters(reading, ...args),
+    deadLetterIds: async orgRow => deadLetterIds(reading, orgRow),
+    retryDeadLetters: (...args) => client.operate('retryDeadLetters', ...args),
+    dropDeadLetters: (...args) => client.operate('dropDeadLetters', ...args),
+    rebuild: work.rebuild,
+    compact: work.compact,
+  }
+  const steps = new StepReader(reading)
+  const evidence: StepEvidenceStore = {
+    evidence: (...args) => steps.evidence(...args),
+    baseline: async (...args) => steps.baseline(...args),
+  }
+  const explaining: ExplainStore = {
+    read: flows.read,
+    async hasSnippetKey(orgRow) {
+      return keysOf(reading, orgRow, 0).some(({ retiredAt }) => retiredAt === null)
+    },
+  }
+  const managementTokens = tokensOver(reading, client)
+  const eventLog = new EventLogReader(reading)
+  return {
+    flows,
+    looks,
+    evidence,
+    explaining,
+    eventLog,
+    seen,
+    access,
+    organisations,
+    people,
+    operations,
+    managementTokens,
+  }
+}
+
+function tokensOver(reading: Database, client: StorageClient): KnownTokens {
+  /** When each was last noted as used: its holder may call many times a minute. */
+  const noted = new Map<string, number>()
+  return {
+    find: sha256 => findToken(reading, sha256),
+    used(id, at) {
+      if (at - (noted.get(id) ?? 0) < minuteMs) return
+      noted.set(id, at)
+      client.operate('noteTokenUse', id, at).catch(() => noted.delete(id))
+    },
+  }
+}
+
+/** See `LookStore.looks`. */
+function looksAt(
+  reading: Database,
+  orgRow: number,
+  { flowKey, stepKey, version }: Parameters<LookStore['looks']>[1],
+  sinceMs: number,
+): Awaited<ReturnType<LookStore['looks']>> {
+  const row = stepRowOf(reading, orgRow, flowKey, stepKey)
+  if (row === null) return { baseline: null, alike: 0, of: 0 }
+  const reader = new StepReader(reading)
+  const { match, drift, gone } = reader.fingerprints(orgRow, row, sinceMs, version)
+  return { baseline: reader.baseline(orgRow, row), alike: match, of: match + drift + gone }
+}

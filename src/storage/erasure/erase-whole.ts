@@ -1,0 +1,105 @@
+import type { Database } from 'bun:sqlite'
+import { relative } from 'node:path'
+import type {
+  Erased,
+  ErasureAudit,
+  ErasureProgress,
+  ErasureReceipt,
+  NamedPerson,
+} from '../../modules/people/port.ts'
+import { compact, databaseSize, emptyLog } from '../compact.ts'
+import type { LongWorkPlace } from '../long-work.ts'
+import { whileRewriting } from '../rewriting.ts'
+import { copiesBeside } from './copies-beside.ts'
+import { erase } from './erase.ts'
+import { type ErasureRow, ErasureTable, erasureIdOf } from './erasure-table.ts'
+import { beginErasure } from './erasures.ts'
+
+/** How long readers as of before are waited for, and how often it is tried, milliseconds. */
+const patienceMs = 30_000
+const pauseMs = 250
+
+/** After a step others have the database for this many times as long, at least so many milliseconds. */
+const pauseFactor = 2
+const leastPauseMs = 2
+
+/** So large a database is compacted without being asked beside a running server: writes wait half a second. */
+const quickBytes = 32 * 1024 * 1024
+
+interface Asked {
+  /** Whether a database that is larger than that is compacted too. */
+  compact: boolean
+  audit: ErasureAudit | null
+  tell: (progress: ErasureProgress) => void
+}
+
+/**
+ * Erases a person from every file: begins, does it in steps, and takes what was erased out of unused
+ * parts of the database.
+ *
+ * @throws AppError `rewriting_under_way`
+ */
+export async function eraseWhole(
+  database: Database,
+  place: LongWorkPlace,
+  person: NamedPerson,
+  asked: Asked,
+): Promise<Erased> {
+  const { dataDir, now } = place
+  const table = new ErasureTable(database)
+  const { row, unfinished } = await whileRewriting(dataDir, async () => {
+    const row = beginErasure(database, dataDir, person, now(), asked.audit)
+    await eraseInSteps(database, row, asked.tell)
+    return { row, unfinished: await cleanFiles(database, place, asked) }
+  })
+  if (unfinished === null) table.finish(row, now())
+  const copies = copiesBeside(dataDir).map(path => relative(dataDir, path))
+  return { receipt: receiptOf(table.get(row)!), unfinished, copies }
+}
+
+/** Beside a running server, whose commits go first. */
+async function eraseInSteps(database: Database, row: ErasureRow, tell: Asked['tell']) {
+  const done = new Map<string, number>()
+  let startedAt = performance.now()
+  for (const step of erase(database, row)) {
+    const soFar = (done.get(step.at) ?? 0) + step.done
+    done.set(step.at, soFar)
+    tell({ at: step.at, done: soFar })
+    const pauseMs = step.at === 'reading events' ? 0 : (performance.now() - startedAt) * pauseFactor
+    if (pauseMs > 0) await Bun.sleep(Math.max(leastPauseMs, pauseMs))
+    startedAt = performance.now()
+  }
+}
+
+/**
+ * Takes what was erased out of unused parts of the database, and out of its log, for which whoever
+ * reads as of before has to be waited for.
+ *
+ * @returns what of that is not done; null where all is
+ */
+async function cleanFiles(
+  database: Database,
+  { dataDir, isServed }: LongWorkPlace,
+  asked: Asked,
+): Promise<Erased['unfinished']> {
+  const { bytes } = databaseSize(database)
+  const isQuick = asked.compact || bytes <= quickBytes || !isServed
+  if (isQuick) compact(database, dataDir)
+  const deadline = performance.now() + patienceMs
+  let isEmpty = emptyLog(database)
+  while (!isEmpty && performance.now() < deadline) {
+    await Bun.sleep(pauseMs)
+    isEmpty = emptyLog(database)
+  }
+  if (!isQuick) return 'unused_parts'
+  return isEmpty ? null : 'log'
+}
+
+const receiptOf = (row: ErasureRow): ErasureReceipt => ({
+  id: erasureIdOf(row),
+  organisation: row.orgId,
+  person: row.person,
+  askedAt: row.askedAt,
+  finishedAt: row.finishedAt,
+  erased: JSON.parse(row.receipt ?? '{}'),
+})
