@@ -30,6 +30,9 @@ export const columns = [
   'health_state',
   'health_ok_rate',
   'health_reports',
+  'untimed',
+  'still_here',
+  'complete',
 ] as const
 
 type Column = (typeof columns)[number]
@@ -57,6 +60,8 @@ export function rowsOf(answer: Analytics): Cells[] {
       median_seconds: timeToComplete.medianSeconds,
       p90_seconds: timeToComplete.p90Seconds,
       completed_all: checklist?.completedAll ?? null,
+      untimed: timeToComplete.untimed,
+      complete: answer.range.complete,
     },
     ...answer.daily.map(day => ({
       row_type: 'day',
@@ -65,6 +70,7 @@ export function rowsOf(answer: Analytics): Cells[] {
       unique_users: day.uniqueUsers,
       completions: day.completions,
       dismissals: day.dismissals,
+      complete: day.complete,
     })),
     ...answer.steps.map(step => ({
       row_type: 'step',
@@ -84,6 +90,7 @@ export function rowsOf(answer: Analytics): Cells[] {
       health_state: step.health.state,
       health_ok_rate: step.health.okRate,
       health_reports: step.health.reports,
+      still_here: step.stillHere,
     })),
     ...(checklist?.items ?? []).map((item, position) => ({
       row_type: 'item',

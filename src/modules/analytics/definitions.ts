@@ -7,10 +7,15 @@ export const definitions = {
   person:
     "A userId, or an anonymousId where a run's events name no userId; the two are never taken for the same person.",
   run: "One pass of one person through the flow: the events that share a runId; without one, a person's events of one sessionId; without either, all of a person's, except that such a completion or tick belongs to the person's latest run that had begun by then.",
+  ticks:
+    "Ticks of everybody whom one run names, such as a visitor who then signed in, count together; each time that they make a checklist whole, the last one completes the run that it names, else the latest of these people's runs that had begun by then.",
   range:
     'Calendar days of the time zone, both inclusive; all but health is about the runs that started in them.',
+  'range.complete':
+    'Whether the last day was over in the asked time zone; where it is not, runs are still to start in it.',
   'filters.version':
     'The one version whose runs are counted, null for all; versions and health are not filtered by it.',
+  ignored: 'Parameters of the query that mean nothing and were left out of account, by name.',
   generatedAt: 'When this was worked out.',
   starts:
     'Runs that started in the range: a run begins with the first thing that is reported of it, be it a start, a view, a tick or a completion, and everything in this answer is about these runs.',
@@ -22,8 +27,10 @@ export const definitions = {
   inProgress: 'Runs neither completed nor dismissed, however long ago they began.',
   completionRate: 'completions divided by starts, four decimals; null where nothing started.',
   timeToComplete:
-    "Seconds from a run's start to its earliest completion; a run known only by its completion counts as 0 seconds; median and p90 are by nearest rank, exact below 4 seconds and within 0.025 % above.",
-  'timeToComplete.count': 'Runs that were timed: all that were completed.',
+    "Seconds from a run's start to its earliest completion; median and p90 are by nearest rank, exact below 4 seconds and within 0.025 % above.",
+  'timeToComplete.count': 'Runs that were timed: all that were completed, but for untimed.',
+  untimed:
+    'Completed runs that begin with their completion, such as those of which nothing else was reported: they have no time that it took, and are left out of the seconds.',
   medianSeconds:
     'Half of the runs that were timed took at most this long; null where none was timed.',
   p90Seconds:
@@ -36,7 +43,9 @@ export const definitions = {
   skipped: 'Runs that skipped the step, whether or not its view was reported.',
   targetMissing: "Runs in which the step's target was reported missing.",
   droppedHere:
-    "Runs not completed (those in progress too) whose furthest viewed step this is, by position in the run's version.",
+    "Runs not completed (those in progress too, also those of stillHere) whose furthest viewed step this is, by position in the run's version.",
+  stillHere:
+    'Those of droppedHere that are in progress and had an event in the 24 hours before generatedAt: they may go on.',
   dropOffRate: 'droppedHere divided by reached, four decimals; null where no run reached the step.',
   stepSeconds:
     "medianSeconds and p90Seconds of a step: seconds from a run's first view of the step to its first completion or skip, else to its first view of a later step; runs with neither are left out; by nearest rank, exact below 4 seconds and within 0.025 % above.",
@@ -47,11 +56,14 @@ export const definitions = {
   'health.okRate':
     'People whose page found the target divided by people counted, four decimals; null where nobody reported.',
   'health.reports': 'People counted, each by their latest report.',
-  'checklist.completions': "People of the range's runs who ever ticked the item.",
-  'checklist.completedAll': "People of the range's runs who ever had every item ticked at once.",
+  'checklist.completions':
+    "People of the range's runs who ever ticked the item, by ticks that count for them.",
+  'checklist.completedAll':
+    "People of the range's runs who ever had every item ticked at once, by ticks that count for them.",
   daily:
     'A run belongs to the day of its start in the asked time zone; a person is counted once a day, so daily unique users do not add up to the total.',
+  'daily.complete': 'Whether the day was over in the asked time zone.',
   versions:
-    "Runs of the range by version, whatever the version filter: the least version that a run's events name, else the one published when it started.",
+    "Runs of the range by version, whatever the version filter: the least version that a run's events name (a completion or tick that belongs to it too), else the one published when it started.",
   publishedAt: 'When the version was published.',
 } as const

@@ -15,9 +15,10 @@ export const exampleCsv = csvOf(example, { bom: false })
 /** What the row's cells are, where their columns' names do not say it. */
 const meanings: Record<string, string> = {
   total:
-    'The whole range. `version` is the one asked for, empty for all; `id`, `key` and `title` are the ' +
-    "flow's; seconds are those to complete, `timed_runs` how many runs they are of.",
-  day: 'One for every day of the range; `date` is a calendar day of the asked zone.',
+    'The whole range; `complete` says whether its last day was over. `version` is the one asked for, empty for all; `id`, `key` and `title` are the ' +
+    "flow's; seconds are those to complete, `timed_runs` how many runs they are of, `untimed` how many " +
+    'completed ones they leave out.',
+  day: 'One for every day of the range; `date` is a calendar day of the asked zone, and `complete` says whether it was over.',
   step: "`id`, `key` and `title` are the step's; seconds are those spent on it.",
   item: "`id`, `key` and `title` are the item's; `completions` are people who ever ticked it.",
   version: '`date` is when it was published: a time in UTC, not a day.',

@@ -1,13 +1,16 @@
+import type { TObject } from '@sinclair/typebox'
 import type { FlowEntry } from '../../core/catalogue.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Stores } from '../../core/ports.ts'
 import type { Call } from '../../http/call.ts'
-import { csvStream, unreadStream } from '../../http/csv-stream.ts'
+import { csvStream } from '../../http/csv-stream.ts'
 import { json, type Reply } from '../../http/reply.ts'
 import { type Route, route } from '../../http/route.ts'
+import { unreadStream } from '../../http/text-stream.ts'
 import { csvOf } from './csv.ts'
 import { exampleCsv, exportWords } from './export-words.ts'
 import { Analytics, AnalyticsCsv, AnalyticsQuery, ExportQuery } from './model.ts'
+import { ignoredParameters } from './parameters.ts'
 import { eventRows, ofVersion, runRows, versionOfEvent } from './raw-rows.ts'
 import { analyticsService, type Question, questionOf } from './service.ts'
 
@@ -15,6 +18,17 @@ import { analyticsService, type Question, questionOf } from './service.ts'
 export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[] {
   const { stores } = deps
   const service = analyticsService(deps)
+
+  const questionIn = (
+    { subject, query, request, receivedAt }: Call<FlowEntry, null, AnalyticsQuery>,
+    shape: TObject,
+  ) =>
+    questionOf(
+      subject,
+      query,
+      receivedAt,
+      ignoredParameters(request, Object.keys(shape.properties)),
+    )
 
   const bodyOf = async (
     question: Question,
@@ -54,11 +68,12 @@ export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[]
       query: AnalyticsQuery,
       description:
         'The numbers do not depend on the order, the batching or the repetition in which events ' +
-        'arrived. `definitions` in the answer says what each means.',
+        'arrived. `definitions` in the answer says what each means. A parameter that looks like one ' +
+        'of these misspelt is 422; others are named in `ignored`.',
       answers: { 200: { description: 'The numbers of the range.', schema: Analytics } },
       isLong: true,
       async handle(call) {
-        const question = questionOf(call.subject, call.query, call.receivedAt)
+        const question = questionIn(call, AnalyticsQuery)
         return json(200, await service.answer(question, call.request.signal))
       },
     }),
@@ -73,7 +88,8 @@ export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[]
       subject: 'any flow',
       query: ExportQuery,
       description:
-        'Raw rows are streamed, of any number. An export that fails midway breaks the connection; ' +
+        'Raw rows are streamed, of any number. A parameter that looks like one of these misspelt is ' +
+        '422; others are ignored. An export that fails midway breaks the connection; ' +
         `it never ends as if whole.\n\n${exportWords}`,
       answers: {
         200: {
@@ -86,7 +102,7 @@ export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[]
       },
       isLong: true,
       async handle(call) {
-        const question = questionOf(call.subject, call.query, call.receivedAt)
+        const question = questionIn(call, ExportQuery)
         const { from, to } = question.range
         const filename = `cairn-${call.subject.key}-${from}_${to}.csv`
         const isHead = call.request.method === 'HEAD'

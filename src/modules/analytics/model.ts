@@ -57,6 +57,8 @@ const Rate = (description: string, example: number) =>
 const Seconds = (description: string, example: number) =>
   Type.Union([Type.Number({ minimum: 0 }), Type.Null()], { description, examples: [example] })
 
+const Complete = (description: string) => Type.Boolean({ description, examples: [true] })
+
 const CalendarDay = (description: string, example: string) =>
   Type.String({ format: 'date', description, examples: [example] })
 
@@ -88,6 +90,7 @@ const StepNumbers = Type.Object(
     skipped: counted('skipped', 21),
     targetMissing: counted('targetMissing', 3),
     droppedHere: counted('droppedHere', 51),
+    stillHere: counted('stillHere', 4),
     dropOffRate: Rate(definitions.dropOffRate, 0.1238),
     medianSeconds: Seconds(definitions.stepSeconds, 6.2),
     p90Seconds: Seconds(definitions.stepSeconds, 19.8),
@@ -121,6 +124,7 @@ const DayNumbers = Type.Object({
   uniqueUsers: counted('uniqueUsers', 14),
   completions: counted('completions', 9),
   dismissals: counted('dismissals', 3),
+  complete: Complete(definitions['daily.complete']),
 })
 
 const VersionNumbers = Type.Object({
@@ -144,6 +148,7 @@ export const Analytics = Type.Object(
           description: 'The IANA zone that days are of.',
           examples: ['Europe/Berlin'],
         }),
+        complete: Complete(definitions['range.complete']),
       },
       { description: definitions.range },
     ),
@@ -153,13 +158,18 @@ export const Analytics = Type.Object(
         examples: [null],
       }),
     }),
+    ignored: Type.Array(Type.String({ description: 'A name, as it was sent.' }), {
+      description: definitions.ignored,
+      examples: [[]],
+    }),
     generatedAt: Instant(definitions.generatedAt),
     totals: Totals,
     timeToComplete: Type.Object(
       {
-        count: counted('timeToComplete.count', 268),
+        count: counted('timeToComplete.count', 261),
         medianSeconds: Seconds(definitions.medianSeconds, 41.5),
         p90Seconds: Seconds(definitions.p90Seconds, 120.25),
+        untimed: counted('untimed', 7),
       },
       { description: definitions.timeToComplete },
     ),
@@ -185,5 +195,5 @@ export type Analytics = Static<typeof Analytics>
 export const AnalyticsCsv = Type.String({
   description:
     'RFC 4180 with CRLF, UTF-8, one header row. A rate or time that there is not is an empty cell. ' +
-    "A text that a spreadsheet would take for a formula has a `'` in front.",
+    "A text that a spreadsheet would take for a formula has a `'` in front, and one that holds a `;` is quoted.",
 })

@@ -85,7 +85,8 @@ export function runRows(flow: FlowEntry): RawRows<RunRow> {
         outcomeOf(run),
         isoTimeOrNull(run.completedAt),
         isoTimeOrNull(run.dismissedAt),
-        run.completedAt === null ? null : Math.max(0, run.completedAt - run.startedAt) / 1000,
+        // What was completed by its first report has no time that it took.
+        run.completedAt === null ? null : (run.completedAt - run.startedAt) / 1000 || null,
         ...fates,
       ]
     },

@@ -1,10 +1,10 @@
-import { Breather } from '../../core/breather.ts'
 import type { FlowEntry } from '../../core/catalogue.ts'
 import { type Clock, isoTime } from '../../core/clock.ts'
 import { callerGone, invalid } from '../../core/errors.ts'
 import type { Stores } from '../../core/ports.ts'
 import { resolveRange, type TimeRange } from '../../core/time-range.ts'
-import { Turns } from '../../core/turns.ts'
+import { Semaphore } from '../../scheduling/semaphore.ts'
+import { TimeSlices } from '../../scheduling/time-slices.ts'
 import { healthOf } from '../steps/index.ts'
 import { definitions } from './definitions.ts'
 import type { Analytics, AnalyticsQuery } from './model.ts'
@@ -15,17 +15,24 @@ export interface Question {
   flow: FlowEntry
   range: TimeRange
   version: number | null
+  /** Parameters that were sent and mean nothing, by name. */
+  ignored: readonly string[]
 }
 
 /** @throws AppError `validation_failed` for a wrong date, zone, order, range or version */
-export function questionOf(flow: FlowEntry, query: AnalyticsQuery, now: number): Question {
+export function questionOf(
+  flow: FlowEntry,
+  query: AnalyticsQuery,
+  now: number,
+  ignored: readonly string[] = [],
+): Question {
   const resolved = resolveRange(query, now)
   if ('problems' in resolved) throw invalid(...resolved.problems)
   const version = query.version === undefined ? null : Number(query.version)
   if (version !== null && !flow.versions.some(known => known.version === version)) {
     throw invalid({ path: '/version', message: 'This version was never published' })
   }
-  return { flow, range: resolved.range, version }
+  return { flow, range: resolved.range, version, ignored }
 }
 
 /** Answers worked out at once in one thread: each holds what it knows of every person in memory. */
@@ -37,7 +44,7 @@ function goOn(signal: AbortSignal): void {
 }
 
 export function analyticsService({ stores, clock }: { stores: Stores; clock: Clock }) {
-  const turns = new Turns(answersAtOnce)
+  const turns = new Semaphore(answersAtOnce)
 
   function checklistOf({ flow }: Question, tally: RunTally) {
     const checklist = flow.latest?.checklist
@@ -71,22 +78,28 @@ export function analyticsService({ stores, clock }: { stores: Stores; clock: Clo
   }
 
   async function answer(question: Question, signal: AbortSignal): Promise<Analytics> {
-    const { flow, range, version } = question
+    const { flow, range, version, ignored } = question
     const now = clock.now()
-    const tally = new RunTally(flow, range, version)
+    const tally = new RunTally(flow, range, version, now)
     const runs = { orgRow: flow.organisation.row, flowRow: flow.row, versions: flow.versions }
     for await (const columns of stores.analytics.columns(runs, range)) {
       goOn(signal)
       tally.add(columns)
     }
-    const breather = new Breather()
-    for (const _ of tally.countingPeople()) await breather.rest()
+    const slices = new TimeSlices()
+    for (const _ of tally.countingPeople()) await slices.rest()
     return {
       flowId: flow.id,
       flowKey: flow.key,
       flowName: flow.name,
-      range: { from: range.from, to: range.to, timezone: range.timezone },
+      range: {
+        from: range.from,
+        to: range.to,
+        timezone: range.timezone,
+        complete: range.endMs <= now,
+      },
       filters: { version },
+      ignored: [...ignored],
       generatedAt: isoTime(now),
       totals: tally.totals(),
       timeToComplete: tally.timeToComplete(),

@@ -1,5 +1,6 @@
 import type { FlowEntry } from '../../core/catalogue.ts'
-import { DurationCounts } from '../../core/duration-code.ts'
+import { codeOfDuration, DurationCounts } from '../../core/duration-code.ts'
+import { dayMs } from '../../core/durations.ts'
 import { FlowPositions } from '../../core/flow-positions.ts'
 import { rate } from '../../core/rate.ts'
 import { fates, outcomeBits, outcomes, type RunColumns, takeRuns } from '../../core/run-columns.ts'
@@ -7,6 +8,9 @@ import type { TimeRange } from '../../core/time-range.ts'
 import { People } from './people.ts'
 
 const outcomeMask = 2 ** outcomeBits - 1
+
+/** How long it took what was completed by its first report. */
+const noTime = codeOfDuration(0)
 
 /** Median and 90th percentile in seconds by nearest rank; null where nothing was timed. */
 function secondsOf(durations: DurationCounts) {
@@ -18,6 +22,7 @@ class StepTally {
   /** In the order of `fates`. */
   readonly counts = fates.map(() => 0)
   droppedHere = 0
+  stillHere = 0
   readonly durations = new DurationCounts()
 }
 
@@ -38,6 +43,8 @@ function ofVersion(columns: RunColumns, version: number): RunColumns | null {
 export class RunTally {
   private readonly people: People
   private readonly durations = new DurationCounts()
+  /** Runs that were completed by what they began with. */
+  private untimed = 0
   /** By day and outcome. */
   private readonly days: Uint32Array
   /** By row of the step; those that the runs have to do with. */
@@ -50,11 +57,15 @@ export class RunTally {
   private readonly versions = new Map<number, { starts: number; completions: number }>()
   readonly positions: FlowPositions
 
-  /** @param version count only runs of this version; null for all */
+  /**
+   * @param version count only runs of this version; null for all
+   * @param now epoch milliseconds
+   */
   constructor(
     flow: FlowEntry,
     private readonly range: TimeRange,
     private readonly version: number | null,
+    private readonly now: number,
   ) {
     const steps = [...flow.stepRows.values()]
     const items = [...flow.itemRows.values()]
@@ -109,14 +120,27 @@ export class RunTally {
       const outcome = states[run]! & outcomeMask
       const isCompleted = outcome === outcomes.completed
       days[(day << outcomeBits) | outcome]!++
-      if (isCompleted) durations.add(ends[run]!)
-      else dropped[ends[run]!]!++
+      if (!isCompleted) dropped[ends[run]!]!++
+      else if (ends[run] === noTime) this.untimed++
+      else durations.add(ends[run]!)
       people.add(hashes[run * 2]!, hashes[run * 2 + 1]!, day, isCompleted, marks, run * markWords)
     }
+    const still = this.stillIn(runs)
     for (const [place, { row }] of steps.entries()) {
       const tally = this.steps.get(row)
-      if (tally) tally.droppedHere += dropped[place + 1]!
+      if (!tally) continue
+      tally.droppedHere += dropped[place + 1]!
+      tally.stillHere += still[place + 1]!
     }
+  }
+
+  /** By the furthest step as in `ends`: runs in progress that go on. */
+  private stillIn({ lately, ends, steps }: RunColumns): Uint32Array {
+    const still = new Uint32Array(steps.length + 1)
+    for (const [i, place] of lately.places.entries()) {
+      if (lately.at[i]! > this.now - dayMs) still[ends[place]!]!++
+    }
+    return still
   }
 
   /** What each run leaves on its person, `markWords` words a run. */
@@ -172,7 +196,11 @@ export class RunTally {
   }
 
   timeToComplete() {
-    return { count: this.durations.total, ...secondsOf(this.durations) }
+    return {
+      count: this.durations.total,
+      ...secondsOf(this.durations),
+      untimed: this.untimed,
+    }
   }
 
   /** Steps of the newest version in order, then those of older versions that runs have seen. */
@@ -191,18 +219,20 @@ export class RunTally {
       skipped,
       targetMissing,
       droppedHere: tally.droppedHere,
+      stillHere: tally.stillHere,
       dropOffRate: rate(tally.droppedHere, reached),
       ...secondsOf(tally.durations),
     }
   }
 
   daily() {
-    return this.range.days.map(({ date }, day) => {
+    return this.range.days.map(({ date, endMs }, day) => {
       const [inProgress = 0, dismissals = 0, completions = 0] = this.days.subarray(
         day << outcomeBits,
       )
       const starts = inProgress + dismissals + completions
-      return { date, starts, uniqueUsers: this.people.daily[day]!, completions, dismissals }
+      const uniqueUsers = this.people.daily[day]!
+      return { date, starts, uniqueUsers, completions, dismissals, complete: endMs <= this.now }
     })
   }
 

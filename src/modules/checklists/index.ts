@@ -72,11 +72,16 @@ export function checklistRoutes(deps: ChecklistDeps): Route[] {
       body: ProgressBody,
       description:
         'Item by item, so that two tabs cannot undo each other; of several writes to one item the ' +
-        'last counts. The last tick completes the flow. An unknown item is 422, and none is ticked.',
+        'last counts. A POST is one step: only the state after it counts. The last tick completes the ' +
+        "run that it names, else the person's latest, and it does so each time that the list becomes " +
+        'whole. Ticks of everybody whom one run has named, such as a visitor who then signed in, count ' +
+        'together. An unknown item is 422, and none is ticked.',
       answers: { 200: { description: 'Every item after it.', schema: Progress } },
       async handle(call) {
         const person = personIn(call.body)
-        await service.tick(call.subject, person, call.body.items, call.receivedAt)
+        const { runId = null, sessionId = null } = call.body
+        requireCleanText({ runId, sessionId })
+        await service.tick(call.subject, person, call.body, call.receivedAt)
         return json(200, await service.progress(call.subject, person))
       },
     }),

@@ -11,17 +11,13 @@ import {
   PersonFields,
 } from '../../http/shapes.ts'
 
+const RunId = (description: string, example = 'run-1') =>
+  Type.String({ minLength: 1, maxLength: 64, description, examples: [example] })
+
 export const CompleteBody = Type.Object(
   {
     ...PersonFields,
-    runId: Maybe(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'The pass through the flow that is completed.',
-        examples: ['run-1'],
-      }),
-    ),
+    runId: Maybe(RunId('The pass through the flow that is completed.')),
     completedAt: MaybeTime('When it was completed; now where absent, and never in the future.'),
   },
   {
@@ -49,7 +45,12 @@ const ItemTick = Type.Object(
 )
 
 export const ProgressBody = Type.Object(
-  { ...PersonFields, items: Type.Array(ItemTick, { minItems: 1, maxItems: 100 }) },
+  {
+    ...PersonFields,
+    items: Type.Array(ItemTick, { minItems: 1, maxItems: 100 }),
+    runId: Maybe(RunId('The pass through the checklist that the ticks belong to.')),
+    sessionId: Maybe(RunId('Tells passes apart where there is no `runId`.', 's1')),
+  },
   {
     title: 'Ticks',
     ...namesPerson,

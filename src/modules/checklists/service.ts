@@ -59,7 +59,11 @@ export function checklistService(deps: ChecklistDeps) {
     tick(
       flow: FlowEntry,
       person: PersonIds,
-      items: ProgressBody['items'],
+      {
+        items,
+        runId = null,
+        sessionId = null,
+      }: Pick<ProgressBody, 'items' | 'runId' | 'sessionId'>,
       receivedAt: number,
     ): Promise<void> {
       // Of several writes to one item in one request the last counts.
@@ -70,6 +74,8 @@ export function checklistService(deps: ChecklistDeps) {
         ...person,
         orgRow: flow.organisation.row,
         flowRow: flow.row,
+        runId,
+        sessionId,
         items: [...writes].map(([itemRow, completed]) => ({ itemRow, completed })),
         receivedAt,
       })

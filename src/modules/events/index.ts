@@ -3,15 +3,22 @@ import type { Stores } from '../../core/ports.ts'
 import { json } from '../../http/reply.ts'
 import { type Route, route } from '../../http/route.ts'
 import { timeIn } from '../../http/shapes.ts'
-import { type AllRejected, Batch, BatchResult, NothingKept } from './model.ts'
+import { textStream, unreadStream } from '../../http/text-stream.ts'
+import { eventLines, exampleLine, pageOfLog } from './log.ts'
+import { type AllRejected, Batch, BatchResult, EventLines, LogQuery, NothingKept } from './model.ts'
+import type { EventLog } from './port.ts'
+import { SentBatch } from './properties.ts'
 import { eventService } from './service.ts'
 
-/** Ingest: what browsers and back ends report. */
-export function eventRoutes(deps: {
-  stores: Stores
-  clock: Clock
-  retentionDays: number
-}): Route[] {
+/**
+ * Events: what browsers and back ends report, and all of it once more for a warehouse.
+ *
+ * @param deps as it stands at each request: how long events are kept may change
+ */
+export function eventRoutes(
+  deps: { stores: Stores; clock: Clock; retentionDays: number },
+  log: EventLog,
+): Route[] {
   const service = eventService(deps)
   return [
     route({
@@ -43,7 +50,8 @@ export function eventRoutes(deps: {
       async handle(call) {
         const { events } = call.body
         const sentAt = timeIn(call.body, 'sentAt')
-        const result = await service.accept(call.org, events, sentAt, call.receivedAt)
+        const sent = new SentBatch(call.bodyText)
+        const result = await service.accept(call.org, events, sent, sentAt, call.receivedAt)
         if (result.rejected < events.length) return json(202, result)
         const refused: AllRejected = {
           ...result,
@@ -51,6 +59,41 @@ export function eventRoutes(deps: {
           code: 'validation_failed',
         }
         return json(422, refused)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/manage/events',
+      operation: 'readEvents',
+      tag: 'Management',
+      summary: 'Every stored event, in the order of arrival, after a cursor: for warehouses',
+      caller: 'management',
+      bucket: 'manage',
+      needs: 'analytics:read',
+      query: LogQuery,
+      description:
+        'Ask on with the `cursor` of the last line that you have kept: nothing is left out, and nothing ' +
+        'comes twice, whatever is stored meanwhile. An empty answer says that there is nothing new: keep ' +
+        'the cursor that you have. An answer that fails midway breaks the connection; its whole lines are ' +
+        'good. Events whose time is over are deleted, and skipped; of people who were erased there are ' +
+        'pseudonyms. After a restore from a backup begin anew.',
+      answers: {
+        200: {
+          description: 'A line of JSON an event.',
+          schema: EventLines,
+          example: exampleLine,
+          type: 'application/x-ndjson',
+        },
+      },
+      isLong: true,
+      async handle(call) {
+        const pages = await pageOfLog(log, call.org.row, call.query)
+        const isHead = call.request.method === 'HEAD'
+        return {
+          status: 200,
+          body: isHead ? unreadStream() : textStream(eventLines(pages), call.onBroken),
+          headers: { 'Content-Type': 'application/x-ndjson; charset=utf-8' },
+        }
       },
     }),
   ]

@@ -38,7 +38,7 @@ const Properties = Told(
     maxProperties: propertyBounds.keys,
     description:
       `Anything of your own: at most ${propertyBounds.keys} keys, ${propertyBounds.bytes} bytes of ` +
-      `JSON, ${propertyBounds.depth} levels deep; no whole number beyond 2^53.`,
+      `JSON, ${propertyBounds.depth} levels deep; no number that a double would change, nor a whole one beyond 2^53.`,
     examples: [{ plan: 'team' }],
   }),
 )
@@ -192,3 +192,30 @@ export type AllRejected = Static<typeof AllRejected>
 
 /** No event was kept: the envelope is wrong, or every event in it. */
 export const NothingKept = Type.Union([AllRejected, ValidationError])
+
+/** The most lines of one answer, and how many there are where nothing is said. */
+export const mostLines = 100_000
+
+export const LogQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-z]{1,10}$',
+      mustBe: 'the cursor of an event',
+      description: 'The `cursor` of the last line that you have; without it from the beginning.',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.String({
+      pattern: `^([1-9]\\d{0,4}|${mostLines})$`,
+      mustBe: `a number from 1 to ${mostLines}`,
+      description: `The most lines, 1 to ${mostLines}, which is what it is without.`,
+    }),
+  ),
+})
+export type LogQuery = Static<typeof LogQuery>
+
+export const EventLines = Type.String({
+  description:
+    'Newline-delimited JSON. What an event does not have is null; `source` says whether it was sent, ' +
+    'or made by Cairn from something else; `reportedAt` is the time of the sender, before its clock was corrected.',
+})

@@ -1,10 +1,11 @@
 import type { Organisation } from '../../core/catalogue.ts'
 import { minuteMs } from '../../core/durations.ts'
-import { personErased, type UnauthorizedCause, unauthorized } from '../../core/errors.ts'
+import { type UnauthorizedCause, unauthorized } from '../../core/errors.ts'
 import type { RejectionCode } from '../../core/event.ts'
 import type { NewEvent, Stores } from '../../core/ports.ts'
 import { oldestAccepted } from '../../core/retention.ts'
 import { type Batch, type BatchResult, type EventResult, longestEventId } from './model.ts'
+import type { SentBatch } from './properties.ts'
 import { BatchUserHashes } from './user-hashes.ts'
 import { judge, type Rejection } from './verdict.ts'
 
@@ -30,6 +31,7 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
    * Judges every event of a batch, stores the good ones, and gives each that was not newly stored
    * its verdict. Resolves once everything accepted is committed and synced (`ack=commit`).
    *
+   * @param sent the batch as it was sent
    * @param sentAt the sender's clock when it sent, epoch milliseconds; null where it did not say
    * @throws AppError `unauthorized` when every event names another organisation's, or a user without
    *   the right hash where that is required
@@ -37,6 +39,7 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
   async function accept(
     organisation: Organisation,
     events: Batch['events'],
+    sent: SentBatch,
     sentAt: number | null,
     receivedAt: number,
   ): Promise<BatchResult> {
@@ -49,6 +52,7 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
       receivedAt,
       correctionMs: skewMs !== null && Math.abs(skewMs) > toleratedSkewMs ? skewMs : 0,
       oldestAt: oldestAccepted(organisation, deps.retentionDays, receivedAt),
+      sent,
       userHashes,
     }
     const kept: NewEvent[] = []
@@ -59,7 +63,7 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
       results.push({ index, id: sentId(events[index]), status: 'rejected', code, message })
     }
     for (let index = 0; index < events.length; index++) {
-      const verdict = judge(events[index], context)
+      const verdict = judge(events[index], index, context)
       if ('code' in verdict) {
         refuse(index, verdict)
         refusals[verdict.code] = (refusals[verdict.code] ?? 0) + 1
@@ -85,10 +89,6 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
     for (const position of outcome.deadLetters) {
       const message = 'The database refused this event; it was set aside with the reason'
       refuse(indexes[position] ?? 0, { code: 'storage', message })
-    }
-    for (const position of outcome.erased) {
-      const { message } = personErased()
-      refuse(indexes[position] ?? 0, { code: 'erased', message })
     }
     results.sort((a, b) => a.index - b.index)
     const duplicates = outcome.duplicates.length

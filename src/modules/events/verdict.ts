@@ -17,6 +17,7 @@ import { parseTime } from '../../core/rfc3339.ts'
 import { shapeOf } from '../../http/checked.ts'
 import { isCleanText } from '../../http/shapes.ts'
 import { Event, propertyBounds } from './model.ts'
+import { type PropertiesFault, propertiesOf, type SentBatch } from './properties.ts'
 import type { BatchUserHashes } from './user-hashes.ts'
 
 /** Why an event is not kept, in words that say what to change. */
@@ -34,6 +35,8 @@ export interface BatchContext {
   correctionMs: number
   /** Events before this are not taken. */
   oldestAt: number
+  /** The batch as it was sent. */
+  sent: SentBatch
   /** Null where the organisation does not look at them. */
   userHashes: BatchUserHashes | null
 }
@@ -51,39 +54,6 @@ const unproven = {
 
 const isRejection = (value: unknown): value is Rejection =>
   typeof value === 'object' && value !== null && 'code' in value
-
-/** From here on a number is written with an exponent, by which its sender has rounded it already. */
-const exponentFrom = 1e21
-
-/**
- * Whether a number is kept as it was sent: 1e999 would become null, and the digits of a whole number
- * beyond 2^53 would become others.
- */
-function isExact(value: number): boolean {
-  if (!Number.isInteger(value)) return Number.isFinite(value)
-  return Number.isSafeInteger(value) || Math.abs(value) >= exponentFrom
-}
-
-const tooDeep = reject(
-  'too_large',
-  `properties may be nested at most ${propertyBounds.depth} levels deep`,
-)
-const inexact = reject(
-  'invalid',
-  'properties hold a number beyond 2^53: send it as text, it would change',
-)
-
-/** What is wrong inside a value of `properties` that may be `depth` levels deep. */
-function faultIn(value: unknown, depth: number): Rejection | null {
-  if (typeof value === 'number') return isExact(value) ? null : inexact
-  if (typeof value !== 'object' || value === null) return null
-  if (depth === 0) return tooDeep
-  for (const name in value) {
-    const fault = faultIn((value as Record<string, unknown>)[name], depth - 1)
-    if (fault) return fault
-  }
-  return null
-}
 
 const areClean = (event: Event) =>
   isClean(event.id) &&
@@ -111,21 +81,24 @@ function ruleBroken(event: Event): Rejection | null {
   return null
 }
 
-/** The JSON of an event's properties; null where it has none. */
-function propertiesOf({ properties }: Event): string | null | Rejection {
-  if (!properties) return null
-  const { keys, depth, bytes } = propertyBounds
-  if (Object.keys(properties).length > keys) {
-    return reject('too_large', `properties may have at most ${keys} keys`)
-  }
-  const fault = faultIn(properties, depth)
-  if (fault) return fault
-  const text = JSON.stringify(properties)
-  // A UTF-16 unit takes at most three bytes: most texts need not be measured.
-  if (text.length * 3 > bytes && Buffer.byteLength(text) > bytes) {
-    return reject('too_large', `properties may take at most ${bytes} bytes of JSON`)
-  }
-  return text
+const ofProperties: Readonly<Record<PropertiesFault, Rejection>> = {
+  'too many keys': reject('too_large', `properties may have at most ${propertyBounds.keys} keys`),
+  'too deep': reject(
+    'too_large',
+    `properties may be nested at most ${propertyBounds.depth} levels deep`,
+  ),
+  'too large': reject(
+    'too_large',
+    `properties may take at most ${propertyBounds.bytes} bytes of JSON`,
+  ),
+  'beyond 2^53': reject(
+    'invalid',
+    'properties hold a number beyond 2^53: send it as text, it would change',
+  ),
+  inexact: reject(
+    'invalid',
+    'properties hold a number with more digits than are kept: send it as text, it would change',
+  ),
 }
 
 interface Names {
@@ -205,8 +178,12 @@ function timeOf(
   return { occurredAt, reportedAt }
 }
 
-/** One event of a batch: as it will be stored, or why not. */
-export function judge(sent: unknown, context: BatchContext): NewEvent | Rejection {
+/**
+ * One event of a batch: as it will be stored, or why not.
+ *
+ * @param index its place in the batch, from 0
+ */
+export function judge(sent: unknown, index: number, context: BatchContext): NewEvent | Rejection {
   if (!shape.fits(sent)) return misshapen(sent, context)
   // Before all other rules: a batch in which nothing may be said by this caller is a 401.
   const names = namesOf(sent, context)
@@ -215,8 +192,8 @@ export function judge(sent: unknown, context: BatchContext): NewEvent | Rejectio
   if (doubt) return doubt === 'missing' ? unproven.missing : unproven.wrong
   const broken = ruleBroken(sent)
   if (broken) return broken
-  const properties = propertiesOf(sent)
-  if (isRejection(properties)) return properties
+  const properties = sent.properties ? propertiesOf(sent.properties, index, context.sent) : null
+  if (properties?.fault) return ofProperties[properties.fault]
   const time = timeOf(sent, context)
   if (isRejection(time)) return time
   return {
@@ -235,6 +212,6 @@ export function judge(sent: unknown, context: BatchContext): NewEvent | Rejectio
     url: sent.url ?? null,
     name: sent.name ?? null,
     reason: sent.reason ?? null,
-    properties,
+    properties: properties?.text ?? null,
   }
 }

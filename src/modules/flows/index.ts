@@ -1,14 +1,31 @@
-import { flowNotFound } from '../../core/errors.ts'
+import { flowNotFound, invalid } from '../../core/errors.ts'
 import { Flow } from '../../core/flow.ts'
 import type { Stores } from '../../core/ports.ts'
 import { encodedReply, ofPerson } from '../../http/encoded.ts'
+import { requireScope } from '../../http/principal.ts'
+import { json } from '../../http/reply.ts'
 import { type Route, route } from '../../http/route.ts'
 import { personIn } from '../../http/shapes.ts'
-import { exampleFlow, exampleFlowList, FlowList, FlowListQuery } from './model.ts'
+import { explain } from './explain.ts'
+import {
+  ExplainBody,
+  Explanation,
+  exampleFlow,
+  exampleFlowList,
+  FlowList,
+  FlowListQuery,
+} from './model.ts'
+import type { ExplainStore } from './port.ts'
 import { withHistory } from './service.ts'
 
-/** What a page needs to show flows: all published ones, or one. */
-export function flowRoutes({ stores }: { stores: Stores }): Route[] {
+/** What a page needs to show flows: all published ones, or one; and why it shows one to somebody or not. */
+export function flowRoutes({
+  stores,
+  explaining,
+}: {
+  stores: Stores
+  explaining: ExplainStore
+}): Route[] {
   return [
     route({
       method: 'GET',
@@ -58,6 +75,32 @@ export function flowRoutes({ stores }: { stores: Stores }): Route[] {
         // Withdrawn since the gate looked.
         if (!body) throw flowNotFound()
         return encodedReply(call, body)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/manage/explain',
+      operation: 'explainFlow',
+      tag: 'Management',
+      summary: 'Whether a person sees a flow on a page, and why',
+      caller: 'management',
+      bucket: 'manage',
+      needs: 'flows:read',
+      body: ExplainBody,
+      refuses: ['flow_not_found'],
+      description:
+        'Name a person by `userId` or `anonymousId`, for which the scope people:read is needed too; ' +
+        'with neither it is somebody new.',
+      answers: { 200: { description: 'The verdict, and every condition.', schema: Explanation } },
+      async handle({ org, body, principal }) {
+        const { flow, traits = {}, userId = null, anonymousId = null } = body
+        const url = URL.parse(body.url)
+        if (!url) throw invalid({ path: '/url', message: 'Must be the whole address of a page' })
+        const isNamed = userId !== null || anonymousId !== null
+        if (isNamed) requireScope(principal!, 'people:read')
+        const person = isNamed ? personIn({ userId, anonymousId }) : null
+        const deps = { stores, store: explaining }
+        return json(200, await explain(org, { flow, url, traits, person }, deps))
       },
     }),
   ]

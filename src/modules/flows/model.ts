@@ -1,25 +1,26 @@
 import { type Static, Type } from '@sinclair/typebox'
+import type { Traits } from '../../core/audience.ts'
 import { Flow } from '../../core/flow.ts'
-import { Count, InstantOrNull, PersonFields } from '../../http/shapes.ts'
+import { closed, text } from '../../core/flow-values.ts'
+import { Count, FlowId, InstantOrNull, OneOf, PersonFields } from '../../http/shapes.ts'
 
 export const FlowListQuery = Type.Object(PersonFields)
 
 /** What a person has done with a flow. */
-const History = Type.Object(
-  {
-    runs: Count('Runs that there are; of more than a thousand the latest are counted.', 2),
-    startedAt: InstantOrNull('When the latest run started.'),
-    completedAt: InstantOrNull('When a run was completed: the latest such time.'),
-    dismissedAt: InstantOrNull(
-      'When a run was dismissed that was never completed: the latest such time.',
-    ),
-    openRunId: Type.Union([Type.String({ examples: ['run-1'] }), Type.Null()], {
-      description:
-        'The `runId` of the latest run, where it is neither completed nor dismissed: another browser goes on with it. Null where its events name none.',
-    }),
-  },
-  { title: 'History' },
-)
+const historyFields = {
+  runs: Count('Runs that there are; of more than a thousand the latest are counted.', 2),
+  startedAt: InstantOrNull('When the latest run started.'),
+  completedAt: InstantOrNull('When a run was completed: the latest such time.'),
+  dismissedAt: InstantOrNull(
+    'When a run was dismissed that was never completed: the latest such time.',
+  ),
+  openRunId: Type.Union([Type.String({ examples: ['run-1'] }), Type.Null()], {
+    description:
+      'The `runId` of the latest run, where it is neither completed nor dismissed: another browser goes on with it. Null where its events name none.',
+  }),
+}
+
+const History = Type.Object(historyFields, { title: 'History' })
 export type History = Static<typeof History>
 
 /** All that a page may show. */
@@ -54,6 +55,7 @@ export const exampleFlow: Flow = {
   publishedAt: '2026-11-20T09:30:00.000Z',
   key: 'welcome',
   name: 'Welcome tour',
+  title: 'Welcome to Harbor',
   kind: 'tour',
   priority: 0,
   frequency: 'until_completed',
@@ -112,3 +114,82 @@ export const exampleFlowList: FlowList = {
     },
   },
 }
+
+const { userId, anonymousId } = PersonFields
+
+export const ExplainBody = closed({
+  flow: text(1, 64, { description: 'Key or id of the flow.', examples: ['welcome'] }),
+  url: text(1, 2_048, {
+    description: 'Address of the page.',
+    examples: ['https://app.example.com/projects'],
+  }),
+  userId,
+  anonymousId,
+  traits: Type.Optional(
+    Type.Unsafe<Traits>(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'Attributes of the person, as the page would give them.',
+        examples: [{ plan: 'pro' }],
+      }),
+    ),
+  ),
+})
+
+const Holds = Type.Union([Type.Boolean(), Type.Null()], {
+  description: 'Null where only the browser can tell.',
+})
+const Why = Type.String({ examples: ['on every page'] })
+
+export const Explanation = Type.Object(
+  {
+    shown: Type.Boolean({ description: 'Whether the person sees the flow on the page.' }),
+    flow: Type.Object({
+      id: FlowId,
+      key: Type.String({ examples: ['welcome'] }),
+      status: OneOf(['draft', 'published', 'archived']),
+      version: Type.Union([Type.Integer(), Type.Null()], {
+        description: 'The newest published version; null for a flow that never was.',
+        examples: [3],
+      }),
+      hasDraft: Type.Boolean({ description: 'Whether there is something newer to publish.' }),
+    }),
+    person: Type.Object({
+      userId: Type.Union([Type.String(), Type.Null()], { examples: ['ann'] }),
+      anonymousId: Type.Union([Type.String(), Type.Null()], { examples: [null] }),
+      history: Type.Object({
+        ...historyFields,
+        inProgress: Type.Boolean({
+          description: 'Whether the latest run is neither completed nor dismissed.',
+        }),
+      }),
+    }),
+    url: Type.String({ examples: ['https://app.example.com/projects'] }),
+    rules: Type.Array(
+      Type.Object({
+        rule: OneOf([
+          'key',
+          'origin',
+          'published',
+          'url',
+          'audience',
+          'frequency',
+          'priority',
+          'target',
+          'identify',
+        ]),
+        holds: Holds,
+        why: Why,
+        parts: Type.Array(Type.Object({ holds: Type.Boolean(), why: Why }), {
+          description: 'The parts of a condition, such as each rule of an audience.',
+        }),
+      }),
+      { description: 'Every condition, in the order in which they are checked.' },
+    ),
+    instead: Type.Union([Type.String(), Type.Null()], {
+      description: 'The key of the flow that is shown in its place, if one is.',
+      examples: [null],
+    }),
+  },
+  { title: 'Explanation' },
+)
+export type Explanation = Static<typeof Explanation>

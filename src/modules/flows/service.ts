@@ -31,7 +31,7 @@ export async function withHistory(
   }
 }
 
-const asTold = (history: FlowHistory): History => ({
+export const asTold = (history: FlowHistory): History => ({
   runs: history.runs,
   startedAt: isoTimeOrNull(history.startedAt),
   completedAt: isoTimeOrNull(history.completedAt),

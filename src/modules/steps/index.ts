@@ -2,14 +2,27 @@ import type { Clock } from '../../core/clock.ts'
 import type { Stores } from '../../core/ports.ts'
 import { json } from '../../http/reply.ts'
 import { type Route, route } from '../../http/route.ts'
-import { FingerprintBody, FingerprintVerdict, HealthBody, HealthReceipt } from './model.ts'
+import { checkSteps } from './check.ts'
+import {
+  CheckQuery,
+  FingerprintBody,
+  FingerprintVerdict,
+  HealthBody,
+  HealthReceipt,
+  StepCheck,
+} from './model.ts'
+import type { StepEvidenceStore } from './port.ts'
 import { stepService } from './service.ts'
 
 export { StepStateShape } from './model.ts'
 export { healthOf } from './service.ts'
 
 /** What browsers report of a step's target: what it looks like, and whether it was found. */
-export function stepRoutes(deps: { stores: Stores; clock: Clock }): Route[] {
+export function stepRoutes(deps: {
+  stores: Stores
+  evidence: StepEvidenceStore
+  clock: Clock
+}): Route[] {
   const service = stepService(deps)
   return [
     route({
@@ -51,6 +64,24 @@ export function stepRoutes(deps: { stores: Stores; clock: Clock }): Route[] {
         const { state } = await service.reportHealth(call.subject, call.body, call.receivedAt)
         const receipt: HealthReceipt = { stepId: call.subject.id, recorded: true, state }
         return json(202, receipt)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/manage/health',
+      operation: 'checkSteps',
+      tag: 'Management',
+      summary: 'Which published steps have lost their element, and what that is known by',
+      caller: 'management',
+      bucket: 'manage',
+      needs: 'flows:read',
+      query: CheckQuery,
+      refuses: ['flow_not_found'],
+      description: 'Steps that point at an element, from what pages reported in the last 24 hours.',
+      answers: { 200: { description: 'As of now.', schema: StepCheck } },
+      isLong: true,
+      async handle({ org, query, receivedAt }) {
+        return json(200, await checkSteps(org, query.flow ?? null, receivedAt, deps))
       },
     }),
   ]

@@ -1,8 +1,11 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TInteger, type TSchema, Type } from '@sinclair/typebox'
 import { mostCandidates, signalWeights } from '../../core/fingerprint.ts'
-import { outcomes, stepStates } from '../../core/step-health.ts'
+import { type Outcome, outcomes, stepStates } from '../../core/step-health.ts'
 import {
+  Count,
+  FlowId,
   FlowVersion,
+  Instant,
   InstantOrNull,
   Maybe,
   OneOf,
@@ -125,6 +128,102 @@ export const StepStateShape = OneOf(stepStates, {
     "From each person's latest report of the last 24 hours; `unknown` under five people.",
   examples: ['healthy'],
 })
+
+export const CheckQuery = Type.Object({
+  flow: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'The key of one flow alone.' }),
+  ),
+})
+
+const countFields = Object.fromEntries(
+  outcomes.map(outcome => [outcome, Type.Integer({ minimum: 0, examples: [0] })]),
+) as Record<Outcome, TInteger>
+
+const counts = (description: string) => Type.Object(countFields, { description })
+
+const Selector = Type.String({ examples: ['#new-project'] })
+const OrNull = <T extends TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description })
+
+const CheckedStep = Type.Object(
+  {
+    flow: Type.String({ description: "The flow's key.", examples: ['welcome'] }),
+    flowId: FlowId,
+    version: Type.Integer({ description: 'The published version.', examples: [3] }),
+    step: Type.String({ description: "The step's key.", examples: ['create'] }),
+    stepId: StepId,
+    selector: Selector,
+    required: Type.Boolean({ description: 'Whether it may not rightly be away.' }),
+    isPinned: Type.Boolean({ description: 'Whether pages can find it by what it was like.' }),
+    state: StepStateShape,
+    okRate: OrNull(Type.Number({ minimum: 0, maximum: 1 }), 'The share of people who found it.'),
+    people: counts('People of the last 24 hours, each by their latest report.'),
+    reports: counts('All reports, those without a person too.'),
+    lastFindAt: InstantOrNull('When it was found last.'),
+    lastMissAt: InstantOrNull('When it was missed last.'),
+    missesSince: InstantOrNull('Since when misses are as many as they are; a week at most.'),
+    makeshiftSince: InstantOrNull('The same of finds by another way than its selector.'),
+    pages: Type.Array(
+      Type.Object({
+        page: Type.Union([Type.String(), Type.Null()], {
+          description: 'Its address, without query and fragment; null where none was told.',
+        }),
+        reports: Count('Reports from it.', 15),
+        misses: Count('Of them misses.', 3),
+        makeshift: Count('Of them finds by another way.', 0),
+      }),
+      { description: 'The pages with most misses first.' },
+    ),
+    messages: Type.Array(
+      Type.Object({
+        message: Type.String({ examples: ['no element matches'] }),
+        reports: Count('How many said it.', 3),
+        lastAt: Instant('When it was said last.'),
+      }),
+      { description: 'What pages said of it, the latest first.' },
+    ),
+    alternate: OrNull(
+      Type.Object({ selector: Selector, reports: Count('Reports that found it so.', 2) }),
+      'The selector by which most found it where its own did not.',
+    ),
+    fingerprints: Type.Object({
+      baselineAt: InstantOrNull('When the baseline was taken.'),
+      match: Count('Looks that were like it.', 12),
+      drift: Count('Looks that had drifted away from it.', 1),
+      gone: Count('Looks that did not find it.', 3),
+      latest: OrNull(
+        Type.Object({
+          status: OneOf(['match', 'drift', 'gone']),
+          score: Type.Number({ minimum: 0, maximum: 1, examples: [0.92] }),
+          at: Instant('When.'),
+        }),
+        'The latest look.',
+      ),
+    }),
+    suggestion: OrNull(
+      Type.Object({
+        selector: Selector,
+        times: Count('How many of the latest looks suggest it.', 3),
+        of: Count('Of how many that call for another selector.', 3),
+      }),
+      'The selector that would find it.',
+    ),
+    canBePinned: Type.Boolean({
+      description: 'Whether `POST /manage/pin` would take over what its element was like.',
+    }),
+  },
+  { title: 'CheckedStep' },
+)
+export type CheckedStep = Static<typeof CheckedStep>
+
+export const StepCheck = Type.Object(
+  {
+    ok: Type.Boolean({ description: 'Whether no step is drifting, flaky or broken.' }),
+    steps: Type.Array(CheckedStep, { description: 'By flow, those of highest priority first.' }),
+  },
+  { title: 'StepCheck' },
+)
+export type StepCheck = Static<typeof StepCheck>
 
 export const HealthReceipt = Type.Object(
   { stepId: StepId, recorded: Type.Literal(true), state: StepStateShape },

@@ -58,7 +58,7 @@ describe('the file', () => {
       'row_type,date,version,position,id,key,title,starts,unique_users,completions,' +
         'unique_completers,dismissals,in_progress,completion_rate,timed_runs,median_seconds,' +
         'p90_seconds,completed_all,reached,completed,skipped,target_missing,dropped_here,' +
-        'drop_off_rate,health_state,health_ok_rate,health_reports',
+        'drop_off_rate,health_state,health_ok_rate,health_reports,untimed,still_here,complete',
     )
     expect(text).toEndWith('\r\n')
   })

@@ -66,7 +66,7 @@ describe('the range', () => {
   const range = async (query: string) => (await ask(query)).body.range
 
   test('is the last 30 days, today included, in UTC, unless asked otherwise', async () => {
-    const range30 = { from: '2026-10-22', to: '2026-11-20', timezone: 'UTC' }
+    const range30 = { from: '2026-10-22', to: '2026-11-20', timezone: 'UTC', complete: false }
     expect(await range('')).toEqual(range30)
     expect((await ask('')).body.daily).toHaveLength(30)
   })
@@ -79,6 +79,7 @@ describe('the range', () => {
       from: '2026-10-22',
       to: '2026-11-20',
       timezone: 'America/New_York',
+      complete: false,
     })
     world.clock.advance(-3_600_000)
   })
@@ -88,9 +89,21 @@ describe('the range', () => {
       from: '2026-03-29',
       to: '2026-03-29',
       timezone: 'Europe/Berlin',
+      complete: true,
     })
     const { body } = await ask('?from=2025-01-01&to=2026-02-04')
     expect(body.daily).toHaveLength(400)
+  })
+
+  test('says of its end and of each day whether it is over, in the asked zone', async () => {
+    const completeIn = async (timezone: string) => {
+      const { body } = await ask(`?from=2026-11-19&to=2026-11-20&timezone=${timezone}`)
+      return [body.range.complete, ...body.daily.map((day: { complete: boolean }) => day.complete)]
+    }
+    expect(await completeIn('UTC')).toEqual([false, true, false])
+    world.clock.advance(3_600_000)
+    expect(await completeIn('Pacific/Kiritimati')).toEqual([true, true, true])
+    world.clock.advance(-3_600_000)
   })
 })
 
@@ -104,11 +117,12 @@ test('the answer has every field of the contract, for a flow without runs zeros 
     flowId: quiet.id,
     flowKey: 'quiet',
     flowName: 'Getting started',
-    range: { from: '2026-11-19', to: '2026-11-20', timezone: 'UTC' },
+    range: { from: '2026-11-19', to: '2026-11-20', timezone: 'UTC', complete: false },
     filters: { version: null },
+    ignored: [],
     generatedAt: new Date(world.clock.now()).toISOString(),
     totals: { ...nothing, uniqueCompleters: 0, inProgress: 0, completionRate: null },
-    timeToComplete: { count: 0, medianSeconds: null, p90Seconds: null },
+    timeToComplete: { count: 0, medianSeconds: null, p90Seconds: null, untimed: 0 },
     steps: quiet.steps.map(({ id, key }, position) => ({
       stepId: id,
       key,
@@ -120,6 +134,7 @@ test('the answer has every field of the contract, for a flow without runs zeros 
       skipped: 0,
       targetMissing: 0,
       droppedHere: 0,
+      stillHere: 0,
       dropOffRate: null,
       medianSeconds: null,
       p90Seconds: null,
@@ -135,8 +150,8 @@ test('the answer has every field of the contract, for a flow without runs zeros 
       completedAll: 0,
     },
     daily: [
-      { date: '2026-11-19', ...nothing },
-      { date: '2026-11-20', ...nothing },
+      { date: '2026-11-19', ...nothing, complete: true },
+      { date: '2026-11-20', ...nothing, complete: false },
     ],
     versions: [
       {
@@ -214,16 +229,92 @@ test('the same question gives the same answer', async () => {
   expect((await ask(query)).body).toEqual((await ask(query)).body)
 })
 
-test('people known only by their completion have started too, and took 0 seconds, as is said', async () => {
+test('people known only by their completion have started too, and took no time, as is said', async () => {
   const done = tenant.publish(tour({ key: 'by-back-end', name: 'Completed by a back end' }))
   for (const userId of ['ann', 'bea', 'cid']) {
     await tenant.answer(`POST /flows/${done.id}/complete`, { body: { userId } })
   }
   const { body } = await ask('', done.id)
   expect(body.totals).toMatchObject({ starts: 3, completions: 3, completionRate: 1 })
-  expect(body.timeToComplete).toEqual({ count: 3, medianSeconds: 0, p90Seconds: 0 })
+  const untimed = { count: 0, medianSeconds: null, p90Seconds: null, untimed: 3 }
+  expect(body.timeToComplete).toEqual(untimed)
   expect(body.definitions.starts).toContain('begins with the first thing that is reported of it')
-  expect(body.definitions.timeToComplete).toContain(
-    'a run known only by its completion counts as 0 seconds',
-  )
+  expect(body.definitions.untimed).toContain('begin with their completion')
+})
+
+describe('a parameter that there is not', () => {
+  test.each([
+    ['tz=Europe/Berlin', 'tz', 'timezone'],
+    ['verson=1', 'verson', 'version'],
+    ['timeZone=UTC', 'timeZone', 'timezone'],
+    ['form=2026-11-01', 'form', 'from'],
+  ])('is 422 where it looks like one of ours: %s', async (query, name, meant) => {
+    const details = [
+      { path: `/${name}`, message: `There is no such parameter: did you mean "${meant}"?` },
+    ]
+    for (const path of ['analytics', 'analytics/export.csv']) {
+      const { status, body } = await tenant.answer(`GET /flows/${flow.id}/${path}?${query}`)
+      expect([status, body.details]).toEqual([422, details])
+    }
+  })
+
+  test('is named in the answer else, each once, at most twenty and cut', async () => {
+    const { body } = await ask('?segment=plan:pro&_=1&rows=runs&_=2&key=x')
+    expect(body.ignored).toEqual(['segment', '_', 'rows', 'key'])
+    expect(JSON.stringify(body)).not.toContain('plan:pro')
+    const long = Array.from({ length: 50 }, (_, i) => `${'q'.repeat(100)}${i}`).join('&')
+    const { ignored } = (await ask(`?${long}`)).body
+    expect(ignored).toHaveLength(20)
+    for (const name of ignored) expect(name.length).toBeLessThanOrEqual(60)
+  })
+})
+
+test('who may go on is told apart from who has stopped', async () => {
+  const tried = tenant.publish(tour({ key: 'tried' }))
+  const view = (userId: string, more: object = {}) => ({
+    kind: 'step_viewed',
+    userId,
+    runId: userId,
+    flowId: tried.id,
+    stepId: tried.steps[0]!.id,
+    ...more,
+  })
+  await tenant.send([view('gone'), view('left')])
+  world.clock.advance(86_400_000)
+  await tenant.send([view('here'), view('ended'), view('ended', { kind: 'flow_dismissed' })])
+  const [first] = (await ask('?from=2026-11-01&to=2026-11-30', tried.id)).body.steps
+  expect(first).toMatchObject({ reached: 4, droppedHere: 4, stillHere: 1 })
+  world.clock.advance(-86_400_000)
+})
+
+describe('a version that a completion or tick names', () => {
+  test('counts, with a run and without one', async () => {
+    const two = tenant.publish(checklist({ key: 'named-version' }))
+    tenant.publish(checklist({ key: 'named-version', name: 'Second' }))
+    const of = (userId: string, kind: string, flowVersion?: number) => ({
+      kind,
+      userId,
+      flowId: two.id,
+      ...(kind === 'item_completed' && { itemId: two.checklist!.items[0]!.id }),
+      ...(flowVersion !== undefined && { flowVersion }),
+    })
+    const startsBy = async () => {
+      const { versions } = (await ask('', two.id)).body
+      return versions.map((version: { starts: number; completions: number }) => [
+        version.starts,
+        version.completions,
+      ])
+    }
+    await tenant.send([of('a', 'flow_completed', 1), of('b', 'flow_completed', 2)])
+    expect(await startsBy()).toEqual([
+      [1, 1],
+      [1, 1],
+    ])
+    await tenant.send([of('c', 'checklist_opened'), of('c', 'item_completed', 1)])
+    await tenant.send([of('d', 'item_completed', 1)])
+    expect(await startsBy()).toEqual([
+      [3, 1],
+      [1, 1],
+    ])
+  })
 })

@@ -108,7 +108,7 @@ test('it is an event of the ledger: it completes the run that it names', async (
   await complete({ userId: 'u', runId: 'r' })
   expect(await completions()).toEqual([1, 1, 1])
   const { body } = await tenant.answer(`GET /flows/${flow.id}/analytics`)
-  expect(body.timeToComplete).toEqual({ count: 1, medianSeconds: 5, p90Seconds: 5 })
+  expect(body.timeToComplete).toMatchObject({ count: 1, medianSeconds: 5, p90Seconds: 5 })
 })
 
 test('it is known to a flow_completed event, and the other way round', async () => {

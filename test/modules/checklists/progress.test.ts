@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { parse } from 'csv-parse/sync'
 import { checklist, tour } from '../../support/flows.ts'
 import { type PublishedFlow, Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'
@@ -45,6 +46,53 @@ test('before anything is ticked, all items are there, in order', async () => {
     total: 3,
     percent: 0,
     completedAt: null,
+  })
+})
+
+describe('the version of a progress, which the heartbeat tells', () => {
+  const version = async (person = 'userId=u') =>
+    (await tenant.answer(`GET /heartbeat?${person}`)).body.progressVersion
+  const other = () => tenant.publish(checklist({ key: 'other' }))
+  const custom = (name: string, person: object) =>
+    tenant.answer('POST /events', { body: { events: [{ kind: 'custom', name, ...person }] } })
+  beforeEach(() => tenant.limit({ flows: 100_000, events: 100_000, heartbeat: 100_000 }))
+
+  test('is another one after each change', async () => {
+    const versions = [await version()]
+    const changed = async (change: Promise<{ status: number }>) => {
+      expect((await change).status).toBeLessThan(300)
+      versions.push(await version())
+    }
+    await changed(tick('photo'))
+    await changed(tick('photo', false))
+    await changed(write([{ key: 'photo', completed: true }], { userId: 'u' }, other()))
+    await changed(custom('invited', { userId: 'u' }))
+    await changed(tenant.answer(`POST /flows/${flow.id}/complete`, { body: { userId: 'u' } }))
+    const { id } = flow.checklist!.items[2]!
+    const event = { kind: 'item_completed', flowId: flow.id, itemId: id }
+    const events = [{ ...event, userId: 'u', anonymousId: 'a', runId: 'r' }]
+    await changed(tenant.answer('POST /events', { body: { events } }))
+    // What a visitor ticks in a run that the user is in counts for them.
+    const ofVisitor = { kind: 'checklist_opened', flowId: flow.id, anonymousId: 'a', runId: 'r' }
+    await changed(tenant.answer('POST /events', { body: { events: [ofVisitor] } }))
+    await changed(write([{ key: 'invite', completed: false }], { anonymousId: 'a' }))
+    await changed(write([{ key: 'photo', completed: true }], { anonymousId: 'a' }))
+    expect(new Set(versions).size).toBe(versions.length)
+  })
+
+  test('stays where nothing of it has changed, for others and in other organisations', async () => {
+    const stranger = await Tenant.of(world)
+    const theirs = async () =>
+      (await stranger.answer('GET /heartbeat?userId=u')).body.progressVersion
+    const before = [await version('userId=v'), await version('anonymousId=u'), await theirs()]
+    await tick('photo')
+    const own = await version()
+    await tick('photo')
+    await custom('nothing_of_ours', { userId: 'u' })
+    expect(await version()).toBe(own)
+    expect([await version('userId=v'), await version('anonymousId=u'), await theirs()]).toEqual(
+      before,
+    )
   })
 })
 
@@ -188,6 +236,121 @@ describe('the last tick', () => {
     expect(body.checklist.items.map((i: { completions: number }) => i.completions)).toEqual([
       1, 1, 1,
     ])
+  })
+})
+
+describe('whose run it is', () => {
+  const opened = (runId: string, person: object = { userId: 'u' }) =>
+    tenant.send([{ kind: 'checklist_opened', flowId: flow.id, runId, ...person }])
+  const ticks = (keys: string[], more: object) =>
+    tenant.send(
+      keys.map(key => ({
+        kind: 'item_completed',
+        flowId: flow.id,
+        itemId: flow.checklist!.items.find(item => item.key === key)!.id,
+        ...more,
+      })),
+    )
+  const runs = async () => {
+    const path = `GET /flows/${flow.id}/analytics/export.csv?rows=runs`
+    const text = await (await tenant.ask(path)).text()
+    const rows = parse(text, { columns: true }) as Record<string, string>[]
+    return Object.fromEntries(rows.map(row => [row.run_key, row.outcome]))
+  }
+  const numbers = async () => {
+    const { body } = await tenant.answer(`GET /flows/${flow.id}/analytics`)
+    const { items, completedAll } = body.checklist
+    return {
+      completions: body.totals.completions,
+      items: items.map((item: { completions: number }) => item.completions),
+      completedAll,
+    }
+  }
+  const whole = { completions: 1, items: [1, 1, 1], completedAll: 1 }
+
+  test('a visitor who completed a list and signs in has completed it', async () => {
+    await ticks(['invite', 'photo', 'pay'], { anonymousId: 'v', runId: 'r' })
+    expect(await numbers()).toEqual(whole)
+    await opened('r')
+    expect(await numbers()).toEqual(whole)
+    expect(await progress()).toMatchObject({ completed: 3, completedAt: at() })
+  })
+
+  test('who signs in in the middle of a list completes it in the same run', async () => {
+    await ticks(['invite', 'photo'], { anonymousId: 'v', runId: 'r' })
+    world.clock.advance(1_000)
+    await ticks(['pay'], { userId: 'u', runId: 'r' })
+    expect(await progress()).toMatchObject({ completed: 3, percent: 100, completedAt: at() })
+    expect(await numbers()).toEqual(whole)
+    expect(await runs()).toEqual({ rr: 'completed' })
+  })
+
+  test('what a visitor ticked, the user takes back', async () => {
+    await ticks(['invite'], { anonymousId: 'v', runId: 'r' })
+    await opened('r')
+    expect(ticked((await tick('invite', false)).body)).toEqual([])
+    expect(ticked(await progress('anonymousId=v'))).toEqual([])
+  })
+
+  test('the last tick completes the run that it names, also where another was opened since', async () => {
+    await ticks(['invite', 'photo'], { userId: 'u', runId: 'one' })
+    world.clock.advance(1_000)
+    await opened('two')
+    world.clock.advance(1_000)
+    await ticks(['pay'], { userId: 'u', runId: 'one' })
+    expect(await runs()).toEqual({ rone: 'completed', rtwo: 'in_progress' })
+  })
+
+  test.each(['runId', 'sessionId'])('a POST names it by its %s', async name => {
+    await tenant.send([{ kind: 'checklist_opened', flowId: flow.id, userId: 'u', [name]: 'one' }])
+    world.clock.advance(1_000)
+    await opened('two')
+    const items = ['invite', 'photo', 'pay'].map(key => ({ key, completed: true }))
+    await write(items, { userId: 'u', [name]: 'one' })
+    expect((await runs()).rtwo).toBe('in_progress')
+    expect(Object.values(await runs())).toEqual(['completed', 'in_progress'])
+  })
+
+  test('a list that was taken back and is ticked again completes the run of then', async () => {
+    const items = ['invite', 'photo', 'pay'].map(key => ({ key, completed: true }))
+    await write(items, { userId: 'u', runId: 'one' })
+    world.clock.advance(1_000)
+    await tick('pay', false)
+    await opened('two')
+    world.clock.advance(1_000)
+    await write([{ key: 'pay', completed: true }], { userId: 'u', runId: 'two' })
+    expect(await runs()).toEqual({ rone: 'completed', rtwo: 'completed' })
+  })
+
+  test('one more item in a new version, ticked in a new run, completes that', async () => {
+    await ticks(['invite', 'photo', 'pay'], { userId: 'u', runId: 'one' })
+    world.clock.advance(1_000)
+    const more = { key: 'more', title: 'More' }
+    const { items } = checklist().checklist as { items: object[] }
+    flow = tenant.publish(checklist({ checklist: { items: [...items, more] } }))
+    world.clock.advance(1_000)
+    await ticks(['more'], { userId: 'u', runId: 'two' })
+    expect(await runs()).toEqual({ rone: 'completed', rtwo: 'completed' })
+  })
+
+  test('one POST is one step: only the state after it counts', async () => {
+    await write(['invite', 'photo'].map(key => ({ key, completed: true })))
+    world.clock.advance(1_000)
+    const { body } = await write([
+      { key: 'photo', completed: false },
+      { key: 'pay', completed: true },
+    ])
+    expect(body).toMatchObject({ completed: 2, completedAt: null })
+    expect(await numbers()).toMatchObject({ completions: 0, completedAll: 0 })
+  })
+
+  test('who is named in a run with far too many others counts alone', async () => {
+    await ticks(['invite'], { anonymousId: 'v', runId: 'r' })
+    await opened('r')
+    expect(ticked(await progress())).toEqual(['invite'])
+    for (let i = 0; i < 20; i++) await opened('r', { anonymousId: `v${i}` })
+    expect(ticked(await progress())).toEqual([])
+    expect(ticked(await progress('anonymousId=v'))).toEqual(['invite'])
   })
 })
 

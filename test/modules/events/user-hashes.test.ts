@@ -1,10 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { noUserHashes, userHashOf } from '../../../src/core/verified-identity.ts'
-import {
-  identityOf,
-  rotateIdentitySecret,
-  setIdentityMode,
-} from '../../../src/storage/identity-secrets.ts'
+import { identityOf, rotateIdentitySecret, setIdentityMode } from '../../support/organisations.ts'
 import { Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'
 

@@ -80,9 +80,9 @@ describe('the encoding', () => {
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
   })
 
-  test('a thousand different headers are not remembered', async () => {
+  test('a thousand different headers are not remembered, and a very long one is not read', async () => {
     for (let i = 0; i < 1_000; i++) await fetched(`gzip, x-${i}`)
-    expect((await fetched(`gzip, ${'x'.repeat(10_000)}`)).encoding).toBe('gzip')
+    expect((await fetched(`gzip, ${'x'.repeat(10_000)}`)).encoding).toBe('identity')
   })
 })
 

@@ -43,7 +43,7 @@ test('flows come highest priority first, then by key', async () => {
 test('a flow has every field of the contract, in the list and by its id alike', async () => {
   const { id } = tenant.publish({
     ...tour({ priority: 5, frequency: 'until_completed', theme: { accent: '#0b7285', radius: 8 } }),
-    ...checklist({ key: 'welcome', name: 'Welcome' }),
+    ...checklist({ key: 'welcome', name: 'Welcome', title: 'Welcome to Harbor' }),
     steps: tour().steps,
     targeting: {
       urls: [{ match: 'prefix', pattern: '/app' }],
@@ -54,6 +54,8 @@ test('a flow has every field of the contract, in the list and by its id alike', 
   expect((await list()).flows).toEqual([body])
   expect([...Value.Errors(Flow, body)]).toEqual([])
   expect(Object.keys(body).sort()).toEqual(Object.keys(Flow.properties).sort())
+  const untitled = tenant.publish(tour({ key: 'untitled' }))
+  expect((await tenant.answer(`GET /flows/${untitled.id}`)).body).not.toHaveProperty('title')
   expect(body).toMatchObject({
     id,
     key: 'welcome',

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import { rotateKey } from '../../../src/storage/organisations.ts'
 import { tour } from '../../support/flows.ts'
+import { rotateKey } from '../../support/organisations.ts'
 import { Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'
 
@@ -38,7 +38,47 @@ describe('heartbeat', () => {
     expect((await status()).snippetVersion).toBe('1.2.3')
   })
 
+  test('a page that names somebody is told their progress, and its turn among all pages', async () => {
+    tenant.limit({ heartbeat: 10 })
+    const beat = async () => (await tenant.answer('GET /heartbeat?userId=ann')).body
+    expect(await beat()).toMatchObject({
+      progressVersion: expect.any(String),
+      nextHeartbeatSeconds: 10,
+    })
+    // Eight a minute, or five where many wait; who comes unasked takes one too.
+    const next = []
+    for (let page = 1; page < 8; page++) next.push((await beat()).nextHeartbeatSeconds)
+    expect(next).toEqual([25, 40, 60, 84, 108, 132, 156])
+  })
+
+  test('as many pages as there are stay inside the limit', async () => {
+    for (const pages of [1, 2, 5, 30]) {
+      tenant = await Tenant.of(world)
+      const due = Array.from({ length: pages }, (_, i) => world.clock.monotonic() + i * 15_000)
+      const waits: number[] = []
+      const refused: number[] = []
+      const told: string[] = []
+      for (let beats = 0; beats < 10 * pages; beats++) {
+        const page = due.indexOf(Math.min(...due))
+        world.clock.advance(Math.max(0, due[page]! - world.clock.monotonic()))
+        const known = told[page] ? `&progressVersion=${told[page]}` : ''
+        const { status, body } = await tenant.answer(`GET /heartbeat?userId=${page}${known}`)
+        told[page] = body.progressVersion
+        if (status !== 200) refused.push(beats)
+        const seconds = status === 200 ? body.nextHeartbeatSeconds : body.retryAfter
+        due[page] = world.clock.monotonic() + seconds * 1_000
+        waits.push(seconds)
+      }
+      expect([pages, refused]).toEqual([pages, []])
+      // Each has its turn as soon as all have had theirs.
+      const longest = Math.max(...waits.slice(-pages))
+      expect([pages, longest]).toEqual([pages, Math.max(10, pages * (pages < 5 ? 7.5 : 12))])
+    }
+  })
+
   test.each([
+    ['userId=', '/userId'],
+    ['anonymousId=%00', '/anonymousId'],
     [`v=${'x'.repeat(65)}`, '/v'],
     [`url=${'x'.repeat(2_049)}`, '/url'],
     [`sid=${'x'.repeat(65)}`, '/sid'],
@@ -278,4 +318,13 @@ test('nothing that another caller sent is told: whoever views the page has the k
   ])
   await world.written()
   expect(JSON.stringify(await status())).not.toContain('secret')
+})
+
+test('who manages is told the same to the last moment, and how many reports of erased people came', async () => {
+  const credential = await tenant.managementToken('flows:read')
+  await tenant.send([good], { sentAt: world.clock.now() - hour })
+  const { status: answered, body } = await tenant.answer('GET /manage/install', { credential })
+  const { erased24h, ...told } = body
+  expect([answered, erased24h, told.skewMsMedian]).toEqual([200, 0, hour])
+  expect(told).toEqual(await status())
 })

@@ -58,7 +58,6 @@ const remedies: Record<RejectionCode, string> = {
   too_old:
     'Send events within the days that the server accepts (CAIRN_RETENTION_DAYS), and occurredAt in milliseconds: seconds lie in 1970.',
   too_large: 'Send less in properties: at most 32 keys, 8 levels and 8 KiB of JSON.',
-  erased: 'These people were erased: stop sending events under their ids.',
   storage:
     "The database refused these events: the server's log and the table dead_letters have the reason.",
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { rejectionCodes } from '../../../src/core/event.ts'
 import { type Presence, presenceMarks } from '../../../src/core/ports.ts'
-import { type Evidence, findingsOf } from '../../../src/modules/presence/findings.ts'
+import { type Evidence, findingsOf } from '../../../src/modules/installation/findings.ts'
 
 const now = Date.UTC(2026, 10, 20, 9, 30)
 const minute = 60_000
@@ -14,6 +14,7 @@ const nothing: Presence = {
   snippetVersion: null,
   skews: [],
   rejections: {},
+  erased: 0,
   refusedOrigins: 0,
   limitedMinutes: {},
   userHashes: { valid: 0, outdated: 0, invalid: 0, missing: 0 },
@@ -180,6 +181,16 @@ const table: [string, Told, string[]][] = [
   [
     'a snippet from before the release',
     { presence: { snippetVersion: '1.4.0-rc.1' } },
+    ['warning snippet_outdated'],
+  ],
+  [
+    'the snippet of a build whose version has its commit, which the snippet leaves out',
+    { presence: { snippetVersion: '1.5.0-dev' }, ownVersion: '1.5.0-dev+ff25f2d0caf7' },
+    [],
+  ],
+  [
+    'one in the making beside its release',
+    { presence: { snippetVersion: '1.5.0-dev' }, ownVersion: '1.5.0+ff25f2d0caf7' },
     ['warning snippet_outdated'],
   ],
   ['a newer snippet', { presence: { snippetVersion: '1.10.0' } }, []],

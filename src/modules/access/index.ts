@@ -1,0 +1,129 @@
+import type { Clock } from '../../core/clock.ts'
+import { isoTime, isoTimeOrNull } from '../../core/clock.ts'
+import { scopes } from '../../core/management-token.ts'
+import type { Call } from '../../http/call.ts'
+import { actorOf } from '../../http/principal.ts'
+import { json } from '../../http/reply.ts'
+import { type Route, route } from '../../http/route.ts'
+import { AuditLog, AuditQuery, CreatedToken, Me, NewToken, TokenList } from './model.ts'
+import type { AccessStore, ManagementToken } from './port.ts'
+import { Access } from './service.ts'
+
+const auditLines = 100
+
+const scopesOf = ({ principal }: Call) => (principal?.kind === 'token' ? principal.scopes : scopes)
+
+const told = ({ createdAt, expiresAt, lastUsedAt, revokedAt, ...token }: ManagementToken) => ({
+  ...token,
+  createdAt: isoTime(createdAt),
+  expiresAt: isoTime(expiresAt),
+  lastUsedAt: isoTimeOrNull(lastUsedAt),
+  revokedAt: isoTimeOrNull(revokedAt),
+})
+
+const management = { caller: 'management', bucket: 'manage', tag: 'Management' } as const
+const anyone = { ...management, needs: 'any' } as const
+const owns = { ...management, needs: 'settings:write' } as const
+
+/** Who may manage an organisation, and who did what. */
+export function accessRoutes({
+  access: store,
+  clock,
+}: {
+  access: AccessStore
+  clock: Clock
+}): Route[] {
+  const access = new Access(store, clock)
+  return [
+    route({
+      ...anyone,
+      method: 'GET',
+      path: '/manage/me',
+      operation: 'getMe',
+      summary: 'Who the credential is, and what it may do',
+      answers: { 200: { description: 'Who.', schema: Me } },
+      handle(call) {
+        const { id, slug, name } = call.org
+        const principal = call.principal!
+        return json(200, {
+          organisation: { id, slug, name },
+          kind: principal.kind,
+          name: principal.name,
+          scopes: scopesOf(call),
+        })
+      },
+    }),
+    route({
+      ...owns,
+      method: 'GET',
+      path: '/manage/tokens',
+      operation: 'listTokens',
+      summary: 'Management tokens, without their texts',
+      answers: {
+        200: { description: 'All that were ever made, newest first.', schema: TokenList },
+      },
+      async handle(call) {
+        return json(200, { tokens: (await store.tokens(call.org.row)).map(told) })
+      },
+    }),
+    route({
+      ...owns,
+      method: 'POST',
+      path: '/manage/tokens',
+      operation: 'createToken',
+      summary: 'Make a management token',
+      body: NewToken,
+      answers: { 201: { description: 'The token, told this once.', schema: CreatedToken } },
+      async handle(call) {
+        const made = await access.createToken(
+          call.org.row,
+          call.body,
+          actorOf(call),
+          scopesOf(call),
+        )
+        return json(201, { ...told(made), token: made.token })
+      },
+    }),
+    route({
+      ...owns,
+      method: 'DELETE',
+      path: '/manage/tokens/:token_id',
+      operation: 'revokeToken',
+      refuses: ['not_found'],
+      summary: 'Take a management token back, at once',
+      answers: { 204: { description: 'It opens nothing any more.' } },
+      async handle(call) {
+        await access.revokeToken(call.org.row, call.params.token_id ?? '', actorOf(call))
+        return { status: 204 }
+      },
+    }),
+    route({
+      ...owns,
+      method: 'GET',
+      path: '/manage/audit',
+      operation: 'readAudit',
+      summary: 'Who changed what, newest first',
+      query: AuditQuery,
+      answers: { 200: { description: `At most ${auditLines} lines.`, schema: AuditLog } },
+      async handle(call) {
+        const { before, subject } = call.query
+        const lines = await store.audit(call.org.row, {
+          most: auditLines,
+          ...(before !== undefined && { before: Number(before) }),
+          ...(subject !== undefined && { subject }),
+        })
+        return json(200, {
+          lines: lines.map(({ row, actor: { via, name, requestId }, at, ...line }) => ({
+            line: row,
+            at: isoTime(at),
+            via,
+            actor: name,
+            requestId,
+            ...line,
+          })),
+          next: lines.length === auditLines ? lines.at(-1)!.row : null,
+        } satisfies AuditLog)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,116 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { closed, text } from '../../core/flow-values.ts'
+import { scopes } from '../../core/management-token.ts'
+import { Instant, InstantOrNull, OneOf } from '../../http/shapes.ts'
+
+const Scopes = Type.Array(OneOf(scopes), {
+  description: 'What it may do.',
+  examples: [['flows:read', 'flows:write', 'flows:publish']],
+})
+
+const tokenFields = {
+  id: Type.String({ examples: ['token_4sWq9xLm2VbTn8Rk0c'] }),
+  name: Type.String({ examples: ['CI'] }),
+  scopes: Scopes,
+  createdAt: Instant('When it was made.'),
+  expiresAt: Instant('When it stops working.', '2027-11-20T09:30:00.000Z'),
+  lastUsedAt: InstantOrNull('When it was last used, to the minute.'),
+  revokedAt: InstantOrNull('When it was revoked.'),
+}
+
+const Token = Type.Object(tokenFields, { title: 'ManagementToken' })
+
+export const TokenList = Type.Object({ tokens: Type.Array(Token) }, { title: 'TokenList' })
+
+export const NewToken = closed({
+  name: text(1, 100, { description: 'What it is for.', examples: ['CI'] }),
+  scopes: Type.Array(OneOf(scopes), {
+    minItems: 1,
+    maxItems: scopes.length,
+    uniqueItems: true,
+    description: 'What it may do; none that you lack yourself.',
+    examples: [['flows:read', 'flows:write', 'flows:publish']],
+  }),
+  expiresInDays: Type.Integer({
+    minimum: 1,
+    maximum: 365,
+    description: 'How long it works.',
+    examples: [90],
+  }),
+})
+
+export const CreatedToken = Type.Object(
+  {
+    ...tokenFields,
+    token: Type.String({
+      description: 'The token itself, told this once.',
+      examples: ['crn_…'],
+    }),
+  },
+  { title: 'CreatedToken' },
+)
+
+const Organisation = Type.Object({
+  id: Type.String({ examples: ['org_3pNw7sQk1XvLt5Zb8d'] }),
+  slug: Type.String({ examples: ['harbor-inc'] }),
+  name: Type.String({ examples: ['Harbor Inc'] }),
+})
+
+export const Me = Type.Object(
+  {
+    organisation: Organisation,
+    kind: OneOf(['operator', 'token']),
+    name: Type.String({ examples: ['CI'] }),
+    scopes: Scopes,
+  },
+  { title: 'Me' },
+)
+
+const anything = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])
+
+const AuditLine = Type.Object(
+  {
+    line: Type.Integer({
+      description: 'Names the line; the newest has the greatest.',
+      examples: [41],
+    }),
+    at: Instant('When.'),
+    via: OneOf(['command line', 'token', 'dashboard']),
+    actor: Type.String({ examples: ['CI (token_4sWq9xLm2VbTn8Rk0c)'] }),
+    requestId: Type.Union([Type.String(), Type.Null()]),
+    action: Type.String({ examples: ['flow.publish'] }),
+    subject: Type.String({ description: 'What was changed.', examples: ['welcome'] }),
+    before: anything,
+    after: anything,
+    note: Type.Union([Type.String(), Type.Null()]),
+  },
+  { title: 'AuditLine' },
+)
+
+export const AuditLog = Type.Object(
+  {
+    lines: Type.Array(AuditLine),
+    next: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'Send it as `before` for older lines; null where there are none.',
+    }),
+  },
+  { title: 'AuditLog' },
+)
+
+export const AuditQuery = Type.Object({
+  before: Type.Optional(
+    Type.String({
+      pattern: '^[1-9]\\d{0,14}$',
+      mustBe: 'a line of the log',
+      description: 'Older lines than this.',
+    }),
+  ),
+  subject: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: 'Of this alone, such as a flow by its key.',
+    }),
+  ),
+})
+export type AuditLog = Static<typeof AuditLog>

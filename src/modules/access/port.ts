@@ -1,0 +1,42 @@
+import type { AuditEntry } from '../../core/audit.ts'
+import type { Scope } from '../../core/management-token.ts'
+
+/** A management token without its text, which only its holder has. */
+export interface ManagementToken {
+  /** `token_…`. */
+  id: string
+  name: string
+  scopes: readonly Scope[]
+  createdAt: number
+  expiresAt: number
+  /** To the minute; null for one that was never used. */
+  lastUsedAt: number | null
+  revokedAt: number | null
+}
+
+export type NewManagementToken = Pick<
+  ManagementToken,
+  'id' | 'name' | 'scopes' | 'createdAt' | 'expiresAt'
+> & { sha256: string }
+
+/** A line of the audit log as it is read; `row` orders lines, the newest has the greatest. */
+export type AuditLine = AuditEntry & { row: number }
+
+export interface AuditQuestion {
+  /** Lines older than this row alone. */
+  before?: number
+  /** What one flow, or whatever else, went through. */
+  subject?: string
+  most: number
+}
+
+/** What access asks of storage. Organisations are named by their row. */
+export interface AccessStore {
+  /** All that were ever made, newest first. */
+  tokens(orgRow: number): Promise<readonly ManagementToken[]>
+  createToken(orgRow: number, token: NewManagementToken, audit: AuditEntry): Promise<void>
+  /** Whether there was such a token that still worked. */
+  revokeToken(orgRow: number, id: string, audit: AuditEntry): Promise<boolean>
+  /** The newest lines first. */
+  audit(orgRow: number, question: AuditQuestion): Promise<readonly AuditLine[]>
+}

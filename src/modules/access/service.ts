@@ -1,0 +1,69 @@
+import type { Actor } from '../../core/audit.ts'
+import type { Clock } from '../../core/clock.ts'
+import { dayMs } from '../../core/durations.ts'
+import { AppError } from '../../core/errors.ts'
+import { newId } from '../../core/ids.ts'
+import { managementTokenHash, newManagementToken, type Scope } from '../../core/management-token.ts'
+import type { AccessStore, ManagementToken } from './port.ts'
+
+/** What a new token is to be. */
+export interface TokenAsked {
+  name: string
+  scopes: readonly Scope[]
+  /** From now on; 1 to 365. */
+  expiresInDays: number
+}
+
+/** Management tokens: made, listed, taken back. */
+export class Access {
+  constructor(
+    private readonly store: AccessStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Makes a token; its text is told here and never again.
+   *
+   * @param mayGive the scopes that whoever asks has: nobody gives more than they have
+   * @throws AppError `forbidden`
+   */
+  async createToken(
+    orgRow: number,
+    { name, scopes, expiresInDays }: TokenAsked,
+    actor: Actor,
+    mayGive: readonly Scope[],
+  ): Promise<ManagementToken & { token: string }> {
+    const beyond = scopes.find(scope => !mayGive.includes(scope))
+    if (beyond !== undefined) {
+      throw new AppError('forbidden', `Only who has the scope ${beyond} can give it`, {
+        fields: { scope: beyond },
+      })
+    }
+    const token = newManagementToken()
+    const at = this.clock.now()
+    const expiresAt = at + expiresInDays * dayMs
+    const made = { id: newId('token'), name, scopes, createdAt: at, expiresAt }
+    await this.store.createToken(
+      orgRow,
+      { ...made, sha256: managementTokenHash(token) },
+      {
+        at,
+        actor,
+        action: 'token.create',
+        subject: made.id,
+        before: null,
+        after: { name, scopes, expiresAt },
+        note: null,
+      },
+    )
+    return { ...made, lastUsedAt: null, revokedAt: null, token }
+  }
+
+  /** Takes a token back: no request that starts after this is let in by it. @throws AppError `not_found` */
+  async revokeToken(orgRow: number, id: string, actor: Actor): Promise<void> {
+    const at = this.clock.now()
+    const audit = { at, actor, action: 'token.revoke', subject: id, before: null, after: null }
+    if (await this.store.revokeToken(orgRow, id, { ...audit, note: null })) return
+    throw new AppError('not_found', 'There is no such token, or it was revoked')
+  }
+}

@@ -1,0 +1,237 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { closed, text } from '../../core/flow-values.ts'
+import { Count, FlowId, Instant, InstantOrNull, OneOf } from '../../http/shapes.ts'
+
+/** The most flows of one call, and the most bytes: judging them must not hold others up. */
+export const mostFlowsACall = 50
+export const mostBytesACall = 1_048_576
+
+/** A flow as in a flow file; the rules of flow files judge it, with better words than a schema has. */
+const WrittenFlow = Type.Record(Type.String(), Type.Unknown(), {
+  description:
+    'A flow as flow files have it; "cairn flows schema" prints the schema. What is left out has its default.',
+  examples: [{ key: 'welcome', steps: [{ key: 'hello', title: 'Hello' }] }],
+})
+
+const Note = Type.Optional(
+  text(0, 1_000, { description: 'Why, for the audit log.', examples: ['For the spring release'] }),
+)
+
+const status = OneOf(['draft', 'published', 'archived'])
+
+export const flowFields = {
+  id: FlowId,
+  key: Type.String({ examples: ['welcome'] }),
+  name: Type.String({ examples: ['Welcome tour'] }),
+  kind: OneOf(['tour', 'checklist', 'announcement']),
+  status,
+  version: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'The newest published version; null for a flow that never was.',
+    examples: [3],
+  }),
+  publishedAt: InstantOrNull('When the newest version was published.'),
+  hasDraft: Type.Boolean({ description: 'Whether there is something newer to publish.' }),
+  updatedAt: Instant('When it was last changed.'),
+  stepCount: Count('Steps of the draft, or of the newest version where there is none.', 4),
+  itemCount: Count('Items, likewise.', 0),
+  etag: Type.String({
+    description: 'What `If-Match` takes; the `ETag` of the draft.',
+    examples: ['"1f0k3q9z2m"'],
+  }),
+}
+
+const definition = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])
+const keys = Type.Array(Type.String())
+
+/** A flow as its author sees it. */
+const AuthoredFlow = Type.Object(flowFields)
+export type AuthoredFlow = Static<typeof AuthoredFlow>
+
+const FlowWithDefinitions = Type.Object(
+  {
+    ...flowFields,
+    draft: Type.Optional(definition),
+    published: Type.Optional(definition),
+    publishedSteps: Type.Optional(keys),
+    publishedItems: Type.Optional(keys),
+  },
+  { title: 'ListedFlow' },
+)
+
+export const ListedFlows = Type.Object(
+  { flows: Type.Array(FlowWithDefinitions) },
+  { title: 'ListedFlows' },
+)
+
+export const ListQuery = Type.Object({
+  definitions: Type.Optional(
+    Type.Literal('1', {
+      description: 'What each flow is made of, too, and the keys of all parts that it ever had.',
+    }),
+  ),
+})
+
+export const DraftAnswer = Type.Object(
+  {
+    ...flowFields,
+    state: OneOf(['draft', 'published'], {
+      description: 'Whether this is a draft, or the newest version because there is none.',
+    }),
+    definition: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'The flow as a flow file has it, every default filled in.',
+    }),
+  },
+  { title: 'Draft' },
+)
+
+export const DraftBody = WrittenFlow
+
+export const Noted = closed({ note: Note })
+export const Restored = closed({
+  publish: Type.Optional(Type.Boolean({ description: 'Publish it at once.' })),
+  note: Note,
+})
+
+export const PushBody = closed({
+  flows: Type.Array(WrittenFlow, { minItems: 1, description: 'The flows, at most 50.' }),
+  publish: Type.Optional(Type.Boolean({ description: 'Publish them too.' })),
+  dryRun: Type.Optional(
+    Type.Boolean({ description: 'Say what would become of them, and change nothing.' }),
+  ),
+  note: Note,
+})
+
+const outcome = { before: Type.Union([status, Type.Null()], { description: 'The status before.' }) }
+
+const publication = OneOf(['published', 'published again', 'already published'])
+
+const PushedFlow = Type.Object(
+  {
+    ...flowFields,
+    ...outcome,
+    outcome: OneOf(['created', 'updated', 'unchanged']),
+    publication: Type.Union([publication, Type.Null()]),
+  },
+  { title: 'PushedFlow' },
+)
+export const PushedFlows = Type.Object(
+  { dryRun: Type.Boolean(), flows: Type.Array(PushedFlow) },
+  { title: 'PushedFlows' },
+)
+
+export const ChangedFlow = Type.Object(
+  {
+    ...flowFields,
+    ...outcome,
+    outcome: OneOf(['published', 'published again', 'already published', 'changed', 'unchanged']),
+  },
+  { title: 'ChangedFlow' },
+)
+
+export const StatusBody = closed({
+  keys: Type.Array(Type.String({ maxLength: 64, examples: ['welcome'] }), {
+    minItems: 1,
+    maxItems: 1_000,
+    description: 'The keys of the flows, at most 50.',
+  }),
+  note: Note,
+})
+export const ChangedFlows = Type.Object(
+  { flows: Type.Array(ChangedFlow) },
+  { title: 'ChangedFlows' },
+)
+
+const Version = Type.Object({
+  version: Type.Integer({ examples: [3] }),
+  publishedAt: Instant('When it was published.'),
+})
+export const VersionList = Type.Object({ versions: Type.Array(Version) }, { title: 'VersionList' })
+export const VersionAnswer = Type.Object(
+  {
+    version: Type.Integer({ examples: [3] }),
+    publishedAt: Instant('When it was published.'),
+    definition: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { title: 'PublishedVersion' },
+)
+
+const Side = (description: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: '^(?:draft|[1-9]\\d{0,8})$',
+      mustBe: '"draft" or the number of a version',
+      description,
+    }),
+  )
+export const DiffQuery = Type.Object({
+  from: Side('`draft` or the number of a version; the newest version unless given.'),
+  to: Side('Likewise; the draft unless given.'),
+})
+
+const PartChanges = Type.Object(
+  { added: keys, returning: keys, removed: keys, moved: keys },
+  { title: 'PartChanges' },
+)
+export const DiffAnswer = Type.Object(
+  {
+    steps: PartChanges,
+    items: PartChanges,
+    diff: Type.String({ description: 'A unified diff of the texts; empty where they are equal.' }),
+  },
+  { title: 'Diff' },
+)
+
+export const ValidateBody = closed({
+  text: Type.String({ description: 'A flow file.', examples: ['key: welcome\nsteps: []\n'] }),
+  format: Type.Optional(OneOf(['yaml', 'json'], { description: 'YAML unless given.' })),
+})
+const FlowProblem = Type.Object(
+  {
+    severity: OneOf(['error', 'warning']),
+    code: Type.String({ examples: ['empty_flow'] }),
+    path: Type.String({ description: 'A JSON pointer into the file.', examples: ['/steps'] }),
+    message: Type.String({ description: 'What to do, in one sentence.' }),
+    line: Type.Union([Type.Integer(), Type.Null()]),
+    column: Type.Union([Type.Integer(), Type.Null()]),
+  },
+  { title: 'FlowProblem' },
+)
+export const Validated = Type.Object(
+  {
+    valid: Type.Boolean({ description: 'Whether there is no error; warnings may be.' }),
+    flows: Type.Array(Type.String(), { description: 'The keys of the flows without an error.' }),
+    problems: Type.Array(FlowProblem),
+  },
+  { title: 'Validated' },
+)
+
+export const PinBody = closed({
+  flow: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'The key of one flow alone.' }),
+  ),
+  step: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'The key of one of its steps alone.' }),
+  ),
+  dryRun: Type.Optional(Type.Boolean({ description: 'Say what would be taken over.' })),
+})
+const PinnedStep = Type.Object(
+  {
+    flow: Type.String({ examples: ['welcome'] }),
+    step: Type.String({ examples: ['create'] }),
+    selector: Type.String({ examples: ['[data-test=new-project]'] }),
+    outcome: OneOf(['pinned', 'already pinned', 'no baseline', 'draft differs', 'says too little']),
+    baselineAt: InstantOrNull('When the baseline was taken.'),
+    locale: Type.Union([Type.String({ examples: ['en'] }), Type.Null()]),
+    looks: Type.Object(
+      { alike: Count('Looks like the baseline.', 9), of: Count('All looks.', 10) },
+      { description: 'Fingerprints of the last 24 hours.' },
+    ),
+    fingerprint: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+  },
+  { title: 'PinnedStep' },
+)
+export const PinAnswer = Type.Object(
+  { dryRun: Type.Boolean(), steps: Type.Array(PinnedStep) },
+  { title: 'Pins' },
+)
+export type PinnedStep = Static<typeof PinnedStep>

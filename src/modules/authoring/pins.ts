@@ -1,0 +1,138 @@
+import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import { type FlowDefinition, meantBy, type Target } from '../../core/flow.ts'
+import { type FlowFingerprint, pinnedFingerprint } from '../../core/flow-fingerprint.ts'
+import { healthWindowMs } from '../../core/step-health.ts'
+import type { AuthoredFlow, LookStore, StepBaseline } from './port.ts'
+import { etagOf, newestDefinition } from './rules.ts'
+import {
+  type Authoring,
+  type By,
+  type Expected,
+  expected,
+  mostTries,
+  othersChange,
+} from './service.ts'
+
+/** Why a step has nothing to take over. */
+export type PinHindrance = 'no baseline' | 'draft differs' | 'says too little'
+
+/** A published step that points at an element, and what became of taking over its baseline. */
+export interface Pin {
+  flowKey: string
+  stepKey: string
+  selector: string
+  outcome: 'pinned' | 'already pinned' | PinHindrance
+  baseline: { at: number; locale: string | null } | null
+  /** Of the fingerprints of the last 24 hours, how many looked like the baseline. */
+  looks: { alike: number; of: number }
+  fingerprint: FlowFingerprint | null
+}
+
+/** Which steps: of one flow, and of these one, or all. */
+export interface PinScope {
+  flowKey?: string
+  stepKey?: string
+}
+
+/**
+ * Takes the baselines of published steps over into their flows' drafts, as their `fingerprint`. Drafts
+ * are made as a push makes them.
+ */
+export class Pins {
+  constructor(
+    private readonly authoring: Authoring,
+    private readonly looks: LookStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param isTrial changes nothing */
+  async pin(orgRow: number, scope: PinScope, by: By, isTrial: boolean): Promise<Pin[]> {
+    for (let tries = 1; tries <= mostTries; tries++) {
+      const flows = (await this.authoring.flows(orgRow)).filter(
+        ({ key, status }) =>
+          status === 'published' && (scope.flowKey === undefined || key === scope.flowKey),
+      )
+      const pinned = await Promise.all(
+        flows.map(async flow => ({ flow, pins: await this.pinsOf(orgRow, flow, scope) })),
+      )
+      const changed = pinned.filter(({ pins }) => pins.some(({ outcome }) => outcome === 'pinned'))
+      const isDone = isTrial || changed.length === 0 || (await this.change(orgRow, changed, by))
+      if (isDone) return pinned.flatMap(({ pins }) => pins)
+    }
+    throw othersChange()
+  }
+
+  /** @returns whether it was done: not where somebody has edited one of the flows meanwhile */
+  private async change(
+    orgRow: number,
+    pinned: readonly { flow: AuthoredFlow; pins: readonly Pin[] }[],
+    by: By,
+  ): Promise<boolean> {
+    const etags = new Map(pinned.map(({ flow }) => [flow.key, etagOf(flow)]))
+    const drafts = pinned.map(({ flow, pins }) => withPins(newestDefinition(flow), pins))
+    const isExpected: Expected = (flow, key) => expected(etags.get(key) ?? null, null)(flow, key)
+    try {
+      await this.authoring.push(orgRow, drafts, by, { isExpected, action: 'flow.pin' })
+      return true
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'precondition_failed') return false
+      throw error
+    }
+  }
+
+  private async pinsOf(orgRow: number, flow: AuthoredFlow, { stepKey }: PinScope): Promise<Pin[]> {
+    const { key: flowKey, newest } = flow
+    if (!newest) return []
+    const { version, definition } = newest
+    const draft = newestDefinition(flow)
+    const since = this.clock.now() - healthWindowMs
+    const asked = definition.steps.filter(({ key }) => stepKey === undefined || key === stepKey)
+    const pins = asked.map(async ({ key, target }): Promise<Pin[]> => {
+      if (!target) return []
+      const named = { flowKey, stepKey: key, version }
+      const { baseline, ...looks } = await this.looks.looks(orgRow, named, since)
+      const drafted = draft.steps.find(step => step.key === key)?.target ?? null
+      return [
+        {
+          flowKey,
+          stepKey: key,
+          selector: target.selector,
+          baseline: baseline && { at: baseline.at, locale: baseline.locale },
+          looks,
+          ...takenOver(baseline, target, drafted),
+        },
+      ]
+    })
+    return (await Promise.all(pins)).flat()
+  }
+}
+
+/**
+ * What a draft would take over of a baseline.
+ *
+ * @param published the target that pages have, and that the baseline should be of
+ */
+export function takenOver(
+  baseline: StepBaseline | null,
+  published: Target,
+  draft: Target | null,
+): Pick<Pin, 'outcome' | 'fingerprint'> {
+  const isOf = (target: Target | null) =>
+    target !== null && Bun.deepEquals(baseline?.target, meantBy(target))
+  if (!baseline || !isOf(published)) return { outcome: 'no baseline', fingerprint: null }
+  if (!isOf(draft)) return { outcome: 'draft differs', fingerprint: null }
+  const fingerprint = pinnedFingerprint(baseline.print, baseline.locale)
+  if (!fingerprint) return { outcome: 'says too little', fingerprint }
+  const isSame = Bun.deepEquals(draft?.fingerprint, fingerprint)
+  return { outcome: isSame ? 'already pinned' : 'pinned', fingerprint }
+}
+
+const withPins = (flow: FlowDefinition, pins: readonly Pin[]): FlowDefinition => ({
+  ...flow,
+  steps: flow.steps.map(step => {
+    const pin = pins.find(({ stepKey }) => stepKey === step.key)
+    if (!step.target || pin?.outcome !== 'pinned' || !pin.fingerprint) return step
+    return { ...step, target: { ...step.target, fingerprint: pin.fingerprint } }
+  }),
+})

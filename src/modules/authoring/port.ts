@@ -1,0 +1,103 @@
+import type { AuditEntry } from '../../core/audit.ts'
+import type { Fingerprint } from '../../core/fingerprint.ts'
+import type { FlowDefinition } from '../../core/flow.ts'
+
+/** A version of a flow as it was published; it never changes. */
+export interface PublishedVersion {
+  version: number
+  publishedAt: number
+  definition: FlowDefinition
+}
+
+/** A flow as its author sees it. */
+export interface AuthoredFlow {
+  /** `flow_…`. */
+  id: string
+  key: string
+  status: 'draft' | 'published' | 'archived'
+  /** What is newer than the newest version; null where nothing is. */
+  draft: FlowDefinition | null
+  /** The newest version, whether pages still show it or not; null for a flow never published. */
+  newest: PublishedVersion | null
+  updatedAt: number
+}
+
+/** Flows of an organisation as of one moment. */
+export interface FlowsRead {
+  /** Grows with every change of the organisation. */
+  revision: number
+  flows: readonly AuthoredFlow[]
+  /** How many flows of the organisation are not archived, those that were not asked for too. */
+  inUse: number
+}
+
+/** What becomes of one flow; a key that no flow has makes one. */
+export interface FlowChange {
+  key: string
+  status: AuthoredFlow['status']
+  draft: FlowDefinition | null
+  /** Becomes the next version. */
+  publish: FlowDefinition | null
+}
+
+/** Changes that are made all together or not at all. */
+export interface FlowChanges {
+  /** As of which revision they were decided. */
+  revision: number
+  changes: readonly FlowChange[]
+  audit: readonly AuditEntry[]
+}
+
+/** What storage alone knows of a flow that it has changed. */
+export interface StoredChange {
+  id: string
+  key: string
+  updatedAt: number
+  /** Of its newest version; null for a flow never published. */
+  publishedAt: number | null
+}
+
+/** Keys of the steps and items that any version of a flow had: given again, they keep their ids. */
+export interface PublishedParts {
+  stepKeys: readonly string[]
+  itemKeys: readonly string[]
+}
+
+/** What authoring asks of storage. Organisations are named by their row. */
+export interface FlowStore {
+  /** Flows by key, in the order of their keys; those of `keys` that there are, or all. */
+  read(orgRow: number, keys?: readonly string[]): Promise<FlowsRead>
+  /**
+   * Makes changes in one transaction. Steps and items are known by their keys and keep their ids;
+   * `publishedAt` is read within the transaction, and is later than that of the version before.
+   *
+   * @returns what was made of each, in their order; null where the organisation has changed since they were decided:
+   *   then nothing was done
+   */
+  change(orgRow: number, changes: FlowChanges): Promise<readonly StoredChange[] | null>
+  /** All versions of a flow, newest first, without what they hold. */
+  versions(orgRow: number, key: string): Promise<readonly Omit<PublishedVersion, 'definition'>[]>
+  version(orgRow: number, key: string, version: number): Promise<PublishedVersion | null>
+  publishedParts(orgRow: number, key: string): Promise<PublishedParts>
+  /** Who changed a flow last, and when; null where nobody has since changes are noted. */
+  lastChange(orgRow: number, key: string): Promise<{ by: string; at: number } | null>
+}
+
+/** What fingerprints of a step are compared with. */
+export interface StepBaseline {
+  /** The target that it was taken of, as far as it says which element is meant. */
+  target: unknown
+  at: number
+  locale: string | null
+  print: Fingerprint
+}
+
+/** What pinning asks of storage. Organisations are named by their row. */
+export interface LookStore {
+  /** What pages have told of a step's element: the baseline, and how many of the latest looks are like it. */
+  looks(
+    orgRow: number,
+    step: { flowKey: string; stepKey: string; version: number },
+    sinceMs: number,
+  ): Promise<{ baseline: StepBaseline | null; alike: number; of: number }>
+}

@@ -1,0 +1,131 @@
+import { AppError, invalid, type Problem } from '../../core/errors.ts'
+import type { FlowDefinition } from '../../core/flow.ts'
+import { storedFlowErrors } from '../../core/flow-rules.ts'
+import type { AuthoredFlow, FlowChange, FlowsRead } from './port.ts'
+
+/**
+ * How many flows that are not archived an organisation may have. Every page fetches all published
+ * ones, and a push of all of them must not keep a running server from writing for long.
+ */
+export const mostFlows = 1_000
+
+/** What a push made of a flow. */
+export type PushOutcome = 'created' | 'updated' | 'unchanged'
+
+/** What a change of its status made of a flow. */
+export type StatusOutcome =
+  | 'published'
+  | 'published again'
+  | 'already published'
+  | 'changed'
+  | 'unchanged'
+
+/** What was decided about one flow: its change, or null where it stays as it is. */
+export interface Decision<Outcome> {
+  key: string
+  outcome: Outcome
+  change: FlowChange | null
+}
+
+const isEqual = (a: FlowDefinition | null, b: FlowDefinition | null) => Bun.deepEquals(a, b, true)
+
+/** What of a flow its author wrote last. */
+export const newestDefinition = (flow: AuthoredFlow): FlowDefinition =>
+  (flow.draft ?? flow.newest?.definition)!
+
+/**
+ * The strong ETag (RFC 9110, section 8.8.3) of what an author has read of a flow: its newest
+ * definition, and whether and as what pages show it.
+ */
+export function etagOf(flow: AuthoredFlow): string {
+  const { status, draft, newest } = flow
+  const read = JSON.stringify([status, newest?.version ?? 0, draft])
+  return `"${Bun.hash.xxHash64(read).toString(36)}"`
+}
+
+/** Makes a definition a flow's draft; what equals the newest published version leaves none. */
+export function pushed(
+  flow: AuthoredFlow | undefined,
+  definition: FlowDefinition,
+): Decision<PushOutcome> {
+  const { key } = definition
+  if (!flow) {
+    const change: FlowChange = { key, status: 'draft', draft: definition, publish: null }
+    return { key, outcome: 'created', change }
+  }
+  const isPublished = flow.newest !== null && isEqual(flow.newest.definition, definition)
+  const draft = isPublished ? null : definition
+  if (isEqual(flow.draft, draft)) return { key, outcome: 'unchanged', change: null }
+  const change = { key, status: flow.status, draft, publish: null }
+  return { key, outcome: isPublished ? 'unchanged' : 'updated', change }
+}
+
+/** A draft becomes the next version; without one, a withdrawn flow shows its newest version again. */
+export function published({ key, status, draft }: AuthoredFlow): Decision<StatusOutcome> {
+  if (draft !== null) {
+    const change: FlowChange = { key, status: 'published', draft: null, publish: draft }
+    return { key, outcome: 'published', change }
+  }
+  if (status === 'published') return { key, outcome: 'already published', change: null }
+  const change: FlowChange = { key, status: 'published', draft: null, publish: null }
+  return { key, outcome: 'published again', change }
+}
+
+/** Takes a flow back to draft, or puts it into the archive. */
+export function withdrawn(
+  { key, status, draft }: AuthoredFlow,
+  to: 'draft' | 'archived',
+): Decision<StatusOutcome> {
+  if (status === to) return { key, outcome: 'unchanged', change: null }
+  return { key, outcome: 'changed', change: { key, status: to, draft, publish: null } }
+}
+
+/** A flow as it would be after a change at a moment; a new one has no id yet. */
+export function after(
+  flow: AuthoredFlow | undefined,
+  { key, change }: Decision<unknown>,
+  now: number,
+): AuthoredFlow {
+  const before = flow ?? { id: '', key, status: 'draft', draft: null, newest: null, updatedAt: now }
+  if (!change) return before
+  const { status, draft, publish } = change
+  const version = (before.newest?.version ?? 0) + 1
+  const newest = publish ? { version, publishedAt: now, definition: publish } : before.newest
+  return { ...before, status, draft, newest, updatedAt: now }
+}
+
+/**
+ * What is wrong with what pages would be shown of flows: they may be older than the rules of today.
+ *
+ * @param judge what is wrong with a definition; what was judged before need not be judged again
+ * @throws AppError `validation_failed`
+ */
+export function requireSound(flows: readonly AuthoredFlow[], judge = storedFlowErrors): void {
+  const problems = flows.flatMap(flow => {
+    if (flow.draft === null && flow.status === 'published') return []
+    return judge(newestDefinition(flow)).map(
+      ({ path, message }): Problem => ({ path: `/${flow.key}${path}`, message }),
+    )
+  })
+  if (problems.length > 0) throw invalid(...problems)
+}
+
+/** @throws AppError `too_many_flows` where there would be more than an organisation may have */
+export function requireRoom(
+  { flows, inUse }: Pick<FlowsRead, 'flows' | 'inUse'>,
+  changes: readonly FlowChange[],
+): void {
+  const byKey = new Map(flows.map(flow => [flow.key, flow]))
+  const isInUse = (status: string | undefined) =>
+    Number(status !== undefined && status !== 'archived')
+  const more = changes.reduce(
+    (sum, { key, status }) => sum + isInUse(status) - isInUse(byKey.get(key)?.status),
+    0,
+  )
+  const count = inUse + more
+  if (more <= 0 || count <= mostFlows) return
+  throw new AppError(
+    'too_many_flows',
+    `The organisation would have ${count} flows that are not archived, and ${mostFlows} are the most: archive some, or leave some out`,
+  )
+}

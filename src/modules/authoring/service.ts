@@ -1,0 +1,382 @@
+import type { Actor, AuditEntry } from '../../core/audit.ts'
+import { type Clock, isoTimeOrNull } from '../../core/clock.ts'
+import { AppError, flowNotFound } from '../../core/errors.ts'
+import type { FlowDefinition } from '../../core/flow.ts'
+import { type FlowDifference, flowDifference } from '../../core/flow-difference.ts'
+import { storedFlowErrors } from '../../core/flow-rules.ts'
+import { TimeSlices } from '../../scheduling/time-slices.ts'
+import type { AuthoredFlow, FlowStore, FlowsRead, PublishedVersion, StoredChange } from './port.ts'
+import {
+  after,
+  type Decision,
+  etagOf,
+  newestDefinition,
+  type PushOutcome,
+  published,
+  pushed,
+  requireRoom,
+  requireSound,
+  type StatusOutcome,
+  withdrawn,
+} from './rules.ts'
+
+/** Who changes something, and what they say of it. */
+export interface By {
+  actor: Actor
+  note?: string | null
+}
+
+/** A flow after a verb, and what the verb made of it. */
+export interface Changed<Outcome> {
+  flow: AuthoredFlow
+  outcome: Outcome
+  /** The status before; null for a new flow. */
+  before: AuthoredFlow['status'] | null
+}
+
+/** A pushed flow, and what publishing made of it where that was asked for. */
+export interface Pushed extends Changed<PushOutcome> {
+  publication: StatusOutcome | null
+}
+
+/** What a flow is compared with: its draft, or a version by its number. */
+export type Side = 'draft' | number
+
+export interface PushOptions {
+  publish?: boolean
+  /** Says what would be done, and does nothing. */
+  isTrial?: boolean
+  isExpected?: Expected
+  /** What the audit log calls it, where not a push. */
+  action?: string
+}
+
+const anything: Expected = () => {}
+
+/** How often a change is decided anew because somebody else was quicker. */
+export const mostTries = 20
+
+export const othersChange = () =>
+  new AppError('overloaded', 'Others change this organisation all the time; try again', {
+    retryAfterSeconds: 1,
+  })
+
+const versionNotFound = () =>
+  new AppError('version_not_found', 'The flow has no version of this number')
+
+/** A flow after its change, with what storage alone knows of it. */
+function asStored(flow: AuthoredFlow, stored: StoredChange | undefined): AuthoredFlow {
+  if (!stored) return flow
+  const { id, updatedAt, publishedAt } = stored
+  const newest = flow.newest && { ...flow.newest, publishedAt: publishedAt! }
+  return { ...flow, id, updatedAt, newest }
+}
+
+/** @throws AppError `flow_not_found` */
+function requireAll(flows: readonly AuthoredFlow[], keys: readonly string[]): void {
+  const known = new Set(flows.map(({ key }) => key))
+  const missing = keys.find(key => !known.has(key))
+  if (missing !== undefined) throw flowNotFound(missing)
+}
+
+/** What is wrong with definitions, as `requireSound` asks for it. */
+async function judged(definitions: readonly FlowDefinition[]): Promise<typeof storedFlowErrors> {
+  const known = new Map<unknown, ReturnType<typeof storedFlowErrors>>()
+  const slices = new TimeSlices()
+  for (const definition of definitions) {
+    await slices.rest()
+    known.set(definition, storedFlowErrors(definition))
+  }
+  return definition => known.get(definition) ?? storedFlowErrors(definition)
+}
+
+/**
+ * What authors do with flows: push, publish, withdraw, roll back, compare. A change is decided over
+ * what was read, and made only if nobody has changed the organisation since; else it is decided anew.
+ */
+export class Authoring {
+  constructor(
+    private readonly store: FlowStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** All flows of an organisation, by key. */
+  async flows(orgRow: number): Promise<readonly AuthoredFlow[]> {
+    return (await this.store.read(orgRow)).flows
+  }
+
+  /** Flows by their keys, in the order in which they are named. @throws AppError `flow_not_found` */
+  async flowsNamed(orgRow: number, keys: readonly string[]): Promise<readonly AuthoredFlow[]> {
+    const { flows } = await this.store.read(orgRow, keys)
+    requireAll(flows, keys)
+    const byKey = new Map(flows.map(flow => [flow.key, flow]))
+    return keys.map(key => byKey.get(key)!)
+  }
+
+  async flow(orgRow: number, key: string): Promise<AuthoredFlow> {
+    const [flow] = await this.flowsNamed(orgRow, [key])
+    return flow!
+  }
+
+  /**
+   * Makes each definition its flow's draft, all or none, and publishes them where that is asked for.
+   *
+   * @throws AppError `too_many_flows`; `validation_failed` where something to be published is wrong
+   */
+  async push(
+    orgRow: number,
+    definitions: readonly FlowDefinition[],
+    by: By,
+    {
+      publish = false,
+      isTrial = false,
+      isExpected = anything,
+      action = publish ? 'flow.push_and_publish' : 'flow.push',
+    }: PushOptions = {},
+  ): Promise<Pushed[]> {
+    const keys = definitions.map(({ key }) => key)
+    const judge = publish ? await judged(definitions) : undefined
+    type PushDecision = Decision<PushOutcome> & { publication: StatusOutcome | null }
+    const decide = ({ flows }: FlowsRead): PushDecision[] => {
+      const byKey = new Map(flows.map(flow => [flow.key, flow]))
+      for (const key of keys) isExpected(byKey.get(key) ?? null, key)
+      const pushes = definitions.map(definition => pushed(byKey.get(definition.key), definition))
+      if (!publish) return pushes.map(push => ({ ...push, publication: null }))
+      const now = this.clock.now()
+      const drafts = pushes.map(push => after(byKey.get(push.key), push, now))
+      requireSound(drafts, judge)
+      return pushes.map((push, i) => {
+        const { change, outcome } = published(drafts[i]!)
+        return { ...push, change: change ?? push.change, publication: outcome }
+      })
+    }
+    const changed = await this.change(orgRow, keys, by, action, decide, isTrial)
+    return changed.map(({ decision, ...rest }) => ({
+      ...rest,
+      outcome: decision.outcome,
+      publication: decision.publication,
+    }))
+  }
+
+  /**
+   * Shows drafts as the next version, or withdrawn flows again, all or none.
+   *
+   * @throws AppError `flow_not_found`; `validation_failed` with every mistake in what would be shown
+   */
+  publish(orgRow: number, keys: readonly string[], by: By, isExpected?: Expected) {
+    return this.changeStatus(orgRow, keys, by, 'flow.publish', published, isExpected, requireSound)
+  }
+
+  /** Takes flows from callers' sight, all or none. @throws AppError `flow_not_found` */
+  withdraw(orgRow: number, keys: readonly string[], to: 'draft' | 'archived', by: By) {
+    const action = to === 'draft' ? 'flow.unpublish' : 'flow.archive'
+    return this.changeStatus(orgRow, keys, by, action, flow => withdrawn(flow, to))
+  }
+
+  /**
+   * Makes a definition the draft of the flow of its key, or makes that flow.
+   *
+   * @param isExpected see `Expected`; a flow that is not there has none to compare
+   */
+  async putDraft(
+    orgRow: number,
+    definition: FlowDefinition,
+    by: By,
+    isExpected: Expected,
+  ): Promise<AuthoredFlow> {
+    const { key } = definition
+    const [changed] = await this.change(orgRow, [key], by, 'flow.edit', ({ flows: [flow] }) => {
+      isExpected(flow ?? null, key)
+      return [pushed(flow, definition)]
+    })
+    return changed!.flow
+  }
+
+  /** Gives a draft up; a flow that was never published keeps its draft. @throws AppError */
+  async discardDraft(orgRow: number, key: string, by: By, isExpected: Expected) {
+    const [changed] = await this.change(orgRow, [key], by, 'flow.discard', ({ flows: [flow] }) => {
+      if (!flow) throw flowNotFound(key)
+      isExpected(flow, key)
+      if (!flow.newest) throw versionNotFound()
+      return [pushed(flow, flow.newest.definition)]
+    })
+    return changed!.flow
+  }
+
+  /** The versions of a flow, newest first. @throws AppError `flow_not_found` */
+  async versions(orgRow: number, key: string) {
+    await this.flow(orgRow, key)
+    return this.store.versions(orgRow, key)
+  }
+
+  /** @throws AppError `flow_not_found`, `version_not_found` */
+  async version(orgRow: number, key: string, version: number): Promise<PublishedVersion> {
+    await this.flow(orgRow, key)
+    const found = await this.store.version(orgRow, key, version)
+    if (!found) throw versionNotFound()
+    return found
+  }
+
+  /**
+   * Makes an older version the draft again, and publishes it where that is asked for: numbers only grow.
+   */
+  async restore(
+    orgRow: number,
+    key: string,
+    version: number,
+    by: By,
+    { publish, isExpected }: { publish: boolean; isExpected: Expected },
+  ): Promise<Pushed> {
+    const { definition } = await this.version(orgRow, key, version)
+    const note = by.note ?? `version ${version}`
+    const [restored] = await this.push(
+      orgRow,
+      [definition],
+      { ...by, note },
+      { publish, isExpected, action: 'flow.restore' },
+    )
+    return restored!
+  }
+
+  /** What would change if one side took the place of the other. @throws AppError */
+  async difference(orgRow: number, key: string, from: Side, to: Side): Promise<FlowDifference> {
+    const flow = await this.flow(orgRow, key)
+    const sideOf = async (side: Side): Promise<FlowDefinition> =>
+      side === 'draft' ? newestDefinition(flow) : (await this.version(orgRow, key, side)).definition
+    const [before, next, parts] = await Promise.all([
+      sideOf(from),
+      sideOf(to),
+      this.store.publishedParts(orgRow, key),
+    ])
+    const baseline = {
+      definition: before,
+      stepKeys: new Set(parts.stepKeys),
+      itemKeys: new Set(parts.itemKeys),
+    }
+    const named = (side: Side) => `${key} (${side === 'draft' ? side : `version ${side}`})`
+    return flowDifference(baseline, next, [named(from), named(to)])
+  }
+
+  private async changeStatus(
+    orgRow: number,
+    keys: readonly string[],
+    by: By,
+    action: string,
+    decide: (flow: AuthoredFlow) => Decision<StatusOutcome>,
+    isExpected: Expected = anything,
+    require: (flows: readonly AuthoredFlow[]) => void = () => {},
+  ): Promise<Changed<StatusOutcome>[]> {
+    const unique = [...new Set(keys)]
+    const changed = await this.change(orgRow, unique, by, action, ({ flows }) => {
+      requireAll(flows, unique)
+      const byKey = new Map(flows.map(flow => [flow.key, flow]))
+      const asked = unique.map(key => byKey.get(key)!)
+      for (const flow of asked) isExpected(flow, flow.key)
+      require(asked)
+      return asked.map(decide)
+    })
+    return changed.map(({ decision, ...rest }) => ({ ...rest, outcome: decision.outcome }))
+  }
+
+  /** Reads, decides and changes, until nobody was quicker. */
+  private async change<D extends Decision<string>>(
+    orgRow: number,
+    keys: readonly string[],
+    by: By,
+    action: string,
+    decide: (read: FlowsRead) => readonly D[],
+    isTrial = false,
+  ): Promise<{ flow: AuthoredFlow; before: AuthoredFlow['status'] | null; decision: D }[]> {
+    for (let tries = 1; tries <= mostTries; tries++) {
+      const read = await this.store.read(orgRow, keys)
+      const before = new Map(read.flows.map(flow => [flow.key, flow]))
+      const decisions = await this.decided(orgRow, () => decide(read))
+      const changes = decisions.flatMap(({ change }) => change ?? [])
+      requireRoom(read, changes)
+      const audit = () => this.audit(decisions, before, by, action)
+      const stored =
+        changes.length === 0 || isTrial
+          ? []
+          : await this.store.change(orgRow, { revision: read.revision, changes, audit: audit() })
+      if (stored === null) continue
+      const known = new Map(stored.map(one => [one.key, one]))
+      return decisions.map(decision => {
+        const { key } = decision
+        const flow = after(before.get(key), decision, this.clock.now())
+        const itsBefore = before.get(key)?.status ?? null
+        return { flow: asStored(flow, known.get(key)), before: itsBefore, decision }
+      })
+    }
+    throw othersChange()
+  }
+
+  /** Where a flow is not what the caller has read, says who changed it and when. */
+  private async decided<T>(orgRow: number, decide: () => T): Promise<T> {
+    try {
+      return decide()
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'precondition_failed') throw error
+      const { key, etag } = error.fields as { key: string; etag: string | null }
+      const last = await this.store.lastChange(orgRow, key)
+      const changed = { changedBy: last?.by ?? null, changedAt: isoTimeOrNull(last?.at ?? null) }
+      throw new AppError(error.code, error.message, { fields: { etag, ...changed } })
+    }
+  }
+
+  private audit(
+    decisions: readonly Decision<string>[],
+    before: ReadonlyMap<string, AuthoredFlow>,
+    { actor, note = null }: By,
+    action: string,
+  ): AuditEntry[] {
+    const at = this.clock.now()
+    const told = (flow: AuthoredFlow) => ({
+      status: flow.status,
+      version: flow.newest?.version ?? null,
+      hasDraft: flow.draft !== null,
+    })
+    return decisions.flatMap(decision => {
+      const { key, change } = decision
+      if (!change) return []
+      const flow = before.get(key)
+      return {
+        at,
+        actor,
+        action,
+        subject: key,
+        before: flow ? told(flow) : null,
+        after: told(after(flow, decision, at)),
+        note,
+      }
+    })
+  }
+}
+
+/**
+ * Throws where a flow is not the one that the caller has read.
+ *
+ * @throws AppError `precondition_failed`, `precondition_required`
+ */
+export type Expected = (flow: AuthoredFlow | null, key: string) => void
+
+/**
+ * What the headers of a request ask of a flow (RFC 9110, sections 13.1.1 and 13.1.2): `If-Match` one of
+ * its tags, compared strongly, or `*` for any flow that is there; `If-None-Match: *` that there is none.
+ */
+export function expected(ifMatch: string | null, ifNoneMatch: string | null): Expected {
+  const tags = ifMatch?.split(',').map(tag => tag.trim()) ?? []
+  return (flow, key) => {
+    if (ifMatch === null && ifNoneMatch?.trim() !== '*') {
+      throw new AppError(
+        'precondition_required',
+        'Say what you have read: its ETag as If-Match, or If-None-Match: * for a new flow',
+      )
+    }
+    const isMet =
+      flow === null ? ifMatch === null : tags.includes('*') || tags.includes(etagOf(flow))
+    if (isMet) return
+    throw new AppError('precondition_failed', 'The flow is no longer what you have read', {
+      fields: { key, etag: flow && etagOf(flow) },
+    })
+  }
+}

@@ -1,0 +1,33 @@
+import type { StoredEvent } from '../../core/ports.ts'
+
+/** A flow, step or item as callers know it. */
+export interface NamedPart {
+  id: string
+  key: string
+}
+
+/** An event of the ledger, with what it names as callers know it. */
+export interface LoggedEvent extends Omit<StoredEvent, 'flowRow' | 'stepRow' | 'itemRow'> {
+  /** Its place in the ledger: what follows it is asked for by this. */
+  cursor: string
+  flow: NamedPart | null
+  step: NamedPart | null
+  item: NamedPart | null
+}
+
+/** What an export of all events asks of storage. */
+export interface EventLog {
+  /**
+   * Events of an organisation that follow a cursor, in the order of arrival, a page at a time. What
+   * arrives later has later cursors, so nothing is left out or told twice from call to call.
+   *
+   * @param after the cursor of an event, which may be deleted by now; null for the first that is kept
+   * @param most how many
+   * @returns null for a cursor that no event of this ledger has had
+   */
+  after(
+    orgRow: number,
+    after: string | null,
+    most: number,
+  ): Promise<AsyncIterable<readonly LoggedEvent[]> | null>
+}

@@ -1,0 +1,148 @@
+import type { Reason, Traits } from '../../core/audience.ts'
+import type { Organisation } from '../../core/catalogue.ts'
+import {
+  type Candidate,
+  type DecidedRule,
+  decide,
+  noHistory,
+  type Visit,
+  waitsForIdentify,
+} from '../../core/decision.ts'
+import { flowNotFound } from '../../core/errors.ts'
+import type { PersonIds, Stores } from '../../core/ports.ts'
+import { shown } from '../../core/wording.ts'
+import { type AuthoredFlow, newestDefinition } from '../authoring/index.ts'
+import { readOrigin } from '../organisations/index.ts'
+import type { Explanation } from './model.ts'
+import type { ExplainStore } from './port.ts'
+import { asTold } from './service.ts'
+
+/** What is to be explained. */
+export interface ExplainQuestion {
+  /** Key or id of a flow. */
+  flow: string
+  url: URL
+  traits: Traits
+  /** Null for somebody new. */
+  person: PersonIds | null
+}
+
+/** A condition of the flow or of its organisation. */
+type Rule = Omit<DecidedRule, 'rule'> & { rule: Explanation['rules'][number]['rule'] }
+
+interface AuthoredCandidate extends Candidate {
+  authored: AuthoredFlow
+}
+
+/**
+ * Whether a person sees a flow on a page, and why. Of a published flow the newest version counts, of
+ * any other what would be published next.
+ *
+ * @throws AppError `flow_not_found`
+ */
+export async function explain(
+  organisation: Organisation,
+  { flow: name, url, traits, person }: ExplainQuestion,
+  { stores, store }: { stores: Stores; store: ExplainStore },
+): Promise<Explanation> {
+  const all = await candidates(organisation.row, person, stores, store)
+  const candidate = all.find(({ authored: { id, key } }) => key === name || id === name)
+  if (!candidate) throw flowNotFound(name)
+  const others = all.filter(other => other !== candidate)
+  const visit = { url, traits }
+  const decision = decide(candidate, visit, others)
+  const hasKey = await store.hasSnippetKey(organisation.row)
+  const gate = [keyRule(hasKey), originRule(url, organisation)]
+  const isOpen = gate.every(({ holds }) => holds)
+  const isShown = isOpen && decision.shown
+  const identify = identifyRule(candidate, visit, person?.userId != null)
+  const { id, key, status, newest, draft } = candidate.authored
+  return {
+    shown: isShown,
+    flow: { id, key, status, version: newest?.version ?? null, hasDraft: draft !== null },
+    person: {
+      userId: person?.userId ?? null,
+      anonymousId: person?.anonymousId ?? null,
+      history: { ...asTold(candidate.history), inProgress: candidate.history.inProgress },
+    },
+    url: url.href,
+    rules: [...gate, ...decision.rules, identify].map(({ parts, ...rule }) => ({
+      ...rule,
+      parts: [...parts] as Reason[],
+    })),
+    instead: isShown || !isOpen ? null : decision.winner,
+  }
+}
+
+/** All flows, by key, with what the person has done with each. */
+async function candidates(
+  orgRow: number,
+  person: PersonIds | null,
+  stores: Stores,
+  store: ExplainStore,
+): Promise<AuthoredCandidate[]> {
+  const { flows } = await store.read(orgRow)
+  const catalogue = stores.catalogue()
+  const rows = new Map(flows.map(({ id }) => [id, catalogue.flow(id)?.row ?? 0]))
+  const histories = person && (await stores.people.histories(orgRow, [...rows.values()], person))
+  return flows.map(authored => {
+    const { id, status, newest } = authored
+    const isPublished = status === 'published' && newest !== null
+    return {
+      authored,
+      flow: isPublished ? newest.definition : newestDefinition(authored),
+      status,
+      history: histories?.get(rows.get(id)!) ?? noHistory,
+    }
+  })
+}
+
+function keyRule(holds: boolean): Rule {
+  const why = holds
+    ? 'the organisation has a snippet key'
+    : 'the organisation has no snippet key: make one'
+  return { rule: 'key', holds, why, parts: [] }
+}
+
+/** As the API refuses other origins: those that the organisation has not listed, if it lists any. */
+function originRule(url: URL, { origins }: Organisation): Rule {
+  if (origins === null) {
+    return { rule: 'origin', holds: true, why: 'the snippet may run on any origin', parts: [] }
+  }
+  const origin = originOf(url)
+  const holds = origins.has(origin)
+  const many = `${origins.size} ${origins.size === 1 ? 'origin' : 'origins'}`
+  const why = holds
+    ? `${origin} is on the list of origins`
+    : `${shown(origin)} is not on the list of ${many}`
+  return { rule: 'origin', holds, why, parts: [] }
+}
+
+/** Extensions have origins too, which URL does not know of. */
+function originOf({ protocol, host }: URL): string {
+  const read = readOrigin(`${protocol}//${host}`)
+  return 'origin' in read ? read.origin : 'null'
+}
+
+/**
+ * What a page shows before it has said who is there: nothing that takes to know it where it waits for
+ * that, else what somebody new sees. No condition of its own, for only the browser knows the page.
+ */
+function identifyRule(candidate: Candidate, visit: Visit, isNamed: boolean): Rule {
+  const rule = { rule: 'identify', parts: [] } as const
+  if (!waitsForIdentify(candidate.flow)) {
+    return { ...rule, holds: true, why: 'for everyone and always: it waits for no identify()' }
+  }
+  const waits = 'a page with data-identify="wait" begins it'
+  if (!isNamed) {
+    const why = `${waits} once the time-out is over: nobody is identified`
+    return { ...rule, holds: null, why }
+  }
+  const isTheirs = decide(candidate, visit, []).shown
+  const stranger = { ...candidate, history: noHistory }
+  const isForStrangers = decide(stranger, { url: visit.url, traits: {} }, []).shown
+  const meanwhile = isForStrangers
+    ? `others before it, as for somebody new${isTheirs ? '' : ', and take it away then'}`
+    : 'so do others, for somebody new does not see it'
+  return { ...rule, holds: null, why: `${waits} after identify(); ${meanwhile}` }
+}

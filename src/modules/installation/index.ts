@@ -1,0 +1,116 @@
+import { windowMs } from '../../core/buckets.ts'
+import { type Clock, isoTime } from '../../core/clock.ts'
+import { minuteMs } from '../../core/durations.ts'
+import type { PersonIds, Stores } from '../../core/ports.ts'
+import type { Call } from '../../http/call.ts'
+import { json, type Reply } from '../../http/reply.ts'
+import { type Route, route } from '../../http/route.ts'
+import { personIn, requireCleanText } from '../../http/shapes.ts'
+import { Heartbeat, HeartbeatQuery, Installation, SnippetStatus } from './model.ts'
+import type { SeenStore } from './port.ts'
+import { installationService } from './service.ts'
+
+/** How often the snippet should say that it is alive. */
+const usualMs = 5 * minuteMs
+/** How soon a page that waits for somebody's progress hears of it where the limit has room, and how late. */
+const soonestMs = 10_000
+const latestMs = 30 * minuteMs
+/** What pages are told to send together, of the limit, and where many wait; the rest is for those that come. */
+const promisedShare = 0.8
+const promisedInCrowd = 0.5
+
+/** Whether the snippet is installed and alive, and what is wrong where it is not. */
+export function installationRoutes(deps: {
+  stores: Stores
+  seen: SeenStore
+  clock: Clock
+}): Route[] {
+  const { stores, clock } = deps
+  const service = installationService(deps)
+
+  /**
+   * When the page's turn is, milliseconds: all take turns that wait for somebody's progress. One that
+   * comes has not been told to, and takes the turn of another.
+   */
+  const turnOf = ({ org, startedAt, taken }: Call, isWaiting: boolean, isKnown: boolean): number =>
+    stores.presence.reserveBeat(org.row, startedAt, {
+      moments: isWaiting && !isKnown ? 2 : 1,
+      soonestMs: isWaiting ? soonestMs : 0,
+      apartMs: Math.ceil(windowMs / (org.limits.heartbeat * promisedShare)),
+      apartInCrowdMs: Math.ceil(windowMs / (org.limits.heartbeat * promisedInCrowd)),
+      latestMs,
+      remaining: taken?.remaining ?? 0,
+      resetInMs: taken?.resetInMs ?? windowMs,
+    })
+
+  const heartbeat = (call: Call, person: PersonIds | null, isKnown: boolean): Reply => {
+    const turn = turnOf(call, person !== null, isKnown)
+    return json(200, {
+      status: 'ok',
+      serverTime: isoTime(clock.now()),
+      flowsVersion: stores.catalogue().publishedFlows(call.org).version,
+      nextHeartbeatSeconds: Math.ceil((person === null ? usualMs : turn) / 1_000),
+      ...(person && { progressVersion: stores.checklists.version(call.org.row, person) }),
+    } satisfies Heartbeat)
+  }
+
+  return [
+    route({
+      method: 'GET',
+      path: '/heartbeat',
+      operation: 'sendHeartbeat',
+      tag: 'Liveness',
+      summary: 'The snippet says that it is alive',
+      caller: 'snippet key',
+      bucket: 'heartbeat',
+      keyInQuery: true,
+      isWrite: true,
+      query: HeartbeatQuery,
+      description:
+        'Name a person by `userId` or `anonymousId`, and the answer has a `progressVersion` too: as long ' +
+        'as it stays, there is no need to ask for `checklist-progress` again.',
+      answers: { 200: { description: 'Noted.', schema: Heartbeat } },
+      handle(call) {
+        const { query, org, receivedAt } = call
+        const { v, userId, anonymousId, progressVersion } = query
+        requireCleanText({ v })
+        const isNamed = userId !== undefined || anonymousId !== undefined
+        const person = isNamed ? personIn(query) : null
+        stores.presence.mark(org.row, 'heartbeat', receivedAt)
+        const recording = v && stores.presence.recordSnippetVersion(org.row, v, receivedAt)
+        const answer = () => heartbeat(call, person, progressVersion !== undefined)
+        return recording ? recording.then(answer) : answer()
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/snippet-status',
+      operation: 'getSnippetStatus',
+      tag: 'Liveness',
+      summary: 'What was seen of the snippet, and what is wrong',
+      caller: 'snippet key',
+      bucket: 'status',
+      description:
+        'Codes and counts alone: whoever views the page has the key that asks this. Asking is not ' +
+        'counted as having been seen.',
+      answers: { 200: { description: 'As of now.', schema: SnippetStatus } },
+      async handle(call) {
+        return json(200, await service.status(call.org, call.receivedAt))
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/manage/install',
+      operation: 'getInstallation',
+      tag: 'Management',
+      summary: 'Whether the snippet is installed and alive, and what is wrong',
+      caller: 'management',
+      bucket: 'manage',
+      needs: 'flows:read',
+      answers: { 200: { description: 'As of now.', schema: Installation } },
+      async handle(call) {
+        return json(200, await service.installation(call.org, call.receivedAt))
+      },
+    }),
+  ]
+}

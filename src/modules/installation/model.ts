@@ -1,0 +1,122 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { rejectionCodes } from '../../core/event.ts'
+import { presenceStages } from '../../core/ports.ts'
+import { Count, Instant, InstantOrNull, OneOf, PersonFields } from '../../http/shapes.ts'
+
+export const HeartbeatQuery = Type.Object({
+  ...PersonFields,
+  progressVersion: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description:
+        'Where a person is named: the one that the page was told last, if it was told one.',
+      examples: ['1k2f9x3'],
+    }),
+  ),
+  v: Type.Optional(
+    Type.String({ maxLength: 64, description: "The snippet's version.", examples: ['1.4.0'] }),
+  ),
+  url: Type.Optional(
+    Type.String({
+      maxLength: 2_048,
+      description: "The page's address; not kept.",
+      examples: ['https://app.example.com/projects'],
+    }),
+  ),
+  sid: Type.Optional(
+    Type.String({ maxLength: 64, description: 'The session; not kept.', examples: ['s1'] }),
+  ),
+})
+
+export const Heartbeat = Type.Object(
+  {
+    status: Type.Literal('ok'),
+    serverTime: Instant("The server's clock."),
+    flowsVersion: Type.String({
+      description: 'That of `GET /flows`: fetch the flows anew when it changes.',
+      examples: ['2v8k0m1c7d'],
+    }),
+    nextHeartbeatSeconds: Type.Integer({
+      minimum: 1,
+      description:
+        'When to send the next. Where a person is named as soon as the limit lets it be, with all pages that ask.',
+      examples: [300],
+    }),
+    progressVersion: Type.Optional(
+      Type.String({
+        description:
+          'Where a person is named: another one whenever an item of theirs is ticked or taken back, or a flow completed.',
+        examples: ['1k2f9x3'],
+      }),
+    ),
+  },
+  { title: 'Heartbeat' },
+)
+export type Heartbeat = Static<typeof Heartbeat>
+
+const Stage = Type.Object({
+  stage: OneOf(presenceStages),
+  firstAt: InstantOrNull('When it was first seen.'),
+  lastAt: InstantOrNull('When it was last seen; some seconds of it can be lost in a crash.'),
+})
+
+/** What is wrong with an installation, and what to do about it. */
+export const Finding = Type.Object(
+  {
+    severity: OneOf(['info', 'warning', 'error'], { examples: ['warning'] }),
+    code: Type.String({ examples: ['no_events'] }),
+    message: Type.String({
+      description: 'What is wrong.',
+      examples: ['Flows are fetched, but no event was ever accepted.'],
+    }),
+    fix: Type.String({
+      description: 'What to do about it.',
+      examples: [
+        'Show a published flow on a page, and look for refused requests in its network log.',
+      ],
+    }),
+  },
+  { title: 'Finding' },
+)
+export type Finding = Static<typeof Finding>
+
+const statusFields = {
+  state: OneOf(['never_seen', 'active', 'quiet', 'stale', 'misconfigured'], {
+    description:
+      'Active within five minutes, quiet within a day, then stale; misconfigured where a finding ' +
+      'is an error.',
+    examples: ['active'],
+  }),
+  installed: Type.Boolean({ description: 'Flows were fetched, or a heartbeat came.' }),
+  firstSeenAt: InstantOrNull('When anything was first seen.'),
+  lastSeenAt: InstantOrNull('When anything was last seen.'),
+  stages: Type.Array(Stage, { description: 'How far the installation has come.' }),
+  snippetVersion: Type.Union([Type.String(), Type.Null()], {
+    description: 'As the last heartbeat told it.',
+    examples: ['1.4.0'],
+  }),
+  skewMsMedian: Type.Union([Type.Number(), Type.Null()], {
+    description: "How far senders' clocks are off, in the middle of the latest.",
+    examples: [40],
+  }),
+  rejected24h: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {
+    description: `Events rejected in the last 24 hours, by code: ${rejectionCodes.join(', ')}.`,
+    examples: [{ unknown_step: 2 }],
+  }),
+  findings: Type.Array(Finding, { description: 'What is wrong, and what to do about it.' }),
+}
+
+export const SnippetStatus = Type.Object(statusFields, { title: 'SnippetStatus' })
+export type SnippetStatus = Static<typeof SnippetStatus>
+
+export const Installation = Type.Object(
+  {
+    ...statusFields,
+    erased24h: Count(
+      'Reports of people who were erased, in the last 24 hours: they are not kept.',
+      0,
+    ),
+  },
+  { title: 'Installation' },
+)
+export type Installation = Static<typeof Installation>

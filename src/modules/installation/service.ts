@@ -1,0 +1,79 @@
+import type { Organisation } from '../../core/catalogue.ts'
+import { isoTime, isoTimeOrNull } from '../../core/clock.ts'
+import { dayMs, minuteMs } from '../../core/durations.ts'
+import { type Presence, presenceStages, type Stores } from '../../core/ports.ts'
+import { nearestRank } from '../../core/quantile.ts'
+import { version } from '../../core/version.ts'
+import { findingsOf, isInstalled } from './findings.ts'
+import type { Installation, SnippetStatus } from './model.ts'
+import type { SeenStore } from './port.ts'
+
+const activeMs = 5 * minuteMs
+const quietMs = dayMs
+
+/** How long ago the snippet was last seen, in words. */
+function stateOf(lastSeenAt: number | null, now: number): SnippetStatus['state'] {
+  if (lastSeenAt === null) return 'never_seen'
+  const age = now - lastSeenAt
+  if (age <= activeMs) return 'active'
+  return age <= quietMs ? 'quiet' : 'stale'
+}
+
+function seenIn(presence: Presence) {
+  const seen = presenceStages.flatMap(stage => presence.seen[stage] ?? [])
+  return {
+    firstSeenAt: seen.length > 0 ? Math.min(...seen.map(({ firstAt }) => firstAt)) : null,
+    lastSeenAt: seen.length > 0 ? Math.max(...seen.map(({ lastAt }) => lastAt)) : null,
+  }
+}
+
+export function installationService({ stores, seen }: { stores: Stores; seen: SeenStore }) {
+  const statusOf = (organisation: Organisation, presence: Presence, now: number): SnippetStatus => {
+    const { firstSeenAt, lastSeenAt } = seenIn(presence)
+    const skews = presence.skews.toSorted((a, b) => a - b)
+    const skewMsMedian = nearestRank(skews, 0.5)
+    const catalogue = stores.catalogue()
+    const findings = findingsOf({
+      presence,
+      skewMsMedian,
+      publishedFlows: catalogue.publishedFlows(organisation).count,
+      oldKeysEndAt: catalogue.oldKeysEndAt(organisation),
+      identity: organisation.identity,
+      ownVersion: version,
+      now,
+    })
+    const isWrong = findings.some(({ severity }) => severity === 'error')
+    return {
+      state: isWrong ? 'misconfigured' : stateOf(lastSeenAt, now),
+      installed: isInstalled(presence),
+      firstSeenAt: isoTimeOrNull(firstSeenAt),
+      lastSeenAt: isoTimeOrNull(lastSeenAt),
+      stages: presenceStages.map(stage => {
+        const seen = presence.seen[stage]
+        return {
+          stage,
+          firstAt: seen && isoTime(seen.firstAt),
+          lastAt: seen && isoTime(seen.lastAt),
+        }
+      }),
+      snippetVersion: presence.snippetVersion,
+      skewMsMedian,
+      rejected24h: presence.rejections,
+      findings,
+    }
+  }
+
+  return {
+    /** Codes and counts only: whoever views the page has the key that asks this. */
+    async status(organisation: Organisation, now: number): Promise<SnippetStatus> {
+      return statusOf(organisation, await stores.presence.read(organisation.row, now), now)
+    },
+
+    /** The same to the last moment, with reports of people who were erased: of those no page is told. */
+    async installation(organisation: Organisation, now: number): Promise<Installation> {
+      await seen.write()
+      const presence = await stores.presence.read(organisation.row, now)
+      return { ...statusOf(organisation, presence, now), erased24h: presence.erased }
+    },
+  }
+}

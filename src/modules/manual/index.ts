@@ -1,0 +1,71 @@
+import { Type } from '@sinclair/typebox'
+import { AppError } from '../../core/errors.ts'
+import { encodedReply, ofAnyone } from '../../http/encoded.ts'
+import { type Route, route } from '../../http/route.ts'
+import { pathOf } from '../../http/target.ts'
+import { compiledPages } from '../../manual/compile.ts' with { type: 'macro' }
+import style from './page/manual.css' with { type: 'text' }
+import script from './page/manual.js' with { type: 'text' }
+
+/** Nothing but what this server has, and no script or style in the page itself. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const pages = compiledPages()
+
+const prepared = (text: string, type: string) => ({
+  body: { text, hash: Bun.hash.xxHash64(text).toString(36) },
+  headers: { 'Content-Type': type, 'Content-Security-Policy': policy, ...ofAnyone },
+})
+
+const page = (html: string) => prepared(html, 'text/html; charset=utf-8')
+const javascript = 'text/javascript; charset=utf-8'
+
+const index = page(pages.index)
+
+/** Topics by their names, and what their pages load. */
+const files = new Map([
+  ...Object.entries(pages.topics).map(([name, html]) => [name, page(html)] as const),
+  ['manual.css', prepared(style, 'text/css; charset=utf-8')],
+  ['manual.js', prepared(script, javascript)],
+  ['search.js', prepared(pages.search, javascript)],
+])
+
+const file = {
+  method: 'GET',
+  tag: 'Description',
+  caller: 'anyone',
+  isProductFile: true,
+  answers: {
+    200: { description: 'The page.', schema: Type.String(), example: '', type: 'text/html' },
+  },
+} as const
+
+/** The manual, for browsers. */
+export const manualRoutes: Route[] = [
+  route({
+    ...file,
+    path: '/docs',
+    operation: 'getManual',
+    summary: 'The topics of the manual',
+    handle: call => encodedReply(call, index.body, index.headers),
+  }),
+  route({
+    ...file,
+    path: '/docs/:file',
+    operation: 'getManualFile',
+    summary: 'A topic of the manual, or what its page loads',
+    handle(call) {
+      const found = files.get(pathOf(call.request).split('/').at(-1) ?? '')
+      if (!found) throw new AppError('not_found', 'There is nothing at this path')
+      return encodedReply(call, found.body, found.headers)
+    },
+  }),
+]

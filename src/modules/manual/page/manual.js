@@ -1,0 +1,157 @@
+// Runs in the browser, in the head: the theme is there before anything is shown.
+
+const root = document.documentElement
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const key = 'cairn-manual-theme'
+
+/** Where a browser keeps nothing for pages, the switch holds for this one. */
+let chosen = null
+try {
+  chosen = localStorage.getItem(key)
+} catch {}
+
+const isDark = () => (chosen ? chosen === 'dark' : dark.matches)
+
+function applyTheme() {
+  root.dataset.theme = isDark() ? 'dark' : 'light'
+  const button = document.querySelector('#theme')
+  if (button) button.textContent = isDark() ? 'Light' : 'Dark'
+}
+
+applyTheme()
+dark.addEventListener('change', applyTheme)
+
+function switchTheme() {
+  chosen = isDark() ? 'light' : 'dark'
+  try {
+    localStorage.setItem(key, chosen)
+  } catch {}
+  applyTheme()
+}
+
+const base = new URL('.', document.currentScript.src)
+const most = 12
+let loading = null
+
+/** Loaded at the first search. Each entry: topic, its title, heading, anchor, text. */
+const loadEntries = () => {
+  loading ??= import(new URL('search.js', base).href).then(
+    module => module.default,
+    error => {
+      loading = null
+      throw error
+    },
+  )
+  return loading
+}
+
+/** How well an entry answers; 0 where it lacks a word. Words in titles count for more. */
+function score([, title, heading, , text], words) {
+  let sum = 0
+  for (const word of words) {
+    const inTitle = title.toLowerCase().includes(word)
+    const inHeading = heading.toLowerCase().includes(word)
+    const count = text.toLowerCase().split(word).length - 1
+    if (!inTitle && !inHeading && count === 0) return 0
+    sum += (inHeading ? 8 : 0) + (inTitle ? 4 : 0) + Math.min(count, 4)
+  }
+  return sum
+}
+
+/** The words around the first one that was found, with what was found marked. */
+function excerpt(text, words) {
+  const lower = text.toLowerCase()
+  const first = Math.min(
+    ...words.map(word => lower.indexOf(word)).filter(at => at >= 0),
+    text.length,
+  )
+  const from = first === text.length ? 0 : Math.max(0, lower.lastIndexOf(' ', first - 40))
+  const cut = text.slice(from, from + 160)
+  const isWhole = from + 160 >= text.length
+  const shown = isWhole ? cut : `${cut.slice(0, cut.lastIndexOf(' '))} …`
+  const line = document.createElement('p')
+  const escaped = words.map(word => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  const pattern = new RegExp(`(${escaped.join('|')})`, 'i')
+  for (const [at, part] of shown.split(pattern).entries()) {
+    const place = at % 2 === 0 ? line : line.appendChild(document.createElement('mark'))
+    place.append(part)
+  }
+  return line
+}
+
+function result([name, title, heading, anchor, text], words) {
+  const link = document.createElement('a')
+  link.href = new URL(name + (anchor && `#${anchor}`), base).href
+  const head = document.createElement('strong')
+  head.textContent = heading === title ? title : `${title}: ${heading}`
+  link.append(head, excerpt(text, words))
+  return link
+}
+
+async function search(field, list) {
+  const asked = field.value
+  const words = asked.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) {
+    list.hidden = true
+    list.replaceChildren()
+    return
+  }
+  let shown
+  try {
+    const found = (await loadEntries())
+      .map(entry => ({ entry, rank: score(entry, words) }))
+      .filter(({ rank }) => rank > 0)
+      .sort((a, b) => b.rank - a.rank)
+      .slice(0, most)
+    shown = found.map(({ entry }) => result(entry, words))
+  } catch {
+    shown = ['The search could not be loaded: is the server reachable?']
+  }
+  // Who types on has asked for something else by now.
+  if (field.value !== asked) return
+  list.replaceChildren(...(shown.length > 0 ? shown : [`Nothing has all of “${asked.trim()}”.`]))
+  list.hidden = false
+}
+
+document.addEventListener('DOMContentLoaded', () => {
+  const field = document.querySelector('input[type=search]')
+  const list = document.querySelector('#found')
+  const theme = document.querySelector('#theme')
+  theme.addEventListener('click', switchTheme)
+  theme.hidden = false
+  applyTheme()
+  document.querySelector('search').hidden = false
+  // On a narrow screen the list of topics would stand before every text.
+  const narrow = matchMedia('(max-width: 52rem)')
+  const topics = document.querySelector('.contents details')
+  const fold = () => {
+    topics.open = !narrow.matches
+  }
+  fold()
+  narrow.addEventListener('change', fold)
+
+  field.addEventListener('input', () => search(field, list))
+  field.addEventListener('keydown', event => {
+    // Who is quicker than the index is led there once it is loaded.
+    if (event.key === 'Enter') search(field, list).then(() => list.querySelector('a')?.click())
+    if (event.key === 'ArrowDown') list.querySelector('a')?.focus()
+  })
+  document.addEventListener('keydown', event => {
+    const isTyping = event.target instanceof HTMLInputElement
+    if (event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault()
+      field.focus()
+    }
+    if (event.key === 'Escape' && !list.hidden) {
+      list.hidden = true
+      field.focus()
+    }
+  })
+  // A heading of the same page: the list would cover it.
+  list.addEventListener('click', () => {
+    list.hidden = true
+  })
+  document.addEventListener('click', event => {
+    if (!event.target.closest('search')) list.hidden = true
+  })
+})

@@ -1,0 +1,117 @@
+import { type Clock, isoTime } from '../../core/clock.ts'
+import { answerLongWork } from '../../http/long-work.ts'
+import { actorOf } from '../../http/principal.ts'
+import { json } from '../../http/reply.ts'
+import { type Route, route } from '../../http/route.ts'
+import {
+  Compacted,
+  DeadLetterList,
+  DroppedLetters,
+  LettersAsked,
+  Rebuilt,
+  RetriedLetters,
+} from './model.ts'
+import type { OperationsStore } from './port.ts'
+import { DeadLetters } from './service.ts'
+
+const mostListed = 1_000
+
+const operates = {
+  caller: 'management',
+  bucket: 'manage',
+  tag: 'Management',
+  needs: 'operator',
+} as const
+
+/**
+ * What the operator does to the database. Dead letters are those of the organisation that the operator
+ * names, or of all.
+ */
+export function operationsRoutes({
+  operations: store,
+  clock,
+}: {
+  operations: OperationsStore
+  clock: Clock
+}): Route[] {
+  const letters = new DeadLetters(store, clock)
+  return [
+    route({
+      ...operates,
+      method: 'GET',
+      path: '/manage/dead-letters',
+      operation: 'listDeadLetters',
+      summary: 'Events that the database refused, the oldest first',
+      answers: { 200: { description: `At most ${mostListed}.`, schema: DeadLetterList } },
+      async handle(call) {
+        const { letters, count } = await store.deadLetters(
+          call.organisation?.row ?? null,
+          mostListed,
+        )
+        const listed = letters.map(letter => ({
+          ...letter,
+          receivedAt: isoTime(letter.receivedAt),
+        }))
+        return json(200, { letters: listed, count })
+      },
+    }),
+    route({
+      ...operates,
+      method: 'POST',
+      path: '/manage/dead-letters/retry',
+      operation: 'retryDeadLetters',
+      summary: 'Store events after all that the database refused',
+      body: LettersAsked,
+      refuses: ['dead_letter_not_found'],
+      answers: { 200: { description: 'What became of each.', schema: RetriedLetters } },
+      isLong: true,
+      async handle(call) {
+        const { organisation, body } = call
+        const retried = await letters.retry(organisation?.row ?? null, body, actorOf(call))
+        return json(200, { letters: retried })
+      },
+    }),
+    route({
+      ...operates,
+      method: 'POST',
+      path: '/manage/dead-letters/drop',
+      operation: 'dropDeadLetters',
+      summary: 'Delete events for good that the database refused',
+      body: LettersAsked,
+      refuses: ['dead_letter_not_found'],
+      answers: { 200: { description: 'How many.', schema: DroppedLetters } },
+      isLong: true,
+      async handle(call) {
+        const { organisation, body } = call
+        const dropped = await letters.drop(organisation?.row ?? null, body, actorOf(call))
+        return json(200, { dropped })
+      },
+    }),
+    route({
+      ...operates,
+      method: 'POST',
+      path: '/manage/rebuild',
+      operation: 'rebuild',
+      summary:
+        'Compute analytics anew from the stored events, which changes nothing if all is well',
+      description:
+        'Who accepts `application/x-ndjson` is told how far it is, by lines `{"progress": …}` and at ' +
+        'last `{"result": …}` or `{"failure": {error, code}}`.',
+      refuses: ['rewriting_under_way'],
+      answers: { 200: { description: 'What was done.', schema: Rebuilt } },
+      isLong: true,
+      handle: call => answerLongWork(call, tell => store.rebuild(tell)),
+    }),
+    route({
+      ...operates,
+      method: 'POST',
+      path: '/manage/compact',
+      operation: 'compact',
+      summary: 'Write the database anew, as small as it can be; where no server runs',
+      refuses: ['server_running', 'no_room'],
+      answers: { 200: { description: 'How large it was and is.', schema: Compacted } },
+      isLong: true,
+      handle: call => answerLongWork(call, () => store.compact()),
+    }),
+  ]
+}

@@ -1,0 +1,88 @@
+import type { AuditEntry } from '../../core/audit.ts'
+
+/** What the database refused. */
+export interface DeadLetter {
+  id: number
+  /** The organisation's, `org_…`. */
+  organisation: string
+  /** When it was received, epoch milliseconds. */
+  receivedAt: number
+  /** Null for what is no event. */
+  eventId: string | null
+  kind: string
+  /** What the database said. */
+  reason: string
+}
+
+/**
+ * `refused`: the database would not take it now either, or it is of somebody who is being erased. A
+ * `duplicate` was sent again meanwhile, and stored.
+ */
+export const retryVerdicts = ['stored', 'duplicate', 'refused'] as const
+export type RetryVerdict = (typeof retryVerdicts)[number]
+
+/** What became of a letter that was tried again. */
+export interface Retried {
+  id: number
+  verdict: RetryVerdict
+}
+
+/** How far a rebuild has come. */
+export interface RebuildProgress {
+  /** Key of the flow that was just done. */
+  flow: string
+  flows: number
+  flowsDone: number
+  events: number
+}
+
+/** `changed`: flows whose numbers were not as the events say. */
+export interface Rebuilt {
+  flows: number
+  events: number
+  changed: number
+}
+
+/** How large the database was, and is. */
+export interface Compacted {
+  bytesBefore: number
+  bytesAfter: number
+}
+
+/** What is said of letters that were done with; storage adds what became of them. */
+export type LettersAudit = Omit<AuditEntry, 'before' | 'after'>
+
+/** What the operator asks of storage. */
+export interface OperationsStore {
+  /**
+   * Dead letters, the oldest first; at most so many, and how many there are.
+   *
+   * @param orgRow those of one organisation; null for all
+   */
+  deadLetters(
+    orgRow: number | null,
+    most: number,
+  ): Promise<{ letters: readonly DeadLetter[]; count: number }>
+  /** The ids of all, with the organisations' rows, the oldest first. */
+  deadLetterIds(orgRow: number | null): Promise<readonly { id: number; orgRow: number }[]>
+  /** Tries some of one organisation's letters, in one transaction. Those that are gone are left out. */
+  retryDeadLetters(
+    orgRow: number,
+    ids: readonly number[],
+    audit: LettersAudit,
+  ): Promise<readonly Retried[]>
+  /** Deletes some of one organisation's letters, in one transaction; how many there were. */
+  dropDeadLetters(orgRow: number, ids: readonly number[], audit: LettersAudit): Promise<number>
+  /**
+   * Makes all projections anew from the ledger, while others go on writing.
+   *
+   * @throws AppError `rewriting_under_way`
+   */
+  rebuild(tell: (progress: RebuildProgress) => void): Promise<Rebuilt>
+  /**
+   * Writes the database anew, as small as it can be.
+   *
+   * @throws AppError `server_running`, `no_room`
+   */
+  compact(): Promise<Compacted>
+}

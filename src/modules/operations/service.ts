@@ -1,0 +1,75 @@
+import type { Actor } from '../../core/audit.ts'
+import type { Clock } from '../../core/clock.ts'
+import { AppError, invalid } from '../../core/errors.ts'
+import type { LettersAudit, OperationsStore, Retried } from './port.ts'
+
+/** Letters that one transaction takes, for others' commits wait for it. */
+const lettersAtOnce = 64
+
+/** Which letters are meant: some by their ids, or all. */
+export interface LettersAsked {
+  ids?: readonly number[]
+  all?: true
+}
+
+/** What the database refused: stored after all, or dropped. */
+export class DeadLetters {
+  constructor(
+    private readonly store: OperationsStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Stores letters after all, as received when they were.
+   *
+   * @param orgRow of one organisation; null for all
+   * @throws AppError `validation_failed`, `dead_letter_not_found`: then nothing is done
+   */
+  async retry(orgRow: number | null, asked: LettersAsked, actor: Actor): Promise<Retried[]> {
+    const audit = this.auditOf('dead_letters.retry', actor)
+    const retried: Retried[] = []
+    for (const { row, ids } of await this.chosen(orgRow, asked)) {
+      retried.push(...(await this.store.retryDeadLetters(row, ids, audit())))
+    }
+    return retried
+  }
+
+  /** Deletes letters for good; how many. @throws AppError as `retry` */
+  async drop(orgRow: number | null, asked: LettersAsked, actor: Actor): Promise<number> {
+    const audit = this.auditOf('dead_letters.drop', actor)
+    let dropped = 0
+    for (const { row, ids } of await this.chosen(orgRow, asked)) {
+      dropped += await this.store.dropDeadLetters(row, ids, audit())
+    }
+    return dropped
+  }
+
+  /** The letters that are meant, in pieces of one organisation each. */
+  private async chosen(orgRow: number | null, { ids, all }: LettersAsked) {
+    if ((all ?? false) === (ids !== undefined)) {
+      throw invalid({ path: '', message: 'Name letters by their ids, or all, one of the two' })
+    }
+    const known = await this.store.deadLetterIds(orgRow)
+    const isKnown = new Set(known.map(({ id }) => id))
+    const wanted = new Set(ids ?? isKnown)
+    const unknown = [...wanted.difference(isKnown)]
+    if (unknown.length > 0) {
+      const some = unknown.slice(0, 5).join(', ')
+      throw new AppError('dead_letter_not_found', `There is no dead letter ${some}`)
+    }
+    const meant = Map.groupBy(
+      known.filter(({ id }) => wanted.has(id)),
+      letter => letter.orgRow,
+    )
+    return [...meant].flatMap(([row, letters]) =>
+      Array.from({ length: Math.ceil(letters.length / lettersAtOnce) }, (_, i) => ({
+        row,
+        ids: letters.slice(i * lettersAtOnce, (i + 1) * lettersAtOnce).map(({ id }) => id),
+      })),
+    )
+  }
+
+  private auditOf(action: string, actor: Actor): () => LettersAudit {
+    return () => ({ at: this.clock.now(), actor, action, subject: 'dead letters', note: null })
+  }
+}

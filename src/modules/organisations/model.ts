@@ -1,0 +1,200 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { buckets, defaultLimits, largestLimit } from '../../core/buckets.ts'
+import { longestGraceHours } from '../../core/durations.ts'
+import { closed } from '../../core/flow-values.ts'
+import { longestRetentionDays } from '../../core/retention.ts'
+import { identityModes } from '../../core/verified-identity.ts'
+import { Count, Instant, InstantOrNull, OneOf } from '../../http/shapes.ts'
+import { longestName, longestSlug } from './rules.ts'
+
+const names = {
+  id: Type.String({ examples: ['org_3pNw7sQk1XvLt5Zb8d'] }),
+  slug: Type.String({ examples: ['harbor-inc'] }),
+  name: Type.String({ examples: ['Harbor Inc'] }),
+}
+
+/** One field a bucket. */
+const ofBuckets = <T>(fieldOf: (limit: number) => T) =>
+  Object.fromEntries(buckets.map(bucket => [bucket, fieldOf(defaultLimits[bucket])])) as Record<
+    (typeof buckets)[number],
+    T
+  >
+
+const limit = { minimum: 1, maximum: largestLimit }
+
+const KeyText = Type.String({ examples: ['u1Qe7VbTn8Rk0cXw4sWq9xLm2KpZf6Hd'] })
+
+const SettingsFields = {
+  ...names,
+  limits: Type.Object(
+    ofBuckets(usual => Type.Integer({ ...limit, examples: [usual] })),
+    { description: 'Requests a minute, by bucket.' },
+  ),
+  overrides: Type.Object(
+    ofBuckets(() => Type.Optional(Type.Integer(limit))),
+    {
+      description: 'The limits that the operator set; all others are the defaults.',
+      examples: [{ events: 1_200 }],
+    },
+  ),
+  origins: Type.Array(Type.String(), {
+    description: 'Where the snippet may run; empty where it may anywhere.',
+    examples: [['https://app.example.com']],
+  }),
+  retentionDays: Type.Union([Type.Integer(), Type.Null()], {
+    description:
+      "For how many days raw events are accepted and kept; null for as long as the server's setting says.",
+    examples: [30],
+  }),
+  honoursDoNotTrack: Type.Boolean({
+    description: 'Whether browsers that ask not to be tracked are heeded.',
+    examples: [true],
+  }),
+  identityMode: OneOf(identityModes, {
+    description: 'Whether hashes of user ids are looked at, and required.',
+  }),
+  createdAt: Instant('When the organisation was made.'),
+}
+
+export const Settings = Type.Object(SettingsFields, { title: 'Settings' })
+export type Settings = Static<typeof Settings>
+
+export const OrganisationList = Type.Object(
+  {
+    organisations: Type.Array(Settings),
+    total: Count('How many there are in all.', 1),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'Send it as `after` for those that follow; null where none do.',
+      examples: [null],
+    }),
+  },
+  { title: 'OrganisationList' },
+)
+
+export type OrganisationList = Static<typeof OrganisationList>
+
+export const OrganisationQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({ maxLength: longestSlug, description: 'Those of later slugs than this.' }),
+  ),
+  named: Type.Optional(Type.String({ description: 'The one of this id or slug alone.' })),
+})
+
+/** What names and slugs have to be, the service says, in better words than a schema has. */
+export const NewOrganisationBody = closed({
+  name: Type.String({
+    maxLength: 2 * longestName,
+    description: `At most ${longestName} characters.`,
+    examples: ['Harbor Inc'],
+  }),
+  slug: Type.Optional(
+    Type.String({
+      description: `a-z, 0-9 and "-" between them, at most ${longestSlug} characters; made from the name unless given.`,
+      examples: ['harbor-inc'],
+    }),
+  ),
+})
+
+export const CreatedOrganisation = Type.Object(
+  { ...names, snippetKey: KeyText },
+  { title: 'CreatedOrganisation' },
+)
+
+export const SettingsBody = closed({
+  limits: Type.Optional(
+    closed(
+      ofBuckets(() => Type.Optional(Type.Union([Type.Integer(limit), Type.Null()]))),
+      {
+        description: 'By the operator alone: requests a minute; null for the default.',
+        examples: [{ events: 1_200, export: null }],
+      },
+    ),
+  ),
+  origins: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: 1_000,
+      description: 'All origins of the list, in place of those before; none for any origin.',
+      examples: [['https://app.example.com']],
+    }),
+  ),
+  retentionDays: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 1, maximum: longestRetentionDays }), Type.Null()], {
+      description:
+        "Raw events received earlier are deleted, for good; null for as long as the server's setting says.",
+      examples: [30],
+    }),
+  ),
+  honoursDoNotTrack: Type.Optional(SettingsFields.honoursDoNotTrack),
+  identityMode: Type.Optional(
+    OneOf(identityModes, {
+      description: 'Whoever first looks at hashes gets a secret; `off` keeps what there is.',
+    }),
+  ),
+})
+
+const worksUntil = InstantOrNull('When it stops working; null for the current one.')
+
+export const KeyList = Type.Object(
+  {
+    keys: Type.Array(
+      Type.Object({ key: KeyText, createdAt: Instant('When it was made.'), worksUntil }),
+    ),
+  },
+  { title: 'KeyList' },
+)
+
+export const RotateBody = closed({
+  graceHours: Type.Integer({
+    minimum: 0,
+    maximum: longestGraceHours,
+    description: 'How long what was current still works; 0 ends all of before at once.',
+    examples: [24],
+  }),
+})
+
+const previousUntil = Instant('Until when what was current works.')
+
+export const RotatedKey = Type.Object(
+  { snippetKey: KeyText, previousUntil },
+  { title: 'RotatedKey' },
+)
+
+export const IdentityQuery = Type.Object({
+  secrets: Type.Optional(
+    Type.Literal('shown', { mustBe: 'shown', description: 'Tell the secrets as well.' }),
+  ),
+})
+
+const Hashes = {
+  valid: Count('With the right hash.', 120),
+  outdated: Count('With that of the secret before, which still works.', 0),
+  invalid: Count('With a wrong one.', 0),
+  missing: Count('With none.', 3),
+}
+
+const SecretText = Type.String({ examples: ['…'] })
+
+export const IdentityAnswer = Type.Object(
+  {
+    mode: SettingsFields.identityMode,
+    secrets: Type.Array(
+      Type.Object({
+        createdAt: Instant('When it was made.'),
+        worksUntil,
+        secret: Type.Optional(SecretText),
+      }),
+      { description: 'Those that work, the current one first.' },
+    ),
+    last24h: Type.Object(Hashes, { description: 'Calls and events that named a user.' }),
+    hours: Type.Array(Type.Object({ at: Instant('When the hour began.'), ...Hashes }), {
+      description: 'The same by hour; hours without any are left out.',
+    }),
+  },
+  { title: 'Identity' },
+)
+
+export const RotatedSecret = Type.Object(
+  { secret: SecretText, previousUntil },
+  { title: 'RotatedSecret' },
+)
+export type IdentityAnswer = Static<typeof IdentityAnswer>

@@ -1,0 +1,109 @@
+import type { AuditEntry } from '../../core/audit.ts'
+import type { Bucket } from '../../core/buckets.ts'
+import type { IdentityHour, IdentityMode } from '../../core/verified-identity.ts'
+
+/** What an organisation's owners set, and the operator. */
+export interface OrganisationSettings {
+  /** The limits that the operator set; all others are the defaults. */
+  overrides: Partial<Record<Bucket, number>>
+  /** Empty where the snippet may run anywhere. */
+  origins: readonly string[]
+  /** For how many days raw events are accepted and kept; null where the server's setting holds. */
+  retentionDays: number | null
+  /** Whether browsers that ask not to be tracked are heeded. */
+  honoursDoNotTrack: boolean
+  /** Whether hashes of user ids are looked at. */
+  identityMode: IdentityMode
+}
+
+export interface OrganisationRecord extends OrganisationSettings {
+  row: number
+  /** `org_…`. */
+  id: string
+  slug: string
+  name: string
+  /** Of every bucket, requests per window. */
+  limits: Record<Bucket, number>
+  createdAt: number
+}
+
+/** A snippet key; `retiredAt` is null for the current one, else the moment it stops working. */
+export interface SnippetKey {
+  key: string
+  createdAt: number
+  retiredAt: number | null
+}
+
+/** A secret for hashes of user ids; `retiredAt` as that of a snippet key. */
+export interface IdentitySecret {
+  secret: string
+  createdAt: number
+  retiredAt: number | null
+}
+
+/** An organisation as a change of it is decided over. */
+export interface OrganisationRead {
+  /** Another after each change of the organisation. */
+  revision: number
+  organisation: OrganisationRecord
+  /** Those that work, the current one first. */
+  keys: readonly SnippetKey[]
+  /** Those that work, the current one first. */
+  secrets: readonly IdentitySecret[]
+}
+
+/** A new current key or secret. Those of before that would work for longer end at `othersEndAt`. */
+export interface Replacement {
+  text: string
+  createdAt: number
+  othersEndAt: number
+}
+
+export interface OrganisationChange {
+  /** That over which it was decided. */
+  revision: number
+  settings?: Partial<OrganisationSettings>
+  snippetKey?: Replacement
+  /** Secrets that work no more when it is made are deleted. */
+  identitySecret?: Replacement
+  audit: readonly AuditEntry[]
+}
+
+export interface NewOrganisation {
+  /** `org_…`. */
+  id: string
+  slug: string
+  name: string
+  /** Its first. */
+  snippetKey: string
+  createdAt: number
+}
+
+/** Which organisations are wanted: those of later slugs than one, or the one of an id or slug. */
+export interface OrganisationQuestion {
+  after?: string
+  named?: string
+}
+
+/** What organisations ask of storage. Organisations are named by their row. */
+export interface OrganisationStore {
+  /** How many it has room for. */
+  readonly most: number
+  /** By slug, at most so many; and how many there are in all. */
+  list(
+    question: OrganisationQuestion,
+    most: number,
+  ): Promise<{ organisations: readonly OrganisationRecord[]; total: number }>
+  /** Adds one; where its slug is taken or there is no room, nothing is done. */
+  add(organisation: NewOrganisation, audit: AuditEntry): Promise<'added' | 'slug taken' | 'full'>
+  /** @param now keys and secrets that have stopped working by then are left out */
+  read(orgRow: number, now: number): Promise<OrganisationRead>
+  /**
+   * Makes a change in one transaction.
+   *
+   * @returns whether the organisation was still the one it was decided over; else nothing was done
+   */
+  change(orgRow: number, change: OrganisationChange): Promise<boolean>
+  /** What was counted of user hashes in each of the last 24 hours that had any, oldest first. */
+  identityHours(orgRow: number, now: number): Promise<readonly IdentityHour[]>
+}

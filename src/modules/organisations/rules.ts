@@ -1,0 +1,138 @@
+import { type Bucket, limitsWith } from '../../core/buckets.ts'
+import { isoTime } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import { newIdentitySecret, newSnippetKey } from '../../core/ids.ts'
+import type {
+  OrganisationChange,
+  OrganisationRead,
+  OrganisationRecord,
+  OrganisationSettings,
+} from './port.ts'
+
+/** What organisations may be called, and what a change of one comes to. */
+
+export const longestSlug = 63
+export const longestName = 200
+const slugPattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
+
+/** The slug that a name suggests: ASCII letters and digits with `-` between; may be empty. */
+export function slugFrom(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, longestSlug)
+    .replace(/^-+|-+$/g, '')
+}
+
+/** What is wrong with a name, as a sentence without its capital; null where nothing is. */
+export function nameFault(given: string): string | null {
+  const name = given.trim()
+  if (name === '') return 'an organisation needs a name'
+  if (name.length <= longestName && name.isWellFormed() && !/\p{Cc}/u.test(name)) return null
+  return `a name is at most ${longestName} characters of text without line breaks`
+}
+
+/** The same of a slug. */
+export function slugFault(slug: string): string | null {
+  if (slug.length <= longestSlug && slugPattern.test(slug)) return null
+  return `use a-z, 0-9 and "-" between them, at most ${longestSlug} characters`
+}
+
+/** An origin as browsers send it; or what is wrong, and perhaps what to write in its place. */
+export type ReadOrigin = { origin: string } | { fault: string; instead?: string }
+
+/**
+ * One origin as browsers send it (RFC 6454, section 6.2): scheme, host and a port that is not the
+ * scheme's own, in lower case. Extension schemes count too.
+ */
+export function readOrigin(given: string): ReadOrigin {
+  const parts = /^([a-z][a-z0-9+.-]*):\/\/([^/?#@\s]+)(.*)$/i.exec(given.trim())
+  if (!parts) return { fault: 'write scheme://host, such as https://app.example.com' }
+  const [, scheme = '', authority = '', rest = ''] = parts
+  const bare = `${scheme}://${authority}`.toLowerCase()
+  if (rest !== '') return { fault: 'an origin has no path', instead: bare }
+  if (/^https?$/i.test(scheme)) {
+    if (URL.canParse(bare) && !authority.includes('*')) return { origin: new URL(bare).origin }
+    return { fault: 'write the host in full, such as https://app.example.com' }
+  }
+  if (/^[a-z0-9._-]+(?::\d{1,5})?$/i.test(authority)) return { origin: bare }
+  return { fault: 'write scheme://host, such as chrome-extension://abcdefghijklmnop' }
+}
+
+/** What is to be set; what is left out stays. */
+export interface SettingsPatch extends Partial<Omit<OrganisationSettings, 'overrides'>> {
+  /** Requests per window by bucket; null takes an override back. */
+  limits?: Partial<Record<Bucket, number | null>>
+}
+
+/** A change without what is noted of it. */
+export type Decision = Omit<OrganisationChange, 'revision' | 'audit'>
+
+function overridden(
+  before: OrganisationSettings['overrides'],
+  limits: NonNullable<SettingsPatch['limits']>,
+): OrganisationSettings['overrides'] {
+  const kept = Object.entries({ ...before, ...limits }).filter(([, limit]) => limit !== null)
+  return Object.fromEntries(kept)
+}
+
+const areEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+
+/** Only what differs is set. Whoever first looks at hashes gets a secret; `off` keeps what there is. */
+export function settingsChanged(
+  { organisation, secrets }: OrganisationRead,
+  { limits, ...patch }: SettingsPatch,
+  now: number,
+): Decision & { settings: Partial<OrganisationSettings> } {
+  const asked: Partial<OrganisationSettings> = {
+    ...(limits && { overrides: overridden(organisation.overrides, limits) }),
+    ...patch,
+  }
+  const names = Object.keys(asked) as (keyof OrganisationSettings)[]
+  const changed = names.filter(name => !areEqual(asked[name], organisation[name]))
+  const settings = Object.fromEntries(changed.map(name => [name, asked[name]]))
+  const needsSecret = (patch.identityMode ?? 'off') !== 'off' && secrets.length === 0
+  return { settings, ...(needsSecret && { identitySecret: newSecret(now, 0) }) }
+}
+
+/** An organisation with other settings. */
+export function withSettings(
+  organisation: OrganisationRecord,
+  settings: Partial<OrganisationSettings>,
+): OrganisationRecord {
+  const changed = { ...organisation, ...settings }
+  return { ...changed, limits: limitsWith(changed.overrides) }
+}
+
+const newSecret = (now: number, graceMs: number) => ({
+  text: newIdentitySecret(),
+  createdAt: now,
+  othersEndAt: now + graceMs,
+})
+
+/**
+ * A new current key. The one before works for the grace time; without one, no other key of the
+ * organisation works any more, those of earlier rotations included.
+ */
+export const keyRotated = (now: number, graceMs: number) => ({
+  snippetKey: { text: newSnippetKey(), createdAt: now, othersEndAt: now + graceMs },
+})
+
+/**
+ * A new current secret. The one before works for the grace time; without one, none of before works
+ * any more. There are never more than two.
+ *
+ * @throws AppError `two_secrets_work` while the one before the current still works, unless all are ended
+ */
+export function secretRotated({ secrets }: OrganisationRead, now: number, graceMs: number) {
+  const [, before] = secrets
+  if (before && graceMs > 0) {
+    throw new AppError(
+      'two_secrets_work',
+      `Two secrets work already, the one before until ${isoTime(before.retiredAt ?? now)}: rotate after that, or without a grace time, which ends both at once`,
+    )
+  }
+  return { identitySecret: newSecret(now, graceMs) }
+}

@@ -1,0 +1,206 @@
+import type { Actor, AuditEntry } from '../../core/audit.ts'
+import type { Clock } from '../../core/clock.ts'
+import { hourMs } from '../../core/durations.ts'
+import { AppError, invalid, type Problem } from '../../core/errors.ts'
+import { newId, newSnippetKey } from '../../core/ids.ts'
+import type { IdentityHour, IdentityMode } from '../../core/verified-identity.ts'
+import type {
+  IdentitySecret,
+  NewOrganisation,
+  OrganisationQuestion,
+  OrganisationRead,
+  OrganisationRecord,
+  OrganisationStore,
+  SnippetKey,
+} from './port.ts'
+import {
+  type Decision,
+  keyRotated,
+  nameFault,
+  readOrigin,
+  type SettingsPatch,
+  secretRotated,
+  settingsChanged,
+  slugFault,
+  slugFrom,
+  withSettings,
+} from './rules.ts'
+
+/** How an organisation verifies identities. */
+export interface Identity {
+  mode: IdentityMode
+  /** Those that work, the current one first. */
+  secrets: readonly IdentitySecret[]
+  /** What was counted of user hashes in each of the last 24 hours that had any, oldest first. */
+  hours: readonly IdentityHour[]
+}
+
+/** A key or secret that was just made, and until when those of before work. */
+export interface Rotated {
+  text: string
+  previousUntil: number
+}
+
+/** The most organisations that are listed at once: more would hold up those who are served meanwhile. */
+export const mostListed = 1_000
+
+/** How often a change is decided anew because somebody else was quicker. */
+const mostTries = 20
+
+const sentence = (fault: string) => fault.replace(/^[a-z]/, first => first.toUpperCase())
+
+/** A decision, and what it is called in the audit log. */
+type Decided = Decision & Pick<AuditEntry, 'action' | 'before' | 'after'>
+
+/** @throws AppError `validation_failed`, with every origin that is none */
+function originsIn(given: readonly string[]): string[] {
+  const read = given.map(readOrigin)
+  const problems = read.flatMap((one, i): Problem[] =>
+    'fault' in one ? [{ path: `/origins/${i}`, message: sentence(one.fault) }] : [],
+  )
+  if (problems.length > 0) throw invalid(...problems)
+  return [...new Set(read.flatMap(one => ('origin' in one ? one.origin : [])))].sort()
+}
+
+/** @throws AppError `validation_failed` */
+function slugIn(given: string | undefined, name: string): string {
+  const slug = given ?? slugFrom(name)
+  const fault =
+    given === undefined && slug === ''
+      ? 'the name has no letter a-z or digit to make a slug of: choose one'
+      : slugFault(slug)
+  if (fault) throw invalid({ path: '/slug', message: sentence(fault) })
+  return slug
+}
+
+/**
+ * Organisations: made and listed by the operator; their settings, snippet keys and identity secrets.
+ * A change is decided over what was read, and made only if nobody has changed the organisation since.
+ */
+export class Organisations {
+  constructor(
+    private readonly store: OrganisationStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A page of organisations, by slug; `next` is where the one after it begins, null after the last. */
+  async list(question: OrganisationQuestion) {
+    const { organisations, total } = await this.store.list(question, mostListed)
+    const next = organisations.length === mostListed ? organisations.at(-1)!.slug : null
+    return { organisations, total, next }
+  }
+
+  /**
+   * Makes an organisation with its first snippet key.
+   *
+   * @throws AppError `validation_failed`, `slug_taken`, `too_many_organisations`
+   */
+  async create(asked: { name: string; slug?: string }, actor: Actor): Promise<NewOrganisation> {
+    const fault = nameFault(asked.name)
+    if (fault) throw invalid({ path: '/name', message: sentence(fault) })
+    const name = asked.name.trim()
+    const slug = slugIn(asked.slug, name)
+    const at = this.clock.now()
+    const made = { id: newId('org'), slug, name, snippetKey: newSnippetKey(), createdAt: at }
+    const outcome = await this.store.add(made, {
+      at,
+      actor,
+      action: 'organisation.create',
+      subject: made.id,
+      before: null,
+      after: { slug, name },
+      note: null,
+    })
+    if (outcome === 'slug taken') {
+      throw new AppError('slug_taken', `The slug "${slug}" is taken: choose another`)
+    }
+    if (outcome === 'full') {
+      const { most } = this.store
+      throw new AppError(
+        'too_many_organisations',
+        `There are ${most} organisations, and one Cairn has room for ${most}: start another one with a data directory of its own`,
+      )
+    }
+    return made
+  }
+
+  async settings(orgRow: number): Promise<OrganisationRecord> {
+    return (await this.read(orgRow)).organisation
+  }
+
+  /** Sets what is named, all or nothing. @throws AppError `validation_failed` */
+  async changeSettings(
+    orgRow: number,
+    { origins, ...others }: SettingsPatch,
+    actor: Actor,
+  ): Promise<OrganisationRecord> {
+    const patch = { ...others, ...(origins && { origins: originsIn(origins) }) }
+    const { read, decided } = await this.change(orgRow, actor, (read, now) => {
+      const decision = settingsChanged(read, patch, now)
+      const names = Object.keys(decision.settings) as (keyof typeof decision.settings)[]
+      if (names.length === 0) return null
+      const before = Object.fromEntries(names.map(name => [name, read.organisation[name]]))
+      const made = decision.identitySecret && { identitySecret: 'made' }
+      const after = { ...decision.settings, ...made }
+      return { ...decision, action: 'settings.change', before, after }
+    })
+    return withSettings(read.organisation, decided?.settings ?? {})
+  }
+
+  /** The snippet keys that work, the current one first. */
+  async keys(orgRow: number): Promise<readonly SnippetKey[]> {
+    return (await this.read(orgRow)).keys
+  }
+
+  /** Makes a new current snippet key. */
+  async rotateKey(orgRow: number, graceHours: number, actor: Actor): Promise<Rotated> {
+    const { decided } = await this.change(orgRow, actor, (_, now) => {
+      const decision = keyRotated(now, graceHours * hourMs)
+      const after = { graceHours }
+      return { ...decision, action: 'key.rotate', before: null, after }
+    })
+    const { text, othersEndAt } = decided!.snippetKey
+    return { text, previousUntil: othersEndAt }
+  }
+
+  async identity(orgRow: number): Promise<Identity> {
+    const hours = await this.store.identityHours(orgRow, this.clock.now())
+    const { organisation, secrets } = await this.read(orgRow)
+    return { mode: organisation.identityMode, secrets, hours }
+  }
+
+  /** Makes a new current identity secret. @throws AppError `two_secrets_work` */
+  async rotateSecret(orgRow: number, graceHours: number, actor: Actor): Promise<Rotated> {
+    const { decided } = await this.change(orgRow, actor, (read, now) => {
+      const decision = secretRotated(read, now, graceHours * hourMs)
+      return { ...decision, action: 'identity_secret.rotate', before: null, after: { graceHours } }
+    })
+    const { text, othersEndAt } = decided!.identitySecret
+    return { text, previousUntil: othersEndAt }
+  }
+
+  private read(orgRow: number): Promise<OrganisationRead> {
+    return this.store.read(orgRow, this.clock.now())
+  }
+
+  /** Reads, decides and changes, until nobody was quicker; where null is decided, nothing is done. */
+  private async change<D extends Decided>(
+    orgRow: number,
+    actor: Actor,
+    decide: (read: OrganisationRead, now: number) => D | null,
+  ): Promise<{ read: OrganisationRead; decided: D | null }> {
+    for (let tries = 1; tries <= mostTries; tries++) {
+      const at = this.clock.now()
+      const read = await this.store.read(orgRow, at)
+      const decided = decide(read, at)
+      if (!decided) return { read, decided }
+      const { action, before, after, ...change } = decided
+      const { revision, organisation } = read
+      const audit = [{ at, actor, action, subject: organisation.id, before, after, note: null }]
+      if (await this.store.change(orgRow, { revision, ...change, audit })) return { read, decided }
+    }
+    throw new AppError('overloaded', 'Others change this organisation all the time; try again', {
+      retryAfterSeconds: 1,
+    })
+  }
+}

@@ -1,0 +1,102 @@
+import type { Actor } from '../../core/audit.ts'
+import { type Clock, isoTime } from '../../core/clock.ts'
+import { AppError, invalid } from '../../core/errors.ts'
+import { idsOf, personOf } from '../../core/event.ts'
+import { withEscapes } from '../../core/unseen.ts'
+import { TimeSlices } from '../../scheduling/time-slices.ts'
+import type { Erased, ErasureProgress, NamedPerson, PeopleStore } from './port.ts'
+
+/** An organisation as an export names it. */
+export interface PersonsOrganisation {
+  row: number
+  id: string
+  slug: string
+  name: string
+}
+
+/** A person by one of the two ids that they report with. */
+export interface PersonIds {
+  userId?: string | undefined
+  anonymousId?: string | undefined
+}
+
+/** @throws AppError `validation_failed` where both ids are named, or none */
+export function namedPerson({ row, id }: PersonsOrganisation, ids: PersonIds): NamedPerson {
+  const { userId = null, anonymousId = null } = ids
+  if ((userId === null) === (anonymousId === null)) {
+    throw invalid({ path: '', message: 'Name a userId or an anonymousId, one of the two' })
+  }
+  return { orgRow: row, orgId: id, person: personOf(userId, anonymousId) }
+}
+
+/** An export can wait: others have the thread for twice as long as it works. */
+const pauseMs = 6
+
+const json = (value: unknown) => withEscapes(JSON.stringify(value))
+
+/** A person's data: handed out, erased, taken again. */
+export class People {
+  constructor(
+    private readonly store: PeopleStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Everything that is stored of a person, as one JSON object, a row a line, made as it is read: it may
+   * be of any size, and others get their turn meanwhile.
+   *
+   * @throws AppError `person_not_found` in place of the first of it, where nothing is stored
+   */
+  async *stored(organisation: PersonsOrganisation, ids: PersonIds): AsyncGenerator<string> {
+    const person = namedPerson(organisation, ids)
+    const { id, slug, name } = organisation
+    const { userId, anonymousId } = idsOf(person.person)
+    const who = userId === null ? { anonymousId } : { userId }
+    // What goes before the next row, and so is held back until there is one.
+    let before = `{"organisation":${json({ id, slug, name })},\n`
+    before += `"person":${json(who)},\n"exportedAt":"${isoTime(this.clock.now())}"`
+    let isEmpty = true
+    const slices = new TimeSlices(false, pauseMs)
+    for (const { section, rows } of this.store.stored(person)) {
+      before += `,\n"${section}":[`
+      let count = 0
+      for (const row of rows) {
+        if (row !== null) {
+          yield `${before}${count++ === 0 ? '' : ','}\n${json(row)}`
+          before = ''
+        }
+        await slices.rest()
+      }
+      before += ']'
+      if (count > 0) isEmpty = false
+    }
+    if (isEmpty) throw new AppError('person_not_found', 'Nothing is stored of this person')
+    yield `${before}}\n`
+  }
+
+  /** See `PeopleStore.erase`. Said twice, it finds nothing more to erase. @throws AppError */
+  erase(
+    organisation: PersonsOrganisation,
+    ids: PersonIds,
+    options: { compact: boolean },
+    actor: Actor,
+    tell: (progress: ErasureProgress) => void,
+  ): Promise<Erased> {
+    const person = namedPerson(organisation, ids)
+    return this.store.erase(person, options, this.auditOf('person.erase', actor), tell)
+  }
+
+  /** Has what a person reports be taken again, who was erased. @throws AppError `person_not_found` */
+  async allow(organisation: PersonsOrganisation, ids: PersonIds, actor: Actor): Promise<void> {
+    const person = namedPerson(organisation, ids)
+    if (await this.store.allow(person, this.auditOf('person.allow', actor))) return
+    throw new AppError(
+      'person_not_found',
+      'This person was not erased, so there is nothing to allow',
+    )
+  }
+
+  private auditOf(action: string, actor: Actor) {
+    return { at: this.clock.now(), actor, action, before: null, after: null, note: null }
+  }
+}

@@ -1,0 +1,84 @@
+import type { Organisation } from '../../core/catalogue.ts'
+import { isoTime, isoTimeOrNull } from '../../core/clock.ts'
+import { flowNotFound } from '../../core/errors.ts'
+import type { Flow, Step } from '../../core/flow.ts'
+import type { Stores } from '../../core/ports.ts'
+import { isBadState, stepState } from '../../core/step-health.ts'
+import { TimeSlices } from '../../scheduling/time-slices.ts'
+import { takenOver } from '../authoring/index.ts'
+import type { CheckedStep, StepCheck } from './model.ts'
+import type { StepEvidenceStore } from './port.ts'
+
+type Target = NonNullable<Step['target']>
+
+/**
+ * How the published steps fare that point at an element, and what that rests on.
+ *
+ * @param flowKey one flow alone
+ * @throws AppError `flow_not_found` where no published flow has that key
+ */
+export async function checkSteps(
+  organisation: Organisation,
+  flowKey: string | null,
+  now: number,
+  { stores, evidence }: { stores: Stores; evidence: StepEvidenceStore },
+): Promise<StepCheck> {
+  const catalogue = stores.catalogue()
+  const { flows } = JSON.parse(catalogue.publishedFlows(organisation).text) as { flows: Flow[] }
+  const asked = flows.filter(({ key }) => flowKey === null || key === flowKey)
+  if (flowKey !== null && asked.length === 0) throw flowNotFound(flowKey)
+  const slices = new TimeSlices()
+  const steps: CheckedStep[] = []
+  for (const flow of asked) {
+    for (const step of flow.steps) {
+      const row = catalogue.step(step.id)?.row
+      if (step.target === null || row === undefined) continue
+      await slices.rest()
+      const named = { orgRow: organisation.row, row, now }
+      steps.push(await checked(named, flow, step, step.target, evidence))
+    }
+  }
+  return { ok: !steps.some(({ state }) => isBadState(state)), steps }
+}
+
+async function checked(
+  { orgRow, row, now }: { orgRow: number; row: number; now: number },
+  flow: Flow,
+  { id, key }: Step,
+  target: Target,
+  evidence: StepEvidenceStore,
+): Promise<CheckedStep> {
+  const found = await evidence.evidence(orgRow, row, flow.version, now)
+  const { people, reports, pages, messages, alternate, fingerprints } = found
+  const { baselineAt, latest, suggestion, ...verdicts } = fingerprints
+  const { state, okRate } = stepState(people, target)
+  const { outcome } = takenOver(await evidence.baseline(orgRow, row), target, target)
+  return {
+    flow: flow.key,
+    flowId: flow.id,
+    version: flow.version,
+    step: key,
+    stepId: id,
+    selector: target.selector,
+    required: target.required,
+    isPinned: target.fingerprint !== undefined,
+    state,
+    okRate,
+    people,
+    reports,
+    lastFindAt: isoTimeOrNull(found.lastFindAt),
+    lastMissAt: isoTimeOrNull(found.lastMissAt),
+    missesSince: isoTimeOrNull(found.missesSince),
+    makeshiftSince: isoTimeOrNull(found.makeshiftSince),
+    pages: [...pages],
+    messages: messages.map(({ lastAt, ...message }) => ({ ...message, lastAt: isoTime(lastAt) })),
+    alternate,
+    fingerprints: {
+      baselineAt: isoTimeOrNull(baselineAt),
+      ...verdicts,
+      latest: latest && { ...latest, at: isoTime(latest.at) },
+    },
+    suggestion,
+    canBePinned: outcome === 'pinned',
+  }
+}

@@ -1,0 +1,44 @@
+import type { HealthCounts } from '../../core/step-health.ts'
+import type { StepBaseline } from '../authoring/index.ts'
+
+/** What the state of a step rests on: the last 24 hours of one version. Times are epoch milliseconds. */
+export interface StepEvidence {
+  /** People by their latest report. */
+  people: HealthCounts
+  /** All reports, those without a person too. */
+  reports: HealthCounts
+  lastFindAt: number | null
+  lastMissAt: number | null
+  /** Since when misses, or makeshift finds, are as many as they are now; null where they are few. */
+  missesSince: number | null
+  makeshiftSince: number | null
+  /** The pages with most misses, then with most reports. */
+  pages: readonly { page: string | null; reports: number; misses: number; makeshift: number }[]
+  /** What pages said of it, the latest first. */
+  messages: readonly { message: string; reports: number; lastAt: number }[]
+  /** The selector by which most found it where the step's own did not. */
+  alternate: { selector: string; reports: number } | null
+  fingerprints: FingerprintEvidence
+}
+
+/** What fingerprints say of a step's element. */
+export interface FingerprintEvidence {
+  baselineAt: number | null
+  /** How many came out as what. */
+  match: number
+  drift: number
+  gone: number
+  /** But for the baseline itself. */
+  latest: { status: FingerprintStatus; score: number; at: number } | null
+  /** The selector suggested most often by the latest fingerprints that called for another one. */
+  suggestion: { selector: string; times: number; of: number } | null
+}
+
+type FingerprintStatus = 'match' | 'drift' | 'gone'
+
+/** What a check of steps asks of storage. Organisations and steps are named by their rows. */
+export interface StepEvidenceStore {
+  /** All that is known of one version of a step, of the window that its state is made from. */
+  evidence(orgRow: number, stepRow: number, version: number, now: number): Promise<StepEvidence>
+  baseline(orgRow: number, stepRow: number): Promise<StepBaseline | null>
+}

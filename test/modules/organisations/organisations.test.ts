@@ -1,0 +1,239 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { AppError } from '../../../src/core/errors.ts'
+import type { OrganisationStore } from '../../../src/modules/organisations/port.ts'
+import { readOrigin, slugFrom } from '../../../src/modules/organisations/rules.ts'
+import { Organisations } from '../../../src/modules/organisations/service.ts'
+import { World } from '../../support/world.ts'
+
+/** What organisations may be called, and what may be set of them. */
+
+const world = new World()
+afterAll(() => world.close())
+
+const actor = { via: 'command line', name: 'test', requestId: null } as const
+const store = world.management.organisations
+const organisations = new Organisations(store, world.clock)
+
+const rowOf = async (named: string) => (await store.list({ named }, 1)).organisations[0]!.row
+const total = async () => (await store.list({}, 1)).total
+
+let made = 0
+const another = async () =>
+  rowOf((await organisations.create({ name: `Another ${++made}` }, actor)).id)
+
+const auditOf = async (orgRow: number) => {
+  const lines = await world.management.access.audit(orgRow, { most: 100 })
+  return lines.map(({ action, before, after }) => ({ action, before, after }))
+}
+
+async function refusalOf(promise: Promise<unknown>) {
+  try {
+    await promise
+  } catch (error) {
+    if (error instanceof AppError) {
+      const { code, message, details } = error
+      return { code, message, details }
+    }
+    throw error
+  }
+  return null
+}
+
+describe('slugs', () => {
+  test.each([
+    ['Harbor Inc', 'harbor-inc'],
+    ['  Größe & Maß  ', 'gro-e-ma'],
+    ['Crème brûlée', 'creme-brulee'],
+    ['--a--', 'a'],
+    ['org_x', 'org-x'],
+    ['株式会社', ''],
+    ['x'.repeat(80), 'x'.repeat(63)],
+    [`${'x'.repeat(62)} y`, 'x'.repeat(62)],
+  ])('%p suggests %p', (name, slug) => {
+    expect(slugFrom(name)).toBe(slug)
+  })
+
+  test('one that is taken is refused, and nothing is left of the attempt', async () => {
+    await organisations.create({ name: 'Taken' }, actor)
+    const before = await total()
+    expect(await refusalOf(organisations.create({ name: 'taken!' }, actor))).toMatchObject({
+      code: 'slug_taken',
+      message: 'The slug "taken" is taken: choose another',
+    })
+    expect(await total()).toBe(before)
+  })
+
+  test('one that is chosen is taken as it is', async () => {
+    expect((await organisations.create({ name: '株式会社', slug: 'kk' }, actor)).slug).toBe('kk')
+  })
+
+  test.each(['', 'A', 'org_x', '-a', 'a-', 'a b', 'ä', 'x'.repeat(64)])(
+    '%p is none',
+    async slug => {
+      const refusal = await refusalOf(organisations.create({ name: 'Harbor', slug }, actor))
+      expect(refusal).toMatchObject({ code: 'validation_failed', details: [{ path: '/slug' }] })
+    },
+  )
+
+  test('a name without a letter or digit needs one', async () => {
+    const refusal = await refusalOf(organisations.create({ name: '株式会社' }, actor))
+    expect(refusal).toMatchObject({ code: 'validation_failed', details: [{ path: '/slug' }] })
+  })
+})
+
+describe('an organisation', () => {
+  test('is made with its first snippet key and a line of the audit log, without the key', async () => {
+    const { id, snippetKey } = await organisations.create({ name: ' Noted ' }, actor)
+    const row = await rowOf(id)
+    expect(await organisations.keys(row)).toMatchObject([{ key: snippetKey, retiredAt: null }])
+    expect(await auditOf(row)).toEqual([
+      { action: 'organisation.create', before: null, after: { slug: 'noted', name: 'Noted' } },
+    ])
+  })
+
+  test.each(['', '   ', 'x'.repeat(201), 'a\nb', 'a\ud800'])('%p is no name', async name => {
+    const refusal = await refusalOf(organisations.create({ name, slug: 'slug' }, actor))
+    expect(refusal).toMatchObject({ code: 'validation_failed', details: [{ path: '/name' }] })
+  })
+
+  test('beyond what storage has room for is refused', async () => {
+    const full: OrganisationStore = { ...store, most: 3, add: async () => 'full' }
+    const refusal = await refusalOf(
+      new Organisations(full, world.clock).create({ name: 'Harbor' }, actor),
+    )
+    expect(refusal?.code).toBe('too_many_organisations')
+    expect(refusal?.message).toContain('has room for 3')
+  })
+})
+
+describe('origins', () => {
+  test.each([
+    ['https://App.Example.com', 'https://app.example.com'],
+    ['https://a.example:443', 'https://a.example'],
+    ['http://localhost:3000', 'http://localhost:3000'],
+    ['chrome-extension://ABCdef', 'chrome-extension://abcdef'],
+    ['https://bücher.example', 'https://xn--bcher-kva.example'],
+    ['http://[::1]:8080', 'http://[::1]:8080'],
+  ])('%p is kept as browsers send it', (given, origin) => {
+    expect(readOrigin(given)).toEqual({ origin })
+  })
+
+  const noOrigins = [
+    '',
+    '*',
+    'null',
+    'a.example',
+    'https://',
+    'https://a.example/',
+    'https://a.example/x',
+    'https://a.example?x',
+    'https://u:p@a.example',
+    'https://*.a.example',
+    'https://a.example:99999',
+    'chrome-extension://a b',
+  ]
+  test.each(noOrigins)('%p is none', given => {
+    expect(readOrigin(given)).toMatchObject({ fault: expect.any(String) })
+  })
+
+  test('that are wrong are all named by their places, never by their values, and none is set', async () => {
+    const row = await another()
+    const origins = ['https://good.example', ...noOrigins]
+    const refusal = await refusalOf(organisations.changeSettings(row, { origins }, actor))
+    expect(refusal?.details?.map(({ path }) => path)).toEqual(
+      noOrigins.map((_, i) => `/origins/${i + 1}`),
+    )
+    expect(JSON.stringify(refusal)).not.toContain('a.example')
+    expect((await organisations.settings(row)).origins).toEqual([])
+  })
+
+  test('replace those before, each once', async () => {
+    const row = await another()
+    await organisations.changeSettings(row, { origins: ['https://old.example'] }, actor)
+    const origins = ['https://b.example', 'https://A.example', 'https://a.example:443']
+    const settings = await organisations.changeSettings(row, { origins }, actor)
+    expect(settings.origins).toEqual(['https://a.example', 'https://b.example'])
+    expect(await organisations.settings(row)).toEqual(settings)
+  })
+})
+
+describe('a change of settings', () => {
+  test('leaves the rest as it was, and is noted with what was before and after', async () => {
+    const row = await another()
+    await organisations.changeSettings(row, { limits: { events: 5, flows: 6 } }, actor)
+    const settings = await organisations.changeSettings(
+      row,
+      { limits: { events: null }, retentionDays: 30 },
+      actor,
+    )
+    expect(settings).toMatchObject({ overrides: { flows: 6 }, retentionDays: 30, origins: [] })
+    expect(settings.limits).toMatchObject({ events: 300, flows: 6 })
+    expect((await auditOf(row))[0]).toEqual({
+      action: 'settings.change',
+      before: { overrides: { events: 5, flows: 6 }, retentionDays: null },
+      after: { overrides: { flows: 6 }, retentionDays: 30 },
+    })
+  })
+
+  test('that is there already changes nothing, and is not noted', async () => {
+    const row = await another()
+    const patch = { honoursDoNotTrack: true, limits: { events: 5 } }
+    const first = await organisations.changeSettings(row, patch, actor)
+    const lines = await auditOf(row)
+    expect(await organisations.changeSettings(row, patch, actor)).toEqual(first)
+    expect(await auditOf(row)).toEqual(lines)
+  })
+
+  test('at the same time as others loses none of them', async () => {
+    const row = await another()
+    const buckets = ['events', 'flows', 'health', 'export', 'analytics'] as const
+    await Promise.all(
+      buckets.map(bucket => organisations.changeSettings(row, { limits: { [bucket]: 7 } }, actor)),
+    )
+    const { overrides } = await organisations.settings(row)
+    expect(overrides).toEqual(Object.fromEntries(buckets.map(bucket => [bucket, 7])))
+    expect(await auditOf(row)).toHaveLength(1 + buckets.length)
+  })
+})
+
+describe('keys and secrets', () => {
+  test('are rotated, and never stand in the audit log', async () => {
+    const row = await another()
+    const [first] = await organisations.keys(row)
+    const { text: key, previousUntil } = await organisations.rotateKey(row, 2, actor)
+    expect(previousUntil).toBe(world.clock.now() + 2 * 3_600_000)
+    expect(await organisations.keys(row)).toMatchObject([
+      { key, retiredAt: null },
+      { key: first!.key, retiredAt: previousUntil },
+    ])
+    await organisations.changeSettings(row, { identityMode: 'observe' }, actor)
+    const [before] = (await organisations.identity(row)).secrets
+    expect((await auditOf(row))[0]?.after).toEqual({
+      identityMode: 'observe',
+      identitySecret: 'made',
+    })
+    const { text: secret } = await organisations.rotateSecret(row, 2, actor)
+    expect((await organisations.identity(row)).secrets.map(one => one.secret)).toEqual([
+      secret,
+      before!.secret,
+    ])
+    const noted = JSON.stringify(await auditOf(row))
+    for (const text of [key, first!.key, secret, before!.secret]) expect(noted).not.toContain(text)
+    expect((await auditOf(row)).map(({ action }) => action)).toEqual([
+      'identity_secret.rotate',
+      'settings.change',
+      'key.rotate',
+      'organisation.create',
+    ])
+  })
+
+  test('a third secret is refused while two work, unless all are ended', async () => {
+    const row = await another()
+    await organisations.rotateSecret(row, 2, actor)
+    await organisations.rotateSecret(row, 2, actor)
+    const refusal = await refusalOf(organisations.rotateSecret(row, 2, actor))
+    expect(refusal).toMatchObject({ code: 'two_secrets_work' })
+    await organisations.rotateSecret(row, 0, actor)
+    expect((await organisations.identity(row)).secrets).toHaveLength(1)
+  })
+})
