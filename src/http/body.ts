@@ -1,5 +1,5 @@
 import { AppError, callerGone } from '../core/errors.ts'
-import { Slices } from '../core/slices.ts'
+import { WeightedSlices } from '../scheduling/weighted-slices.ts'
 
 const tooLarge = (limitBytes: number) =>
   new AppError('payload_too_large', `The body is larger than ${limitBytes} bytes`)
@@ -46,7 +46,7 @@ const isAcceptedType = (contentType: string | null) => {
  * Bytes of bodies that are parsed, judged and passed on before whoever else waits is answered: four
  * batches of 50 events, or most of a millisecond.
  */
-const parsing = new Slices(65_536)
+const parsing = new WeightedSlices(65_536)
 
 /**
  * Bytes of bodies that may wait for their turn, in each thread: six hundred batches of 50 events. Where
@@ -66,7 +66,7 @@ function requireTurn(): void {
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * The body of a POST, parsed.
+ * The body of a POST, as text and parsed.
  *
  * @param beforeParsing called once it is this body's turn, which may be long after it was read; what it
  *   throws, the caller gets
@@ -77,7 +77,7 @@ export async function readJson(
   request: Request,
   limitBytes: number,
   beforeParsing: () => void,
-): Promise<unknown> {
+): Promise<{ text: string; value: unknown }> {
   requireTurn()
   let bytes: Uint8Array
   try {
@@ -96,7 +96,8 @@ export async function readJson(
   if (turn) await turn
   beforeParsing()
   try {
-    return JSON.parse(utf8.decode(bytes))
+    const text = utf8.decode(bytes)
+    return { text, value: JSON.parse(text) }
   } catch (cause) {
     throw new AppError('malformed_json', 'The body is not JSON', { cause })
   }

@@ -1,6 +1,7 @@
 import type { Organisation } from '../core/catalogue.ts'
 import { newRequestId } from '../core/ids.ts'
-import type { Taken } from '../core/window-table.ts'
+import type { Taken } from '../core/limiter.ts'
+import type { Principal } from './principal.ts'
 import type { Route } from './route.ts'
 
 const nothing = {}
@@ -15,8 +16,14 @@ export class Call<Subject = unknown, Body = unknown, Query = unknown> {
   organisation: Organisation | null = null
   /** What the limiter said; null where nothing was counted. */
   taken: Taken | null = null
+  /** Who manages; null outside the management API. */
+  principal: Principal | null = null
+  /** What the path names, by the name of its place; as it was sent, decoded. */
+  params: Readonly<Record<string, string>> = nothing
   subject = null as Subject
   body = null as Body
+  /** The body as it was sent. */
+  bodyText = ''
   query = nothing as Query
   /** Told when an answer that had begun could not be sent to its end; of long routes alone. */
   onBroken: (error: unknown) => void = nobodyTold

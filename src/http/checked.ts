@@ -10,6 +10,8 @@ function sentenceOf({ type, schema }: ValueError): string {
   switch (type) {
     case ValueErrorType.ObjectRequiredProperty:
       return 'Is required'
+    case ValueErrorType.ObjectAdditionalProperties:
+      return 'There is no such field'
     case ValueErrorType.Object:
       return 'Must be an object'
     case ValueErrorType.Array:
@@ -18,6 +20,8 @@ function sentenceOf({ type, schema }: ValueError): string {
       return `Must have at least ${count(schema.minItems, 'element')}`
     case ValueErrorType.ArrayMaxItems:
       return `Must have at most ${count(schema.maxItems, 'element')}`
+    case ValueErrorType.ArrayUniqueItems:
+      return 'Must not have an element twice'
     case ValueErrorType.Literal:
       return `Must be ${schema.const}`
     case ValueErrorType.Boolean:
@@ -63,6 +67,8 @@ function* problemsOf(errors: Iterable<ValueError>): Iterable<Problem> {
   for (const error of errors) {
     if (error.type === ValueErrorType.Union) yield* problemsOfUnion(error)
     else yield { path: error.path, message: sentenceOf(error) }
+    // What else is wrong would be looked for in each element, however many there are.
+    if (error.type === ValueErrorType.ArrayMaxItems) return
   }
 }
 

@@ -66,18 +66,20 @@ interface EncodingNegotiator {
   encodings(available: readonly string[], order: { preferred: readonly string[] }): string[]
 }
 
-/** Browsers send a handful of different headers, all of them short: each is negotiated once. */
+/** Browsers send a handful of different headers: each is negotiated once. */
 const negotiated = new Map<string, Encoding>()
 const mostNegotiated = 200
+
+/** A longer header is nobody's, and takes milliseconds to negotiate. */
 const longestNegotiated = 200
 
 function encodingFor(accept: string): Encoding {
+  if (accept.length > longestNegotiated) return 'identity'
   const known = negotiated.get(accept)
   if (known) return known
   const negotiator: EncodingNegotiator = new Negotiator({ headers: { 'accept-encoding': accept } })
   const [first] = negotiator.encodings(preference, { preferred: preference })
   const encoding = (first ?? 'identity') as Encoding
-  if (accept.length > longestNegotiated) return encoding
   if (negotiated.size >= mostNegotiated) negotiated.clear()
   negotiated.set(accept, encoding)
   return encoding
@@ -131,9 +133,12 @@ async function make(form: Form, body: AnyBody, encoding: Encoding): Promise<Repl
   return whole
 }
 
+/** A hundred tags of ours; a longer header is taken as one that names none. */
+const longestMatched = 4_096
+
 /** RFC 9110, section 13.1.2: any of the tags, compared weakly, or `*`. */
 function isNoneMatch(header: string | null, etag: string): boolean {
-  if (header === null) return false
+  if (header === null || header.length > longestMatched) return false
   if (header === etag) return true
   return header
     .split(',')

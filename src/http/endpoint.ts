@@ -4,7 +4,8 @@ import { Call } from './call.ts'
 import { requireShape, shapeOf } from './checked.ts'
 import type { Exit } from './exit.ts'
 import { type GateDeps, passGate } from './gate.ts'
-import { readQuery } from './query.ts'
+import { ownAddress } from './own-address.ts'
+import { readQuery, requireKnown } from './query.ts'
 import type { Reply } from './reply.ts'
 import { defaultBodyLimitBytes, type Route } from './route.ts'
 import { checkUserHash } from './user-hash.ts'
@@ -57,6 +58,7 @@ export class Endpoint {
     const { clock, exit } = deps
     const call = new Call(request, route, clock.now(), clock.monotonic())
     try {
+      call.params = params
       const passing = passGate(call, route, params, deps)
       const reply = passing ? passing.then(() => this.replyTo(call)) : this.replyTo(call)
       return reply instanceof Promise ? this.answerLater(call, reply) : exit.answer(call, reply)
@@ -75,6 +77,8 @@ export class Endpoint {
   }
 
   private replyTo(call: Call): Reply | Promise<Reply> {
+    const moved = this.route.caller === 'anyone' ? ownAddress(call) : null
+    if (moved) return moved
     if (this.checks.body) return this.takeBody(call).then(() => this.carryOut(call))
     this.takeQuery(call)
     return this.carryOut(call)
@@ -86,18 +90,22 @@ export class Endpoint {
     // everybody else the time and the memory that are short just then.
     const { ledger } = deps.stores
     ledger.requireRoom()
-    const body = await readJson(call.request, route.bodyLimitBytes ?? defaultBodyLimitBytes, () =>
-      ledger.requireRoom(),
-    )
-    requireShape(checks.body as NonNullable<typeof checks.body>, body)
-    call.body = body
+    const limitBytes = route.bodyLimitBytes ?? defaultBodyLimitBytes
+    const sent = await readJson(call.request, limitBytes, () => ledger.requireRoom())
+    requireShape(checks.body as NonNullable<typeof checks.body>, sent.value)
+    call.body = sent.value
+    call.bodyText = sent.text
     this.takeQuery(call)
   }
 
   private takeQuery(call: Call): void {
     const { query: shape, queryNames } = this.checks
-    if (!shape) return
+    if (!shape) {
+      if (this.route.caller === 'management') requireKnown(call.request, [])
+      return
+    }
     const query = readQuery(call.request, queryNames)
+    if (this.route.caller === 'management') requireKnown(call.request, queryNames)
     requireShape(shape, query)
     call.query = query
   }

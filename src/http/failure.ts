@@ -25,17 +25,31 @@ export const statuses: Readonly<Record<ErrorCode, number>> = {
   malformed_json: 400,
   unauthorized: 401,
   origin_not_allowed: 403,
+  forbidden: 403,
   not_found: 404,
+  organisation_not_found: 404,
+  version_not_found: 404,
   flow_not_found: 404,
   step_not_found: 404,
+  person_not_found: 404,
+  dead_letter_not_found: 404,
   method_not_allowed: 405,
+  too_many_flows: 409,
+  slug_taken: 409,
+  too_many_organisations: 409,
+  two_secrets_work: 409,
+  rewriting_under_way: 409,
+  server_running: 409,
+  precondition_failed: 412,
+  precondition_required: 428,
   payload_too_large: 413,
+  uri_too_long: 414,
   unsupported_media_type: 415,
-  erased: 410,
   validation_failed: 422,
   rate_limited: 429,
   internal: 500,
   overloaded: 503,
+  no_room: 507,
   // Not in any standard; nginx's logs have made it known.
   caller_gone: 499,
 }
@@ -59,5 +73,9 @@ export function failure(error: AppError): Reply {
     return json(status, { error: 'Rate limit exceeded', retryAfter }, headers)
   }
   const details = error.details && { details: error.details.slice(0, mostProblems) }
-  return json(status, { error: error.message, code: error.code, ...details }, headers)
+  return json(
+    status,
+    { error: error.message, code: error.code, ...details, ...error.fields },
+    headers,
+  )
 }

@@ -1,11 +1,14 @@
-import { type Bucket, buckets } from '../core/buckets.ts'
+import type { Bucket } from '../core/buckets.ts'
 import { type FlowEntry, latestVersion, type Organisation } from '../core/catalogue.ts'
 import type { Clock } from '../core/clock.ts'
 import { AppError, flowNotFound, unauthorized } from '../core/errors.ts'
 import { isSnippetKey } from '../core/ids.ts'
+import type { Limiter, Taken } from '../core/limiter.ts'
+import { isManagementToken, managementTokenHash } from '../core/management-token.ts'
 import type { Stores } from '../core/ports.ts'
-import type { WindowTable } from '../core/window-table.ts'
+import { shown } from '../core/wording.ts'
 import type { Call } from './call.ts'
+import { type KnownTokens, requireScope } from './principal.ts'
 import { parametersOf } from './query.ts'
 import { type Route, takesKeyInQuery } from './route.ts'
 import type { SessionTokens } from './session-tokens.ts'
@@ -13,14 +16,17 @@ import type { SessionTokens } from './session-tokens.ts'
 /** The path's ids, by name. */
 type Params = Readonly<Record<string, string>>
 
-type GuardedRoute = Exclude<Route, { caller: 'anyone' }>
+type GuardedRoute = Extract<Route, { caller: 'snippet key' | 'session token' }>
 
 /** What the gate asks of the rest of the house. */
 export interface GateDeps {
   clock: Clock
-  windows: WindowTable
+  limiter: Limiter
   tokens: SessionTokens
   stores: Stores
+  managementTokens: KnownTokens
+  /** Whether who sends no credential is the operator: at the socket in the data directory alone. */
+  isOperatorsDoor?: boolean
 }
 
 /**
@@ -69,14 +75,78 @@ async function organisationOfToken(token: string, deps: GateDeps): Promise<Organ
   return organisation
 }
 
-/** @param now monotonic milliseconds, not older than a thread may be behind another */
-function count(call: Call, bucket: Bucket, now: number, deps: GateDeps): void {
-  const { row, limits } = call.org
-  call.taken = deps.windows.take(row, buckets.indexOf(bucket), limits[bucket], now)
-  if (call.taken.admitted) return
+type ManagementRoute = Extract<Route, { caller: 'management' }>
+
+/** The organisation that a management token is for. @throws AppError `unauthorized` */
+function organisationOfManager(token: string, call: Call, deps: GateDeps): Organisation {
+  if (!isManagementToken(token)) throw unauthorized('malformed_management_token')
+  const known = deps.managementTokens.find(managementTokenHash(token))
+  if (!known) throw unauthorized('unknown_management_token')
+  if (known.revokedAt !== null) throw unauthorized('revoked_management_token')
+  if (known.expiresAt <= call.receivedAt) throw unauthorized('expired_management_token')
+  const organisation = deps.stores.catalogue().organisationByName(known.organisation)
+  if (!organisation) throw unauthorized('unknown_organisation')
+  const { id, name, scopes } = known
+  deps.managementTokens.used(id, call.receivedAt)
+  call.principal = { kind: 'token', id, name, scopes }
+  return organisation
+}
+
+/** The operator says who they are and which organisation they mean: nobody else can reach the door. */
+export const operatorHeaders = {
+  name: 'cairn-operator',
+  organisation: 'cairn-organisation',
+} as const
+
+/** The operator is let in everywhere, and not counted. @throws AppError `organisation_not_found` */
+function enterAsOperator(call: Call, route: ManagementRoute, deps: GateDeps): void {
+  const { headers } = call.request
+  const sent = headers.get(operatorHeaders.name)
+  call.principal = { kind: 'operator', name: sent === null ? 'operator' : shown(sent) }
+  const named = headers.get(operatorHeaders.organisation)
+  if (named === null && route.needs === 'operator') return
+  call.organisation = deps.stores.catalogue().organisationByName(named ?? '')
+  if (call.organisation) return
+  throw new AppError(
+    'organisation_not_found',
+    named === null ? 'Say which organisation' : `There is no such organisation: ${shown(named)}`,
+  )
+}
+
+function enterAsManager(
+  call: Call,
+  route: ManagementRoute,
+  deps: GateDeps,
+): Promise<void> | undefined {
+  if (deps.isOperatorsDoor && !call.request.headers.has('authorization')) {
+    enterAsOperator(call, route, deps)
+    return
+  }
+  call.organisation = organisationOfManager(credentialOf(call.request, route), call, deps)
+  const permit = () => requireScope(call.principal!, route.needs)
+  return afterwards(count(call, route.bucket, call.startedAt, deps), permit)
+}
+
+/** Does what comes next, in this very turn where there is nothing to wait for. */
+function afterwards(before: Promise<void> | undefined, next: () => void) {
+  if (before) return before.then(next)
+  next()
+}
+
+/** @param now as the limiter takes it */
+function count(call: Call, bucket: Bucket, now: number, deps: GateDeps): Promise<void> | undefined {
+  const taken = deps.limiter.take(call.org, bucket, now)
+  if (taken instanceof Promise) return taken.then(one => admit(call, bucket, one, deps))
+  admit(call, bucket, taken, deps)
+}
+
+/** @throws AppError `rate_limited` */
+function admit(call: Call, bucket: Bucket, taken: Taken, { stores }: GateDeps): void {
+  call.taken = taken
+  if (taken.admitted) return
   // Nobody waits for it, as below: it only feeds the install findings.
-  deps.stores.presence.recordLimited(row, bucket, call.receivedAt).catch(() => {})
-  const retryAfterSeconds = Math.max(1, Math.ceil(call.taken.resetInMs / 1000))
+  stores.presence.recordLimited(call.org.row, bucket, call.receivedAt).catch(() => {})
+  const retryAfterSeconds = Math.max(1, Math.ceil(taken.resetInMs / 1000))
   throw new AppError('rate_limited', 'Rate limit exceeded', { retryAfterSeconds })
 }
 
@@ -120,17 +190,18 @@ function enter(
   params: Params,
   now: number,
   deps: GateDeps,
-): void {
+): Promise<void> | undefined {
   call.organisation = organisation
-  count(call, route.bucket, now, deps)
-  if (route.caller === 'snippet key') {
-    // Asking whether the snippet was seen is not the snippet.
-    if (route.bucket !== 'status') {
-      deps.stores.presence.mark(organisation.row, 'key_used', call.receivedAt)
+  return afterwards(count(call, route.bucket, now, deps), () => {
+    if (route.caller === 'snippet key') {
+      // Asking whether the snippet was seen is not the snippet.
+      if (route.bucket !== 'status') {
+        deps.stores.presence.mark(organisation.row, 'key_used', call.receivedAt)
+      }
+      checkOrigin(call, deps)
     }
-    checkOrigin(call, deps)
-  }
-  call.subject = subjectOf(call, route, params, deps)
+    call.subject = subjectOf(call, route, params, deps)
+  })
 }
 
 /**
@@ -148,11 +219,11 @@ export function passGate(
   deps: GateDeps,
 ): Promise<void> | undefined {
   if (route.caller === 'anyone') return
+  if (route.caller === 'management') return enterAsManager(call, route, deps)
   const credential = credentialOf(call.request, route)
   if (route.caller === 'snippet key') {
     const organisation = organisationOfKey(credential, call, deps)
-    enter(organisation, call, route, params, call.startedAt, deps)
-    return
+    return enter(organisation, call, route, params, call.startedAt, deps)
   }
   return organisationOfToken(credential, deps).then(organisation =>
     enter(organisation, call, route, params, deps.clock.monotonic(), deps),

@@ -1,27 +1,12 @@
 import { invalid, type Problem } from '../core/errors.ts'
+import { shown } from '../core/wording.ts'
 import { queryOf } from './target.ts'
 
-/** Most texts have nothing to decode, and `URLSearchParams` takes longer than all else in here. */
-const decoded = (text: string) =>
-  /[%+]/.test(text) ? (new URLSearchParams(`=${text}`).get('') ?? '') : text
-
-/**
- * The parameters of a query in the order in which they were sent, names that are repeated as well
- * (URL standard, application/x-www-form-urlencoded parsing).
- */
+/** The parameters of a query in the order in which they were sent, names that are repeated as well. */
 export function parametersOf(request: Request): [name: string, value: string][] {
   const query = queryOf(request)
-  const parameters: [string, string][] = []
-  for (let at = 0; at < query.length; ) {
-    const ampersand = query.indexOf('&', at)
-    const end = ampersand < 0 ? query.length : ampersand
-    const equals = query.indexOf('=', at)
-    if (equals >= 0 && equals < end) {
-      parameters.push([decoded(query.slice(at, equals)), decoded(query.slice(equals + 1, end))])
-    } else if (end > at) parameters.push([decoded(query.slice(at, end)), ''])
-    at = end + 1
-  }
-  return parameters
+  // Most requests have none, and to find that out the class takes longer than all else in here.
+  return query === '' ? [] : [...new URLSearchParams(query)]
 }
 
 /**
@@ -40,6 +25,17 @@ export function readQuery(request: Request, names: readonly string[]): Record<st
   }
   if (repeated.size > 0) throw invalid(...namedTwice(names.filter(name => repeated.has(name))))
   return query
+}
+
+/** @throws AppError `validation_failed` for every other name than these */
+export function requireKnown(request: Request, names: readonly string[]): void {
+  const others = new Set(parametersOf(request).map(([name]) => name)).difference(new Set(names))
+  if (others.size === 0) return
+  throw invalid(
+    ...[...others].map(
+      (name): Problem => ({ path: `/${shown(name)}`, message: 'There is no such parameter' }),
+    ),
+  )
 }
 
 const namedTwice = (names: readonly string[]) =>

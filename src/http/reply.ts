@@ -66,7 +66,8 @@ export function response(
 ): Response {
   const stencil = stencilOf(headers)
   setLimits(stencil, call, status)
-  stencil.origin = call.origin
+  // No page of another origin is let into the management API.
+  stencil.origin = call.route?.caller === 'management' ? null : call.origin
   stencil.requestId = call.requestId
   return new Response(body, { status, headers: stencil.headers })
 }

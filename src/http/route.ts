@@ -1,8 +1,10 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { Bucket } from '../core/buckets.ts'
 import type { FlowEntry, StepEntry } from '../core/catalogue.ts'
+import type { ErrorCode } from '../core/errors.ts'
 import type { Call } from './call.ts'
 import type { Tag } from './description/tags.ts'
+import type { Needs } from './principal.ts'
 import type { Reply } from './reply.ts'
 
 /** Where the API lives. */
@@ -10,10 +12,12 @@ export const apiPrefix = '/api/v1'
 
 /**
  * Who may call a route, and what its requests are counted by: a page or back end with a snippet
- * key, or an analyst with a session token. What anyone may read is nobody's, so nothing is counted.
+ * key, an analyst with a session token, or who manages the organisation. What anyone may read is
+ * nobody's, so nothing is counted; the operator is not counted either.
  */
 export type Access =
   | { caller: 'snippet key' | 'session token'; bucket: Bucket }
+  | { caller: 'management'; bucket: 'manage'; needs: Needs }
   | { caller: 'anyone'; bucket?: never }
 
 /**
@@ -33,20 +37,24 @@ export type Found<S extends Subject | undefined> = S extends 'reported step'
 export interface Answer {
   /** When it is given, in one sentence. */
   description: string
-  /** Its body. Services return the schema's own type, so that the two cannot part. */
-  schema: TSchema
+  /** Its body; absent where there is none. Services return the schema's own type, so that the two cannot part. */
+  schema?: TSchema
   /** A body to show; without one it is put together from the schema's examples. */
   example?: unknown
   /** JSON unless said otherwise. */
-  type?: 'text/csv' | 'text/html' | '*/*'
+  type?: 'application/x-ndjson' | 'text/csv' | 'text/html' | '*/*'
   /** The same for many callers: it has an `ETag`, is compressed, and is 304 where it is known. */
   isShared?: boolean
+  /** It has an `ETag`, by which an edit says what it has read. */
+  hasETag?: boolean
   /** Offered as a file, by `Content-Disposition`. */
   isFile?: boolean
 }
 
 /** What a route answers when all is well, by status; 422 only where that body is more than an error. */
-export type Answers = ({ 200: Answer } | { 202: Answer }) & { 422?: Answer }
+export type Answers = ({ 200: Answer } | { 201: Answer } | { 202: Answer } | { 204: Answer }) & {
+  422?: Answer
+}
 
 /** A route is data and one call. Without a caller, a bucket and its answers it does not compile. */
 export type Route<
@@ -54,7 +62,7 @@ export type Route<
   B extends TSchema | undefined = TSchema | undefined,
   Q extends TObject | undefined = TObject | undefined,
 > = Access & {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below `/api/v1` (but for the product's files), with `:flow_id` or `:step_id` for the subject. */
   path: string
   /** What generated clients call it: a verb and a noun. */
@@ -71,8 +79,12 @@ export type Route<
   body?: B
   bodyLimitBytes?: number
   query?: Q
-  /** Something is stored, so the answer can be 503. POST routes always do. */
+  /** Something is stored, so the answer can be 503. All but GET routes always do. */
   isWrite?: boolean
+  /** Codes of refusals that do not follow from the rest of what is said here. */
+  refuses?: readonly Exclude<ErrorCode, 'caller_gone'>[]
+  /** What has been read has to be named by `If-Match` (428, 412). */
+  isConditional?: boolean
   /** A file that browsers load, beside the API and not in its description. */
   isProductFile?: boolean
   /** A download that may take long: the connection is not cut while the client reads. */

@@ -1,5 +1,5 @@
 import { jwt } from '@elysiajs/jwt'
-import { type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
+import { decodeProtectedHeader, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 import type { Clock } from '../core/clock.ts'
 import { unauthorized } from '../core/errors.ts'
 import { isNewTo, keyFor, type PublicKey, signatureAlgorithms } from '../core/key-set.ts'
@@ -10,6 +10,8 @@ export interface TokenRules {
   /** Expected `iss`; null where a shared secret comes without an issuer. */
   issuer: string | null
   audience: string | null
+  /** Required `typ`, such as `at+jwt`; null takes any that a session token may have. */
+  type: string | null
   /** The claim that names the organisation, by id or slug. */
   organisationClaim: string
   clock: Clock
@@ -46,12 +48,46 @@ const secretAlgorithm = 'HS256'
 /** Far above what providers make; a longer one is refused before any work is spent on it. */
 const longestToken = 16 * 1024
 
-/** The checks of every token (RFC 7519; RFC 8725, sections 3.1, 3.8 and 3.9) around its signature's. */
+/** What a session token may say that it is: nothing in particular, or an access token (RFC 9068). */
+const usualTypes = ['jwt', 'at+jwt']
+
+/** A `typ` without what makes no difference (RFC 7515, section 4.1.9). */
+const typeNamed = (typ: string) => typ.toLowerCase().replace(/^application\//, '')
+
+/** That a token says it is of another kind, of which providers sign several for one audience. */
+function isOtherKind(typ: unknown, claims: JWTPayload, type: string | null): boolean {
+  // A security event, such as a logout (RFC 8417, section 2.2), need not name its type.
+  if (typeof claims.events === 'object') return true
+  if (typ === undefined) return type !== null
+  const types = type === null ? usualTypes : [typeNamed(type)]
+  return typeof typ !== 'string' || !types.includes(typeNamed(typ))
+}
+
+/** Whether each part is written in the one way that its bytes have (RFC 7515, section 2). */
+const isCanonical = (token: string) =>
+  token.split('.').every(part => Buffer.from(part, 'base64url').toString('base64url') === part)
+
+/**
+ * What jose leaves open, of a token that it has verified: it goes by whole seconds, decodes signatures
+ * that are written in other ways too, and takes a token of any kind.
+ *
+ * @throws AppError `unauthorized`
+ */
+function requireExact(token: string, claims: JWTPayload, { type, clock }: TokenRules): void {
+  const expiresAt = (claims.exp ?? Number.NaN) * 1000
+  if (!Number.isFinite(expiresAt) || !isCanonical(token)) throw unauthorized('token_malformed')
+  if (expiresAt <= clock.now()) throw unauthorized('token_expired')
+  const { typ } = decodeProtectedHeader(token)
+  if (isOtherKind(typ, claims, type)) throw unauthorized('token_wrong_type')
+}
+
+/** The checks of every token (RFC 7519; RFC 8725, section 3) around its signature's. */
 function verified(
-  { issuer, audience, organisationClaim, clock }: TokenRules,
+  rules: TokenRules,
   algorithms: readonly string[],
   claimsOf: (token: string, options: JWTVerifyOptions) => Promise<JWTPayload>,
 ): SessionTokens {
+  const { issuer, audience, organisationClaim, clock } = rules
   const expected = {
     algorithms: [...algorithms],
     requiredClaims: ['exp'],
@@ -66,6 +102,7 @@ function verified(
       const claims = await claimsOf(token, checks).catch(fault => {
         throw tokenRefusal(fault)
       })
+      requireExact(token, claims, rules)
       const organisation = claims[organisationClaim]
       if (typeof organisation !== 'string') throw unauthorized('token_without_organisation')
       return organisation
@@ -76,7 +113,12 @@ function verified(
 /** Session tokens over a secret: the embedded issuer's own key, or one shared with a provider. */
 export function secretTokens(options: TokenRules & { secret: Uint8Array }): OwnSessionTokens {
   const { secret, issuer, audience, organisationClaim, clock } = options
-  const { sessionToken } = jwt({ name: 'sessionToken', secret, alg: secretAlgorithm }).decorator
+  const { sessionToken } = jwt({
+    name: 'sessionToken',
+    secret,
+    alg: secretAlgorithm,
+    typ: options.type ?? 'JWT',
+  }).decorator
   return {
     ...verified(
       options,

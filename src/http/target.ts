@@ -1,9 +1,29 @@
+import { AppError } from '../core/errors.ts'
+
 /**
- * A request's path, without its query. Not by `URL`: it throws where the Host header is nonsense or
- * missing, and nothing here depends on the host.
+ * The longest target that is read, in characters of the URL that it makes. Three times as much as the
+ * longest that we ask for: a page's address of 2,048 characters, each percent-encoded.
  */
-export function pathOf({ url }: Request): string {
-  const target = url.replace(/^[a-z]+:\/\/[^/]*/i, '')
+export const longestTarget = 8 * 1024
+
+/** A target longer than that is refused, whatever it names. */
+export const targetTooLong = () =>
+  new AppError('uri_too_long', `The request's target is longer than ${longestTarget} characters`)
+
+/**
+ * Path and query. Not by `URL`: it throws where the Host header is nonsense or missing, and nothing
+ * here depends on the host.
+ */
+const targetOf = ({ url }: Request) => url.replace(/^[a-z]+:\/\/[^/]*/i, '')
+
+/** Whether a request has a target that is not to be read. */
+export const hasLongTarget = (request: Request): boolean =>
+  // Of a shorter URL the target is shorter too.
+  request.url.length > longestTarget && targetOf(request).length > longestTarget
+
+/** A request's path, without its query. */
+export function pathOf(request: Request): string {
+  const target = targetOf(request)
   const end = target.indexOf('?')
   return end < 0 ? target : target.slice(0, end)
 }
@@ -12,4 +32,16 @@ export function pathOf({ url }: Request): string {
 export function queryOf({ url }: Request): string {
   const end = url.indexOf('?')
   return end < 0 ? '' : url.slice(end + 1)
+}
+
+/**
+ * Gives a request a URL that is whole. Where the Host header is nonsense Bun leaves the host out, and
+ * Elysia, which looks for the path behind one, would take a part of the path for it; or it leaves
+ * the dots in the path. A host of our own changes nothing: nobody looks at it.
+ */
+export function mendUrl(request: Request): void {
+  const { url } = request
+  // Of two dots, as of one, the first may be percent-encoded; few addresses get as far as that.
+  if (!url.startsWith('/') && !url.includes('/.') && !url.includes('/%2')) return
+  Object.defineProperty(request, 'url', { value: new URL(`http://host${targetOf(request)}`).href })
 }

@@ -7,7 +7,8 @@ import { counterMemory, summed } from './counters.ts'
 import type { Exposition } from './exposition.ts'
 import { Histogram } from './histogram.ts'
 
-const verdicts = ['accepted', 'duplicate', ...rejectionCodes] as const
+/** `erased` is told to nobody else. */
+const verdicts = ['accepted', 'duplicate', ...rejectionCodes, 'erased'] as const
 
 type Verdict = (typeof verdicts)[number]
 

@@ -11,7 +11,7 @@ export const failpoints = {
   during_checkpoint: 'at a stop the log is written back into the database, and not yet emptied',
   migration_step: 'in the transaction of a step of a migration some of it is done',
   during_erasure: 'at a start people are erased, and the database is not written anew yet',
-  during_publish: 'a command has published, and not yet committed',
+  during_publish: 'flows are published, and not yet committed',
 } as const
 
 export type Failpoint = keyof typeof failpoints

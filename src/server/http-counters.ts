@@ -23,14 +23,17 @@ export interface CountedAnswer {
 /** Methods and routes that are none of ours: whatever callers make up is one label. */
 const other = 'other'
 
-const methods = ['GET', 'HEAD', 'POST', 'OPTIONS', other] as const
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', other] as const
 
 /** How a method is told, in metrics and log: a made-up one could hold anything. */
 export const methodLabel = (method: string): string =>
   (methods as readonly string[]).includes(method) ? method : other
 
 /** Statuses that are answered; any other is counted as 500. */
-const statuses = [200, 202, 204, 304, 400, 401, 403, 404, 405, 413, 415, 422, 429, 499, 500, 503]
+const statuses = [
+  200, 201, 202, 204, 304, 308, 400, 401, 403, 404, 405, 409, 412, 413, 414, 415, 422, 428, 429,
+  499, 500, 503, 507,
+]
 
 /** Shown of every route from the start: an alert by `rate` misses a series' first step. */
 const watchedStatuses = [401, 429, 500, 503]

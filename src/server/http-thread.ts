@@ -1,11 +1,12 @@
 import '../production-mode.ts'
-import { type Answered, createApp, routesOf } from '../app.ts'
-import { systemClock } from '../core/clock.ts'
+import { rmSync } from 'node:fs'
+import { type Answered, type AppDeps, createApp, routesOf } from '../app.ts'
 import { shortReasonOf } from '../core/reason.ts'
-import { WindowTable } from '../core/window-table.ts'
+import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
 import { BufferGauge } from '../storage/buffer-gauge.ts'
 import { StorageClient } from '../storage/client.ts'
 import { connectStores } from '../storage/connect.ts'
+import { connectManagement } from '../storage/connect-management.ts'
 import { openForReading } from '../storage/database.ts'
 import { failpoint } from './failpoints.ts'
 import { HandedKeys } from './handed-keys.ts'
@@ -13,6 +14,7 @@ import { maxHeaderSize } from './header-size.ts'
 import { HttpCounters } from './http-counters.ts'
 import { IdleCollector } from './idle-collector.ts'
 import { openLog } from './log.ts'
+import { longWorkBeside } from './long-work.ts'
 import type {
   HttpThreadStart,
   IssuerKeysKnown,
@@ -24,6 +26,7 @@ import type {
 import { Pulse } from './pulse.ts'
 import { requestLog } from './request-log.ts'
 import { keptSnippetFile } from './snippet-versions.ts'
+import { systemClock } from './system-clock.ts'
 import { Tally } from './tally.ts'
 import { tokensFor } from './tokens.ts'
 
@@ -72,7 +75,12 @@ function start(message: HttpThreadStart) {
   const deps = {
     clock,
     stores: connectStores(reading, snapshots, client, shared),
-    windows: new WindowTable(shared.windows),
+    management: connectManagement(
+      reading,
+      client,
+      longWorkBeside({ dataDir: config.data, isServed: true }),
+    ),
+    limiter: new SharedMemoryLimiter(message.windows),
     tokens: { organisationOf: (token: string) => tokens.organisationOf(token) },
     retentionDays: config.retentionDays,
     olderSnippetFile: (name: string) => keptSnippetFile(config.data, name),
@@ -87,6 +95,7 @@ function start(message: HttpThreadStart) {
   const routes = routesOf(deps).map(({ method, path, bucket }) => ({ method, path, bucket }))
   const counters = new HttpCounters(message.counters, routes)
   const app = createApp(deps)
+  const door = message.socket === null ? null : openDoor(deps, message.socket)
   app.listen({
     port: config.port,
     hostname: config.host,
@@ -107,6 +116,7 @@ function start(message: HttpThreadStart) {
     const drained = server?.stop(false)
     await Promise.race([drained, Bun.sleep(drainMs)])
     await server?.stop(true)
+    await door?.stop(true)
     reading.close()
     snapshots.close()
     log.flush()
@@ -122,6 +132,28 @@ function start(message: HttpThreadStart) {
     issuerKeys.take(known)
   }
   return { issuerKeys, tally, reload, stop }
+}
+
+/**
+ * Lets the operator in, at a socket that nobody else can open. Under the data directory's lock no other
+ * server has it: what a killed one left is taken away.
+ */
+function openDoor(deps: AppDeps, socket: string) {
+  rmSync(socket, { force: true })
+  const { fetch } = createApp({ ...deps, isOperatorsDoor: true })
+  const before = process.umask(0o177)
+  try {
+    return Bun.serve({
+      unix: socket,
+      fetch,
+      maxRequestBodySize: largestRequestBytes,
+      // Nobody else can hold a connection open, and some of the operator's work takes long. Bun's types
+      // know of no such option at a socket; Bun does.
+      idleTimeout: 0 as never,
+    })
+  } finally {
+    process.umask(before)
+  }
 }
 
 let running: ReturnType<typeof start> | null = null

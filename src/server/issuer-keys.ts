@@ -3,10 +3,10 @@ import { hourMs, minuteMs } from '../core/durations.ts'
 import type { PublicKey } from '../core/key-set.ts'
 import { shortReasonOf } from '../core/reason.ts'
 import { shown } from '../core/wording.ts'
-import { Budget } from './budget.ts'
 import { askProvider, type IdentityProvider, ProviderFailure } from './identity-provider.ts'
 import { keepKeys, readKeptKeys } from './kept-keys.ts'
 import type { Log } from './log.ts'
+import { TokenBucket } from './token-bucket.ts'
 
 /** What the main thread tells the HTTP threads of the identity provider's keys. */
 export interface KnownKeys {
@@ -46,7 +46,7 @@ export class IssuerKeys {
   private dueAt: number
   /** A provider that fails is not asked again before, whoever wants it. */
   private pausedUntil = Number.NEGATIVE_INFINITY
-  private readonly budget = new Budget(asked.atOnce, asked.refillMs)
+  private readonly budget = new TokenBucket(asked.atOnce, asked.refillMs)
   /** A request named an unknown key when nothing could be fetched: done as soon as it can be. */
   private isWanted = false
   private fetching: Promise<void> | null = null

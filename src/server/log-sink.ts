@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import type { Turn } from './turn.ts'
+import type { Mutex } from './mutex.ts'
 
 /** So much is written at once: a write, and waking who reads, costs as much as forty lines. */
 const pieceBytes = 16_384
@@ -28,12 +28,12 @@ export class LogSink {
   private isMidLine = false
 
   constructor(
-    private readonly turn: Turn,
+    private readonly turn: Mutex,
     private readonly out: Write = bytes => writeSync(1, bytes),
   ) {}
 
   /** Writes what has gathered every so often, and when the thread ends. */
-  static open(turn: Turn): LogSink {
+  static open(turn: Mutex): LogSink {
     const sink = new LogSink(turn)
     setInterval(() => sink.flush(), flushEveryMs).unref()
     process.on('exit', () => sink.flush())

@@ -1,4 +1,5 @@
 import { type Colour, painted } from '../core/colour.ts'
+import { withEscapes } from '../core/unseen.ts'
 
 /** The log as a person reads it at a terminal. */
 
@@ -17,7 +18,7 @@ const statusColour = (status: number): Colour => {
 
 /** Texts bare where they are one word, so that a line stays readable and a reason's lines stay. */
 const shown = (value: unknown) =>
-  typeof value === 'string' && !/\s/.test(value) ? value : JSON.stringify(value)
+  withEscapes(typeof value === 'string' && !/\s/.test(value) ? value : JSON.stringify(value))
 
 /**
  * A JSON line of the log as text:
@@ -43,9 +44,14 @@ export function asText(line: string, isColoured: boolean): string {
     paint(levelColours[level], String(level).padEnd(5)),
     String(thread).padEnd(7),
     ...answer,
-    isRequest ? String(msg).padEnd(28) : msg,
+    isRequest ? String(msg).padEnd(28) : withEscapes(String(msg)),
     ...extra,
   ]
-  const below = typeof reason === 'string' ? reason.split('\n').map(text => `\n    ${text}`) : []
+  const below =
+    typeof reason === 'string'
+      ? withEscapes(reason)
+          .split('\n')
+          .map(text => `\n    ${text}`)
+      : []
   return `${parts.join(' ').trimEnd()}${below.join('')}\n`
 }

@@ -2,9 +2,10 @@ import { isatty } from 'node:tty'
 import pino from 'pino'
 import type { Config } from '../config.ts'
 import { wantsColour } from '../core/colour.ts'
+import { withEscapes } from '../core/unseen.ts'
 import { LogSink } from './log-sink.ts'
 import { asText } from './log-text.ts'
-import { Turn } from './turn.ts'
+import { Mutex } from './mutex.ts'
 
 export type Log = pino.Logger
 
@@ -34,9 +35,10 @@ export function openLog(
   const isTerminal = isatty(1)
   const isText = config.logFormat === 'text' || (config.logFormat === 'auto' && isTerminal)
   const isColoured = wantsColour({ isTTY: isTerminal }, process.env)
-  const sink = LogSink.open(new Turn(turns))
-  const textSink = {
-    write: (line: string) => sink.write(asText(line, isColoured)),
+  const sink = LogSink.open(new Mutex(turns))
+  const own = {
+    // JSON's writer escapes the controls of ASCII alone.
+    write: (line: string) => sink.write(isText ? asText(line, isColoured) : withEscapes(line)),
     flush: () => sink.flush(),
   }
   const log = pino(
@@ -46,7 +48,7 @@ export function openLog(
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: label => ({ level: label }) },
     },
-    isText ? textSink : sink,
+    own,
   )
   return { thread, log, lines: isText ? null : sink }
 }

@@ -25,7 +25,11 @@ export interface ThreadStart {
 /** To an HTTP thread, besides its start: the way to storage, and what is known of the issuer. */
 export interface HttpThreadStart extends ThreadStart {
   storage: MessagePort
+  /** Where requests are counted. */
+  windows: SharedArrayBuffer
   issuerKeys: KnownKeys
+  /** Where it lets the operator in; null for threads that do not. */
+  socket: string | null
 }
 
 /** To any thread: what the server was told while it runs; of the HTTP threads, the issuer's keys too. */

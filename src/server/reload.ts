@@ -9,6 +9,7 @@ const live = [
   'sessionSecret',
   'sessionIssuer',
   'sessionAudience',
+  'sessionType',
   'sessionJwksUrl',
   'organisationClaim',
   'logLevel',

@@ -2,15 +2,15 @@ import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
 import { type Config, ConfigError, type ReadConfig, type SettingName } from '../config.ts'
-import { systemClock } from '../core/clock.ts'
 import { minuteMs } from '../core/durations.ts'
 import { shortReasonOf } from '../core/reason.ts'
 import { version } from '../core/version.ts'
 import { shellWord } from '../core/wording.ts'
+import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
 import { BufferGauge } from '../storage/buffer-gauge.ts'
 import { IdentityBoard } from '../storage/identity-board.ts'
 import { type PreparedDatabase, prepareDatabase } from '../storage/prepare.ts'
-import { newSharedMemory } from '../storage/shared.ts'
+import { mostOrganisations, newSharedMemory } from '../storage/shared.ts'
 import { BackupSchedule } from './backup-schedule.ts'
 import { CommitCounters } from './commit-counters.ts'
 import { DiskWatch } from './disk-watch.ts'
@@ -21,6 +21,7 @@ import { acquireLock, type Lock, type LockHolder } from './lock.ts'
 import { type Log, openLog } from './log.ts'
 import { serveManagement } from './management.ts'
 import { renderMetrics } from './metrics.ts'
+import { Mutex } from './mutex.ts'
 import { claimPorts, keepPort } from './ports.ts'
 import { Preparation } from './preparation.ts'
 import type { Prepared, Task } from './preparation-thread.ts'
@@ -36,6 +37,8 @@ import { isHopeless, type ServerState, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
 import { ServiceManager } from './service-manager.ts'
 import { keepSnippet } from './snippet-versions.ts'
+import { socketFile } from './socket.ts'
+import { systemClock } from './system-clock.ts'
 import {
   httpThread,
   type NewThread,
@@ -47,7 +50,6 @@ import {
 import { tokenModeOf } from './token-mode.ts'
 import { ownTokensFor, providerOf } from './tokens.ts'
 import { readTraffic } from './traffic.ts'
-import { Turn } from './turn.ts'
 
 /** A server that answers. */
 export interface Running {
@@ -76,6 +78,9 @@ const tellEveryMs = 1_000
 const startsWithinMs = 60_000
 /** A thread that lived this long has not died of the same cause: the pause begins anew. */
 const stableAfterMs = minuteMs
+
+/** The one HTTP thread that lets the operator in. */
+const operatorsThread = 'http-1'
 
 /** Reads the settings again, as a reload needs. */
 export type Reread = () => Pick<ReadConfig<SettingName>, 'config' | 'warnings'>
@@ -124,7 +129,8 @@ const erasuresUnfinished = (reason: string) =>
 
 class Server {
   private readonly shared = newSharedMemory()
-  private readonly logTurns = Turn.memory()
+  private readonly windows = SharedMemoryLimiter.memory(mostOrganisations)
+  private readonly logTurns = Mutex.memory()
   private readonly clock = systemClock()
   private readonly gauge: BufferGauge
   private readonly identity: IdentityBoard
@@ -341,7 +347,9 @@ class Server {
     const message: HttpThreadStart = {
       ...this.threadStart(name, made, counters, isRestart),
       storage: port2,
+      windows: this.windows,
       issuerKeys: this.knownKeys,
+      socket: name === operatorsThread ? socketFile(this.config.data) : null,
     }
     const { config } = this
     const thread = startThread(made.worker, message, [port2])

@@ -1,4 +1,3 @@
-import { systemClock } from '../core/clock.ts'
 import { shortReasonOf } from '../core/reason.ts'
 import { Storage } from '../storage/storage.ts'
 import { defaultWriterPolicy } from '../storage/writer.ts'
@@ -7,6 +6,7 @@ import { failpoint } from './failpoints.ts'
 import { openLog } from './log.ts'
 import type { Join, Reloaded, Stop, TallyWanted, ThreadReport, ThreadStart } from './protocol.ts'
 import { Pulse } from './pulse.ts'
+import { systemClock } from './system-clock.ts'
 import { Tally } from './tally.ts'
 
 /** The thread that alone writes. */
@@ -65,6 +65,7 @@ function start(message: ThreadStart) {
     beforeCommit: failpoint(failpoints, 'before_commit'),
     afterCommit: failpoint(failpoints, 'after_commit'),
     duringCheckpoint: failpoint(failpoints, 'during_checkpoint'),
+    duringPublish: failpoint(failpoints, 'during_publish'),
     onCommit: commit => counters.countCommit(commit),
     onAppended(batch, outcome) {
       const counts = counters.countVerdicts(batch, outcome)

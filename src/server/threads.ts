@@ -3,7 +3,9 @@ import { reasonOfUncaught } from '../core/reason.ts'
 import type { ThreadReport } from './protocol.ts'
 
 /** A thread's source by name. In the binary all sources lie below one root, outside it by this file. */
-function sourceOf(name: 'http-thread' | 'storage-thread' | 'preparation-thread'): string {
+function sourceOf(
+  name: 'http-thread' | 'storage-thread' | 'preparation-thread' | 'long-work-thread',
+): string {
   const isCompiled = import.meta.url.includes('$bunfs')
   return isCompiled ? `./server/${name}.ts` : new URL(`./${name}.ts`, import.meta.url).href
 }
@@ -23,6 +25,7 @@ const threadOf = (name: Parameters<typeof sourceOf>[0], { monotonic }: Clock): N
 export const httpThread = (clock: Clock) => threadOf('http-thread', clock)
 export const storageThread = (clock: Clock) => threadOf('storage-thread', clock)
 export const preparationThread = () => new Worker(sourceOf('preparation-thread'))
+export const longWorkThread = () => new Worker(sourceOf('long-work-thread'))
 
 /** A thread that is to be waited for. */
 export interface Thread {

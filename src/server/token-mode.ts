@@ -6,24 +6,25 @@ export interface TokenMode {
   signer: 'own' | 'secret' | 'provider'
   issuer: string | null
   audience: string | null
+  /** Absent where an older release serves. */
+  type?: string | null
   organisationClaim: string
 }
 
 export type TokenSettings = Pick<
   Config,
-  'sessionSecret' | 'sessionIssuer' | 'sessionAudience' | 'organisationClaim'
+  'sessionSecret' | 'sessionIssuer' | 'sessionAudience' | 'sessionType' | 'organisationClaim'
 >
 
 /** Issuer and audience of the tokens that Cairn makes for itself. */
 const ownName = 'cairn'
 
-export function tokenModeOf(config: TokenSettings): TokenMode {
+export function tokenModeOf(config: TokenSettings): Required<TokenMode> {
   const { sessionIssuer: issuer, sessionAudience: audience, organisationClaim } = config
-  if (config.sessionSecret !== null) {
-    return { signer: 'secret', issuer, audience, organisationClaim }
-  }
-  if (issuer !== null) return { signer: 'provider', issuer, audience, organisationClaim }
-  return { signer: 'own', issuer: ownName, audience: ownName, organisationClaim }
+  const rules = { issuer, audience, type: config.sessionType, organisationClaim }
+  if (config.sessionSecret !== null) return { signer: 'secret', ...rules }
+  if (issuer !== null) return { signer: 'provider', ...rules }
+  return { signer: 'own', ...rules, issuer: ownName, audience: ownName }
 }
 
 /**
@@ -35,19 +36,26 @@ export function tokenConflict(
   config: TokenSettings,
 ): { what: string; fix: string } | null {
   const ours = tokenModeOf(config)
-  if (running === undefined || Bun.deepEquals(running, ours)) return null
+  if (running === undefined || Bun.deepEquals({ type: null, ...running }, ours)) return null
   return {
     what: `the running server takes session tokens ${described(running)}; these settings mean tokens ${described(ours)}`,
     fix: "run this with the server's settings, or restart the server with these",
   }
 }
 
-function described({ signer, issuer, audience, organisationClaim }: TokenMode): string {
+function described({
+  signer,
+  issuer,
+  audience,
+  type = null,
+  organisationClaim,
+}: TokenMode): string {
   const by = {
     own: 'signed by Cairn itself',
     secret: `signed with a shared HS256 secret${issuer === null ? '' : ` by ${issuer}`}`,
     provider: `signed by ${issuer}`,
   }[signer]
   const forWhom = audience === null || signer === 'own' ? '' : ` for the audience "${audience}"`
-  return `${by}${forWhom}, with the organisation in "${organisationClaim}"`
+  const ofType = type === null ? '' : ` of the type "${type}"`
+  return `${by}${forWhom}${ofType}, with the organisation in "${organisationClaim}"`
 }

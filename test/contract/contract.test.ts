@@ -6,7 +6,7 @@ import { Workplace } from '../support/binary.ts'
 import { type Case, type Row, readContract } from './document.ts'
 import { faultsOf, routeOf } from './every-answer.ts'
 import { type Answer, exchange, type Sent } from './exchange.ts'
-import { fill } from './names.ts'
+import { beginSequence, fill } from './names.ts'
 import { settled } from './pattern.ts'
 import { promisedBy } from './promise.ts'
 import { requestOf } from './request.ts'
@@ -101,6 +101,7 @@ for (const [section, cases] of Map.groupBy(contract.cases, ({ section }) => sect
     test.each(cases.map((one): [string, Case] => [one.name, one]))(
       '%s',
       async (_, { rows }) => {
+        beginSequence()
         const person = `person-${rows[0]?.line}`
         let last: Answer | null = null
         for (const row of rows) last = await play(row, person, last)
@@ -117,7 +118,7 @@ describe('the document', () => {
     return routeOf(sent, contract.routes)
   }
   const isOfRoute = ({ method, status }: Row) =>
-    method !== 'OPTIONS' && status !== 405 && status < 500
+    method !== 'OPTIONS' && status !== 405 && status !== 414 && status < 500
 
   test.each(contract.routes.map(route => [`${route.method} ${route.path}`, route] as const))(
     '%s has a row for each status that it can answer, and none for another',
@@ -133,7 +134,7 @@ describe('the document', () => {
     expect([...contract.callers.keys()].filter(caller => !callers.has(caller))).toEqual([])
     const codes = new Set(rows.map(({ word }) => word))
     const statuses = new Set(rows.map(({ status }) => status))
-    const unused = [...contract.errors].filter(
+    const unused = [...contract.errors, ...contract.managementErrors].filter(
       ([code, { status }]) => !(status === 404 ? codes.has(code) : statuses.has(status)),
     )
     expect(unused).toEqual([])

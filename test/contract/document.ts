@@ -43,12 +43,16 @@ export interface Case {
   rows: readonly Row[]
 }
 
+type Errors = ReadonlyMap<string, { status: number; sentence: string }>
+
 export interface Contract {
   routes: readonly RouteLine[]
   /** What each caller sends: headers, and query parameters with a `?` in front. */
   callers: ReadonlyMap<string, readonly string[]>
   /** The status and the sentence that belong to each code of an error. */
-  errors: ReadonlyMap<string, { status: number; sentence: string }>
+  errors: Errors
+  /** The same for the management routes, where those say something else. */
+  managementErrors: Errors
   cases: readonly Case[]
 }
 
@@ -155,7 +159,7 @@ function casesIn(table: Table): Case[] {
 /** What a table is, by its first column. */
 const firstColumns = {
   rows: ['request', 'input', 'event'],
-  facts: ['route', 'caller', 'code'],
+  facts: ['route', 'caller', 'code', 'code of management'],
   /** For the reader alone. */
   words: ['prefix'],
 }
@@ -168,6 +172,13 @@ export function readContract(text: string): Contract {
   if (strange) throw new Error(`contract.md:${strange.line}: a table of ${strange.columns[0]}?`)
   const recordsBy = (column: string) =>
     tables.filter(({ columns }) => columns[0] === column).flatMap(recordsOf)
+  const errorsBy = (column: string): Errors =>
+    new Map(
+      recordsBy(column).map(cell => [
+        spansIn(cell(column))[0] ?? '',
+        { status: Number(cell('status')), sentence: cell('sentence') },
+      ]),
+    )
   return {
     routes: recordsBy('route').map(cell => {
       const [method = '', path = ''] = spansIn(cell('route'))[0]?.split(' ') ?? []
@@ -183,14 +194,14 @@ export function readContract(text: string): Contract {
     callers: new Map(
       recordsBy('caller').map(cell => [cell('caller').replaceAll('`', ''), spansIn(cell('sends'))]),
     ),
-    errors: new Map(
-      recordsBy('code').map(cell => [
-        spansIn(cell('code'))[0] ?? '',
-        { status: Number(cell('status')), sentence: cell('sentence') },
-      ]),
-    ),
+    errors: errorsBy('code'),
+    managementErrors: errorsBy('code of management'),
     cases: tables
       .filter(({ columns: [first = ''] }) => firstColumns.rows.includes(first))
       .flatMap(casesIn),
   }
 }
+
+/** What an error says, by where it is met. */
+export const errorSaid = (contract: Contract, code: string, isManagement: boolean) =>
+  (isManagement ? contract.managementErrors.get(code) : undefined) ?? contract.errors.get(code)

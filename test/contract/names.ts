@@ -12,7 +12,12 @@ const leftOfDayMs = 86_400_000 - (Date.now() % 86_400_000)
 if (leftOfDayMs < 20_000) await Bun.sleep(leftOfDayMs)
 
 /** What times are relative to, so that one is the same in every row of a sequence. */
-const startedAt = Date.now()
+let startedAt = Date.now()
+
+/** To be called as a sequence begins: a clock that is a minute off, as on a busy machine, is corrected. */
+export function beginSequence(): void {
+  startedAt = Date.now()
+}
 
 function timeNamed(name: string): string | null {
   const words = /^(?:(\d+) (\w+?)s? ago|in (\d+) (\w+?)s?|now)( in ms| as a date)?$/.exec(name)

@@ -1,4 +1,4 @@
-import type { Contract, Row } from './document.ts'
+import { type Contract, errorSaid, type Row } from './document.ts'
 import { valueIn } from './request.ts'
 
 /** What a row promises of the answer, as a pattern of the same shape as what was given. */
@@ -33,15 +33,15 @@ function detailIn(span: string) {
   return { path: path === '(body)' ? '' : path, message }
 }
 
-function bodyOf(row: Row, { errors }: Contract, fillIn: (text: string) => string): unknown {
+function bodyOf(row: Row, contract: Contract, fillIn: (text: string) => string): unknown {
   const [first, ...more] = row.body.map(fillIn)
   if (row.word !== null) {
-    const known = errors.get(row.word)
+    const known = errorSaid(contract, row.word, row.target.startsWith('/manage/'))
     return known ? { error: known.sentence, code: row.word } : bodyOfFate(fillIn(row.word))
   }
   if (first === undefined) return undefined
   if (/^(?:\/|\(body\) )/.test(first)) {
-    const { sentence: error } = errors.get('validation_failed') ?? {}
+    const { sentence: error } = contract.errors.get('validation_failed') ?? {}
     return { error, code: 'validation_failed', details: [first, ...more].map(detailIn) }
   }
   // JSON is one span; of CSV each line is one.

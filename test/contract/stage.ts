@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { managementTokenHash, newManagementToken } from '../../src/core/management-token.ts'
 import type { Server, Workplace } from '../support/binary.ts'
 import { providerSecret, tokensOfAcme, tokensOfProvider } from './tokens.ts'
 
@@ -18,6 +19,8 @@ interface Part {
   identity?: 'observe' | 'enforce'
   /** It has no flow and no token of its own. */
   isBare?: boolean
+  /** It has as many flows as it may. */
+  isFull?: boolean
 }
 
 const plenty = 1_000_000
@@ -33,6 +36,7 @@ const others: readonly Part[] = [
   { slug: 'misled', prefix: 'misled ', origins, isBare: true },
   { slug: 'watched', prefix: 'watched ', limit: plenty, identity: 'observe' },
   { slug: 'strict', prefix: 'strict ', limit: plenty, identity: 'enforce' },
+  { slug: 'full', prefix: 'full ', limit: plenty, isFull: true },
 ]
 const narrow: Part = { slug: 'narrow', prefix: 'narrow ', limit: plenty }
 
@@ -71,13 +75,30 @@ export interface Stage {
 const things: [name: string, text: string][] = [
   ['event', '{kind: custom, name: clicked, userId: somebody}'],
   ['tick', '{key: photo, completed: true}'],
+  ['flow', '{key: pushed, steps: [{key: a, title: A}]}'],
+  ['word', 'word'],
   ['print', '{matchCount: 1}'],
   ['wrong', 'wrong'],
   ['bom', '\uFEFF'],
   ['unknown key', 'Unknown0Unknown0Unknown0Unknown0'],
 ]
 
-const buckets = 'events flows fingerprint health heartbeat status analytics export'.split(' ')
+const buckets = 'events flows fingerprint health heartbeat status analytics export manage'.split(
+  ' ',
+)
+
+const scopes = [
+  'flows:read',
+  'flows:write',
+  'flows:publish',
+  'analytics:read',
+  'people:read',
+  'people:erase',
+  'settings:write',
+]
+
+/** As many flows as an organisation may have, and one in the archive. */
+const mostFlows = 1_000
 
 const flowFile = (name: string) => join(import.meta.dir, 'flows', name)
 
@@ -133,9 +154,59 @@ class Operator {
   async token(): Promise<string> {
     return (await this.run<{ token: string }>('token', 'issue', '--org', this.part.slug)).token
   }
+
+  /** A management token. */
+  manager(...scopes: string[]): Promise<{ id: string; token: string }> {
+    return this.run('token', 'create', 'CI', '--scope', ...scopes, '--org', this.part.slug)
+  }
+
+  revoke(id: string): Promise<unknown> {
+    return this.place.run(['token', 'revoke', id, '--org', this.part.slug], this.env)
+  }
+
+  /** Makes as many flows as there may be, after one that goes into the archive. */
+  async fill(): Promise<void> {
+    const file = join(this.place.folder, 'full.yaml')
+    const flow = (key: string) => `key: ${key}\nsteps: [{ key: only, title: Only }]\n`
+    await Bun.write(file, flow('archived'))
+    await this.flows('push', file)
+    await this.flows('publish', 'archived')
+    await this.flows('archive', 'archived')
+    const keys = Array.from({ length: mostFlows }, (_, i) => `flow-${i}`)
+    await Bun.write(file, keys.map(flow).join('---\n'))
+    await this.flows('push', file)
+  }
 }
 
 type Credentials = Record<string, string>
+
+/** Management tokens of Acme: with each but the first, one thing is different. */
+async function managersOf(operator: Operator): Promise<Credentials> {
+  const made = async (...given: string[]) => (await operator.manager(...given)).token
+  const revoked = await operator.manager(...scopes)
+  await operator.revoke(revoked.id)
+  const manager = await made(...scopes)
+  return {
+    manager,
+    'mistyped manager': `${manager.slice(0, -1)}${manager.endsWith('A') ? 'B' : 'A'}`,
+    'unknown manager': newManagementToken(),
+    'revoked manager': revoked.token,
+    'expired manager': await made(...scopes),
+    reader: await made('flows:read'),
+    writer: await made('flows:write'),
+    owner: await made('settings:write'),
+  }
+}
+
+/** Time has passed for a token. */
+function expire(dataDir: string, token: string): void {
+  using database = new Database(join(dataDir, 'cairn.db'))
+  const { changes } = database.run('update management_tokens set expires_at = ? where sha256 = ?', [
+    Date.now(),
+    managementTokenHash(token),
+  ])
+  if (changes !== 1) throw new Error('There is no such token to expire')
+}
 
 const annsHash = (secret: string) => createHmac('sha256', secret).update('ann').digest('hex')
 
@@ -152,6 +223,7 @@ async function playAcme(operator: Operator, firstKey: string): Promise<Credentia
   await operator.erase('gone-browser', '--anonymous')
   const secondKey = await operator.rotate('--now')
   return {
+    ...(await managersOf(operator)),
     key: await operator.rotate(),
     'old key': secondKey,
     'retired key': firstKey,
@@ -168,9 +240,14 @@ async function playOther(operator: Operator, key: string, part: Part): Promise<C
     'upper hash': annsHash(secrets.current).toUpperCase(),
   }
   if (part.isBare) return { key }
+  const { token: manager } = await operator.manager(...scopes)
+  if (part.isFull) {
+    await operator.fill()
+    return { key, manager }
+  }
   await operator.flows('push', flowFile('others.yaml'))
   await operator.flows('publish', 'tour')
-  return { key, token: await operator.token(), ...hashes }
+  return { key, token: await operator.token(), manager, ...hashes }
 }
 
 /** The ids of an organisation's flows, steps and items, drafts too: `tour`, `tour/hello`. */
@@ -209,12 +286,13 @@ export async function setStage(place: Workplace): Promise<Stage> {
     begin(narrow),
     ...others.map(begin),
   ])
+  const dataDir = join(place.folder, 'data')
+  expire(dataDir, acmes['expired manager']!)
   const [server, narrowServer] = await Promise.all([
     place.serve([], settings),
     place.serve([], narrowSettings),
   ])
 
-  const dataDir = join(place.folder, 'data')
   const ownSecret = readFileSync(join(dataDir, 'session.key'), 'utf8').trim()
   const ofAcme = { ...acmes, ...(await tokensOfAcme(Buffer.from(ownSecret, 'hex'), acmeId)) }
   const ofNarrow = { ...narrows.credentials, ...(await tokensOfProvider(narrows.id)) }

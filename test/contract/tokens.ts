@@ -6,8 +6,8 @@ export const providerSecret = 'a secret of at least thirty-two bytes, shared wit
 
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
 
-const signed = (claims: JWTPayload, secret: Uint8Array, alg = 'HS256') =>
-  new SignJWT(claims).setProtectedHeader({ alg }).sign(secret)
+const signed = (claims: JWTPayload, secret: Uint8Array, alg = 'HS256', more: object = {}) =>
+  new SignJWT(claims).setProtectedHeader({ alg, ...more }).sign(secret)
 
 /**
  * Tokens of the embedded issuer.
@@ -28,6 +28,9 @@ export async function tokensOfAcme(secret: Uint8Array, organisationId: string) {
     'no organisation token': await token({ ...good, org: undefined }),
     'forged token': await signed(good, new TextEncoder().encode('x'.repeat(32))),
     'unsigned token': new UnsecuredJWT(good).encode(),
+    'access token': await signed(good, secret, 'HS256', { typ: 'at+jwt' }),
+    'logout token': await signed(good, secret, 'HS256', { typ: 'logout+jwt' }),
+    'millisecond token': await token({ ...good, exp: Date.now() / 1_000 }),
     'HS512 token': await signed(good, Buffer.concat([secret, secret]), 'HS512'),
   }
 }

@@ -23,9 +23,10 @@ const description = new Description(document)
 const routes = routesOf({
   clock: world.clock,
   stores: world.stores,
+  management: world.management,
   retentionDays: 90,
   olderSnippetFile: async () => null,
-  windows: null as never,
+  limiter: null as never,
   tokens: world.tokens,
   onAnswer() {},
   onBroken() {},
@@ -50,13 +51,13 @@ test('is a valid OpenAPI 3.1 document', async () => {
 })
 
 test('has every route, and nothing else', () => {
-  const described = description.operations.map(({ method, path }) => `${method} ${path}`)
+  const described = description.all.map(({ method, path }) => `${method} ${path}`)
   const declared = routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
   expect(described.toSorted()).toEqual(declared.toSorted())
 })
 
 test('names every operation once, as a generated client can call it', () => {
-  const names = description.operations.map(({ operation }) => operation.operationId)
+  const names = description.all.map(({ operation }) => operation.operationId)
   expect(new Set(names).size).toBe(names.length)
   for (const name of names) expect(name).toMatch(/^[a-z][A-Za-z]+$/)
 })
@@ -69,22 +70,28 @@ describe('every route says', () => {
       const operation = document.paths[path]![route.method.toLowerCase()]!
       const schemes = operation.security.flatMap(Object.keys)
       const isKeyed = route.caller === 'snippet key'
+      const isManaged = route.caller === 'management'
       const inQuery = isKeyed && (route.method === 'POST' || route.path === '/heartbeat')
       expect(schemes).toEqual([
         ...(isKeyed ? ['snippetKey'] : []),
         ...(inQuery ? ['snippetKeyInQuery'] : []),
         ...(route.caller === 'session token' ? ['sessionToken'] : []),
+        ...(isManaged ? ['managementToken'] : []),
       ])
       const expected = [
         ...Object.keys(route.answers),
         ...(route.caller === 'anyone' ? [] : ['401', '429']),
-        ...(isKeyed ? ['403'] : []),
-        ...(route.path.includes(':') ? ['404'] : []),
-        ...(route.method === 'POST' ? ['400', '413', '415', '422'] : []),
-        ...('userId' in (route.body?.properties ?? {}) ? ['410'] : []),
+        ...(isKeyed || isManaged ? ['403'] : []),
+        ...(route.path.includes(':') && !isManaged ? ['404'] : []),
+        ...(route.body ? ['400', '413', '415', '422'] : []),
+        ...(isManaged ? ['422'] : []),
+        ...(isManaged && route.method !== 'GET' ? ['503'] : []),
+        ...(route.isConditional ? ['412', '428'] : []),
+        ...(route.refuses ?? []).map(code => String(statuses[code])),
         ...(route.query ? ['422'] : []),
         ...(inQuery ? ['503'] : []),
         ...(Object.values(route.answers).some(({ isShared }) => isShared) ? ['304'] : []),
+        '414',
         '500',
       ]
       expect(Object.keys(operation.responses).toSorted()).toEqual([...new Set(expected)].toSorted())
@@ -138,7 +145,7 @@ describe('schemas', () => {
   })
 
   test('describe every field that callers send', () => {
-    const bodies = description.operations.flatMap(({ operation }) => {
+    const bodies = description.all.flatMap(({ operation }) => {
       const schema = operation.requestBody?.content['application/json']?.schema
       return schema ? [description.resolved(schema)] : []
     })

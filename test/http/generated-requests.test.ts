@@ -218,6 +218,7 @@ describe('what does not fit the description is refused', () => {
     anonymousId: ['', 'x'.repeat(129)],
     userHash: ['x'.repeat(129)],
     v: ['x'.repeat(65)],
+    progressVersion: ['x'.repeat(65)],
     sid: ['x'.repeat(65)],
     url: ['x'.repeat(2_049)],
   }

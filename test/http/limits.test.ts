@@ -9,6 +9,7 @@ afterAll(() => world.close())
 
 /** One cheap request a bucket. */
 async function requestsOf(tenant: Tenant): Promise<Record<Bucket, () => Promise<Response>>> {
+  const manager = await tenant.managementToken('flows:read')
   const { id, steps } = tenant.publish(tour())
   const step = `/steps/${steps[0]!.id}`
   return {
@@ -23,6 +24,7 @@ async function requestsOf(tenant: Tenant): Promise<Record<Bucket, () => Promise<
     status: () => tenant.ask('GET /snippet-status'),
     analytics: () => tenant.ask(`GET /flows/${id}/analytics?from=never`),
     export: () => tenant.ask(`GET /flows/${id}/analytics/export.csv?from=never`),
+    manage: () => tenant.ask('GET /manage/me', { credential: manager }),
   }
 }
 
@@ -176,4 +178,34 @@ describe('a window', () => {
     expect((await tenant.ask('GET /heartbeat')).status).toBe(429)
     world.clock.wallMs += 3_600_000
   })
+})
+
+test('a limiter that answers by a promise, as one on another machine, admits and refuses alike', async () => {
+  const distant = new World({
+    limiter: own => ({ take: async (...args) => own.take(...args) }),
+  })
+  try {
+    const tenant = await Tenant.of(distant)
+    tenant.limit({ flows: 3, analytics: 2, manage: 2 })
+    const { id } = tenant.publish(tour())
+    const credential = await tenant.managementToken('flows:read')
+    const asked = [
+      [4, () => tenant.ask('GET /flows')],
+      [3, () => tenant.ask(`GET /flows/${id}/analytics`)],
+      [3, () => tenant.ask('GET /manage/me', { credential })],
+    ] as const
+    for (const [times, ask] of asked) {
+      const answers = await Promise.all(Array.from({ length: times }, ask))
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([
+        ...Array(times - 1).fill(200),
+        429,
+      ])
+      const left = answers.map(({ headers }) => Number(headers.get('x-ratelimit-remaining')))
+      expect(left.toSorted()).toEqual([0, ...Array.from({ length: times - 1 }, (_, i) => i)])
+    }
+    const refused = await tenant.ask('GET /flows', { credential: null })
+    expect(refused.headers.get('x-ratelimit-remaining')).toBe('60')
+  } finally {
+    await distant.close()
+  }
 })

@@ -29,12 +29,13 @@ let publicKeys: unknown[]
 let renewals = 0
 
 /** The service with another claim or audience, over the same stores. */
-const worldWith = (rules: { organisationClaim?: string; audience?: string } = {}) =>
+const worldWith = (rules: { organisationClaim?: string; audience?: string; type?: string } = {}) =>
   new World({
     sessionTokens: clock =>
       providerTokens({
         issuer: provider.issuer,
         audience,
+        type: null,
         organisationClaim: 'org',
         ...rules,
         clock,
@@ -104,9 +105,10 @@ describe('a token of the provider is taken', () => {
     expect(await status(await signedWith(rs, claims({ aud: ['else', audience] })))).toBe(200)
   })
 
-  test('whatever its typ says', async () => {
-    for (const typ of ['JWT', 'at+jwt', 'application/at+jwt', 'else']) {
-      expect(await status(await signedWith(rs, claims(), { typ }))).toBe(200)
+  test('of no type, or of that of an access token', async () => {
+    const types = [undefined, 'JWT', 'jwt', 'at+jwt', 'application/at+jwt', 'AT+JWT']
+    for (const typ of types) {
+      expect([typ, await status(await signedWith(rs, claims(), { typ }))]).toEqual([typ, 200])
     }
   })
 
@@ -269,6 +271,7 @@ describe('a token is refused', () => {
     const tokens = providerTokens({
       issuer: provider.issuer,
       audience,
+      type: null,
       organisationClaim: 'org',
       clock: world.clock,
       source: {
@@ -295,6 +298,25 @@ test('a token of one organisation opens nothing of another', async () => {
   expect(await status(await provider.token(tenant.organisation.id), foreign)).toBe(401)
   expect(await status(await provider.token(other.organisation.slug), flowId)).toBe(401)
   expect(await status(await provider.token(other.organisation.slug), foreign)).toBe(200)
+})
+
+test('where a type is configured, tokens of that type alone are taken', async () => {
+  const strict = worldWith({ type: 'application/at+jwt' })
+  strict.clock.wallMs = world.clock.wallMs
+  const analysed = await Tenant.of(strict)
+  const path = `GET /flows/${analysed.publish(tour()).id}/analytics`
+  const statusOf = async (typ: string | undefined) => {
+    const credential = await signedWith(rs, claims({ org: analysed.organisation.slug }), { typ })
+    return (await analysed.ask(path, { credential })).status
+  }
+  for (const typ of ['at+jwt', 'AT+JWT', 'application/at+jwt']) {
+    expect([typ, await statusOf(typ)]).toEqual([typ, 200])
+  }
+  for (const typ of [undefined, '', 'JWT', 'logout+jwt', 'at+jwt ', 'x/at+jwt']) {
+    expect([typ, await statusOf(typ)]).toEqual([typ, 401])
+    expect(strict.answers.at(-1)).toMatchObject({ cause: 'token_wrong_type' })
+  }
+  await strict.close()
 })
 
 test('the organisation is in the claim that is configured, and in no other', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { UnauthorizedCause } from '../../src/core/errors.ts'
-import { rotateKey } from '../../src/storage/organisations.ts'
 import { tour } from '../support/flows.ts'
+import { rotateKey } from '../support/organisations.ts'
 import { type Asked, Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
@@ -164,7 +164,7 @@ test('a path that only looks like a route is 404, with any method', async () => 
 })
 
 test('an id that is nobody’s is 404, whatever characters it has', async () => {
-  const ids = ['nothing', 'a%2Fb', '%00', '%ZZ', '%C3%28', '%ED%A0%80', 'x'.repeat(50_000)]
+  const ids = ['nothing', 'a%2Fb', '%00', '%ZZ', '%C3%28', '%ED%A0%80', 'x'.repeat(8_000)]
   for (const id of ids) {
     expect(await tenant.answer(`GET /flows/${id}`)).toEqual({
       status: 404,

@@ -11,9 +11,10 @@ afterAll(() => world.close())
 const routes = routesOf({
   clock: world.clock,
   stores: world.stores,
+  management: world.management,
   retentionDays: 90,
   olderSnippetFile: async () => null,
-  windows: null as never,
+  limiter: null as never,
   tokens: world.tokens,
   onAnswer() {},
   onBroken() {},
@@ -32,6 +33,48 @@ const inContract = `
   GET /snippet-status snippet key status
   GET /flows/:flow_id/analytics session token analytics
   GET /flows/:flow_id/analytics/export.csv session token export
+  GET /manage/me management manage
+  GET /manage/tokens management manage
+  POST /manage/tokens management manage
+  DELETE /manage/tokens/:token_id management manage
+  GET /manage/audit management manage
+  GET /manage/organisations management manage
+  POST /manage/organisations management manage
+  GET /manage/settings management manage
+  PATCH /manage/settings management manage
+  GET /manage/keys management manage
+  POST /manage/keys/rotate management manage
+  GET /manage/identity management manage
+  POST /manage/identity/rotate management manage
+  GET /manage/events management manage
+  GET /manage/install management manage
+  POST /manage/explain management manage
+  GET /manage/health management manage
+  GET /manage/flows management manage
+  GET /manage/flows/:key/draft management manage
+  PUT /manage/flows/:key/draft management manage
+  DELETE /manage/flows/:key/draft management manage
+  GET /manage/flows/:key/diff management manage
+  POST /manage/flows/:key/publish management manage
+  POST /manage/publish management manage
+  POST /manage/flows/:key/unpublish management manage
+  POST /manage/unpublish management manage
+  POST /manage/flows/:key/archive management manage
+  POST /manage/archive management manage
+  GET /manage/flows/:key/versions management manage
+  GET /manage/flows/:key/versions/:version management manage
+  POST /manage/flows/:key/versions/:version/restore management manage
+  POST /manage/push management manage
+  POST /manage/pin management manage
+  POST /manage/validate management manage
+  GET /manage/people management manage
+  DELETE /manage/people management manage
+  POST /manage/people/allow management manage
+  GET /manage/dead-letters management manage
+  POST /manage/dead-letters/retry management manage
+  POST /manage/dead-letters/drop management manage
+  POST /manage/rebuild management manage
+  POST /manage/compact management manage
   GET /openapi.json anyone
   GET /docs anyone
   GET /docs/:file anyone`
@@ -46,10 +89,11 @@ test('the routes, their callers and their buckets are exactly those of the contr
   expect(declared.toSorted()).toEqual(inContract.toSorted())
 })
 
-test('beside the API there is only the snippet', () => {
+test('beside the API there are only the snippet and the manual', () => {
   const files = routes.filter(({ isProductFile }) => isProductFile)
-  expect(files.map(publicPath)).toEqual(['/snippet.js', '/snippet-:file'])
-  expect(files.map(({ caller }) => caller)).toEqual(['anyone', 'anyone'])
+  const paths = ['/snippet.js', '/snippet-:file', '/docs', '/docs/:file']
+  expect(files.map(publicPath)).toEqual(paths)
+  expect(files.map(({ caller }) => caller)).toEqual(paths.map(() => 'anyone'))
 })
 
 test('every registered route is a declared one or its preflight, with a caller and a bucket', () => {
@@ -72,7 +116,7 @@ const guarded = routes.filter(({ caller }) => caller !== 'anyone')
 test.each(guarded.map(route => [`${route.method} ${route.path}`, route] as const))(
   '%s lets nobody in without a credential',
   async (_, route) => {
-    const path = route.path.replace(/:\w+/, 'no_such_id')
+    const path = route.path.replace(/:\w+/g, 'no_such_id')
     const request = new Request(`http://cairn.test/api/v1${path}`, { method: route.method })
     expect((await world.app.handle(request)).status).toBe(401)
   },
@@ -103,11 +147,12 @@ test('a route without a caller, a bucket or its answers does not compile', () =>
   route({ ...bare, answers, caller: 'anyone', bucket: 'flows' })
 })
 
-test('a route’s limits of what a body may hold are a mebibyte for events, 64 KiB elsewhere', () => {
-  const limits = routes
-    .filter(({ method }) => method === 'POST')
-    .map(({ path, bodyLimitBytes }) => [path, bodyLimitBytes])
-  for (const [path, limit] of limits) {
-    expect(limit).toBe(path === '/events' ? 1_048_576 : undefined)
-  }
+test('a body may hold a mebibyte where it holds events or flows, 64 KiB elsewhere', () => {
+  const large = routes.filter(({ bodyLimitBytes }) => bodyLimitBytes !== undefined)
+  expect(large.map(({ method, path, bodyLimitBytes }) => [method, path, bodyLimitBytes])).toEqual([
+    ['POST', '/events', 1_048_576],
+    ['PUT', '/manage/flows/:key/draft', 1_048_576],
+    ['POST', '/manage/push', 1_048_576],
+    ['POST', '/manage/validate', 1_048_576],
+  ])
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { createHmac } from 'node:crypto'
+import { CompactSign, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import type { UnauthorizedCause } from '../../src/core/errors.ts'
 import { tour } from '../support/flows.ts'
 import { Tenant } from '../support/tenant.ts'
@@ -37,6 +38,32 @@ const status = async (credential: string, flow = flowId) =>
 
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
+const ofType = (typ: unknown, more: JWTPayload = {}) =>
+  new SignJWT(claims(more))
+    .setProtectedHeader({ alg: 'HS256', typ: typ as string })
+    .sign(world.secret)
+
+/** Signed over claims that are text, so that they can be such as no JSON of ours would be. */
+const signedText = (text: string, header: object = {}) =>
+  new CompactSign(new TextEncoder().encode(text))
+    .setProtectedHeader({ alg: 'HS256', ...header })
+    .sign(world.secret)
+
+const withText = (more: string) =>
+  signedText(`{${JSON.stringify(claims({ exp: undefined })).slice(1, -1)},${more}}`)
+
+/** The same token with its last part written otherwise: other characters for the same bytes. */
+const rewritten = async (rewrite: (signature: string) => string) => {
+  const [head, payload, signature = ''] = (await signed(claims())).split('.')
+  return `${head}.${payload}.${rewrite(signature)}`
+}
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+/** Of a signature's last character two bits belong to no byte. */
+const otherLast = (signature: string) =>
+  signature.slice(0, -1) + alphabet[alphabet.indexOf(signature.at(-1)!) + 1]
+
 describe('a session token is taken', () => {
   test('with the organisation by id or by slug', async () => {
     expect(await status(await signed(claims()))).toBe(200)
@@ -55,6 +82,39 @@ describe('a session token is taken', () => {
     expect(await status(token)).toBe(401)
   })
 
+  test('until its exp, where that has a fraction', async () => {
+    const token = await signed(claims({ exp: seconds() + 10.25 }))
+    world.clock.moveTo((seconds() + 10) * 1000)
+    expect(await status(token)).toBe(200)
+    world.clock.advance(249)
+    expect(await status(token)).toBe(200)
+    world.clock.advance(1)
+    expect(await status(token)).toBe(401)
+    expect(world.answers.at(-1)).toMatchObject({ cause: 'token_expired' })
+  })
+
+  test('never before its nbf, where that has a fraction', async () => {
+    world.clock.moveTo((seconds() + 1) * 1000)
+    const token = await signed(claims({ nbf: seconds() + 0.75 }))
+    expect(await status(token)).toBe(401)
+    world.clock.advance(749)
+    expect(await status(token)).toBe(401)
+    world.clock.advance(251)
+    expect(await status(token)).toBe(200)
+  })
+
+  test('of no type, or of that of an access token', async () => {
+    for (const typ of [undefined, 'JWT', 'at+jwt', 'application/at+jwt', 'AT+JWT']) {
+      expect([typ, await status(await ofType(typ))]).toEqual([typ, 200])
+    }
+  })
+
+  test('with a claim twice, by the last, as every JSON parser has it (RFC 7519, section 4)', async () => {
+    const [late, past] = [seconds() + 60, seconds() - 60]
+    expect(await status(await withText(`"exp":${past},"exp":${late}`))).toBe(200)
+    expect(await status(await withText(`"exp":${late},"exp":${past}`))).toBe(401)
+  })
+
   test('from its nbf on', async () => {
     const token = await signed(claims({ nbf: seconds() + 10 }))
     expect(await status(token)).toBe(401)
@@ -67,6 +127,77 @@ describe('a session token is refused', () => {
   const refused: [string, UnauthorizedCause, () => Promise<string> | string][] = [
     ['without exp', 'token_without_exp', () => signed(claims({ exp: undefined }))],
     ['past its exp', 'token_expired', () => signed(claims({ exp: seconds() }))],
+    [
+      'past its exp by less than a second',
+      'token_expired',
+      () => withText(`"exp":${world.clock.now() / 1000}`),
+    ],
+    ['with an exp that is beyond all numbers', 'token_malformed', () => withText('"exp":1e400')],
+    ['with a negative exp', 'token_expired', () => signed(claims({ exp: -1 }))],
+    ['with an exp far below all numbers', 'token_expired', () => withText('"exp":-1e400')],
+    [
+      'with an exp in milliseconds, as text',
+      'token_malformed',
+      () => withText('"exp":"1790000000000"'),
+    ],
+    ['with no exp but null', 'token_malformed', () => withText('"exp":null')],
+    [
+      'with an nbf beyond all numbers',
+      'token_not_yet_valid',
+      () => withText(`"exp":${seconds() + 60},"nbf":1e400`),
+    ],
+    ...[
+      'logout+jwt',
+      'secevent+jwt',
+      'dpop+jwt',
+      'token-introspection+jwt',
+      'id+jwt',
+      'JWS',
+      '',
+      'application/logout+jwt',
+      'x/at+jwt',
+      ' at+jwt',
+      7,
+      null,
+    ].map((typ): [string, UnauthorizedCause, () => Promise<string>] => [
+      `of the type ${JSON.stringify(typ)}`,
+      'token_wrong_type',
+      () => ofType(typ),
+    ]),
+    [
+      'of no type, that is the event of a logout',
+      'token_wrong_type',
+      () =>
+        signed(claims({ events: { 'http://schemas.openid.net/event/backchannel-logout': {} } })),
+    ],
+    [
+      'with a critical header',
+      'token_malformed',
+      () => {
+        const header = base64({ alg: 'HS256', crit: ['exp'], exp: 1 })
+        const text = `${header}.${base64(claims())}`
+        return `${text}.${createHmac('sha256', world.secret).update(text).digest('base64url')}`
+      },
+    ],
+    ['with padding behind its signature', 'token_malformed', () => rewritten(it => `${it}=`)],
+    [
+      'with bits in its signature that belong to no byte',
+      'token_malformed',
+      () => rewritten(otherLast),
+    ],
+    [
+      'with base64 in place of base64url',
+      'token_malformed',
+      async () => {
+        // Until there is a signature with one of the two characters that differ.
+        for (let n = 0; ; n++) {
+          const token = await signed(claims({ n }))
+          const [head, payload, signature = ''] = token.split('.')
+          if (!/[-_]/.test(signature)) continue
+          return [head, payload, signature.replaceAll('-', '+').replaceAll('_', '/')].join('.')
+        }
+      },
+    ],
     ['before its nbf', 'token_not_yet_valid', () => signed(claims({ nbf: seconds() + 1 }))],
     [
       'with an exp that is no number',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { rotateKey } from '../../src/storage/organisations.ts'
 import { tour } from '../support/flows.ts'
+import { rotateKey } from '../support/organisations.ts'
 import { type Asked, Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 

@@ -75,6 +75,7 @@ class Cairn {
     const tokens = providerTokens({
       issuer: provider.issuer,
       audience,
+      type: null,
       organisationClaim: 'org',
       clock: this.clock,
       source: this.thread,

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { LogSink } from '../../src/server/log-sink.ts'
 import { asText } from '../../src/server/log-text.ts'
-import { Turn } from '../../src/server/turn.ts'
+import { Mutex } from '../../src/server/mutex.ts'
 import { linesOfThread, logThreads } from '../support/log-threads.ts'
 
 /** A sink whose output answers as told: a number of bytes taken, or an error's code. */
 function sinkOver(...answers: (number | string)[]) {
   let text = ''
   const pieces: number[] = []
-  const sink = new LogSink(new Turn(), bytes => {
+  const sink = new LogSink(new Mutex(), bytes => {
     const answer = answers.shift() ?? bytes.length
     if (typeof answer === 'string') throw Object.assign(new Error(answer), { code: answer })
     pieces.push(bytes.length)
@@ -105,6 +105,21 @@ describe('the log as text', () => {
   test('colours only where they are asked for, by status', () => {
     expect(asText(request, false)).not.toContain('\x1b')
     expect(asText(request, true)).toContain('\x1b[33m401\x1b[0m')
+  })
+
+  test('what would move the cursor or turn the text around stands as escapes', () => {
+    const odd = {
+      level: 'warn',
+      time: 'T',
+      thread: 'main',
+      msg: 'm\u202e',
+      name: 'a\u009b2J',
+      reason: 'r\u001b',
+    }
+    const text = asText(JSON.stringify(odd), false)
+    expect(text).toContain('m\\u202e')
+    expect(text).toContain('name=a\\u009b2J')
+    expect(text).toEndWith('\n    r\\u001b\n')
   })
 
   test('a reason keeps its lines, below', () => {

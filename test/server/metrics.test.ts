@@ -59,7 +59,7 @@ describe('requests', () => {
         expect(page.of(requests, { method, route: path, status })).toMatchObject([{ value: 0 }])
       }
     }
-    expect(page.of('cairn_rate_limited_total')).toHaveLength(8)
+    expect(page.of('cairn_rate_limited_total')).toHaveLength(9)
     expect(page.of('cairn_unauthorized_total', { cause: 'retired_key' })).toHaveLength(1)
   })
 

@@ -77,6 +77,7 @@ const config = () => ({
   sessionSecret: null,
   sessionIssuer: null,
   sessionAudience: null,
+  sessionType: null,
   sessionJwksUrl: null,
   organisationClaim: 'org',
 })

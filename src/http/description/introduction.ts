@@ -87,8 +87,8 @@ seconds). Over the limit it is 429 with \`Retry-After\`: wait for so many second
 ## Errors
 
 A refusal has a sentence for people and a code for programs: \`{"error": "…", "code": "…"}\`. What was
-wrong with a request is said in \`details\`, place by place. All are checked in this order: path,
-credential, limit, origin, the id in the path, the body, its shape.
+wrong with a request is said in \`details\`, place by place. All are checked in this order: length of
+the target, path, credential, limit, origin, the id in the path, the body, its shape.
 
 | status | code | when |
 |---|---|---|
@@ -96,5 +96,5 @@ ${errorRows.join('\n')}
 
 A 401 and a 429 have no code, and a 401 never says why. What is not HTTP at all, such as
 contradicting lengths or a broken chunk, gets a bare 400 from the HTTP server below, and more than
-2 MiB of headers a bare 431: without a body, and without the headers named here.
+64 KiB of headers a bare 431: without a body, and without the headers named here.
 `.trim()

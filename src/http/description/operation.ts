@@ -11,6 +11,9 @@ const windowSeconds = windowMs / 1000
 /** What stands in a path, by its name in the route. */
 const pathParameters: Record<string, { description: string; example: string }> = {
   flow_id: { description: "The flow's id.", example: 'flow_8dPqM2xKc5VnTs1Ya0' },
+  key: { description: "The flow's key.", example: 'welcome' },
+  version: { description: 'The number of a version.', example: '3' },
+  token_id: { description: "The token's id.", example: 'token_4sWq9xLm2VbTn8Rk0c' },
   step_id: { description: "The step's id.", example: 'step_oS7uAWwXw1gOJgTNdr' },
   file: { description: 'A file that the page loads.', example: 'page.js' },
 }
@@ -67,7 +70,8 @@ function requestOf(route: Route, book: SchemaBook) {
   }
 }
 
-const ownHeaders = ({ type, isShared, isFile }: Answer): HeaderName[] => [
+const ownHeaders = ({ type, isShared, hasETag, isFile }: Answer): HeaderName[] => [
+  ...(hasETag ? (['ETag'] as const) : []),
   ...(isShared ? (['ETag', 'Content-Encoding'] as const) : []),
   ...(isFile ? (['Content-Disposition'] as const) : []),
   ...(type === 'text/html' ? (['Content-Security-Policy'] as const) : []),
@@ -75,6 +79,7 @@ const ownHeaders = ({ type, isShared, isFile }: Answer): HeaderName[] => [
 
 function answerOf(answer: Answer, book: SchemaBook) {
   const { description, schema, example, type = 'application/json' } = answer
+  if (!schema) return { description, headers: headersWith() }
   const plain = book.of(schema)
   const shown = example ?? exampleOf(plain, book.components)
   return {
@@ -89,6 +94,15 @@ const notModified = (answer: Answer) => ({
   description: 'The caller has this answer already, by its `If-None-Match`. No body.',
   headers: headersWith(...ownHeaders(answer).filter(name => name !== 'Content-Encoding')),
 })
+
+const preconditions = ['If-Match', 'If-None-Match'].map(name => ({
+  name,
+  in: 'header',
+  required: false,
+  description:
+    name === 'If-Match' ? 'The `ETag` of what you have read.' : '`*` for what is not there yet.',
+  schema: { type: 'string' },
+}))
 
 const ifNoneMatch = {
   name: 'If-None-Match',
@@ -117,6 +131,7 @@ export function operationOf(route: Route, book: SchemaBook) {
       ...parametersOf(route.path),
       ...queryOf(route, book),
       ...(shared ? [ifNoneMatch] : []),
+      ...(route.isConditional ? preconditions : []),
     ],
     ...(requestBody && { requestBody }),
     responses: {

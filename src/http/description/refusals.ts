@@ -1,7 +1,7 @@
-import type { TSchema } from '@sinclair/typebox'
-import { type ErrorCode, personErased } from '../../core/errors.ts'
+import type { ErrorCode } from '../../core/errors.ts'
 import { statuses } from '../failure.ts'
 import type { Route } from '../route.ts'
+import { targetTooLong } from '../target.ts'
 import { type HeaderName, headersWith } from './headers.ts'
 import type { JsonSchema } from './json-schema.ts'
 
@@ -43,6 +43,26 @@ const refusals: Record<Code, Refusal> = {
     when: "The request has an `Origin`, and the organisation's list of origins does not.",
     says: "This origin is not one of the organisation's",
   },
+  forbidden: {
+    when: 'The credential is good, and may not do this; where a `scope` would do, it is named.',
+    says: 'This needs the scope flows:write',
+    body: {
+      schema: {
+        type: 'object',
+        required: ['error', 'code'],
+        properties: {
+          error: { type: 'string', description: 'One sentence for people.' },
+          code: { type: 'string', const: 'forbidden' },
+          scope: { type: 'string', description: 'The scope that would do.' },
+        },
+      },
+      example: { code: 'forbidden', scope: 'flows:write' },
+    },
+  },
+  organisation_not_found: {
+    when: 'The operator named no organisation, or one that is not there.',
+    says: 'Say which organisation',
+  },
   not_found: {
     when: 'There is nothing at this path.',
     says: 'There is nothing at this path',
@@ -51,9 +71,79 @@ const refusals: Record<Code, Refusal> = {
     when: 'There is no flow with this id; for snippet keys, none that is published.',
     says: 'There is no such flow',
   },
+  version_not_found: {
+    when: 'The flow has no version of this number.',
+    says: 'The flow has no version of this number',
+  },
+  too_many_flows: {
+    when: 'The organisation would have more flows that are not archived than it may.',
+    says: 'The organisation would have 1001 flows that are not archived, and 1000 are the most: archive some, or leave some out',
+  },
+  slug_taken: {
+    when: 'Another organisation has this slug.',
+    says: 'The slug "harbor" is taken: choose another',
+  },
+  too_many_organisations: {
+    when: 'The server has as many organisations as it has room for.',
+    says: 'There are 131072 organisations, and one Cairn has room for 131072: start another one with a data directory of its own',
+  },
+  two_secrets_work: {
+    when: 'The identity secret before the current one still works, and a third there is not.',
+    says: 'Two secrets work already, the one before until 2026-11-20T09:30:00.000Z: rotate after that, or without a grace time, which ends both at once',
+  },
+  precondition_failed: {
+    when: 'What you have read was changed since: `etag`, `changedBy` and `changedAt` say to what, by whom and when.',
+    says: 'The flow is no longer what you have read',
+    body: {
+      schema: {
+        type: 'object',
+        required: ['error', 'code', 'etag', 'changedBy', 'changedAt'],
+        properties: {
+          error: { type: 'string', description: 'One sentence for people.' },
+          code: { type: 'string', const: 'precondition_failed' },
+          etag: {
+            type: ['string', 'null'],
+            description: 'Of what is there now; null where nothing is.',
+          },
+          changedBy: { type: ['string', 'null'] },
+          changedAt: { type: ['string', 'null'], format: 'date-time' },
+        },
+      },
+      example: {
+        code: 'precondition_failed',
+        etag: '"1f0k3q9z2m"',
+        changedBy: 'CI (token_4sWq9xLm2VbTn8Rk0c)',
+        changedAt: '2026-11-20T09:30:00.000Z',
+      },
+    },
+  },
+  precondition_required: {
+    when: 'An edit has to say what it was made from.',
+    says: 'Say what you have read: its ETag as If-Match, or If-None-Match: * for a new flow',
+  },
   step_not_found: {
     when: 'There is no step with this id that was ever published.',
     says: 'There is no such step',
+  },
+  person_not_found: {
+    when: 'Nothing is stored of this person; or, who is to be allowed was not erased.',
+    says: 'Nothing is stored of this person',
+  },
+  dead_letter_not_found: {
+    when: 'There is no dead letter of one of these ids. Nothing was done.',
+    says: 'There is no dead letter 17',
+  },
+  rewriting_under_way: {
+    when: 'A person is being erased, or analytics are being rebuilt: two of these never go on at once.',
+    says: 'A person is being erased, or analytics are being rebuilt: wait for its end and try again',
+  },
+  server_running: {
+    when: 'This is done only where no server runs.',
+    says: 'The database is written anew only while no server runs: stop it and try again',
+  },
+  no_room: {
+    when: 'The disk of the server has no room for what this needs for a while. Nothing has changed.',
+    says: 'Compacting needs 2.1 GB for a while, and the disk has 1.4 GB: make room and try again',
   },
   method_not_allowed: {
     when: 'The path is known, and does not take this method; `Allow` has those that it takes.',
@@ -62,6 +152,10 @@ const refusals: Record<Code, Refusal> = {
   payload_too_large: {
     when: 'The body is over 1 MiB for `/events`, over 64 KiB elsewhere.',
     says: 'The body is larger than 65536 bytes',
+  },
+  uri_too_long: {
+    when: 'Path and query are over 8 KiB, whatever they name.',
+    says: targetTooLong().message,
   },
   unsupported_media_type: {
     when: 'The body is sent as neither `application/json` nor `text/plain`.',
@@ -77,10 +171,6 @@ const refusals: Record<Code, Refusal> = {
         details: [{ path: '/userId', message: 'Name a userId or an anonymousId' }],
       },
     },
-  },
-  erased: {
-    when: "The operator has erased this person's data, and nothing more is taken of them.",
-    says: personErased().message,
   },
   rate_limited: {
     when: "The organisation has spent this minute's requests of the bucket.",
@@ -132,46 +222,77 @@ const usualBody = (code: Code) => ({
 const nameOf = (code: Code) =>
   code.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** Whether a body is about one person. */
-const namesPerson = ({ properties = {} }: TSchema) => 'userId' in properties
-
 /** What routes refuse follows from their data. */
 const rules: [applies: (route: Route) => unknown, ...codes: Code[]][] = [
   [({ body }) => body, 'malformed_json', 'payload_too_large', 'unsupported_media_type'],
   [({ caller }) => caller !== 'anyone', 'unauthorized', 'rate_limited'],
   [({ caller }) => caller === 'snippet key', 'origin_not_allowed'],
+  [({ caller }) => caller === 'management', 'forbidden'],
+  [({ isConditional }) => isConditional, 'precondition_failed', 'precondition_required'],
   [({ subject }) => subject === 'reported step', 'step_not_found'],
   [({ subject }) => subject?.endsWith('flow'), 'flow_not_found'],
-  [({ subject, path }) => !subject && path.includes(':'), 'not_found'],
-  [({ body, query }) => body ?? query, 'validation_failed'],
-  [({ body }) => body && namesPerson(body), 'erased'],
-  [({ isWrite, method }) => isWrite || method === 'POST', 'overloaded'],
-  [() => true, 'internal'],
+  [
+    ({ subject, path, caller }) => !subject && caller !== 'management' && path.includes(':'),
+    'not_found',
+  ],
+  [({ body, query, caller }) => body ?? query ?? caller === 'management', 'validation_failed'],
+  [({ isWrite, method }) => isWrite || method !== 'GET', 'overloaded'],
+  [() => true, 'uri_too_long', 'internal'],
 ]
 
-const codesOf = (route: Route) =>
-  rules.flatMap(([applies, ...codes]) => (applies(route) ? codes : []))
+const codesOf = (route: Route): Code[] => [
+  ...rules.flatMap(([applies, ...codes]) => (applies(route) ? codes : [])),
+  ...(route.refuses ?? []),
+]
+
+const componentOf = (code: Code) => `#/components/responses/${nameOf(code)}`
+
+/** One answer for several codes that share a status. */
+function oneOf(codes: readonly Code[]) {
+  const schemas = codes.map(code => bodyOf(code).schema)
+  const { says, body } = { ...refusals[codes[0]!], body: bodyOf(codes[0]!) }
+  return {
+    description: codes.map(code => refusals[code].when).join(' '),
+    headers: headersWith(),
+    content: {
+      'application/json': { schema: { anyOf: schemas }, example: { error: says, ...body.example } },
+    },
+  }
+}
+
+const bodyOf = (code: Code) => refusals[code].body ?? usualBody(code)
 
 /** A route's refusals, by status. */
 export const refusalsOf = (route: Route) =>
   Object.fromEntries(
-    codesOf(route).map(code => [
-      String(statuses[code]),
-      { $ref: `#/components/responses/${nameOf(code)}` },
+    [...Map.groupBy(codesOf(route), code => statuses[code])].map(([status, codes]) => [
+      String(status),
+      codes.length === 1 ? { $ref: componentOf(codes[0]!) } : oneOf(codes),
     ]),
   )
+
+/** Told with others of the same status, so that they are components of no route alone. */
+const neverAlone: readonly Code[] = [
+  'organisation_not_found',
+  'version_not_found',
+  'slug_taken',
+  'too_many_organisations',
+]
 
 /** Every refusal that a route can have, as a component. A wrong method is no route's. */
 export const refusalComponents = Object.fromEntries(
   all
-    .filter(([code]) => code !== 'method_not_allowed')
-    .map(([code, { when, says, header, body = usualBody(code) }]) => [
+    .filter(([code]) => code !== 'method_not_allowed' && !neverAlone.includes(code))
+    .map(([code, { when, says, header }]) => [
       nameOf(code),
       {
         description: when,
         headers: headersWith(...(header ? [header] : [])),
         content: {
-          'application/json': { schema: body.schema, example: { error: says, ...body.example } },
+          'application/json': {
+            schema: bodyOf(code).schema,
+            example: { error: says, ...bodyOf(code).example },
+          },
         },
       },
     ]),

@@ -14,6 +14,12 @@ export const securitySchemes = {
     name: 'key',
     description: 'The same key as `?key=`, for beacons, which cannot set headers.',
   },
+  managementToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'management token',
+    description: 'From `cairn token create`, or made by this API: `crn_…`.',
+  },
   sessionToken: {
     type: 'http',
     scheme: 'bearer',
@@ -25,6 +31,7 @@ export const securitySchemes = {
 /** What a route asks for; any one of a list's entries is enough. */
 export function securityOf(route: Route): Record<string, never[]>[] {
   if (route.caller === 'anyone') return []
+  if (route.caller === 'management') return [{ managementToken: [] }]
   if (route.caller === 'session token') return [{ sessionToken: [] }]
   return takesKeyInQuery(route)
     ? [{ snippetKey: [] }, { snippetKeyInQuery: [] }]

@@ -6,6 +6,8 @@ export const tags = {
   Steps: "Whether a step's target is still where the step says, and still the same.",
   Liveness: 'Whether the snippet is installed and alive, and what is wrong where it is not.',
   Analytics: "What became of a flow's runs, for analysts.",
+  Management:
+    'What authors and owners do, for back ends, CI and the command line, with a management token.',
   Description: 'This description, for programs and for people.',
 } as const
 

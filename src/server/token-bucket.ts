@@ -2,7 +2,7 @@
  * How often something may be done that anybody can ask for: a few times at once, then once an
  * interval (a token bucket, kept as the one moment at which it will be full again).
  */
-export class Budget {
+export class TokenBucket {
   private fullAt = Number.NEGATIVE_INFINITY
 
   constructor(

@@ -2,10 +2,10 @@
 const mostWaitMs = 250
 
 /** Threads that take turns at something, by a word of memory that all of them see: 1 while it is taken. */
-export class Turn {
+export class Mutex {
   private readonly taken: Int32Array
 
-  constructor(memory = Turn.memory()) {
+  constructor(memory = Mutex.memory()) {
     this.taken = new Int32Array(memory)
   }
 

@@ -1,0 +1,51 @@
+import type { Actor } from '../core/audit.ts'
+import { AppError } from '../core/errors.ts'
+import type { Scope } from '../core/management-token.ts'
+import type { Call } from './call.ts'
+
+/** Who manages: the operator, at the socket in the data directory, or the holder of a token. */
+export type Principal =
+  | { kind: 'operator'; name: string }
+  | { kind: 'token'; id: string; name: string; scopes: readonly Scope[] }
+
+/** A management token that was ever made, as the gate looks at it. */
+export interface KnownToken {
+  /** `token_…`. */
+  id: string
+  name: string
+  /** `org_…`. */
+  organisation: string
+  scopes: readonly Scope[]
+  expiresAt: number
+  revokedAt: number | null
+}
+
+/** Management tokens as the gate asks for them. */
+export interface KnownTokens {
+  /** By the hash of its text; null where there is none. */
+  find(sha256: string): KnownToken | null
+  /** Notes that it was used; nobody waits for it. */
+  used(id: string, at: number): void
+}
+
+/** What a management route asks of who calls it: a scope, that they are anybody, or the operator. */
+export type Needs = Scope | 'any' | 'operator'
+
+/** @throws AppError `forbidden`, which names the scope */
+export function requireScope(principal: Principal, needs: Needs): void {
+  if (principal.kind === 'operator' || needs === 'any') return
+  if (needs === 'operator') {
+    throw new AppError('forbidden', 'This is for the operator, on the machine of the server')
+  }
+  if (principal.scopes.includes(needs)) return
+  throw new AppError('forbidden', `This needs the scope ${needs}`, { fields: { scope: needs } })
+}
+
+/** Who is told to have made the changes of a call. */
+export function actorOf({ principal, requestId }: Call): Actor {
+  if (principal === null) throw new Error('The gate has not been passed')
+  const { kind, name } = principal
+  return kind === 'operator'
+    ? { via: 'command line', name, requestId }
+    : { via: 'token', name: `${name} (${principal.id})`, requestId }
+}

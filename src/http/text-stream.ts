@@ -1,0 +1,61 @@
+/**
+ * A download of any length: a piece is read when the client has taken the one before, so memory stays
+ * constant. A failure midway breaks the connection, because what ends early must not look whole. (A
+ * generator handed to Elysia would be closed as if nothing had happened.) A client that goes away has
+ * broken nothing.
+ */
+export function textStream(
+  pieces: AsyncIterator<string>,
+  onBroken: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let isGone = false
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await pieces.next()
+          if (isGone) return
+          if (done) controller.close()
+          else controller.enqueue(encoder.encode(value))
+        } catch (error) {
+          onBroken(error)
+          controller.error(error)
+        }
+      },
+      async cancel() {
+        isGone = true
+        await pieces.return?.()
+      },
+    },
+    { highWaterMark: 1 },
+  )
+}
+
+/** Puts pieces together until they are worth sending. */
+export async function* gathered(
+  pieces: AsyncIterable<string>,
+  leastLength = 16_384,
+): AsyncGenerator<string> {
+  let text = ''
+  for await (const piece of pieces) {
+    text += piece
+    if (text.length < leastLength) continue
+    yield text
+    text = ''
+  }
+  if (text !== '') yield text
+}
+
+/** The body of a download that is only asked about (HEAD): its length is not known, so none is told. */
+export function unreadStream(): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        controller.close()
+      },
+    },
+    // Closed only when somebody reads after all: closed at once, its length would be told as 0.
+    { highWaterMark: 0 },
+  )
+}

@@ -1,0 +1,79 @@
+import { createApp } from '../app.ts'
+import { unauthorized } from '../core/errors.ts'
+import { longestRetentionDays } from '../core/retention.ts'
+import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
+import { BufferGauge } from '../storage/buffer-gauge.ts'
+import { StorageClient } from '../storage/client.ts'
+import { connectStores } from '../storage/connect.ts'
+import { connectManagement } from '../storage/connect-management.ts'
+import { openForReading } from '../storage/database.ts'
+import { mostOrganisations, newSharedMemory } from '../storage/shared.ts'
+import { Storage } from '../storage/storage.ts'
+import { defaultWriterPolicy } from '../storage/writer.ts'
+import { failpointHere } from './failpoints.ts'
+import { longWorkBeside } from './long-work.ts'
+import { systemClock } from './system-clock.ts'
+
+/** A server's operator is let in through it, with or without a server. */
+export interface Door {
+  fetch(request: Request): Promise<Response>
+  /** What went wrong in the newest answer, where that was a fault and no refusal: no log tells of it. */
+  readonly fault: unknown
+  close(): Promise<void>
+}
+
+const bufferBounds = { events: 10_000, bytes: 256 * 1024 ** 2 }
+
+/**
+ * The operator's door in this process, over a data directory whose lock it holds: the same routes over
+ * the same storage as in a server, in one thread.
+ */
+export function doorInProcess(dataDir: string): Door {
+  const clock = systemClock()
+  const shared = newSharedMemory()
+  const storage = new Storage({
+    dataDir,
+    shared,
+    clock,
+    bufferBounds,
+    policy: defaultWriterPolicy,
+    duringPublish: failpointHere('during_publish'),
+    // Nothing is deleted in passing: this is not known to have the server's settings.
+    retention: { days: longestRetentionDays },
+  })
+  const gauge = new BufferGauge(shared.buffer, bufferBounds)
+  const client: StorageClient = new StorageClient(
+    message => storage.handle(message, answer => client.receive(answer)),
+    gauge,
+    'commit',
+  )
+  const reading = openForReading(dataDir)
+  const snapshots = openForReading(dataDir)
+  let fault: unknown
+  const noteFault = (error: unknown) => {
+    fault = error
+  }
+  const app = createApp({
+    clock,
+    stores: connectStores(reading, snapshots, client, shared),
+    management: connectManagement(reading, client, longWorkBeside({ dataDir, isServed: false })),
+    limiter: new SharedMemoryLimiter(SharedMemoryLimiter.memory(mostOrganisations)),
+    tokens: { organisationOf: () => Promise.reject(unauthorized('no_credential')) },
+    isOperatorsDoor: true,
+    retentionDays: longestRetentionDays,
+    olderSnippetFile: async () => null,
+    onAnswer: ({ error }) => noteFault(error),
+    onBroken: ({ error }) => noteFault(error),
+  })
+  return {
+    get fault() {
+      return fault
+    },
+    fetch: async request => app.fetch(request),
+    async close() {
+      reading.close()
+      snapshots.close()
+      await storage.close()
+    },
+  }
+}

@@ -1,0 +1,599 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { routesOf } from '../../src/app.ts'
+import { dayMs } from '../../src/core/durations.ts'
+import { type Scope, scopes } from '../../src/core/management-token.ts'
+import { Description, type Document } from '../support/described.ts'
+import { tour } from '../support/flows.ts'
+import { type Asked, Tenant } from '../support/tenant.ts'
+import { World } from '../support/world.ts'
+
+/** The management API: who is let in, and what authors and owners do by it. */
+
+const world = new World()
+afterAll(() => world.close())
+
+const tenant = await Tenant.of(world)
+const description = new Description(
+  (await tenant.answer('GET /openapi.json', { credential: null })).body as unknown as Document,
+)
+tenant.limit({ manage: 1e6 })
+const everything = await tenant.managementToken(...scopes)
+
+const routes = routesOf({
+  clock: world.clock,
+  stores: world.stores,
+  management: world.management,
+  retentionDays: 90,
+  olderSnippetFile: async () => null,
+  limiter: null as never,
+  tokens: world.tokens,
+  onAnswer() {},
+  onBroken() {},
+}).filter(({ caller }) => caller === 'management')
+
+/** Where a request goes, as a route's path with values in its places. */
+const templates = description.managing.map(({ method, path }) => ({
+  method,
+  path,
+  pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+}))
+
+/** Asks, and holds the answer against the description. */
+async function ask(what: string, asked: Asked & { by?: Tenant } = {}) {
+  const [method = '', target = ''] = what.split(' ')
+  const path = target.split('?')[0]!
+  const route = templates.find(one => one.method === method && one.pattern.test(path))
+  const { by = tenant, ...rest } = asked
+  const response = await by.ask(what, { credential: everything, ...rest })
+  const copy = response.clone()
+  await description.check(method, route!.path, response)
+  const text = await copy.text()
+  return {
+    status: copy.status,
+    etag: copy.headers.get('etag') ?? '',
+    headers: copy.headers,
+    body: (text === '' ? null : JSON.parse(text)) as never,
+  }
+}
+
+const named = routes.map(route => {
+  const to = route.path
+    .replace(':key', 'nothing')
+    .replace(':version', '1')
+    .replace(':token_id', 'token_x')
+  return [`${route.method} ${to}`, route] as const
+})
+
+describe('who is let in', () => {
+  test.each(named)('%s: nobody without a good management token', async (what, { body }) => {
+    const asked = body ? { body: {} } : {}
+    const expired = await tenant.managementToken(...scopes)
+    const revoked = await tenant.managementToken(...scopes)
+    const { body: list } = await ask('GET /manage/tokens')
+    const [{ id }] = (list as { tokens: [{ id: string }] }).tokens
+    expect((await ask(`DELETE /manage/tokens/${id}`)).status).toBe(204)
+    const mistyped = `${everything.slice(0, -1)}${everything.endsWith('A') ? 'B' : 'A'}`
+    for (const credential of [null, tenant.key, tenant.token, 'crn_', mistyped, revoked]) {
+      const { status, body: refusal } = await ask(what, { ...asked, credential })
+      expect({ credential, status, refusal }).toEqual({
+        credential,
+        status: 401,
+        refusal: { error: 'Unauthorized' } as never,
+      })
+    }
+    world.clock.advance(366 * dayMs)
+    expect((await ask(what, { ...asked, credential: expired })).status).toBe(401)
+    world.clock.advance(-366 * dayMs)
+  })
+
+  test.each(named.filter(([, route]) => route.caller === 'management' && route.needs !== 'any'))(
+    '%s: nobody without the scope, which is named',
+    async (what, route) => {
+      const needs = (route as { needs: string }).needs
+      const others = scopes.filter(scope => scope !== needs)
+      const credential = await tenant.managementToken(...others)
+      const { status, body } = await ask(what, { ...(route.body && { body: {} }), credential })
+      expect(status).toBe(403)
+      const named = needs === 'operator' ? {} : { scope: needs }
+      expect(body).toMatchObject({ code: 'forbidden', ...named })
+    },
+  )
+
+  test('a management token opens nothing of pages and analysts', async () => {
+    for (const what of ['GET /flows', 'POST /events', 'GET /flows/flow_x/analytics']) {
+      const asked = what.startsWith('POST') ? { body: { events: [] } } : {}
+      const response = await tenant.ask(what, { ...asked, credential: everything })
+      expect([what, response.status]).toEqual([what, 401])
+    }
+  })
+
+  test('a token is noted as used, to the minute', async () => {
+    const credential = await tenant.managementToken('flows:read')
+    expect((await newestToken())?.lastUsedAt).toBeNull()
+    await ask('GET /manage/me', { credential })
+    // Nobody waits for the note: the test alone does.
+    let noted = await newestToken()
+    for (; noted?.lastUsedAt === null; noted = await newestToken()) await Bun.sleep(0)
+    expect(noted?.lastUsedAt).toBe('2026-11-20T09:30:00.000Z')
+  })
+
+  const newestToken = async () => {
+    const { body } = await ask('GET /manage/tokens')
+    return (body as { tokens: { lastUsedAt: string | null }[] }).tokens[0]
+  }
+
+  test('nobody gives a scope that they lack', async () => {
+    const credential = await tenant.managementToken('settings:write')
+    const body = { name: 'More', scopes: ['people:erase'], expiresInDays: 1 }
+    const { status, body: refusal } = await ask('POST /manage/tokens', { body, credential })
+    expect([status, refusal]).toMatchObject([403, { scope: 'people:erase' }])
+  })
+
+  test('pages of other origins are let read nothing', async () => {
+    const headers = { origin: 'https://evil.example' }
+    const { headers: answered } = await ask('GET /manage/me', { headers })
+    expect([...answered.keys()].filter(name => name.startsWith('access-control'))).toEqual([])
+    const preflight = await tenant.ask('OPTIONS /manage/me', {
+      credential: null,
+      headers: { ...headers, 'access-control-request-method': 'GET' },
+    })
+    expect(preflight.headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  test('what one organisation has, a token of another neither sees nor changes', async () => {
+    const other = await Tenant.of(world)
+    other.publish(tour({ key: 'theirs' }))
+    const { body } = await ask('GET /manage/flows')
+    expect(JSON.stringify(body)).not.toContain('theirs')
+    expect((await ask('GET /manage/flows/theirs/draft')).status).toBe(404)
+    const headers = { 'if-match': '*' }
+    const publish = { body: { keys: ['theirs'] }, headers }
+    expect((await ask('POST /manage/publish', publish)).status).toBe(404)
+    expect((await ask('POST /manage/archive', { body: { keys: ['theirs'] } })).status).toBe(404)
+  })
+})
+
+describe('bad input', () => {
+  test.each(named.filter(([, { body }]) => body))('%s', async (what, route) => {
+    const headers = { 'if-match': '*' }
+    const asOperator = route.caller === 'management' && route.needs === 'operator'
+    const sent = (body: unknown, more = {}) =>
+      ask(what, { body, headers: { ...headers, ...more }, asOperator })
+    expect((await sent('{')).status).toBe(400)
+    expect((await sent('[]')).status).toBe(422)
+    expect((await sent('{}', { 'content-type': 'text/xml' })).status).toBe(415)
+    expect((await sent(`"${'x'.repeat(1_048_577)}"`)).status).toBe(413)
+    const unknown = await sent({ nonsense: 1 })
+    expect(unknown.status).toBe(422)
+    expect(JSON.stringify(unknown.body)).toContain('/nonsense')
+    const inQuery = await ask(`${what}?nonsense=1`, { body: {}, headers, asOperator })
+    expect(inQuery.status).toBe(422)
+  })
+
+  test('flows are judged by the rules of flow files, place by place, and none is kept', async () => {
+    const flows = [tour({ key: 'good' }), { key: 'bad', steps: [{ key: 'a', kind: 'tooltip' }] }]
+    const { status, body } = await ask('POST /manage/push', { body: { flows } })
+    expect(status).toBe(422)
+    expect(body).toMatchObject({ details: [{ path: '/flows/1/steps/0/target' }] })
+    expect((await ask('GET /manage/flows/good/draft')).status).toBe(404)
+  })
+
+  test('more than fifty flows at once are refused', async () => {
+    const flows = Array.from({ length: 51 }, (_, i) => tour({ key: `many-${i}` }))
+    const { status, body } = await ask('POST /manage/push', { body: { flows } })
+    expect([status, body]).toMatchObject([422, { details: [{ path: '/flows' }] }])
+  })
+})
+
+describe('authoring', () => {
+  test('a draft is made, read, changed, published, rolled back: each by what was read', async () => {
+    const body = tour({ key: 'edited', name: 'One' })
+    const made = await ask('PUT /manage/flows/edited/draft', {
+      body,
+      headers: { 'if-none-match': '*' },
+    })
+    expect([made.status, made.body]).toMatchObject([200, { state: 'draft', version: null }])
+    const publish = (etag: string) =>
+      ask('POST /manage/flows/edited/publish', {
+        body: { note: 'First' },
+        headers: { 'if-match': etag },
+      })
+    expect((await publish(made.etag)).body).toMatchObject({
+      flows: [{ outcome: 'published', version: 1 }],
+    })
+    const read = await ask('GET /manage/flows/edited/draft')
+    const changed = await ask('PUT /manage/flows/edited/draft', {
+      body: { ...body, name: 'Two' },
+      headers: { 'if-match': read.etag },
+    })
+    expect(changed.body).toMatchObject({ name: 'Two', hasDraft: true })
+    const stale = await publish(read.etag)
+    expect([stale.status, stale.body]).toMatchObject([
+      412,
+      { etag: changed.etag, changedBy: expect.stringContaining('Test'), changedAt: isoNow() },
+    ])
+    expect((await publish(changed.etag)).status).toBe(200)
+    const diff = await ask('GET /manage/flows/edited/diff?from=1&to=2')
+    expect((diff.body as { diff: string }).diff).toContain('+name: Two')
+    const now = await ask('GET /manage/flows/edited/draft')
+    const back = await ask('POST /manage/flows/edited/versions/1/restore', {
+      body: { publish: true },
+      headers: { 'if-match': now.etag },
+    })
+    expect(back.body).toMatchObject({ flows: [{ name: 'One', version: 3 }] })
+    const { body: versions } = await ask('GET /manage/flows/edited/versions')
+    expect((versions as { versions: { version: number }[] }).versions).toMatchObject([
+      { version: 3 },
+      { version: 2 },
+      { version: 1 },
+    ])
+    const { body: old } = await ask('GET /manage/flows/edited/versions/2')
+    expect(old).toMatchObject({ definition: { name: 'Two' } })
+  })
+
+  const isoNow = () => new Date(world.clock.now()).toISOString()
+
+  test('an edit that does not say what it was made from is 428', async () => {
+    const asked = { body: tour({ key: 'blind' }) }
+    expect((await ask('PUT /manage/flows/blind/draft', asked)).status).toBe(428)
+    expect((await ask('POST /manage/publish', { body: { keys: ['x'] } })).status).toBe(404)
+  })
+
+  test('two editors race: one gets 412 with who was quicker, and nothing is lost', async () => {
+    const body = tour({ key: 'raced' })
+    const { etag } = await ask('PUT /manage/flows/raced/draft', {
+      body,
+      headers: { 'if-none-match': '*' },
+    })
+    const edit = (name: string) =>
+      ask('PUT /manage/flows/raced/draft', {
+        body: { ...body, name },
+        headers: { 'if-match': etag },
+      })
+    const answers = await Promise.all(['Ann', 'Bob', 'Cleo', 'Dan'].map(edit))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412, 412, 412])
+    const winner = answers.find(({ status }) => status === 200)!
+    const { body: now } = await ask('GET /manage/flows/raced/draft')
+    expect(now).toMatchObject({ name: (winner.body as { name: string }).name })
+  })
+
+  test('a push says what became of each flow, and a trial of it changes nothing', async () => {
+    const flows = [tour({ key: 'pushed' })]
+    const trial = await ask('POST /manage/push', { body: { flows, publish: true, dryRun: true } })
+    expect(trial.body).toMatchObject({
+      dryRun: true,
+      flows: [{ key: 'pushed', outcome: 'created', publication: 'published' }],
+    })
+    expect((await ask('GET /manage/flows/pushed/draft')).status).toBe(404)
+    const real = await ask('POST /manage/push', { body: { flows, publish: true } })
+    expect(real.body).toMatchObject({ flows: [{ status: 'published', version: 1 }] })
+    const again = await ask('POST /manage/push', { body: { flows, publish: true } })
+    expect(again.body).toMatchObject({
+      flows: [{ outcome: 'unchanged', publication: 'already published', version: 1 }],
+    })
+  })
+
+  test('to publish by a push, the scope for it is needed too', async () => {
+    const credential = await tenant.managementToken('flows:write')
+    const body = { flows: [tour({ key: 'unpublished' })], publish: true }
+    const { status, body: refusal } = await ask('POST /manage/push', { body, credential })
+    expect([status, refusal]).toMatchObject([403, { scope: 'flows:publish' }])
+  })
+
+  test('a draft is given up, and a flow that was never published has nothing to go back to', async () => {
+    const body = tour({ key: 'given-up' })
+    await ask('POST /manage/push', { body: { flows: [body], publish: true } })
+    const headers = { 'if-match': '*' }
+    await ask('PUT /manage/flows/given-up/draft', { body: { ...body, name: 'No' }, headers })
+    const { body: after } = await ask('DELETE /manage/flows/given-up/draft', { headers })
+    expect(after).toMatchObject({ hasDraft: false, state: 'published' })
+    await ask('POST /manage/push', { body: { flows: [tour({ key: 'new' })] } })
+    const { status, body: refusal } = await ask('DELETE /manage/flows/new/draft', { headers })
+    expect([status, refusal]).toMatchObject([404, { code: 'version_not_found' }])
+  })
+
+  test('what pages see follows in the request after the answer', async () => {
+    const seen = async () => {
+      const { body } = await tenant.answer('GET /flows')
+      return (body as unknown as { flows: { key: string }[] }).flows.map(({ key }) => key)
+    }
+    await ask('POST /manage/push', { body: { flows: [tour({ key: 'seen' })], publish: true } })
+    expect(await seen()).toContain('seen')
+    await ask('POST /manage/flows/seen/unpublish', { body: {} })
+    expect(await seen()).not.toContain('seen')
+  })
+
+  test('a file is validated with lines and columns', async () => {
+    const text = 'key: welcome\nsteps:\n  - { key: a, title: A, kind: tooltip }\n'
+    const { body } = await ask('POST /manage/validate', { body: { text } })
+    expect(body).toMatchObject({ valid: false, problems: [{ code: 'missing_target', line: 3 }] })
+  })
+})
+
+describe('organisations', () => {
+  const asOperator = true
+
+  test('are made by the operator, and listed', async () => {
+    const body = { name: 'Made by hand', slug: 'by-hand' }
+    const made = await ask('POST /manage/organisations', { body, asOperator })
+    expect([made.status, made.body]).toMatchObject([201, body])
+    const { id, snippetKey } = made.body as unknown as Record<'id' | 'snippetKey', string>
+    expect((await tenant.ask('GET /flows', { credential: snippetKey })).status).toBe(200)
+    for (const named of [id, 'by-hand']) {
+      const { body: list } = await ask(`GET /manage/organisations?named=${named}`, { asOperator })
+      expect(list).toMatchObject({ organisations: [{ id, ...body }], next: null })
+    }
+    const { body: none } = await ask('GET /manage/organisations?named=nobody', { asOperator })
+    expect(none).toMatchObject({ organisations: [] })
+    const again = await ask('POST /manage/organisations', { body, asOperator })
+    expect([again.status, again.body]).toMatchObject([409, { code: 'slug_taken' }])
+  })
+
+  test('are listed page by page, each once', async () => {
+    const many = new World()
+    try {
+      many.database.run(`
+        with recursive n (i) as (select 1 union all select i + 1 from n where i < 1500)
+        insert into organisations (public_id, slug, name, created_at)
+        select 'org_' || i, 's' || i, 'Name', 1 from n`)
+      const one = await Tenant.of(many)
+      const first = await ask('GET /manage/organisations', { by: one, asOperator })
+      const page = first.body as unknown as { organisations: { slug: string }[]; next: string }
+      expect(page).toMatchObject({ total: 1_501, next: page.organisations.at(-1)!.slug })
+      const after = `GET /manage/organisations?after=${page.next}`
+      const { body: rest } = await ask(after, { by: one, asOperator })
+      expect(rest).toMatchObject({ total: 1_501, next: null })
+      const all = [page, rest as unknown as typeof page].flatMap(({ organisations }) =>
+        organisations.map(({ slug }) => slug),
+      )
+      expect(all).toEqual([...new Set(all)].sort())
+      expect(all).toHaveLength(1_501)
+    } finally {
+      await many.close()
+    }
+  })
+
+  test.each([
+    ['/name', { name: '' }],
+    ['/name', { name: 'x'.repeat(401) }],
+    ['/name', { name: 7 }],
+    ['/slug', { name: 'Harbor', slug: 'No Slug' }],
+    ['/slug', { name: '株式会社' }],
+  ])('%s of %p is refused', async (path, body) => {
+    const { status, body: refusal } = await ask('POST /manage/organisations', { body, asOperator })
+    expect([status, refusal]).toMatchObject([422, { details: [{ path }] }])
+  })
+})
+
+describe('settings', () => {
+  const patch = (by: Tenant, body: object, asked: Asked = { asOperator: true }) =>
+    ask('PATCH /manage/settings', { by, body, ...asked })
+
+  test('that are changed count from the next request on, and the rest stays', async () => {
+    const one = await Tenant.of(world)
+    const credential = await one.managementToken('settings:write')
+    const origins = ['https://App.example']
+    const set = await patch(one, { origins, honoursDoNotTrack: true }, { credential })
+    expect([set.status, set.body]).toMatchObject([
+      200,
+      { origins: ['https://app.example'], honoursDoNotTrack: true, retentionDays: null },
+    ])
+    const foreign = await one.ask('GET /flows', { headers: { origin: 'https://x.example' } })
+    expect(foreign.status).toBe(403)
+    expect((await patch(one, { retentionDays: 30 }, { credential })).body).toMatchObject({
+      origins: ['https://app.example'],
+      retentionDays: 30,
+    })
+    const { id } = one.organisation
+    const { body: audit } = await ask(`GET /manage/audit?subject=${id}`, { by: one, credential })
+    expect(audit).toMatchObject({
+      lines: [
+        { action: 'settings.change', subject: id, after: { retentionDays: 30 } },
+        { action: 'settings.change', before: { origins: [], honoursDoNotTrack: false } },
+      ],
+    })
+  })
+
+  test('limits are for the operator, not for a token with every scope; then nothing is set', async () => {
+    const one = await Tenant.of(world)
+    const credential = await one.managementToken(...scopes)
+    const body = { limits: { status: 1 }, retentionDays: 30 }
+    const { status, body: refusal } = await patch(one, body, { credential })
+    expect([status, refusal]).toMatchObject([403, { code: 'forbidden' }])
+    const { body: before } = await ask('GET /manage/settings', { by: one, credential })
+    expect(before).toMatchObject({ retentionDays: null, overrides: {} })
+    expect((await patch(one, body)).body).toMatchObject({ limits: { status: 1, events: 300 } })
+    const statuses = [await one.ask('GET /snippet-status'), await one.ask('GET /snippet-status')]
+    expect(statuses.map(({ status }) => status)).toEqual([200, 429])
+    expect((await patch(one, { limits: { status: null } })).body).toMatchObject({ overrides: {} })
+  })
+
+  test.each([
+    ['/limits/events', { limits: { events: 0 } }],
+    ['/limits/events', { limits: { events: 1_000_001 } }],
+    ['/limits/events', { limits: { events: 1.5 } }],
+    ['/limits/nonsense', { limits: { nonsense: 5 } }],
+    ['/origins/1', { origins: ['https://a.example', 'https://a.example/x'] }],
+    ['/retentionDays', { retentionDays: 0 }],
+    ['/retentionDays', { retentionDays: 3_651 }],
+    ['/honoursDoNotTrack', { honoursDoNotTrack: 'yes' }],
+    ['/identityMode', { identityMode: 'strict' }],
+  ])('%s of %p is refused, and nothing is set', async (path, body) => {
+    const one = await Tenant.of(world)
+    const { status, body: refusal } = await patch(one, { ...body, ...fine(body) })
+    expect([status, refusal]).toMatchObject([422, { details: [{ path }] }])
+    const { body: settings } = await ask('GET /manage/settings', { by: one, asOperator: true })
+    expect(settings).toMatchObject({ overrides: {}, origins: [], retentionDays: null })
+  })
+
+  /** Something that would be right alone. */
+  const fine = (body: object) => ('origins' in body ? { retentionDays: 7 } : { origins: [] })
+})
+
+describe('keys and secrets', () => {
+  const rotate = (by: Tenant, what: 'keys' | 'identity', graceHours: unknown) =>
+    ask(`POST /manage/${what}/rotate`, { by, body: { graceHours }, asOperator: true })
+
+  test('a key is rotated with a grace time, and at once', async () => {
+    const one = await Tenant.of(world)
+    const status = async (credential: string) =>
+      (await one.ask('GET /flows', { credential })).status
+    const rotated = await rotate(one, 'keys', 2)
+    const { snippetKey, previousUntil } = rotated.body as unknown as Record<string, string>
+    expect([await status(one.key), await status(snippetKey!)]).toEqual([200, 200])
+    const { body } = await ask('GET /manage/keys', { by: one, asOperator: true })
+    expect(body).toMatchObject({
+      keys: [
+        { key: snippetKey, worksUntil: null },
+        { key: one.key, worksUntil: previousUntil },
+      ],
+    })
+    await rotate(one, 'keys', 0)
+    expect([await status(one.key), await status(snippetKey!)]).toEqual([401, 401])
+  })
+
+  test('a secret is told when it is made, and then only to who asks for it', async () => {
+    const one = await Tenant.of(world)
+    const { body: rotated } = await rotate(one, 'identity', 24)
+    const { secret } = rotated as { secret: string }
+    const asked = { by: one, asOperator: true }
+    const { body: bare } = await ask('GET /manage/identity', asked)
+    expect(JSON.stringify(bare)).not.toContain(secret)
+    const { body: shown } = await ask('GET /manage/identity?secrets=shown', asked)
+    expect(shown).toMatchObject({ mode: 'off', secrets: [{ secret, worksUntil: null }], hours: [] })
+    await rotate(one, 'identity', 24)
+    const third = await rotate(one, 'identity', 24)
+    expect([third.status, third.body]).toMatchObject([409, { code: 'two_secrets_work' }])
+    const { body: audit } = await ask('GET /manage/audit', asked)
+    expect(JSON.stringify(audit)).not.toContain(secret)
+  })
+
+  test('hashes are counted up to the moment of the question', async () => {
+    const one = await Tenant.of(world)
+    const asked = { by: one, asOperator: true }
+    await ask('PATCH /manage/settings', { ...asked, body: { identityMode: 'observe' } })
+    await one.send([{ kind: 'custom', name: 'clicked', userId: 'ann' }])
+    const { body } = await ask('GET /manage/identity', asked)
+    const counts = { valid: 0, outdated: 0, invalid: 0, missing: 1 }
+    expect(body).toMatchObject({ mode: 'observe', last24h: counts, hours: [counts] })
+  })
+
+  test.each([-1, 8_761, 1.5, '24', null])('%p hours are no grace time', async graceHours => {
+    for (const what of ['keys', 'identity'] as const) {
+      const { status, body } = await rotate(tenant, what, graceHours)
+      expect([status, body]).toMatchObject([422, { details: [{ path: '/graceHours' }] }])
+    }
+  })
+})
+
+describe('what authors ask', () => {
+  test('which published steps have lost their element, and what that is known by', async () => {
+    const { steps } = tenant.publish(tour({ key: 'checked' }))
+    tenant.limit({ health: 1e6, fingerprint: 1e6 })
+    const url = 'https://app.example/projects?token=secret'
+    for (const userId of ['a', 'b', 'c', 'd', 'e']) {
+      const body = { outcome: 'not_found', userId, url, message: 'not there' }
+      await tenant.answer(`POST /steps/${steps[1]!.id}/health`, { body })
+    }
+    const fingerprint = { selector: '#search', matchCount: 1, tag: 'input' }
+    for (const [seen, candidates] of [
+      [fingerprint, []],
+      [null, [{ ...fingerprint, selector: '#find' }]],
+    ] as const) {
+      const body = { fingerprint: seen, candidates }
+      await tenant.answer(`POST /steps/${steps[1]!.id}/fingerprint`, { body })
+    }
+    const { status, body } = await ask('GET /manage/health?flow=checked')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      ok: false,
+      steps: [
+        {
+          ...{ flow: 'checked', step: 'search', selector: '#search', state: 'broken', okRate: 0 },
+          people: { not_found: 5, found: 0 },
+          pages: [{ page: 'https://app.example/projects', reports: 5, misses: 5 }],
+          messages: [{ message: 'not there', reports: 5 }],
+          fingerprints: { gone: 1, latest: { status: 'gone' } },
+          suggestion: { selector: '#find', times: 1, of: 1 },
+        },
+      ],
+    })
+    const all = (await ask('GET /manage/health')).body as { steps: { flow: string }[] }
+    expect(all.steps.map(({ flow }) => flow)).toContain('checked')
+    expect((await ask('GET /manage/health?flow=nothing')).status).toBe(404)
+    expect((await ask('GET /manage/health?flow=')).status).toBe(422)
+  })
+
+  test('whether a person sees a flow on a page, and why; of somebody who is named only who may read of people', async () => {
+    const { id } = tenant.publish(tour({ key: 'explained', priority: 90 }))
+    const events = [{ kind: 'flow_completed', userId: 'eve', flowId: id, runId: 'of-eve' }]
+    await tenant.send(events)
+    const asked = { flow: 'explained', url: 'https://app.example/projects', traits: { plan: 'x' } }
+    const stranger = await ask('POST /manage/explain', { body: asked })
+    expect([stranger.status, stranger.body]).toMatchObject([
+      200,
+      { shown: true, instead: null, person: { userId: null, history: { runs: 0 } } },
+    ])
+    const named = { ...asked, flow: id, userId: 'eve' }
+    const { body } = await ask('POST /manage/explain', { body: named })
+    expect(body).toMatchObject({
+      shown: false,
+      flow: { key: 'explained', status: 'published' },
+      person: { userId: 'eve', history: { runs: 1, inProgress: false } },
+    })
+    const { rules } = body as { rules: { rule: string; holds: boolean | null }[] }
+    const failed = rules.filter(({ holds }) => holds === false).map(({ rule }) => rule)
+    expect(failed).toEqual(['frequency'])
+    const credential = await tenant.managementToken('flows:read')
+    expect((await ask('POST /manage/explain', { body: asked, credential })).status).toBe(200)
+    const refused = await ask('POST /manage/explain', { body: named, credential })
+    expect([refused.status, refused.body]).toMatchObject([403, { scope: 'people:read' }])
+    for (const [status, wrong] of [
+      [422, { url: '/projects' }],
+      [422, { traits: [] }],
+      [422, { userId: '' }],
+      [404, { flow: 'nothing' }],
+    ] as const) {
+      const answer = await ask('POST /manage/explain', { body: { ...asked, ...wrong } })
+      expect([wrong, answer.status]).toEqual([wrong, status])
+    }
+  })
+})
+
+describe('the audit log', () => {
+  test('has a line for each change, with who, what, before, after and why; and none for what changed nothing', async () => {
+    const one = await Tenant.of(world)
+    const credential = await one.managementToken(...scopes)
+    const by = { by: one, credential }
+    await ask('POST /manage/push', { ...by, body: { flows: [tour({ key: 'a' })] } })
+    await ask('POST /manage/push', { ...by, body: { flows: [tour({ key: 'a' })] } })
+    const note = { note: 'For spring' }
+    await ask('POST /manage/flows/a/publish', {
+      ...by,
+      body: note,
+      headers: { 'if-match': '*' },
+    })
+    const { body } = await ask('GET /manage/audit?subject=a', by)
+    expect(body).toMatchObject({
+      lines: [
+        {
+          action: 'flow.publish',
+          via: 'token',
+          actor: expect.stringMatching(/^Test \(token_/),
+          before: { status: 'draft', version: null, hasDraft: true },
+          after: { status: 'published', version: 1, hasDraft: false },
+          ...note,
+        },
+        { action: 'flow.push', before: null, after: { status: 'draft', hasDraft: true } },
+      ],
+      next: null,
+    })
+  })
+})
+
+test('a token has each scope that its holder was given, and says so', async () => {
+  const given: Scope[] = ['flows:read', 'people:read']
+  const credential = await tenant.managementToken(...given)
+  const { body } = await ask('GET /manage/me', { credential })
+  expect(body).toMatchObject({ kind: 'token', name: 'Test', scopes: given })
+})

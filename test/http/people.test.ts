@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { scopes } from '../../src/core/management-token.ts'
+import { beginRewriting } from '../../src/storage/rewriting.ts'
+import { Description, type Document } from '../support/described.ts'
+import { textsIn } from '../support/erasing.ts'
+import { tour } from '../support/flows.ts'
+import { poison } from '../support/ledger.ts'
+import { type Asked, Tenant } from '../support/tenant.ts'
+import { World } from '../support/world.ts'
+
+/** People's data by the management API, and what the operator alone does by it. */
+
+const world = new World()
+afterAll(() => world.close())
+
+let tenant: Tenant
+let description: Description
+let token: string
+
+beforeAll(async () => {
+  tenant = await Tenant.of(world)
+  tenant.publish(tour({ key: 'welcome' }))
+  const { body } = await tenant.answer('GET /openapi.json', { credential: null })
+  description = new Description(body as unknown as Document)
+  token = await tenant.managementToken(...scopes)
+})
+
+/** Asks, and holds the answer against the description. */
+async function ask(what: string, asked: Asked & { by?: Tenant } = {}) {
+  const { by = tenant, ...rest } = asked
+  const response = await by.ask(what, { credential: token, ...rest })
+  const [method = '', target = ''] = what.split(' ')
+  const copy = response.clone()
+  await description.check(method, target.split('?')[0]!, response)
+  const text = await copy.text()
+  return { status: copy.status, body: text === '' ? null : JSON.parse(text) }
+}
+
+const report = (userId: string, by = tenant) =>
+  by.send([{ id: `of-${userId}`, kind: 'custom', name: 'seen', userId }])
+
+const named = (userId: string) => `/manage/people?${new URLSearchParams({ userId })}`
+
+test('an export is all that is stored of a person, whatever their id, and nothing of others', async () => {
+  const slashed = 'a/b ?&=/../ü'
+  await report(slashed)
+  await report('someone-else')
+  const { status, body } = await ask(`GET ${named(slashed)}`)
+  expect(status).toBe(200)
+  expect(body.person).toEqual({ userId: slashed })
+  expect(body.events).toMatchObject([{ id: `of-${slashed}`, userId: slashed, name: 'seen' }])
+  expect(JSON.stringify(body)).not.toContain('someone-else')
+  const head = await tenant.ask(`HEAD ${named(slashed)}`, { credential: token })
+  expect([head.status, await head.text()]).toEqual([200, ''])
+})
+
+test('an export of any length is one JSON object, and others are answered while it is read', async () => {
+  const many = await Tenant.of(world)
+  const credential = await many.managementToken('people:read')
+  for (let batch = 0; batch < 20; batch++) {
+    const events = Array.from({ length: 50 }, (_, i) => ({
+      id: `${batch}-${i}`,
+      kind: 'custom',
+      name: 'seen',
+      userId: 'ann',
+      properties: { filler: 'x'.repeat(500) },
+    }))
+    await many.send(events)
+  }
+  const { body } = await ask(`GET ${named('ann')}`, { by: many, credential })
+  expect(body.events).toHaveLength(1_000)
+  expect(new Set(body.events.map(({ id }: { id: string }) => id)).size).toBe(1_000)
+})
+
+test('who is not known, or of another organisation alone, is 404', async () => {
+  const other = await Tenant.of(world)
+  await report('theirs-alone', other)
+  for (const userId of ['nobody', 'theirs-alone']) {
+    const { status, body } = await ask(`GET ${named(userId)}`)
+    expect([status, body]).toMatchObject([404, { code: 'person_not_found' }])
+  }
+})
+
+test('a person is named by one id, of 1 to 128 characters', async () => {
+  for (const query of ['', 'userId=', `userId=${'x'.repeat(129)}`, 'userId=a&anonymousId=b']) {
+    for (const method of ['GET', 'DELETE']) {
+      const { status, body } = await ask(`${method} /manage/people?${query}`)
+      expect([query, status, body]).toMatchObject([query, 422, { code: 'validation_failed' }])
+    }
+  }
+  const both = { userId: 'a', anonymousId: 'b' }
+  expect((await ask('POST /manage/people/allow', { body: both })).status).toBe(422)
+})
+
+test('an erasure leaves nothing in any file, and a receipt and an audit log that name nobody', async () => {
+  const userId = 'to-be-forgotten-7d1f'
+  await report(userId)
+  const { status, body: receipt } = await ask(`DELETE ${named(userId)}`)
+  expect(status).toBe(200)
+  expect(receipt).toMatchObject({ unfinished: null, copies: [], erased: { events: 1 } })
+  expect(receipt.finishedAt).not.toBeNull()
+  expect(textsIn(world.dataDir, [userId])).toEqual([])
+  expect((await ask(`GET ${named(userId)}`)).status).toBe(404)
+  // Answered like anybody's, and not kept.
+  expect((await report(userId)).body.accepted).toBe(1)
+  expect((await ask(`GET ${named(userId)}`)).status).toBe(404)
+
+  const allow = () => ask('POST /manage/people/allow', { body: { userId } })
+  expect((await allow()).status).toBe(204)
+  const again = await allow()
+  expect([again.status, again.body]).toMatchObject([404, { code: 'person_not_found' }])
+  await tenant.send([{ id: 'back-again', kind: 'custom', name: 'seen', userId }])
+  expect((await ask(`GET ${named(userId)}`)).body.events).toMatchObject([{ id: 'back-again' }])
+
+  const { lines } = (await ask(`GET /manage/audit?subject=${receipt.id}`)).body
+  expect(lines).toMatchObject([
+    { action: 'person.allow', via: 'token', subject: receipt.id, before: null, after: null },
+    { action: 'person.erase', via: 'token', subject: receipt.id, before: null, after: null },
+  ])
+  expect(JSON.stringify(lines)).not.toContain(userId)
+})
+
+test('who accepts lines is told how far an erasure is, and what it came to', async () => {
+  await report('told-of')
+  const headers = { accept: 'application/x-ndjson' }
+  const response = await tenant.ask(`DELETE ${named('told-of')}`, { credential: token, headers })
+  const lines = (await response.text())
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  expect(lines.at(-1).result).toMatchObject({ erased: { events: 1 }, unfinished: null })
+  expect(lines.slice(0, -1).every(line => typeof line.progress.at === 'string')).toBe(true)
+  expect(lines.length).toBeGreaterThan(1)
+})
+
+test('beside a rebuild or another erasure it is 409, and nothing has begun', async () => {
+  const release = beginRewriting(world.dataDir)
+  for (const [what, asOperator] of [
+    [`DELETE ${named('waiting')}`, false],
+    ['POST /manage/rebuild', true],
+  ] as const) {
+    for (const accept of ['*/*', 'application/x-ndjson']) {
+      const { status, body } = await ask(what, { asOperator, headers: { accept } })
+      expect([what, status, body]).toMatchObject([what, 409, { code: 'rewriting_under_way' }])
+    }
+  }
+  release()
+  const { body } = await ask('GET /manage/audit')
+  const asked = body.lines.filter(({ action }: { action: string }) => action === 'person.erase')
+  expect((await ask(`DELETE ${named('waiting')}`)).status).toBe(200)
+  const { body: after } = await ask('GET /manage/audit')
+  const later = after.lines.filter(({ action }: { action: string }) => action === 'person.erase')
+  expect(later).toHaveLength(asked.length + 1)
+})
+
+test('to hold up everybody’s writes for an erasure is for the operator', async () => {
+  const what = `DELETE ${named('large')}&compact=true`
+  const { status, body } = await ask(what)
+  expect([status, body]).toMatchObject([403, { code: 'forbidden' }])
+  expect((await ask(what, { asOperator: true })).status).toBe(200)
+})
+
+test('dead letters are the named organisation’s, or all, tried again or dropped, with a line in the log', async () => {
+  const [one, other] = [await Tenant.of(world), await Tenant.of(world)]
+  poison(world.database, 'bad')
+  const bad = (id: string) => [{ id, kind: 'custom', name: 'seen', userId: id }]
+  await one.send([...bad('bad-1'), ...bad('bad-2')])
+  await other.send(bad('bad-3'))
+  world.database.run('drop trigger poison')
+  const operator = { asOperator: true }
+  const letters = async (by: Tenant) =>
+    (await ask('GET /manage/dead-letters', { ...operator, by })).body.letters.map(
+      ({ id, eventId }: { id: number; eventId: string }) => ({ id, eventId }),
+    )
+  const [first, second] = await letters(one)
+  expect([first.eventId, second.eventId]).toEqual(['bad-1', 'bad-2'])
+  const everywhere = await world.operatorsDoor.handle(
+    new Request('http://cairn.test/api/v1/manage/dead-letters'),
+  )
+  expect(((await everywhere.json()) as { count: number }).count).toBe(3)
+
+  const retry = (ids: number[]) =>
+    ask('POST /manage/dead-letters/retry', { ...operator, by: one, body: { ids } })
+  const [theirs] = await letters(other)
+  const foreign = await retry([first.id, theirs.id])
+  expect([foreign.status, foreign.body]).toMatchObject([404, { code: 'dead_letter_not_found' }])
+  expect((await retry([first.id])).body).toEqual({ letters: [{ id: first.id, verdict: 'stored' }] })
+  const drop = { ...operator, by: one, body: { all: true } }
+  expect((await ask('POST /manage/dead-letters/drop', drop)).body).toEqual({ dropped: 1 })
+  expect([await letters(one), await letters(other)]).toEqual([[], [theirs]])
+  for (const body of [{}, { ids: [1], all: true }, { ids: [] }, { ids: ['1'] }, { all: false }]) {
+    expect((await ask('POST /manage/dead-letters/drop', { ...drop, body })).status).toBe(422)
+  }
+  const { lines } = (await ask('GET /manage/audit', { ...operator, by: one })).body
+  expect(lines.slice(0, 2)).toMatchObject([
+    { action: 'dead_letters.drop', before: { letters: [second.id] } },
+    { action: 'dead_letters.retry', after: { [first.id]: 'stored' } },
+  ])
+})
+
+test('a rebuild tells what it did; a compaction is refused beside a server', async () => {
+  const { body } = await ask('POST /manage/rebuild', { asOperator: true })
+  expect(body).toMatchObject({ changed: 0 })
+  const compacted = await ask('POST /manage/compact', { asOperator: true })
+  expect([compacted.status, compacted.body]).toMatchObject([409, { code: 'server_running' }])
+})
