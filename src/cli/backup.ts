@@ -1,16 +1,18 @@
 import { existsSync, statSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { isoTime } from '../core/clock.ts'
 import { type Backup, backUp, makeFolder } from '../storage/backup/backup.ts'
 import { backupNameAt, backupsIn, keepNewest } from '../storage/backup/folder.ts'
+import { isInside } from '../storage/backup/inside.ts'
+import { noteBackup } from '../storage/backup/last-backup.ts'
 import { clearAbandoned } from '../storage/backup/partial.ts'
 import { requireData } from './data.ts'
 import { sizeOf } from './doctor/finding.ts'
 import { examples } from './examples.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
-import { print, printJson, printTable } from './output.ts'
+import { print, printJson, printTable, tell } from './output.ts'
 import { progressBar } from './progress.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
@@ -44,7 +46,7 @@ ${examples(
         const result = await backUpTo(target, data, keepOf(options.keep))
         if (options.json) return printJson(result)
         print(result.file)
-        process.stderr.write(`cairn: ${sizeOf(result.bytes)}, checked; sha256 ${result.sha256}\n`)
+        tell(`cairn: ${sizeOf(result.bytes)}, checked; sha256 ${result.sha256}`)
       },
     )
   backup
@@ -79,14 +81,24 @@ async function backUpTo(
   }
   const now = Date.now()
   const folder = target.replace(/(?<=.)\/+$/, '')
+  const file = isFolder ? join(folder, backupNameAt(now)) : target
+  requireApart(data, dirname(file))
   if (isFolder) makeFolder(folder)
   yieldToOthers()
   const bar = progressBar()
-  const file = isFolder ? join(folder, backupNameAt(now)) : target
   const made = await backUp(data, file, bar.show).finally(bar.end)
+  noteBackup(data, file, now)
   if (isFolder) await clearAbandoned(folder, now)
   const removed = keep === null ? [] : await keepNewest(folder, keep, now)
   return { ...made, removed: removed.map(({ file }) => file) }
+}
+
+/** What takes the data directory away would take such a backup along. */
+function requireApart(data: string, folder: string): void {
+  if (!isInside(folder, data)) return
+  throw new CommandFailure(
+    `${folder} is in the data directory ${data}, with which it would be lost: name a directory elsewhere, best on another disk`,
+  )
 }
 
 const isDirectory = (path: string) => existsSync(path) && statSync(path).isDirectory()

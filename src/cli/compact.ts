@@ -1,12 +1,10 @@
 import type { Command } from 'commander'
-import { freeBytesOf } from '../storage/backup/room.ts'
-import { compact, databaseSize, emptyLog } from '../storage/compact.ts'
-import { withData } from './data.ts'
+import type { Compacted } from '../modules/operations/port.ts'
+import { requireData } from './data.ts'
 import { sizeOf } from './doctor/finding.ts'
 import { examples } from './examples.ts'
-import { CommandFailure } from './failure.ts'
+import { operated } from './manage.ts'
 import { print, printJson } from './output.ts'
-import { underLock } from './own-storage.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
 export function addCompact(cairn: Command): void {
@@ -25,24 +23,9 @@ was.`,
     )
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       const { data } = settingsOf(command, 'data')
-      const sizes = await withData(data, database =>
-        underLock(data, () => {
-          const { bytes, usedBytes } = databaseSize(database)
-          requireRoom(data, 2 * usedBytes)
-          compact(database, data)
-          emptyLog(database)
-          return { bytesBefore: bytes, bytesAfter: databaseSize(database).bytes }
-        }),
-      )
+      requireData(data)
+      const sizes = await operated(data, ask => ask<Compacted>('POST /compact'))
       if (json) return printJson(sizes)
       print(`the database took ${sizeOf(sizes.bytesBefore)}, it takes ${sizeOf(sizes.bytesAfter)}`)
     })
-}
-
-function requireRoom(data: string, bytes: number): void {
-  const free = freeBytesOf(data)
-  if (free >= bytes) return
-  throw new CommandFailure(
-    `compacting needs ${sizeOf(bytes)} for a while, and the disk of ${data} has ${sizeOf(free)}: make room and try again`,
-  )
 }

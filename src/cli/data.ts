@@ -11,9 +11,8 @@ import {
   type OrganisationRecord,
 } from '../storage/organisations.ts'
 import { requireUsable } from '../storage/prepare.ts'
-import { wantPresence, writtenPresence } from '../storage/presence-request.ts'
 import { makeSyncedDirectory } from '../storage/synced-files.ts'
-import { CommandFailure, exitStatus, explained, UsageFailure, warn } from './failure.ts'
+import { CommandFailure, exitStatus, UsageFailure, warn } from './failure.ts'
 
 /** How long a running server is waited for, and how often it is asked. */
 const patienceMs = 5_000
@@ -28,23 +27,15 @@ export function requireData(dataDir: string): void {
   )
 }
 
-/**
- * Opens the data directory for one command and closes it after.
- *
- * @param options.create whether a directory that is not there is made
- */
+/** Opens the data directory for one command and closes it after. */
 export async function withData<T>(
   dataDir: string,
   work: (database: Database) => T | Promise<T>,
-  { create = false } = {},
 ): Promise<T> {
-  if (create) {
-    makeDirectory(dataDir)
-    requireNoLostDatabase(dataDir)
-  } else requireData(dataDir)
+  requireData(dataDir)
   const database = openForWriting(dataDir)
   try {
-    requireUpToDate(database, dataDir)
+    requireUpToDate(database, dataDir, isHeld)
     return await work(database)
   } finally {
     database.close()
@@ -55,16 +46,30 @@ export async function withData<T>(
  * Makes the tables of a new database. One that holds data of an older release is changed by
  * `cairn migrate` and a start alone, which copy it first and keep servers away.
  */
-function requireUpToDate(database: Database, dataDir: string): void {
+function requireUpToDate(
+  database: Database,
+  dataDir: string,
+  isServed: (dataDir: string) => boolean,
+): void {
   const state = schemaState(database)
   requireUsable(dataDir, state)
   const { applied, known, due } = state
   if (applied === 0) migrate(database, Date.now())
   if (applied === 0 || due.length === 0) return
-  requireNoServer(dataDir)
+  if (isServed(dataDir)) requireNoServer(dataDir)
   throw new CommandFailure(
     `the database in ${dataDir} has schema ${applied}, and this cairn works with ${known}: run "cairn migrate", or start the server, which does the same`,
   )
+}
+
+/** The same checks for a command that has the directory for itself. */
+export function requireUsableData(dataDir: string): void {
+  const database = openForWriting(dataDir)
+  try {
+    requireUpToDate(database, dataDir, () => false)
+  } finally {
+    database.close()
+  }
 }
 
 /** A running server of an older release must not find its tables changed under it. */
@@ -73,26 +78,6 @@ export function requireNoServer(dataDir: string): void {
   const holder = holderOf(dataDir)
   throw new CommandFailure(
     `the server that runs on ${dataDir} is older (${holder?.version ?? 'of another release'}) than this command: stop it and start this release, or use that release's commands`,
-  )
-}
-
-/**
- * As `withData`, for a change: comes back once a running server has taken it up, so that every
- * request from then on sees it.
- */
-export function changeData<T>(
-  dataDir: string,
-  work: (database: Database) => T,
-  options: { create?: boolean } = {},
-): Promise<T> {
-  return withData(
-    dataDir,
-    async database => {
-      const result = work(database)
-      await takenUp(database, dataDir)
-      return result
-    },
-    options,
   )
 }
 
@@ -106,19 +91,6 @@ export async function takenUp(database: Database, dataDir: string): Promise<void
   if (await serverHas(dataDir, () => takenUpChange(database) >= ours)) return
   warn('the change is stored, but the running server has not taken it up yet: see its log')
   process.exitCode = exitStatus.failure
-}
-
-/** Has a running server, if there is one, write who was seen when, which it notes in memory. */
-export async function writtenDown(database: Database, dataDir: string): Promise<void> {
-  if (!isHeld(dataDir)) return
-  try {
-    const ours = wantPresence(database)
-    if (await serverHas(dataDir, () => writtenPresence(database) >= ours)) return
-  } catch (fault) {
-    // What is stored can be told even where nothing can be written.
-    warn(explained(fault).lines.join(' '))
-  }
-  warn('the running server does not write what it has seen lately, so this is older: see its log')
 }
 
 /** Waits for a running server; false where it has not done it in time. */

@@ -1,30 +1,12 @@
-import type { Database } from 'bun:sqlite'
 import type { Command } from 'commander'
-import { isoTime } from '../core/clock.ts'
-import {
-  forgetRetries,
-  hasOpenRetries,
-  type RetryVerdict,
-  retryVerdicts,
-  wantRetries,
-} from '../storage/dead-letter-retries.ts'
-import {
-  type DeadLetter,
-  deadLetterIds,
-  dropDeadLetters,
-  listDeadLetters,
-} from '../storage/dead-letters.ts'
-import { organisationNamed, serverHas, withData } from './data.ts'
+import type { DeadLetter, Retried, RetryVerdict } from '../modules/operations/port.ts'
 import { examples } from './examples.ts'
 import { CommandFailure, exitStatus, UsageFailure, warn } from './failure.ts'
+import { managed } from './manage.ts'
 import { counted, print, printJson, printTable } from './output.ts'
-import { asStorage } from './own-storage.ts'
-import { addSettings, settingsOf } from './settings.ts'
-
-const mostListed = 1_000
+import { addSettings } from './settings.ts'
 
 interface Options {
-  org?: string
   all?: boolean
   json?: boolean
 }
@@ -59,11 +41,6 @@ person who was erased is refused.`,
   addDrop(letters)
 }
 
-const shown = ({ receivedAt, ...letter }: DeadLetter) => ({
-  ...letter,
-  receivedAt: isoTime(receivedAt),
-})
-
 function addList(letters: Command): void {
   ofOrganisation(letters.command('list'))
     .description('list the events with the reason, the oldest first')
@@ -73,19 +50,29 @@ function addList(letters: Command): void {
       examples('cairn dead-letters list', 'cairn dead-letters list --org harbor --json'),
     )
     .action(async (options: Options, command: Command) => {
-      const { data } = settingsOf(command, 'data')
-      const { letters: listed, count } = await withData(data, database =>
-        listDeadLetters(database, organisationNamed(database, options.org).row, mostListed),
+      type Listed = Omit<DeadLetter, 'receivedAt'> & { receivedAt: string }
+      const { letters: listed, count } = await managed(command, ({ ask }) =>
+        ask<{ letters: Listed[]; count: number }>('GET /dead-letters'),
       )
       if (count > listed.length) {
         warn(`these are the oldest ${listed.length} of ${count}`)
       }
-      if (options.json) return printJson(listed.map(shown))
+      if (options.json) {
+        return printJson(
+          listed.map(({ id, receivedAt, eventId, kind, reason }) => ({
+            id,
+            receivedAt,
+            eventId,
+            kind,
+            reason,
+          })),
+        )
+      }
       printTable(
         ['id', 'received', 'kind', 'event', 'reason'],
         listed.map(letter => [
           String(letter.id),
-          isoTime(letter.receivedAt),
+          letter.receivedAt,
           letter.kind,
           letter.eventId ?? '–',
           letter.reason,
@@ -96,18 +83,16 @@ function addList(letters: Command): void {
 }
 
 /** The letters that a command is about. @throws where one is not there: then nothing is done */
-function chosen(database: Database, orgRow: number, ids: string[], { all }: Options): number[] {
+function chosen(ids: string[], { all }: Options): { ids: number[] } | { all: true } {
   if ((all ?? false) === ids.length > 0) {
     throw new UsageFailure('name dead letters by their ids, or give --all, one of the two')
   }
-  const known = deadLetterIds(database, orgRow)
-  if (all) return known
-  const isKnown = new Set(known.map(String))
-  const unknown = [...new Set(ids)].filter(id => !isKnown.has(id))
-  if (unknown.length === 0) return [...new Set(ids.map(Number))]
+  if (all) return { all }
+  const unknown = ids.filter(id => !/^[1-9]\d{0,14}$/.test(id))
+  if (unknown.length === 0) return { ids: ids.map(Number) }
   const some = unknown.slice(0, 5).map(id => `"${id.slice(0, 20)}"`)
   throw new CommandFailure(
-    `nothing was done: there is no dead letter ${some.join(', ')}; "cairn dead-letters list" shows all`,
+    `there is no dead letter ${some.join(', ')}: nothing was done; "cairn dead-letters list" shows all`,
   )
 }
 
@@ -122,12 +107,10 @@ function addRetry(letters: Command): void {
       examples('cairn dead-letters retry 17', 'cairn dead-letters retry --all --json'),
     )
     .action(async (ids: string[], options: Options, command: Command) => {
-      const { data } = settingsOf(command, 'data')
-      const verdicts = await withData(data, database => {
-        const { row } = organisationNamed(database, options.org)
-        return retried(database, data, row, chosen(database, row, ids, options))
-      })
-      const tried = [...verdicts].map(([id, verdict]) => ({ id, verdict }))
+      const body = chosen(ids, options)
+      const { letters: tried } = await managed(command, ({ ask }) =>
+        ask<{ letters: Retried[] }>('POST /dead-letters/retry', { body }),
+      )
       const count = (verdict: RetryVerdict) => tried.filter(of => of.verdict === verdict).length
       const counts = {
         stored: count('stored'),
@@ -144,27 +127,6 @@ function addRetry(letters: Command): void {
     })
 }
 
-/** Has letters tried, by a running server or by this process. */
-async function retried(
-  database: Database,
-  dataDir: string,
-  orgRow: number,
-  letters: readonly number[],
-): Promise<Map<number, RetryVerdict>> {
-  if (letters.length === 0) return new Map()
-  wantRetries(database, orgRow, letters)
-  await asStorage(dataDir, storage => storage.watch())
-  const isDone = () => !hasOpenRetries(database, orgRow)
-  if (!(await serverHas(dataDir, isDone))) {
-    throw new CommandFailure(
-      'the running server has not tried all of them yet, and goes on: see its log, and "cairn dead-letters list"',
-    )
-  }
-  const verdicts = retryVerdicts(database, orgRow)
-  forgetRetries(database, orgRow)
-  return verdicts
-}
-
 function addDrop(letters: Command): void {
   ofOrganisation(letters.command('drop'))
     .description('delete events for good')
@@ -176,11 +138,10 @@ function addDrop(letters: Command): void {
       examples('cairn dead-letters drop 17 18', 'cairn dead-letters drop --all'),
     )
     .action(async (ids: string[], options: Options, command: Command) => {
-      const { data } = settingsOf(command, 'data')
-      const dropped = await withData(data, database => {
-        const { row } = organisationNamed(database, options.org)
-        return dropDeadLetters(database, row, chosen(database, row, ids, options))
-      })
+      const body = chosen(ids, options)
+      const { dropped } = await managed(command, ({ ask }) =>
+        ask<{ dropped: number }>('POST /dead-letters/drop', { body }),
+      )
       if (options.json) return printJson({ dropped })
       print(`dropped ${counted(dropped, 'dead letter')}`)
     })

@@ -2,10 +2,11 @@ import type { Database } from 'bun:sqlite'
 import type { Command } from 'commander'
 import { and, eq, gt } from 'drizzle-orm'
 import { type Config, defaultOf, type SettingName, settingNames } from '../config.ts'
-import { isoTime, systemClock } from '../core/clock.ts'
+import { isoTime } from '../core/clock.ts'
 import type { Flow } from '../core/flow.ts'
 import { shown } from '../core/wording.ts'
 import { type HeldPort, holdPort, type PortTaken } from '../server/ports.ts'
+import { systemClock } from '../server/system-clock.ts'
 import { tables } from '../storage/catalogue-change.ts'
 import { storedIds } from '../storage/ledger.ts'
 import type { OrganisationRecord } from '../storage/organisations.ts'
@@ -19,7 +20,7 @@ import { historyDays, sendHistory } from './demo/send.ts'
 import { setUpDemo } from './demo/setup.ts'
 import { examples } from './examples.ts'
 import { UsageFailure, warn } from './failure.ts'
-import { print } from './output.ts'
+import { print, tell } from './output.ts'
 import { addSettings, serverSettingsOf } from './settings.ts'
 
 /** What the demo takes in place of a server's defaults, and says in its help. */
@@ -177,7 +178,7 @@ async function fill(
   // Older events would be refused.
   const days = Math.min(historyDays, config.retentionDays)
   await withData(config.data, async database => {
-    const { organisation, snippetKey } = setUpDemo(database, now)
+    const { organisation, snippetKey } = await setUpDemo(database, now)
     await takenUp(database, config.data)
     // Loaded here, so that no other command holds the site.
     const { demoSite } = await import('./demo/site.ts')
@@ -250,5 +251,5 @@ const wasPresent = (database: Database, orgRow: number, since: number) =>
 function progress(line: string, isLast = false): void {
   const { stderr } = process
   if (stderr.isTTY) stderr.write(`\r\u001b[K${line}${isLast ? '\n' : ''}`)
-  else if (isLast) stderr.write(`cairn: ${line}\n`)
+  else if (isLast) tell(`cairn: ${line}`)
 }

@@ -1,4 +1,5 @@
 import { ConfigError } from '../config.ts'
+import { tell } from './output.ts'
 
 /** Statuses that scripts tell apart. */
 export const exitStatus = { ok: 0, failure: 1, usage: 2 } as const
@@ -7,9 +8,12 @@ export const exitStatus = { ok: 0, failure: 1, usage: 2 } as const
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure'
   readonly status: number
+  /** Of the refusal that the API gave; undefined where there was none. */
+  readonly code: string | undefined
 
-  constructor(message: string, options: ErrorOptions & { status?: number } = {}) {
+  constructor(message: string, options: ErrorOptions & { status?: number; code?: string } = {}) {
     super(message, options)
+    this.code = options.code
     this.status = options.status ?? exitStatus.failure
   }
 }
@@ -24,7 +28,6 @@ const forOperators = [
   'CommandFailure',
   'UsageFailure',
   'ConfigError',
-  'ChangeRefused',
   'LockHeld',
   'DataDirectoryUnusable',
   'PortTaken',
@@ -35,7 +38,6 @@ const forOperators = [
   'BackupRefused',
   'RestoreRefused',
   'ErasuresUnreadable',
-  'RewritingHeld',
 ]
 
 /** What the common faults of files and of SQLite mean to an operator. */
@@ -91,12 +93,12 @@ function statusOf(error: unknown): number {
 export function complain(error: unknown): number {
   const { lines, status } = explained(error)
   const [first, ...more] = lines
-  process.stderr.write(`cairn: ${[first, ...more.map(line => `  ${line}`)].join('\n')}\n`)
-  if (process.env.CAIRN_DEBUG) console.error(error)
+  tell(`cairn: ${first}`, ...more.map(line => `  ${line}`))
+  if (process.env.CAIRN_DEBUG) tell(Bun.inspect(error))
   return status
 }
 
 /** Something worth knowing that does not stop a command. */
 export function warn(message: string): void {
-  process.stderr.write(`cairn: warning: ${message}\n`)
+  tell(`cairn: warning: ${message}`)
 }

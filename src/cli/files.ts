@@ -1,5 +1,16 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  lstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import type { Problem } from '../core/flow-file.ts'
+import { CommandFailure } from './failure.ts'
 
 /** A file as it was named, with its text, or why there is none. */
 export type TextFile = { name: string } & ({ text: string } | { problem: Problem })
@@ -77,5 +88,43 @@ function decoded(bytes: Uint8Array): string | null {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     return null
+  }
+}
+
+/**
+ * Refuses to write where something else than a file is: who may write to a folder could have laid a
+ * link there, to a file that only who runs this may write.
+ *
+ * @throws CommandFailure
+ */
+export function refuseNoFile(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (!found || found.isFile()) return
+  const what = found.isSymbolicLink() ? 'a symbolic link, which is not followed' : 'no file'
+  throw new CommandFailure(`${path} is ${what}: remove it, or choose another place`)
+}
+
+/** A name beside a file that nobody else has, for what takes its place once it is whole. */
+export const draftOf = (path: string) => `${path}.${crypto.randomUUID()}`
+
+/**
+ * Puts a text in the place of a file, or where none is. What is read is the old one or the new, and no
+ * link is followed.
+ *
+ * @param mode the rights; left out, those of the file before, or what the umask leaves of a new one
+ * @throws CommandFailure where something else than a file is there
+ */
+export function replaceFile(path: string, text: string, mode?: number): void {
+  refuseNoFile(path)
+  const before = lstatSync(path, { throwIfNoEntry: false })
+  const draft = draftOf(path)
+  try {
+    writeFileSync(draft, text, { flag: 'wx' })
+    const rights = mode ?? before?.mode
+    if (rights !== undefined) chmodSync(draft, rights & 0o7777)
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
   }
 }

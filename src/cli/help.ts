@@ -1,26 +1,54 @@
 import type { Command } from 'commander'
 import { didYouMean } from '../core/wording.ts'
+import { compiledTexts } from '../manual/compile.ts' with { type: 'macro' }
 import { examples } from './examples.ts'
 import { UsageFailure } from './failure.ts'
+import { columns, print } from './output.ts'
 
-/** `cairn help flows push`, for those who do not think of `--help`. */
+const topicTexts = compiledTexts()
+const topicNames = Object.keys(topicTexts)
+
+/** The topics of the manual, as the program's own help lists them. */
+export const topicList = () => {
+  const rows = topicNames.map(name => [name, topicTexts[name]!.title])
+  const lines = columns(rows).map(line => `  ${line}`)
+  return ['', 'Topics of the manual ("cairn help TOPIC", or /docs in a browser):', ...lines].join(
+    '\n',
+  )
+}
+
+/** The command below `cairn` that words name one after the other. */
+function commandOf(cairn: Command, names: readonly string[]): Command {
+  let command = cairn
+  for (const name of names) {
+    const below = command.commands.find(sub => sub.name() === name)
+    if (!below) {
+      const known = command.commands.map(sub => sub.name())
+      if (names.length === 1) known.push(...topicNames)
+      const hint = didYouMean(name, known) || ': see "cairn help"'
+      throw new UsageFailure(`there is no command "${name.slice(0, 60)}"${hint}`)
+    }
+    command = below
+  }
+  return command
+}
+
+/** `cairn help flows push`, for those who do not think of `--help`, and the manual's topics. */
 export function addHelp(cairn: Command): void {
   cairn
     .command('help')
-    .description('print what a command does, as --help after it')
-    .argument('[command...]', 'a command, and the one below it')
-    .addHelpText('after', examples('cairn help', 'cairn help serve', 'cairn help flows push'))
+    .description('print what a command does, as --help after it, or a topic of the manual')
+    .argument('[name...]', 'a command, and the one below it; or a topic')
+    .addHelpText(
+      'after',
+      examples('cairn help', 'cairn help serve', 'cairn help flows push', 'cairn help deploy'),
+    )
     .action((names: string[]) => {
-      let command = cairn
-      for (const name of names) {
-        const below = command.commands.find(sub => sub.name() === name)
-        if (!below) {
-          const known = command.commands.map(sub => sub.name())
-          const hint = didYouMean(name, known) || ': see "cairn help"'
-          throw new UsageFailure(`there is no command "${name.slice(0, 60)}"${hint}`)
-        }
-        command = below
-      }
-      command.outputHelp()
+      const [name = ''] = names
+      const topic = names.length === 1 && Object.hasOwn(topicTexts, name) ? topicTexts[name] : null
+      const isCommand = cairn.commands.some(command => command.name() === name)
+      // Whoever asks about a word that is both wants to know both.
+      if (!topic || isCommand) commandOf(cairn, names).outputHelp()
+      if (topic) print(...(isCommand ? [''] : []), topic.text.trimEnd())
     })
 }

@@ -1,6 +1,5 @@
-import { isoTime } from '../core/clock.ts'
 import { refusedShare, type UserHashCounts } from '../core/verified-identity.ts'
-import type { IdentityRecord } from '../storage/identity-secrets.ts'
+import type { IdentityAnswer } from '../modules/organisations/model.ts'
 
 /** The share of calls and events with a right hash, four decimals; null where there were none. */
 export function coverageOf(counts: UserHashCounts): number | null {
@@ -21,7 +20,7 @@ function remedyOf({ invalid, missing }: UserHashCounts): string {
 }
 
 /** What to do next about an organisation's verified identity, in one sentence. */
-export function nextStep(slug: string, { mode, secrets }: IdentityRecord, counts: UserHashCounts) {
+export function nextStep(slug: string, { mode, secrets }: IdentityAnswer, counts: UserHashCounts) {
   const command = (rest: string) => `"cairn org identity ${slug} ${rest}"`
   const { refused, all } = refusedShare(counts)
   const [, before] = secrets
@@ -33,7 +32,7 @@ export function nextStep(slug: string, { mode, secrets }: IdentityRecord, counts
     return `of ${all} calls and events ${refused} had no right hash, ${fate}: ${remedyOf(counts)}${back}`
   }
   if (before && counts.outdated > 0) {
-    return `${counts.outdated} hashes were made with the secret of before, which works until ${isoTime(before.retiredAt ?? 0)}: give every back end the current one`
+    return `${counts.outdated} hashes were made with the secret of before, which works until ${before.worksUntil}: give every back end the current one`
   }
   if (all === 0) {
     return 'have your back end make hashes with the secret, and pages give them to cairn.identify(userId, traits, userHash); then look here again'

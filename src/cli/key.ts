@@ -1,14 +1,10 @@
 import type { Command } from 'commander'
-import { isoTime, isoTimeOrNull } from '../core/clock.ts'
 import { shown } from '../core/wording.ts'
-import { keysOf, rotateKey } from '../storage/organisations.ts'
-import { changeData, organisationNamed, withData } from './data.ts'
 import { examples } from './examples.ts'
 import { UsageFailure } from './failure.ts'
+import { addManaged, managed, managedHere } from './manage.ts'
 import { print, printJson } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
-
-const hourMs = 3_600_000
 
 export function addKey(cairn: Command): void {
   const key = cairn
@@ -23,6 +19,12 @@ interface ShowOptions {
   org?: string
   url: string
   json?: boolean
+}
+
+interface Key {
+  key: string
+  /** Null for the current one. */
+  worksUntil: string | null
 }
 
 const exampleUrl = 'https://cairn.example.com'
@@ -51,39 +53,40 @@ function addShow(key: Command): void {
       ),
     )
     .action(async (options: ShowOptions, command: Command) => {
-      const { data } = settingsOf(command, 'data')
       const baseUrl = baseUrlOf(options.url)
       // Loaded here, so that no other command holds the snippet.
       const { installStub, installTags, pinnedSnippet } = await import('../web/install-code.ts')
-      await withData(data, database => {
-        const { row, id, slug } = organisationNamed(database, options.org)
-        const [current, ...older] = keysOf(database, row, Date.now())
+      // Its --url is what pages are told, so it asks here alone.
+      await managedHere(command, async ({ ask, id, organisation: slug }) => {
+        const { keys } = await ask<{ keys: Key[] }>('GET /keys')
+        const [current, ...older] = keys
         if (options.json) {
-          const previous = older.map(old => ({
-            key: old.key,
-            worksUntil: isoTimeOrNull(old.retiredAt),
-          }))
           return printJson({
             id,
             slug,
             snippetKey: current?.key ?? null,
-            previous,
+            previous: older.map(({ key, worksUntil }) => ({ key, worksUntil })),
             snippet: pinnedSnippet,
           })
         }
         print(
           current?.key ?? 'no current key: make one, "cairn key rotate"',
-          ...older.map(old => `${old.key}  works until ${isoTimeOrNull(old.retiredAt)}`),
+          ...older.map(old => `${old.key}  works until ${old.worksUntil}`),
         )
         if (!current) return
         const { newest, pinned } = installTags(baseUrl, current.key)
         print(
           '',
-          'On every page, always the newest snippet:',
-          `  ${newest}`,
+          'On every page of an application with a login, whose pages call cairn.identify():',
+          `  ${newest.withLogin}`,
           '',
-          'or this version alone, which the browser verifies:',
-          `  ${pinned}`,
+          'On a public site, where nobody signs in:',
+          `  ${newest.public}`,
+          '',
+          'Both are always the newest snippet. This version alone, which the browser verifies, with a login:',
+          `  ${pinned.withLogin}`,
+          'and without one:',
+          `  ${pinned.public}`,
           '',
           'Before it, where pages call cairn.identify() and the like before the script has come (a strict',
           "policy takes it with the page's nonce, or out of a file of your own):",
@@ -95,9 +98,8 @@ function addShow(key: Command): void {
 }
 
 function addRotate(key: Command): void {
-  addSettings(key.command('rotate'), ['data', 'keyGraceHours'])
+  addManaged(addSettings(key.command('rotate'), ['data', 'keyGraceHours']))
     .description('make a new key; the one before still works for the grace time')
-    .option('--org <org>', 'id or slug; may be left out where there is only one')
     .option('--now', 'refuse every older key at once, as for a key that is misused')
     .option('--json', 'print {id, slug, snippetKey, previousUntil} as JSON')
     .addHelpText(
@@ -105,16 +107,15 @@ function addRotate(key: Command): void {
       examples('cairn key rotate --org harbor', 'cairn key rotate --org harbor --now'),
     )
     .action(async (options: { org?: string; now?: boolean; json?: boolean }, command: Command) => {
-      const { data, keyGraceHours } = settingsOf(command, 'data', 'keyGraceHours')
-      const graceMs = options.now ? 0 : keyGraceHours * hourMs
-      const result = await changeData(data, database => {
-        const { row, id, slug } = organisationNamed(database, options.org)
-        return { id, slug, ...rotateKey(database, row, { now: Date.now(), graceMs }) }
+      const { keyGraceHours } = settingsOf(command, 'keyGraceHours')
+      const graceHours = options.now ? 0 : keyGraceHours
+      await managed(command, async ({ ask, id, organisation: slug }) => {
+        const { snippetKey, previousUntil } = await ask<
+          Record<'snippetKey' | 'previousUntil', string>
+        >('POST /keys/rotate', { body: { graceHours } })
+        if (options.json) return printJson({ id, slug, snippetKey, previousUntil })
+        const fate = graceHours === 0 ? 'no longer works' : `works until ${previousUntil}`
+        print(snippetKey, `the key before ${fate}`)
       })
-      const { id, slug, snippetKey } = result
-      const previousUntil = isoTime(result.previousUntil)
-      if (options.json) return printJson({ id, slug, snippetKey, previousUntil })
-      const fate = graceMs === 0 ? 'no longer works' : `works until ${previousUntil}`
-      print(snippetKey, `the key before ${fate}`)
     })
 }

@@ -1,20 +1,15 @@
-import type { Database } from 'bun:sqlite'
 import { type Command, Option } from 'commander'
-import { isoTime, isoTimeOrNull } from '../core/clock.ts'
-import { hourMs } from '../core/durations.ts'
-import { type IdentityMode, identityModes, refusedShare } from '../core/verified-identity.ts'
-import { type IdentityHour, identityHours, summedHours } from '../storage/identity-counts.ts'
 import {
-  type IdentityRecord,
-  identityOf,
-  rotateIdentitySecret,
-  setIdentityMode,
-} from '../storage/identity-secrets.ts'
-import type { OrganisationRecord } from '../storage/organisations.ts'
-import { changeData, organisationNamed, withData, writtenDown } from './data.ts'
+  type IdentityMode,
+  identityModes,
+  refusedShare,
+  type UserHashCounts,
+} from '../core/verified-identity.ts'
+import type { IdentityAnswer } from '../modules/organisations/model.ts'
 import { examples } from './examples.ts'
 import { UsageFailure, warn } from './failure.ts'
 import { coverageOf, nextStep } from './identity-advice.ts'
+import { addUrl, type Manager, managedOrg } from './manage.ts'
 import { columns, print, printJson } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
@@ -30,7 +25,7 @@ interface Options {
 export function addIdentity(org: Command): void {
   const modes =
     'off; observe: count hashes and refuse nothing; enforce: refuse wrong and missing ones'
-  addSettings(org.command('identity'), ['data', 'keyGraceHours'])
+  addUrl(addSettings(org.command('identity'), ['data', 'keyGraceHours']))
     .description(
       'show or set whether calls that name a user must prove it by a hash of your back end',
     )
@@ -55,89 +50,76 @@ carries it as userHash, those of your back end too. The secrets are stored in
 the database as they are: backups hold them.`,
     )
     .action(async (name: string | undefined, options: Options, command: Command) => {
-      const { data, keyGraceHours } = settingsOf(command, 'data', 'keyGraceHours')
+      const { keyGraceHours } = settingsOf(command, 'keyGraceHours')
       if (options.now && !options.rotateSecret) {
         throw new UsageFailure('--now goes with --rotate-secret')
       }
-      const graceMs = options.now ? 0 : keyGraceHours * hourMs
-      const how = 'as the first argument, "cairn org identity ORG"'
-      const organisation = await withData(data, async database => {
-        const found = organisationNamed(database, name, how)
-        await writtenDown(database, data)
-        return found
+      const graceHours = options.now ? 0 : keyGraceHours
+      const look = await managedOrg(command, name, async manager => {
+        const before = await lookAt(manager, options.showSecret)
+        const isChange = options.mode !== undefined || options.rotateSecret
+        if (!isChange) return { ...before, isNew: false }
+        await change(manager, options, graceHours)
+        const isNew = options.rotateSecret || before.secrets.length === 0
+        return { ...(await lookAt(manager, options.showSecret || isNew)), isNew }
       })
-      const look = (database: Database) => lookAt(database, organisation, Date.now())
-      const before = await withData(data, look)
-      const isChange = options.mode !== undefined || options.rotateSecret
-      const after = isChange
-        ? await changeData(data, database => {
-            change(database, organisation.row, options, graceMs)
-            return look(database)
-          })
-        : before
-      if (options.mode === 'enforce') warnOfRefusals(after)
-      if (options.rotateSecret && graceMs === 0 && after.mode === 'enforce') {
+      if (options.mode === 'enforce') warnOfRefusals(look)
+      if (options.rotateSecret && graceHours === 0 && look.mode === 'enforce') {
         warn('every hash of before is refused from now on: give back ends the new secret')
       }
-      show(after, { ...options, isNew: before.secrets[0]?.secret !== after.secrets[0]?.secret })
+      show(look, options)
     })
 }
 
 /** All that the command tells. */
-interface Look extends IdentityRecord {
-  organisation: OrganisationRecord
-  hours: IdentityHour[]
+interface Look extends IdentityAnswer {
+  id: string
+  slug: string
 }
 
-function lookAt(database: Database, organisation: OrganisationRecord, now: number): Look {
-  const { row } = organisation
-  return {
-    organisation,
-    ...identityOf(database, row, now),
-    hours: identityHours(database)(row, now),
-  }
+async function lookAt(
+  { ask, id, organisation: slug }: Manager,
+  withSecrets = false,
+): Promise<Look> {
+  const answer = await ask<IdentityAnswer>(`GET /identity${withSecrets ? '?secrets=shown' : ''}`)
+  return { id, slug, ...answer }
 }
 
 /** The secret first: a mode that needs one would make another. */
-function change(
-  database: Database,
-  orgRow: number,
+async function change(
+  { ask }: Manager,
   { mode, rotateSecret }: Options,
-  graceMs: number,
-): void {
-  const now = Date.now()
-  if (rotateSecret) rotateIdentitySecret(database, orgRow, { now, graceMs })
-  if (mode !== undefined) setIdentityMode(database, orgRow, mode, now)
+  graceHours: number,
+): Promise<void> {
+  if (rotateSecret) await ask('POST /identity/rotate', { body: { graceHours } })
+  if (mode !== undefined) await ask('PATCH /settings', { body: { identityMode: mode } })
 }
 
 /** What observing has shown, for who did not look first. */
-function warnOfRefusals({ organisation, hours }: Look): void {
-  const { refused, all } = refusedShare(summedHours(hours))
-  const back = `"cairn org identity ${organisation.slug} --mode observe" goes back`
+function warnOfRefusals({ slug, last24h }: Look): void {
+  const { refused, all } = refusedShare(last24h)
+  const back = `"cairn org identity ${slug} --mode observe" goes back`
   if (all === 0) warn(`no call with a userId was counted in 24 hours, so nobody knows yet: ${back}`)
   else if (refused > 0) {
     warn(`of ${all} calls and events in 24 hours ${refused} would have been refused: ${back}`)
   }
 }
 
-function show(look: Look, { json, showSecret, isNew }: Options & { isNew: boolean }): void {
-  const { organisation, mode, secrets, hours } = look
-  const { id, slug } = organisation
-  const sums = summedHours(hours)
-  const next = nextStep(slug, look, sums)
+function show(look: Look & { isNew: boolean }, { json, showSecret }: Options): void {
+  const { id, slug, mode, secrets, last24h, hours, isNew } = look
+  const next = nextStep(slug, look, last24h)
   const isTold = (place: number) => showSecret || (isNew && place === 0)
   if (json) {
     printJson({
       id,
       slug,
       mode,
-      secrets: secrets.map(({ secret, createdAt, retiredAt }, place) => ({
-        createdAt: isoTime(createdAt),
-        worksUntil: isoTimeOrNull(retiredAt),
+      secrets: secrets.map(({ secret, ...told }, place) => ({
+        ...told,
         ...(isTold(place) && { secret }),
       })),
-      last24h: { ...sums, coverage: coverageOf(sums) },
-      hours: hours.map(({ at, ...counts }) => ({ at: isoTime(at), ...counts })),
+      last24h: { ...last24h, coverage: coverageOf(last24h) },
+      hours,
       next,
     })
     return
@@ -146,7 +128,7 @@ function show(look: Look, { json, showSecret, isNew }: Options & { isNew: boolea
     `${slug}: ${mode}, ${meanings[mode]}`,
     ...secretLines(secrets, isTold),
     '',
-    ...coverageLines(hours),
+    ...coverageLines(look),
     '',
     `next: ${next}`,
   )
@@ -159,28 +141,27 @@ const meanings: Record<IdentityMode, string> = {
 }
 
 function secretLines(
-  secrets: IdentityRecord['secrets'],
-  isTold: (place: number) => boolean,
+  secrets: IdentityAnswer['secrets'],
+  isTold: (place: number) => boolean | undefined,
 ): string[] {
-  const lines = secrets.map(({ secret, createdAt, retiredAt }, place) => {
-    const until = retiredAt === null ? 'current' : `works until ${isoTime(retiredAt)}`
+  const lines = secrets.map(({ secret = '', createdAt, worksUntil }, place) => {
+    const until = worksUntil === null ? 'current' : `works until ${worksUntil}`
     const text = isTold(place) ? secret : '(--show-secret prints it)'
-    return ['secret', `made ${isoTime(createdAt)}`, until, text]
+    return ['secret', `made ${createdAt}`, until, text]
   })
   return lines.length === 0 ? [] : columns(lines)
 }
 
-function coverageLines(hours: readonly IdentityHour[]): string[] {
+function coverageLines({ hours, last24h }: IdentityAnswer): string[] {
   if (hours.length === 0) return ['no call with a userId was counted in the last 24 hours']
-  const sums = summedHours(hours)
-  const cellsOf = (label: string, counts: typeof sums) => [
+  const cellsOf = (label: string, counts: UserHashCounts) => [
     label,
     ...[counts.valid, counts.outdated, counts.invalid, counts.missing].map(String),
     `${((coverageOf(counts) ?? 0) * 100).toFixed(1)} %`,
   ]
   return columns([
     ['HOUR (UTC)', 'VALID', 'OLD SECRET', 'INVALID', 'MISSING', 'COVERAGE'],
-    ...hours.map(hour => cellsOf(isoTime(hour.at).slice(0, 16).replace('T', ' '), hour)),
-    cellsOf('24 hours', sums),
+    ...hours.map(hour => cellsOf(hour.at.slice(0, 16).replace('T', ' '), hour)),
+    cellsOf('24 hours', last24h),
   ])
 }

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
-import { setDoNotTrack } from '../storage/organisations.ts'
-import { changeData, organisationNamed, withData } from './data.ts'
+import type { Settings } from '../modules/organisations/model.ts'
 import { examples } from './examples.ts'
+import { addUrl, managedOrg } from './manage.ts'
 import { print, printJson } from './output.ts'
-import { addSettings, settingsOf } from './settings.ts'
+import { addSettings } from './settings.ts'
 
 interface Options {
   doNotTrack?: 'honour' | 'ignore'
@@ -11,7 +11,7 @@ interface Options {
 }
 
 export function addPrivacy(org: Command): void {
-  addSettings(org.command('privacy'), ['data'])
+  addUrl(addSettings(org.command('privacy'), ['data']))
     .description('show or set whether browsers that ask not to be tracked are heeded')
     .argument('[org]', 'id or slug; may be left out where there is only one')
     .addOption(
@@ -30,15 +30,11 @@ reported of them and nothing stored in their browser, unless your page has their
 consent and says so: cairn.consent(true).`,
     )
     .action(async (name: string | undefined, { doNotTrack, json }: Options, command: Command) => {
-      const { data } = settingsOf(command, 'data')
-      const how = 'as the first argument, "cairn org privacy ORG"'
-      const { id, slug, honoursDoNotTrack } =
-        doNotTrack === undefined
-          ? await withData(data, database => organisationNamed(database, name, how))
-          : await changeData(data, database => {
-              const { row } = organisationNamed(database, name, how)
-              return setDoNotTrack(database, row, doNotTrack === 'honour')
-            })
+      const { id, slug, honoursDoNotTrack } = await managedOrg(command, name, ({ ask }) => {
+        if (doNotTrack === undefined) return ask<Settings>('GET /settings')
+        const body = { honoursDoNotTrack: doNotTrack === 'honour' }
+        return ask<Settings>('PATCH /settings', { body })
+      })
       if (json) printJson({ id, slug, honoursDoNotTrack })
       else print(`do not track  ${honoursDoNotTrack ? 'honour' : 'ignore (the default)'}`)
     })

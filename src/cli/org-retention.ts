@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import { isoTime } from '../core/clock.ts'
 import { dayMs } from '../core/durations.ts'
 import { longestRetentionDays } from '../core/retention.ts'
-import { type OrganisationRecord, setRetention } from '../storage/organisations.ts'
-import { changeData, organisationNamed, withData } from './data.ts'
+import type { Settings } from '../modules/organisations/model.ts'
 import { examples } from './examples.ts'
 import { UsageFailure, warn } from './failure.ts'
+import { addUrl, managedOrg } from './manage.ts'
 import { counted, print, printJson } from './output.ts'
-import { addSettings, settingsOf } from './settings.ts'
+import { addSettings } from './settings.ts'
 
 interface Options {
   days?: string
@@ -16,7 +16,7 @@ interface Options {
 }
 
 export function addRetention(org: Command): void {
-  addSettings(org.command('retention'), ['data'])
+  addUrl(addSettings(org.command('retention'), ['data']))
     .description("show or set how many days an organisation's raw events are accepted and kept")
     .argument('[org]', 'id or slug; may be left out where there is only one')
     .option('--days <n>', 'days; the server deletes what it received earlier, for good')
@@ -35,20 +35,17 @@ fingerprints that are no baseline, dead letters. Analytics, runs, checklists and
 completions stay, for any range.`,
     )
     .action(async (name: string | undefined, options: Options, command: Command) => {
-      const { data } = settingsOf(command, 'data')
       const days = daysIn(options)
-      const how = 'as the first argument, "cairn org retention ORG"'
-      const organisation =
+      const settings = await managedOrg(command, name, ({ ask }) =>
         days === undefined
-          ? await withData(data, database => organisationNamed(database, name, how))
-          : await changeData(data, database =>
-              setRetention(database, organisationNamed(database, name, how).row, days),
-            )
+          ? ask<Settings>('GET /settings')
+          : ask<Settings>('PATCH /settings', { body: { retentionDays: days } }),
+      )
       if (typeof days === 'number') {
         const before = isoTime(Date.now() - days * dayMs)
         warn(`raw events received before ${before} are deleted from now on, for good`)
       }
-      show(organisation, options)
+      show(settings, options)
     })
 }
 
@@ -63,7 +60,7 @@ function daysIn({ days, default: isDefault }: Options): number | null | undefine
   )
 }
 
-function show({ id, slug, retentionDays }: OrganisationRecord, { json }: Options): void {
+function show({ id, slug, retentionDays }: Settings, { json }: Options): void {
   const byServer = 'as long as the server is told (CAIRN_RETENTION_DAYS)'
   if (json) printJson({ id, slug, retentionDays })
   else print(retentionDays === null ? byServer : counted(retentionDays, 'day'))

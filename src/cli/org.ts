@@ -1,18 +1,18 @@
-import type { Database } from 'bun:sqlite'
 import { type Command, Option } from 'commander'
-import { type Bucket, buckets, defaultLimits, largestLimit } from '../core/buckets.ts'
-import { isoTime } from '../core/clock.ts'
+import { buckets, defaultLimits, largestLimit } from '../core/buckets.ts'
+import type { Settings } from '../modules/organisations/model.ts'
 import {
-  checkedOrigin,
-  createOrganisation,
-  listOrganisations,
-  type OrganisationRecord,
-  setLimits,
-  setOrigins,
-} from '../storage/organisations.ts'
-import { changeData, organisationNamed, withData } from './data.ts'
+  longestSlug,
+  nameFault,
+  readOrigin,
+  slugFault,
+  slugFrom,
+} from '../modules/organisations/rules.ts'
+import { requireNoLostDatabase } from '../storage/lost-database.ts'
+import { makeDirectory, requireData } from './data.ts'
 import { examples } from './examples.ts'
-import { CommandFailure, explained, UsageFailure } from './failure.ts'
+import { CommandFailure, UsageFailure } from './failure.ts'
+import { addUrl, allOrganisations, managedOrg, operated } from './manage.ts'
 import { addIdentity } from './org-identity.ts'
 import { addPrivacy } from './org-privacy.ts'
 import { addRetention } from './org-retention.ts'
@@ -50,16 +50,15 @@ function addCreate(org: Command): void {
     )
     .action(async (name: string, options: { slug?: string; json?: boolean }, command: Command) => {
       const { data } = settingsOf(command, 'data')
-      const create = { name, ...(options.slug === undefined ? {} : { slug: options.slug }) }
-      const { organisation, snippetKey } = await changeData(
-        data,
-        database => createOrganisation(database, create, Date.now()),
-        { create: true },
-      )
-      const { id, slug } = organisation
+      requireNameable(name, options.slug)
+      makeDirectory(data)
+      requireNoLostDatabase(data)
+      const body = { name, ...(options.slug === undefined ? {} : { slug: options.slug }) }
+      const made = await operated(data, ask => ask<Created>('POST /organisations', { body }))
+      const { id, slug, snippetKey } = made
       if (options.json) return printJson({ id, slug, snippetKey })
       print(
-        `organisation  ${organisation.name}`,
+        `organisation  ${made.name}`,
         `id            ${id}`,
         `slug          ${slug}`,
         `snippet key   ${snippetKey}`,
@@ -67,19 +66,22 @@ function addCreate(org: Command): void {
     })
 }
 
-const shown = (organisation: OrganisationRecord) => {
-  const { id, slug, name, limits, origins, retentionDays, honoursDoNotTrack, createdAt } =
-    organisation
-  return {
-    id,
-    slug,
-    name,
-    limits,
-    origins,
-    retentionDays,
-    honoursDoNotTrack,
-    createdAt: isoTime(createdAt),
+type Created = Record<'id' | 'slug' | 'name' | 'snippetKey', string>
+
+/** By the same rules as the API, with the value and the option in the message. */
+function requireNameable(name: string, slug: string | undefined): void {
+  const fault = nameFault(name)
+  if (fault) throw new CommandFailure(fault)
+  if (slug === undefined && slugFrom(name) === '') {
+    throw new CommandFailure('the name has no letter a-z or digit to make a slug of: choose --slug')
   }
+  const wrong = slug === undefined ? null : slugFault(slug)
+  if (wrong) throw new CommandFailure(`"${slug?.slice(0, longestSlug)}" is no slug: ${wrong}`)
+}
+
+const told = (settings: Settings) => {
+  const { id, slug, name, limits, origins, retentionDays, honoursDoNotTrack, createdAt } = settings
+  return { id, slug, name, limits, origins, retentionDays, honoursDoNotTrack, createdAt }
 }
 
 function addList(org: Command): void {
@@ -89,19 +91,16 @@ function addList(org: Command): void {
     .addHelpText('after', examples('cairn org list', 'cairn org list --json'))
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       const { data } = settingsOf(command, 'data')
-      const all = await withData(data, listOrganisations)
-      if (json) return printJson(all.map(shown))
+      requireData(data)
+      const all = await operated(data, allOrganisations)
+      if (json) return printJson(all.map(told))
       printTable(
         ['slug', 'id', 'name', 'created'],
-        all.map(({ slug, id, name, createdAt }) => [slug, id, name, isoTime(createdAt)]),
+        all.map(({ slug, id, name, createdAt }) => [slug, id, name, createdAt]),
         'there is no organisation yet: make one, "cairn org create NAME"',
       )
     })
 }
-
-/** These commands take the organisation as their first argument, as `create` takes its name. */
-const named = (database: Database, name: string | undefined, verb: string) =>
-  organisationNamed(database, name, `as the first argument, "cairn org ${verb} ORG"`)
 
 function limitIn(bucket: string, text: string): number | null {
   if (text === 'default') return null
@@ -113,7 +112,7 @@ function limitIn(bucket: string, text: string): number | null {
 }
 
 function addLimits(org: Command): void {
-  const command = addSettings(org.command('limits'), ['data'])
+  const command = addUrl(addSettings(org.command('limits'), ['data']))
     .description('show or set how many requests an organisation may send in a minute')
     .argument('[org]', 'id or slug; may be left out where there is only one')
   for (const bucket of buckets) {
@@ -127,18 +126,15 @@ function addLimits(org: Command): void {
       examples('cairn org limits harbor', 'cairn org limits harbor --events 1200 --export default'),
     )
     .action(async (name: string | undefined, options: Record<string, string>, self: Command) => {
-      const { data } = settingsOf(self, 'data')
       const asked = buckets.filter(bucket => options[bucket] !== undefined)
-      const changes: Partial<Record<Bucket, number | null>> = Object.fromEntries(
+      const changes = Object.fromEntries(
         asked.map(bucket => [bucket, limitIn(bucket, options[bucket] ?? '')]),
       )
-      const organisation =
+      const { id, slug, limits, overrides } = await managedOrg(self, name, ({ ask }) =>
         asked.length === 0
-          ? await withData(data, database => named(database, name, 'limits'))
-          : await changeData(data, database =>
-              setLimits(database, named(database, name, 'limits').row, changes),
-            )
-      const { id, slug, limits, overrides } = organisation
+          ? ask<Settings>('GET /settings')
+          : ask<Settings>('PATCH /settings', { body: { limits: changes } }),
+      )
       if (options.json) return printJson({ id, slug, limits, overrides })
       printTable(
         ['bucket', 'limit', ''],
@@ -152,15 +148,13 @@ function addLimits(org: Command): void {
     })
 }
 
-/** Tells of all that are wrong, where storing them would stop at the first. */
+/** Tells of all that are wrong, with their values, by the same rule as the API. */
 function checkOrigins(origins: readonly string[]): void {
   const wrong = origins.flatMap(origin => {
-    try {
-      checkedOrigin(origin)
-      return []
-    } catch (error) {
-      return [explained(error).lines.join(' ')]
-    }
+    const read = readOrigin(origin)
+    if ('origin' in read) return []
+    const instead = read.instead === undefined ? '' : `: write ${read.instead}`
+    return `"${origin.slice(0, 100)}" is no origin: ${read.fault}${instead}`
   })
   if (wrong.length === 0) return
   const header =
@@ -169,7 +163,7 @@ function checkOrigins(origins: readonly string[]): void {
 }
 
 function addOrigins(org: Command): void {
-  addSettings(org.command('origins'), ['data'])
+  addUrl(addSettings(org.command('origins'), ['data']))
     .description('show or set the origins that an organisation runs its snippet on')
     .argument('[org]', 'id or slug; may be left out where there is only one')
     .argument('[origin...]', 'all origins of the list, in place of those before')
@@ -190,18 +184,16 @@ function addOrigins(org: Command): void {
         options: { any?: boolean; json?: boolean },
         command: Command,
       ) => {
-        const { data } = settingsOf(command, 'data')
         if (options.any && origins.length > 0) {
           throw new UsageFailure('give origins or --any, not both')
         }
         checkOrigins(origins)
-        const organisation =
+        const { id, slug, ...settings } = await managedOrg(command, name, ({ ask }) =>
           options.any || origins.length > 0
-            ? await changeData(data, database =>
-                setOrigins(database, named(database, name, 'origins').row, origins),
-              )
-            : await withData(data, database => named(database, name, 'origins'))
-        const { id, slug, origins: list } = organisation
+            ? ask<Settings>('PATCH /settings', { body: { origins } })
+            : ask<Settings>('GET /settings'),
+        )
+        const list = settings.origins
         if (options.json) return printJson({ id, slug, origins: list })
         print(...(list.length > 0 ? list : ['any origin']))
       },

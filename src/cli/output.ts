@@ -1,6 +1,22 @@
-/** Results go to stdout, all else to stderr, so that a pipe gets results alone. */
+import { onOneLine, withEscapes } from '../core/unseen.ts'
+
+/**
+ * Results go to stdout, all else to stderr, so that a pipe gets results alone. Much of it has come from
+ * pages and files of others, whom nobody is to let move the cursor or turn a line around: so nothing
+ * is written to either but through here.
+ */
 export function print(...lines: string[]): void {
+  printPainted(...lines.map(line => withEscapes(line)))
+}
+
+/** Lines with codes for colours, which have their escapes already. */
+export function printPainted(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+/** To stderr: what is worth knowing and no result. */
+export function tell(...lines: string[]): void {
+  if (lines.length > 0) process.stderr.write(`${withEscapes(lines.join('\n'))}\n`)
 }
 
 /** One JSON value on one line. */
@@ -13,7 +29,8 @@ export const counted = (count: number, what: string, many = `${what}s`) =>
   `${count} ${count === 1 ? what : many}`
 
 /** Lines whose columns line up. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
+export function columns(cells: readonly (readonly string[])[]): string[] {
+  const rows = cells.map(row => row.map(onOneLine))
   const [first = []] = rows
   const widths = first.map((_, column) => Math.max(...rows.map(row => (row[column] ?? '').length)))
   return rows.map(row =>

@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander'
-import { commit, version } from '../core/version.ts'
+import { withEscapes } from '../core/unseen.ts'
+import { version } from '../core/version.ts'
+import { addAudit } from './audit.ts'
 import { addBackup } from './backup.ts'
 import { addCompact } from './compact.ts'
 import { addDeadLetters } from './dead-letters.ts'
@@ -10,7 +12,7 @@ import { addExplain } from './explain.ts'
 import { complain, exitStatus } from './failure.ts'
 import { addFlows } from './flows.ts'
 import { addHealthcheck } from './healthcheck.ts'
-import { addHelp } from './help.ts'
+import { addHelp, topicList } from './help.ts'
 import { addKey } from './key.ts'
 import { addMigrate } from './migrate.ts'
 import { addOrg } from './org.ts'
@@ -31,7 +33,7 @@ export function program(): Command {
     .description(
       'In-app onboarding from one executable: product tours, checklists and announcements.',
     )
-    .version(`cairn ${version} (${commit})`, '--version', 'print the version')
+    .version(`cairn ${version}`, '--version', 'print the version')
     .helpOption('--help', 'print what a command does, with examples')
     .exitOverride()
     .configureOutput({
@@ -41,7 +43,7 @@ export function program(): Command {
           .replace(/^error: /, '')
           .trim()
           .replaceAll('\n', ' ')
-        write(`cairn: ${line} (--help says more)\n`)
+        write(`cairn: ${withEscapes(line)} (--help says more)\n`)
       },
     })
   addServe(cairn)
@@ -50,6 +52,7 @@ export function program(): Command {
   addKey(cairn)
   addToken(cairn)
   addFlows(cairn)
+  addAudit(cairn)
   addSnippet(cairn)
   addSteps(cairn)
   addExplain(cairn)
@@ -68,6 +71,7 @@ export function program(): Command {
   addHelp(cairn)
   // Ours stands in for commander's own, which looks no deeper than one level.
   for (const command of [cairn, ...cairn.commands]) command.helpCommand(false)
+  cairn.addHelpText('after', topicList())
   cairn.addHelpText(
     'after',
     examples(

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { makeDirectory } from './data.ts'
 import { examples } from './examples.ts'
 import { warn } from './failure.ts'
+import { tell } from './output.ts'
 import { addSettings, serverSettings, serverSettingsOf } from './settings.ts'
 
 export function addServe(cairn: Command): void {
@@ -26,9 +27,7 @@ export function addServe(cairn: Command): void {
         warn(warning)
         running.warn(warning)
       }
-      process.stderr.write(
-        `cairn: serving ${running.url}, management at ${running.managementUrl}\n`,
-      )
+      tell(`cairn: serving ${running.url}, management at ${running.managementUrl}`)
       // Not by itself: the threads would keep the process.
       process.exit(await running.stopped)
     })

@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { examples } from './examples.ts'
+import { refuseNoFile, replaceFile } from './files.ts'
 import { print, printJson } from './output.ts'
 import { asUsers } from './umask.ts'
 
@@ -26,11 +27,11 @@ function addWrite(snippet: Command): void {
       const { snippetModule } = await import('../web/snippet-files.ts')
       const files = asUsers(() => {
         mkdirSync(folder, { recursive: true })
-        return Object.entries(snippetModule).map(([name, text]) => {
-          const path = join(folder, name)
-          writeFileSync(path, text)
-          return path
-        })
+        const texts = Object.entries(snippetModule)
+        const files = texts.map(([name, text]) => ({ path: join(folder, name), text }))
+        for (const { path } of files) refuseNoFile(path)
+        for (const { path, text } of files) replaceFile(path, text)
+        return files.map(({ path }) => path)
       })
       if (json) printJson({ files })
       else print(...files)

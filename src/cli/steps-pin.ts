@@ -1,18 +1,16 @@
 import type { Command } from 'commander'
-import { isoTime } from '../core/clock.ts'
 import type { FlowFingerprint } from '../core/flow-fingerprint.ts'
 import { shown } from '../core/wording.ts'
-import { listOrganisations } from '../storage/organisations.ts'
-import { type Pin, type PinHindrance, pinBaselines } from '../storage/pin.ts'
-import { changeData, organisationNamed } from './data.ts'
+import type { PinnedStep } from '../modules/authoring/model.ts'
+import type { PinHindrance } from '../modules/authoring/pins.ts'
 import { examples } from './examples.ts'
 import { CommandFailure, exitStatus, UsageFailure } from './failure.ts'
-import { orgHelp, publishCommand } from './flows/records.ts'
+import { orgFlag, publishCommand } from './flows/records.ts'
+import { addManaged, managed } from './manage.ts'
 import { columns, counted, print, printJson } from './output.ts'
-import { addSettings, settingsOf } from './settings.ts'
+import { addSettings } from './settings.ts'
 
 interface Options {
-  org?: string
   flow?: string
   step?: string
   dryRun?: boolean
@@ -20,12 +18,11 @@ interface Options {
 }
 
 export function addPin(steps: Command): void {
-  addSettings(steps.command('pin'), ['data'])
+  addManaged(addSettings(steps.command('pin'), ['data']))
     .summary('let pages find elements by what they were like, where their selector fails')
     .description(
       "take the baselines of published steps over as their target.fingerprint, in their flows' drafts: where no selector finds the element, pages then take the one that is as good, if it scores .85 or more",
     )
-    .option('--org <org>', orgHelp)
     .option('--flow <key>', 'one flow alone')
     .option('--step <key>', 'with --flow: one step alone')
     .option('--dry-run', 'show what would be taken over, and change nothing')
@@ -47,17 +44,18 @@ the hash alone.`,
       if (stepKey !== undefined && flowKey === undefined) {
         throw new UsageFailure('--step names a step of a flow: name the flow with --flow')
       }
-      const { data } = settingsOf(command, 'data')
-      const { pins, org } = await changeData(data, database => {
-        const { row, slug } = organisationNamed(database, options.org)
-        const how = { now: Date.now(), isTrial: dryRun }
-        // Where it may be left out, the command to copy stays short.
-        const org = listOrganisations(database).length > 1 ? ` --org ${slug}` : ''
-        return { pins: pinBaselines(database, row, { flowKey, stepKey }, how), org }
+      const body = {
+        ...(flowKey !== undefined && { flow: flowKey }),
+        ...(stepKey !== undefined && { step: stepKey }),
+        dryRun,
+      }
+      const { pins, org } = await managed(command, async manager => {
+        const { steps } = await manager.ask<{ steps: PinnedStep[] }>('POST /pin', { body })
+        return { pins: steps, org: orgFlag(manager) }
       })
       if (pins.length === 0) throw nothingThere(options)
       if (pins.every(({ outcome }) => isHindered(outcome))) process.exitCode = exitStatus.failure
-      if (json) return printJson({ dryRun, steps: pins.map(forScripts) })
+      if (json) return printJson({ dryRun, steps: pins })
       print(...pins.flatMap(pin => [...pinLines(pin, dryRun), '']), ...next(pins, dryRun, org))
     })
 }
@@ -78,13 +76,13 @@ const hindrances: Readonly<Record<PinHindrance, string>> = {
   'says too little': 'is not pinned: its baseline says too little to tell the element by',
 }
 
-const isHindered = (outcome: Pin['outcome']): outcome is PinHindrance =>
+const isHindered = (outcome: PinnedStep['outcome']): outcome is PinHindrance =>
   Object.hasOwn(hindrances, outcome)
 
 /** What became of a step, and what of its element was taken over. */
-function pinLines(pin: Pin, isTrial: boolean): string[] {
-  const { flowKey, stepKey, outcome, selector, baseline, looks, fingerprint } = pin
-  const name = `${flowKey}/${stepKey}`
+function pinLines(pin: PinnedStep, isTrial: boolean): string[] {
+  const { flow, step, outcome, selector, baselineAt, looks, fingerprint } = pin
+  const name = `${flow}/${step}`
   if (isHindered(outcome)) return [`${name} ${hindrances[outcome]}`]
   const became = outcome === 'pinned' && isTrial ? 'would be pinned' : `is ${outcome}`
   const alike =
@@ -93,8 +91,8 @@ function pinLines(pin: Pin, isTrial: boolean): string[] {
       : `${looks.alike} of ${counted(looks.of, 'look')} in 24 hours ${looks.alike === 1 ? 'is' : 'are'} alike`
   const rows = [
     ['selector', shown(selector, 1_000)],
-    ...(baseline ? [['baseline', `${isoTime(baseline.at)}; ${alike}`]] : []),
-    ...(fingerprint ? partRows(fingerprint) : []),
+    ...(baselineAt ? [['baseline', `${baselineAt}; ${alike}`]] : []),
+    ...(fingerprint ? partRows(fingerprint as FlowFingerprint) : []),
   ]
   return [`${name} ${became}`, ...columns(rows.map(([label, value]) => [`  ${label}`, value!]))]
 }
@@ -117,25 +115,15 @@ function partRows({ ancestors = [], testId, attributes, classes, ...words }: Flo
   return rows.flatMap(([label, value]) => (value ? [[label, shown(value, 400)]] : []))
 }
 
-function next(pins: readonly Pin[], isTrial: boolean, org: string): string[] {
+function next(pins: readonly PinnedStep[], isTrial: boolean, org: string): string[] {
   const pinned = pins.filter(({ outcome }) => outcome === 'pinned')
   const summary = `${counted(pinned.length, 'step')} of ${pins.length} ${isTrial ? 'would be pinned' : 'pinned'}`
   if (pinned.length === 0) return [summary]
   if (isTrial) return [`${summary}: leave out --dry-run to write it into the drafts`]
-  const keys = [...new Set(pinned.map(({ flowKey }) => flowKey))]
+  const keys = [...new Set(pinned.map(({ flow }) => flow))]
   return [
     `${summary}, in drafts, which no page has yet`,
     `next: "${publishCommand(keys.join(' '), org)}" gives it to pages`,
     `then take "cairn flows pull ${keys.join(' ')}${org}" over into your files, or the next push of them drops it`,
   ]
 }
-
-/** A step for scripts. */
-const forScripts = ({ flowKey, stepKey, baseline, looks, ...pin }: Pin) => ({
-  flow: flowKey,
-  step: stepKey,
-  ...pin,
-  baselineAt: baseline && isoTime(baseline.at),
-  locale: baseline?.locale ?? null,
-  looks,
-})

@@ -1,4 +1,3 @@
-import { isoTime } from '../core/clock.ts'
 import {
   isBadState,
   isMakeshift,
@@ -36,16 +35,16 @@ export function stepReport(checked: readonly CheckedStep[], scope: Scope): strin
       : organisations.join(', ')
   if (checked.length === 0) return [`no published step of ${whose} points at an element`]
   const named = checked.map(one => {
-    const name = `${one.flow.key}/${one.step.key}`
+    const name = `${one.flow}/${one.step}`
     return { one, name: organisations.length > 1 ? `${one.organisation}: ${name}` : name }
   })
   const header = ['STEP', 'STATE', 'PEOPLE', 'FOUND', 'OTHERWISE', 'MISSED', 'SINCE']
   const rows = named.map(({ one, name }) => {
-    const { people, finds, makeshift, misses } = totalsOf(one.evidence.people)
+    const { people, finds, makeshift, misses } = totalsOf(one.people)
     const counts = [people, finds - makeshift, makeshift, misses].map(String)
-    return [name, one.health.state, ...counts, sinceOf(one)]
+    return [name, one.state, ...counts, sinceOf(one)]
   })
-  const notWell = named.filter(({ one }) => isBadState(one.health.state) || isUnlike(one))
+  const notWell = named.filter(({ one }) => isBadState(one.state) || isUnlike(one))
   return [
     ...columns([header, ...rows]),
     ...notWell.flatMap(({ one, name }) => ['', ...detail(one, name, isAmong)]),
@@ -54,37 +53,36 @@ export function stepReport(checked: readonly CheckedStep[], scope: Scope): strin
   ]
 }
 
-function sinceOf({ health, evidence }: CheckedStep): string {
-  const at = health.state === 'drifting' ? evidence.makeshiftSince : evidence.missesSince
-  return at === null || !isBadState(health.state) ? '–' : isoTime(at)
+function sinceOf({ state, makeshiftSince, missesSince }: CheckedStep): string {
+  const at = state === 'drifting' ? makeshiftSince : missesSince
+  return at === null || !isBadState(state) ? '–' : at
 }
 
 /** Whether fingerprints say that the element is another, though people may find it. */
-function isUnlike({ evidence: { fingerprints } }: CheckedStep): boolean {
+function isUnlike({ fingerprints }: CheckedStep): boolean {
   const unlike = fingerprints.drift + fingerprints.gone
   return unlike > 0 && unlike >= fewUnlike * (unlike + fingerprints.match)
 }
 
 function detail(one: CheckedStep, name: string, isAmong: boolean): string[] {
-  const { health, step, evidence } = one
-  const { people, lastFindAt, lastMissAt } = evidence
-  const title = isBadState(health.state)
-    ? `${name} is ${health.state}`
-    : `${name} is ${health.state}, but its element is not as it was, or not there`
+  const { state, selector, people, pages, messages, lastFindAt, lastMissAt } = one
+  const title = isBadState(state)
+    ? `${name} is ${state}`
+    : `${name} is ${state}, but its element is not as it was, or not there`
   const said = outcomes.filter(outcome => people[outcome] > 0)
   const lines: (readonly [string, string] | null)[] = [
-    ['selector', selectorText(step.target.selector)],
+    ['selector', selectorText(selector)],
     said.length > 0
       ? ['people', said.map(outcome => `${outcome} ${people[outcome]}`).join(', ')]
       : null,
-    ...evidence.pages.flatMap(page => pageLine(page) ?? []).map(line => ['page', line] as const),
-    ...evidence.messages.map(({ message, reports, lastAt }) => {
-      const times = reports === 1 ? isoTime(lastAt) : `${reports} times, last ${isoTime(lastAt)}`
+    ...pages.flatMap(page => pageLine(page) ?? []).map(line => ['page', line] as const),
+    ...messages.map(({ message, reports, lastAt }) => {
+      const times = reports === 1 ? lastAt : `${reports} times, last ${lastAt}`
       return ['message', `${text(message)} (${times})`] as const
     }),
-    lastMissAt === null ? null : ['last missed', isoTime(lastMissAt)],
-    lastFindAt === null ? null : ['last found', isoTime(lastFindAt)],
-    ['fingerprints', fingerprintLine(evidence.fingerprints)],
+    lastMissAt === null ? null : ['last missed', lastMissAt],
+    lastFindAt === null ? null : ['last found', lastFindAt],
+    ['fingerprints', fingerprintLine(one.fingerprints)],
     ['next', advice(one, isAmong)],
   ]
   const shownLines = lines.filter(line => line !== null)
@@ -92,7 +90,7 @@ function detail(one: CheckedStep, name: string, isAmong: boolean): string[] {
 }
 
 /** A page on which something was wrong; null for one on which all is well. */
-function pageLine(told: CheckedStep['evidence']['pages'][number]): string | null {
+function pageLine(told: CheckedStep['pages'][number]): string | null {
   const { page, reports, misses, makeshift } = told
   if (misses + makeshift === 0) return null
   const bad = [
@@ -102,13 +100,13 @@ function pageLine(told: CheckedStep['evidence']['pages'][number]): string | null
   return `${page === null ? '(not told)' : text(page)}: ${bad.join(', ')}, of ${counted(reports, 'report')}`
 }
 
-function fingerprintLine(told: CheckedStep['evidence']['fingerprints']): string {
+function fingerprintLine(told: CheckedStep['fingerprints']): string {
   const { match, drift, gone, latest, baselineAt } = told
   if (latest) {
     const { status, score } = latest
     return `${match} match, ${drift} drift, ${gone} gone; the latest ${status}, score ${score.toFixed(2)}`
   }
-  return baselineAt === null ? 'none' : `none since the baseline of ${isoTime(baselineAt)}`
+  return baselineAt === null ? 'none' : `none since the baseline of ${baselineAt}`
 }
 
 /** What to do about each way of not being found as the step describes it. */
@@ -127,35 +125,33 @@ const remedies: Readonly<Record<Exclude<Outcome, 'found'>, string>> = {
 }
 
 function advice(one: CheckedStep, isAmong: boolean): string {
-  const { evidence, step, flow, health, organisation, canBePinned } = one
-  const { people, alternate, fingerprints } = evidence
-  const { suggestion } = fingerprints
+  const { flow, step, state, organisation, canBePinned, people, alternate, suggestion } = one
   // Where it may be left out, the commands to copy stay short.
   const org = isAmong ? ` --org ${organisation}` : ''
-  if (suggestion && suggestion.selector !== step.target.selector) {
+  if (suggestion && suggestion.selector !== one.selector) {
     const { selector, times, of } = suggestion
-    return `set target.selector to \`${selectorText(selector)}\` (suggested by ${times} of ${counted(of, 'fingerprint')}), then "cairn flows push FILE${org}" and "${publishCommand(flow.key, org)}"`
+    return `set target.selector to \`${selectorText(selector)}\` (suggested by ${times} of ${counted(of, 'fingerprint')}), then "cairn flows push FILE${org}" and "${publishCommand(flow, org)}"`
   }
-  if (health.state === 'drifting' && alternate && alternate.selector !== step.target.selector) {
+  if (state === 'drifting' && alternate && alternate.selector !== one.selector) {
     const { selector, reports } = alternate
     return `see whether \`${selectorText(selector)}\`, by which ${counted(reports, 'report')} found it, is a good target.selector; else set one that finds the element`
   }
-  const isIt = health.state === 'drifting' ? isMakeshift : isMiss
+  const isIt = state === 'drifting' ? isMakeshift : isMiss
   const [worst] = outcomes
     .filter(outcome => isIt(outcome) && people[outcome] > 0)
     .sort((a, b) => people[b] - people[a])
-  if (worst === 'changed' && step.target.fingerprint) {
+  if (worst === 'changed' && one.isPinned) {
     return 'no selector finds the element any more, what is pinned of it did: set target.selector to one that finds it'
   }
   const remedy = remedies[worst === undefined || worst === 'found' ? 'changed' : worst]
   const wouldHelp = canBePinned && (worst === 'not_found' || worst === 'ambiguous')
   if (!wouldHelp) return remedy
-  const pin = `cairn steps pin --flow ${flow.key} --step ${step.key}${org}`
+  const pin = `cairn steps pin --flow ${flow} --step ${step}${org}`
   return `${remedy}; "${pin}" lets pages find it by what it was like`
 }
 
 function summary(checked: readonly CheckedStep[], whose: string): string {
-  const byState = Map.groupBy(checked, ({ health }) => health.state)
+  const byState = Map.groupBy(checked, ({ state }) => state)
   const parts = stepStates.flatMap(state => {
     const count = byState.get(state)?.length ?? 0
     return count > 0 ? [`${count} ${state}`] : []

@@ -1,10 +1,12 @@
 import type { Command } from 'commander'
-import { isoTime, systemClock } from '../core/clock.ts'
+import { isoTime } from '../core/clock.ts'
 import { holderOf, isHeld } from '../server/lock.ts'
+import { systemClock } from '../server/system-clock.ts'
 import { tokenConflict } from '../server/token-mode.ts'
 import { organisationNamed, withData } from './data.ts'
 import { examples } from './examples.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
+import { addManagementTokens } from './management-token.ts'
 import { print, printJson } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
@@ -24,12 +26,20 @@ function lifetimeIn(text: string): number {
 export function addToken(cairn: Command): void {
   const token = cairn
     .command('token')
-    .description('session tokens for analytics')
-    .addHelpText('after', examples('cairn token issue --org harbor --for 8h'))
+    .description('session tokens for analytics, and management tokens for programs')
+    .addHelpText(
+      'after',
+      examples(
+        'cairn token issue --org harbor --for 8h',
+        'cairn token create CI --scope flows:write flows:publish --org harbor',
+      ),
+    )
+  addManagementTokens(token)
   addSettings(token.command('issue'), [
     'data',
     'sessionIssuer',
     'sessionAudience',
+    'sessionType',
     'organisationClaim',
   ])
     .description('make a session token for an organisation')
@@ -51,6 +61,7 @@ export function addToken(cairn: Command): void {
         'sessionSecret',
         'sessionIssuer',
         'sessionAudience',
+        'sessionType',
         'sessionJwksUrl',
         'organisationClaim',
       )

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import { readConfig, type SettingName } from '../config.ts'
 import { wantsColour } from '../core/colour.ts'
+import { onOneLine } from '../core/unseen.ts'
 import { holderOf } from '../server/lock.ts'
 import type { OrganisationTraffic } from '../server/traffic.ts'
 import { examples } from './examples.ts'
 import { CommandFailure } from './failure.ts'
 import { ask, managementUrl } from './management.ts'
-import { print, printJson } from './output.ts'
+import { printJson, printPainted } from './output.ts'
 import { addSettings } from './settings.ts'
 import { type Figures, figuresBetween, type Look } from './top/figures.ts'
 import { MetricsPage } from './top/metrics-page.ts'
@@ -47,7 +48,7 @@ export function addTop(cairn: Command): void {
       if (options.json) return printJson(figures)
       const isColoured = wantsColour(process.stdout, process.env)
       const { columns = 80 } = process.stdout
-      print(...linesOf(figures, server(''), { columns, rows: null, isColoured }))
+      printPainted(...linesOf(figures, server(''), { columns, rows: null, isColoured }))
     })
 }
 
@@ -107,7 +108,8 @@ async function showLive(server: Server): Promise<void> {
       const next = Bun.sleep(everyMs).then(() => lookAt(server).catch((fault: Error) => fault))
       const to = await Promise.race([next, quit.promise])
       if (to === null) return
-      if (to instanceof Error) draw([`no answer: ${to.message}`, 'it is asked again; q quits'])
+      if (to instanceof Error)
+        draw([onOneLine(`no answer: ${to.message}`), 'it is asked again; q quits'])
       else {
         drawFigures(figuresBetween(from, to, Date.now()), server)
         from = to

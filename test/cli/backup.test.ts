@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -80,6 +81,22 @@ describe('backup', () => {
     const list = await cairn.json(['backup', 'list', 'b'])
     expect(list.map((one: { file: string }) => one.file)).toEqual([file, old[2]])
     expect(list[1]).toEqual({ file: old[2], bytes: 1, at: '2026-01-03T03:00:00.000Z' })
+  })
+
+  test('goes nowhere into the data directory, by whatever name', async () => {
+    symlinkSync('cairn-data', cairn.path('link'))
+    mkdirSync(cairn.path('cairn-data/backups'))
+    symlinkSync('cairn-data/backups', cairn.path('nested'))
+    const before = readdirSync(cairn.path('cairn-data')).sort()
+    const targets = ['cairn-data', 'cairn-data/a.db', 'cairn-data/new/deep/', 'link/', 'link/a.db']
+    for (const target of [...targets, 'nested/new/', './link/backups/../../cairn-data/a.db']) {
+      const line = await failure(['backup', target])
+      expect(line).toContain('is in the data directory ./cairn-data, with which it would be lost')
+      expect(line).toContain('name a directory elsewhere')
+    }
+    expect(readdirSync(cairn.path('cairn-data')).sort()).toEqual(before)
+    expect((await cairn.run(['backup', 'cairn-data-copies/'])).status).toBe(0)
+    expect((await cairn.run(['backup', '.', '--data', 'link'])).status).toBe(0)
   })
 
   test('of a damaged database none is made', async () => {

@@ -37,8 +37,8 @@ async function demo() {
 
 const statistics = async (lines: string[]) => {
   const line = lines.find(call => call.includes('/analytics?'))
-  const { totals, daily } = JSON.parse((await copied(line ?? '')).body)
-  return { totals, daily }
+  const { totals, daily, versions } = JSON.parse((await copied(line ?? '')).body)
+  return { totals, daily, versions }
 }
 
 test('the demo has a month of history, calls that work, and the same history the next time', async () => {
@@ -47,6 +47,10 @@ test('the demo has a month of history, calls that work, and the same history the
   expect(before.daily).toHaveLength(30)
   const days = before.daily.filter(({ starts }: { starts: number }) => starts > 0)
   expect(days.length).toBeGreaterThanOrEqual(29)
+  const { starts, completions } = before.totals
+  expect(before.versions).toMatchObject([{ version: 1, starts, completions }])
+  // Nobody has seen what was not published yet.
+  expect(before.versions[0].publishedAt < before.daily[0].date).toBe(true)
   expect(before.totals.uniqueUsers).toBeGreaterThan(300)
   expect(before.totals.starts).toBeGreaterThan(before.totals.uniqueUsers)
   expect(before.totals.completionRate).toBeGreaterThan(0.3)

@@ -2,8 +2,10 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { noteBackup } from '../../src/storage/backup/last-backup.ts'
 import { apiOf, builtBinary, rawConnection, Workplace, withTour } from '../support/binary.ts'
 import { migrateUpTo, writeReleased } from '../support/released.ts'
+import { until } from '../support/until.ts'
 
 /** Each fault is made for real, and found by its name. */
 
@@ -83,7 +85,7 @@ describe.skipIf(!canTrace)('under a tracer', () => {
     const child = await traced('fsync,fdatasync:delay_enter=1000000', ...command)
     const left = () =>
       readdirSync(folder()).filter(name => /\.partial$|^migration-trial-/.test(name))
-    while (left().length === 0) await Bun.sleep(10)
+    await until(() => left().length > 0)
     // The tracer alone would let it go on.
     const tasks = `/proc/${child.pid}/task/${child.pid}/children`
     process.kill(Number(readFileSync(tasks, 'utf8').trim()), 'SIGKILL')
@@ -201,7 +203,7 @@ describe('a server', () => {
       const idle = await Promise.all(Array.from({ length: count }, () => rawConnection(server)))
       // One that has sent nothing at all the kernel keeps to itself.
       for (const { write } of idle) write('GET / HTTP/1.1\r\n')
-      while ((await openFiles()) < 70) await Bun.sleep(20)
+      await until(openFiles, count => count >= 70)
       const found = await complaints()
       expect(found).toContainEqual(
         expect.stringMatching(
@@ -231,6 +233,7 @@ describe('a server', () => {
 describe('data', () => {
   test('of an older schema, of a newer one, and between two', async () => {
     writeReleased(data(), 3)
+    noteBackup(data(), 'copy.db', Date.now())
     expect(await complaints()).toEqual([
       expect.stringMatching(
         /^warning {2}the database has schema 3, and this cairn knows \d+ — run "cairn migrate"/,
@@ -251,6 +254,7 @@ describe('data', () => {
 
   test('of before a migration is told of, and once it is old with how to delete it', async () => {
     writeReleased(data(), 1)
+    noteBackup(data(), 'copy.db', Date.now())
     const { copy } = await place.json<{ copy: string }>(['migrate'])
     const { stdout } = await place.run(['doctor', ...freePorts])
     expect(stdout).toMatch(

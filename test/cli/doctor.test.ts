@@ -76,7 +76,7 @@ describe('with data', () => {
     const before = readFileSync(databaseFile())
     const { status, stdout, stderr } = await place.run(['doctor', ...freePorts])
     expect([status, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(/^ok {7}cairn \S+ \(\S+\), Bun \d\S+, SQLite 3\.\S+$/m)
+    expect(stdout).toMatch(/^ok {7}cairn \S+, Bun \d\S+, SQLite 3\.\S+$/m)
     expect(stdout).toEndWith('\n\nall is well\n')
     expect(readFileSync(databaseFile()).equals(before)).toBe(true)
   })
@@ -120,6 +120,30 @@ describe('with data', () => {
     ])
     const { stdout } = await place.run(['doctor', '--threads', '1000'])
     expect(stdout).toContain('is whole')
+  })
+
+  test('events without any backup are a warning, and so is one that is old', async () => {
+    changeDatabase(
+      "insert into event_batches (org_id, received_at, source, events, facts, details) values (1, 0, 0, 0, x'', x'')",
+    )
+    const remedy =
+      'set CAIRN_BACKUP_EVERY and CAIRN_BACKUP_DIR, or have cron run "cairn backup DIR", DIR best on another disk'
+    const { status, lines } = await complaints()
+    expect([status, lines]).toEqual([
+      0,
+      [`warning  events are stored, and no backup was ever made — ${remedy}`],
+    ])
+    expect((await complaints(['--checkpoints', 'litestream'])).lines).toEqual([])
+    await place.run(['backup', 'copies/'])
+    expect((await complaints()).lines).toEqual([])
+    const note = join(data(), 'last-backup.json')
+    const { file } = JSON.parse(readFileSync(note, 'utf8'))
+    expect(statSync(file).size).toBeGreaterThan(0)
+    const eightDaysAgo = new Date(Date.now() - 8 * 86_400_000).toISOString()
+    writeFileSync(note, JSON.stringify({ file, madeAt: eightDaysAgo }))
+    expect((await complaints()).lines).toEqual([
+      `warning  the newest backup is of ${eightDaysAgo} (${file}), and none are scheduled here — ${remedy}`,
+    ])
   })
 
   test('dead letters are counted, with the newest cause', async () => {

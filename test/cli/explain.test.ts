@@ -105,6 +105,34 @@ describe('beside a running server', () => {
     expect(stdout).toMatch(/ada: 2 runs, last started .*Z, completed .*Z, dismissed .*Z\n/)
   })
 
+  test('it is told what a page shows before it has said who is there', async () => {
+    await place.run(['flows', 'publish', 'later'])
+    const api = apiOf(server, snippetKey)
+    const { flows } = (await (await api('GET', '/flows')).json()) as {
+      flows: { id: string; key: string }[]
+    }
+    const flowId = flows.find(({ key }) => key === 'later')?.id
+    const events = [{ kind: 'flow_completed', userId: 'cleo', flowId, runId: 'of-cleo' }]
+    expect((await api('POST', '/events', { events })).status).toBe(202)
+    const identify = async (...args: string[]) => {
+      const { stdout } = await explain(...(args as [string]))
+      return stdout.split('\n').find(line => line.includes(' identify '))
+    }
+    const waits = 'a page with data-identify="wait" begins it'
+    const at = ['--url', page]
+    expect(await identify('later', ...at, '--user', 'cleo')).toEndWith(
+      `? identify   ${waits} after identify(); others before it, as for somebody new, and take it away then`,
+    )
+    expect(await identify('later', ...at, '--user', 'dan')).toEndWith('as for somebody new')
+    expect(await identify('welcome', ...at, ...pro, '--user', 'dan')).toEndWith(
+      'so do others, for somebody new does not see it',
+    )
+    expect(await identify('later', ...at)).toEndWith(
+      `${waits} once the time-out is over: nobody is identified (--user)`,
+    )
+    await place.run(['flows', 'unpublish', 'later'])
+  })
+
   test('the list of origins is looked at, for extensions too', async () => {
     const extension = 'chrome-extension://abcdefghijklmnop'
     await place.run(['org', 'origins', 'harbor', extension, 'https://app.harbor.example'])

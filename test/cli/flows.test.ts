@@ -300,7 +300,7 @@ describe('push and publish', () => {
     const { stderr, status } = await cairn.run(['flows', 'publish', 'nope'])
     expect([status, stderr]).toEqual([
       1,
-      'cairn: no flow has the key "nope": push it first, or see "cairn flows list"\n',
+      'cairn: there is no such flow: nope: push it first, or see "cairn flows list"\n',
     ])
   })
 })

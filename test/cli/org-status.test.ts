@@ -39,8 +39,9 @@ test('what the API answers, for the operator: status 1 where it is misconfigured
   expect([well.status, well.stderr]).toEqual([0, ''])
   expect(well.stdout).toStartWith('acme: active, installed\n')
   const asked = await (await ask('/snippet-status')).json()
-  const { id, slug, ...told } = await cairn.json(['org', 'status'])
+  const { id, slug, erased24h, ...told } = await cairn.json(['org', 'status'])
   expect({ slug, told }).toEqual({ slug: 'acme', told: asked })
+  expect(erased24h).toBe(0)
   expect(id).toMatch(/^org_/)
 }, 30_000)
 
@@ -68,3 +69,20 @@ test('what a running server has only noted in memory is part of it', async () =>
   expect(skewMsMedian).toBeGreaterThanOrEqual(3_600_000)
   expect(stages[3].lastAt).not.toBeNull()
 }, 30_000)
+
+test('it is told from elsewhere too, by a management token', async () => {
+  const { token } = await cairn.json([
+    'token',
+    'create',
+    'Ops',
+    '--scope',
+    'flows:read',
+    '--org',
+    'acme',
+  ])
+  const env = { CAIRN_TOKEN: token }
+  const there = await cairn.json(['org', 'status', '--url', url], { env })
+  expect(there).toEqual(await cairn.json(['org', 'status', 'acme']))
+  const { stderr } = await cairn.run(['org', 'status', 'beta', '--url', url], { env })
+  expect(stderr).toContain('CAIRN_TOKEN is for the organisation acme')
+})

@@ -26,6 +26,28 @@ describe('org', () => {
     expect([await slugs('a'), await slugs('b')]).toEqual([['a'], ['b']])
   })
 
+  test('list prints what is set, in an order that stays', async () => {
+    const { id } = await cairn.json(['org', 'create', 'Harbor'])
+    const [one, ...others] = await cairn.json(['org', 'list'])
+    expect(others).toEqual([])
+    expect(one).toMatchObject({ id, slug: 'harbor', name: 'Harbor', origins: [] })
+    expect(Object.keys(one)).toEqual([
+      ...['id', 'slug', 'name', 'limits', 'origins'],
+      ...['retentionDays', 'honoursDoNotTrack', 'createdAt'],
+    ])
+  })
+
+  test('a name or a slug that is none is refused, with what to do', async () => {
+    for (const [args, words] of [
+      [['株式会社'], 'the name has no letter a-z or digit to make a slug of: choose --slug'],
+      [['A', '--slug', 'A b'], '"A b" is no slug: use a-z, 0-9 and "-" between them'],
+      [[''], 'an organisation needs a name'],
+    ] as const) {
+      const { stderr, status } = await cairn.run(['org', 'create', ...args])
+      expect([status, stderr.startsWith(`cairn: ${words}`)]).toEqual([1, true])
+    }
+  })
+
   test('a taken slug is refused, another can be chosen', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
     const { stderr, status } = await cairn.run(['org', 'create', 'Harbor'])

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { outcome } from '../../src/cli/rebuild.ts'
 import { beginRewriting } from '../../src/storage/rewriting.ts'
 import { Cairn } from './cairn.ts'
@@ -28,8 +28,8 @@ test('a rebuild and an erasure never go on beside each other, nor do two erasure
   for (const command of [['rebuild'], ['person', 'erase', 'harbor', 'ada', '--yes']]) {
     const { status, stderr } = await cairn.run(command)
     expect([command, status]).toEqual([command, 1])
-    expect(stderr).toContain(
-      'another command erases a person in ./cairn-data, or rebuilds analytics',
+    expect(stderr).toBe(
+      'cairn: a person is being erased, or analytics are being rebuilt: wait for its end and try again\n',
     )
   }
   expect(existsSync(cairn.path('cairn-data/erasures.jsonl'))).toBe(false)
@@ -43,4 +43,18 @@ test('what changed is told in flows', () => {
     'rebuilt 3 flows from 1 event: 2 flows changed',
   )
   expect(outcome({ flows: 3, events: 9, changed: 1 })).toEndWith('from 9 events: 1 flow changed')
+})
+
+test('what goes wrong without a server is told as it is: there is no log', async () => {
+  await cairn.json(['org', 'create', 'Harbor'])
+  writeFileSync(cairn.path('cairn-data/erasures.jsonl'), 'damaged\n')
+  const erase = ['person', 'erase', 'harbor', 'ada', '--yes']
+  const damaged = await cairn.run(erase)
+  expect([damaged.status, damaged.stderr]).toEqual([
+    1,
+    expect.stringContaining('erasures.jsonl is damaged in line 1'),
+  ])
+  rmSync(cairn.path('cairn-data/erasures.jsonl'))
+  mkdirSync(cairn.path('cairn-data/erasures.jsonl'))
+  expect((await cairn.run(erase)).stderr).toContain('EISDIR')
 })

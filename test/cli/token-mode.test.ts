@@ -70,6 +70,7 @@ test('server.json says how session tokens are checked, without the secret', asyn
     signer: 'secret',
     issuer: 'https://id.example',
     audience: 'tours',
+    type: null,
     organisationClaim: 'org',
   })
   expect(text).not.toContain(secret.CAIRN_SESSION_SECRET)

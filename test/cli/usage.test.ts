@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { program } from '../../src/cli/program.ts'
+import { compiledManual } from '../../src/manual/compile.ts'
 import { Cairn } from './cairn.ts'
 
 const cairn = new Cairn()
@@ -51,6 +52,9 @@ describe('help', () => {
       'key show',
       'key rotate',
       'token',
+      'token create',
+      'token list',
+      'token revoke',
       'token issue',
       'flows',
       'flows validate',
@@ -62,6 +66,7 @@ describe('help', () => {
       'flows list',
       'flows pull',
       'flows schema',
+      'audit',
       'snippet',
       'snippet write',
       'steps',
@@ -104,6 +109,16 @@ describe('help', () => {
     expect(asked.status).toBe(0)
   })
 
+  test.each(compiledManual())('cairn help $name is that topic of the manual', async topic => {
+    const { stdout, stderr, status } = await cairn.run(['help', topic.name])
+    expect([stderr, status]).toEqual(['', 0])
+    expect(stdout).toEndWith(topic.terminal)
+    const isCommand = everyCommand.some(([name, sub]) => name === topic.name && !sub)
+    expect(stdout.startsWith('Usage: cairn')).toBe(isCommand)
+    const overview = await cairn.run(['help'])
+    expect(overview.stdout).toMatch(new RegExp(`^  ${topic.name} +\\S`, 'm'))
+  })
+
   test('of a command that is not there is wrong usage, with a suggestion', async () => {
     const told = async (...args: string[]) => {
       const { stderr, status } = await cairn.run(['help', ...args])
@@ -112,6 +127,15 @@ describe('help', () => {
     expect(await told('sevre')).toEqual([
       2,
       'cairn: there is no command "sevre": did you mean "serve"?\n',
+    ])
+    expect(await told('deply')).toEqual([
+      2,
+      'cairn: there is no command "deply": did you mean "deploy"?\n',
+    ])
+    // A topic has none below it.
+    expect(await told('deploy', 'docker')).toEqual([
+      2,
+      'cairn: there is no command "deploy": see "cairn help"\n',
     ])
     expect(await told('flows', 'xyz')).toEqual([
       2,
@@ -228,10 +252,10 @@ describe('exit status', () => {
 })
 
 test('the version is printed by command and by option', async () => {
-  const { version, commit } = await cairn.json(['version'])
+  const { version } = await cairn.json(['version'])
   for (const args of [['version'], ['--version']]) {
     expect(await cairn.run(args)).toEqual({
-      stdout: `cairn ${version} (${commit})\n`,
+      stdout: `cairn ${version}\n`,
       stderr: '',
       status: 0,
     })

@@ -18,7 +18,7 @@ const reporters = 10
 const changed: Record<string, { isFound: boolean; change: Record<string, unknown> }> = {
   'add-task': {
     isFound: false,
-    change: { selector: 'button.task-new', classes: ['task-new', 'button'] },
+    change: { selector: 'button.task-new', classes: ['task-new'] },
   },
   'find-help': {
     isFound: true,
@@ -29,27 +29,38 @@ const changed: Record<string, { isFound: boolean; change: Record<string, unknown
   },
 }
 
-/** The element of a step as a page would describe it. */
-export function fingerprintOf(step: Step, change: Record<string, unknown> = {}) {
-  const selector = step.target?.selector ?? 'body'
-  const testId = /\[data-tour="([^"]+)"\]/.exec(selector)?.[1]
-  return {
-    selector,
-    matchCount: 1,
-    tag: selector.startsWith('header') ? 'a' : 'button',
-    id: selector.startsWith('#') ? selector.slice(1) : null,
-    ...(testId ? { testId: { attr: 'data-tour', value: testId } } : {}),
-    role: 'button',
-    name: step.target?.text ?? step.title,
-    text: step.target?.text ?? step.title,
-    classes: ['button', 'button--primary'],
-    attributes: { type: 'button' },
-    ancestors: [{ tag: 'header', role: 'banner', nth: 0 }],
-    nthOfType: 1,
-    rect: { x: 24, y: 64, width: 132, height: 36 },
-    ...change,
-  }
+/** What stands around the elements of the site's pages. */
+const header = [{ tag: 'header', nth: 0 }]
+const row = [
+  { tag: 'div', nth: 1 },
+  { tag: 'main', role: 'main', nth: 2 },
+]
+const button = (name: string, more: Record<string, unknown>) => ({
+  ...{ tag: 'button', role: 'button', name, text: name, attributes: { type: 'button' } },
+  ...more,
+})
+
+/** The elements of the steps by key, as the site's pages describe them. */
+const elements: Record<string, Record<string, unknown>> = {
+  hello: { tag: 'nav', role: 'navigation', name: 'Harbor', ariaLabel: 'Harbor' },
+  'create-project': button('New project', { classes: ['main'], ancestors: header }),
+  'add-task': button('Add a task', { classes: ['task-add'], ancestors: row }),
+  'invite-team': {
+    ...{ tag: 'input', id: 'address', name: 'E-mail', ariaLabel: 'E-mail', ancestors: row },
+    attributes: { type: 'email', placeholder: 'name@example.com' },
+  },
+  'find-help': button('Help', { ariaLabel: 'Help', text: '?', ancestors: header }),
 }
+
+/** The element of a step as a page would describe it. */
+export const fingerprintOf = (step: Step, change: Record<string, unknown> = {}) => ({
+  selector: step.target?.selector ?? 'body',
+  matchCount: 1,
+  ...(elements[step.key] ?? { tag: 'button' }),
+  nthOfType: 0,
+  rect: { x: 24, y: 64, width: 132, height: 36 },
+  ...change,
+})
 
 /**
  * The present day: health reports, fingerprints, heartbeats, ticks and completions through the
@@ -62,7 +73,8 @@ export async function sendPresent(
 ): Promise<void> {
   const people = [...new Set(recent.flatMap(({ userId }) => userId ?? []))]
   const steps = flows.flatMap(flow => flow.steps).filter(step => step.target !== null)
-  await client.get(`/heartbeat?v=${snippetVersion}&url=${encodeURIComponent(demoOrigin)}&sid=demo`)
+  const query = new URLSearchParams({ v: snippetVersion, url: demoOrigin, sid: 'demo' })
+  await client.get(`/heartbeat?${query}`)
   for (const step of steps) {
     await client.post(`/steps/${step.id}/fingerprint`, report(fingerprintOf(step)))
     await Promise.all(
@@ -99,7 +111,7 @@ function healthOf(step: Step, i: number, userId: string) {
   return {
     outcome,
     userId,
-    url: `${demoOrigin}/projects/${['atlas', 'borealis'][i % 2]}?view=board`,
+    url: `${demoOrigin}${step.page?.pattern ?? `/projects/${['atlas', 'borealis'][i % 2]}`}?view=board`,
     selector:
       outcome === 'found_by_alternate' ? changed[step.key]?.change.selector : step.target?.selector,
     matchCount: outcome === 'not_found' ? 0 : 1,

@@ -1,9 +1,13 @@
 import { resolve } from 'node:path'
+import type { Config } from '../../config.ts'
 import { isoTime } from '../../core/clock.ts'
-import { minuteMs } from '../../core/durations.ts'
+import { dayMs, minuteMs } from '../../core/durations.ts'
 import { shellWord } from '../../core/wording.ts'
 import { type KeptBackup, newestBackup } from '../../storage/backup/folder.ts'
+import { lastBackup } from '../../storage/backup/last-backup.ts'
 import { databasesAside } from '../../storage/backup/replace-database.ts'
+import { openForReading } from '../../storage/database.ts'
+import { newestReceipt } from '../../storage/inspect.ts'
 import { counted } from '../output.ts'
 import { isReadableDirectory } from './directory-check.ts'
 import { error, type Finding, ok, type Subject, sizeOf, warning } from './finding.ts'
@@ -11,16 +15,44 @@ import { error, type Finding, ok, type Subject, sizeOf, warning } from './findin
 /** How long a backup may take before it is missed. */
 const patienceMs = 30 * minuteMs
 
-/** Whether scheduled backups are made, and what restores have left. */
+/** How old the newest of those that are made by hand, or by cron, may be. */
+const oldDays = 7
+
+/** Whether backups are made, and what restores have left. */
 export async function checkBackups({ data, config, now }: Subject): Promise<Finding[]> {
   const left = data !== null && isReadableDirectory(data) ? checkAside(data) : []
   if (!config) return left
   const { backupEvery, backupDir } = config
-  if (backupEvery === null || backupDir === null) {
-    const what = 'no backups are scheduled here: CAIRN_BACKUP_EVERY and CAIRN_BACKUP_DIR do'
-    return [ok('backup', what), ...left]
-  }
+  if (backupEvery === null || backupDir === null) return [checkUnscheduled(config, now), ...left]
   return [await checkNewest(backupDir, backupEvery, now), ...left]
+}
+
+/** By what the backups noted where the data is: they may lie anywhere, also where nobody here can look. */
+function checkUnscheduled({ data, checkpoints }: Config, now: number): Finding {
+  if (checkpoints === 'litestream') {
+    return ok('backup', 'no backups are scheduled here: Litestream is to keep a replica')
+  }
+  const last = lastBackup(data)
+  if (last === null) {
+    if (!holdsEvents(data)) return ok('backup', 'no backup was made yet, and no event is stored')
+    return warning('backup', 'events are stored, and no backup was ever made', schedule)
+  }
+  const what = `the newest backup is of ${last.madeAt} (${last.file}), and none are scheduled here`
+  const isOld = now - Date.parse(last.madeAt) > oldDays * dayMs
+  return isOld ? warning('backup', what, schedule) : ok('backup', what)
+}
+
+const schedule =
+  'set CAIRN_BACKUP_EVERY and CAIRN_BACKUP_DIR, or have cron run "cairn backup DIR", DIR best on another disk'
+
+/** False where the database cannot be read, of which others tell. */
+function holdsEvents(data: string): boolean {
+  try {
+    using database = openForReading(data)
+    return newestReceipt(database) !== null
+  } catch {
+    return false
+  }
 }
 
 async function checkNewest(folder: string, everyMs: number, now: number): Promise<Finding> {

@@ -16,7 +16,7 @@ import {
 } from '../../storage/inspect.ts'
 import { lostAdvice, traceOfDatabase } from '../../storage/lost-database.ts'
 import { explained } from '../failure.ts'
-import { counted } from '../output.ts'
+import { counted, tell } from '../output.ts'
 import { isReadableDirectory } from './directory-check.ts'
 import { error, type Finding, ok, type Subject, sizeOf, warning } from './finding.ts'
 import { programsWith } from './open-files.ts'
@@ -98,7 +98,7 @@ function checkLog(data: string): Finding[] {
 function checkPages(database: Database, data: string, isFull: boolean): Finding[] {
   const bytes = statSync(databaseFile(data)).size
   if (bytes > largeBytes) {
-    process.stderr.write(`cairn: checking ${sizeOf(bytes)} of database, which takes a while\n`)
+    tell(`cairn: checking ${sizeOf(bytes)} of database, which takes a while`)
   }
   const faults = isFull ? fullCheck(database) : quickFaults(database)
   const [first, second] = faults

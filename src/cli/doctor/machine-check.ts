@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { existsSync, readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
-import { commit, version } from '../../core/version.ts'
+import { version } from '../../core/version.ts'
 import { assertSqliteVersion, sqliteVersion } from '../../storage/database.ts'
 import { explained } from '../failure.ts'
 import { error, type Finding, ok, type Subject, sizeOf, warning } from './finding.ts'
@@ -12,7 +12,7 @@ import { serverProcess } from './server-check.ts'
 export function checkVersions(): Finding[] {
   const database = new Database(':memory:')
   try {
-    const what = `cairn ${version} (${commit}), Bun ${Bun.version}, SQLite ${sqliteVersion(database)}`
+    const what = `cairn ${version}, Bun ${Bun.version}, SQLite ${sqliteVersion(database)}`
     assertSqliteVersion(database)
     return [ok('versions', what)]
   } catch (fault) {

@@ -1,23 +1,24 @@
 import type { PartChanges } from '../../core/flow-difference.ts'
+import { withEscapes } from '../../core/unseen.ts'
 import { colouredDiff } from './coloured-diff.ts'
 import type { Comparison } from './comparison.ts'
 import { statusInWords } from './records.ts'
 
-/** A comparison for people: what happens to the flow, to each step and item, and the diff. */
+/** A comparison for people, with its escapes: what happens to the flow, to each step and item, and the diff. */
 export function comparisonText(comparison: Comparison, isColoured: boolean): string {
   const { key, change, difference, stored } = comparison
   const heading = [change, ...remarks(comparison)].join(', ')
   const lines = [`${key}: ${heading}`]
-  if (change === 'changed' && difference) {
-    const { steps, items, diff } = difference
-    const { steps: seenSteps = [], checklist } = stored?.published ?? {}
-    lines.push(
-      ...partLines('step', steps, 'its funnel ends', seenSteps),
-      ...partLines('item', items, 'its ticks end', checklist?.items ?? []),
-      isColoured ? colouredDiff(diff) : diff,
-    )
-  }
-  return lines.join('\n')
+  if (change !== 'changed' || !difference) return withEscapes(lines.join('\n'))
+  const { steps, items, diff } = difference
+  const { steps: seenSteps = [], checklist } = stored?.published ?? {}
+  lines.push(
+    ...partLines('step', steps, 'its funnel ends', seenSteps),
+    ...partLines('item', items, 'its ticks end', checklist?.items ?? []),
+    diff,
+  )
+  const text = withEscapes(lines.join('\n'))
+  return isColoured ? colouredDiff(text) : text
 }
 
 /** What else is worth knowing about the flow, each to stand after a comma. */

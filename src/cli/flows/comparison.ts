@@ -1,7 +1,7 @@
 import type { FlowDefinition } from '../../core/flow.ts'
 import { type FlowDifference, flowDifference } from '../../core/flow-difference.ts'
-import type { StoredFlow } from '../../storage/flow-reader.ts'
 import type { NamedFile } from './files.ts'
+import type { StoredFlow } from './records.ts'
 
 /** What of a stored flow is looked at: its draft, or its newest published version. */
 export interface Newest {
@@ -61,7 +61,12 @@ function compareOne(
   if (!newest) return { key, change: 'new', file, stored, against: null, difference: null }
   const { state: against, definition } = newest
   const names = [`${key} (${against})`, file] as const
-  const difference = flowDifference({ ...stored, definition }, flow, names)
+  const baseline = {
+    definition,
+    stepKeys: new Set(stored.publishedSteps),
+    itemKeys: new Set(stored.publishedItems),
+  }
+  const difference = flowDifference(baseline, flow, names)
   const change = difference.diff === '' ? 'unchanged' : 'changed'
   return { key, change, file, stored, against, difference }
 }

@@ -1,18 +1,16 @@
 import type { Command } from 'commander'
 import { wantsColour } from '../../core/colour.ts'
-import { readFlows } from '../../storage/flow-reader.ts'
-import { organisationNamed, withData } from '../data.ts'
 import { examples } from '../examples.ts'
 import { CommandFailure, exitStatus, explained } from '../failure.ts'
-import { print, printJson } from '../output.ts'
-import { addSettings, settingsOf } from '../settings.ts'
+import { addManaged, managed } from '../manage.ts'
+import { printJson, printPainted } from '../output.ts'
+import { addSettings } from '../settings.ts'
 import { type Comparison, compare } from './comparison.ts'
 import { comparisonText } from './comparison-text.ts'
 import { filesHelp, rightFiles } from './files.ts'
-import { orgHelp } from './records.ts'
+import { storedFlows } from './records.ts'
 
 interface Options {
-  org?: string
   published?: boolean
   all?: boolean
   json?: boolean
@@ -22,14 +20,13 @@ interface Options {
 const trouble = 2
 
 export function addDiff(flows: Command): void {
-  addSettings(flows.command('diff'), ['data'])
+  addManaged(addSettings(flows.command('diff'), ['data']))
     .summary('show what pushing files would change')
     .description(
       'show what pushing files would change; exit status 0 for nothing, 1 for something, ' +
         '2 where files or data cannot be read',
     )
     .argument('<file...>', filesHelp)
-    .option('--org <org>', orgHelp)
     .option('--published', 'compare with what callers see, not with a newer draft')
     .option('--all', 'tell of flows that no file has, too; of archived ones never')
     .option(
@@ -46,11 +43,8 @@ export function addDiff(flows: Command): void {
     .action((paths: string[], options: Options, command: Command) =>
       orTrouble(async () => {
         const { published = false, all = false, json } = options
-        const { data } = settingsOf(command, 'data')
         const files = rightFiles(paths, { undone: 'nothing was compared', json })
-        const stored = await withData(data, database =>
-          readFlows(database, organisationNamed(database, options.org).row),
-        )
+        const stored = await managed(command, storedFlows)
         const comparisons = compare(files, stored, { published, all })
         if (comparisons.some(({ change }) => change !== 'unchanged')) {
           process.exitCode = exitStatus.failure
@@ -59,7 +53,7 @@ export function addDiff(flows: Command): void {
         const isColoured = wantsColour(process.stdout, process.env)
         const texts = comparisons.map(comparison => comparisonText(comparison, isColoured))
         // A diff ends its last line, which sets it off from the next flow.
-        print(texts.join('\n').replace(/\n$/, ''))
+        printPainted(texts.join('\n').replace(/\n$/, ''))
       }),
     )
 }

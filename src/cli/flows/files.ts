@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { describeProblem, type FlowFile, type Problem, readFlowFile } from '../../core/flow-file.ts'
 import { CommandFailure, UsageFailure } from '../failure.ts'
 import { readTextFile } from '../files.ts'
-import { counted, printJson } from '../output.ts'
+import { counted, printJson, tell } from '../output.ts'
 
 /** A flow file under the name that its messages have. */
 export type NamedFile = FlowFile & { name: string }
@@ -115,6 +115,6 @@ export function rightFiles(
     const header = `${undone}, because there are mistakes to mend${rest}`
     throw new CommandFailure([header, ...(json ? [] : lines)].join('\n'))
   }
-  for (const line of lines) process.stderr.write(`${line}\n`)
+  tell(...lines)
   return files
 }

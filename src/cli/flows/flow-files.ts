@@ -4,8 +4,9 @@ import type { FlowDefinition } from '../../core/flow.ts'
 import { readFlowFile } from '../../core/flow-file.ts'
 import { minimalFlow } from '../../core/flow-minimal.ts'
 import { flowText } from '../../core/flow-text.ts'
+import { withEscapes } from '../../core/unseen.ts'
 import { CommandFailure } from '../failure.ts'
-import { readTextFile } from '../files.ts'
+import { readTextFile, refuseNoFile, replaceFile } from '../files.ts'
 import { schemaFile, schemaLine } from './schema.ts'
 
 interface How {
@@ -30,6 +31,7 @@ export function writeFlowFiles(
   makeDirectory(dir)
   const plan = definitions.map(flow => {
     const path = join(dir, `${flow.key}.${format}`)
+    refuseNoFile(path)
     return { path, flow, now: existsSync(path) ? heldBy(path, flow, format) : 'nothing' }
   })
   const others = plan.filter(({ now }) => now === 'another')
@@ -42,7 +44,9 @@ export function writeFlowFiles(
   return plan.map(({ path, flow, now }) => {
     if (now === 'the flow') return [path, 'unchanged']
     const text =
-      format === 'json' ? `${JSON.stringify(minimalFlow(flow), null, 2)}\n` : flowText(flow)
+      format === 'json'
+        ? `${withEscapes(JSON.stringify(minimalFlow(flow), null, 2))}\n`
+        : flowText(flow)
     write(path, head + text, now === 'another')
     return [path, now === 'another' ? 'overwritten' : 'written']
   })
@@ -71,7 +75,8 @@ function makeDirectory(dir: string): void {
 function write(path: string, text: string, over: boolean): void {
   try {
     // Made anew unless it was looked at: where names differ in case alone, some disks have one file.
-    writeFileSync(path, text, { flag: over ? 'w' : 'wx' })
+    if (over) replaceFile(path, text)
+    else writeFileSync(path, text, { flag: 'wx' })
   } catch (error) {
     const { code } = error as { code?: string }
     const reason = code === 'EEXIST' ? 'another file of that name is there already' : code

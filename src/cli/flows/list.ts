@@ -1,20 +1,18 @@
 import { type Command, Option } from 'commander'
-import { type FlowRecord, listFlows } from '../../storage/flow-reader.ts'
-import { organisationNamed, withData } from '../data.ts'
 import { examples } from '../examples.ts'
+import { addManaged, managed } from '../manage.ts'
 import { printJson, printTable } from '../output.ts'
-import { addSettings, settingsOf } from '../settings.ts'
-import { orgHelp, shown } from './records.ts'
+import { addSettings } from '../settings.ts'
+import type { FlowRecord } from './records.ts'
 
 interface Options {
-  org?: string
   status?: FlowRecord['status']
   json?: boolean
 }
 
 const none = '–'
 
-const minute = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 16).replace('T', ' ')
+const minute = (time: string) => time.slice(0, 16).replace('T', ' ')
 
 const row = (flow: FlowRecord) => [
   flow.key,
@@ -34,9 +32,8 @@ const header = [
 ]
 
 export function addList(flows: Command): void {
-  addSettings(flows.command('list'), ['data'])
+  addManaged(addSettings(flows.command('list'), ['data']))
     .description('list the flows of an organisation')
-    .option('--org <org>', orgHelp)
     .addOption(
       new Option('--status <status>', 'only those of this status').choices([
         'draft',
@@ -49,13 +46,12 @@ export function addList(flows: Command): void {
       'after',
       examples('cairn flows list --org harbor', 'cairn flows list --status published --json'),
     )
-    .action(async ({ org, status, json }: Options, command: Command) => {
-      const { data } = settingsOf(command, 'data')
-      const all = await withData(data, database =>
-        listFlows(database, organisationNamed(database, org).row),
+    .action(async ({ status, json }: Options, command: Command) => {
+      const { flows: all } = await managed(command, ({ ask }) =>
+        ask<{ flows: FlowRecord[] }>('GET /flows'),
       )
       const asked = all.filter(flow => status === undefined || flow.status === status)
-      if (json) return printJson(asked.map(shown))
+      if (json) return printJson(asked)
       const nothing =
         all.length === 0
           ? 'there is no flow yet: push one, "cairn flows push FILE"'

@@ -2,19 +2,18 @@ import { type Command, Option } from 'commander'
 import type { FlowDefinition } from '../../core/flow.ts'
 import { minimalFlow } from '../../core/flow-minimal.ts'
 import { flowText } from '../../core/flow-text.ts'
-import { readFlows, type StoredFlow } from '../../storage/flow-reader.ts'
-import { organisationNamed, withData } from '../data.ts'
+import { shown } from '../../core/wording.ts'
 import { examples } from '../examples.ts'
 import { CommandFailure, UsageFailure } from '../failure.ts'
-import { counted, printColumns, printJson } from '../output.ts'
-import { addSettings, settingsOf } from '../settings.ts'
+import { addManaged, managed } from '../manage.ts'
+import { counted, print, printColumns, printJson, tell } from '../output.ts'
+import { addSettings } from '../settings.ts'
 import { asUsers } from '../umask.ts'
 import { newestOf } from './comparison.ts'
 import { writeFlowFiles } from './flow-files.ts'
-import { orgHelp, statusInWords } from './records.ts'
+import { type StoredFlow, statusInWords, storedFlows } from './records.ts'
 
 interface Options {
-  org?: string
   published?: boolean
   out?: string
   force?: boolean
@@ -22,14 +21,13 @@ interface Options {
 }
 
 export function addPull(flows: Command): void {
-  addSettings(flows.command('pull'), ['data'])
+  addManaged(addSettings(flows.command('pull'), ['data']))
     .summary('write flows as files that push takes back')
     .description(
       'write flows as files that push takes back: drafts where there are any, else what was ' +
         'published; comments of the files that were pushed are not kept',
     )
     .argument('[key...]', 'keys of flows; all but the archived ones where left out')
-    .option('--org <org>', orgHelp)
     .option('--published', 'what callers see, not a newer draft')
     .option(
       '--out <dir>',
@@ -53,18 +51,26 @@ export function addPull(flows: Command): void {
       if (options.force && options.out === undefined) {
         throw new UsageFailure('--force says how to write files: name their directory with --out')
       }
-      const { data } = settingsOf(command, 'data')
-      const stored = await withData(data, database => {
-        const { row } = organisationNamed(database, options.org)
-        return readFlows(database, row, keys.length > 0 ? [...new Set(keys)] : undefined)
-      })
-      const definitions = keys.length > 0 ? asked(stored, options) : current(stored, options)
+      const stored = await managed(command, storedFlows)
+      const definitions =
+        keys.length > 0 ? asked(named(stored, keys), options) : current(stored, options)
       const { out, format, force = false } = options
       if (out !== undefined) {
         printColumns(asUsers(() => writeFlowFiles(out, definitions, { format, force })))
       } else if (format === 'json') printJson(definitions.map(minimalFlow))
-      else process.stdout.write(definitions.map(flowText).join('---\n'))
+      else print(definitions.map(flowText).join('---\n').replace(/\n$/, ''))
     })
+}
+
+function named(stored: readonly StoredFlow[], keys: readonly string[]): StoredFlow[] {
+  const byKey = new Map(stored.map(flow => [flow.key, flow]))
+  return [...new Set(keys)].map(key => {
+    const flow = byKey.get(key)
+    if (flow) return flow
+    throw new CommandFailure(
+      `no flow has the key "${shown(key, 64)}": push it first, or see "cairn flows list"`,
+    )
+  })
 }
 
 /** Flows that were named: each has to have what is asked for. */
@@ -91,7 +97,7 @@ function current(stored: readonly StoredFlow[], { published = false }: Options):
     )
   }
   if (archived > 0 && !published) {
-    process.stderr.write(`${counted(archived, 'archived flow')} left out: name them to pull them\n`)
+    tell(`${counted(archived, 'archived flow')} left out: name them to pull them`)
   }
   return definitions
 }

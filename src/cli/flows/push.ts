@@ -1,28 +1,29 @@
 import type { Command } from 'commander'
-import { failpointHere } from '../../server/failpoints.ts'
-import { mostFlows, pushAndPublishFlows, pushFlows } from '../../storage/flow-store.ts'
-import { listOrganisations } from '../../storage/organisations.ts'
-import { changeData, organisationNamed } from '../data.ts'
+import { minimalFlow } from '../../core/flow-minimal.ts'
+import { mostFlows } from '../../modules/authoring/rules.ts'
 import { examples } from '../examples.ts'
-import { printColumns, printJson } from '../output.ts'
-import { addSettings, settingsOf } from '../settings.ts'
+import { addManaged, managed } from '../manage.ts'
+import { printColumns, printJson, tell } from '../output.ts'
+import { addSettings } from '../settings.ts'
 import { filesHelp, rightFiles } from './files.ts'
-import { orgHelp, publicationOf, publishCommand, shown } from './records.ts'
+import { orgFlag, type Pushed, publicationOf, publishCommand } from './records.ts'
 
 interface Options {
-  org?: string
   publish?: boolean
+  dryRun?: boolean
+  note?: string
   json?: boolean
 }
 
 export function addPush(flows: Command): void {
-  addSettings(flows.command('push'), ['data'])
+  addManaged(addSettings(flows.command('push'), ['data']))
     .description(
       `make drafts of the flows in files, all of them or none; an organisation has at most ${mostFlows} that are not archived`,
     )
     .argument('<file...>', filesHelp)
-    .option('--org <org>', orgHelp)
     .option('--publish', 'publish them too, as "cairn flows publish" does: all of it or nothing')
+    .option('--dry-run', 'say what would become of them, and change nothing')
+    .option('--note <text>', 'why, for the audit log')
     .option(
       '--json',
       'print a JSON array, a flow each; where a file is wrong, what validate prints',
@@ -33,37 +34,28 @@ export function addPush(flows: Command): void {
         'cairn flows push tour.yaml --org harbor',
         'cairn flows push flows/*.yaml --publish',
         'cairn flows push flows/*.yaml --json',
+        'CAIRN_TOKEN=… cairn flows push flows/*.yaml --publish --url https://cairn.example.com',
       ),
     )
     .action(async (paths: string[], options: Options, command: Command) => {
-      const { data } = settingsOf(command, 'data')
-      const files = rightFiles(paths, { undone: 'nothing was pushed', json: options.json })
-      const definitions = files.flatMap(file => file.flows)
-      const { pushed, published, org } = await changeData(data, database => {
-        const { row, slug } = organisationNamed(database, options.org)
-        // Where it may be left out, the command to copy stays short.
-        const org = listOrganisations(database).length > 1 ? ` --org ${slug}` : ''
-        if (options.publish) {
-          const fail = failpointHere('during_publish')
-          return { ...pushAndPublishFlows(database, row, definitions, Date.now, fail), org }
-        }
-        return { pushed: pushFlows(database, row, definitions, Date.now()), published: null, org }
+      const { publish = false, dryRun = false, note, json } = options
+      const files = rightFiles(paths, { undone: 'nothing was pushed', json })
+      const flows = files.flatMap(file => file.flows.map(minimalFlow))
+      if (flows.length === 0) return json ? printJson([]) : undefined
+      const body = { flows, publish, dryRun, ...(note !== undefined && { note }) }
+      const { pushed, org } = await managed(command, async manager => {
+        const answer = await manager.ask<{ flows: Pushed[] }>('POST /push', { body })
+        return { pushed: answer.flows, org: orgFlag(manager) }
       })
-      if (options.json) {
-        return printJson(
-          pushed.map((flow, i) => {
-            const change = published?.[i]
-            if (!change) return shown(flow)
-            return { ...shown(change), outcome: flow.outcome, publication: change.outcome }
-          }),
-        )
-      }
+      if (json) return printJson(pushed)
       printColumns(
-        pushed.map(({ key, id, outcome, hasDraft }, i) => {
-          const change = published?.[i]
-          if (change) return [key, id, outcome, publicationOf(change)]
+        pushed.map(({ key, id, outcome, hasDraft, publication, before, version }) => {
+          if (publication) {
+            return [key, id, outcome, publicationOf({ outcome: publication, before, version })]
+          }
           return [key, id, outcome, hasDraft ? `show it with "${publishCommand(key, org)}"` : '']
         }),
       )
+      if (dryRun) tell('nothing was changed: leave out --dry-run to do it')
     })
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { examples } from '../examples.ts'
 import { exitStatus } from '../failure.ts'
-import { print, printJson } from '../output.ts'
+import { print, printJson, tell } from '../output.ts'
 import { areValid, filesHelp, problemLines, readFlowFiles, report, verdict } from './files.ts'
 
 interface Options {
@@ -29,9 +29,9 @@ export function addValidate(flows: Command): void {
       const valid = areValid(files, strict)
       if (!valid) process.exitCode = exitStatus.failure
       if (json) return printJson(report(files, strict))
-      for (const line of problemLines(files)) process.stderr.write(`${line}\n`)
+      tell(...problemLines(files))
       if (!valid) {
-        process.stderr.write(`${verdict(files)}\n`)
+        tell(verdict(files))
         return
       }
       const keys = files.flatMap(file => file.flows.map(({ key }) => key))

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import { withdrawFlows } from '../../storage/flow-store.ts'
-import { changeData, organisationNamed } from '../data.ts'
 import { examples } from '../examples.ts'
-import { addSettings, settingsOf } from '../settings.ts'
-import { orgHelp, printChanges } from './records.ts'
+import { addManaged, managed } from '../manage.ts'
+import { addSettings } from '../settings.ts'
+import { printChanges, type StatusChange } from './records.ts'
 
 interface Options {
-  org?: string
+  note?: string
   json?: boolean
 }
 
@@ -24,19 +23,19 @@ const withdrawals = {
 
 export function addWithdrawal(flows: Command, verb: keyof typeof withdrawals): void {
   const { status, purpose } = withdrawals[verb]
-  addSettings(flows.command(verb), ['data'])
+  addManaged(addSettings(flows.command(verb), ['data']))
     .description(purpose)
     .argument('<key...>', 'keys of flows')
-    .option('--org <org>', orgHelp)
+    .option('--note <text>', 'why, for the audit log')
     .option('--json', 'print a JSON array, a flow each')
     .addHelpText('after', examples(`cairn flows ${verb} spring-release --org harbor`))
-    .action(async (keys: string[], options: Options, command: Command) => {
-      const { data } = settingsOf(command, 'data')
-      const changes = await changeData(data, database => {
-        const { row } = organisationNamed(database, options.org)
-        return withdrawFlows(database, row, keys, status, Date.now())
-      })
-      printChanges(changes, options, ({ outcome }) =>
+    .action(async (keys: string[], { note, json }: Options, command: Command) => {
+      const { flows } = await managed(command, ({ ask }) =>
+        ask<{ flows: StatusChange[] }>(`POST /${verb}`, {
+          body: { keys, ...(note !== undefined && { note }) },
+        }),
+      )
+      printChanges(flows, json ? { json } : {}, ({ outcome }) =>
         outcome === 'unchanged' ? `already ${status}` : status,
       )
     })

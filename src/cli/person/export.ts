@@ -2,23 +2,29 @@ import { once } from 'node:events'
 import { createWriteStream, renameSync, rmSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
-import { isoTime } from '../../core/clock.ts'
-import { namedPerson } from '../../storage/erasure/person-matcher.ts'
-import { personData } from '../../storage/person-data.ts'
-import { withData } from '../data.ts'
 import { examples } from '../examples.ts'
 import { CommandFailure } from '../failure.ts'
-import { addSettings, settingsOf } from '../settings.ts'
-import { addPersonArguments, nothingStored, type PersonAsked, personAsked } from './named.ts'
+import { draftOf, refuseNoFile } from '../files.ts'
+import { addUrl, managed } from '../manage.ts'
+import { tell } from '../output.ts'
+import { addSettings } from '../settings.ts'
+import {
+  addPersonArguments,
+  nothingStored,
+  ofOrganisation,
+  type PersonOptions,
+  personNamed,
+} from './named.ts'
 
-interface Options {
-  anonymous?: boolean
+interface Options extends PersonOptions {
   out?: string
 }
 
 export function addExport(person: Command): void {
-  addPersonArguments(addSettings(person.command('export'), ['data']))
-    .description('everything that is stored of a person, as JSON')
+  addPersonArguments(addUrl(addSettings(person.command('export'), ['data'])))
+    .description(
+      'everything that is stored of a person, as JSON; exit status 1, and no file, if that is nothing',
+    )
     .option('--out <file>', 'write it to a file, for this user alone')
     .addHelpText(
       'after',
@@ -28,45 +34,49 @@ export function addExport(person: Command): void {
       ),
     )
     .action(async (org: string, id: string, options: Options, command: Command) => {
-      const { data } = settingsOf(command, 'data')
-      await withData(data, async database => {
-        const asked = personAsked(database, org, id, options)
-        const chunks = exported(
-          asked,
-          personData(database, asked.orgRow, asked.person, namedPerson(asked.person)),
-        )
-        if (options.out === undefined) await write(process.stdout, chunks)
-        else await writeTo(options.out, chunks)
+      const query = new URLSearchParams(personNamed(id, options))
+      const { out } = options
+      if (out !== undefined) refuseNoFile(out)
+      await managed(
+        command,
+        async ({ download }) => {
+          const chunks = counting(await download(`GET /people?${query}`))
+          if (out === undefined) await write(process.stdout, chunks)
+          else await writeTo(out, chunks)
+        },
+        ofOrganisation(org),
+      ).catch(error => {
+        throw error.code === 'person_not_found' ? new CommandFailure(nothingStored(options)) : error
       })
     })
 }
 
-/** One JSON object, a row a line, made as it is written: it may be of any size. */
-function* exported(asked: PersonAsked, sections: ReturnType<typeof personData>): Generator<string> {
-  const { organisation, id, person } = asked
-  const { id: orgId, slug, name } = organisation
-  const who = person.startsWith('u') ? { userId: id } : { anonymousId: id }
-  yield `{"organisation":${JSON.stringify({ id: orgId, slug, name })},\n`
-  yield `"person":${JSON.stringify(who)},\n"exportedAt":"${isoTime(Date.now())}"`
-  const found: string[] = []
-  for (const { section, rows } of sections) {
-    yield `,\n"${section}":[`
-    let count = 0
-    for (const row of rows) yield `${count++ === 0 ? '' : ','}\n${JSON.stringify(row)}`
-    yield ']'
-    if (count > 0) found.push(`${section} ${count}`)
+/** Passes an export on, and tells at its end how much of what is in it: it has a row a line. */
+async function* counting(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  const counts = new Map<string, number>()
+  let section = ''
+  let rest = ''
+  for await (const chunk of chunks) {
+    yield chunk
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop()!
+    for (const line of lines) {
+      if (line.startsWith('{')) counts.set(section, (counts.get(section) ?? 0) + 1)
+      section = /^"(\w+)":\[$/.exec(line)?.[1] ?? section
+    }
   }
-  yield '}\n'
-  process.stderr.write(`cairn: ${found.join(', ') || nothingStored(asked)}\n`)
+  // The object itself begins before any section.
+  counts.delete('')
+  tell(`cairn: ${[...counts].map(([name, count]) => `${name} ${count}`).join(', ')}`)
 }
 
 /** Writes as fast as is read. */
-async function write(to: Writable, chunks: Iterable<string>): Promise<void> {
-  for (const chunk of chunks) if (!to.write(chunk)) await once(to, 'drain')
+async function write(to: Writable, chunks: AsyncIterable<string>): Promise<void> {
+  for await (const chunk of chunks) if (!to.write(chunk)) await once(to, 'drain')
 }
 
 /** @throws CommandFailure that tells of this file, not of the data directory */
-async function writeTo(path: string, chunks: Iterable<string>): Promise<void> {
+async function writeTo(path: string, chunks: AsyncIterable<string>): Promise<void> {
   try {
     await writeFile(path, chunks)
   } catch (error) {
@@ -77,8 +87,8 @@ async function writeTo(path: string, chunks: Iterable<string>): Promise<void> {
 }
 
 /** A file that is whole, or is not there. */
-async function writeFile(path: string, chunks: Iterable<string>): Promise<void> {
-  const draft = `${path}.${process.pid}`
+async function writeFile(path: string, chunks: AsyncIterable<string>): Promise<void> {
+  const draft = draftOf(path)
   const file = createWriteStream(draft, { flags: 'wx', mode: 0o600 })
   try {
     await once(file, 'open')

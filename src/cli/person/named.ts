@@ -1,18 +1,13 @@
-import type { Database } from 'bun:sqlite'
 import type { Command } from 'commander'
-import { personOf } from '../../core/event.ts'
-import type { NamedPerson } from '../../storage/erasure/erasures.ts'
-import type { OrganisationRecord } from '../../storage/organisations.ts'
-import { organisationNamed } from '../data.ts'
 import { UsageFailure } from '../failure.ts'
+import type { Named } from '../manage.ts'
 
 /** As long as the API takes one. */
 const longestId = 128
 
-/** A person of an organisation, as a command's arguments name them. */
-export interface PersonAsked extends NamedPerson {
-  organisation: OrganisationRecord
-  id: string
+/** What every command takes that is about a person. */
+export interface PersonOptions {
+  anonymous?: boolean
 }
 
 /** The arguments and the option by which every command here names a person. */
@@ -22,20 +17,20 @@ export const addPersonArguments = (command: Command): Command =>
     .argument('<person>', 'user id of the person')
     .option('--anonymous', 'the id is an anonymous one')
 
-/** A mistyped id is more likely than a person without data. */
-export const nothingStored = ({ person }: Pick<PersonAsked, 'person'>) =>
-  `nothing is stored of this person: see that the id is right, and whether it is ${person.startsWith('u') ? 'an anonymous one (--anonymous)' : "a user's"}`
-
-export function personAsked(
-  database: Database,
-  org: string,
+/** The person as the API names them. */
+export function personNamed(
   id: string,
-  { anonymous = false }: { anonymous?: boolean },
-): PersonAsked {
+  { anonymous = false }: PersonOptions,
+): Record<string, string> {
   if (id === '' || id.length > longestId) {
     throw new UsageFailure(`the id of a person has 1 to ${longestId} characters`)
   }
-  const organisation = organisationNamed(database, org)
-  const person = anonymous ? personOf(null, id) : personOf(id, null)
-  return { organisation, id, orgRow: organisation.row, orgId: organisation.id, person }
+  return anonymous ? { anonymousId: id } : { userId: id }
 }
+
+/** A mistyped id is more likely than a person without data. */
+export const nothingStored = ({ anonymous = false }: PersonOptions) =>
+  `nothing is stored of this person: see that the id is right, and whether it is ${anonymous ? "a user's" : 'an anonymous one (--anonymous)'}`
+
+/** The organisation, which is always an argument. */
+export const ofOrganisation = (org: string): Named => ({ org, how: 'as the first argument' })

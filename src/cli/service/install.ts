@@ -1,14 +1,7 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CommandFailure } from '../failure.ts'
+import { refuseNoFile, replaceFile } from '../files.ts'
 import { isForAll } from './plan.ts'
 import { settingsTemplate } from './settings-template.ts'
 import { marker, rightsFile, type ServicePlan, unitFile, usersFile } from './unit.ts'
@@ -80,6 +73,7 @@ function requireSystemd(): void {
 }
 
 function requireOurs(path: string): void {
+  refuseNoFile(path)
   if (!existsSync(path) || readFileSync(path, 'utf8').startsWith(marker)) return
   throw new CommandFailure(
     `${path} was not written by "cairn service install": move it away, or choose another --name`,
@@ -96,10 +90,7 @@ function write(path: string, text: string, mode = 0o644): FileChange {
   // Cairn's own umask is for its data.
   const made = mkdirSync(dirname(path), { recursive: true })
   if (made !== undefined) chmodSync(dirname(path), 0o755)
-  const draft = `${path}.${process.pid}`
-  writeFileSync(draft, text)
-  chmodSync(draft, mode)
-  renameSync(draft, path)
+  replaceFile(path, text, mode)
   return { path, did: before === null ? 'written' : 'replaced' }
 }
 

@@ -1,4 +1,5 @@
 import { type Colour, painted } from '../../core/colour.ts'
+import { onOneLine } from '../../core/unseen.ts'
 import { sizeOf } from '../doctor/finding.ts'
 import type { Figures } from './figures.ts'
 
@@ -136,7 +137,7 @@ function fitted(parts: readonly Part[], { columns, isColoured }: Screen): string
   let left = columns
   return parts
     .map(([text, colour]) => {
-      const shown = text.slice(0, left)
+      const shown = onOneLine(text).slice(0, left)
       left -= shown.length
       return colour && isColoured && shown !== '' ? painted(shown, colour) : shown
     })

@@ -1,0 +1,74 @@
+import { isManagementToken } from '../core/management-token.ts'
+import { shown } from '../core/wording.ts'
+import { CommandFailure, UsageFailure } from './failure.ts'
+import { tell } from './output.ts'
+
+/** A server elsewhere, reached over HTTPS by a management token. */
+
+/** Why a server could not be reached, and what to do, by the error's code. */
+const reasons: readonly [code: RegExp, advice: string][] = [
+  [
+    /CERT|SELF_SIGNED|UNABLE_TO_/,
+    'its certificate is not trusted. Use the name that the certificate is for; make an authority of your own known by NODE_EXTRA_CA_CERTS=FILE',
+  ],
+  [/^(?:EPROTO|ECONNRESET|ERR_SSL)/, 'is it https:// or http://, and is the port right?'],
+  [/REFUSED/i, 'nothing listens there. Does the server run, and is the port right?'],
+  [/NOTFOUND|EAI_AGAIN/, 'no such host is known. Is its name right?'],
+  [/Timeout|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/i, 'is it up, and does a firewall let you through?'],
+]
+
+const codeOf = (error: unknown) => String((error as { code?: string }).code ?? 'an error')
+
+/** The address of a server. @throws UsageFailure for what is none */
+export function serverAddress(url: string): string {
+  const base = URL.parse(url)
+  const isHttp = base && /^https?:$/.test(base.protocol) && base.username + base.password === ''
+  if (!isHttp || base.search + base.hash !== '') {
+    throw new UsageFailure(
+      `--url must be an address such as https://cairn.example.com, not '${shown(url)}'`,
+    )
+  }
+  const isHere = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(base.hostname)
+  if (base.protocol === 'http:' && !isHere) {
+    tell('warning: http:// sends CAIRN_TOKEN for anybody on the way to read: use https://')
+  }
+  return base.href.replace(/\/+$/, '')
+}
+
+/** The management token of the environment. @throws UsageFailure; never with the token */
+export function tokenOfEnvironment(): string {
+  const token = process.env.CAIRN_TOKEN?.trim()
+  if (!token) {
+    throw new UsageFailure(
+      '--url needs a management token in the variable CAIRN_TOKEN: make one on the server, "cairn token create NAME --scope flows:write"',
+    )
+  }
+  // What else there may be in it is not sent to anybody.
+  if (isManagementToken(token)) return token
+  throw new UsageFailure(
+    'CAIRN_TOKEN holds no whole management token: one is "crn_" and 48 characters, as "cairn token create" prints it',
+  )
+}
+
+/** @throws CommandFailure where there is no server, with what to do */
+export async function fetchElsewhere(
+  root: string,
+  path: string,
+  init: RequestInit,
+): Promise<Response> {
+  let response: Response
+  try {
+    response = await fetch(root + path, { ...init, redirect: 'manual' })
+  } catch (error) {
+    const code = codeOf(error)
+    const advice = reasons.find(([known]) => known.test(code))?.[1] ?? 'is --url right?'
+    throw new CommandFailure(`${root} cannot be reached (${code}): ${advice}`)
+  }
+  if (response.status < 300 || response.status >= 400) return response
+  // The token is for the server that was named alone.
+  const location = response.headers.get('location')
+  const to = location === null ? 'somewhere else' : shown(URL.parse(location, root)?.origin ?? '')
+  throw new CommandFailure(
+    `${root} leads to ${to}, where the token is not sent: give --url the server's own address`,
+  )
+}

@@ -1,0 +1,315 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { hasUnseen } from '../../src/core/unseen.ts'
+import { apiOf, type Server, Workplace } from '../support/binary.ts'
+import type { Finished } from '../support/finished.ts'
+import { poison } from '../support/ledger.ts'
+
+/**
+ * What the command line prints has come from pages, from anybody who has the public key, and from files
+ * of others. None of it may move a terminal's cursor, turn a line around or make one up.
+ */
+
+const controls = '\u001b]0;title\u0007\u001b[2J\b\r\u007f\u009b31m'
+const turning = '\u202e\u2066\u200f\u061c\u2028\u2029\ufeff\u{e0041}\u200b'
+/** Every text has all of it, and a line that would be taken for one of ours. */
+const hostile = (name: string) => `${name}${controls}${turning}\nFORGED`
+const bank = { controls, turning }
+
+let place: Workplace
+let server: Server
+let api: ReturnType<typeof apiOf>
+let flow: {
+  id: string
+  steps: { id: string; key: string }[]
+  checklist: { items: { id: string }[] }
+}
+
+const fields = (kind: string, names: string[]) =>
+  Object.fromEntries(names.map(name => [name, hostile(`${kind}.${name}`)]))
+
+/** A flow with the text in every field that takes it. */
+function hostileFlow(key: string) {
+  const say = (name: string) => hostile(`${key}.${name}`)
+  return {
+    key,
+    name: say('name'),
+    targeting: {
+      audience: {
+        match: 'all',
+        rules: [{ attribute: say('attribute'), op: 'eq', value: say('value') }],
+      },
+    },
+    steps: [
+      {
+        key: 'one',
+        title: say('title'),
+        body: say('body'),
+        target: { selector: `[title="${'\u202e\u200f\u{e0041}'}"], #a`, text: say('text') },
+        buttons: [{ label: say('label'), action: 'complete' }],
+      },
+      {
+        key: 'two',
+        title: 'Two',
+        target: { selector: '#two' },
+        advance: { on: 'event', event: say('event') },
+      },
+    ],
+    checklist: {
+      items: [
+        {
+          key: 'item',
+          title: say('item'),
+          description: say('description'),
+          completeOn: { event: say('done') },
+        },
+      ],
+    },
+  }
+}
+
+const write = (name: string, value: unknown) =>
+  Bun.write(join(place.folder, name), typeof value === 'string' ? value : JSON.stringify(value))
+
+beforeAll(async () => {
+  place = new Workplace()
+  const made = await place.json<{ snippetKey: string }>(['org', 'create', 'Acme'])
+  await place.run(['org', 'create', hostile('org')])
+  await write('flow.json', hostileFlow('hostile'))
+  await place.json(['flows', 'push', 'flow.json', '--publish', '--org', 'acme'])
+  const changed = hostileFlow('hostile')
+  await write('changed.json', {
+    ...changed,
+    name: 'Other',
+    checklist: { items: [{ key: 'x', title: hostile('x') }] },
+  })
+  server = await place.serve()
+  api = apiOf(server, made.snippetKey)
+  flow = ((await (await api('GET', '/flows')).json()) as { flows: [typeof flow] }).flows[0]
+  const events = [
+    ...['flow_started', 'flow_dismissed', 'flow_completed'].map(kind => ({
+      kind,
+      flowId: flow.id,
+    })),
+    { kind: 'step_viewed', flowId: flow.id, stepId: flow.steps[0]!.id },
+    { kind: 'target_missing', flowId: flow.id, stepId: flow.steps[1]!.id },
+    { kind: 'item_completed', flowId: flow.id, itemId: flow.checklist.items[0]!.id },
+    { kind: 'custom' },
+  ].map((event, i) => ({
+    ...event,
+    ...fields('e', ['anonymousId', 'sessionId', 'runId', 'url', 'name', 'reason']),
+    userId: hostile('user'),
+    id: hostile(`id${i}`),
+    properties: { [hostile('p')]: hostile('v') },
+  }))
+  const database = new Database(join(place.folder, 'cairn-data/cairn.db'))
+  database.run('pragma busy_timeout = 5000')
+  const answers = [await api('POST', '/events', { events })]
+  poison(database, hostile('bad'))
+  await api('POST', '/events', { events: [{ ...events[0], id: hostile('bad') }] })
+  database.run('drop trigger poison')
+  database.close()
+  const userId = hostile('user')
+  const print = {
+    ...fields('fp', ['selector', 'tag', 'id', 'name', 'role', 'ariaLabel', 'text']),
+    matchCount: 1,
+    classes: [hostile('class')],
+    attributes: { title: hostile('title') },
+    ancestors: [{ tag: hostile('tag'), id: hostile('aid') }],
+  }
+  for (const { id } of flow.steps) {
+    const report = fields('h', ['url', 'selector', 'snippetVersion', 'message'])
+    for (let i = 0; i < 6; i++) {
+      const outcome = i % 2 ? 'not_found' : 'found_by_alternate'
+      answers.push(
+        await api('POST', `/steps/${id}/health`, { ...report, outcome, userId: userId + i }),
+      )
+    }
+    const about = fields('f', ['url', 'locale', 'snippetVersion'])
+    for (const selector of [undefined, hostile('moved'), hostile('moved')]) {
+      const seen = selector ? null : print
+      const candidates = [{ ...print, ...(selector ? { selector } : {}) }]
+      answers.push(
+        await api('POST', `/steps/${id}/fingerprint`, { fingerprint: seen, candidates, ...about }),
+      )
+    }
+  }
+  answers.push(await api('POST', `/flows/${flow.id}/complete`, { userId, runId: hostile('run') }))
+  const items = [{ key: 'item', completed: true }]
+  answers.push(await api('POST', `/flows/${flow.id}/checklist-progress`, { userId, items }))
+  const asked = new URLSearchParams({ v: hostile('v'), url: hostile('url'), sid: hostile('sid') })
+  answers.push(await api('GET', `/heartbeat?${asked}`))
+  // Nothing here is to be quiet because it was refused.
+  const refused = answers.filter(({ status }) => status >= 300)
+  expect(await Promise.all(refused.map(answer => answer.text()))).toEqual([])
+}, 60_000)
+afterAll(() => place.close())
+
+/** Nothing that cannot be seen, and no line that somebody else has made up. */
+function requireClean({ stdout, stderr }: Finished): void {
+  for (const text of [stdout, stderr]) {
+    expect(hasUnseen(text) ? JSON.stringify(text) : '').toBe('')
+  }
+  const isForged = (line: string) => line.startsWith('FORGED')
+  expect(stdout.split('\n').filter(line => isForged(line.trim()))).toEqual([])
+  // What goes on in another line of a message stands further in.
+  expect(stderr.split('\n').filter(isForged)).toEqual([])
+}
+
+const page = `https://app.example/${encodeURIComponent(controls)}?x=${turning}`
+
+const named = hostile('x')
+const commands: string[][] = [
+  ['org', 'list'],
+  ['org', 'status', 'acme'],
+  ['org', 'limits', 'acme'],
+  ['org', 'origins', 'acme'],
+  ['org', 'identity', 'acme'],
+  ['org', 'retention', 'acme'],
+  ['org', 'privacy', 'acme'],
+  ['key', 'show', '--org', 'acme'],
+  ['flows', 'list', '--org', 'acme'],
+  ['flows', 'diff', 'changed.json', '--org', 'acme', '--all'],
+  ['flows', 'validate', 'changed.json'],
+  ['steps', 'check', '--org', 'acme'],
+  ['steps', 'check'],
+  ['steps', 'pin', '--org', 'acme', '--dry-run'],
+  ['explain', 'hostile', '--org', 'acme', '--url', page, '--user', hostile('user')],
+  [
+    'explain',
+    'hostile',
+    '--org',
+    'acme',
+    '--url',
+    page,
+    '--traits',
+    JSON.stringify({ [named]: named }),
+  ],
+  ['person', 'export', 'acme', hostile('user')],
+  ['dead-letters', 'list', '--org', 'acme'],
+  ['doctor'],
+  ['top', '--once'],
+  // What somebody was had to type, or a script has taken from elsewhere.
+  [named],
+  ['flows', named],
+  ['flows', 'list', `--${named}`],
+  ['flows', 'publish', named, '--org', 'acme'],
+  ['flows', 'pull', named, '--org', 'acme'],
+  ['flows', 'validate', `${turning}.yaml`],
+  ['flows', 'list', '--org', named],
+  ['org', 'status', named],
+  ['org', 'origins', 'acme', named],
+  ['org', 'create', ''],
+  ['steps', 'check', '--flow', named],
+  ['explain', named, '--org', 'acme', '--url', page],
+  ['explain', 'hostile', '--org', 'acme', '--url', named],
+  ['person', 'export', named, named],
+  ['person', 'allow', 'acme', named],
+  ['person', 'erase', 'acme', named],
+  ['dead-letters', 'drop', named, '--org', 'acme'],
+  ['key', 'show', '--org', 'acme', '--url', named],
+  ['serve', '--port', named],
+  ['serve', '--public-url', named],
+  ['backup', `./${named}/x/y`],
+  ['restore', named],
+  ['token', 'issue', '--org', named],
+  ['token', 'issue', '--org', 'acme', '--ttl', named],
+  ['snippet', 'write', `/dev/null/${named}`],
+  ['service', 'show', '--name', named],
+  ['healthcheck', '--data', named],
+  ['org', 'list', '--data', named],
+]
+
+test.each(commands)('%p', async (...command) => {
+  for (const more of [[], ['--json']]) {
+    const ended = await place.run([...command, ...more])
+    requireClean(ended)
+    if (more.length > 0 && ended.status === 0) JSON.parse(ended.stdout)
+  }
+})
+
+test('JSON is the same in value, and texts that people read show what is in them', async () => {
+  const letters = await place.json<{ eventId: string }[]>(['dead-letters', 'list', '--org', 'acme'])
+  expect(letters.map(({ eventId }) => eventId)).toEqual([hostile('bad')])
+  const { stdout } = await place.run(['person', 'export', 'acme', hostile('user')])
+  expect(JSON.parse(stdout).person).toEqual({ userId: hostile('user') })
+  const listed = await place.run(['dead-letters', 'list', '--org', 'acme'])
+  expect(listed.stdout).toContain('bad\\u001b]0;title')
+})
+
+test('a flow that is pulled has nothing raw, and is the flow', async () => {
+  const pulled = await place.run(['flows', 'pull', 'hostile', '--org', 'acme'])
+  requireClean(pulled)
+  await write('pulled.yaml', pulled.stdout)
+  const same = await place.run(['flows', 'diff', 'pulled.yaml', '--org', 'acme'])
+  requireClean(same)
+  expect(same.status).toBe(0)
+  const asJson = await place.run(['flows', 'pull', 'hostile', '--org', 'acme', '--format', 'json'])
+  requireClean(asJson)
+  expect(JSON.parse(asJson.stdout)[0].name).toBe(hostile('hostile.name'))
+  const written = await place.run([
+    'flows',
+    'pull',
+    '--out',
+    'flows',
+    '--org',
+    'acme',
+    '--format',
+    'json',
+  ])
+  requireClean(written)
+  expect(hasUnseen(await Bun.file(join(place.folder, 'flows/hostile.json')).text())).toBe(false)
+})
+
+/** Each place of a flow file that takes a text, with a text that it refuses. */
+const wrong: [string, (text: string) => unknown][] = [
+  ['a field', text => ({ key: 'a', [text]: text, steps: [{ key: 'a' }] })],
+  ['a key', text => ({ key: text, steps: [{ key: text }] })],
+  ['a kind', text => ({ key: 'a', kind: text, frequency: text, priority: text })],
+  ['a selector', text => ({ key: 'a', steps: [{ key: 'a', target: { selector: `#a${text}` } }] })],
+  [
+    'a link',
+    text => ({
+      key: 'a',
+      steps: [{ key: 'a', buttons: [{ label: 'a', action: 'link', href: text }] }],
+    }),
+  ],
+  [
+    'Markdown',
+    text => ({ key: 'a', steps: [{ key: 'a', body: `[a](javascript:${text}) <b>${text}</b>` }] }),
+  ],
+  ['a pattern', text => ({ key: 'a', targeting: { urls: [{ match: 'glob', pattern: text }] } })],
+  [
+    'a rule',
+    text => ({
+      key: 'a',
+      targeting: { audience: { rules: [{ attribute: text, op: text, value: text }] } },
+    }),
+  ],
+  ['a colour', text => ({ key: 'a', theme: { accent: text } })],
+  [
+    'an item',
+    text => ({
+      key: 'a',
+      checklist: { items: [{ key: text, completeOn: { event: text }, href: text }] },
+    }),
+  ],
+]
+
+test.each(wrong)('a flow file with %s that is wrong', async (_, flowWith) => {
+  for (const text of Object.values(bank)) {
+    await write('wrong.json', flowWith(`${text}\nFORGED`))
+    await write('wrong.yaml', `key: ${text}\nFORGED: [${text}`)
+    for (const file of ['wrong.json', 'wrong.yaml']) {
+      for (const more of [[], ['--json']]) {
+        requireClean(await place.run(['flows', 'validate', file, ...more]))
+        requireClean(await place.run(['flows', 'push', file, '--org', 'acme', ...more]))
+      }
+    }
+  }
+})
+
+test('the log of a server has none of it', () => {
+  requireClean({ stdout: server.stdout, stderr: server.stderr, status: 0 } as Finished)
+})
