@@ -37,7 +37,10 @@ const compileHint = '//# allFunctionsCalledOnLoad\n'
 
 /** What `module.ts` exports beside the types. */
 const startsIt = `
-/** Starts the snippet. Asks for no global of the page, and loads no further script. */
+/**
+ * Starts the snippet. Asks for no global of the page, and loads no further script. Where there is no
+ * page, as under a server-side renderer, it does nothing, and says so once.
+ */
 export declare function cairn(settings: Settings): Cairn
 `
 

@@ -13,11 +13,20 @@ export const installStub =
 /** The script of this version, and what a browser holds it against. */
 export const pinnedSnippet = { file: pageScript.name, integrity: integrityOf(pageScript.text) }
 
-/** What a page needs, as HTML: always the newest, or just this version, which the browser verifies. */
-export function installTags(baseUrl: string, key: string): { newest: string; pinned: string } {
+/** Has a page begin what is for some people only once it has said who is there. */
+const waits = ' data-identify="wait"'
+
+/**
+ * What a page needs, as HTML: always the newest, or just this version, which the browser verifies; each
+ * for the pages of an application with a login, and for those of a public site.
+ */
+export function installTags(baseUrl: string, key: string) {
   const tag = (file: string, more: string) =>
     `<script async src="${baseUrl}/${file}" data-key="${key}"${more}></script>`
   const { file, integrity } = pinnedSnippet
   const verified = ` integrity="${integrity}" crossorigin="anonymous"`
-  return { newest: tag('snippet.js', ''), pinned: tag(file, verified) }
+  return {
+    newest: { withLogin: tag('snippet.js', waits), public: tag('snippet.js', '') },
+    pinned: { withLogin: tag(file, waits + verified), public: tag(file, verified) },
+  }
 }

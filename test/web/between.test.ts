@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout } from 'bun:test'
-import type { Page } from '../support/browser.ts'
+import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
 /** What stands between a page and the server, and what else lives in a browser, lose nothing. */
 
-setDefaultTimeout(40_000)
+setDefaultTimeout(60_000)
 
 const keys = ['portal', 'retry', 'poison', 'alien', 'tabs', 'clock', 'rotated', 'wrapped', 'leave']
 
@@ -36,7 +36,7 @@ const call = (page: Page, name: string, ...args: unknown[]) =>
   )
 
 const blank = async (prepare = '') => {
-  const { page, noticed } = await site.browser.page()
+  const { page, noticed } = await site.browser.page({ clock: true })
   if (prepare) await page.addInitScript(prepare)
   return { page, noticed, ...shown(page) }
 }
@@ -65,8 +65,8 @@ test('an answer that is not Cairn’s is no receipt', async () => {
   )
   await page.goto(`${site.url}/projects?case=portal`)
   await title.waitFor()
-  await page.waitForResponse(response => response.url().endsWith('/events'), { timeout: 10_000 })
-  await Bun.sleep(300)
+  await page.waitForResponse(response => response.url().endsWith('/events'))
+  await rest(page)
   expect(await waiting(page)).toBeGreaterThan(0)
   await page.unroute('**/api/v1/events')
   await page.goto(`${site.url}/settings/people`)
@@ -93,9 +93,9 @@ test.each(['-5', '99999999', 'soon'])(
     await page.goto(`${site.url}/projects?case=retry`)
     await title.waitFor()
     for (let i = 0; i < 25; i++) await call(page, 'track', `event_${i}`)
-    await Bun.sleep(500)
+    await pass(page, 500)
     const before = (await page.evaluate('timers()')) as number
-    await Bun.sleep(1_500)
+    await pass(page, 1_500)
     const timers = ((await page.evaluate('timers()')) as number) - before
     expect(asked).toBe(1)
     expect(timers).toBeLessThan(20)
@@ -113,7 +113,7 @@ test('after an event that is too large, the others go in batches again', async (
     cairn.track?.('large', { text: 'x'.repeat(1_200_000) })
     for (let i = 0; i < 200; i++) cairn.track?.(`event_${i}`)
   })
-  await Bun.sleep(500)
+  await pass(page, 500)
   const asked = () => noticed.requests.filter(url => url.endsWith('/events')).length
   const before = asked()
   await page.context().setOffline(false)
@@ -146,7 +146,7 @@ test('what others wrote into the storage stops nothing', async () => {
   }, prefix)
   noticed.complaints.length = 0
   await page.goto(`${site.url}/projects?case=alien`)
-  await shown(page).title.waitFor({ timeout: 10_000 })
+  await shown(page).title.waitFor()
   await site.until('alien', ({ totals }) => totals.starts === 1)
   // Of what looks like an event the server says that it is none.
   expect(noticed.complaints.filter(text => !text.includes('422'))).toEqual([])
@@ -159,11 +159,14 @@ test('a refusal of consent in one tab is one in all', async () => {
   const second = await page.context().newPage()
   await second.goto(`${site.url}/projects?case=tabs`)
   await shown(second).title.waitFor()
+  const heard = second.evaluate(
+    () => new Promise(done => addEventListener('storage', () => done(null), { once: true })),
+  )
   await call(page, 'consent', false)
-  await Bun.sleep(300)
+  await heard
   await call(second, 'track', 'unwanted')
   await shown(second).button('Next').click()
-  await Bun.sleep(500)
+  await pass(second, 10_000)
   const stored = await page.evaluate(() => Object.keys(localStorage))
   expect(stored).toEqual([expect.stringMatching(/:consent$/)])
   await title.count()
@@ -253,7 +256,7 @@ test('the key that follows another one finds what people have seen and said, and
   )
   await page.goto(`${site.url}/projects?case=rotated`)
   await allSent(page)
-  await Bun.sleep(500)
+  await rest(page)
   expect(await title.count()).toBe(0)
   expect(await personOf()).toEqual(before)
   await page.close()

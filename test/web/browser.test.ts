@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { hasBrowser, noBrowser } from '../browser/program.ts'
+import { noBrowser, program } from '../browser/program.ts'
 
 /** Whether the tests beside this one run, and that none of them asks for a browser unasked. */
 
 test('a machine without a browser skips what needs one, and is told so', () => {
-  if (!hasBrowser) console.error(`cairn: ${noBrowser}; tests that need one are skipped`)
+  if (!program) console.error(`cairn: ${noBrowser}; tests that need one are skipped`)
 })
 
 test('what needs a browser takes its tests from where they are skipped without one', async () => {

@@ -4,7 +4,7 @@ import { allSent, type Numbers, Site, shown } from '../support/site.ts'
 
 /** A hundred people, each with a way of their own through a tour: the numbers are what they did. */
 
-setDefaultTimeout(240_000)
+setDefaultTimeout(480_000)
 
 const people = 100
 /** As many at a time as a small machine shows without slowing each other down. */

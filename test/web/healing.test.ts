@@ -1,7 +1,9 @@
 import { expect, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'
+import { pass } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
+import { until } from '../support/until.ts'
 
 /** How steps find what they point at where their selector does not: and what they leave alone. */
 
@@ -71,6 +73,7 @@ afterAll(() => site.close())
 async function open(name: string, markup: string, prepare: () => void = () => {}) {
   // Tests write markup, which the site's policy forbids.
   const { page, noticed } = await site.browser.page({
+    clock: true,
     bypassCSP: true,
     viewport: { width: 900, height: 600 },
   })
@@ -94,14 +97,12 @@ async function open(name: string, markup: string, prepare: () => void = () => {}
   /** Whether the step points there, once the page has been scrolled. */
   const isAround = async (selector: string) => {
     await title.getByText('Look here').waitFor()
-    for (const deadline = performance.now() + 5_000; performance.now() < deadline; ) {
+    return until(async () => {
       const ring = await page.locator('[data-cairn] .ring').boundingBox()
       const element = await page.locator(selector).first().boundingBox()
       const isNear = (side: 'x' | 'y') => Math.abs((ring?.[side] ?? 0) - (element?.[side] ?? 0)) < 3
-      if (ring && element && isNear('x') && isNear('y')) return true
-      await Bun.sleep(50)
-    }
-    return false
+      return ring !== null && element !== null && isNear('x') && isNear('y')
+    })
   }
   return { page, noticed, title, isAround, isSkipped: () => title.getByText('The end').waitFor() }
 }
@@ -111,13 +112,11 @@ async function told(
   name: string,
   holds = ({ reports }: Checked) => Object.values(reports).some(count => count > 0),
 ): Promise<Checked> {
-  for (const deadline = performance.now() + 15_000; performance.now() < deadline; ) {
+  const check = async () => {
     const { stdout } = await site.place.run(['steps', 'check', '--flow', name, '--json'])
-    const [step] = (JSON.parse(stdout) as { steps: Checked[] }).steps
-    if (step && holds(step)) return step
-    await Bun.sleep(100)
+    return (JSON.parse(stdout) as { steps: Checked[] }).steps[0]
   }
-  throw new Error(`nothing was told of ${name}`)
+  return (await until(check, step => step !== undefined && holds(step)))!
 }
 
 const outcomeOf = async (name: string) => {
@@ -232,7 +231,7 @@ test('what appears late in a shadow tree that is there is waited for', async () 
   const { page, title } = await open('late-inside', '<div id="host"></div>', () => {
     document.querySelector('#host')?.attachShadow({ mode: 'open' })
   })
-  await Bun.sleep(600)
+  await pass(page, 5_000)
   expect(await title.count()).toBe(0)
   await page.evaluate(() => {
     const button = document.createElement('button')
@@ -276,15 +275,13 @@ test('an element is scrolled into sight inside what it scrolls in', async () => 
     ${long}<button id="far-down">Far down</button>${long}</div>`
   const { page, title } = await open('scrolled', markup)
   await title.getByText('Look here').waitFor()
-  const isInSight = () =>
+  await until(() =>
     page.evaluate(() => {
       const box = document.querySelector('#box')!.getBoundingClientRect()
       const { top, bottom } = document.querySelector('#far-down')!.getBoundingClientRect()
       return top >= box.top && bottom <= box.bottom
-    })
-  for (const deadline = performance.now() + 10_000; !(await isInSight()); await Bun.sleep(50)) {
-    if (performance.now() > deadline) throw new Error('It stays out of sight')
-  }
+    }),
+  )
   await page.close()
 })
 
@@ -328,15 +325,17 @@ test('a page that changes all the time is looked at twenty times a second at mos
     )
   })
   await page.waitForFunction('window.looks > 0')
-  const looks = await page.evaluate(async () => {
-    const counted = window as unknown as { looks: number }
-    const before = counted.looks
-    const at = performance.now()
-    await new Promise(resolve => setTimeout(resolve, 2_000))
-    return (counted.looks - before) / ((performance.now() - at) / 1_000)
-  })
-  expect(looks).toBeGreaterThan(1)
-  expect(looks).toBeLessThanOrEqual(21)
+  const counts = () =>
+    page.evaluate(() => ({
+      looks: (window as unknown as { looks: number }).looks,
+      seconds: performance.now() / 1_000,
+    }))
+  const before = await counts()
+  await page.clock.runFor(2_000)
+  const after = await counts()
+  const aSecond = (after.looks - before.looks) / (after.seconds - before.seconds)
+  expect(aSecond).toBeGreaterThan(1)
+  expect(aSecond).toBeLessThanOrEqual(21)
   await page.close()
 })
 
@@ -358,7 +357,7 @@ test('a page that breaks the watch over a shown element hears of no fault, and k
   const { page, title, noticed, isAround } = await open('watched', '<p id="shown">A</p>')
   expect(await isAround('#shown')).toBe(true)
   await page.evaluate(breakDom)
-  await Bun.sleep(600)
+  await pass(page, 5_000)
   expect(await title.textContent()).toBe('Look here')
   expect(noticed.complaints).toEqual([])
   await page.close()

@@ -1,8 +1,9 @@
 import { expect, setDefaultTimeout } from 'bun:test'
 import { createHmac } from 'node:crypto'
-import type { Page } from '../support/browser.ts'
+import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
+import { until } from '../support/until.ts'
 
 /** Pages of an organisation that requires proof of who is there. */
 
@@ -50,7 +51,7 @@ const identify = (page: Page, person: string, userHash: string) =>
   )
 
 const open = async (name: string) => {
-  const visitor = await site.visit(`/projects?case=${name}`)
+  const visitor = await site.visit(`/projects?case=${name}`, { clock: true })
   return { ...visitor, ...shown(visitor.page) }
 }
 
@@ -66,10 +67,9 @@ test('events and progress carry the hash, and are taken', async () => {
   await site.until('proven', ({ totals }) => totals.completions === 1)
   // Until the page says otherwise, the snippet knows who is there, and by which hash.
   await page.goto(`${site.url}/projects?case=list`)
-  const progress = () => noticed.requests.find(url => url.includes('/checklist-progress'))
-  for (let tries = 0; tries < 100 && !progress(); tries++) await Bun.sleep(50)
-  expect(new URL(progress() ?? 'about:blank').searchParams.get('userHash')).toBe(right(person))
-  await Bun.sleep(500)
+  const progress = () => noticed.requests.find(url => url.includes('/checklist-progress')) ?? ''
+  expect(new URL(await until(progress)).searchParams.get('userHash')).toBe(right(person))
+  await rest(page)
   expect(refused).toEqual([])
   await page.close()
 })
@@ -91,9 +91,35 @@ test('without the right hash nothing is counted, and tours are shown all the sam
   await identify(page, person, 'f'.repeat(64))
   await button('Done').click()
   await title.waitFor({ state: 'detached' })
+  const answered = page.waitForResponse(response => response.url().endsWith('/events'))
+  await pass(page, 6_000)
+  expect((await answered).ok()).toBe(false)
   await page.close()
-  await Bun.sleep(1_000)
   expect((await site.numbers('late')).totals).toEqual(before)
+})
+
+test('a hash that is wrong is told in the console, in words of its own, and holds up nothing else', async () => {
+  const { page, person, noticed } = await open('list')
+  const { panel } = shown(page)
+  await panel.waitFor()
+  const events = page.waitForResponse(
+    response => response.url().endsWith('/events') && response.status() === 401,
+  )
+  await identify(page, person, 'f'.repeat(64))
+  // Before anything of theirs is reported.
+  const told = () => noticed.complaints.filter(text => text.startsWith('cairn: '))
+  await until(() => told().length > 0)
+  await page.evaluate(() =>
+    (window as never as { cairn: { track(n: string): void } }).cairn.track('x'),
+  )
+  await events
+  // The flows are still to be had, without the user: their bucket is not left alone.
+  await page.reload()
+  await panel.waitFor()
+  expect(new Set(told())).toEqual(
+    new Set(['cairn: refused (401): the user hash is missing or wrong ("cairn org identity")']),
+  )
+  await page.context().close()
 })
 
 test('the hash of who has signed out stays nowhere in the browser', async () => {

@@ -2,10 +2,11 @@ import { expect, setDefaultTimeout } from 'bun:test'
 import type { Locator } from '../browser/playwright.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
+import { until } from '../support/until.ts'
 
 /** Every kind of step, as people see, hear and work it. */
 
-setDefaultTimeout(40_000)
+setDefaultTimeout(60_000)
 
 const flows = `
 - key: kinds
@@ -19,9 +20,20 @@ const flows = `
   targeting: { urls: [{ match: exact, pattern: /projects/new }] }
   steps:
     - { key: long, title: A story, body: "${'A sentence of a story. '.repeat(80)}", target: { selector: "[data-tour=new-project]" } }
+- key: heard
+  name: Onboarding 2026, hint C
+  title: A hint
+  targeting: { urls: [{ match: exact, pattern: "/projects?case=heard" }] }
+  steps: [{ key: only-text, kind: modal, body: No title of its own. }]
+- key: unnamed
+  name: As it is called
+  kind: checklist
+  targeting: { urls: [{ match: exact, pattern: "/projects?case=unnamed" }] }
+  checklist: { items: [{ key: a, title: A }] }
 - key: list
   kind: checklist
-  name: Get going
+  name: Onboarding 2026, list B
+  title: Get going
   targeting: { urls: [{ match: exact, pattern: /settings/notifications }] }
   checklist:
     order: sequence
@@ -131,7 +143,7 @@ describe('wherever it is seen', () => {
     const { page, title, button, card } = await open('/home', options)
     for (const name of ['A modal', 'A tip', 'A banner']) {
       await title.getByText(name).waitFor()
-      await Bun.sleep(300)
+      await (await card.elementHandle())!.waitForElementState('stable')
       const box = (await card.boundingBox())!
       expect(box.x).toBeGreaterThanOrEqual(0)
       expect(box.y).toBeGreaterThanOrEqual(0)
@@ -162,15 +174,11 @@ describe('wherever it is seen', () => {
         document.body.style.background = isDark ? '#111' : '#fff'
       }, isDark)
     const ground = async () => (await brightness(card)).ground
-    const until = async (holds: (sum: number) => boolean) => {
-      for (let tries = 0; tries < 60 && !holds(await ground()); tries++) await Bun.sleep(50)
-      return ground()
-    }
     expect(await ground()).toBeGreaterThan(550)
     await turn(true)
-    expect(await until(sum => sum < 200)).toBeLessThan(200)
+    await until(ground, sum => sum < 200)
     await turn(false)
-    expect(await until(sum => sum > 550)).toBeGreaterThan(550)
+    await until(ground, sum => sum > 550)
     await page.close()
   })
 
@@ -218,6 +226,27 @@ describe('a checklist', () => {
     expect(totals).toMatchObject({ starts: 1, completions: 1 })
     expect(checklist).toMatchObject({ completedAll: 1 })
     expect(checklist?.items.map(({ completions }) => completions)).toEqual([1, 1])
+  })
+})
+
+describe('what a flow is called', () => {
+  const called = (name: string) => ({ name, exact: true })
+
+  test('is its title, above a list, on its button and to those who hear a step without one', async () => {
+    const { page, launcher, panel } = await open('/settings/notifications?as=reader')
+    await page.getByRole('dialog', called('Get going')).waitFor()
+    await panel.getByRole('heading', called('Get going')).waitFor()
+    await panel.getByRole('button', { name: 'Close' }).click()
+    expect(await launcher.textContent()).toBe('Get going · 0 of 2')
+    await page.goto(`${site.url}/projects?case=heard`)
+    await page.getByRole('dialog', called('A hint')).waitFor()
+    await page.context().close()
+  })
+
+  test('is its name where it has no title, as flows had none in older releases', async () => {
+    const { page, panel } = await open('/projects?case=unnamed')
+    await panel.getByRole('heading', called('As it is called')).waitFor()
+    await page.context().close()
   })
 })
 

@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout } from 'bun:test'
-import type { Page } from '../support/browser.ts'
+import { type Page, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
 /** What is told of people, and what is not. */
 
-setDefaultTimeout(40_000)
+setDefaultTimeout(60_000)
 
 const flows = `
 key: hello
@@ -151,7 +151,7 @@ test('a visitor without a name is the same one on the next page', async () => {
     route.fulfill({ body: '', contentType: 'text/javascript' }),
   )
   await page.goto(`${site.url}/settings/people`)
-  await Bun.sleep(500)
+  await rest(page)
   expect(await idOf()).toBe(before)
   await page.close()
 })

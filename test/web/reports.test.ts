@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout } from 'bun:test'
+import { pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, type Numbers, Site, shown } from '../support/site.ts'
 
@@ -23,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 const open = async (name: string) => {
-  const visitor = await site.visit(`/projects?case=${name}`)
+  const visitor = await site.visit(`/projects?case=${name}`, { clock: true })
   return { ...visitor, ...shown(visitor.page) }
 }
 
@@ -49,13 +50,16 @@ test('what happens offline is sent when the connection is back, and by the next 
   await title.getByText('Two').waitFor()
   await button('Done').click()
   await title.waitFor({ state: 'detached' })
-  await Bun.sleep(6_000)
+  const inVain = page.waitForEvent('requestfailed', request => request.url().endsWith('/events'))
+  await pass(page, 6_000)
+  await inVain
   expect((await site.numbers('offline')).totals.completions).toBe(0)
   await context.setOffline(false)
   const { totals } = await site.until('offline', ({ totals }) => totals.completions === 1)
   expect(totals).toMatchObject({ starts: 1, completions: 1 })
   await page.reload()
-  await Bun.sleep(1_000)
+  await allSent(page)
+  await rest(page)
   await page.close()
   expect((await site.numbers('offline')).totals).toEqual(totals)
 })
@@ -79,10 +83,12 @@ test('of a long time offline the newest thousand events are kept, and sent as ba
   const { page, title, noticed } = await open('flood')
   await title.waitFor()
   await page.context().setOffline(true)
-  const kept = await page.evaluate(async () => {
+  await page.evaluate(() => {
     const { cairn } = window as never as { cairn: { track(name: string): void } }
     for (let i = 0; i < 1_200; i++) cairn.track(`event_${i}`)
-    await new Promise(done => setTimeout(done, 500))
+  })
+  await pass(page, 500)
+  const kept = await page.evaluate(() => {
     const name = Object.keys(localStorage).find(name => name.includes(':out:')) ?? ''
     const { events } = JSON.parse(localStorage.getItem(name) ?? '{}')
     return [events.length, events.at(-1).name]
@@ -105,7 +111,7 @@ test('over the limit it waits as long as it is told, and nothing is lost', async
   await button('Next').click()
   await button('Done').click()
   await title.waitFor({ state: 'detached' })
-  await Bun.sleep(7_000)
+  await pass(page, 7_000)
   const asked = noticed.requests.filter(url => url.endsWith('/events')).length
   // Once, or not at all where its beacon came first: not again and again.
   expect(asked).toBeLessThanOrEqual(1)
@@ -125,13 +131,13 @@ test('a server that cannot store is asked again, and has it all in the end', asy
   await button('Next').click()
   await button('Done').click()
   await title.waitFor({ state: 'detached' })
-  await Bun.sleep(6_000)
+  await pass(page, 6_000)
   expect(noticed.requests.filter(url => url.endsWith('/events')).length).toBeGreaterThan(0)
   await site.server.end('SIGKILL')
   site.server = await site.place.serve(['--port', port])
   // It may have been refused twice, and then waits twice as long.
   const isAll = ({ totals }: Numbers) => totals.completions === 1
-  const { totals } = await site.until('full', isAll, 20_000)
+  const { totals } = await site.until('full', isAll)
   expect(totals).toMatchObject({ starts: 1, completions: 1 })
   await page.close()
 })
@@ -141,7 +147,7 @@ test('two tabs do not show the same step, and the second goes on where the first
   await title.getByText('One').waitFor()
   const second = await page.context().newPage()
   await second.goto(`${site.url}/projects?case=tabs`)
-  await Bun.sleep(1_000)
+  await rest(second)
   expect(await shown(second).card.count()).toBe(0)
   await button('Next').click()
   await title.getByText('Two').waitFor()
@@ -193,7 +199,7 @@ test('what a page does wrong is no error of the page', async () => {
     cairn.stop!()
     cairn.consent!('maybe')
   })
-  await Bun.sleep(300)
+  await pass(page, 10_000)
   expect(noticed.complaints.filter(text => !text.startsWith('cairn: '))).toEqual([])
   await page.close()
 })

@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout } from 'bun:test'
-import type { Page } from '../support/browser.ts'
+import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
-import { allSent, Site, shown } from '../support/site.ts'
+import { allSent, leftLongAgo, Site, shown } from '../support/site.ts'
 
 /** Which flow is on a page, and whose run it is, whenever and in whatever order a page says what. */
 
-setDefaultTimeout(40_000)
+setDefaultTimeout(60_000)
 
 const tour = (key: string, more = '') => `
 - key: ${key}
@@ -47,10 +47,10 @@ const call = (page: Page, name: string, ...args: unknown[]) =>
   )
 
 const at = (page: Page, text: string) =>
-  shown(page).title.getByText(text, { exact: true }).waitFor({ timeout: 10_000 })
+  shown(page).title.getByText(text, { exact: true }).waitFor()
 
 const open = async (path: string, prepare = '') => {
-  const { page, noticed } = await site.browser.page()
+  const { page, noticed } = await site.browser.page({ clock: true })
   if (prepare) await page.addInitScript(prepare)
   await page.goto(site.url + path)
   return { page, noticed, ...shown(page) }
@@ -82,7 +82,7 @@ test('a flow that was asked for stays when its tab was out of sight, and after a
   await shown(page).button('Next').click()
   await at(page, 'Asked two')
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
-  await Bun.sleep(200)
+  await rest(page)
   expect(await shown(page).card.count()).toBe(1)
   await page.reload()
   await at(page, 'Asked two')
@@ -104,7 +104,7 @@ test('asked for twice at once, a flow has one run; stopped before it is there, n
   )
   expect(totals.starts).toBe(before.totals.starts + 1)
   const other = await open('/settings/people', stub("['start', 'asked-for']", "['stop']"))
-  await Bun.sleep(1_000)
+  await rest(other.page)
   expect(await other.card.count()).toBe(0)
   await other.page.close()
 })
@@ -115,6 +115,9 @@ test('a tour goes on where it was though another one has been shown meanwhile', 
   await at(page, 'first one')
   await button('Next').click()
   await at(page, 'first two')
+  // Sooner, who is in the middle of one tour is not interrupted by another.
+  await page.goto(`${site.url}/settings/people`)
+  await leftLongAgo(page)
   await page.goto(`${site.url}/projects?case=second`)
   await at(page, 'second one')
   await page.goto(`${site.url}/projects?case=first`)
@@ -198,7 +201,7 @@ test('a tab has its checklist while another one shows a tour', async () => {
   await at(page, 'both one')
   const second = await page.context().newPage()
   await second.goto(`${site.url}/projects?case=both`)
-  await shown(second).launcher.or(shown(second).panel).first().waitFor({ timeout: 5_000 })
+  await shown(second).launcher.or(shown(second).panel).first().waitFor()
   expect(await shown(second).title.getByText('both one').count()).toBe(0)
   await page.context().close()
 })
@@ -208,7 +211,7 @@ test('an announcement that was closed is not back as soon as the page writes its
   await at(page, 'always one')
   await button('Close').click()
   await page.evaluate(() => history.replaceState(null, '', '#section-2'))
-  await Bun.sleep(500)
+  await rest(page)
   expect(await card.count()).toBe(0)
   await page.evaluate(() => history.pushState(null, '', '/projects/atlas'))
   await page.evaluate(() => history.pushState(null, '', '/projects?case=always'))
@@ -222,7 +225,7 @@ test('a page that is prepared before anybody sees it asks, shows and reports not
     "let is = true; Object.defineProperty(Document.prototype, 'prerendering', { get: () => is }); window.activate = () => { is = false; document.dispatchEvent(new Event('prerenderingchange')) }",
   )
   await call(page, 'track', 'unseen')
-  await Bun.sleep(1_000)
+  await pass(page, 120_000)
   expect(noticed.requests.filter(url => url.includes('/api/'))).toEqual([])
   expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
   await page.evaluate('activate()')
@@ -244,7 +247,7 @@ test('a page that comes back as it was left shows what is due now', async () => 
     return names.length
   })
   expect(ended).toBe(1)
-  await card.waitFor({ state: 'detached', timeout: 3_000 })
+  await card.waitFor({ state: 'detached' })
   expect(await button('Next').count()).toBe(0)
   await page.close()
 })

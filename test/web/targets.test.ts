@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout } from 'bun:test'
-import type { Page } from '../support/browser.ts'
+import { type Page, pass } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
 /** How steps find what they point at on pages that are late, changed, or without it. */
 
-setDefaultTimeout(40_000)
+setDefaultTimeout(60_000)
 
 /** A flow of one step for each case, by address; a visitor sees only theirs. */
 const flowOf = (key: string, target: string, more = '') => `
@@ -43,7 +43,7 @@ afterAll(() => site.close())
 
 /** Opens the page of a case; what is to be done with the page is done before it shows the step. */
 async function open(name: string, prepare: (page: Page) => Promise<unknown> = async () => {}) {
-  const { page } = await site.visit(`/projects?case=${name}`)
+  const { page } = await site.visit(`/projects?case=${name}`, { clock: true })
   await prepare(page)
   return { page, ...shown(page) }
 }
@@ -68,7 +68,7 @@ const ringIsAround = async (page: Page, selector: string) => {
 
 test('an element that appears late is waited for', async () => {
   const { page, title } = await open('late')
-  await Bun.sleep(700)
+  await pass(page, 5_000)
   expect(await title.count()).toBe(0)
   await add(page, 'late')
   await title.getByText('Look here').waitFor()
@@ -85,7 +85,7 @@ test('a missing one is skipped, ends the flow, is waited for, or is done without
   await optional.title.getByText('Look here').waitFor()
   await optional.page.close()
   const waits = await open('waits')
-  await Bun.sleep(800)
+  await pass(waits.page, 5_000)
   expect(await waits.title.count()).toBe(0)
   await add(waits.page, 'none')
   await waits.title.getByText('Look here').waitFor()

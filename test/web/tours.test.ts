@@ -1,4 +1,5 @@
 import { expect } from 'bun:test'
+import { rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
@@ -79,7 +80,7 @@ test('closed once, it does not come again', async () => {
     () =>
       'cairn' in window && !('q' in (window.cairn as object) && (window.cairn as { q: unknown }).q),
   )
-  await Bun.sleep(500)
+  await rest(page)
   expect(await card.count()).toBe(0)
   await page.close()
   await site.until('welcome', ({ totals }) => totals.dismissals === 1)

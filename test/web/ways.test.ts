@@ -1,7 +1,9 @@
 import { expect, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'
+import { pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
+import { until } from '../support/until.ts'
 
 /** The ways in which a page can have the snippet, and the pages that make it hard. */
 
@@ -46,10 +48,10 @@ const html = (body: string, headers: Record<string, string> = {}) =>
 const tag = (more = '') =>
   `<script async src="${site.server.url}/snippet.js" data-key="${site.snippetKey}"${more}></script>`
 
-/** The tag that `cairn key show` prints for this version alone. */
+/** The tag that `cairn key show` prints for this version alone, on a public site. */
 async function pinnedTag(more = ''): Promise<string> {
   const { stdout } = await site.place.run(['key', 'show', '--url', site.server.url])
-  const found = /<script[^>]*integrity="[^>]*><\/script>/.exec(stdout)?.[0] ?? ''
+  const found = stdout.match(/<script[^>]*integrity="[^>]*><\/script>/g)?.at(-1) ?? ''
   return found.replace('<script', `<script${more}`)
 }
 
@@ -89,10 +91,11 @@ test('documents of their own, one after another, are one tour', async () => {
 
 test('a page whose head comes long before its body shows its tour once it has one', async () => {
   const head = '<!doctype html><html lang="en"><head><title>Own</title>'
+  const body = Promise.withResolvers<void>()
   const slowly = (text: string) => {
     const chunks = async function* () {
       yield text
-      await Bun.sleep(1_500)
+      await body.promise
       yield '</head><body><h1>Own</h1></body></html>'
     }
     return new Response(chunks() as never, { headers: { 'Content-Type': 'text/html' } })
@@ -103,8 +106,12 @@ test('a page whose head comes long before its body shows its tour once it has on
   page.on('request', request => {
     if (request.url().includes('renderer')) asked++
   })
-  await page.goto(`${pages.url}/own`)
-  await shown(page).title.getByText('Hi').waitFor({ timeout: 3_000 })
+  const flows = page.waitForResponse(/\/api\/v1\/flows/)
+  await page.goto(`${pages.url}/own`, { waitUntil: 'commit' })
+  await flows
+  await rest(page)
+  body.resolve()
+  await shown(page).title.getByText('Hi').waitFor()
   expect(asked).toBe(1)
   expect(noticed.complaints.filter(text => !/404/.test(text))).toEqual([])
   await page.close()
@@ -141,9 +148,9 @@ describe('a strict policy', () => {
     })
     const { page, noticed } = await site.browser.page()
     await page.goto(`${pages.url}/own/wrong`)
-    await Bun.sleep(500)
+    await until(() => noticed.complaints.join().includes('integrity'))
+    await rest(page)
     expect(await page.evaluate("'cairn' in window")).toBe(false)
-    expect(noticed.complaints.join('\n')).toContain('integrity')
     await page.goto(`${pages.url}/own`)
     await shown(page).title.getByText('Hi').waitFor()
     expect(await page.locator('link').count()).toBe(0)
@@ -159,13 +166,11 @@ describe('a strict policy', () => {
       const response = await route.fetch()
       await route.fulfill({ response, body: `window.changed = true;${await response.text()}` })
     })
-    const answered = page.waitForResponse(renderer)
     await page.goto(`${pages.url}/own`)
-    await answered
-    await Bun.sleep(500)
+    await until(() => noticed.complaints.join().includes('integrity'))
+    await rest(page)
     expect(await page.evaluate("'changed' in window")).toBe(false)
     expect(await shown(page).card.count()).toBe(0)
-    expect(noticed.complaints.join('\n')).toContain('integrity')
     await page.close()
   })
 })
@@ -186,7 +191,7 @@ test('where storage is refused, tours are shown and reported', async () => {
 })
 
 test('two tabs of a page without Web Locks do not show the same step', async () => {
-  const { page } = await site.browser.page()
+  const { page } = await site.browser.page({ clock: true })
   const context = page.context()
   await context.addInitScript(
     "Object.defineProperty(Navigator.prototype, 'locks', { get: () => undefined })",
@@ -195,11 +200,11 @@ test('two tabs of a page without Web Locks do not show the same step', async () 
   await shown(page).title.getByText('One').waitFor()
   const second = await context.newPage()
   await second.goto(`${site.url}/settings/people`)
-  await Bun.sleep(1_500)
+  await pass(second, 2_000)
   expect(await shown(second).card.count()).toBe(0)
   await page.close()
   // A closed tab leaves its lease behind for some seconds.
-  await shown(second).title.getByText('One').waitFor({ timeout: 15_000 })
+  await shown(second).title.getByText('One').waitFor()
   await context.close()
 })
 
@@ -231,6 +236,59 @@ describe('as a module', () => {
     expect(await page.evaluate("'cairn' in window")).toBe(false)
     expect(noticed.requests.filter(url => url.includes('snippet'))).toEqual([])
     await page.close()
+  })
+
+  describe('where a server draws the page', () => {
+    /** The same code on both sides: what it draws, and what it does once the page is there. */
+    const app = () =>
+      `${use()}export const draw = () => '<main id="app"><p>Drawn</p></main>'\nexport const calls = () => ([tours.identify('ann'), tours.track('a'), tours.start('a'), tours.stop(), tours.reset(), typeof tours.on('flow_started', () => {}), tours.on('flow_started', () => {})(), tours.consent(true)])\n`
+    const onServer = `import { calls, draw } from './server.js'\nimport { cairn } from './vendor/cairn.js'\ncairn({ baseUrl: 'https://cairn.example.com', key: 'k' })\nconsole.log(JSON.stringify([draw(), calls()]))\n`
+
+    async function drawn() {
+      const folder = site.place.folder
+      await site.place.run(['snippet', 'write', 'vendor'])
+      await Bun.write(join(folder, 'server.js'), app())
+      await Bun.write(join(folder, 'package.json'), '{ "type": "module" }')
+      await Bun.write(join(folder, 'run.js'), onServer)
+      const { stdout, stderr, exitCode } = Bun.spawnSync([process.execPath, 'run.js'], {
+        cwd: folder,
+      })
+      return { stdout: stdout.toString(), stderr: stderr.toString(), exitCode }
+    }
+
+    test('it does nothing, says so once, and every call is one', async () => {
+      const { stdout, stderr, exitCode } = await drawn()
+      expect([exitCode, stderr.match(/cairn: .*/g)]).toEqual([
+        0,
+        ['cairn: there is no page here, so it does nothing: it begins in the browser'],
+      ])
+      const nothing = null
+      expect(JSON.parse(stdout)[1]).toEqual([
+        ...Array(5).fill(nothing),
+        'function',
+        nothing,
+        nothing,
+      ])
+    })
+
+    test('in the browser the same code begins, on the page as it was drawn', async () => {
+      const [markup] = JSON.parse((await drawn()).stdout)
+      const { outputs } = await Bun.build({
+        entrypoints: [join(site.place.folder, 'server.js')],
+        target: 'browser',
+      })
+      const script = (await outputs[0]?.text()) ?? ''
+      using pages = serve({
+        '/own': () => html(`${markup}<script type="module" src="/app.js"></script>`),
+        '/app.js': () => new Response(script, { headers: { 'Content-Type': 'text/javascript' } }),
+      })
+      const { page, noticed } = await site.browser.page()
+      await page.goto(`${pages.url}/own`)
+      await shown(page).title.getByText('Hi').waitFor()
+      expect(await page.locator('#app').evaluate(main => main.outerHTML)).toBe(markup)
+      expect(noticed.complaints.filter(text => !/404/.test(text))).toEqual([])
+      await page.close()
+    })
   })
 
   test('in the world of an extension’s content script, whose page knows nothing of it', async () => {

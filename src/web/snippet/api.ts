@@ -10,6 +10,13 @@ export interface Settings {
   key: string
   /** Query strings and fragments stay in reported URLs; they are cut unless the page allows them. */
   keepQuery?: boolean
+  /**
+   * `wait`, for applications with a login: flows for some people alone, and those that are not shown
+   * `always`, begin once the page has called `identify()`.
+   */
+  identify?: 'wait'
+  /** How long that is waited for, milliseconds; 3,000 unless set. Then it is nobody, or who was there last. */
+  identifyTimeoutMs?: number
 }
 
 /** What listeners of `cairn.on` are told. */

@@ -1,5 +1,5 @@
 import { version } from '../../core/version.ts'
-import { createEngine } from './engine.ts'
+import { createEngine, type Who } from './engine.ts'
 import { createHistory } from './history.ts'
 import { createKeep, inherit } from './keep.ts'
 import { onNavigation } from './navigation.ts'
@@ -23,6 +23,9 @@ const beatMs = 60_000
 const askAgainMs = 5_000
 /** How long it is waited for what the server knows of a person, milliseconds: then this browser decides. */
 const patienceMs = 3_000
+/** How long it is waited for `identify()` unless the page says so, and at most: timers count no further. */
+const identifyMs = 3_000
+const longestIdentifyMs = 2 ** 31 - 1
 
 /** What listeners can be told of. */
 const told: ReadonlySet<keyof Told> = new Set<keyof Told>([
@@ -56,6 +59,17 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     for (const listener of listeners.get(name) ?? []) safely(() => listener(what as never))
   }
 
+  let who: Who = waitsFor(settings) ? 'awaited' : 'guessed'
+  /** Whoever it is by now. */
+  const waitNoLonger = () => {
+    if (who !== 'awaited') return
+    who = 'guessed'
+    heed()
+    engine.met()
+  }
+  // Before what is left to be sent is handed over.
+  page.addEventListener('pagehide', () => safely(waitNoLonger))
+
   const common = { keep, transport, sessionId, url, version, page }
   const history = createHistory(keep)
   const presence = createPresence({
@@ -78,6 +92,7 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     person,
     page,
     tell,
+    who: () => who,
     address,
     loadStage,
     runs,
@@ -108,12 +123,15 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
   /** Called whenever the answer may be another. */
   const heed = () => {
     const allowed = isAllowed()
-    if (allowed === heeded) return
+    if (allowed !== heeded) change(allowed)
+    if (allowed === true && who !== 'awaited') outbox.speak()
+  }
+
+  const change = (allowed: boolean | null) => {
     heeded = allowed
     if (allowed === true) {
       keep.store(true)
       person.save()
-      outbox.speak()
     } else if (allowed === false) {
       outbox.silence()
       forget()
@@ -136,7 +154,7 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
 
   const beat = async () => {
     if (page.document.visibilityState === 'hidden' || isAllowed() !== true) return
-    if (await presence.beat()) take(await presence.refresh())
+    if (await presence.beat(engine.hasList())) take(await presence.refresh())
   }
 
   let asked = 0
@@ -177,6 +195,7 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
   const begin = () => {
     hasBegun = true
     heed()
+    if (who === 'awaited') page.setTimeout(() => safely(waitNoLonger), identifyMsOf(settings))
     quietly(learn)()
     page.setInterval(quietly(beat), beatMs)
     onNavigation(page, engine.moved)
@@ -204,17 +223,20 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
       const wasStranger = person.current.userId === null
       const is = person.identify(userId, traits, userHash)
       if (is === 'nobody') return warn('identify() needs a user id, which is a text')
-      if (is === 'same') return
+      if (is === 'same' && who === 'said') return
+      if (who === 'awaited') outbox.rename(wasStranger)
       if (is === 'other' && wasStranger) {
-        // What is shown stays.
+        // What is shown stays, as far as it is for them.
         history.adopt(before, person.name)
         runs.adopt(before, person.name)
       } else if (is === 'other') {
-        engine.clear()
+        engine.mistook(before)
         keep.remove('session')
       }
+      who = 'said'
+      if (hasBegun) heed()
       quietly(meet)()
-      engine.consider()
+      engine.met()
     },
     track(name, properties) {
       const named = textOf(name ?? '', 64)
@@ -225,6 +247,7 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     start: flowKey => engine.start(String(flowKey)),
     stop: () => engine.stop(),
     reset() {
+      if (who === 'said') who = 'guessed'
       engine.clear()
       person.reset()
       keep.remove('session')
@@ -239,6 +262,8 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     consent(isGiven) {
       keep.set('consent', isGiven === true)
       heed()
+      // Whoever refuses to be told apart need not be named. Consent does not say who has given it.
+      if (isGiven !== true) waitNoLonger()
       quietly(meet)()
     },
   }
@@ -247,6 +272,18 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     Object.assign(cairn, { [name]: (...args: never[]) => safely(() => own(...args)) })
   }
   return cairn
+}
+
+function waitsFor({ identify }: Settings): boolean {
+  const waits = identify === 'wait'
+  if (identify !== undefined && !waits) warn(`data-identify knows "wait" alone, not "${identify}"`)
+  return waits
+}
+
+function identifyMsOf({ identifyTimeoutMs = identifyMs }: Settings): number {
+  if (identifyTimeoutMs >= 0) return Math.min(identifyTimeoutMs, longestIdentifyMs)
+  warn('data-identify-timeout needs milliseconds')
+  return identifyMs
 }
 
 /** "Do Not Track", and Global Privacy Control, which has taken its place. */

@@ -1,17 +1,21 @@
+import { inAudience } from '../../core/audience.ts'
 import {
   type Candidate,
   type FlowHistory,
   firstDue,
   frequencyHolds,
+  goesOnAt,
   noHistory,
+  waitsForIdentify,
 } from '../../core/decision.ts'
 import { shownAs } from '../../core/shown-as.ts'
-import { ended, type History, started } from './history.ts'
+import { ended, type History, started, withdrawn } from './history.ts'
 import type { Flow, Outbox } from './parts.ts'
 import type { PersonStore } from './person.ts'
 import type { Presence } from './presence.ts'
 import { type Run, type Runs, type Slot, slots } from './runs.ts'
 import { safely } from './safely.ts'
+import { isWithin } from './since.ts'
 import type { Stage, StageDeps } from './stage.ts'
 import type { LetGo } from './tabs.ts'
 import { warn } from './warn.ts'
@@ -21,19 +25,28 @@ const roomyPx = 600
 /** How soon it is tried again where the stage could not be loaded or failed, and the longest. */
 const retryMs = 5_000
 const longestRetryMs = 5 * 60_000
+/** Who has seen a step so lately is in the middle of a flow, and not interrupted, milliseconds. */
+const inTheMiddleMs = 5 * 60_000
 
-export interface EngineDeps extends Omit<StageDeps, 'save' | 'end' | 'giveWay'> {
+export interface EngineDeps extends Omit<StageDeps, 'save' | 'end' | 'giveWay' | 'inVain'> {
   outbox: Outbox
   history: History
   runs: Runs
   person: PersonStore
   presence: Presence
+  who(): Who
   /** The page's address, whole: rules may look at its query. */
   address(): URL
   /** Waits until no other tab shows a flow. */
   hold(name: string): Promise<LetGo>
   loadStage(): Promise<(deps: StageDeps) => Stage>
 }
+
+/**
+ * How it is known who is there: the page is still to say it, and is waited for; it has said nothing, and
+ * it is taken to be who was there last; it has said it.
+ */
+export type Who = 'awaited' | 'guessed' | 'said'
 
 /** What is being shown in a slot. */
 interface Showing {
@@ -62,6 +75,8 @@ export function createEngine(deps: EngineDeps) {
   const doneHere = new Set<Slot>()
   /** Flows by id of which this page has nothing that their steps point at. */
   const missedHere = new Set<string>()
+  /** The flow whose step has been looked for long enough: what else is due comes before it. */
+  let soughtInVain: string | null = null
   let flows: readonly Flow[] = []
   /** Whether the server has told them. */
   let areKnown = false
@@ -83,20 +98,66 @@ export function createEngine(deps: EngineDeps) {
     const asked = ofSlot.find(({ key }) => key === wanted)
     if (asked) return { flow: asked, run: open.find(({ flowId }) => flowId === asked.id) ?? null }
     if (doneHere.has(slot)) return null
-    // Who is in the middle of a flow stays in it, wherever it may be shown, or was asked for.
-    for (const run of open) {
+    const begun = open.flatMap(run => {
       const flow = ofSlot.find(({ id }) => id === run.flowId)
-      if (!flow || missedHere.has(flow.id)) continue
-      const goesOn = candidateOf(withoutAudience(flow), noHistory)
-      if (run.askedForOn === viewOf(url) || firstDue([goesOn], visit)) return { flow, run }
-    }
-    if (isWaiting) return null
+      return flow ? [{ flow, run }] : []
+    })
+    // Who is in the middle of a flow stays in it, wherever it goes on, or was asked for.
+    const goesOn =
+      begun.find(
+        ({ flow, run }) =>
+          !missedHere.has(flow.id) && (run.askedForOn === viewOf(url) || goesOnAt(flow, url)),
+      ) ?? null
+    // Whose it is must be said first, and nothing takes its place meanwhile.
+    if (goesOn && goesOn.run.askedForOn !== viewOf(url) && mustWait(goesOn.flow)) return null
+    if (isWaiting || (goesOn && goesOn.flow.id !== soughtInVain)) return goesOn
+    // Nor are they interrupted on their way to its next page, or before its next step comes.
+    if (begun.some(({ run }) => isWithin(run.seenAt ?? 0, inTheMiddleMs))) return goesOn
     const past = history.of(person.name)
     const candidates = ofSlot
-      .filter(({ id }) => !missedHere.has(id))
-      .map(flow => candidateOf(flow, past[flow.id] ?? noHistory))
+      .filter(({ id }) => !missedHere.has(id) && id !== soughtInVain)
+      .map(flow =>
+        // It may turn out to be for them, and keeps its place.
+        mustWait(flow)
+          ? { ...candidateOf(forAnybody(flow), noHistory), waits: true }
+          : { ...candidateOf(flow, past[flow.id] ?? noHistory), waits: false },
+      )
     const first = firstDue(candidates, visit)
-    return first ? { flow: first.flow, run: null } : null
+    return first && !first.waits ? { flow: first.flow, run: null } : goesOn
+  }
+
+  const mustWait = (flow: Flow) => deps.who() === 'awaited' && waitsForIdentify(flow)
+
+  /** What was begun before it was said who is there goes on only where it is for them. */
+  function review(): void {
+    if (deps.who() !== 'said') return
+    const { name, current } = person
+    for (const slot of slots) {
+      for (const run of runs.open(name, slot)) {
+        const flow = flows.find(({ id }) => id === run.flowId)
+        if (!flow || !run.isGuess || run.askedForOn === viewOf(deps.address())) continue
+        const past = history.of(name)[flow.id] ?? noHistory
+        const isTheirs =
+          inAudience(flow.targeting.audience, current.traits).holds &&
+          frequencyHolds(flow.frequency, past).holds
+        if (!isTheirs) withdraw(name, slot, run)
+        else if (!isWaiting) prove(slot, run)
+      }
+    }
+  }
+
+  function prove(slot: Slot, run: Run): void {
+    const shown = showing[slot]
+    if (shown?.run.runId === run.runId) shown.run.isGuess = false
+    runs.note(person.name, slot, run, { isGuess: false })
+  }
+
+  /** Takes a run back as if it had not begun: nobody has dismissed it. What was sent of it stays. */
+  function withdraw(name: string, slot: Slot, run: Run): void {
+    if (showing[slot]?.run.runId === run.runId) takeAway(slot)
+    runs.end(name, slot, run)
+    history.change(name, run.flowId, withdrawn(run.runId))
+    outbox.withdraw(run.runId)
   }
 
   /** Takes account of what the server has told of runs in other browsers. */
@@ -110,7 +171,7 @@ export function createEngine(deps: EngineDeps) {
       const { openRunId = null } = ofFlow
       const run = runs.open(name, slot).find(({ flowId }) => flowId === flow.id)
       if (run?.runId === openRunId) {
-        runs.known(name, slot, run)
+        runs.note(name, slot, run, { isKnown: true })
         continue
       }
       if (run) {
@@ -126,7 +187,7 @@ export function createEngine(deps: EngineDeps) {
 
   const onStage = (): Promise<Stage> => {
     loading ??= deps.loadStage().then(createStage => {
-      stage = createStage({ ...deps, save, end, giveWay })
+      stage = createStage({ ...deps, save, end, giveWay, inVain })
       return stage
     })
     return loading
@@ -208,7 +269,12 @@ export function createEngine(deps: EngineDeps) {
     page.innerWidth >= roomyPx && !history.of(person.name)[id]?.dismissedAt
 
   function begin(flow: Flow): Run {
-    const run = runs.begin(person.name, flow, isRoomFor(flow))
+    const { userId, anonymousId } = person.current
+    const run = runs.begin(person.name, flow, {
+      isOpen: isRoomFor(flow),
+      isGuess: deps.who() !== 'said',
+      ...(userId === null && { anonymousId }),
+    })
     outbox.report({ kind: 'flow_started', ...idsOf(flow, run) })
     history.change(person.name, flow.id, started(Date.now()))
     deps.tell('flow_started', { flowKey: flow.key })
@@ -252,6 +318,11 @@ export function createEngine(deps: EngineDeps) {
     letGo(slot)
   }
 
+  function inVain(is: boolean): void {
+    soughtInVain = is ? (showing.steps?.flow.id ?? null) : null
+    if (is) consider()
+  }
+
   const clear = () => {
     for (const slot of slots) {
       takeAway(slot)
@@ -262,6 +333,7 @@ export function createEngine(deps: EngineDeps) {
   const isElsewhere = () => {
     doneHere.clear()
     missedHere.clear()
+    soughtInVain = null
   }
 
   return {
@@ -272,12 +344,28 @@ export function createEngine(deps: EngineDeps) {
       flows = fetched
       areKnown = presence.areKnown()
       catchUp()
+      review()
       consider()
     },
     /** Whether to begin nothing new for now; what has begun goes on. */
     wait(isToWait: boolean) {
       isWaiting = isToWait
-      if (!isToWait) consider()
+      if (isToWait) return
+      review()
+      consider()
+    },
+    /** The page has said who is there, or is waited for no longer. */
+    met() {
+      review()
+      consider()
+    },
+    /** Somebody else is there than the one who was taken to be, by that one's name. */
+    mistook(name: string) {
+      for (const slot of slots) {
+        const run = showing[slot]?.run
+        if (run?.isGuess) withdraw(name, slot, run)
+      }
+      clear()
     },
     /** The address has changed. On another page, what ended on the last one may be due again. */
     moved() {
@@ -285,6 +373,7 @@ export function createEngine(deps: EngineDeps) {
       if (next !== view) isElsewhere()
       view = next
       consider()
+      stage?.moved()
     },
     /** The page was out of the way as it stood, while other pages went on. */
     returned() {
@@ -292,6 +381,8 @@ export function createEngine(deps: EngineDeps) {
       isElsewhere()
       consider()
     },
+    /** Whether a checklist is on this page, or about to be. */
+    hasList: () => due('checklist') !== null,
     tracked: (name: string) => stage?.tracked(name),
     /** Shows a flow whatever its rules say, as soon as the flows are known. */
     start(flowKey: string) {
@@ -319,7 +410,7 @@ const candidateOf = (flow: Flow, past: FlowHistory): Candidate & { flow: Flow } 
   history: past,
 })
 
-const withoutAudience = (flow: Flow): Flow => ({
+const forAnybody = (flow: Flow): Flow => ({
   ...flow,
   frequency: 'always',
   targeting: { ...flow.targeting, audience: { match: 'all', rules: [] } },
@@ -330,6 +421,7 @@ export const idsOf = (flow: Flow, run: Run) => ({
   flowId: flow.id,
   flowVersion: run.flowVersion,
   runId: run.runId,
+  ...(run.anonymousId && { anonymousId: run.anonymousId }),
 })
 
 export type Engine = ReturnType<typeof createEngine>

@@ -106,6 +106,16 @@ export const started =
     inProgress: true,
   })
 
+/** It has turned out not to be for them. The server may know it as open, and must not begin it here. */
+export const withdrawn =
+  (endedRunId: string) =>
+  (past: KnownHistory): KnownHistory => ({
+    ...past,
+    inProgress: false,
+    openRunId: null,
+    endedRunId,
+  })
+
 export const ended =
   (outcome: 'completed' | 'dismissed', endedRunId: string, at: number) =>
   (past: KnownHistory): KnownHistory => ({

@@ -68,6 +68,12 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   let mostTogether = mostInRequest
   let isSending = false
   let state: 'held' | 'speaking' | 'silent' = 'held'
+  /** What may go on when that is known. */
+  let held: (() => void)[] = []
+  const letGo = () => {
+    for (const goOn of held) goOn()
+    held = []
+  }
   let sendTimer: number | undefined
   let saveTimer: number | undefined
 
@@ -88,6 +94,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
 
   /** Takes over what tabs have left behind that are gone. */
   const adopt = () => {
+    let hasMore = false
     for (const name of keep.names(queuePrefix)) {
       const left = name === ownQueue ? null : keep.get<Queue>(name)
       if (!Array.isArray(left?.events)) continue
@@ -95,8 +102,9 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       waiting = [...left.events.filter(isQueued), ...waiting].slice(-mostWaiting)
       save()
       keep.remove(name)
+      hasMore = true
     }
-    if (waiting.length > 0) sendIn(0)
+    if (hasMore) sendIn(0)
   }
 
   /** By the hash that the page knows by now: it may have come late, or the secret was rotated. */
@@ -199,6 +207,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
    * @returns whether it was taken
    */
   const tell = async (bucket: 'health' | 'fingerprint', stepId: string, body: object) => {
+    if (state === 'held') await new Promise<void>(resolve => held.push(resolve))
     if (state !== 'speaking' || !deps.isHeard()) return false
     const response = await transport.tell(bucket, `/steps/${stepId}/${bucket}`, body)
     return response?.ok === true
@@ -257,15 +266,31 @@ export function createOutbox(deps: OutboxDeps): Outbox {
         snippetVersion: deps.version,
       }),
     flush: () => sendIn(0),
+    withdraw(runId) {
+      waiting = waiting.filter(event => event.runId !== runId)
+      save()
+    },
+    rename(wasVisitor) {
+      const names = namesOf(deps.person())
+      waiting = waiting.map(event => {
+        const { userId, anonymousId, userHash, ...rest } = event
+        if (!event.runId) return { ...rest, ...names } as Queued
+        return wasVisitor ? { ...event, ...names } : event
+      })
+      save()
+    },
     maySpeak: () => state === 'speaking',
     silence() {
       state = 'silent'
+      letGo()
       waiting = []
       for (const name of keep.names(queuePrefix)) keep.remove(name)
     },
     speak() {
       if (state === 'speaking') return
       state = 'speaking'
+      letGo()
+      if (waiting.length > 0) sendIn(batchAfterMs)
       adopt()
       page.setTimeout(adopt, abandonedMs)
     },

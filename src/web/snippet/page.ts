@@ -3,7 +3,7 @@ import type { Cairn } from './parts.ts'
 import { safely } from './safely.ts'
 import { warn } from './warn.ts'
 
-/** The script that a page names in its tag; see `README.md`, "Install the snippet". */
+/** The script that a page names in its tag; see the manual, `install-the-snippet`. */
 
 declare const CAIRN_SNIPPET_RENDERER: string
 declare const CAIRN_SNIPPET_RENDERER_INTEGRITY: string
@@ -55,8 +55,15 @@ function begin(): void {
     if (tag.integrity) await verify(url, tag.nonce)
     return (await import(url)).createStage
   }
-  const { keepQuery = 'false' } = tag.dataset
-  const settings = { baseUrl, key, keepQuery: keepQuery !== 'false' }
+  const { keepQuery = 'false', identify, identifyTimeout } = tag.dataset
+  const settings = {
+    baseUrl,
+    key,
+    keepQuery: keepQuery !== 'false',
+    // Whatever else stands there is told of.
+    ...(identify !== undefined && { identify: identify as 'wait' }),
+    ...(identifyTimeout !== undefined && { identifyTimeoutMs: Number.parseFloat(identifyTimeout) }),
+  }
   const cairn = createCairn(settings, loadStage, window)
   const calls = waiting?.q ?? []
   // The same object: a page may have put it into a variable of its own.

@@ -46,6 +46,8 @@ export interface NewEvent {
   stepId?: string
   itemId?: string
   runId?: string
+  /** The visitor whom the user was when it began. */
+  anonymousId?: string
   name?: string
   reason?: string
   properties?: Readonly<Record<string, unknown>>
@@ -83,6 +85,13 @@ export interface Outbox {
   fingerprint(stepId: string, report: FingerprintReport): void
   /** Sends what waits, at once. */
   flush(): void
+  /** Lets go of what waits of a run that was not for whoever is there. */
+  withdraw(runId: string): void
+  /**
+   * What waits was held back until it was said who is there: what the page has tracked is theirs, and
+   * what a visitor has begun whom they turned out to be.
+   */
+  rename(wasVisitor: boolean): void
   /** Forgets what waits, and reports nothing more: the visitor has not consented. */
   silence(): void
   /** Whether the server may be told who is there. */

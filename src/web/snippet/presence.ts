@@ -14,8 +14,12 @@ const staleMs = 30 * 60_000
 const longestKept = 500_000
 /** A page that is still there so long after a failure was not being left, milliseconds. */
 const staysMs = 1_000
-/** At most one heartbeat in this time, over all tabs of the browser. */
+/** At most one heartbeat in this time, over all tabs of the browser, where the server asks for no other. */
 const heartbeatMs = 5 * 60_000
+/** Of a page that waits for somebody's progress the server says when. First so soon after another, */
+const firstMs = 10_000
+/** and so late after one that had no answer, milliseconds. */
+const unansweredMs = 60_000
 /** Up to this share of its limit of flows, an organisation has no crowd: all are heard. */
 const quietShare = 1 / 20
 /** From this share on, the rest is for those who do not know the flows yet. */
@@ -41,6 +45,17 @@ interface KeptFlows extends Omit<Answer, 'history'> {
   crowd: number
   /** Whether this browser is one of those in the crowd that are heard. */
   isHeard: boolean
+}
+
+/** The last heartbeat of this browser, and what it told. */
+interface Beat {
+  at: number
+  /** When the next is due of a page that waits for somebody's progress, milliseconds later. */
+  nextMs: number
+  /** Whose progress it told of, and which it is. */
+  asker: string | null
+  version: string | null
+  flowsVersion?: string
 }
 
 export interface PresenceDeps {
@@ -128,6 +143,43 @@ export function createPresence(deps: PresenceDeps) {
     }
   }
 
+  /** Who is there, where the server believes that it is them. */
+  const believed = (): Person | null => {
+    const user = deps.user()
+    const refusedAt = kept()?.refusedAt ?? null
+    return refusedAt !== null && isWithin(refusedAt, staleMs) ? null : user
+  }
+
+  const lastBeat = () => keep.get<Beat>('heartbeat')
+
+  async function sendBeat(named: Person | null): Promise<void> {
+    const last = lastBeat()
+    const asker = named && askerOf(named)
+    const known = last?.asker === asker ? (last?.version ?? null) : null
+    const about = { at: Date.now(), asker, version: known }
+    // Before it is sent: other tabs must not send theirs meanwhile.
+    keep.set('heartbeat', { ...about, nextMs: unansweredMs } satisfies Beat)
+    const query = new URLSearchParams({
+      v: version,
+      url: url(),
+      sid: sessionId(),
+      ...(named && (namesOf(named) as Record<string, string>)),
+      ...(named && known && { progressVersion: known }),
+    })
+    const namesUser = named !== null
+    const response = await transport.ask('heartbeat', `/heartbeat?${query}`, { namesUser })
+    const answer = await response?.json().catch(() => null)
+    const { nextHeartbeatSeconds, flowsVersion, progressVersion = null } = answer ?? {}
+    if (typeof flowsVersion !== 'string') return
+    const nextMs = nextHeartbeatSeconds * 1_000 || unansweredMs
+    keep.set('heartbeat', {
+      ...about,
+      nextMs,
+      version: progressVersion,
+      flowsVersion,
+    } satisfies Beat)
+  }
+
   let asking: Promise<void> | null = null
   /** One question at a time: who asks meanwhile has its answer, or asks after it. */
   const ask = () => {
@@ -159,17 +211,34 @@ export function createPresence(deps: PresenceDeps) {
     isHeard: () => kept()?.isHeard ?? false,
     /** Whether what can wait must not be asked for now, as far as this browser knows. */
     isCrowded,
-    /** @returns whether the flows are others than those that are known, or may well be */
-    async beat(): Promise<boolean> {
+    /**
+     * @param isListShown whether the page waits for a user's progress
+     * @returns whether the flows are others than those that are known, or may well be
+     */
+    async beat(isListShown: boolean): Promise<boolean> {
       const known = kept()
-      if (!known || isWithin(keep.get<number>('heartbeat') ?? 0, heartbeatMs)) return false
-      // Before it is sent: other tabs must not send theirs meanwhile.
-      keep.set('heartbeat', Date.now())
+      if (!known) return false
       if (!known.isHeard) return !isWithin(known.askedAt, staleMs)
-      const query = new URLSearchParams({ v: version, url: url(), sid: sessionId() })
-      const response = await transport.ask('heartbeat', `/heartbeat?${query}`)
-      const answer = await response?.json().catch(() => null)
-      return typeof answer?.flowsVersion === 'string' && answer.flowsVersion !== known.version
+      if (!isWithin(lastBeat()?.at ?? 0, heartbeatMs)) {
+        await sendBeat(isListShown ? believed() : null)
+      }
+      const { at = 0, flowsVersion = known.version } = lastBeat() ?? {}
+      return at >= known.askedAt && flowsVersion !== known.version
+    },
+    /**
+     * To be called while somebody sees a checklist: asks as often as the server lets this browser whether
+     * theirs has changed, in another or by a back end.
+     *
+     * @returns the version of their progress as it was told last, by whichever tab; null where it was not
+     */
+    progressVersion(): string | null {
+      const named = believed()
+      if (!named || !kept()?.isHeard || page.document.visibilityState === 'hidden') return null
+      const beat = lastBeat()
+      const isTold = beat?.asker === askerOf(named)
+      const isDue = !isWithin(beat?.at ?? 0, isTold ? beat.nextMs : firstMs)
+      if (isDue) sendBeat(named).catch(() => {})
+      return isTold ? beat.version : null
     },
   }
 }

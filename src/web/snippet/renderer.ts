@@ -1,11 +1,12 @@
+import { safely } from './safely.ts'
 import { showChecklist } from './stage/checklist.ts'
 import { createFinder } from './stage/finder.ts'
 import { createHost } from './stage/host.ts'
 import { playSteps } from './stage/player.ts'
 import type { Stage, StageDeps } from './stage.ts'
 
-/** How long it takes at most to begin with the next flow that is due, milliseconds. */
-const nextFlowMs = 200
+/** How long a checklist stays out of sight for a step that is about to be shown, milliseconds. */
+const soonMs = 1_000
 
 /** The part that is loaded when the first flow is due. */
 export function createStage(deps: StageDeps): Stage {
@@ -13,14 +14,22 @@ export function createStage(deps: StageDeps): Stage {
   const finder = createFinder(deps.page)
   let steps: ReturnType<typeof playSteps> | null = null
   let checklist: ReturnType<typeof showChecklist> | null = null
-  /** Steps are shown, or about to be: the checklist makes room. */
+  /** A step is shown, or about to be: the checklist makes room. */
   let isListHidden = false
+  let returning: number | undefined
 
   const hideList = (isHidden: boolean) => {
+    deps.page.clearTimeout(returning)
     if (isListHidden === isHidden) return
     isListHidden = isHidden
     checklist?.hide(isHidden)
   }
+  /** Unless a step comes soon: what only waits hides nothing. */
+  const returnList = () => {
+    deps.page.clearTimeout(returning)
+    returning = deps.page.setTimeout(() => safely(() => hideList(false)), soonMs)
+  }
+  const drawing = (isDrawn: boolean) => (isDrawn ? hideList(true) : returnList())
   const clearSteps = () => {
     steps?.leave()
     steps = null
@@ -43,11 +52,8 @@ export function createStage(deps: StageDeps): Stage {
 
   const giveWay: StageDeps['giveWay'] = slot => {
     clearSteps()
+    returnList()
     deps.giveWay(slot)
-    // Unless the next flow's steps come at once.
-    deps.page.setTimeout(() => {
-      if (steps === null) hideList(false)
-    }, nextFlowMs)
   }
 
   return {
@@ -59,12 +65,12 @@ export function createStage(deps: StageDeps): Stage {
         checklist = showChecklist(flow, run, { ...own, isHidden: isListHidden })
       } else {
         clearSteps()
-        // Not for steps that have been looked for in vain, until one is found.
-        const isInVain = run.viewed.length === 0 && run.missed.length > 0
-        hideList(!isInVain)
-        steps = playSteps(flow, run, { ...own, finder, drawing: () => hideList(true) })
+        hideList(true)
+        returnList()
+        steps = playSteps(flow, run, { ...own, finder, drawing })
       }
     },
+    moved: () => steps?.moved(),
     tracked(name) {
       steps?.tracked(name)
       checklist?.tracked(name)

@@ -8,6 +8,8 @@ export interface Run {
   flowId: string
   /** When it was begun, or joined, in this browser; epoch milliseconds. */
   startedAt: number
+  /** When something of its steps was on a page last, to the minute. */
+  seenAt?: number
   /** The version that it began with, by which it is counted. */
   flowVersion: number
   /** The step that is due; null where the flow has none, or all are done. */
@@ -22,11 +24,17 @@ export interface Run {
   wasOpened: boolean
   /** The server has told of it as open. */
   isKnown?: boolean
+  /** It was begun before the page had said who is there: whether it is for them is seen then. */
+  isGuess?: boolean
+  /** The visitor who has begun it; its events name them beside the user that they turned out to be. */
+  anonymousId?: string
   /** The page on which it was asked for, whatever the flow's rules say. */
   askedForOn?: string
   /** When items were ticked, by id, and when the server was asked for them; null for never. */
   ticked: Record<string, number>
   askedAt: number | null
+  /** The version of their progress that was told by then. */
+  progressVersion?: string | null
 }
 
 /** One flow a slot is shown at a time. */
@@ -72,9 +80,9 @@ export function createRuns(keep: Keep) {
   return {
     /** The one that was shown last comes first. */
     open,
-    /** @param isOpen whether a checklist begins with its panel open */
-    begin(person: string, flow: Flow, isOpen: boolean): Run {
-      const run = newRun(flow, uuid(), isOpen)
+    /** @param about what is known of it: by whom, and whether a checklist's panel is open */
+    begin(person: string, flow: Flow, about: Pick<Run, 'isOpen' | 'isGuess' | 'anonymousId'>): Run {
+      const run = { ...newRun(flow, uuid(), about.isOpen), ...about }
       save(person, shownAs(flow), run)
       return run
     },
@@ -84,10 +92,9 @@ export function createRuns(keep: Keep) {
       const run: Run = { ...newRun(flow, runId, isOpen), wasOpened: true, isKnown: true }
       write(person, slot, [...open(person, slot), run])
     },
-    /** Notes that the server knows of it. */
-    known(person: string, slot: Slot, run: Run) {
-      const noted = (other: Run) =>
-        other.runId === run.runId ? { ...other, isKnown: true } : other
+    /** Notes something of it, and leaves it in its place. */
+    note(person: string, slot: Slot, run: Run, what: Pick<Run, 'isKnown' | 'isGuess'>) {
+      const noted = (other: Run) => (other.runId === run.runId ? { ...other, ...what } : other)
       write(person, slot, open(person, slot).map(noted))
     },
     save,

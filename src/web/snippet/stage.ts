@@ -7,7 +7,7 @@ import type { Transport } from './transport.ts'
 export interface StageDeps {
   outbox: Outbox
   transport: Transport
-  presence: Pick<Presence, 'isCrowded'>
+  presence: Pick<Presence, 'isCrowded' | 'progressVersion'>
   person: { readonly current: Person }
   page: Window
   tell<Name extends keyof Told>(name: Name, what: Told[Name]): void
@@ -25,14 +25,21 @@ export interface StageDeps {
   ): void
   /** The page has nothing that any of the flow's steps point at, and none was ever seen. */
   giveWay(slot: Slot): void
+  /**
+   * Whether the step that is due has been waited for as long as other flows may be kept waiting: it
+   * is still looked for, and shown where it is found before another flow is due.
+   */
+  inVain(is: boolean): void
 }
 
 /** Shows flows, finds what their steps point at, and reports what happens to them. */
 export interface Stage {
-  /** From the run's step on. One flow a slot; while steps are shown, the checklist is hidden. */
+  /** From the run's step on. One flow a slot; while a step is seen, the checklist is hidden. */
   show(slot: Slot, flow: Flow, run: Run): void
   /** Takes what the slot shows off the page, without a report. */
   clear(slot: Slot): void
+  /** The address has changed, by which a step may have come to its page, or left it. */
+  moved(): void
   /** The page has tracked an event, on which a step or item may wait. */
   tracked(name: string): void
 }

@@ -31,10 +31,12 @@ export interface Asked {
 }
 
 /** What whoever owns the page can mend. */
-const adviceBy: Readonly<Record<number, string>> = {
-  401: 'refused (401): the key is not current ("cairn key show"), or the user hash is missing or wrong',
-  403: 'refused (403): the key may not be used on this origin ("cairn org origins")',
-}
+const keyAdvice = 'refused (401): the key is not current ("cairn key show")'
+const userAdvice = 'refused (401): the user hash is missing or wrong ("cairn org identity")'
+const originAdvice = 'refused (403): the key may not be used on this origin ("cairn org origins")'
+
+/** Whose requests may be refused for the user that they name. */
+const namingUsers: readonly Bucket[] = ['events', 'health']
 
 /** Pages that were refused together must not come back together. */
 const spread = (ms: number) => ms * (1 + Math.random() / 4)
@@ -52,6 +54,9 @@ const isCairns = ({ status, headers }: Response) =>
  */
 export function createTransport({ baseUrl, key }: Settings, page: Window) {
   const pauses = new Map<Bucket, Pause>()
+  /** Whether the key was good when this page last learned it: a 401 says the same of key and user. */
+  let isKeyGood = false
+  let isUserRefused = false
 
   const now = () => page.performance.now()
   const pauseMs = (bucket: Bucket) => Math.max(0, (pauses.get(bucket)?.until ?? 0) - now())
@@ -70,6 +75,18 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
     return askedMs > 0 ? Math.min(askedMs, longestAskedMs) : growing
   }
 
+  /** Says which of the two it is, once that is known: flows are asked for without the user too. */
+  function judge({ status }: Response, namesUser: boolean): void {
+    if (status === 403) warn(originAdvice)
+    else if (status !== 401) isKeyGood = true
+    else if (namesUser) isUserRefused = true
+    else {
+      isKeyGood = false
+      warn(keyAdvice)
+    }
+    if (isKeyGood && isUserRefused) warn(userAdvice)
+  }
+
   /** Fetches, and takes note of a refusal; null where it is one. */
   async function tried(
     bucket: Bucket,
@@ -84,11 +101,10 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
     const asking = async () => page.fetch(`${baseUrl}/api/v1${path}`, { ...common, ...init })
     // The page may have a `fetch` of its own, which fails as it likes.
     const response = (await asking().catch(() => null)) ?? null
+    if (response && isCairns(response)) judge(response, namesUser || namingUsers.includes(bucket))
     if (namesUser && response?.status === 401) return response
     const failures = pauses.get(bucket)?.failures ?? 0
     const waitMs = refusedFor(response, failures)
-    const advice = adviceBy[response?.status ?? 0]
-    if (advice) warn(advice)
     if (waitMs === 0) {
       pauses.delete(bucket)
       return response

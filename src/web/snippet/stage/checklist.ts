@@ -1,15 +1,17 @@
 import { idsOf } from '../engine.ts'
+import { namesOf } from '../outbox.ts'
 import type { Flow, Item } from '../parts.ts'
 import type { Run } from '../runs.ts'
 import { safely } from '../safely.ts'
+import { isWithin } from '../since.ts'
 import type { StageDeps } from '../stage.ts'
 import { drawChecklist } from './draw-checklist.ts'
 import type { Host } from './host.ts'
 import { isElsewhere, safeHref } from './markdown.ts'
 import { wordsFor } from './words.ts'
 
-/** How long it is taken as known what other devices and back ends have ticked, milliseconds. */
-const knownMs = 5 * 60_000
+/** Of pages that follow each other so soon, milliseconds, one asks what was ticked elsewhere. */
+const justNowMs = 10_000
 /** By then a tick of this browser has come to the server. */
 const onItsWayMs = 60_000
 /** How long a list that was just finished is still seen, milliseconds. */
@@ -27,6 +29,9 @@ export function showChecklist(
   const { items, order } = flow.checklist ?? { items: [], order: 'any' }
   const ticked = new Map(Object.entries(run.ticked))
   let isLeft = false
+  let isAsking = false
+  /** Whose progress was asked for. */
+  let asked: string | null = null
 
   const drawing = drawChecklist(flow, host, page, {
     toggle(isOpen) {
@@ -92,13 +97,30 @@ export function showChecklist(
     else page.location.assign(href)
   }
 
-  async function load(): Promise<void> {
-    const isKnown = run.askedAt !== null && Date.now() - run.askedAt < knownMs
-    if (isKnown || !outbox.maySpeak() || presence.isCrowded()) return
-    const { userId, anonymousId, userHash } = person.current
-    const query = new URLSearchParams(userId === null ? { anonymousId } : { userId })
-    if (userId !== null && userHash !== null) query.set('userHash', userHash)
-    const response = await transport.ask('flows', `/flows/${flow.id}/checklist-progress?${query}`)
+  const names = () => new URLSearchParams(namesOf(person.current) as Record<string, string>)
+
+  /** Asks where somebody else is there by now, or the server has told that something has changed. */
+  const follow = () => {
+    if (isAsking || isHidden || !outbox.maySpeak() || presence.isCrowded()) return
+    const version = presence.progressVersion()
+    const isNews = version !== null && version !== run.progressVersion
+    if (!isNews && asked === String(names())) return
+    const isKnown = asked === null && run.askedAt !== null && isWithin(run.askedAt, justNowMs)
+    asked = String(names())
+    if (isKnown && !isNews && !isReloaded(page)) return
+    isAsking = true
+    load(version)
+      .catch(() => {})
+      .finally(() => {
+        isAsking = false
+      })
+  }
+
+  async function load(version: string | null): Promise<void> {
+    const path = `/flows/${flow.id}/checklist-progress?${names()}`
+    const namesUser = person.current.userId !== null
+    const response = await transport.ask('flows', path, { namesUser })
+    if (response) run.progressVersion = version
     if (!response?.ok) return
     const answer = await response.json()
     if (isLeft || isDone()) return
@@ -118,6 +140,7 @@ export function showChecklist(
 
   const watch = () => {
     if (!isHidden && host.wasRemoved()) draw()
+    follow()
   }
   const watching = page.setInterval(() => safely(watch), watchMs)
 
@@ -128,7 +151,7 @@ export function showChecklist(
   }
 
   draw()
-  load().catch(() => {})
+  follow()
   return {
     leave,
     tracked(name) {
@@ -140,3 +163,8 @@ export function showChecklist(
     },
   }
 }
+
+const isReloaded = ({ performance }: Window): boolean =>
+  performance
+    .getEntriesByType('navigation')
+    .some(entry => (entry as PerformanceNavigationTiming).type === 'reload')

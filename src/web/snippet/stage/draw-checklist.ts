@@ -1,5 +1,6 @@
 import type { Flow, Item } from '../parts.ts'
 import { safely } from '../safely.ts'
+import { headingOf } from './heading.ts'
 import type { Host } from './host.ts'
 import { button, closeButton, make } from './make.ts'
 import { markdownNodes } from './markdown.ts'
@@ -25,6 +26,7 @@ export function drawChecklist(flow: Flow, host: Host, page: Window, actions: Che
   const root = host.root(flow.theme)
   const words = wordsFor(page)
   const items = flow.checklist?.items ?? []
+  const heading = headingOf(flow)
 
   const itemOf = (item: Item, { isTicked, isOpenTo }: ChecklistState): HTMLElement => {
     const isDone = isTicked(item.id)
@@ -66,7 +68,7 @@ export function drawChecklist(flow: Flow, host: Host, page: Window, actions: Che
     })
     const inner = make(page, 'div', 'inner')
     inner.append(
-      make(page, 'h2', '', { id: 'title' }, flow.name),
+      make(page, 'h2', '', { id: 'title' }, heading),
       make(page, 'span', 'place', {}, stateOf(done)),
       bar,
       make(page, 'ul', 'items', {}, ...items.map(item => itemOf(item, state))),
@@ -83,7 +85,7 @@ export function drawChecklist(flow: Flow, host: Host, page: Window, actions: Che
   }
 
   const launcherOf = (done: number): HTMLElement => {
-    const label = `${flow.name} · ${stateOf(done)}`
+    const label = `${heading} · ${stateOf(done)}`
     const launcher = button(page, 'launcher', label, () => actions.toggle(true))
     launcher.popover = 'manual'
     launcher.setAttribute('aria-expanded', 'false')

@@ -1,6 +1,7 @@
 import type { Button, Choice, StepView } from '../parts.ts'
 import { safely } from '../safely.ts'
 import { borrowFocus, listenToKeys } from './focus.ts'
+import { headingOf } from './heading.ts'
 import type { Host } from './host.ts'
 import { button, closeButton, make } from './make.ts'
 import { isElsewhere, markdownNodes, safeHref } from './markdown.ts'
@@ -129,7 +130,7 @@ function fill(card: HTMLElement, view: StepView, { page, words }: Drawing): void
   if (step.title) {
     inner.append(make(page, 'h2', '', { id: 'title' }, step.title))
     card.setAttribute('aria-labelledby', 'title')
-  } else card.setAttribute('aria-label', view.flow.name)
+  } else card.setAttribute('aria-label', headingOf(view.flow))
   if (step.body) {
     inner.append(make(page, 'div', 'body', { id: 'body' }, ...markdownNodes(step.body, page)))
     card.setAttribute('aria-describedby', 'body')

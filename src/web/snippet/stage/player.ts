@@ -1,18 +1,29 @@
+import { isOnPage } from '../../../core/decision.ts'
 import { idsOf } from '../engine.ts'
 import type { Choice, Finder, Flow, Found, HealthReport, Step } from '../parts.ts'
 import type { Run } from '../runs.ts'
 import { safely } from '../safely.ts'
+import { isWithin } from '../since.ts'
 import type { StageDeps } from '../stage.ts'
+import { drawElsewhere } from './draw-elsewhere.ts'
 import { type Drawn, drawStep } from './draw-step.ts'
 import { candidatesOf, fingerprintOf } from './fingerprint.ts'
 import type { Host } from './host.ts'
 
 /** How often it is looked whether a shown step's element is still there, milliseconds. */
 const watchMs = 250
+/** By then a step is found otherwise, or not for now, once its time is over, milliseconds. */
+const furtherMs = 1_000
+/** How often it is noted that a step is on the page, milliseconds. */
+const notedMs = 60_000
 /** A page that is still there so long after it was to be left, milliseconds, stays. */
 const leavesMs = 10_000
 
-/** Plays a flow's steps from the run's own on. Ends by itself, or by `leave`, which reports nothing. */
+/**
+ * Plays a flow's steps from the run's own on. Ends by itself, or by `leave`, which reports nothing.
+ *
+ * @param drawing told whenever a step comes onto the page, or is gone from it
+ */
 export function playSteps(
   flow: Flow,
   run: Run,
@@ -21,12 +32,14 @@ export function playSteps(
     finder,
     drawing,
     ...deps
-  }: StageDeps & { host: Host; finder: Finder; drawing(): void; save(): void },
-): { leave(): void; tracked(name: string): void } {
+  }: StageDeps & { host: Host; finder: Finder; drawing(isDrawn: boolean): void; save(): void },
+): { leave(): void; moved(): void; tracked(name: string): void } {
   const { outbox, page, tell } = deps
   const { steps } = flow
   let drawn: Drawn | null = null
   let current: Step | null = null
+  /** Whether the step that is due is for another page, and the visitor told so. */
+  let isElsewhere = false
   let hasLeft = false
   /** Ends the looking, listening and watching of the step that is due. */
   let leaving = new AbortController()
@@ -40,6 +53,7 @@ export function playSteps(
   const clear = () => {
     leaving.abort()
     leaving = new AbortController()
+    if (drawn) drawing(false)
     drawn?.remove()
     drawn = null
   }
@@ -68,19 +82,31 @@ export function playSteps(
     run.stepId = step.id
     deps.save()
     current = step
-    enter(step, isBack).catch(() => {})
+    begin(step, isBack)
+  }
+
+  /** What cannot be shown hides nothing. */
+  function begin(step: Step, isBack = false): void {
+    enter(step, isBack).catch(() => drawing(false))
   }
 
   async function enter(step: Step, isBack = false): Promise<void> {
     const { signal } = leaving
+    isElsewhere = !isOnPage(step, new URL(page.location.href))
+    if (isElsewhere) return tellOfPage(step, signal)
     const later = () => {
       clear()
       enterLater(step, isBack, leaving.signal)
     }
     page.addEventListener('beforeunload', later, { signal })
+    if (step.target?.onMissing === 'wait') {
+      after(step.target.waitMs + furtherMs, signal, () => deps.inVain(true))
+    }
     const found = step.target === null ? null : await finder.find(step.target, signal)
     page.removeEventListener('beforeunload', later)
     if (signal.aborted) return
+    // A page that has just drawn itself anew has another one.
+    if (found?.element?.isConnected === false) return begin(step, isBack)
     if (found) check(step, found)
     if (found?.element === null) {
       if (!run.missed.includes(step.id)) {
@@ -101,18 +127,38 @@ export function playSteps(
 
   /** A page that is being left need not have what a step points at: that is for the next one. */
   function enterLater(step: Step, isBack: boolean, signal: AbortSignal): void {
-    const timer = page.setTimeout(() => enter(step, isBack).catch(() => {}), leavesMs)
+    after(leavesMs, signal, () => begin(step, isBack))
+  }
+
+  function after(ms: number, signal: AbortSignal, work: () => void): void {
+    const timer = page.setTimeout(() => safely(work), ms)
     signal.addEventListener('abort', () => page.clearTimeout(timer))
+  }
+
+  /** Something of the flow is on the page. */
+  function seen(): void {
+    run.seenAt = Date.now()
+    deps.save()
+    deps.inVain(false)
+  }
+
+  /** It goes on as soon as the visitor is there. */
+  function tellOfPage(step: Step, signal: AbortSignal): void {
+    const place = { place: indexOf(step) + 1, of: steps.length }
+    const end = () => finish('dismissed', 'closed')
+    drawn = drawElsewhere({ flow, step, ...place, end }, host, page)
+    seen()
+    watch(step, null, signal)
   }
 
   function show(step: Step, element: Element | null): void {
     if (!run.viewed.includes(step.id)) {
       run.viewed.push(step.id)
-      deps.save()
       outbox.report({ kind: 'step_viewed', ...ids(), stepId: step.id })
     }
+    seen()
     tell('step_viewed', { flowKey: flow.key, stepKey: step.key })
-    drawing()
+    drawing(true)
     const choose = (choice: Choice) => chosen(step, choice)
     const [place, of] = [indexOf(step) + 1, steps.length]
     const hasBack = seenBefore(step) >= 0
@@ -132,9 +178,13 @@ export function playSteps(
       // Of a page that has broken its own DOM nothing is known: then all is as it was.
       const isSeen = () => element === null || (element.isConnected && element.checkVisibility())
       const isThere = safely(isSeen) ?? true
-      if ((isThere && !host.wasRemoved()) || signal.aborted) return
+      if (signal.aborted) return
+      if (isThere && !host.wasRemoved()) {
+        if (!isWithin(run.seenAt ?? 0, notedMs)) seen()
+        return
+      }
       clear()
-      enter(step).catch(() => {})
+      begin(step)
     }, watchMs)
     signal.addEventListener('abort', () => page.clearInterval(watching))
   }
@@ -212,9 +262,20 @@ export function playSteps(
       current = null
       clear()
     },
+    moved() {
+      const step = current
+      if (!step) return
+      const isForElsewhere = !isOnPage(step, new URL(page.location.href))
+      // What waits has its time anew on another page.
+      const isWaiting = !drawn && step.target?.onMissing === 'wait'
+      if (isForElsewhere === isElsewhere && !isWaiting) return
+      clear()
+      begin(step)
+    },
     tracked(name) {
       const { on, event } = current?.advance ?? {}
-      if (current && drawn && on === 'event' && event === name) complete(current)
+      const isSeen = drawn && !isElsewhere
+      if (current && isSeen && on === 'event' && event === name) complete(current)
     },
   }
 }

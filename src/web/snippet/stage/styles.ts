@@ -61,6 +61,9 @@ button { font: inherit; cursor: pointer; color: inherit }
 }
 .button.main { background: var(--accent); border-color: var(--accent); color: var(--on-accent); font-weight: 600 }
 .button:hover { filter: brightness(1.08) }
+a.button { display: inline-block; text-decoration: none }
+/* Above where a checklist waits on a narrow page. */
+.elsewhere { bottom: 20px; inset-inline-start: 20px; z-index: 2147483645 }
 .close {
   position: absolute; top: 8px; inset-inline-end: 8px; width: 30px; height: 30px; padding: 0;
   border: 0; background: none; border-radius: 50%; color: var(--faint); font-size: 20px; line-height: 1;
@@ -117,6 +120,7 @@ progress::-moz-progress-bar { background: var(--accent); border-radius: 3px }
 @media (max-width: 480px) {
   .tip { max-width: calc(100vw - 16px) }
   .panel { inset-inline: 12px; bottom: 12px; width: auto; max-width: none }
+  .elsewhere { inset-inline: 12px; bottom: 92px; width: auto; max-width: none }
 }
 @media (prefers-reduced-motion: reduce) { *, *::before, *::after { animation: none !important; transition: none !important } }
 @media (forced-colors: active) {

@@ -11,6 +11,10 @@ export interface Words {
   hide: string
   /** Of a checklist. */
   allDone: string
+  /** Of a tour whose next step is for another page. */
+  elsewhere: string
+  goThere: string
+  endTour: string
 }
 
 const words = (
@@ -22,6 +26,9 @@ const words = (
   open: string,
   hide: string,
   allDone: string,
+  elsewhere: string,
+  goThere: string,
+  endTour: string,
   of = '/',
 ): Words => ({
   next,
@@ -32,6 +39,9 @@ const words = (
   open,
   hide,
   allDone,
+  elsewhere,
+  goThere,
+  endTour,
   of: (place, all) => `${place} ${of} ${all}`,
 })
 
@@ -44,12 +54,28 @@ const english = words(
   'Open',
   'Hide this list',
   'All done',
+  'The tour continues on another page.',
+  'Go there',
+  'End the tour',
   'of',
 )
 
 const byLanguage: Readonly<Record<string, Words>> = {
   en: english,
-  ar: words('التالي', 'السابق', 'تم', 'تخطٍ', 'إغلاق', 'فتح', 'إخفاء القائمة', 'اكتمل كل شيء', 'من'),
+  ar: words(
+    'التالي',
+    'السابق',
+    'تم',
+    'تخطٍ',
+    'إغلاق',
+    'فتح',
+    'إخفاء القائمة',
+    'اكتمل كل شيء',
+    'تستمر الجولة في صفحة أخرى.',
+    'الانتقال إليها',
+    'إنهاء الجولة',
+    'من',
+  ),
   de: words(
     'Weiter',
     'Zurück',
@@ -59,6 +85,9 @@ const byLanguage: Readonly<Record<string, Words>> = {
     'Öffnen',
     'Liste ausblenden',
     'Alles erledigt',
+    'Die Tour geht auf einer anderen Seite weiter.',
+    'Dorthin',
+    'Tour beenden',
     'von',
   ),
   es: words(
@@ -70,6 +99,9 @@ const byLanguage: Readonly<Record<string, Words>> = {
     'Abrir',
     'Ocultar la lista',
     'Todo listo',
+    'El recorrido sigue en otra página.',
+    'Ir allí',
+    'Terminar',
     'de',
   ),
   fr: words(
@@ -81,6 +113,9 @@ const byLanguage: Readonly<Record<string, Words>> = {
     'Ouvrir',
     'Masquer la liste',
     'Tout est fait',
+    'La visite continue sur une autre page.',
+    'Y aller',
+    'Quitter la visite',
     'sur',
   ),
   he: words(
@@ -92,6 +127,9 @@ const byLanguage: Readonly<Record<string, Words>> = {
     'פתיחה',
     'הסתרת הרשימה',
     'הכול הושלם',
+    'הסיור ממשיך בדף אחר.',
+    'מעבר לשם',
+    'סיום הסיור',
     'מתוך',
   ),
   it: words(
@@ -103,9 +141,24 @@ const byLanguage: Readonly<Record<string, Words>> = {
     'Apri',
     "Nascondi l'elenco",
     'Tutto fatto',
+    "Il tour continua in un'altra pagina.",
+    'Vai lì',
+    'Termina il tour',
     'di',
   ),
-  ja: words('次へ', '戻る', '完了', 'スキップ', '閉じる', '開く', 'リストを隠す', 'すべて完了'),
+  ja: words(
+    '次へ',
+    '戻る',
+    '完了',
+    'スキップ',
+    '閉じる',
+    '開く',
+    'リストを隠す',
+    'すべて完了',
+    'ツアーは別のページで続きます。',
+    'そのページへ',
+    'ツアーを終了',
+  ),
   nl: words(
     'Volgende',
     'Terug',
@@ -115,6 +168,9 @@ const byLanguage: Readonly<Record<string, Words>> = {
     'Openen',
     'Lijst verbergen',
     'Alles klaar',
+    'De rondleiding gaat verder op een andere pagina.',
+    'Ga erheen',
+    'Stoppen',
     'van',
   ),
   pl: words(
@@ -126,6 +182,9 @@ const byLanguage: Readonly<Record<string, Words>> = {
     'Otwórz',
     'Ukryj listę',
     'Wszystko gotowe',
+    'Przewodnik prowadzi dalej na innej stronie.',
+    'Przejdź tam',
+    'Zakończ',
     'z',
   ),
   pt: words(
@@ -137,9 +196,24 @@ const byLanguage: Readonly<Record<string, Words>> = {
     'Abrir',
     'Ocultar a lista',
     'Tudo pronto',
+    'O tour continua em outra página.',
+    'Ir para lá',
+    'Encerrar o tour',
     'de',
   ),
-  zh: words('下一步', '返回', '完成', '跳过', '关闭', '打开', '隐藏列表', '全部完成'),
+  zh: words(
+    '下一步',
+    '返回',
+    '完成',
+    '跳过',
+    '关闭',
+    '打开',
+    '隐藏列表',
+    '全部完成',
+    '导览将在另一个页面继续。',
+    '前往',
+    '结束导览',
+  ),
 }
 
 /** In the page's language; English where it is none of these. */

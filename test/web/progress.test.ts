@@ -1,0 +1,124 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import { createHmac } from 'node:crypto'
+import type { Page } from '../support/browser.ts'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
+import { Site, shown } from '../support/site.ts'
+
+/** What a back end, or another browser, has ticked: a page that shows a checklist hears of it. */
+
+setDefaultTimeout(60_000)
+
+const flows = `
+key: list
+kind: checklist
+frequency: always
+targeting: { urls: [{ match: prefix, pattern: /projects }] }
+checklist: { items: [{ key: a, title: A }, { key: b, title: B }, { key: c, title: C }] }
+`
+
+/** What was promised: a stored tick reaches an open page. */
+const promisedMs = 15_000
+
+let site: Site
+beforeAll(async () => {
+  site = await Site.open(flows)
+})
+afterAll(() => site.close())
+
+const path = () => `/api/v1/flows/${site.flowId('list')}/checklist-progress`
+
+/** As a back end does it. */
+async function tick(userId: string, key: string, more = {}): Promise<void> {
+  const response = await fetch(site.server.url + path(), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${site.snippetKey}` },
+    body: JSON.stringify({ userId, items: [{ key, completed: true }], ...more }),
+  })
+  expect(response.status).toBe(200)
+}
+
+const item = (page: Page, title: string) =>
+  shown(page).panel.locator('li.ticked').getByText(title, { exact: true })
+
+const isAsked = (page: Page) => page.waitForResponse(response => response.url().includes(path()))
+
+const visit = async (person: string, options = {}) => {
+  const visitor = await site.browser.page({ person, ...options })
+  const asked = isAsked(visitor.page)
+  await visitor.page.goto(`${site.url}/projects`)
+  await asked
+  await shown(visitor.page).panel.waitFor()
+  return visitor
+}
+
+const beats = (requests: readonly string[]) => requests.filter(url => url.includes('/heartbeat'))
+
+test('a tick that is stored reaches an open page in time, again and again', async () => {
+  const { page, noticed } = await visit('ann')
+  for (const title of ['A', 'B']) {
+    await tick('ann', title.toLowerCase())
+    await item(page, title).waitFor({ timeout: promisedMs })
+  }
+  // As often as the server lets it, and no oftener.
+  expect(beats(noticed.requests).length).toBeLessThanOrEqual(5)
+  await page.close()
+})
+
+test('a reload asks at once', async () => {
+  const { page, noticed } = await visit('bob')
+  await tick('bob', 'a')
+  noticed.requests.length = 0
+  await page.reload()
+  await item(page, 'A').waitFor()
+  expect(beats(noticed.requests)).toEqual([])
+  await page.close()
+})
+
+test('all tabs of a browser hear of it, by the heartbeats of one', async () => {
+  const { page, noticed } = await visit('cleo')
+  const second = await page.context().newPage()
+  second.on('request', request => noticed.requests.push(request.url()))
+  await second.goto(`${site.url}/projects`)
+  await shown(second).panel.waitFor()
+  await tick('cleo', 'b')
+  await Promise.all([page, second].map(tab => item(tab, 'B').waitFor({ timeout: promisedMs })))
+  expect(beats(noticed.requests).length).toBeLessThanOrEqual(3)
+  await page.context().close()
+})
+
+test('who signs in finds what they have ticked elsewhere', async () => {
+  await tick('dora', 'c')
+  const { page } = await site.browser.page()
+  await page.route('**/app.js', route => route.fulfill({ contentType: 'text/javascript' }))
+  await page.goto(`${site.url}/projects`)
+  await shown(page).panel.waitFor()
+  const asked = page.waitForResponse(response => response.url().includes(`${path()}?userId=dora`))
+  await page.evaluate("cairn.identify('dora')")
+  await asked
+  await item(page, 'C').waitFor()
+  await page.close()
+})
+
+test('where identities are verified, the hash goes with it', async () => {
+  const identity = ['org', 'identity', 'harbor', '--mode']
+  const { secrets } = await site.place.json<{ secrets: { secret: string }[] }>([
+    ...identity,
+    'enforce',
+  ])
+  const userHash = createHmac('sha256', secrets[0]!.secret).update('eve').digest('hex')
+  const { page, noticed } = await site.browser.page()
+  await page.route('**/app.js', route => route.fulfill({ contentType: 'text/javascript' }))
+  await page.goto(`${site.url}/projects`)
+  const asked = page.waitForResponse(response => /progress.*userHash/.test(response.url()))
+  await page.evaluate(`cairn.identify('eve', {}, '${userHash}')`)
+  await asked
+  await tick('eve', 'a', { userHash })
+  await item(page, 'A').waitFor({ timeout: promisedMs })
+  expect(beats(noticed.requests).some(url => url.includes(`userHash=${userHash}`))).toBe(true)
+  const stranger = await fetch(`${site.server.url}/api/v1/heartbeat?userId=eve`, {
+    headers: { authorization: `Bearer ${site.snippetKey}` },
+  })
+  expect(stranger.status).toBe(401)
+  await site.place.run([...identity, 'off'])
+  await page.close()
+})
