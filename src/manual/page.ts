@@ -1,0 +1,77 @@
+import type { Topic } from './compile.ts'
+
+const escaped = (text: string) => Bun.escapeHTML(text)
+
+/** A list of the topics in their groups; `shown` is the one whose page it stands on. */
+function contents(topics: readonly Topic[], base: string, shown: Topic | null): string {
+  const groups = Map.groupBy(topics, ({ group }) => group)
+  return [...groups]
+    .map(([group, ofGroup]) => {
+      const items = ofGroup.map(topic => {
+        const current = topic === shown ? ' aria-current="page"' : ''
+        return `<li><a href="${base}${topic.name}"${current}>${escaped(topic.title)}</a></li>`
+      })
+      return `<h2 class="group">${escaped(group)}</h2>\n<ul>${items.join('\n')}</ul>`
+    })
+    .join('\n')
+}
+
+/** The way to the topics before and behind. */
+function neighbours(topics: readonly Topic[], shown: Topic): string {
+  const at = topics.indexOf(shown)
+  const link = (topic: Topic | undefined, rel: string) =>
+    topic ? `<a rel="${rel}" href="${topic.name}">${escaped(topic.title)}</a>` : '<span></span>'
+  return `<nav class="neighbours" aria-label="Neighbours">${link(topics[at - 1], 'prev')}${link(topics[at + 1], 'next')}</nav>`
+}
+
+/**
+ * A page of the manual as a whole. All addresses are relative, so that a proxy may put Cairn below a
+ * path of its own.
+ *
+ * @param shown the topic of the page, at `docs/<name>`; null for the list of all, at `docs`
+ */
+export function pageOf(topics: readonly Topic[], shown: Topic | null): string {
+  const base = shown ? '' : 'docs/'
+  const home = shown ? '../docs' : 'docs'
+  const api = shown ? '../api/v1' : 'api/v1'
+  const list = topics.map(
+    ({ name, title, summary }) =>
+      `<li><a href="${base}${name}">${escaped(title)}</a><p class="summary">${summary}</p></li>`,
+  )
+  const body = shown
+    ? `<article>\n${shown.html}</article>\n${neighbours(topics, shown)}`
+    : `<article class="all">\n<h1>Cairn’s manual</h1>\n<p>Each topic also stands in the terminal: <code>cairn help deploy</code>. The API describes itself <a href="${api}/docs">on a page of its own</a>.</p>\n<ul>\n${list.join('\n')}\n</ul>\n</article>`
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>${shown ? `${escaped(shown.title)} – Cairn` : 'Cairn’s manual'}</title>
+<link rel="icon" type="image/svg+xml" href="${api}/docs/icon.svg">
+<link rel="stylesheet" href="${base}manual.css">
+<script src="${base}manual.js"></script>
+</head>
+<body>
+<a class="skip" href="#text">Skip to the text</a>
+<header>
+<a class="home" href="${home}"><img src="${api}/docs/icon.svg" alt="">Cairn</a>
+<search hidden>
+<input type="search" placeholder="Search the manual" aria-label="Search the manual" aria-controls="found" autocomplete="off" spellcheck="false">
+<div id="found" aria-live="polite" hidden></div>
+</search>
+<button id="theme" type="button" hidden></button>
+</header>
+<div class="columns">
+<nav class="contents" aria-label="Topics"><details open><summary>Topics</summary>
+${contents(topics, base, shown)}
+</details></nav>
+<main id="text" tabindex="-1">
+${body}
+</main>
+</div>
+</body>
+</html>
+`
+}

@@ -1,0 +1,42 @@
+import analytics from './analytics.md' with { type: 'text' }
+import api from './api.md' with { type: 'text' }
+import backup from './backup.md' with { type: 'text' }
+import configuration from './configuration.md' with { type: 'text' }
+import contribute from './contribute.md' with { type: 'text' }
+import deploy from './deploy.md' with { type: 'text' }
+import exportAndSql from './export-and-sql.md' with { type: 'text' }
+import guarantees from './guarantees.md' with { type: 'text' }
+import identityProvider from './identity-provider.md' with { type: 'text' }
+import installTheSnippet from './install-the-snippet.md' with { type: 'text' }
+import limits from './limits.md' with { type: 'text' }
+import operations from './operations.md' with { type: 'text' }
+import privacy from './privacy.md' with { type: 'text' }
+import security from './security.md' with { type: 'text' }
+import troubleshoot from './troubleshoot.md' with { type: 'text' }
+import upgrade from './upgrade.md' with { type: 'text' }
+import verifyUsers from './verify-users.md' with { type: 'text' }
+import writeFlows from './write-flows.md' with { type: 'text' }
+
+/** The manual's topics by group and name, in the order in which they are listed. */
+export const sources: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'Run Cairn': {
+    deploy,
+    configuration,
+    backup,
+    upgrade,
+    operations,
+    'identity-provider': identityProvider,
+    security,
+  },
+  'Use Cairn': {
+    'install-the-snippet': installTheSnippet,
+    'write-flows': writeFlows,
+    troubleshoot,
+    'verify-users': verifyUsers,
+    privacy,
+    api,
+    analytics,
+    'export-and-sql': exportAndSql,
+  },
+  'Rely on Cairn': { guarantees, limits, contribute },
+}

@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import type { Command } from 'commander'
+import MarkdownIt, { type Token } from 'markdown-it'
+import { program } from '../../src/cli/program.ts'
+import { configurationTable, settingNames, settings, variableOf } from '../../src/config.ts'
+import { anchorOf, compiledManual } from '../../src/manual/compile.ts'
+import { sources } from '../../src/manual/topics.ts'
+
+/** README, the manual's topics and the records: what they name is there. */
+
+const root = join(import.meta.dir, '../..')
+const folder = join(root, 'src/manual')
+const topics = readdirSync(folder).filter(name => name.endsWith('.md'))
+const files = [
+  'README.md',
+  'scripts/bench/RECORD.md',
+  'scripts/torture/RECORD.md',
+  ...topics.map(name => `src/manual/${name}`),
+]
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
+
+const parser = new MarkdownIt()
+const flat = (tokens: readonly Token[]): Token[] =>
+  tokens.flatMap(token => [token, ...flat(token.children ?? [])])
+const tokensOf = (file: string) => flat(parser.parse(textOf(file), {}))
+
+const anchorsOf = (file: string) =>
+  [...textOf(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+
+const compiled = compiledManual()
+
+test('README is short', () => {
+  expect(textOf('README.md').split('\n').length).toBeLessThanOrEqual(151)
+})
+
+test('every topic is compiled, and linked from README', () => {
+  const names = Object.values(sources).flatMap(group => Object.keys(group))
+  expect(names.map(name => `${name}.md`).toSorted()).toEqual(topics.toSorted())
+  expect(compiled.map(({ name }) => name)).toEqual(names)
+  for (const name of names) expect(textOf('README.md')).toContain(`(src/manual/${name}.md)`)
+})
+
+test.each(files)('every link of %s leads somewhere', file => {
+  for (const token of tokensOf(file)) {
+    const link = token.attrGet('href') ?? token.attrGet('src')
+    if (link === null || /^https:\/\//.test(String(link))) continue
+    // A path of the server, which only topics are shown by.
+    if (String(link) === '/api/v1/docs' && file.startsWith('src/manual/')) continue
+    const [path = '', anchor] = String(link).split('#')
+    const target = path === '' ? file : relative(root, resolve(root, dirname(file), path))
+    expect([link, existsSync(join(root, target))]).toEqual([link, true])
+    if (anchor !== undefined)
+      expect([link, anchorsOf(target)]).toEqual([link, expect.arrayContaining([anchor])])
+    // A topic's page knows other topics by their names alone, and says where a file is.
+    const isInManual = file.startsWith('src/manual/') && path !== ''
+    if (isInManual) expect(path).toMatch(/^([a-z-]+\.md|\.\.\/\.\.\/.+)$/)
+  }
+})
+
+/** The command lines that a text has, in its blocks for shells and in its running text. */
+function commandLines(file: string): string[] {
+  return tokensOf(file).flatMap(({ type, info, content }) => {
+    const isShell = type === 'fence' && ['sh', 'console'].includes(info)
+    if (type !== 'code_inline' && !isShell) return []
+    return content
+      .replaceAll('\\\n', ' ')
+      .split(/\n|&&|\||>(?!\s*=)/)
+      .map(line => line.replace(/#.*/, '').trim())
+      .map(line => /^(?:.*[ /])?cairn(?:-new)? ([a-z-].*)$/.exec(line)?.[1])
+      .filter(args => args !== undefined)
+  })
+}
+
+/** What of a command line there is not; null where all is there. */
+function missing(line: string): string | null {
+  let command: Command = program()
+  const words = line.match(/"[^"]*"|'[^']*'|\S+/g) ?? []
+  let isName = true
+  for (const word of words) {
+    const below = command.commands.find(sub => sub.name() === word)
+    if (isName && below) command = below
+    else if (word.startsWith('--')) {
+      const [flag] = word.split('=')
+      const known = [...command.options, ...(command.parent?.options ?? [])]
+      if (flag !== '--help' && !known.some(({ long }) => long === flag)) return word
+    } else {
+      if (isName && command.commands.length > 0 && command.registeredArguments.length === 0)
+        return word
+      isName = false
+    }
+  }
+  return null
+}
+
+test.each(files)('every command that %s names is there, with its flags', file => {
+  const lines = commandLines(file)
+  const faults = lines.map(line => [line, missing(line)]).filter(([, fault]) => fault !== null)
+  expect(faults).toEqual([])
+})
+
+test('commands are found, and a wrong one is', () => {
+  expect(files.flatMap(commandLines).length).toBeGreaterThan(80)
+  expect(missing('flows push tour.yaml --publish')).toBeNull()
+  expect(missing('flows push tour.yaml --pubish')).toBe('--pubish')
+  expect(missing('flows psh')).toBe('psh')
+})
+
+test.each(files)('every file of ours that %s names is there', file => {
+  const named = tokensOf(file).filter(({ type }) => type === 'code_inline')
+  const paths = named
+    .map(({ content }) => /^(src|test|scripts)\/[\w./-]+/.exec(content)?.[0])
+    .filter(path => path !== undefined)
+  expect(paths.filter(path => !existsSync(join(root, path)))).toEqual([])
+})
+
+test.each(['README.md', 'src/manual/contribute.md'])('the map of src in %s is whole', file => {
+  const map = tokensOf(file).find(({ content }) => content.startsWith('src/\n'))!.content
+  const mapped = [...map.matchAll(/^ {2}(\S+?)\/? {2,}/gm)].map(([, name]) => name!)
+  const parts = readdirSync(join(root, 'src')).filter(name => name !== 'production-mode.ts')
+  expect(mapped.filter(name => parts.includes(name)).toSorted()).toEqual(parts.toSorted())
+})
+
+test.each(files)('every variable that %s names means something', file => {
+  const known = new Set([
+    'CAIRN_TOKEN',
+    'CAIRN_FAILPOINTS',
+    'CAIRN_TEST_BROWSER',
+    'CAIRN_TEST_SEED',
+  ])
+  for (const name of ['CAIRN_TEST_HISTORIES', 'CAIRN_TEST_MONKEY']) known.add(name)
+  for (const name of settingNames) {
+    known.add(variableOf(name))
+    if ('secret' in settings[name]) known.add(`${variableOf(name)}_FILE`)
+  }
+  const named = textOf(file).match(/\bCAIRN_[A-Z_]+/g) ?? []
+  expect(named.filter(name => !known.has(name))).toEqual([])
+})
+
+describe.each(compiled.map(topic => [topic.name, topic] as const))('%s', (_, topic) => {
+  test('says first what it is about, in sentences', () => {
+    expect(topic.summary).toMatch(/^(<code>|[A-Z0-9]).{40,400}[.?]$/)
+  })
+
+  test('fits a terminal of 80 columns', () => {
+    const lines = topic.terminal.split('\n')
+    expect(lines.filter(line => Bun.stringWidth(line) > 80)).toEqual([])
+    expect(topic.terminal).not.toMatch(/[\0\x1b]/)
+  })
+
+  test('is the same text in the terminal and in a browser', () => {
+    const plain = topic.html
+      .replace(/<[^>]+>/g, ' ')
+      .replace(
+        /&(lt|gt|amp|quot);/g,
+        (_all, name) => ({ lt: '<', gt: '>', amp: '&', quot: '"' })[name as string]!,
+      )
+    const terminal = new Set(topic.terminal.toLowerCase().match(/[\p{L}\p{N}_]+/gu))
+    const words = plain.toLowerCase().match(/[\p{L}\p{N}_]+/gu)!
+    expect(words.filter(word => !terminal.has(word))).toEqual([])
+  })
+
+  test('runs no script and has no style of its own, and loads nothing', () => {
+    expect(topic.html).not.toMatch(/<(script|style|iframe|img|link)|\son\w+=|\sstyle=/)
+  })
+})
+
+test('configuration has the table of all settings', () => {
+  const { html, terminal } = compiled.find(({ name }) => name === 'configuration')!
+  for (const name of settingNames) {
+    expect(html).toContain(`<code>${variableOf(name)}</code>`)
+    expect(terminal).toContain(`\`${variableOf(name)}\``)
+  }
+  expect(html.match(/<tr>/g)!.length).toBeGreaterThanOrEqual(configurationTable().length - 1)
+})
