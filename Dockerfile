@@ -1,7 +1,7 @@
 # Cairn as a container: one executable on a base with nothing but the C library, run by a user without
 # rights. The data lives in /data: mount a volume there, owned by user 65532.
 #
-#   docker build --build-arg COMMIT="$(git rev-parse --short HEAD)" -t cairn .
+#   docker build --build-arg COMMIT="$(git rev-parse --short=12 HEAD)" -t cairn .
 #   docker run -p 8080:8080 -v cairn-data:/data cairn
 
 FROM oven/bun:1.4.5 AS build
@@ -9,7 +9,7 @@ WORKDIR /build
 COPY package.json bun.lock bunfig.toml ./
 COPY scripts/ scripts/
 RUN ./scripts/setup
-COPY tsconfig.json ./
+COPY tsconfig.json CHANGELOG.md ./
 COPY src/ src/
 ARG COMMIT=unknown
 RUN ./scripts/build --commit "$COMMIT" && mkdir data

@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 /** See scripts/audit. */
 
 interface Advisory {
@@ -36,16 +40,44 @@ export function verdictOn(advisories: Record<string, Advisory[]>): {
   return { lines, isBad: count > 0 }
 }
 
-if (import.meta.main) {
+/** A release with advisories of old: a registry that knows of none has no advisories at all. */
+const known = {
+  'package.json': '{"name":"known","dependencies":{"lodash":"4.17.0"}}',
+  'bun.lock':
+    '{"lockfileVersion":1,"workspaces":{"":{"name":"known","dependencies":{"lodash":"4.17.0"}}},"packages":{"lodash":["lodash@4.17.0","",{},""]}}',
+}
+
+/** What the registry says of a directory's packages, or in a word why it says nothing. */
+function asked(directory: string): Record<string, Advisory[]> | string {
   const audit = Bun.spawnSync([process.execPath, 'audit', '--json'], {
+    cwd: directory,
     stderr: 'pipe',
     timeout: 60_000,
   })
   const advisories = advisoriesIn(audit.stdout.toString())
-  if (advisories === null) {
-    // The address of the registry, which may hold a password, is left out.
-    const [, reason = 'no answer'] = /- (\d{3})\s*$/m.exec(audit.stderr.toString()) ?? []
-    console.log(`audit: not done, because the registry gave no advisories (${reason})`)
+  // The address of the registry, which may hold a password, is left out.
+  return advisories ?? /- (\d{3})\s*$/m.exec(audit.stderr.toString())?.[1] ?? 'no answer'
+}
+
+function knowsAdvisories(): boolean {
+  const directory = mkdtempSync(join(tmpdir(), 'cairn-audit-'))
+  try {
+    for (const [name, text] of Object.entries(known)) writeFileSync(join(directory, name), text)
+    const answer = asked(directory)
+    return typeof answer !== 'string' && Object.keys(answer).length > 0
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
+const nothingChecked = (reason: string) =>
+  `audit: NOTHING WAS CHECKED: the registry gives no advisories (${reason})`
+
+if (import.meta.main) {
+  const advisories = asked('.')
+  if (typeof advisories === 'string') console.log(nothingChecked(advisories))
+  else if (Object.keys(advisories).length === 0 && !knowsAdvisories()) {
+    console.log(nothingChecked('not even of a release that is known to be bad'))
   } else {
     const { lines, isBad } = verdictOn(advisories)
     for (const line of lines) console.log(line)

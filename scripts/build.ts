@@ -12,6 +12,7 @@ import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { billOfMaterials, type Lock, type Manifest } from './sbom.ts'
+import { type Stamps, stampsOf, versionIn } from './version.ts'
 
 const root = resolve(import.meta.dir, '..')
 const dist = join(root, 'dist')
@@ -25,6 +26,7 @@ const entrypoints = [
   'server/http-thread.ts',
   'server/storage-thread.ts',
   'server/preparation-thread.ts',
+  'server/long-work-thread.ts',
 ].map(path => join(root, 'src', path))
 
 /** Target names, with the package that holds Bun's program for each. */
@@ -50,17 +52,22 @@ async function main(): Promise<void> {
       `this is Bun ${Bun.version}, package.json asks for ${devDependencies.bun}: use scripts/build`,
     )
   }
+  const changelogVersion = versionIn(await Bun.file(join(root, 'CHANGELOG.md')).text())
+  if (version !== changelogVersion) {
+    throw new BuildFailure(
+      `CHANGELOG.md is at ${changelogVersion}, package.json says ${version}: give package.json the former`,
+    )
+  }
   const absent = entrypoints.filter(path => !existsSync(path))
   if (absent.length > 0) throw new BuildFailure(`not found: ${absent.join(', ')}`)
 
-  const stamps = { version, commit: commit ?? currentCommit() }
+  const stamps = stampsOf(version, commit ?? currentCommit())
   const programs = targets.length === 0 ? ['cairn'] : targets.map(target => `cairn-${target}`)
   if (targets.length === 0) await build('cairn', stamps)
   for (const target of targets) await build(`cairn-${target}`, stamps, target)
 
-  const { commit: builtFrom } = stamps
   const lock = await readLock()
-  const materials = { root, manifest, lock, commit: builtFrom, madeAt: madeAt() }
+  const materials = { root, manifest, lock, stamps, madeAt: madeAt() }
   await Bun.write(join(dist, 'cairn.cdx.json'), await billOfMaterials(materials))
   await writeChecksums([...programs, 'cairn.cdx.json'])
 }
@@ -95,14 +102,14 @@ function readArguments(): { targets: Target[]; commit: string | undefined } {
     else if (isTarget(name)) targets.add(name)
     else throw new BuildFailure(`unknown target '${name}'\n${usage}`)
   }
-  return { targets: [...targets], commit: values.commit || undefined }
+  const commit = values.commit || undefined
+  if (commit && !/^[0-9A-Za-z-]{1,40}$/.test(commit)) {
+    throw new BuildFailure(`'${commit}' is no commit: give letters, digits and hyphens\n${usage}`)
+  }
+  return { targets: [...targets], commit }
 }
 
-async function build(
-  name: string,
-  stamps: { version: string; commit: string },
-  target?: Target,
-): Promise<void> {
+async function build(name: string, stamps: Stamps, target?: Target): Promise<void> {
   const runtime = target && (await fetchRuntime(target))
   const started = performance.now()
   await mkdir(dist, { recursive: true })
@@ -137,9 +144,7 @@ async function build(
   }
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   const megabytes = ((await stat(join(dist, name))).size / 1e6).toFixed(1)
-  console.log(
-    `built dist/${name}: ${megabytes} MB in ${seconds} s, version ${stamps.version}, commit ${stamps.commit}`,
-  )
+  console.log(`built dist/${name}: ${megabytes} MB in ${seconds} s, version ${stamps.version}`)
 }
 
 /**
@@ -206,7 +211,8 @@ function madeAt(): Date {
 function currentCommit(): string {
   // Inside another project's checkout, the commit would be that project's: there is a prefix then.
   if (git('rev-parse', '--show-prefix') !== '') return 'unknown'
-  const commit = git('rev-parse', '--short', 'HEAD')
+  // Of a set length: left to git, it hangs from how much else a clone holds.
+  const commit = git('rev-parse', '--short=12', 'HEAD')
   if (!commit) return 'unknown'
   return git('status', '--porcelain') === '' ? commit : `${commit}-dirty`
 }

@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Enums, Models, Serialize, SPDX, Spec } from '@cyclonedx/cyclonedx-library'
+import type { Stamps } from './version.ts'
 
 /** Of bun.lock: where a package's copy for another lies is its key, such as `parent/name`. */
 type LockedPackage = [id: string, registry: string, info: LockedInfo, integrity: string]
@@ -36,17 +37,18 @@ export interface SbomSource {
   root: string
   manifest: Manifest
   lock: Lock
-  commit: string
+  stamps: Stamps
   /** When what is built was made: the commit's time. */
   madeAt: Date
 }
 
 /** The bill of materials, as text. */
 export async function billOfMaterials(source: SbomSource): Promise<string> {
-  const { root, manifest, lock, commit, madeAt } = source
+  const { root, manifest, lock, stamps, madeAt } = source
+  const { version, commit } = stamps
   const cairn = new Models.Component(Enums.ComponentType.Application, manifest.name, {
-    bomRef: `cairn@${manifest.version}`,
-    version: manifest.version,
+    bomRef: `cairn@${version}`,
+    version,
     description: manifest.description,
     licenses: licenseOf(manifest.license),
     properties: new Models.PropertyRepository([new Models.Property('cairn:commit', commit)]),

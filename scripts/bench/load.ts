@@ -12,6 +12,7 @@ export interface Loaded {
   cpuMicros: number
   p50Ms: number
   p99Ms: number
+  maxMs: number
   errors: number
 }
 
@@ -20,6 +21,7 @@ interface WrkReport {
   seconds: number
   p50Ms: number
   p99Ms: number
+  maxMs: number
   errors: number
 }
 

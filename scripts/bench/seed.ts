@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { buckets } from '../../src/core/buckets.ts'
 import { readFlowFile } from '../../src/core/flow-file.ts'
 import { openForWriting } from '../../src/storage/database.ts'
-import { pushAndPublishFlows } from '../../src/storage/flow-store.ts'
 import { migrate } from '../../src/storage/migrate.ts'
-import { createOrganisation, setLimits } from '../../src/storage/organisations.ts'
+import { pushAndPublishFlows } from '../../test/support/authoring.ts'
+import { createOrganisation, setLimits } from '../../test/support/organisations.ts'
 import { Folder } from './programs.ts'
 
 /** An organisation as a load needs it: with its first flow. */

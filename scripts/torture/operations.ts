@@ -39,14 +39,14 @@ const stop = (scene: Scene) =>
     return { child: server.child, done }
   })
 
-/** A command beside a server at work, which must not notice. */
+/** What a command has a server do that is at work: both are killed. */
 class Command implements Operation {
   private clients: Clients[] = []
 
   private constructor(
     readonly what: string,
     private readonly scene: Scene,
-    private readonly server: Server,
+    private server: Server,
     private readonly command: (server: Server) => Promise<string[]>,
     private readonly look: (server: Server) => Promise<string | null>,
   ) {}
@@ -62,13 +62,22 @@ class Command implements Operation {
 
   async begin(): Promise<Underway> {
     this.clients = this.scene.work(this.server, { clients: 2 })
-    const child = await this.scene.place.command(await this.command(this.server))
-    return { child, done: child.exited }
+    const command = await this.scene.place.command(await this.command(this.server))
+    const both = [command, this.server.child]
+    return {
+      child: {
+        kill(signal) {
+          for (const child of both) child.kill(signal)
+        },
+        exited: Promise.all(both.map(({ exited }) => exited)).then(([status]) => status!),
+      },
+      done: command.exited,
+    }
   }
 
   async faultOf(): Promise<string | null> {
-    await this.scene.until(10)
-    await Promise.all(this.clients.map(each => each.stop()))
+    await this.scene.kill(this.server, this.clients)
+    this.server = await this.scene.start()
     const fault = await this.look(this.server)
     return fault ?? (this.scene.check() ? null : notAsAcknowledged)
   }

@@ -1,6 +1,7 @@
 import type { Ledger, Torture } from './ledger.ts'
 import { backup } from './parts/backup.ts'
 import { clocks } from './parts/clocks.ts'
+import { costs } from './parts/costs.ts'
 import { disk } from './parts/disk.ts'
 import { failpoints } from './parts/failpoints.ts'
 import { hostile } from './parts/hostile.ts'
@@ -9,6 +10,7 @@ import { litestream } from './parts/litestream.ts'
 import { poison } from './parts/poison.ts'
 import { powercut } from './parts/powercut.ts'
 import { pressure } from './parts/pressure.ts'
+import { publish } from './parts/publish.ts'
 import { retention } from './parts/retention.ts'
 import { soak } from './parts/soak.ts'
 
@@ -32,6 +34,11 @@ export const parts: Record<string, Part> = {
     what: 'made to fail at every moment of a write, a checkpoint, a publication and a start',
     torture: failpoints,
     seconds: { short: 15, long: 40 },
+  },
+  publish: {
+    what: 'killed while flows are published, over HTTP and through the socket',
+    torture: publish,
+    seconds: { short: 10, long: 300 },
   },
   powercut: {
     what: 'the power goes, and the disk keeps what was synced, or parts of the rest',
@@ -77,6 +84,11 @@ export const parts: Record<string, Part> = {
     what: 'slow, huge, malformed, half-closed and made-up requests, while others are served',
     torture: hostile,
     seconds: { short: 20, long: 400 },
+  },
+  costs: {
+    what: 'requests of which one part costs as much CPU as it can be made to',
+    torture: costs,
+    seconds: { short: 25, long: 120 },
   },
   soak: {
     what: 'half load, with everything that Cairn does beside it',

@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
 import { billOfMaterials, closureOf, type Lock, type Manifest } from '../../scripts/sbom.ts'
+import { stampsOf } from '../../scripts/version.ts'
 import { builtBinary } from '../support/binary.ts'
 
 const root = join(import.meta.dir, '../..')
 const manifest: Manifest = await Bun.file(join(root, 'package.json')).json()
 const lock = Bun.JSONC.parse(await Bun.file(join(root, 'bun.lock')).text()) as Lock
-const source = { root, manifest, lock, commit: 'abc1234', madeAt: new Date(0) }
+const stamps = stampsOf(manifest.version, 'abc1234')
+const source = { root, manifest, lock, stamps, madeAt: new Date(0) }
 
 const schemas = join(root, 'node_modules/@cyclonedx/cyclonedx-library/res/schema')
 const schema = (name: string) => Bun.file(join(schemas, `${name}.SNAPSHOT.schema.json`)).json()
@@ -49,7 +51,7 @@ describe('the bill of materials', () => {
       expect(components.map(component => component.name)).not.toContain(name)
     }
     expect(components.filter(({ hashes }) => !hashes).map(({ name }) => name)).toEqual(['bun'])
-    expect(metadata.component).toMatchObject({ name: 'cairn', version: manifest.version })
+    expect(metadata.component).toMatchObject({ name: 'cairn', version: stamps.version })
     const own = dependencies.find(({ ref }) => ref === metadata.component['bom-ref'])
     expect(own?.dependsOn).toHaveLength(Object.keys(manifest.dependencies).length + 1)
   })

@@ -54,7 +54,8 @@ export function malformed(target: Target): readonly [request: string, outcome: s
     // Headers without end, and one that is larger than all may be.
     [get(Array.from({ length: 10_000 }, (_, i) => `X-${i}: ${marker}\r\n`).join('')), '431'],
     [get(`X: ${marker.repeat(300_000)}\r\n`), '431'],
-    [headOf(`GET /${'y'.repeat(1_900_000)}`, snippetKey, '\r\n'), '404'],
+    [headOf(`GET /${'y'.repeat(1_900_000)}`, snippetKey, '\r\n'), '431'],
+    [headOf(`GET /${'y'.repeat(60_000)}`, snippetKey, '\r\n'), '414'],
     [headOf('GET /flows/%ff%fe', snippetKey, '\r\n'), '404'],
   ]
 }

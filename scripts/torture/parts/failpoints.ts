@@ -125,12 +125,12 @@ async function atStop(scene: Scene, point: Failpoint, action: Action): Promise<O
   return { story: `it ended with ${status} after ${ms} ms`, isAsPromised, server: null }
 }
 
-/** In a command beside the server: callers see the version of before or the next, whole. */
+/** By a command that asks the server: callers see the version of before or the next, whole. */
 async function inPublication(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
   const { place, tenants } = scene
   const { slug, snippetKey } = tenants[0]!
-  const server = await scene.start()
-  const clients = scene.work(server)
+  let server = await scene.start([], armed(point, action, '*1'))
+  let clients = scene.work(server)
   const seen = async () => {
     const answer = await apiOf(server, snippetKey)('GET', '/flows')
     const { flows } = (await answer.json()) as { flows: { version: number; name: string }[] }
@@ -140,15 +140,22 @@ async function inPublication(scene: Scene, point: Failpoint, action: Action): Pr
   await Bun.write(`${place.folder}/next.yaml`, `name: Tour after ${point} ${action}\n${tourFile}`)
   const publish = ['flows', 'push', 'next.yaml', '--publish', '--org', slug]
   const startedAt = performance.now()
-  const { status } = await place.run(publish, armed(point, action))
+  const { status } = await place.run(publish)
   const ms = Math.round(performance.now() - startedAt)
+  const ended = action === 'exit' ? await server.child.exited : undefined
+  if (action === 'exit') {
+    await Promise.all(clients.map(each => each.stop()))
+    server = await scene.start()
+    clients = scene.work(server)
+  }
   const during = await seen()
   const again = await place.run(publish)
   const after = await seen()
   await Promise.all(clients.map(each => each.stop()))
   const isPublished = action === 'delay'
   const isAsPromised =
-    status === { exit: 70, error: 1, delay: 0 }[action] &&
+    status === (isPublished ? 0 : 1) &&
+    ended === (action === 'exit' ? 1 : undefined) &&
     during.version === before.version + Number(isPublished) &&
     (during.name === after.name) === isPublished &&
     again.status === 0 &&

@@ -21,7 +21,7 @@ const sizes: Record<'short' | 'long', Size & { smallEvents: number; largeEvents:
 
 /**
  * The most memory while all of it goes on, and so much more than before when it is over; MiB. The long form
- * holds 200 headers of 1.9 MB and 450 downloads, which take up to 2 MB each until they are collected.
+ * holds 2,000 headers of 60 KB and 450 downloads, which take up to 2 MB each until they are collected.
  */
 const mostRssMiB = { short: 512, long: 1_280 }
 const mostLeftMiB = 96

@@ -19,7 +19,7 @@ const eventsOfBatch = 20
 const mostAgeMs = { short: 10_000, long: 1_000 }
 
 /**
- * As README has it, for a folder in place of a bucket; with it goes `--checkpoints litestream`. Where
+ * As the manual has it (`backup`), for a folder in place of a bucket; with it goes `--checkpoints litestream`. Where
  * Cairn writes its log back itself, under load, a replica lost a commit in the middle or was damaged.
  */
 const configOf = (database: string, replica: string) => `dbs:

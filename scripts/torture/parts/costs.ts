@@ -1,0 +1,138 @@
+import { apiOf, Workplace } from '../../../test/support/binary.ts'
+import { progress } from '../../report/progress.ts'
+import { cpuMsOf, ownCpuMs, Repeater, type Sent } from '../hostile/processor.ts'
+import { bodiesOf, strangers, usualBatch } from '../hostile/stretches.ts'
+import { targetOf } from '../hostile/target.ts'
+import { type Entry, type Ledger, none, type Torture } from '../ledger.ts'
+import { organisationIn } from '../soak/site.ts'
+
+/** What a stranger's request may cost, milliseconds. */
+const mostMs = 2
+/** So often may what a body costs exceed what reading it as JSON alone does. */
+const mostParses = 10
+
+/** So many times a usual batch takes `mostMs` to parse on the machine that the bound is for. */
+const batchesInMostMs = 125
+
+/**
+ * How often each request is sent: often enough to see what is dear, and then to know. The short form is
+ * among the tests, which share the machine: there a request may cost `lenience` times as much, and what
+ * grows with the square of its length is found all the same.
+ */
+const forms = {
+  short: { look: 5, know: 40, lenience: 3 },
+  long: { look: 40, know: 200, lenience: 1 },
+}
+
+/** A request that was measured. */
+interface Cost {
+  what: string
+  ms: number
+  mostMs: number
+}
+
+/** How long reading takes this machine in place of `mostMs`; never less, so that none is asked for more. */
+const slowMostMs = () => {
+  const text = usualBatch(0)
+  const parse = () => {
+    for (let i = 0; i < batchesInMostMs; i++) JSON.parse(text)
+  }
+  parse()
+  return Math.max(mostMs, ownCpuMs(parse))
+}
+
+function parseMs(body: string): number {
+  const repetitions = Math.ceil(1_000_000 / body.length)
+  const parse = () => {
+    try {
+      for (let i = 0; i < repetitions; i++) JSON.parse(body)
+    } catch {
+      // A broken body is read up to where it breaks, once.
+    }
+  }
+  parse()
+  return ownCpuMs(parse) / repetitions
+}
+
+/** The CPU time of single requests, one part of each as dear as it can be made. */
+export async function costs({ isLong }: Torture): Promise<Ledger> {
+  const { look, know, lenience } = forms[isLong ? 'long' : 'short']
+  const place = new Workplace()
+  try {
+    const organisation = await organisationIn(place, 'Dear')
+    const server = await place.serve(['--threads', '1', '--log-level', 'error'])
+    const target = await targetOf(place, server, organisation)
+    const answer = await apiOf(server, target.snippetKey)('GET', '/flows')
+    const { flows } = (await answer.json()) as { flows: { steps: { id: string }[] }[] }
+    using repeater = new Repeater(target.port)
+
+    const msOf = async (request: Sent, count: number) => {
+      const before = cpuMsOf(server.child.pid)
+      await repeater.send(request, count)
+      return (cpuMsOf(server.child.pid) - before) / count
+    }
+    /** What is dear at a look is measured again: the code may not have been compiled yet. */
+    const costOf = async (request: Sent, most: number) => {
+      await repeater.send(request, 3)
+      let ms = await msOf(request, look)
+      for (let tries = 0; tries < 3 && ms > most / 2; tries++) {
+        ms = Math.min(ms, await msOf(request, tries === 0 ? look : know))
+      }
+      return ms
+    }
+
+    const ofStrangers: Cost[] = []
+    const strangersMostMs = lenience * slowMostMs()
+    for (const { what, request } of strangers) {
+      ofStrangers.push({
+        what,
+        ms: await costOf(request, strangersMostMs),
+        mostMs: strangersMostMs,
+      })
+    }
+
+    const ofBodies: Cost[] = []
+    const plains = new Map<string, number>()
+    for (const { what, route, request, body, plain } of bodiesOf(target, flows[0]!.steps[0]!.id)) {
+      if (!plains.has(route)) {
+        await repeater.send(plain, know)
+        plains.set(route, await msOf(plain, know))
+      }
+      const own = Math.max(slowMostMs(), mostParses * parseMs(body))
+      const most = plains.get(route)! + lenience * own
+      ofBodies.push({ what, ms: await costOf(request, most), mostMs: most })
+    }
+    await server.end()
+    return {
+      title: 'CPU time of single requests, one part of each as dear as it can be made',
+      entries: [
+        ...entriesOf('of strangers', `over ${lenience * mostMs} ms`, ofStrangers),
+        ...entriesOf(
+          'with a snippet key',
+          `over ${lenience * mostParses} × JSON.parse and ${lenience * mostMs} ms`,
+          ofBodies,
+        ),
+      ],
+      notes: [
+        `A usual batch is parsed ${batchesInMostMs} times in ${(strangersMostMs / lenience).toFixed(1)} ms here; where that is more than ${mostMs} ms, so much is allowed${lenience > 1 ? `, and in this short form ${lenience} times that` : ''}. What a request of the same route costs with a small body is left out.`,
+      ],
+    }
+  } finally {
+    await place.close()
+  }
+}
+
+function entriesOf(whose: string, bound: string, all: readonly Cost[]): Entry[] {
+  const [dearest] = all.toSorted((a, b) => b.ms / b.mostMs - a.ms / a.mostMs)
+  const dear = all.filter(({ ms, mostMs }) => ms > mostMs)
+  for (const { what, ms, mostMs } of dear) {
+    progress(`${what}: ${ms.toFixed(2)} ms, of ${mostMs.toFixed(2)} that it may cost`)
+  }
+  return [
+    {
+      what: `the dearest for what it is, of ${all.length} requests ${whose}`,
+      value: `${dearest!.what}: ${dearest!.ms.toFixed(2)} ms`,
+    },
+    none(`of them ${bound}`, dear.length),
+  ]
+}

@@ -1,0 +1,139 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { firstThatWorks } from '../browser/choose.ts'
+import { installedBrowsers } from '../browser/installed.ts'
+import { bundledProgram, program } from '../browser/program.ts'
+import { tryOut } from '../browser/try-out.ts'
+
+/** Which browser the tests take, and that one which will not do is told and passed over. */
+
+const folder = mkdtempSync(join(tmpdir(), 'cairn-browsers-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let made = 0
+
+/** A program of a few lines that stands for a browser. */
+function standIn(script: string) {
+  const executablePath = join(folder, `browser-${++made}`)
+  writeFileSync(executablePath, script)
+  chmodSync(executablePath, 0o755)
+  return { executablePath, env: {} }
+}
+
+/** Answers Chrome's protocol far enough to tell a version. */
+const ofVersion = (version: string) =>
+  standIn(`#!${process.execPath}
+const { createReadStream, createWriteStream } = require('node:fs')
+const answers = createWriteStream('', { fd: 4 })
+let rest = ''
+createReadStream('', { fd: 3 }).on('data', data => {
+  const messages = (rest + data).split('\\0')
+  rest = messages.pop()
+  for (const { id, method } of messages.map(message => JSON.parse(message))) {
+    if (method === 'Browser.close') process.exit()
+    const result = { protocolVersion: '1.3', product: 'Chrome/${version}', userAgent: '' }
+    answers.write(JSON.stringify({ id, result }) + '\\0')
+  }
+})
+`)
+
+describe('an installed browser is found', () => {
+  const machineWith = (...files: string[]) => {
+    const root = mkdtempSync(join(folder, 'machine-'))
+    for (const file of files) {
+      mkdirSync(join(root, dirname(file)), { recursive: true })
+      writeFileSync(join(root, file), '')
+    }
+    return root
+  }
+  const foundIn = (root: string, path = '/usr/bin:/bin') =>
+    installedBrowsers(path, '/home/ann', root).map(file => file.slice(root.length))
+
+  test.each([
+    ['Debian’s Chromium', '/usr/bin/chromium'],
+    ['Fedora’s Chromium', '/usr/bin/chromium-browser'],
+    ['Fedora’s Chromium, without its link', '/usr/lib64/chromium-browser/chromium-browser'],
+    ['Chrome from Google’s package', '/usr/bin/google-chrome-stable'],
+    ['Chrome from Google’s package, without its link', '/opt/google/chrome/chrome'],
+    ['Edge from Microsoft’s package', '/usr/bin/microsoft-edge-stable'],
+    ['Ubuntu’s snap', '/snap/bin/chromium'],
+    ['Chrome on macOS', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'],
+    [
+      'Edge of one person on macOS',
+      '/home/ann/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+    ],
+  ])('%s', (_what, file) => {
+    expect(foundIn(machineWith(file))).toEqual([file])
+  })
+
+  test('anywhere on the PATH', () => {
+    const root = machineWith('/nix/store/bin/chromium')
+    expect(foundIn(root)).toEqual([])
+    expect(foundIn(root, '/usr/bin:/nix/store/bin')).toEqual(['/nix/store/bin/chromium'])
+  })
+
+  test('Chrome before Chromium before Edge, and a link to one of them not again', () => {
+    const chrome = '/usr/bin/google-chrome-stable'
+    const root = machineWith('/usr/bin/microsoft-edge', '/usr/bin/chromium', chrome)
+    symlinkSync(join(root, chrome), join(root, 'usr/bin/google-chrome'))
+    expect(foundIn(root)).toEqual([chrome, '/usr/bin/chromium', '/usr/bin/microsoft-edge'])
+  })
+
+  test('nothing where there is none', () => {
+    expect(foundIn(machineWith('/usr/bin/firefox'))).toEqual([])
+  })
+})
+
+describe.skipIf(!program)('a browser is tried before tests run in it', () => {
+  test('one that works has no fault', async () => {
+    expect(await tryOut(program!)).toEqual({
+      version: expect.stringMatching(/^\d+\./),
+      fault: null,
+    })
+  })
+
+  test('one that does not start is quoted', async () => {
+    const stub = standIn('#!/bin/sh\necho "install it with: snap install chromium" >&2\nexit 1\n')
+    expect(await tryOut(stub)).toEqual({
+      version: '',
+      fault: 'it does not start: install it with: snap install chromium',
+    })
+  })
+
+  test('one that is too old for the snippet is not taken', async () => {
+    expect(await tryOut(ofVersion('121.0.6167.184'))).toEqual({
+      version: '121.0.6167.184',
+      fault: 'the snippet needs version 122',
+    })
+  })
+
+  test('the first that works is taken, and each is told', async () => {
+    const told: string[] = []
+    const old = ofVersion('90.0.4430.212')
+    const silent = standIn('#!/bin/sh\nexit 1\n')
+    const taken = await firstThatWorks([old, silent, program!], line => told.push(line))
+    expect(taken).toEqual(program)
+    expect(told).toEqual([
+      `tests cannot run in ${old.executablePath} (90.0.4430.212): the snippet needs version 122`,
+      expect.stringContaining(`tests cannot run in ${silent.executablePath}: it does not start: `),
+      expect.stringContaining(`tests in a browser run in ${program!.executablePath} (`),
+    ])
+    expect(await firstThatWorks([silent], () => {})).toBeNull()
+  })
+})
+
+describe.skipIf(!bundledProgram())('the browser that is brought along', () => {
+  test('without a font it is told, as what ends it', async () => {
+    const fonts = join(folder, 'fonts.conf')
+    writeFileSync(fonts, '<?xml version="1.0"?>\n<fontconfig></fontconfig>\n')
+    const { executablePath, env } = bundledProgram()!
+    const { fault } = await tryOut({ executablePath, env: { ...env, FONTCONFIG_FILE: fonts } })
+    expect(fault).toStartWith('text cannot be entered in it: ')
+  })
+
+  test('has fonts and libraries of its own', async () => {
+    expect((await tryOut(bundledProgram()!)).fault).toBeNull()
+  })
+})
