@@ -1,33 +1,52 @@
 import { Elysia } from 'elysia'
 import type { Clock } from './core/clock.ts'
 import { AppError } from './core/errors.ts'
+import type { Limiter } from './core/limiter.ts'
 import type { Stores } from './core/ports.ts'
-import type { WindowTable } from './core/window-table.ts'
 import type { Answered } from './http/answered.ts'
 import { Call } from './http/call.ts'
 import { type Arrival, Endpoint } from './http/endpoint.ts'
 import { Exit } from './http/exit.ts'
 import { failure } from './http/failure.ts'
+import type { KnownTokens } from './http/principal.ts'
 import { preflight } from './http/reply.ts'
 import { publicPath, type Route } from './http/route.ts'
 import type { SessionTokens } from './http/session-tokens.ts'
-import { pathOf } from './http/target.ts'
+import { hasLongTarget, mendUrl, pathOf, targetTooLong } from './http/target.ts'
+import { accessRoutes } from './modules/access/index.ts'
+import type { AccessStore } from './modules/access/port.ts'
 import { analyticsRoutes } from './modules/analytics/index.ts'
+import { authoringRoutes } from './modules/authoring/index.ts'
+import type { FlowStore, LookStore } from './modules/authoring/port.ts'
 import { checklistRoutes } from './modules/checklists/index.ts'
 import { descriptionRoutes } from './modules/description/index.ts'
 import { eventRoutes } from './modules/events/index.ts'
+import type { EventLog } from './modules/events/port.ts'
 import { flowRoutes } from './modules/flows/index.ts'
-import { presenceRoutes } from './modules/presence/index.ts'
+import type { ExplainStore } from './modules/flows/port.ts'
+import { installationRoutes } from './modules/installation/index.ts'
+import type { SeenStore } from './modules/installation/port.ts'
+import { manualRoutes } from './modules/manual/index.ts'
+import { operationsRoutes } from './modules/operations/index.ts'
+import type { OperationsStore } from './modules/operations/port.ts'
+import { organisationRoutes } from './modules/organisations/index.ts'
+import type { OrganisationStore } from './modules/organisations/port.ts'
+import { peopleRoutes } from './modules/people/index.ts'
+import type { PeopleStore } from './modules/people/port.ts'
 import { snippetRoutes } from './modules/snippet/index.ts'
 import { stepRoutes } from './modules/steps/index.ts'
+import type { StepEvidenceStore } from './modules/steps/port.ts'
 
 export type { Answered }
 
 export interface AppDeps {
   clock: Clock
   stores: Stores
-  windows: WindowTable
+  management: ManagementStores
+  limiter: Limiter
   tokens: SessionTokens
+  /** Whether this is the operator's door: the socket in the data directory, or this very process. */
+  isOperatorsDoor?: boolean
   /** Days that raw events are kept for, and so accepted for; may change while it serves. */
   retentionDays: number
   /** A file that an older release has served under its hash, or null. */
@@ -37,23 +56,43 @@ export interface AppDeps {
   onBroken(answered: Answered): void
 }
 
+/** What managing an organisation asks of storage. */
+export interface ManagementStores {
+  flows: FlowStore
+  looks: LookStore
+  eventLog: EventLog
+  seen: SeenStore
+  explaining: ExplainStore
+  evidence: StepEvidenceStore
+  access: AccessStore
+  organisations: OrganisationStore
+  people: PeopleStore
+  operations: OperationsStore
+  managementTokens: KnownTokens
+}
+
 /** How long a download may stand still before it is given up; others have Bun's ten seconds. */
 const longIdleSeconds = 240
 
 /** Every route of the public port. */
 export function routesOf(deps: AppDeps): Route[] {
-  const { stores, clock } = deps
+  const { stores, management, clock } = deps
   const routes = [
-    ...flowRoutes({ stores }),
+    ...flowRoutes({ stores, explaining: management.explaining }),
     ...checklistRoutes(deps),
-    ...eventRoutes(deps),
-    ...stepRoutes({ stores, clock }),
-    ...presenceRoutes({ stores, clock }),
+    ...eventRoutes(deps, management.eventLog),
+    ...stepRoutes({ stores, evidence: management.evidence, clock }),
+    ...installationRoutes({ stores, seen: management.seen, clock }),
     ...analyticsRoutes({ stores, clock }),
+    ...accessRoutes({ access: management.access, clock }),
+    ...organisationRoutes({ ...management, clock }),
+    ...authoringRoutes({ ...management, clock }),
+    ...peopleRoutes({ ...management, clock }),
+    ...operationsRoutes({ ...management, clock }),
   ]
   // The description describes itself too.
   routes.push(...descriptionRoutes(routes))
-  return [...routes, ...snippetRoutes(deps)]
+  return [...routes, ...snippetRoutes(deps), ...manualRoutes]
 }
 
 /** Finds the routes of a path that none of them took as it was asked, for 405 and preflight. */
@@ -71,8 +110,9 @@ const hooks = { parse: 'none' } as const
 /**
  * The HTTP API. Opens nothing: all that it needs is handed in.
  *
- * The order of a request: a preflight is answered; the route (404, 405); then its endpoint. No hook
- * of Elysia's runs before a route: one would make it build a second URL, and wait, for each request.
+ * The order of a request: a target that is too long is refused (414); a preflight is answered; the
+ * route (404, 405); then its endpoint. No hook of Elysia's runs before a route: one would make it build
+ * a second URL, and wait, for each request.
  */
 export function createApp(deps: AppDeps) {
   const routes = routesOf(deps)
@@ -105,9 +145,20 @@ export function createApp(deps: AppDeps) {
     return exit.refuseWith(call, refusal, { ...reply, headers })
   }
 
-  const app = new Elysia({ normalize: false }).onError(({ code, error, request }) =>
-    code === 'NOT_FOUND' ? noRoute(request) : exit.refuse(callOf(request, null), error),
-  )
+  const refuseTarget = (request: Request): Response => {
+    const [route = null] = routesAt(pathOf(request))
+    return exit.refuse(callOf(request, route), targetTooLong())
+  }
+
+  // Elysia would take a host of less than four characters, and what follows it, for a longer host.
+  const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
+    .wrap(answer => (request: Request) => {
+      mendUrl(request)
+      return hasLongTarget(request) ? refuseTarget(request) : answer(request)
+    })
+    .onError(({ code, error, request }) =>
+      code === 'NOT_FOUND' ? noRoute(request) : exit.refuse(callOf(request, null), error),
+    )
 
   /**
    * Bound, so that there is no source text: Elysia would read it to guess what a handler needs, and
@@ -119,7 +170,7 @@ export function createApp(deps: AppDeps) {
   const keepOpen = (request: Request) => app.server?.timeout(request, longIdleSeconds)
   for (const [path, ofPath] of byPath) {
     for (const route of ofPath) {
-      const endpoint = new Endpoint(route, { ...deps, exit, keepOpen })
+      const endpoint = new Endpoint(route, { ...deps, ...deps.management, exit, keepOpen })
       const handle = (arrival: Arrival) => endpoint.handle(arrival)
       register(route.method, path, handle)
       if (route.method === 'GET') register('HEAD', path, handle)

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { dayMs, hourMs, minuteMs } from './core/durations.ts'
+import { dayMs, hourMs, longestGraceHours, minuteMs } from './core/durations.ts'
 import { longestRetentionDays } from './core/retention.ts'
 import { secureUrl, shownAddress } from './core/secure-url.ts'
 import { mostSettingsBytes, readSettingsFile } from './core/settings-file.ts'
@@ -10,7 +10,8 @@ import { nearest } from './core/wording.ts'
 /**
  * Every setting of Cairn in one table. A setting's flag (`--flush-every-ms`) and its environment
  * variable (`CAIRN_FLUSH_EVERY_MS`) follow from its name; a flag wins over the variable, that over a
- * line of the settings file, and that over the default. README's table and the commands' help are printed from here.
+ * line of the settings file, and that over the default. The manual's table and the
+ * commands' help are printed from here.
  */
 
 interface Setting<T> {
@@ -18,7 +19,7 @@ interface Setting<T> {
   placeholder: string
   /** As text, read by the same parser; null where there is none. */
   default: string | null
-  /** What README says in place of a default that depends on the machine. */
+  /** What the manual says in place of a default that depends on the machine. */
   defaultShown?: string
   help: string
   /** A secret has no flag, because other users of the machine see those; it may come from a file. */
@@ -85,6 +86,12 @@ const issuer = (value: string): string | Wrong => {
   return text('the issuer as it stands in the tokens')(value)
 }
 
+/** A media type, of which a token may leave out the "application/" (RFC 7515, section 4.1.9). */
+const tokenType = (value: string): string | Wrong =>
+  /^(?:application\/)?[\w!#$&^.+-]{1,127}$/i.test(value)
+    ? value
+    : new Wrong('set the "typ" as it stands in the tokens, such as at+jwt')
+
 const keysAddress = (value: string): string | Wrong =>
   secureUrl(value)
     ? value
@@ -105,7 +112,7 @@ const setting = <T>(definition: Setting<T>) => definition
 const optional = <T>(definition: Omit<Setting<T>, 'default'>) =>
   ({ ...definition, default: null }) as Setting<T> & { default: null }
 
-/** All settings, in the order in which README and the help list them. */
+/** All settings, in the order in which the manual and the help list them. */
 export const settings = {
   config: optional({
     placeholder: 'file',
@@ -206,7 +213,7 @@ export const settings = {
     placeholder: 'hours',
     default: '24',
     help: 'hours that a rotated snippet key or identity secret still works',
-    parse: wholeNumber(0, 8_760),
+    parse: wholeNumber(0, longestGraceHours),
   }),
   sessionSecret: optional({
     placeholder: 'secret',
@@ -223,6 +230,11 @@ export const settings = {
     placeholder: 'aud',
     help: 'required "aud" of session tokens; must be set where an issuer is',
     parse: text('the audience as it stands in the tokens'),
+  }),
+  sessionType: optional({
+    placeholder: 'typ',
+    help: 'required "typ" of session tokens, such as at+jwt; unless set, a token may have that, JWT or none',
+    parse: tokenType,
   }),
   sessionJwksUrl: optional({
     placeholder: 'url',
@@ -359,6 +371,10 @@ function textOf(path: string, place: string, problems: string[]): string | null 
   return null
 }
 
+/** By their names alone; what links make of them, the backup itself finds. */
+const isBelow = (directory: string, other: string) =>
+  `${resolve(directory)}/`.startsWith(`${resolve(other)}/`)
+
 function crossCheck(config: Partial<Config>, problems: string[]): void {
   if (config.backupEvery && config.backupDir === null) {
     problems.push(
@@ -370,9 +386,9 @@ function crossCheck(config: Partial<Config>, problems: string[]): void {
       `${variableOf('backupDir')} is set, and no backup would be made: set ${variableOf('backupEvery')} too, such as 6h`,
     )
   }
-  if (config.backupDir && config.data && resolve(config.backupDir) === resolve(config.data)) {
+  if (config.backupDir && config.data && isBelow(config.backupDir, config.data)) {
     problems.push(
-      `${variableOf('backupDir')} is the data directory: set a directory of its own, best on another disk`,
+      `${variableOf('backupDir')} is in the data directory, with which backups would be lost: set a directory elsewhere, best on another disk`,
     )
   }
   const { sessionIssuer, sessionAudience, sessionSecret, sessionJwksUrl } = config
@@ -487,7 +503,7 @@ function spelling(name: string): string {
   return near === null ? 'check its spelling' : `did you mean ${prefix}${near}?`
 }
 
-/** The configuration table as it stands in README: a header and a row a setting. */
+/** The configuration table of the manual: a header and a row a setting. */
 export function configurationTable(): string[] {
   const rows = settingNames.map(name => {
     const { help, secret } = settings[name] as Setting<unknown>
@@ -496,13 +512,13 @@ export function configurationTable(): string[] {
     const shown = defaultOf(name)
     const { defaultShown } = settings[name] as Setting<unknown>
     return [
-      flag ? `\`${flag}\`` : '–',
       secret ? `\`${variable}\`, \`${variable}_FILE\`` : `\`${variable}\``,
+      flag ? `\`${flag}\`` : '–',
       shown === null ? '–' : defaultShown ? shown : `\`${shown}\``,
       help,
     ]
   })
-  return [['flag', 'variable', 'default', 'what it is'], ['---', '---', '---', '---'], ...rows].map(
+  return [['variable', 'flag', 'default', 'what it is'], ['---', '---', '---', '---'], ...rows].map(
     cells => `| ${cells.join(' | ')} |`,
   )
 }

@@ -64,45 +64,58 @@ const toAny =
     parts.includes(partOf(to))
 
 describe('arrows point one way', () => {
-  test('core imports nothing of ours', () => {
+  test('core and scheduling import nothing of ours', () => {
     expect(offences(inPart('core'), toAny())).toEqual([])
+    expect(offences(inPart('scheduling'), toAny())).toEqual([])
+  })
+
+  test('limits → core', () => {
+    expect(offences(inPart('limits'), toAny('core'))).toEqual([])
   })
 
   test('config → core', () => {
     expect(offences(inPart('config'), toAny('core'))).toEqual([])
   })
 
-  test('storage → core', () => {
-    expect(offences(inPart('storage'), toAny('core'))).toEqual([])
+  test('storage → core, and the ports of modules and of http, which it meets', () => {
+    const isPort = (to: string) =>
+      /^modules\/[^/]+\/port\.ts$/.test(to) || to === 'http/principal.ts'
+    const isAllowed = (to: string) => toAny('core', 'scheduling')(to) || isPort(to)
+    expect(offences(inPart('storage'), isAllowed)).toEqual([])
   })
 
-  test('http → core', () => {
-    expect(offences(inPart('http'), toAny('core'))).toEqual([])
+  test('http → core, scheduling', () => {
+    expect(offences(inPart('http'), toAny('core', 'scheduling'))).toEqual([])
   })
 
   test('web → core', () => {
     expect(offences(inPart('web'), toAny('core'))).toEqual([])
   })
 
-  test('modules → core, http, and the index of other modules; the snippet’s also its files', () => {
+  test('manual → config', () => {
+    expect(offences(inPart('manual'), toAny('config'))).toEqual([])
+  })
+
+  test('modules → core, http, the index of other modules; what is compiled, in one each', () => {
     const isModule = (file: string) => file.startsWith('modules/')
     const isIndex = (to: string) => /^modules\/[^/]+\/index\.ts$/.test(to)
     const isAllowed = (to: string, file: string) =>
-      toAny('core', 'http')(to) ||
+      toAny('core', 'http', 'scheduling')(to) ||
       isIndex(to) ||
-      (file.startsWith('modules/snippet/') && to === 'web/snippet-files.ts')
+      (file.startsWith('modules/snippet/') && to === 'web/snippet-files.ts') ||
+      (file.startsWith('modules/manual/') && to === 'manual/compile.ts')
     expect(offences(isModule, isAllowed)).toEqual([])
   })
 
-  test('app → the index of every module, http, core', () => {
+  test('app → the index and the port of every module, http, core', () => {
     const isAllowed = (to: string) =>
-      toAny('core', 'http')(to) || /^modules\/[^/]+\/index\.ts$/.test(to)
+      toAny('core', 'http')(to) || /^modules\/[^/]+\/(index|port)\.ts$/.test(to)
     expect(offences(inPart('app'), isAllowed)).toEqual([])
   })
 
   test('server → app, storage, config, core, of http the session tokens, of web its files', () => {
     const isAllowed = (to: string) =>
-      toAny('app', 'storage', 'config', 'core', 'production-mode')(to) ||
+      toAny('app', 'storage', 'limits', 'config', 'core', 'production-mode')(to) ||
       to === 'http/session-tokens.ts' ||
       to === 'web/snippet-files.ts'
     expect(offences(inPart('server'), isAllowed)).toEqual([])
@@ -169,10 +182,43 @@ describe('technologies stay in their place', () => {
   test('no module and no core reads the machine’s clock: time is handed in', () => {
     const clocks = sources.filter(
       file =>
-        /^(modules|http|storage|app)\b/.test(file) &&
-        /\bDate\.now\(|new Date\(\)/.test(codeOf(file)),
+        /^(core|limits|modules|http|storage|app)\b/.test(file) &&
+        /\bDate\.now\b|new Date\(\)/.test(codeOf(file)),
     )
     expect(clocks).toEqual([])
+  })
+
+  test('core is pure: it schedules nothing, shares no memory, reads no file and no other clock', () => {
+    const impure =
+      /\b(performance\.now|set(Timeout|Interval|Immediate)|Bun\.(sleep|file|write)|SharedArrayBuffer|Atomics|process\.)\b|from 'node:fs'/
+    expect(sources.filter(file => /^core\//.test(file) && impure.test(codeOf(file)))).toEqual([])
+  })
+})
+
+describe('tests wait for what they mean', () => {
+  /** Files that sleep for a time, and why that can fail on no machine, however slow. */
+  const reasons: Record<string, string> = {
+    'cli/doctor.test.ts': 'a file that is changed has a later time than before',
+    'cli/top.test.ts': 'the pace of a load',
+    'contract/names.ts': 'a day that ends during the rows is waited for',
+    'process/backup.test.ts': 'looks in the background, which leave no sign',
+    'process/log.test.ts': 'the pace of requests',
+    'process/person.test.ts': 'a kill at any moment',
+    'process/traffic.test.ts': 'the pace of a request’s parts',
+    'server/identity-provider.test.ts': 'a provider that is slow',
+    'support/until.ts': 'what waits for all others',
+  }
+
+  test('and none sleeps for a time, but for a reason', () => {
+    const sleep =
+      /\bBun\.sleep(Sync)?\((?!0\))|\bwaitForTimeout\(|=>\s*\{?\s*setTimeout\((resolve|done)\b|timers\/promises/
+    const sleepers = [...new Bun.Glob('**/*.ts').scanSync(import.meta.dir)].filter(
+      file =>
+        !file.includes('node_modules') &&
+        file !== 'architecture.test.ts' &&
+        sleep.test(readFileSync(join(import.meta.dir, file), 'utf8')),
+    )
+    expect(sleepers.sort()).toEqual(Object.keys(reasons).sort())
   })
 })
 
@@ -257,5 +303,26 @@ describe('the tables as Drizzle knows them are those that the migrations make', 
       const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1)
       expect(knownIndexes.toSorted(byName)).toEqual(madeIndexes.toSorted(byName))
     },
+  )
+})
+
+/** What draws over a line of a terminal, asks on it, or streams what has its escapes already. */
+const writers = [
+  'output',
+  'progress',
+  'top',
+  'program',
+  'demo',
+  'rebuild',
+  'person/erase',
+  'person/export',
+  'doctor/database-check',
+]
+
+test('the command line writes through one place, which lets nothing raw pass', () => {
+  const writing = /\bstd(out|err)\.write|console\.|write\(process\.stdout/
+  const found = sources.filter(file => file.startsWith('cli/') && writing.test(codeOf(file)))
+  expect(found.filter(file => !file.startsWith('cli/demo/site/')).sort()).toEqual(
+    writers.map(name => `cli/${name}.ts`).sort(),
   )
 })

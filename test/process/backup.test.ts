@@ -1,6 +1,13 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
 import { storedEvents } from '../support/ledger.ts'
@@ -102,6 +109,15 @@ test('the server makes what is due at its start, tells of it, and takes other se
   )
   expect(readFileSync(at(`one/${backup}.sha256`), 'utf8')).toContain(backup!)
   expect(readdirSync(at('one'))).toHaveLength(2)
+}, 60_000)
+
+test('the server makes none in the data directory, by whatever name, and says so', async () => {
+  symlinkSync('cairn-data', at('link'))
+  const server = await place.serve(['--backup-every', '6h', '--backup-dir', 'link/b'])
+  await server.until(() => server.stdout.includes('the scheduled backup failed'))
+  expect(server.stdout).toContain('is in the data directory ./cairn-data')
+  expect(readdirSync(at('cairn-data'))).not.toContain('b')
+  expect(await server.end()).toBe(0)
 }, 60_000)
 
 test('a backup of the future, by a clock that was wrong, neither makes others due nor drives them out', async () => {

@@ -108,11 +108,11 @@ test('tokens that the provider issues are taken, and what is not one of them is 
   expect(metrics).toContain('cairn_unauthorized_total{cause="token_expired"} 1')
 })
 
-test('a token of a mebibyte is 401 at once, and the server goes on', async () => {
-  const huge = await signedWith(rs, claims({ fill: 'x'.repeat(700_000) }))
+test('a token of 60 KB is 401 at once, and the server goes on', async () => {
+  const huge = await signedWith(rs, claims({ fill: 'x'.repeat(44_000) }))
   const startedAt = performance.now()
   expect(await statusOf(huge)).toBe(401)
-  expect(await statusOf('.'.repeat(1_048_576))).toBe(401)
+  expect(await statusOf('.'.repeat(60_000))).toBe(401)
   expect(performance.now() - startedAt).toBeLessThan(1_000)
   expect(await statusOf(await provider.token(acme.id))).toBe(200)
 })

@@ -7,6 +7,7 @@ import {
   builtBinary,
   eventsHead,
   rawConnection,
+  type Server,
   Workplace,
   withTour,
 } from '../support/binary.ts'
@@ -154,15 +155,18 @@ describe('stopping', () => {
     })
   }
 
+  /** One thread answers in turn: it has read by then what was written before. */
+  const hasReadAll = (server: Server) => fetch(`${server.url}/api/v1/flows`)
+
   test('what is in flight is answered first, and nothing new is accepted', async () => {
     const { snippetKey } = await withTour(place)
-    const server = await place.serve()
+    const server = await place.serve(['--threads', '1'])
     const body = JSON.stringify({ events: [{ kind: 'custom', name: 'x', userId: 'u' }] })
     const connection = await rawConnection(server)
     connection.write(
       `${eventsHead(snippetKey)}Content-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
     )
-    await Bun.sleep(100)
+    await hasReadAll(server)
     server.child.kill('SIGTERM')
     await server.until(() =>
       fetch(server.url).then(
@@ -178,11 +182,11 @@ describe('stopping', () => {
 
   test('a second signal ends it at once', async () => {
     const { snippetKey } = await withTour(place)
-    const server = await place.serve()
+    const server = await place.serve(['--threads', '1'])
     const connection = await rawConnection(server)
     // A request that never ends, so that the first signal has something to wait for.
     connection.write(`${eventsHead(snippetKey)}Content-Length: 100\r\n\r\n{`)
-    await Bun.sleep(100)
+    await hasReadAll(server)
     server.child.kill('SIGTERM')
     await server.until(() =>
       fetch(server.url).then(
@@ -192,9 +196,8 @@ describe('stopping', () => {
     )
     const status = await fetch(`${server.managementUrl}/readyz`).then(r => r.status)
     expect(status).toBe(503)
-    const startedAt = performance.now()
+    // The status tells that nothing was waited for.
     expect(await server.end('SIGTERM')).toBe(130)
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
     connection.end()
   })
 })

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { copyFileSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { apiOf, builtBinary, type Server, Workplace, withTour } from '../support/binary.ts'
 import { textsIn } from '../support/erasing.ts'
@@ -66,6 +66,17 @@ async function reportAll(userId: string): Promise<string[]> {
   return [userId, own('message'), ...names.map(own)]
 }
 
+/** What two reports of a completion are answered, as anybody's whom nobody knew. */
+async function completeTwice(userId: string): Promise<boolean[]> {
+  const told: boolean[] = []
+  for (let i = 0; i < 2; i++) {
+    const answer = await api()('POST', `/flows/${flow.id}/complete`, { userId })
+    expect(answer.status).toBe(200)
+    told.push(((await answer.json()) as { alreadyCompleted: boolean }).alreadyCompleted)
+  }
+  return told
+}
+
 async function analytics() {
   const answer = await apiOf(server, token)('GET', `/flows/${flow.id}/analytics`)
   const { generatedAt, ...numbers } = (await answer.json()) as Record<string, unknown>
@@ -82,8 +93,10 @@ const everywhere = (texts: readonly string[]) => [
   ...texts.filter(text => `${server.stdout}${server.stderr}`.includes(text)),
 ]
 
+/** Null where nothing is stored of them. */
 const exported = async (userId: string) => {
-  const { stdout, status } = await place.run(['person', 'export', 'acme', userId])
+  const { stdout, stderr, status } = await place.run(['person', 'export', 'acme', userId])
+  if (status === 1 && stderr.includes('nothing is stored of this person')) return null
   expect(status).toBe(0)
   return JSON.parse(stdout)
 }
@@ -95,6 +108,8 @@ const sections = [
   'ticks',
   'progress',
   'looseFacts',
+  'checklistCompletions',
+  'sharedRuns',
   'stepReports',
   'deadLetters',
 ]
@@ -114,6 +129,8 @@ test('an export is all that is stored of a person, and nothing of others', async
     ['ticks', 1],
     ['progress', 1],
     ['looseFacts', 2],
+    ['checklistCompletions', 0],
+    ['sharedRuns', 0],
     ['stepReports', 1],
     ['deadLetters', 0],
   ])
@@ -123,6 +140,21 @@ test('an export is all that is stored of a person, and nothing of others', async
   const file = join(place.folder, 'person.json')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(JSON.parse(readFileSync(file, 'utf8')).events).toEqual(all.events)
+})
+
+test('of somebody of whom nothing is stored there is no export, and no file', async () => {
+  for (const args of [[], ['--out', 'nobody.json'], ['--anonymous']]) {
+    const { status, stdout, stderr } = await place.run([
+      'person',
+      'export',
+      'acme',
+      'nobody',
+      ...args,
+    ])
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toStartWith('cairn: nothing is stored of this person: see that the id is right')
+  }
+  expect(readdirSync(place.folder).filter(name => name.startsWith('nobody'))).toEqual([])
 })
 
 test('nothing of who is erased is left in any file, every number stays, and nothing more is taken', async () => {
@@ -141,21 +173,21 @@ test('nothing of who is erased is left in any file, every number stays, and noth
   expect(receipt.finishedAt).toEndWith('Z')
   expect(JSON.stringify(receipt)).not.toContain('someone')
   expect(await analytics()).toEqual(before)
-  const left = await exported('someone-to-erase')
-  expect(sections.flatMap(name => left[name])).toEqual([])
-  expect((await api()('POST', `/flows/${flow.id}/complete`, { userId: texts[0] })).status).toBe(410)
+  expect(await exported('someone-to-erase')).toBeNull()
+  expect(await completeTwice(texts[0]!)).toEqual([false, true])
+  expect(await place.json(['org', 'status', '--json'])).toMatchObject({ erased24h: 2 })
 
   const rebuilt = await place.json<{ changed: number }>(['rebuild'])
   expect(rebuilt.changed).toBe(0)
   expect((await place.run(['doctor', '--full'])).stdout).not.toContain('damaged')
   await restart()
   expect(await analytics()).toEqual(before)
-  expect((await api()('POST', `/flows/${flow.id}/complete`, { userId: texts[0] })).status).toBe(410)
+  expect(await completeTwice(texts[0]!)).toEqual([false, true])
   expect(everywhere(texts)).toEqual([])
 
   const allowed = await place.run(['person', 'allow', 'acme', 'someone-to-erase'])
   expect(allowed.status).toBe(0)
-  expect((await api()('POST', `/flows/${flow.id}/complete`, { userId: texts[0] })).status).toBe(200)
+  expect(await completeTwice(texts[0]!)).toEqual([false, true])
   await restart()
   expect(everywhere([texts[0]!])).toEqual([texts[0]!])
 })
@@ -189,8 +221,8 @@ test('an erasure survives the restore of an older database', async () => {
   server = await place.serve()
   expect(everywhere(texts)).toEqual([])
   expect(await analytics()).toEqual(before)
-  const again = await api()('POST', `/flows/${flow.id}/complete`, { userId: texts[0] })
-  expect(again.status).toBe(410)
+  expect(await completeTwice(texts[0]!)).toEqual([false, true])
+  expect(everywhere(texts)).toEqual([])
 })
 
 test('an erasure survives the restore of a backup that an older release made', async () => {
@@ -212,10 +244,10 @@ test('an erasure survives the restore of a backup that an older release made', a
     expect(inDatabase()).toBe(true)
     const started = await old.serve()
     expect(inDatabase()).toBe(false)
-    const { events } = JSON.parse((await old.run(['person', 'export', slug, userId])).stdout) as {
-      events: unknown[]
-    }
-    expect(events).toEqual([])
+    expect(await old.run(['person', 'export', slug, userId])).toMatchObject({
+      status: 1,
+      stdout: '',
+    })
     expect(await old.json(['rebuild'])).toMatchObject({ changed: 0 })
     const { stdout } = await old.run(['doctor', '--full'])
     expect(stdout).not.toMatch(/damaged|not finished/)
@@ -225,27 +257,71 @@ test('an erasure survives the restore of a backup that an older release made', a
   }
 }, 60_000)
 
-test('an erasure that is killed is finished at the next start', async () => {
+const erasing = async (userId: string) =>
+  Bun.spawn([await builtBinary(), 'person', 'erase', 'acme', userId, '--yes'], {
+    cwd: place.folder,
+    env: {},
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+
+test('an erasure whose server is killed is finished at the next start', async () => {
   for (const killAfterMs of [60, 120, 180, 240]) {
     const userId = `someone-killed-${killAfterMs}`
     const texts = await reportAll(userId)
     const before = await analytics()
-    const child = Bun.spawn([await builtBinary(), 'person', 'erase', 'acme', userId, '--yes'], {
-      cwd: place.folder,
-      env: {},
-      stdout: 'ignore',
-      stderr: 'ignore',
-    })
+    const child = await erasing(userId)
     await Bun.sleep(killAfterMs)
-    child.kill('SIGKILL')
+    await server.end('SIGKILL')
     await child.exited
-    await restart()
+    server = await place.serve()
     // Killed before it had begun, or whole: nothing in between.
-    const isBegun = (await exported(userId)).events.length === 0
+    const isBegun = (await exported(userId)) === null
     expect(everywhere(texts)).toEqual(isBegun ? [] : texts)
     expect(await analytics()).toEqual(before)
   }
 }, 30_000)
+
+test('an erasure goes on in the server where the command is killed', async () => {
+  const userId = 'someone-left-alone'
+  const texts = await reportAll(userId)
+  const list = () => readFileSync(join(dataDir(), 'erasures.jsonl'), 'utf8')
+  const before = list()
+  const child = await erasing(userId)
+  await server.until(() => list() !== before)
+  child.kill('SIGKILL')
+  await child.exited
+  await server.until(() => everywhere(texts).length === 0)
+})
+
+test('a server elsewhere is asked by a token, and told of what its scopes lack', async () => {
+  const userId = 'some/one elsewhere'
+  const texts = await reportAll(userId)
+  const tokenOf = async (...scopes: string[]) =>
+    (await place.json<{ token: string }>(['token', 'create', 'x', '--scope', ...scopes, '--json']))
+      .token
+  const elsewhere = async (token: string, verb: string, ...more: string[]) =>
+    place.run(['person', verb, 'acme', userId, '--url', server.url, ...more], {
+      CAIRN_TOKEN: token,
+    })
+  const reader = await tokenOf('people:read')
+  const { stdout, stderr } = await elsewhere(reader, 'export')
+  expect(JSON.parse(stdout).person).toEqual({ userId })
+  expect(stderr).toContain('events 6, runs 1, completions 1, ticks 1')
+  const refused = await elsewhere(reader, 'erase', '--yes')
+  expect([refused.status, refused.stderr]).toEqual([
+    1,
+    'cairn: this needs the scope people:erase\n',
+  ])
+  const eraser = await tokenOf('people:erase')
+  const erased = await elsewhere(eraser, 'erase', '--yes', '--json')
+  expect(JSON.parse(erased.stdout)).toMatchObject({ erased: { events: 6, runs: 1 } })
+  expect(everywhere(texts)).toEqual([])
+  expect((await elsewhere(eraser, 'allow')).status).toBe(0)
+  const log = await place.run(['audit', '--json'])
+  expect(log.stdout).toContain('person.erase')
+  expect(log.stdout).not.toContain(userId)
+})
 
 test('erasing wants to be confirmed, and allowing wants somebody who was erased', async () => {
   const unsure = await place.run(['person', 'erase', 'acme', 'someone-else'])

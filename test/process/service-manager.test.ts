@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { builtBinary, Workplace } from '../support/binary.ts'
 import { Datagrams } from '../support/datagrams.ts'
+import { until } from '../support/until.ts'
 
 let place: Workplace
 
@@ -47,9 +48,14 @@ describe.skipIf(process.platform !== 'linux')('the service manager is told', () 
     const server = await place.serve([], env)
     const beats = () => socket.read().filter(message => message === 'WATCHDOG=1').length
     await server.until(() => beats() >= 1)
-    const before = beats()
-    await Bun.sleep(650)
-    expect(beats() - before).toBeGreaterThanOrEqual(2)
+    // A busy machine delays some of them, and not all.
+    const gaps: number[] = []
+    for (let last = performance.now(); gaps.length < 8; last = performance.now()) {
+      const before = beats()
+      await server.until(() => beats() > before)
+      gaps.push(performance.now() - last)
+    }
+    expect(Math.min(...gaps)).toBeLessThan(250)
     socket.close()
   })
 
@@ -58,7 +64,13 @@ describe.skipIf(process.platform !== 'linux')('the service manager is told', () 
     const env = { NOTIFY_SOCKET: socket.name, WATCHDOG_USEC: '100000', WATCHDOG_PID: '1' }
     const server = await place.serve([], env)
     await server.until(() => socket.read().includes('READY=1'))
-    await Bun.sleep(200)
+    // Meanwhile one that is meant tells it three times.
+    const other = new Workplace()
+    const heard = new Datagrams(join(other.folder, 'notify'))
+    await other.serve([], { NOTIFY_SOCKET: heard.name, WATCHDOG_USEC: '100000' })
+    await until(() => heard.read().filter(message => message === 'WATCHDOG=1').length >= 3)
+    heard.close()
+    await other.close()
     expect(socket.read()).not.toContain('WATCHDOG=1')
     socket.close()
   })

@@ -102,12 +102,14 @@ describe('cairn key show', () => {
   test('prints the tags with the address that pages reach', async () => {
     const { stdout } = await place.run(['key', 'show', '--url', 'https://tours.example.com/'])
     const { file, integrity } = shown.snippet
-    expect(stdout).toContain(
-      `<script async src="https://tours.example.com/snippet.js" data-key="${snippetKey}"></script>`,
-    )
-    expect(stdout).toContain(
-      `<script async src="https://tours.example.com/${file}" data-key="${snippetKey}" integrity="${integrity}" crossorigin="anonymous"></script>`,
-    )
+    const tag = (file: string, more: string) =>
+      `<script async src="https://tours.example.com/${file}" data-key="${snippetKey}"${more}></script>`
+    const verified = ` integrity="${integrity}" crossorigin="anonymous"`
+    // With a login and without one.
+    for (const more of [' data-identify="wait"', '']) {
+      expect(stdout).toContain(tag('snippet.js', more))
+      expect(stdout).toContain(tag(file, more + verified))
+    }
     expect(stdout).not.toContain('--url')
   })
 

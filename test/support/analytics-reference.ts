@@ -18,6 +18,8 @@ export interface RefEvent {
     | 'checklist_opened'
     | 'item_completed'
     | 'custom'
+    /** Cairn's own: a tick was taken back. */
+    | 'item_reopened'
   userId?: string
   anonymousId?: string
   flowKey?: string
@@ -53,6 +55,8 @@ export interface RefQuery {
   to: string
   timezone: string
   version?: number
+  /** When it is asked, epoch milliseconds. */
+  now: number
 }
 
 export interface RefStep {
@@ -64,6 +68,7 @@ export interface RefStep {
   skipped: number
   targetMissing: number
   droppedHere: number
+  stillHere: number
   dropOffRate: number | null
   medianSeconds: number | null
   p90Seconds: number | null
@@ -79,7 +84,14 @@ export interface RefAnalytics {
     inProgress: number
     completionRate: number | null
   }
-  timeToComplete: { count: number; medianSeconds: number | null; p90Seconds: number | null }
+  /** Whether the last day is over. */
+  isComplete: boolean
+  timeToComplete: {
+    count: number
+    medianSeconds: number | null
+    p90Seconds: number | null
+    untimed: number
+  }
   steps: RefStep[]
   checklist: { items: { key: string; completions: number }[]; completedAll: number } | null
   daily: {
@@ -88,6 +100,7 @@ export interface RefAnalytics {
     uniqueUsers: number
     completions: number
     dismissals: number
+    complete: boolean
   }[]
   versions: {
     version: number
@@ -110,12 +123,25 @@ export interface RefRun {
   completions: number[]
   /** The events that are the run's by their own key; assigned facts are not among them. */
   events: RefEvent[]
+  /** The completions and ticks without a run that were assigned to it. */
+  assigned: RefEvent[]
 }
 
+/** An item that was ticked, or whose tick was taken back. */
 export interface RefTick {
   person: string
   itemKey: string
   at: number
+  isTaken: boolean
+  /** The run that it names. */
+  runKey?: string
+}
+
+/** A moment at which a list became whole. */
+export interface RefPass {
+  at: number
+  /** The ticks by which it did. */
+  by: RefTick[]
 }
 
 /** The person that one event names: a userId wins over an anonymousId. */
@@ -149,51 +175,132 @@ export function versionAt(flow: RefFlow, at: number): RefVersion {
   return found
 }
 
-/** Every tick of a checklist's items: reported ones, and custom events that an item waits for. */
+/**
+ * Every tick of a checklist's items and every taking back: reported ones, and custom events that an
+ * item waits for, which name no run.
+ */
 export function ticksOf(flow: RefFlow, events: RefEvent[]): RefTick[] {
   const ticks: RefTick[] = []
   for (const event of events) {
+    const { at } = event
     const person = personOfEvent(event)
-    if (event.kind === 'item_completed' && event.flowKey === flow.key) {
-      if (event.itemKey !== undefined) ticks.push({ person, itemKey: event.itemKey, at: event.at })
+    const isTick = event.kind === 'item_completed' || event.kind === 'item_reopened'
+    if (isTick && event.flowKey === flow.key && event.itemKey !== undefined) {
+      const isTaken = event.kind === 'item_completed'
+      const tick: RefTick = { person, itemKey: event.itemKey, at, isTaken }
+      if (isTaken && !isLoose(event)) tick.runKey = runKeyOfEvent(event)
+      ticks.push(tick)
     }
     if (event.kind === 'custom' && event.name !== undefined) {
       for (const item of currentVersion(flow).items) {
-        if (item.completeOn === event.name) ticks.push({ person, itemKey: item.key, at: event.at })
+        if (item.completeOn === event.name) {
+          ticks.push({ person, itemKey: item.key, at, isTaken: true })
+        }
       }
     }
   }
   return ticks
 }
 
-/**
- * When a person had ticked every item of the checklist that was published at that moment: the
- * earliest tick at which that holds, or null. A tick is looked at together with all others of the
- * same instant, because nothing orders them.
- */
-export function checklistCompletedAt(
-  flow: RefFlow,
-  ticks: RefTick[],
-  person: string,
-): number | null {
-  const own = ticks.filter(tick => tick.person === person)
-  // Ticking an item that stands ticked changes nothing, so only its first tick can be the last one.
-  const first = own.filter(
-    tick => !own.some(other => other.itemKey === tick.itemKey && other.at < tick.at),
+/** The most people of a run, runs of a person and people in a party that are believed. */
+const mostTogether = 16
+
+/** Whom each run names, of those that name several people. */
+function sharedRuns(flow: RefFlow, events: RefEvent[]): string[][] {
+  const firm = events.filter(
+    event =>
+      event.flowKey === flow.key &&
+      event.kind !== 'custom' &&
+      event.kind !== 'item_reopened' &&
+      !isLoose(event),
   )
-  const whole = first
-    .map(tick => tick.at)
-    .filter(at => {
-      const items = versionAt(flow, at).items
-      if (items.length === 0) return false
-      return items.every(item => own.some(tick => tick.itemKey === item.key && tick.at <= at))
-    })
-  return whole.length === 0 ? null : least(whole)
+  return distinct(firm.map(runKeyOfEvent))
+    .map(key => distinct(firm.filter(e => runKeyOfEvent(e) === key).map(personOfEvent)))
+    .filter(people => people.length > 1)
+}
+
+/** The people whose ticks count together with a person's: whoever a run names together with them. */
+export function partyOf(flow: RefFlow, events: RefEvent[], person: string): string[] {
+  const shared = sharedRuns(flow, events)
+  const othersOf = (one: string): string[] | null => {
+    const runs = shared.filter(people => people.includes(one))
+    const believed = runs.filter(people => people.length <= mostTogether)
+    const others = distinct(believed.flat()).filter(other => other !== one)
+    return runs.length > mostTogether || others.length > mostTogether ? null : others
+  }
+  return [person, ...(othersOf(person) ?? []).filter(other => othersOf(other) !== null)]
+}
+
+/** Whether an item stands ticked for one person after all that happened until a moment. */
+function standsFor(ticks: RefTick[], person: string, itemKey: string, until: number): boolean {
+  const own = ticks.filter(
+    tick => tick.person === person && tick.itemKey === itemKey && tick.at <= until,
+  )
+  if (own.length === 0) return false
+  const last = own.filter(tick => tick.at === Math.max(...own.map(({ at }) => at)))
+  return last.every(tick => tick.isTaken)
+}
+
+/**
+ * All the times at which a person's list became whole: at a moment whose ticks left all items standing
+ * that the version of then has, for the person or for anybody whose ticks count with theirs. In
+ * between it must have been otherwise, as the moment before a later tick, or after one, may show.
+ */
+export function passesOf(flow: RefFlow, events: RefEvent[], person: string): RefPass[] {
+  const party = partyOf(flow, events, person)
+  const ticks = ticksOf(flow, events).filter(tick => party.includes(tick.person))
+  const stands = (itemKey: string, until: number) =>
+    party.some(one => standsFor(ticks, one, itemKey, until))
+  const passes: RefPass[] = []
+  let isDone = false
+  const moments = ticks.map(tick => tick.at).sort((x, y) => x - y)
+  for (const at of moments.filter((moment, i) => moments.indexOf(moment) === i)) {
+    const items = versionAt(flow, at).items.map(({ key }) => key)
+    if (items.some(key => !stands(key, at - 1))) isDone = false
+    const by = ticks.filter(
+      tick =>
+        tick.at === at &&
+        tick.isTaken &&
+        !stands(tick.itemKey, at - 1) &&
+        standsFor(ticks, tick.person, tick.itemKey, at),
+    )
+    if (items.some(key => !stands(key, at))) isDone = false
+    else if (!isDone && items.length > 0 && by.length > 0) {
+      passes.push({ at, by })
+      isDone = true
+    }
+  }
+  return passes
+}
+
+/** A person's items that stand ticked after all, and since when. */
+export function progressOf(
+  flow: RefFlow,
+  events: RefEvent[],
+  person: string,
+): { ticked: Record<string, number>; checklistAt: number | null } {
+  const party = partyOf(flow, events, person)
+  const ticks = ticksOf(flow, events).filter(tick => party.includes(tick.person))
+  const stands = (itemKey: string, until: number) =>
+    party.some(one => standsFor(ticks, one, itemKey, until))
+  const ticked: Record<string, number> = {}
+  for (const itemKey of distinct(ticks.map(tick => tick.itemKey))) {
+    const moments = distinctNumbers(ticks.map(tick => tick.at)).sort((x, y) => y - x)
+    for (const at of moments) {
+      if (!stands(itemKey, at)) break
+      ticked[itemKey] = at
+      if (!stands(itemKey, at - 1)) break
+    }
+  }
+  return { ticked, checklistAt: passesOf(flow, events, person)[0]?.at ?? null }
 }
 
 /** All runs of a flow, whenever they started. */
 export function runsOf(flow: RefFlow, events: RefEvent[]): RefRun[] {
-  const about = events.filter(event => event.kind !== 'custom' && event.flowKey === flow.key)
+  const about = events.filter(
+    event =>
+      event.kind !== 'custom' && event.kind !== 'item_reopened' && event.flowKey === flow.key,
+  )
   const firm = about.filter(event => !isLoose(event))
   const loose = about.filter(isLoose)
 
@@ -208,6 +315,7 @@ export function runsOf(flow: RefFlow, events: RefEvent[]): RefRun[] {
       outcome: 'in_progress',
       completions: own.filter(event => event.kind === 'flow_completed').map(event => event.at),
       events: own,
+      assigned: [],
     }
   })
 
@@ -229,24 +337,34 @@ export function runsOf(flow: RefFlow, events: RefEvent[]): RefRun[] {
             outcome: 'in_progress',
             completions: [],
             events: [],
+            assigned: [],
           }
           runs.push(run)
         }
         run.start = fact.at
       }
+      run.assigned.push(fact)
       if (fact.kind === 'flow_completed') run.completions.push(fact.at)
     }
   }
 
-  // The last item's tick completes the flow; starts no longer change, and this makes no run.
-  const ticks = ticksOf(flow, events)
-  for (const person of distinct(ticks.map(tick => tick.person))) {
-    const at = checklistCompletedAt(flow, ticks, person)
-    if (at !== null) latestRunAt(runs, person, at)?.completions.push(at)
+  // The last item's tick completes the run that it names, of several of one moment the greatest; else
+  // the latest run of those whose ticks count together. Starts no longer change, and this makes no run.
+  for (const person of distinct(ticksOf(flow, events).map(tick => tick.person))) {
+    for (const { at, by } of passesOf(flow, events, person)) {
+      const own = by.filter(tick => tick.person === person)
+      if (own.length === 0) continue
+      const named = own.flatMap(tick => tick.runKey ?? [])
+      const run =
+        named.length > 0
+          ? runs.find(other => other.key === named.reduce((x, y) => (y > x ? y : x)))
+          : latestOf(partyOf(flow, events, person).flatMap(one => latestRunAt(runs, one, at) ?? []))
+      run?.completions.push(at)
+    }
   }
 
   for (const run of runs) {
-    const named = run.events.flatMap(event => event.flowVersion ?? [])
+    const named = [...run.events, ...run.assigned].flatMap(event => event.flowVersion ?? [])
     run.version = named.length > 0 ? least(named) : versionAt(flow, run.start).version
     if (run.completions.length > 0) run.outcome = 'completed'
     else if (run.events.some(event => event.kind === 'flow_dismissed')) run.outcome = 'dismissed'
@@ -277,9 +395,12 @@ export function referenceAnalytics(
   const runs = inRange.filter(run => query.version === undefined || run.version === query.version)
   const completed = runs.filter(isCompleted)
   const dismissed = runs.filter(isDismissed)
-  const times = completed.map(run => Math.max(0, least(run.completions) - run.start))
+  // What begins with its completion has no time that it took.
+  const timed = completed.filter(run => least(run.completions) > run.start)
+  const times = timed.map(run => least(run.completions) - run.start)
+  const isOver = (date: string) => dayOf(query.now) > date
 
-  const ticks = ticksOf(flow, events)
+  const ticks = ticksOf(flow, events).filter(tick => tick.isTaken)
   const people = distinct(runs.map(run => run.person))
 
   return {
@@ -292,12 +413,14 @@ export function referenceAnalytics(
       inProgress: runs.filter(run => run.outcome === 'in_progress').length,
       completionRate: rate(completed.length, runs.length),
     },
+    isComplete: isOver(query.to),
     timeToComplete: {
+      untimed: completed.length - timed.length,
       count: times.length,
       medianSeconds: percentileSeconds(times, 50),
       p90Seconds: percentileSeconds(times, 90),
     },
-    steps: listedSteps(flow, runs).map(key => stepNumbers(flow, runs, key, stepRank)),
+    steps: listedSteps(flow, runs).map(key => stepNumbers(flow, runs, key, stepRank, query.now)),
     checklist:
       current.items.length === 0
         ? null
@@ -305,12 +428,14 @@ export function referenceAnalytics(
             items: current.items.map(item => ({
               key: item.key,
               completions: people.filter(person =>
-                ticks.some(tick => tick.person === person && tick.itemKey === item.key),
+                ticks.some(
+                  tick =>
+                    tick.itemKey === item.key &&
+                    partyOf(flow, events, person).includes(tick.person),
+                ),
               ).length,
             })),
-            completedAll: people.filter(
-              person => checklistCompletedAt(flow, ticks, person) !== null,
-            ).length,
+            completedAll: people.filter(person => passesOf(flow, events, person).length > 0).length,
           },
     daily: daysBetween(query.from, query.to).map(date => {
       const started = runs.filter(run => dayOf(run.start) === date)
@@ -320,6 +445,7 @@ export function referenceAnalytics(
         uniqueUsers: countPeople(started),
         completions: started.filter(isCompleted).length,
         dismissals: started.filter(isDismissed).length,
+        complete: isOver(date),
       }
     }),
     versions: flow.versions.map(({ version, publishedAt }) => {
@@ -359,6 +485,7 @@ function stepNumbers(
   runs: RefRun[],
   key: string,
   stepRank: (key: string) => number,
+  now: number,
 ): RefStep {
   const runsWith = (kind: RefEvent['kind']) =>
     runs.filter(run => firstTime(run, kind, key) !== null)
@@ -376,6 +503,10 @@ function stepNumbers(
     skipped: runsWith('step_skipped').length,
     targetMissing: runsWith('target_missing').length,
     droppedHere: dropped.length,
+    stillHere: dropped.filter(
+      run =>
+        run.outcome === 'in_progress' && run.events.some(({ at }) => at > now - 24 * 3_600_000),
+    ).length,
     dropOffRate: rate(dropped.length, reached.length),
     medianSeconds: percentileSeconds(times, 50),
     p90Seconds: percentileSeconds(times, 90),
@@ -462,7 +593,11 @@ function personOfRun(events: RefEvent[]): string {
 
 /** The person's run that started last, at or before a time; the greatest key among equals. */
 function latestRunAt(runs: RefRun[], person: string, at: number): RefRun | undefined {
-  const candidates = runs.filter(run => run.person === person && run.start <= at)
+  return latestOf(runs.filter(run => run.person === person && run.start <= at))
+}
+
+/** Of several runs the one that started last; the greatest key among equals. */
+function latestOf(candidates: RefRun[]): RefRun | undefined {
   return candidates.find(run =>
     candidates.every(
       other =>
@@ -564,6 +699,9 @@ function daysInMonth(year: number, month: number): number {
 function distinct(values: string[]): string[] {
   return values.filter((value, index) => values.indexOf(value) === index)
 }
+
+const distinctNumbers = (values: number[]) =>
+  values.filter((value, index) => values.indexOf(value) === index)
 
 function least(values: number[]): number {
   return values.reduce((a, b) => (b < a ? b : a))

@@ -77,7 +77,11 @@ const target = fc.record(
   { requiredKeys: ['selector', 'text', 'nth', 'waitMs', 'required', 'onMissing'] },
 )
 
-const step: fc.Arbitrary<StepDefinition> = fc.record({
+const urlRule = (pattern: fc.Arbitrary<string>) =>
+  fc.record({ match: fc.constantFrom('exact', 'prefix', 'glob'), pattern })
+const pattern = fc.constantFrom('/', '/projects', 'https://app.example/x?y#z')
+
+const stepFields = {
   key,
   // With a target any kind will do, and without one these two alone; most drawn steps are right.
   kind: fc.constantFrom('modal', 'banner', 'tooltip'),
@@ -103,7 +107,11 @@ const step: fc.Arbitrary<StepDefinition> = fc.record({
     ),
     { maxLength: 3 },
   ),
-})
+}
+const step: fc.Arbitrary<StepDefinition> = fc.record(
+  { ...stepFields, page: urlRule(pattern) },
+  { requiredKeys: Object.keys(stepFields) as (keyof typeof stepFields)[] },
+)
 
 const item: fc.Arbitrary<ItemDefinition> = fc.record({
   key,
@@ -132,24 +140,14 @@ const audienceRule = fc.oneof(
   }),
 )
 
-/** A definition whose shape is right, and often its meaning too. */
-export const anyFlow: fc.Arbitrary<FlowDefinition> = fc.record({
+const untitledFlow: fc.Arbitrary<FlowDefinition> = fc.record({
   key,
   name: text(1, 30),
   kind: fc.constantFrom('tour', 'checklist', 'announcement'),
   priority: fc.integer({ min: -1_000_000, max: 1_000_000 }),
   frequency: fc.constantFrom('once', 'until_completed', 'always'),
   targeting: fc.record({
-    urls: fc.array(
-      fc.record({
-        match: fc.constantFrom('exact', 'prefix', 'glob'),
-        pattern: fc.oneof(
-          fc.constantFrom('/', '/projects', 'https://app.example/x?y#z'),
-          text(1, 20),
-        ),
-      }),
-      { maxLength: 2 },
-    ),
+    urls: fc.array(urlRule(fc.oneof(pattern, text(1, 20))), { maxLength: 2 }),
     audience: fc.record({
       match: fc.constantFrom('all', 'any'),
       rules: fc.array(audienceRule, { maxLength: 3 }),
@@ -166,6 +164,11 @@ export const anyFlow: fc.Arbitrary<FlowDefinition> = fc.record({
   steps: byKey(step),
   checklist: nullable(fc.record({ order: fc.constantFrom('any', 'sequence'), items: byKey(item) })),
 })
+
+/** A definition whose shape is right, and often its meaning too. */
+export const anyFlow: fc.Arbitrary<FlowDefinition> = fc
+  .tuple(untitledFlow, nullable(text(1, 30)))
+  .map(([flow, title]) => (title === null ? flow : { ...flow, title }))
 
 /** Whether validate calls nothing in it an error. */
 export const isRight = (flow: FlowDefinition) =>

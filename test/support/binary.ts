@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Finished, finished } from './finished.ts'
+import { until } from './until.ts'
 
 /** The compiled binary, run as its users run it: alone, in an empty folder, without an environment. */
 
@@ -30,6 +31,9 @@ export class Workplace {
   readonly folder = mkdtempSync(join(tmpdir(), 'cairn-process-'))
   private readonly servers = new Set<Server>()
 
+  /** @param program the executable, for any but this machine's own */
+  constructor(private readonly program: () => Promise<string> = builtBinary) {}
+
   /** Runs a command to its end. */
   async run(args: string[], env: Record<string, string> = {}, stdin = ''): Promise<Finished> {
     return finished(await this.command(args, env, stdin))
@@ -37,7 +41,7 @@ export class Workplace {
 
   /** Begins a command and waits for nothing. */
   async command(args: string[], env: Record<string, string> = {}, stdin = '') {
-    return Bun.spawn([await builtBinary(), ...args], {
+    return Bun.spawn([await this.program(), ...args], {
       cwd: this.folder,
       env,
       stdin: Buffer.from(stdin),
@@ -70,7 +74,7 @@ export class Workplace {
   /** Starts a server and waits for nothing. */
   async start(args: string[] = [], env: Record<string, string> = {}): Promise<Server> {
     const child = Bun.spawn(
-      [await builtBinary(), 'serve', '--port', '0', '--management-port', '0', ...args],
+      [await this.program(), 'serve', '--port', '0', '--management-port', '0', ...args],
       { cwd: this.folder, env, stdout: 'pipe', stderr: 'pipe' },
     )
     const server = new Server(child)
@@ -118,13 +122,11 @@ export class Server {
     return this.child.exited
   }
 
-  /** Waits until a condition holds; fails after five seconds. */
+  /** Waits until a condition holds; fails with what the server has logged. */
   async until(condition: () => boolean | Promise<boolean>): Promise<void> {
-    const deadline = performance.now() + 5_000
-    while (!(await condition())) {
-      if (performance.now() > deadline) throw new Error(`Waited in vain: ${this.stdout}`)
-      await Bun.sleep(20)
-    }
+    await until(condition).catch(({ message }: Error) => {
+      throw new Error(`${message}: ${this.stdout}`)
+    })
   }
 
   private async collect(stream: ReadableStream<Uint8Array>, take: (text: string) => void) {

@@ -68,7 +68,7 @@ export class Description {
   }
 
   /** Every operation with its method and path. */
-  get operations(): { method: string; path: string; operation: Operation }[] {
+  get all(): { method: string; path: string; operation: Operation }[] {
     return Object.entries(this.document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
         method: method.toUpperCase(),
@@ -76,6 +76,16 @@ export class Description {
         operation,
       })),
     )
+  }
+
+  /** Those of pages, back ends and analysts. */
+  get operations() {
+    return this.all.filter(({ path }) => !path.startsWith('/manage/'))
+  }
+
+  /** Those of who manages an organisation. */
+  get managing() {
+    return this.all.filter(({ path }) => path.startsWith('/manage/'))
   }
 
   /** Whether a value fits a schema of the document, as callers read it. */

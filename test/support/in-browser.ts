@@ -1,17 +1,20 @@
 import * as bun from 'bun:test'
-import { hasBrowser } from '../browser/program.ts'
+import { program } from '../browser/program.ts'
 
 /**
  * As in `bun:test`, for tests in a browser: on a machine without one they are skipped, and what they
  * prepare is not prepared. `test/web/browser.test.ts` says so.
  */
 
-export const test = hasBrowser ? bun.test : bun.test.skip
-export const describe = hasBrowser ? bun.describe : bun.describe.skip
+export const test = program ? bun.test : bun.test.skip
+export const describe = program ? bun.describe : bun.describe.skip
+
+/** A server, an organisation and a browser start in seconds; the machine may be busy. */
+const patience = { timeout: 60_000 }
 
 export const beforeAll = (prepare: () => Promise<void>): void => {
-  if (hasBrowser) bun.beforeAll(prepare)
+  if (program) bun.beforeAll(prepare, patience)
 }
 export const afterAll = (tidy: () => Promise<void>): void => {
-  if (hasBrowser) bun.afterAll(tidy)
+  if (program) bun.afterAll(tidy, patience)
 }

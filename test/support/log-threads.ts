@@ -1,5 +1,5 @@
 import { LogSink } from '../../src/server/log-sink.ts'
-import { Turn } from '../../src/server/turn.ts'
+import { Mutex } from '../../src/server/mutex.ts'
 
 /** A program whose threads write to standard output at the same time, each its own digit. */
 
@@ -9,7 +9,7 @@ export const linesOfThread = 3_000
 declare const self: Worker
 
 if (Bun.isMainThread && import.meta.main) {
-  const turns = Turn.memory()
+  const turns = Mutex.memory()
   for (let thread = 0; thread < logThreads; thread++) {
     new Worker(import.meta.url).postMessage({ thread, turns })
   }
@@ -17,7 +17,7 @@ if (Bun.isMainThread && import.meta.main) {
 
 if (!Bun.isMainThread) {
   self.onmessage = ({ data }: { data: { thread: number; turns: SharedArrayBuffer } }) => {
-    const sink = new LogSink(new Turn(data.turns))
+    const sink = new LogSink(new Mutex(data.turns))
     const line = `${Array(100).fill(data.thread).join(',')}\n`
     for (let i = 0; i < linesOfThread; i++) sink.write(line)
     sink.flush()

@@ -6,8 +6,8 @@ let made = 0
 const unique = (name: string) => `${name}~${(++made).toString(36).padStart(6, '0')}q7`
 
 /**
- * A history's events under such texts. A run's id is of one user, and of the browser that they used
- * before they were known; no two events share a moment, so that no two runs begin at one.
+ * A history's events under such texts. A run's id may be of several people; no two events share a
+ * moment, so that no two runs begin at one.
  */
 export function personalEvents(
   stored: StoredWorld,
@@ -26,7 +26,7 @@ export function personalEvents(
       ...newEventOf(stored, { ...event, at: event.at + i }, unique('event')),
       userId: userId === undefined ? null : named('user', userId),
       anonymousId: anonymousId === undefined ? null : named('browser', anonymousId),
-      runId: runId === undefined ? null : named('run', `${owner} ${runId}`),
+      runId: runId === undefined ? null : named('run', runId),
       sessionId: sessionId === undefined ? null : named('session', `${owner} ${sessionId}`),
       url: unique('https://page'),
       reason: unique('reason'),

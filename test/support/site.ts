@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { demoSite } from '../../src/cli/demo/site.ts'
+import type { Flow } from '../../src/core/flow.ts'
 import { type Server, Workplace } from './binary.ts'
 import type { Page } from './browser.ts'
 import { TestBrowser } from './browser.ts'
+import { until } from './until.ts'
 
 /** A customer's site with the snippet, a browser that visits it, and the binary that it talks to. */
 
@@ -98,6 +100,13 @@ export class Site {
     return visitor
   }
 
+  /** The published flows, as pages get them. */
+  async flows(): Promise<Flow[]> {
+    const headers = { authorization: `Bearer ${this.snippetKey}` }
+    const response = await fetch(`${this.server.url}/api/v1/flows`, { headers })
+    return ((await response.json()) as { flows: Flow[] }).flows
+  }
+
   /** What analytics say of a flow now. */
   async numbers(flowKey: string): Promise<Numbers> {
     const path = `/api/v1/flows/${this.flowId(flowKey)}/analytics`
@@ -108,18 +117,8 @@ export class Site {
   }
 
   /** Waits until analytics say so: a page sends its events five seconds after the first, or when it goes. */
-  async until(
-    flowKey: string,
-    holds: (numbers: Numbers) => boolean,
-    patienceMs = 12_000,
-  ): Promise<Numbers> {
-    const deadline = performance.now() + patienceMs
-    for (;;) {
-      const numbers = await this.numbers(flowKey)
-      if (holds(numbers)) return numbers
-      if (performance.now() > deadline) throw new Error(`In vain: ${JSON.stringify(numbers)}`)
-      await Bun.sleep(100)
-    }
+  until(flowKey: string, holds: (numbers: Numbers) => boolean): Promise<Numbers> {
+    return until(() => this.numbers(flowKey), holds)
   }
 
   async close(): Promise<void> {
@@ -136,6 +135,16 @@ export const allSent = async (page: Page): Promise<void> => {
     return !Object.keys(localStorage).some(name => name.includes(':out:'))
   })
 }
+
+/** As if what this browser has begun had been on a page half an hour ago, and not since. */
+export const leftLongAgo = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    const { localStorage } = globalThis as unknown as { localStorage: Record<string, string> }
+    const name = Object.keys(localStorage).find(name => name.includes(':runs:steps:')) ?? ''
+    const runs = JSON.parse(localStorage[name] ?? '[]') as { seenAt: number }[]
+    const longAgo = runs.map(run => ({ ...run, seenAt: run.seenAt - 30 * 60_000 }))
+    localStorage[name] = JSON.stringify(longAgo)
+  })
 
 /** What of a flow is on a page. */
 export const shown = (page: Page) => ({

@@ -1,11 +1,9 @@
 import { readFlowFile } from '../../src/core/flow-file.ts'
-import { publishFlows, pushFlows, withdrawFlows } from '../../src/storage/flow-store.ts'
-import {
-  createOrganisation,
-  type OrganisationRecord,
-  setLimits,
-  setOrigins,
-} from '../../src/storage/organisations.ts'
+import type { Scope } from '../../src/core/management-token.ts'
+import { Access } from '../../src/modules/access/service.ts'
+import type { OrganisationRecord } from '../../src/modules/organisations/port.ts'
+import { publishFlows, pushFlows, withdrawFlows } from './authoring.ts'
+import { createOrganisation, setLimits, setSettings } from './organisations.ts'
 import type { World } from './world.ts'
 
 const api = '/api/v1'
@@ -17,6 +15,8 @@ export interface Asked {
   headers?: Record<string, string>
   /** Another credential than the tenant's own; null for none. */
   credential?: string | null
+  /** At the operator's door, who needs no credential and names the tenant's organisation. */
+  asOperator?: boolean
 }
 
 /** The parts of a published flow that tests name. */
@@ -64,7 +64,7 @@ export class Tenant {
   }
 
   allowOrigins(...origins: string[]): void {
-    setOrigins(this.world.database, this.row, origins)
+    setSettings(this.world.database, this.row, { origins })
     this.world.takeUp()
   }
 
@@ -115,19 +115,31 @@ export class Tenant {
       .get(this.row, key)?.public_id as string
   }
 
+  /** A new management token. */
+  async managementToken(...scopes: Scope[]): Promise<string> {
+    const access = new Access(this.world.management.access, this.world.clock)
+    const asked = { name: 'Test', scopes, expiresInDays: 365 }
+    const actor = { via: 'command line', name: 'test', requestId: null } as const
+    return (await access.createToken(this.row, asked, actor, scopes)).token
+  }
+
   /**
    * One request through the app, with the tenant's credential for the route.
    *
    * @param what a method and a path below `/api/v1`, such as `GET /flows`
    */
-  ask(what: string, { body, headers = {}, credential }: Asked = {}): Promise<Response> {
+  ask(
+    what: string,
+    { body, headers = {}, credential, asOperator = false }: Asked = {},
+  ): Promise<Response> {
     const [method = '', path = ''] = what.split(' ')
     const own = path.includes('/analytics') ? this.token : this.key
-    const sent = credential === undefined ? own : credential
+    const sent = asOperator ? null : credential === undefined ? own : credential
     const request = new Request(`http://cairn.test${api}${path}`, {
       method,
       headers: {
         ...(sent === null ? {} : { authorization: `Bearer ${sent}` }),
+        ...(asOperator ? { 'cairn-organisation': this.organisation.id } : {}),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -135,7 +147,7 @@ export class Tenant {
         ? {}
         : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    return this.world.app.handle(request)
+    return (asOperator ? this.world.operatorsDoor : this.world.app).handle(request)
   }
 
   /** As `ask`, with the status and the JSON of the answer. */

@@ -2,14 +2,17 @@ import type { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Answered, createApp } from '../../src/app.ts'
+import { type Answered, type AppDeps, createApp } from '../../src/app.ts'
 import type { Clock } from '../../src/core/clock.ts'
-import { WindowTable } from '../../src/core/window-table.ts'
+import type { Limiter } from '../../src/core/limiter.ts'
 import { type SessionTokens, secretTokens } from '../../src/http/session-tokens.ts'
+import { SharedMemoryLimiter } from '../../src/limits/shared-memory.ts'
 import { type BufferBounds, BufferGauge } from '../../src/storage/buffer-gauge.ts'
 import { StorageClient } from '../../src/storage/client.ts'
 import { connectStores } from '../../src/storage/connect.ts'
+import { connectManagement } from '../../src/storage/connect-management.ts'
 import { openForReading } from '../../src/storage/database.ts'
+import { longWorkHere } from '../../src/storage/long-work.ts'
 import { prepareDatabase } from '../../src/storage/prepare.ts'
 import type { FreePagesPolicy } from '../../src/storage/retention/free-pages.ts'
 import type { SealPolicy } from '../../src/storage/run-blocks/sealer.ts'
@@ -43,6 +46,8 @@ export interface WorldOptions {
   retentionDays?: number
   /** In place of tokens over the world's own secret. */
   sessionTokens?: (clock: Clock) => SessionTokens
+  /** In place of the limiter in shared memory: one over it. */
+  limiter?: (own: Limiter) => Limiter
   policy?: Partial<WriterPolicy>
   moments?: CommitMoments
   sealing?: SealPolicy
@@ -67,7 +72,10 @@ export class World {
   readonly reading: Database
   readonly snapshots: Database
   readonly app: ReturnType<typeof createApp>
+  private readonly deps: AppDeps
+  private door: ReturnType<typeof createApp> | null = null
   readonly stores: ReturnType<typeof connectStores>
+  readonly management: ReturnType<typeof connectManagement>
   readonly tokens
   readonly gauge: BufferGauge
 
@@ -95,23 +103,36 @@ export class World {
     this.reading = openForReading(this.dataDir)
     this.snapshots = openForReading(this.dataDir)
     this.stores = connectStores(this.reading, this.snapshots, client, this.shared)
+    const { dataDir, clock } = this
+    const work = longWorkHere({ dataDir, now: clock.now, isServed: true })
+    this.management = connectManagement(this.reading, client, work)
     this.tokens = secretTokens({
       secret: this.secret,
       issuer: 'cairn',
       audience: 'cairn',
+      type: null,
       organisationClaim: 'org',
       clock: this.clock,
     })
-    this.app = createApp({
+    const limiter = new SharedMemoryLimiter(SharedMemoryLimiter.memory(1_000))
+    this.deps = {
       clock: this.clock,
       stores: this.stores,
-      windows: new WindowTable(this.shared.windows),
+      management: this.management,
+      limiter: options.limiter?.(limiter) ?? limiter,
       tokens: options.sessionTokens?.(this.clock) ?? this.tokens,
       retentionDays: options.retentionDays ?? 90,
       olderSnippetFile: async () => null,
       onAnswer: answered => this.answers.push(answered),
       onBroken: answered => this.broken.push(answered),
-    })
+    }
+    this.app = createApp(this.deps)
+  }
+
+  /** The same app as the operator reaches it, by the socket in the data directory. */
+  get operatorsDoor(): ReturnType<typeof createApp> {
+    this.door ??= createApp({ ...this.deps, isOperatorsDoor: true })
+    return this.door
   }
 
   /** For changes made as by the command line: on the writer's connection, then taken up. */

@@ -8,6 +8,7 @@ import { ticksItem } from '../../scripts/torture/requests.ts'
 import { Scene } from '../../scripts/torture/scene.ts'
 import { differences } from '../../scripts/torture/stored.ts'
 import { SeededRandom } from '../../src/cli/demo/random.ts'
+import { until } from '../support/until.ts'
 
 /** A kit that cannot fail proves nothing: it must see each kind of damage. */
 
@@ -18,7 +19,7 @@ beforeAll(async () => {
   scene = await Scene.open(new SeededRandom('kit'), new Findings())
   const server = await scene.start()
   const clients = scene.work(server)
-  while (!hasAll()) await Bun.sleep(5)
+  await until(hasAll, Boolean, 300_000)
   await Promise.all(clients.map(each => each.stop()))
   await server.end()
   database = new Database(join(scene.place.folder, 'cairn-data', 'cairn.db'))
@@ -101,7 +102,7 @@ test('its clients see a server that stores again what it has acknowledged', asyn
   const tenant = { id: 'org_x', slug: 'x', snippetKey: 'x', diary: new Diary() }
   const url = `http://127.0.0.1:${liar.port}`
   const clients = new Clients(tenant, { url }, { clients: 1, random: new SeededRandom('liar') })
-  while (tenant.diary.contradictions.length === 0) await Bun.sleep(1)
+  await until(() => tenant.diary.contradictions.length > 0)
   await clients.stop()
   await liar.stop(true)
   expect(tenant.diary.contradictions[0]).toContain('stored again')

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { program } from '../browser/program.ts'
+import { type Server, Workplace } from '../support/binary.ts'
+import { rest, TestBrowser } from '../support/browser.ts'
+
+/**
+ * Pages of ours under every way in which their address can be written, straight and below a path of a
+ * proxy's: each shows the whole page, or says that it is none.
+ */
+
+const place = new Workplace()
+let server: Server
+let proxy: Bun.Server<undefined>
+const proxyPath = '/tours/cairn'
+
+beforeAll(async () => {
+  await place.json(['org', 'create', 'Acme'])
+  server = await place.serve()
+  proxy = Bun.serve({
+    port: 0,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      if (!pathname.startsWith(proxyPath)) return new Response('not ours', { status: 404 })
+      const target = server.url + pathname.slice(proxyPath.length) + search
+      const headers = new Headers(request.headers)
+      headers.set('accept-encoding', 'identity')
+      return fetch(target, { method: request.method, headers, redirect: 'manual' })
+    },
+  })
+})
+
+afterAll(async () => {
+  await proxy.stop(true)
+  await place.close()
+})
+
+const page = '/api/v1/docs'
+const ways = [
+  page,
+  `${page}/`,
+  `${page}?x=1`,
+  `${page}/?x=%2F&y=/`,
+  `${page}#top`,
+  '/api/v1/./docs',
+  '/api/v1/docs/.',
+  '/api/v1/docs/../docs/',
+  '/api/%2e/v1/docs',
+  '/docs',
+  '/docs/',
+  '/docs?x=1',
+  '/docs/deploy',
+  '/docs/deploy/',
+  '/docs/./deploy/?x=%2F#as-a-systemd-service',
+]
+/** With two slashes at the very beginning fetch itself would leave one out; `socket.test.ts` has those. */
+const none = [
+  `${page}//`,
+  '/api//v1/docs',
+  '/api/v1//docs/',
+  '/api/v1/%64ocs',
+  '/api/v1/%44OCS',
+  '/api/v1/Docs',
+  '/api/v1%2Fdocs',
+  '/api/v1/docs%2f',
+  '/api/v1/docs;x',
+  '/api/v1/docs%00',
+  '/api/v1/docs/icon.svg/x',
+  '/api/v1/openapi.json//',
+  '/snippet.js/',
+  '/%73nippet.js',
+  '/docs//',
+  '/Docs',
+  '/%64ocs',
+  '/docs/Deploy',
+  '/docs/deploy.md',
+  '/docs/deploy/x',
+  '/docs/deploy%2f',
+  '/docs/manual.js/',
+  '/docs/..%2fsnippet.js',
+]
+
+const origins = () => [server.url, `http://localhost:${proxy.port}${proxyPath}`]
+
+test.each(ways)('%s is the page, with all that it names', async way => {
+  for (const origin of origins()) {
+    const response = await fetch(origin + way)
+    expect([way, response.status, response.headers.get('content-type')]).toEqual([
+      way,
+      200,
+      'text/html; charset=utf-8',
+    ])
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+    const text = await response.text()
+    const named = [...text.matchAll(/(?:href|src)="([^"#]+)"/g)].map(([, name]) => name!)
+    expect(named.length).toBeGreaterThan(5)
+    for (const name of named) {
+      const { href } = new URL(name, response.url)
+      expect([href, (await fetch(href)).status]).toEqual([href, 200])
+    }
+    const head = await fetch(origin + way, { method: 'HEAD' })
+    expect([head.status, head.url, await head.text()]).toEqual([200, response.url, ''])
+  }
+})
+
+test.each(['/api/v1/openapi.json', '/api/v1/openapi.json/', '/api/v1/openapi.json/?x'])(
+  '%s names the server that it is from',
+  async way => {
+    for (const origin of origins()) {
+      const response = await fetch(origin + way)
+      const { servers } = (await response.json()) as { servers: { url: string }[] }
+      const { href } = new URL(`${servers[0]!.url}/flows`, response.url)
+      expect([href, (await fetch(href)).status]).toEqual([`${origin}/api/v1/flows`, 401])
+    }
+  },
+)
+
+test.each(none)('%s is nothing, and says so', async way => {
+  for (const origin of origins()) {
+    for (const method of ['GET', 'HEAD']) {
+      const response = await fetch(origin + way, { method })
+      expect([way, response.status]).toEqual([way, 404])
+      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+      expect(response.headers.get('x-request-id')).not.toBeNull()
+    }
+  }
+})
+
+test('nobody is led to another host', async () => {
+  for (const way of [
+    `${page}/evil.example/`,
+    `${page}/%2f%2fevil.example/`,
+    `${page}/javascript:0/`,
+  ]) {
+    const { status, headers } = await fetch(server.url + way, { redirect: 'manual' })
+    expect(status).toBe(308)
+    const to = new URL(headers.get('location')!, server.url + way)
+    expect([to.origin, to.pathname.startsWith(`${page}/`)]).toEqual([server.url, true])
+  }
+})
+
+describe.skipIf(!program)('in a browser', () => {
+  let browser: TestBrowser
+  beforeAll(async () => {
+    browser = await TestBrowser.open()
+  }, 30_000)
+  afterAll(() => browser?.close())
+
+  test('the page with a slash behind it works below the path of a proxy', async () => {
+    for (const origin of origins()) {
+      const { page: shown } = await browser.page()
+      await shown.goto(`${origin}${page}/`)
+      await shown.locator('.opblock').first().waitFor()
+      expect(shown.url()).toBe(`${origin}${page}`)
+    }
+  }, 60_000)
+
+  test('the manual is searched below the path of a proxy, loads nothing from elsewhere, and fits a phone', async () => {
+    for (const origin of origins()) {
+      const { page: shown, noticed } = await browser.page({ viewport: { width: 360, height: 800 } })
+      await shown.goto(`${origin}/docs/`)
+      await rest(shown)
+      await shown.locator('input[type=search]').fill('replicate litestream')
+      await shown.keyboard.press('Enter')
+      await shown.waitForURL(`${origin}/docs/backup#replicate-with-litestream`)
+      await rest(shown)
+      for (const [, name] of (await (await fetch(`${origin}/docs`)).text()).matchAll(
+        /<li><a href="(docs\/[a-z-]+)"/g,
+      )) {
+        await shown.goto(`${origin}/${name}`)
+        const width = await shown.evaluate('document.documentElement.scrollWidth')
+        expect([name, width]).toEqual([name, 360])
+        await rest(shown)
+      }
+      expect(noticed.complaints).toEqual([])
+      expect(noticed.requests.filter(url => !url.startsWith(origin))).toEqual([])
+    }
+  }, 60_000)
+
+  test('the manual is dark by preference, else as it was switched', async () => {
+    const { page: shown } = await browser.page({ colorScheme: 'dark' })
+    const theme = () => shown.locator('html').getAttribute('data-theme')
+    await shown.goto(`${server.url}/docs`)
+    expect(await theme()).toBe('dark')
+    await shown.locator('#theme').click()
+    await shown.goto(`${server.url}/docs/deploy`)
+    expect(await theme()).toBe('light')
+  }, 60_000)
+})

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
+
+/** All events of an organisation, as a warehouse fetches them while more arrive. */
+
+const place = new Workplace()
+afterAll(() => place.close())
+
+let server: Server
+let snippetKey: string
+let token: string
+
+beforeAll(async () => {
+  ;({ snippetKey } = await withTour(place))
+  await withTour(place, 'Other')
+  await place.run(['org', 'limits', 'acme', '--events', '1000000', '--manage', '100000'])
+  ;({ token } = await place.json<{ token: string }>([
+    ...['token', 'create', 'Warehouse', '--scope', 'analytics:read', '--org', 'acme'],
+  ]))
+  server = await place.serve(['--threads', '2'])
+}, 60_000)
+
+const batches = 600
+const perBatch = 50
+
+test('30,000 events in calls of 1,000 while they arrive: each once, in one order', async () => {
+  const report = apiOf(server, snippetKey)
+  let sent = 0
+  const send = async (senders: number) => {
+    const sender = async () => {
+      while (sent < batches) {
+        const batch = sent++
+        const events = Array.from({ length: perBatch }, (_, i) => ({
+          ...{ id: `${batch}-${i}`, kind: 'custom', name: 'x', userId: `u${i}` },
+          properties: { text: 'x'.repeat(100) },
+        }))
+        expect((await report('POST', '/events', { events })).status).toBe(202)
+      }
+    }
+    await Promise.all(Array.from({ length: senders }, sender))
+  }
+  const read = apiOf(server, token)
+  let isSent = false
+  const sending = send(4).then(() => {
+    isSent = true
+  })
+  const told: string[] = []
+  let after = ''
+  for (;;) {
+    const wasSent = isSent
+    const response = await read('GET', `/manage/events?limit=1000${after}`)
+    expect(response.status).toBe(200)
+    const text = await response.text()
+    const lines = text === '' ? [] : text.trimEnd().split('\n')
+    for (const line of lines) told.push((JSON.parse(line) as { id: string }).id)
+    if (lines.length > 0) after = `&after=${JSON.parse(lines.at(-1)!).cursor}`
+    else if (wasSent) break
+  }
+  await sending
+  expect(told).toHaveLength(batches * perBatch)
+  expect(new Set(told).size).toBe(told.length)
+  const again = await (await read('GET', '/manage/events')).text()
+  expect(
+    again
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line).id),
+  ).toEqual(told)
+}, 120_000)

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { apiOf, builtBinary, type Server, Workplace } from '../support/binary.ts'
+import { finished } from '../support/finished.ts'
+
+/**
+ * The commands of README and of the manual, as they stand there and in their order: README's and those
+ * of `deploy`, which begin anew, in an empty folder each, all others beside one server with what these
+ * make.
+ */
+
+setDefaultTimeout(60_000)
+
+const root = join(import.meta.dir, '../..')
+const topics = join(root, 'src/manual')
+/** In the order of their names: `verify-users` has the server refuse what others send without a hash. */
+const names = readdirSync(topics).filter(name => name.endsWith('.md'))
+const files = ['README.md', ...names.sort()]
+
+const textOf = (file: string) =>
+  readFileSync(join(file === 'README.md' ? root : topics, file), 'utf8')
+
+const blocksOf = (text: string, language: string) =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(
+    ([, block = '']) => block,
+  )
+
+/** Every command of a file's shell blocks, over as many lines as it takes; a server would not end. */
+function commandsOf(file: string): string[] {
+  const commands: string[] = []
+  let open = ''
+  for (const line of blocksOf(textOf(file), 'sh').join('').split('\n')) {
+    open += open === '' ? line : `\n${line}`
+    const isWhole = !open.endsWith('\\') && (open.match(/'/g) ?? []).length % 2 === 0
+    if (!isWhole) continue
+    if (/^(cairn|curl|export) /.test(open) && !open.startsWith('cairn serve')) commands.push(open)
+    open = ''
+  }
+  return commands
+}
+
+const flows = blocksOf(textOf('write-flows.md'), 'yaml').find(text => text.startsWith('key: '))!
+
+/** A folder in which a file's commands are run, and what they find there. */
+class Reader {
+  private readonly place = new Workplace()
+  private readonly environment: Record<string, string> = {}
+  private server: Server | null = null
+  /** What the manual leaves out, or has of its own. */
+  private readonly replaced = new Map<RegExp, string>()
+
+  async begin(): Promise<void> {
+    const bin = join(this.place.folder, 'bin')
+    mkdirSync(bin)
+    symlinkSync(await builtBinary(), join(bin, 'cairn'))
+    this.environment.PATH = `${bin}:/usr/bin:/bin`
+    writeFileSync(join(this.place.folder, 'tour.yaml'), flows)
+    this.replaced.set(/\/mnt\/backups/, join(this.place.folder, 'backups'))
+    this.replaced.set(/\/var\/lib\/cairn/, join(this.place.folder, 'cairn-data'))
+  }
+
+  /** An organisation with published flows, a server, and a page that has been there. */
+  async settle(): Promise<void> {
+    await this.place.run(['org', 'create', 'Harbor Inc'])
+    await this.place.run(['flows', 'push', 'tour.yaml', '--publish'])
+    this.server = await this.place.serve()
+    const { snippetKey } = await this.place.json<{ snippetKey: string }>(['key', 'show'])
+    const { token: session } = await this.place.json<{ token: string }>(['token', 'issue'])
+    const scopes = ['--scope', 'flows:read']
+    const { token } = await this.place.json<{ token: string }>(['token', 'create', 'CI', ...scopes])
+    Object.assign(this.environment, {
+      SNIPPET_KEY: snippetKey,
+      SESSION_TOKEN: session,
+      CAIRN_TOKEN: token,
+    })
+    await this.bePage(snippetKey)
+  }
+
+  private async bePage(snippetKey: string): Promise<void> {
+    const ask = apiOf(this.server!, snippetKey)
+    const body = (await (await ask('GET', '/flows')).json()) as {
+      flows: { id: string; key: string; steps: { id: string; target: { selector: string } }[] }[]
+    }
+    const [tour, checklist] = ['welcome', 'first-steps'].map(key =>
+      body.flows.find(flow => flow.key === key),
+    )
+    const step = tour!.steps[0]!
+    this.replaced.set(/flow_…(?=\/checklist-progress)/, checklist!.id)
+    this.replaced.set(/flow_…/g, tour!.id)
+    this.replaced.set(/step_…/g, step.id)
+    const { selector } = step.target
+    const testId = { attr: 'data-test', value: 'new-project' }
+    const said = { name: 'New project', role: 'button', text: 'New project' }
+    const ancestors = [{ tag: 'header', role: 'banner', nth: 0 }]
+    const fingerprint = { selector, matchCount: 1, tag: 'button', testId, ...said, ancestors }
+    const events = [{ kind: 'flow_started', flowId: tour!.id, userId: 'ada' }]
+    const answers = [
+      await ask('POST', '/events', { events }),
+      await ask('POST', `/steps/${step.id}/fingerprint`, { fingerprint }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([202, 200])
+  }
+
+  /** Runs a command as it stands; what one exports holds for those behind it. */
+  async run(command: string) {
+    let line = command
+    for (const [what, by] of this.replaced) line = line.replace(what, by)
+    if (this.server && /^(curl|export) /.test(line)) {
+      line = line.replace('https://cairn.example.com', this.server.url)
+    }
+    // A shell that fails where curl is answered by a refusal, and confirms what it is asked.
+    line = line.replace(/^curl /, 'curl -sS --fail-with-body ')
+    line = line.replace(/^cairn person erase [^#\n]*/, '$& --yes ')
+    const [, name, value] = /^export (\w+)=(\S+)/.exec(line) ?? []
+    if (name && value) this.environment[name] = value
+    // A management token is for `--url` alone.
+    const { CAIRN_TOKEN: _, ...withoutToken } = this.environment
+    const child = Bun.spawn(['/bin/sh', '-c', line], {
+      cwd: this.place.folder,
+      env: line.startsWith('curl') ? this.environment : withoutToken,
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    return finished(child)
+  }
+
+  close = () => this.place.close()
+}
+
+const settled = new Reader()
+beforeAll(async () => {
+  await settled.begin()
+  await settled.settle()
+})
+afterAll(() => settled.close())
+
+for (const file of files) {
+  const commands = commandsOf(file)
+  if (commands.length === 0) continue
+  describe(basename(file, '.md'), () => {
+    const isBeginning = commands.some(command => command.startsWith('cairn org create'))
+    const reader = isBeginning ? new Reader() : settled
+    if (isBeginning) {
+      beforeAll(() => reader.begin())
+      afterAll(() => reader.close())
+    }
+
+    test.each(commands)('%s', async command => {
+      if (command.startsWith('curl') && !Bun.which('curl')) return
+      const { status, stdout, stderr } = await reader.run(command)
+      // Without a service, a backup and a second of life, the doctor has something to say.
+      if (command.startsWith('cairn doctor')) return expect(stdout).toContain('database')
+      expect({ status, said: status === 0 ? '' : stdout + stderr }).toEqual({ status: 0, said: '' })
+      if (command.startsWith('cairn explain')) expect(stdout).toStartWith('shown: ')
+    })
+  })
+}
+
+test('the commands are found', () => {
+  expect(commandsOf('README.md')[1]).toStartWith('cairn org create')
+  expect(files.flatMap(commandsOf).length).toBeGreaterThan(50)
+})

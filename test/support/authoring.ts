@@ -1,0 +1,136 @@
+import type { Database } from 'bun:sqlite'
+import { flowNotFound } from '../../src/core/errors.ts'
+import type { FlowDefinition } from '../../src/core/flow.ts'
+import type { AuthoredFlow, FlowsRead } from '../../src/modules/authoring/port.ts'
+import {
+  after,
+  type Decision,
+  type PushOutcome,
+  published,
+  pushed,
+  requireRoom,
+  requireSound,
+  type StatusOutcome,
+  withdrawn,
+} from '../../src/modules/authoring/rules.ts'
+import { readFlows } from '../../src/storage/flow-reader.ts'
+import { changeFlows } from '../../src/storage/flow-store.ts'
+
+/**
+ * Authoring in one go, over a connection that may write: by the rules and the storage of the product,
+ * without the promises that a thread in between needs.
+ */
+
+/** A flow as tests look at it. */
+const recordOf = (flow: AuthoredFlow) => ({
+  ...flow,
+  version: flow.newest?.version ?? null,
+  published: flow.newest?.definition ?? null,
+  hasDraft: flow.draft !== null,
+})
+
+/** All flows of an organisation, by key. */
+export const listFlows = (database: Database, orgRow: number) =>
+  readFlows(database, orgRow).flows.map(recordOf)
+
+/** A flow, what was made of it, and its status before. */
+export type Changed<Outcome> = ReturnType<typeof recordOf> & {
+  outcome: Outcome
+  before: string | null
+}
+
+function change<D extends Decision<string>>(
+  database: Database,
+  orgRow: number,
+  keys: readonly string[],
+  now: () => number,
+  decide: (read: FlowsRead, named: (key: string) => AuthoredFlow | undefined) => readonly D[],
+): Changed<D['outcome']>[] {
+  const read = readFlows(database, orgRow, keys)
+  const byKey = new Map(read.flows.map(flow => [flow.key, flow]))
+  const decisions = decide(read, key => byKey.get(key))
+  const changes = decisions.flatMap(({ change }) => change ?? [])
+  requireRoom(read, changes)
+  const { revision } = read
+  if (changes.length > 0) {
+    changeFlows(database, orgRow, { revision, changes, audit: [] }, now)
+  }
+  const flows = new Map(readFlows(database, orgRow, keys).flows.map(flow => [flow.key, flow]))
+  return decisions.map(({ key, outcome }) => ({
+    ...recordOf(flows.get(key)!),
+    outcome,
+    before: byKey.get(key)?.status ?? null,
+  }))
+}
+
+export const pushFlows = (
+  database: Database,
+  orgRow: number,
+  definitions: readonly FlowDefinition[],
+  now: number,
+) =>
+  change<Decision<PushOutcome>>(
+    database,
+    orgRow,
+    definitions.map(({ key }) => key),
+    () => now,
+    (_, named) => definitions.map(definition => pushed(named(definition.key), definition)),
+  )
+
+function named(keys: readonly string[], flow: (key: string) => AuthoredFlow | undefined) {
+  return [...new Set(keys)].map(key => {
+    const found = flow(key)
+    if (!found) throw flowNotFound(key)
+    return found
+  })
+}
+
+export const publishFlows = (
+  database: Database,
+  orgRow: number,
+  keys: readonly string[],
+  now: () => number,
+) =>
+  change<Decision<StatusOutcome>>(database, orgRow, keys, now, (_, flow) => {
+    const asked = named(keys, flow)
+    requireSound(asked)
+    return asked.map(published)
+  })
+
+export const withdrawFlows = (
+  database: Database,
+  orgRow: number,
+  keys: readonly string[],
+  to: 'draft' | 'archived',
+  now: number,
+) =>
+  change<Decision<StatusOutcome>>(
+    database,
+    orgRow,
+    keys,
+    () => now,
+    (_, flow) => named(keys, flow).map(one => withdrawn(one, to)),
+  )
+
+/** Pushes and publishes in one change. */
+export const pushAndPublishFlows = (
+  database: Database,
+  orgRow: number,
+  definitions: readonly FlowDefinition[],
+  now: () => number,
+) =>
+  change<Decision<PushOutcome>>(
+    database,
+    orgRow,
+    definitions.map(({ key }) => key),
+    now,
+    (_, flow) => {
+      const pushes = definitions.map(definition => pushed(flow(definition.key), definition))
+      const drafts = pushes.map(push => after(flow(push.key), push, now()))
+      requireSound(drafts)
+      return pushes.map((push, i) => ({
+        ...push,
+        change: published(drafts[i]!).change ?? push.change,
+      }))
+    },
+  )

@@ -1,0 +1,96 @@
+import type { Database } from 'bun:sqlite'
+import { newId, newSnippetKey } from '../../src/core/ids.ts'
+import type { IdentityMode } from '../../src/core/verified-identity.ts'
+import type { OrganisationRead, OrganisationRecord } from '../../src/modules/organisations/port.ts'
+import {
+  type Decision,
+  keyRotated,
+  type SettingsPatch,
+  secretRotated,
+  settingsChanged,
+  slugFrom,
+} from '../../src/modules/organisations/rules.ts'
+import {
+  addOrganisation,
+  changeOrganisation,
+  findOrganisation,
+  readOrganisation,
+} from '../../src/storage/organisations.ts'
+
+/**
+ * Organisations in one go, over a connection that may write: by the rules and the storage of the
+ * product, without the promises that a thread in between needs.
+ */
+
+const audit = (at: number) => ({
+  at,
+  actor: { via: 'command line', name: 'test', requestId: null } as const,
+  action: 'test',
+  subject: 'test',
+  before: null,
+  after: null,
+  note: null,
+})
+
+export function createOrganisation(
+  database: Database,
+  { name }: { name: string },
+  now: number,
+): { organisation: OrganisationRecord; snippetKey: string } {
+  const made = { id: newId('org'), slug: slugFrom(name), name, snippetKey: newSnippetKey() }
+  const outcome = addOrganisation(database, { ...made, createdAt: now }, audit(now))
+  if (outcome !== 'added') throw new Error(outcome)
+  return { organisation: findOrganisation(database, made.id)!, snippetKey: made.snippetKey }
+}
+
+/** Decides over what is there and does it; gives what there is after it. */
+function change<D extends Decision>(
+  database: Database,
+  orgRow: number,
+  now: number,
+  decide: (read: OrganisationRead) => D,
+): OrganisationRead & { decision: D } {
+  const read = readOrganisation(database, orgRow, now)
+  const decision = decide(read)
+  changeOrganisation(database, orgRow, { ...decision, revision: read.revision, audit: [] })
+  return { ...readOrganisation(database, orgRow, now), decision }
+}
+
+export const setSettings = (database: Database, orgRow: number, patch: SettingsPatch) =>
+  change(database, orgRow, 0, read => settingsChanged(read, patch, 0)).organisation
+
+export const setLimits = (
+  database: Database,
+  orgRow: number,
+  limits: NonNullable<SettingsPatch['limits']>,
+) => setSettings(database, orgRow, { limits })
+
+export function rotateKey(
+  database: Database,
+  orgRow: number,
+  { now, graceMs }: { now: number; graceMs: number },
+) {
+  const { decision } = change(database, orgRow, now, () => keyRotated(now, graceMs))
+  return { snippetKey: decision.snippetKey.text, previousUntil: decision.snippetKey.othersEndAt }
+}
+
+const identityIn = ({ organisation, secrets }: OrganisationRead) => ({
+  mode: organisation.identityMode,
+  secrets,
+})
+
+export const identityOf = (database: Database, orgRow: number, now: number) =>
+  identityIn(readOrganisation(database, orgRow, now))
+
+export const setIdentityMode = (
+  database: Database,
+  orgRow: number,
+  identityMode: IdentityMode,
+  now: number,
+) => identityIn(change(database, orgRow, now, read => settingsChanged(read, { identityMode }, now)))
+
+export const rotateIdentitySecret = (
+  database: Database,
+  orgRow: number,
+  { now, graceMs }: { now: number; graceMs: number },
+) => identityIn(change(database, orgRow, now, read => secretRotated(read, now, graceMs)))
