@@ -202,6 +202,8 @@ test('who is named after the flows have come is asked for before anything begins
 
 test('it is not waited for longer than three seconds', async () => {
   const { page, noticed } = await openAsStranger(page => page.route(isOfUser, () => {}))
+  // The leap in time would end a question that has no answer yet.
+  await rest(page)
   await page.clock.pauseAt(Date.now() + 60_000)
   await identify(page, 'eve')
   await goTo(page, 'stuck')
@@ -211,6 +213,27 @@ test('it is not waited for longer than three seconds', async () => {
   await page.clock.runFor(200)
   await page.clock.resume()
   await at(page, 'stuck one')
+  await page.close()
+})
+
+test('nor is it where the flows themselves have come late', async () => {
+  const late = Promise.withResolvers<void>()
+  const { page } = await openAsStranger(async page => {
+    await page.route(/\/flows/, async route => {
+      await late.promise
+      await route.continue()
+    })
+    await page.route(isOfUser, () => {})
+  })
+  await pass(page, 4_000, /\/flows/)
+  await identify(page, 'fay')
+  await goTo(page, 'stuck')
+  const asked = page.waitForRequest(isOfUser)
+  late.resolve()
+  await asked
+  await pass(page, 3_100, isOfUser)
+  // Without an answer the question itself ends after half a minute.
+  await shown(page).title.getByText('stuck one').waitFor({ timeout: 15_000 })
   await page.close()
 })
 

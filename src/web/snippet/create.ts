@@ -164,16 +164,17 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     const goOn = () => {
       if (mine === asked) engine.wait(false)
     }
-    engine.wait(true)
-    const patience = page.setTimeout(() => {
-      if (presence.areKnown()) take(presence.known())
-      goOn()
-    }, patienceMs)
     let flows: readonly Flow[]
-    // Somebody may have been named meanwhile.
-    do flows = await presence.flows()
-    while (presence.areKnown() && !presence.isCurrent())
-    page.clearTimeout(patience)
+    // Somebody may have been named meanwhile, and what is known of them is waited for as long.
+    do {
+      engine.wait(true)
+      const patience = page.setTimeout(() => {
+        if (presence.areKnown()) take(presence.known())
+        goOn()
+      }, patienceMs)
+      flows = await presence.flows()
+      page.clearTimeout(patience)
+    } while (presence.areKnown() && !presence.isCurrent())
     take(flows)
     goOn()
   }
