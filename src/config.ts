@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { dayMs, hourMs, longestGraceHours, minuteMs } from './core/durations.ts'
-import { longestRetentionDays } from './core/retention.ts'
-import { secureUrl, shownAddress } from './core/secure-url.ts'
-import { mostSettingsBytes, readSettingsFile } from './core/settings-file.ts'
-import { nearest } from './core/wording.ts'
+import { longestRetentionDays } from './core/organisation/retention.ts'
+import { secureUrl, shownAddress } from './core/organisation/secure-url.ts'
+import { mostSettingsBytes, readSettingsFile } from './core/text/settings-file.ts'
+import { nearest } from './core/text/wording.ts'
+import { dayMs, hourMs, longestGraceHours, minuteMs } from './core/time/durations.ts'
 
 /**
  * Every setting of Cairn in one table. A setting's flag (`--flush-every-ms`) and its environment

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { migrate } from '../src/storage/migrate.ts'
-import * as schema from '../src/storage/schema.ts'
+import { migrate } from '../src/storage/database/migrate.ts'
+import * as schema from '../src/storage/database/schema.ts'
 
 /** The shape of the house: which part may lean on which, and that nothing lies about unused. */
 

@@ -1,4 +1,4 @@
-import { dayMs } from '../../src/core/durations.ts'
+import { dayMs } from '../../src/core/time/durations.ts'
 import type { Tenant } from './seed.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { defaultLimits } from '../../src/core/buckets.ts'
+import { defaultLimits } from '../../src/core/organisation/buckets.ts'
 import type { Table } from '../report/table.ts'
 import { rounded } from './figures.ts'
 

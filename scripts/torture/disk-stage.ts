@@ -1,4 +1,4 @@
-import { hourMs } from '../../src/core/durations.ts'
+import { hourMs } from '../../src/core/time/durations.ts'
 import { apiOf, type Server } from '../../test/support/binary.ts'
 import { tourOf } from './clients.ts'
 import type { Entry } from './ledger.ts'

@@ -1,5 +1,5 @@
 import type { SeededRandom } from '../../src/cli/demo/random.ts'
-import { hourMs } from '../../src/core/durations.ts'
+import { hourMs } from '../../src/core/time/durations.ts'
 import type { Diary, Kind, Request } from './diary.ts'
 
 /** What of a published tour its clients name. */

@@ -1,17 +1,17 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { holderOf, isHeld } from '../server/lock.ts'
-import { newestChange, takenUpChange } from '../storage/catalogue-change.ts'
-import { hasDatabase, openForWriting } from '../storage/database.ts'
-import { requireNoLostDatabase } from '../storage/lost-database.ts'
-import { migrate, schemaState } from '../storage/migrate.ts'
+import { newestChange, takenUpChange } from '../storage/catalogue/change.ts'
+import { hasDatabase, openForWriting } from '../storage/database/database.ts'
+import { requireNoLostDatabase } from '../storage/database/lost-database.ts'
+import { migrate, schemaState } from '../storage/database/migrate.ts'
+import { requireUsable } from '../storage/database/prepare.ts'
+import { makeSyncedDirectory } from '../storage/database/synced-files.ts'
 import {
   findOrganisation,
   listOrganisations,
   type OrganisationRecord,
-} from '../storage/organisations.ts'
-import { requireUsable } from '../storage/prepare.ts'
-import { makeSyncedDirectory } from '../storage/synced-files.ts'
+} from '../storage/organisations/organisations.ts'
 import { CommandFailure, exitStatus, UsageFailure, warn } from './failure.ts'
 
 /** How long a running server is waited for, and how often it is asked. */

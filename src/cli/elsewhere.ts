@@ -1,5 +1,5 @@
-import { isManagementToken } from '../core/management-token.ts'
-import { shown } from '../core/wording.ts'
+import { isManagementToken } from '../core/organisation/management-token.ts'
+import { shown } from '../core/text/wording.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
 import { tell } from './output.ts'
 

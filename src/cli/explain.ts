@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Reason } from '../core/audience.ts'
-import { didYouMean, quoted, shown } from '../core/wording.ts'
+import type { Reason } from '../core/flow/audience.ts'
+import { didYouMean, quoted, shown } from '../core/text/wording.ts'
 import type { Explanation } from '../modules/flows/model.ts'
 import { examples } from './examples.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'

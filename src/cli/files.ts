@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import type { Problem } from '../core/flow-file.ts'
+import type { Problem } from '../core/flow/file.ts'
 import { CommandFailure } from './failure.ts'
 
 /** A file as it was named, with its text, or why there is none. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { shown } from '../core/wording.ts'
+import { shown } from '../core/text/wording.ts'
 import { examples } from './examples.ts'
 import { CommandFailure, exitStatus, UsageFailure } from './failure.ts'
 import { ask, managementUrl } from './management.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { didYouMean } from '../core/wording.ts'
+import { didYouMean } from '../core/text/wording.ts'
 import { compiledTexts } from '../manual/compile.ts' with { type: 'macro' }
 import { examples } from './examples.ts'
 import { UsageFailure } from './failure.ts'

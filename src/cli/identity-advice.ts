@@ -1,4 +1,4 @@
-import { refusedShare, type UserHashCounts } from '../core/verified-identity.ts'
+import { refusedShare, type UserHashCounts } from '../core/organisation/verified-identity.ts'
 import type { IdentityAnswer } from '../modules/organisations/model.ts'
 
 /** The share of calls and events with a right hash, four decimals; null where there were none. */

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { scopes } from '../core/management-token.ts'
+import { scopes } from '../core/organisation/management-token.ts'
 import { examples } from './examples.ts'
 import { UsageFailure } from './failure.ts'
 import { addManaged, managed } from './manage.ts'

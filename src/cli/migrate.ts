@@ -8,8 +8,8 @@ import {
   upgradeDatabase,
   upgradePlan,
   wantedBytes,
-} from '../storage/upgrade.ts'
-import { tryUpgrade } from '../storage/upgrade-trial.ts'
+} from '../storage/database/upgrade.ts'
+import { tryUpgrade } from '../storage/database/upgrade-trial.ts'
 import { requireData, requireNoServer } from './data.ts'
 import { sizeOf } from './doctor/finding.ts'
 import { examples } from './examples.ts'

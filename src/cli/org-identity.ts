@@ -4,7 +4,7 @@ import {
   identityModes,
   refusedShare,
   type UserHashCounts,
-} from '../core/verified-identity.ts'
+} from '../core/organisation/verified-identity.ts'
 import type { IdentityAnswer } from '../modules/organisations/model.ts'
 import { examples } from './examples.ts'
 import { UsageFailure, warn } from './failure.ts'

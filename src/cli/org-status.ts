@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { shown } from '../core/wording.ts'
+import { shown } from '../core/text/wording.ts'
 import type { Installation } from '../modules/installation/model.ts'
 import { examples } from './examples.ts'
 import { exitStatus } from './failure.ts'

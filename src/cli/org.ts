@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { buckets, defaultLimits, largestLimit } from '../core/buckets.ts'
+import { buckets, defaultLimits, largestLimit } from '../core/organisation/buckets.ts'
 import type { Settings } from '../modules/organisations/model.ts'
 import {
   longestSlug,
@@ -8,7 +8,7 @@ import {
   slugFault,
   slugFrom,
 } from '../modules/organisations/rules.ts'
-import { requireNoLostDatabase } from '../storage/lost-database.ts'
+import { requireNoLostDatabase } from '../storage/database/lost-database.ts'
 import { makeDirectory, requireData } from './data.ts'
 import { examples } from './examples.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'

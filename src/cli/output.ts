@@ -1,4 +1,4 @@
-import { onOneLine, withEscapes } from '../core/unseen.ts'
+import { onOneLine, withEscapes } from '../core/text/unseen.ts'
 
 /**
  * Results go to stdout, all else to stderr, so that a pipe gets results alone. Much of it has come from

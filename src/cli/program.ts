@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { withEscapes } from '../core/unseen.ts'
+import { withEscapes } from '../core/text/unseen.ts'
 import { version } from '../core/version.ts'
 import { addAudit } from './audit.ts'
 import { addBackup } from './backup.ts'

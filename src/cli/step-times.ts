@@ -1,4 +1,4 @@
-import type { UpgradeProgress } from '../storage/upgrade.ts'
+import type { UpgradeProgress } from '../storage/database/upgrade.ts'
 
 /** How long each step of a migration took. */
 export interface StepTime {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { FlowFingerprint } from '../core/flow-fingerprint.ts'
-import { shown } from '../core/wording.ts'
+import type { FlowFingerprint } from '../core/flow/fingerprint.ts'
+import { shown } from '../core/text/wording.ts'
 import type { PinnedStep } from '../modules/authoring/model.ts'
 import type { PinHindrance } from '../modules/authoring/pins.ts'
 import { examples } from './examples.ts'

@@ -6,8 +6,8 @@ import {
   outcomes,
   stepStates,
   totalsOf,
-} from '../core/step-health.ts'
-import { shown } from '../core/wording.ts'
+} from '../core/step/health.ts'
+import { shown } from '../core/text/wording.ts'
 import { publishCommand } from './flows/records.ts'
 import { columns, counted } from './output.ts'
 import type { CheckedStep } from './steps.ts'

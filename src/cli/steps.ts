@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { isBadState } from '../core/step-health.ts'
+import { isBadState } from '../core/step/health.ts'
 import type { CheckedStep as CheckedStepAnswer, StepCheck } from '../modules/steps/model.ts'
 import { examples } from './examples.ts'
 import { CommandFailure, exitStatus } from './failure.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { isoTime } from '../core/clock.ts'
+import { isoTime } from '../core/time/clock.ts'
 import { holderOf, isHeld } from '../server/lock.ts'
 import { systemClock } from '../server/system-clock.ts'
 import { tokenConflict } from '../server/token-mode.ts'

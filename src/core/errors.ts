@@ -1,4 +1,4 @@
-import { shown } from './wording.ts'
+import { shown } from './text/wording.ts'
 
 /** One wrong place in what a caller sent: a JSON pointer and a sentence, never the caller's value. */
 export interface Problem {

@@ -1,6 +1,6 @@
-import type { Organisation } from '../core/catalogue.ts'
-import { newRequestId } from '../core/ids.ts'
-import type { Taken } from '../core/limiter.ts'
+import type { Organisation } from '../core/organisation/catalogue.ts'
+import { newRequestId } from '../core/organisation/ids.ts'
+import type { Taken } from '../core/organisation/limiter.ts'
 import type { Principal } from './principal.ts'
 import type { Route } from './route.ts'
 

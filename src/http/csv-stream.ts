@@ -1,4 +1,4 @@
-import { type CsvCell, csvBom, csvRow, csvRows } from '../core/csv.ts'
+import { type CsvCell, csvBom, csvRow, csvRows } from '../core/text/csv.ts'
 import { textStream } from './text-stream.ts'
 
 /** A CSV download of any length, a page of rows at a time; see `textStream`. */

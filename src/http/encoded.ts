@@ -8,7 +8,7 @@ import {
   zstdCompress,
 } from 'node:zlib'
 import Negotiator from 'negotiator'
-import type { PreparedBody } from '../core/catalogue.ts'
+import type { PreparedBody } from '../core/organisation/catalogue.ts'
 import type { Call } from './call.ts'
 import { jsonType, type Reply } from './reply.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { readJson } from './body.ts'
 import { Call } from './call.ts'
 import { requireShape, shapeOf } from './checked.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../core/clock.ts'
 import { type AppError, unauthorizedCauseOf } from '../core/errors.ts'
+import type { Clock } from '../core/time/clock.ts'
 import type { Answered } from './answered.ts'
 import type { Call } from './call.ts'
 import { failure, refusalOf } from './failure.ts'

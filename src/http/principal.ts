@@ -1,6 +1,6 @@
-import type { Actor } from '../core/audit.ts'
 import { AppError } from '../core/errors.ts'
-import type { Scope } from '../core/management-token.ts'
+import type { Actor } from '../core/organisation/audit.ts'
+import type { Scope } from '../core/organisation/management-token.ts'
 import type { Call } from './call.ts'
 
 /** Who manages: the operator, at the socket in the data directory, or the holder of a token. */

@@ -1,5 +1,5 @@
 import { invalid, type Problem } from '../core/errors.ts'
-import { shown } from '../core/wording.ts'
+import { shown } from '../core/text/wording.ts'
 import { queryOf } from './target.ts'
 
 /** The parameters of a query in the order in which they were sent, names that are repeated as well. */

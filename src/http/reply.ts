@@ -1,4 +1,4 @@
-import { defaultLimits, limitUncounted, windowMs } from '../core/buckets.ts'
+import { defaultLimits, limitUncounted, windowMs } from '../core/organisation/buckets.ts'
 import type { Call } from './call.ts'
 import { Stencil } from './stencil.ts'
 

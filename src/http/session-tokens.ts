@@ -1,8 +1,13 @@
 import { jwt } from '@elysiajs/jwt'
 import { decodeProtectedHeader, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
-import type { Clock } from '../core/clock.ts'
 import { unauthorized } from '../core/errors.ts'
-import { isNewTo, keyFor, type PublicKey, signatureAlgorithms } from '../core/key-set.ts'
+import {
+  isNewTo,
+  keyFor,
+  type PublicKey,
+  signatureAlgorithms,
+} from '../core/organisation/key-set.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { keyRefusal, tokenRefusal } from './token-fault.ts'
 
 /** What a session token must say, whoever signs it. */

@@ -1,8 +1,8 @@
 import { type TLiteral, type TSchema, type TUnion, Type } from '@sinclair/typebox'
-import { type FlowEntry, latestVersion } from '../core/catalogue.ts'
 import { flowNotFound, invalid, type Problem } from '../core/errors.ts'
+import { type FlowEntry, latestVersion } from '../core/organisation/catalogue.ts'
 import type { PersonIds } from '../core/ports.ts'
-import { furthestMs, parseTime, timePattern } from '../core/rfc3339.ts'
+import { furthestMs, parseTime, timePattern } from '../core/time/rfc3339.ts'
 
 /** Shapes and checks that several routes share. */
 

@@ -1,6 +1,11 @@
 import { errors } from 'jose'
 import { AppError, type UnauthorizedCause, unauthorized } from '../core/errors.ts'
-import { algorithmsOf, isNewTo, type KeyChoice, type PublicKey } from '../core/key-set.ts'
+import {
+  algorithmsOf,
+  isNewTo,
+  type KeyChoice,
+  type PublicKey,
+} from '../core/organisation/key-set.ts'
 
 /** Why a session token is refused, in a word of the fixed list that log and metrics have. */
 

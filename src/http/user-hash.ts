@@ -1,6 +1,10 @@
 import { type UnauthorizedCause, unauthorized } from '../core/errors.ts'
+import {
+  isRefused,
+  judgeUserHash,
+  type UserHashVerdict,
+} from '../core/organisation/verified-identity.ts'
 import type { Stores } from '../core/ports.ts'
-import { isRefused, judgeUserHash, type UserHashVerdict } from '../core/verified-identity.ts'
 import type { Call } from './call.ts'
 
 /** A body or query that may name a user. */

@@ -1,6 +1,6 @@
-import { type Bucket, buckets } from '../core/buckets.ts'
-import type { Organisation } from '../core/catalogue.ts'
-import type { Limiter, Taken } from '../core/limiter.ts'
+import { type Bucket, buckets } from '../core/organisation/buckets.ts'
+import type { Organisation } from '../core/organisation/catalogue.ts'
+import type { Limiter, Taken } from '../core/organisation/limiter.ts'
 import { WindowTable } from './window-table.ts'
 
 /** Counts requests in memory that all threads of this process share. */

@@ -1,5 +1,5 @@
-import { buckets, windowMs } from '../core/buckets.ts'
-import type { Taken } from '../core/limiter.ts'
+import { buckets, windowMs } from '../core/organisation/buckets.ts'
+import type { Taken } from '../core/organisation/limiter.ts'
 
 /** 32-bit words of one window: count with tag, two start times, one to keep entries aligned. */
 const wordsPerWindow = 4

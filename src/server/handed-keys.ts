@@ -1,5 +1,5 @@
-import type { Clock } from '../core/clock.ts'
-import type { PublicKey } from '../core/key-set.ts'
+import type { PublicKey } from '../core/organisation/key-set.ts'
+import type { Clock } from '../core/time/clock.ts'
 import type { KnownKeys } from './issuer-keys.ts'
 
 /** How long a request waits for a key that nobody knows yet, milliseconds. */

@@ -1,5 +1,5 @@
-import { type Bucket, buckets } from '../core/buckets.ts'
 import { type UnauthorizedCause, unauthorizedCauses } from '../core/errors.ts'
+import { type Bucket, buckets } from '../core/organisation/buckets.ts'
 import { counterMemory, summed } from './counters.ts'
 import type { Exposition } from './exposition.ts'
 import { Histogram } from './histogram.ts'

@@ -1,6 +1,6 @@
-import { type PublicKey, publicKeysIn } from '../core/key-set.ts'
-import { secureUrl, shownAddress } from '../core/secure-url.ts'
-import { shown } from '../core/wording.ts'
+import { type PublicKey, publicKeysIn } from '../core/organisation/key-set.ts'
+import { secureUrl, shownAddress } from '../core/organisation/secure-url.ts'
+import { shown } from '../core/text/wording.ts'
 
 /** Who signs session tokens, where Cairn does not and no secret is shared. */
 export interface IdentityProvider {

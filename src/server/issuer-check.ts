@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { algorithmsOf } from '../core/key-set.ts'
+import { algorithmsOf } from '../core/organisation/key-set.ts'
 import { askProvider, ProviderFailure } from './identity-provider.ts'
 import { providerOf } from './tokens.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type PublicKey, publicKeysIn } from '../core/key-set.ts'
-import { replaceSynced } from '../storage/synced-files.ts'
+import { type PublicKey, publicKeysIn } from '../core/organisation/key-set.ts'
+import { replaceSynced } from '../storage/database/synced-files.ts'
 import type { IdentityProvider } from './identity-provider.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { type Colour, painted } from '../core/colour.ts'
-import { withEscapes } from '../core/unseen.ts'
+import { type Colour, painted } from '../core/text/colour.ts'
+import { withEscapes } from '../core/text/unseen.ts'
 
 /** The log as a person reads it at a terminal. */
 

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from '../core/errors.ts'
-import { shortReasonOf } from '../core/reason.ts'
-import { type LongWork, type LongWorkPlace, longWorkHere } from '../storage/long-work.ts'
+import { shortReasonOf } from '../core/text/reason.ts'
+import { type LongWork, type LongWorkPlace, longWorkHere } from '../storage/writer/long-work.ts'
 
 /** The thread that does one piece of long work, beside those that answer and the one that writes. */
 

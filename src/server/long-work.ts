@@ -1,6 +1,6 @@
 import { AppError } from '../core/errors.ts'
-import type { LongWork, LongWorkPlace } from '../storage/long-work.ts'
-import { rewritingHeld } from '../storage/rewriting.ts'
+import { rewritingHeld } from '../storage/database/rewriting.ts'
+import type { LongWork, LongWorkPlace } from '../storage/writer/long-work.ts'
 import type { LongWorkReport, LongWorkStart } from './long-work-thread.ts'
 import { longWorkThread } from './threads.ts'
 

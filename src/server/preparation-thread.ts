@@ -1,7 +1,7 @@
-import { shortReasonOf } from '../core/reason.ts'
+import { shortReasonOf } from '../core/text/reason.ts'
+import { prepareDatabase } from '../storage/database/prepare.ts'
+import { type UpgradeProgress, upgradeDatabase } from '../storage/database/upgrade.ts'
 import type { ErasureProgress } from '../storage/erasure/erasures.ts'
-import { prepareDatabase } from '../storage/prepare.ts'
-import { type UpgradeProgress, upgradeDatabase } from '../storage/upgrade.ts'
 import { type ArmedFailpoints, failpoint } from './failpoints.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { doingText, stageOf } from '../storage/upgrade.ts'
+import { doingText, stageOf } from '../storage/database/upgrade.ts'
 import type { Log } from './log.ts'
 import type {
   PreparationProgress,

@@ -1,6 +1,6 @@
 import type { Answered } from '../app.ts'
-import { isoTime } from '../core/clock.ts'
-import { reasonOf } from '../core/reason.ts'
+import { reasonOf } from '../core/text/reason.ts'
+import { isoTime } from '../core/time/clock.ts'
 import { methodLabel } from './http-counters.ts'
 import type { ThreadLog } from './log.ts'
 

@@ -1,6 +1,10 @@
 import { linkSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeSyncedDirectory, syncDirectory, writeSynced } from '../storage/synced-files.ts'
+import {
+  makeSyncedDirectory,
+  syncDirectory,
+  writeSynced,
+} from '../storage/database/synced-files.ts'
 
 /** The embedded issuer's key cannot be used; the message says why and what to do. */
 export class SessionKeyUnusable extends Error {

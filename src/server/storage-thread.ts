@@ -1,6 +1,6 @@
-import { shortReasonOf } from '../core/reason.ts'
+import { shortReasonOf } from '../core/text/reason.ts'
 import { Storage } from '../storage/storage.ts'
-import { defaultWriterPolicy } from '../storage/writer.ts'
+import { defaultWriterPolicy } from '../storage/writer/writer.ts'
 import { CommitCounters } from './commit-counters.ts'
 import { failpoint } from './failpoints.ts'
 import { openLog } from './log.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../core/clock.ts'
-import { reasonOfUncaught } from '../core/reason.ts'
+import { reasonOfUncaught } from '../core/text/reason.ts'
+import type { Clock } from '../core/time/clock.ts'
 import type { ThreadReport } from './protocol.ts'
 
 /** A thread's source by name. In the binary all sources lie below one root, outside it by this file. */

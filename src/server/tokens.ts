@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../core/time/clock.ts'
 import {
   type KeySource,
   type OwnSessionTokens,

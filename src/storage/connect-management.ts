@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { minuteMs } from '../core/durations.ts'
+import { minuteMs } from '../core/time/durations.ts'
 import type { KnownTokens } from '../http/principal.ts'
 import type { AccessStore } from '../modules/access/port.ts'
 import type { FlowStore, LookStore } from '../modules/authoring/port.ts'
@@ -9,32 +9,32 @@ import type { OperationsStore } from '../modules/operations/port.ts'
 import type { OrganisationStore } from '../modules/organisations/port.ts'
 import type { PeopleStore } from '../modules/people/port.ts'
 import type { StepEvidenceStore } from '../modules/steps/port.ts'
-import { readAudit } from './audit-log.ts'
-import { tables } from './catalogue-change.ts'
-import type { StorageClient } from './client.ts'
-import { deadLetterIds, listDeadLetters } from './dead-letters.ts'
-import { EventLogReader } from './event-log.ts'
+import { tables } from './catalogue/change.ts'
 import {
   flowVersionOf,
   flowVersionsOf,
   publishedParts,
   readFlows,
   stepRowOf,
-} from './flow-reader.ts'
-import { changeFlows } from './flow-store.ts'
-import { identityHours } from './identity-counts.ts'
-import type { LongWork } from './long-work.ts'
-import { findToken, listTokens } from './management-tokens.ts'
+} from './flows/reader.ts'
+import { changeFlows } from './flows/store.ts'
+import { deadLetterIds, listDeadLetters } from './ledger/dead-letters.ts'
+import { EventLogReader } from './ledger/event-log.ts'
+import { readAudit } from './organisations/audit-log.ts'
+import { identityHours } from './organisations/identity-counts.ts'
+import { findToken, listTokens } from './organisations/management-tokens.ts'
 import {
   addOrganisation,
   changeOrganisation,
   keysOf,
   pageOfOrganisations,
   readOrganisation,
-} from './organisations.ts'
-import { personData } from './person-data.ts'
+} from './organisations/organisations.ts'
+import { personData } from './people/person-data.ts'
 import { mostOrganisations } from './shared.ts'
-import { StepReader } from './step-reader.ts'
+import { StepReader } from './steps/step-reader.ts'
+import type { StorageClient } from './writer/client.ts'
+import type { LongWork } from './writer/long-work.ts'
 
 const flowReads = (reading: Database): Omit<FlowStore, 'change'> => ({
   read: async (...args) => readFlows(reading, ...args),

@@ -1,10 +1,8 @@
 import type { Database } from 'bun:sqlite'
-import { buckets } from '../core/buckets.ts'
-import { checklistHistory } from '../core/checklist.ts'
-import type { FlowHistory } from '../core/decision.ts'
-import { hourMs } from '../core/durations.ts'
-import { personOf, rejectionCodes } from '../core/event.ts'
-import { historyOf } from '../core/past-run.ts'
+import { personOf, rejectionCodes } from '../core/event/event.ts'
+import type { FlowHistory } from '../core/flow/decision.ts'
+import { buckets } from '../core/organisation/buckets.ts'
+import { summedHours } from '../core/organisation/verified-identity.ts'
 import type {
   AnalyticsReader,
   ChecklistReader,
@@ -15,19 +13,21 @@ import type {
   StoredEvent,
 } from '../core/ports.ts'
 import { presenceMarks } from '../core/ports.ts'
-import { least } from '../core/run.ts'
-import type { TimeRange } from '../core/time-range.ts'
-import { summedHours } from '../core/verified-identity.ts'
+import { checklistHistory } from '../core/run/checklist.ts'
+import { historyOf } from '../core/run/past-run.ts'
+import { least } from '../core/run/run.ts'
+import { hourMs } from '../core/time/durations.ts'
+import type { TimeRange } from '../core/time/time-range.ts'
 import { TimeSlices } from '../scheduling/time-slices.ts'
-import { CompletionReader } from './completion-reader.ts'
-import { identityHours } from './identity-counts.ts'
-import { flowEvents } from './ledger.ts'
-import { PastRunReader } from './past-run-reader.ts'
-import type { PresenceBoard } from './presence-board.ts'
-import { limitReached, refusedOrigin } from './refusals.ts'
-import { type PartyOf, partyReader } from './run-people.ts'
-import { unpackSteps } from './run-rows.ts'
-import { type TicksOf, ticksReader } from './tick-table.ts'
+import { CompletionReader } from './checklists/completion-reader.ts'
+import { type TicksOf, ticksReader } from './checklists/tick-table.ts'
+import { flowEvents } from './ledger/ledger.ts'
+import { limitReached, refusedOrigin } from './ledger/refusals.ts'
+import { identityHours } from './organisations/identity-counts.ts'
+import type { PresenceBoard } from './organisations/presence-board.ts'
+import { PastRunReader } from './runs/past-run-reader.ts'
+import { type PartyOf, partyReader } from './runs/run-people.ts'
+import { unpackSteps } from './runs/run-rows.ts'
 
 /** Rows a statement reads before other requests get their turn. */
 const pageRows = 1_000

@@ -1,8 +1,8 @@
-import { BufferGauge } from './buffer-gauge.ts'
+import { ProgressBoard } from './checklists/progress-board.ts'
 import { type EchoMemory, newEchoMemory } from './erasure/echo.ts'
-import { IdentityBoard } from './identity-board.ts'
-import { PresenceBoard } from './presence-board.ts'
-import { ProgressBoard } from './progress-board.ts'
+import { IdentityBoard } from './organisations/identity-board.ts'
+import { PresenceBoard } from './organisations/presence-board.ts'
+import { BufferGauge } from './writer/buffer-gauge.ts'
 
 /** Organisations that the shared tables have room for. Untouched pages cost no memory. */
 export const mostOrganisations = 131_072

@@ -1,25 +1,18 @@
 import type { Database } from 'bun:sqlite'
-import type { Clock } from '../core/clock.ts'
 import type { AppendOutcome } from '../core/ports.ts'
-import { isPassing } from './attempt.ts'
-import { type BufferBounds, BufferGauge } from './buffer-gauge.ts'
-import { StoredCatalogue } from './catalogue.ts'
-import { type Command, CommandExecutor, type CommandResult } from './commands.ts'
-import { openForWriting } from './database.ts'
-import { type Answer, Answers, Delivery } from './delivery.ts'
+import type { Clock } from '../core/time/clock.ts'
+import { StoredCatalogue } from './catalogue/catalogue.ts'
+import { ProgressBoard } from './checklists/progress-board.ts'
+import { openForWriting } from './database/database.ts'
+import { FilesInPlace } from './database/files-in-place.ts'
 import { Echo } from './erasure/echo.ts'
 import { ErasedPeople } from './erasure/erased-people.ts'
 import { Withholding } from './erasure/withheld.ts'
-import type { EncodedBatch } from './event-text.ts'
-import { FilesInPlace } from './files-in-place.ts'
-import { framesIn } from './frames.ts'
-import { IdentityBoard } from './identity-board.ts'
-import { IdentityTable } from './identity-table.ts'
-import { type Operation, type Operations, operate, operationsOver } from './operations.ts'
-import { cannotWrite } from './overloads.ts'
-import { PresenceBoard } from './presence-board.ts'
-import { PresenceTable } from './presence-table.ts'
-import { ProgressBoard } from './progress-board.ts'
+import type { EncodedBatch } from './ledger/event-text.ts'
+import { IdentityBoard } from './organisations/identity-board.ts'
+import { IdentityTable } from './organisations/identity-table.ts'
+import { PresenceBoard } from './organisations/presence-board.ts'
+import { PresenceTable } from './organisations/presence-table.ts'
 import { ClockWatch } from './retention/clock-watch.ts'
 import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
 import { RunBlocks } from './run-blocks/run-blocks.ts'
@@ -30,7 +23,19 @@ import {
   type SealPolicy,
 } from './run-blocks/sealer.ts'
 import type { SharedMemory } from './shared.ts'
-import { type CommitMoments, type CommitReport, Writer, type WriterPolicy } from './writer.ts'
+import { isPassing } from './writer/attempt.ts'
+import { type BufferBounds, BufferGauge } from './writer/buffer-gauge.ts'
+import { type Command, CommandExecutor, type CommandResult } from './writer/commands.ts'
+import { type Answer, Answers, Delivery } from './writer/delivery.ts'
+import { framesIn } from './writer/frames.ts'
+import { type Operation, type Operations, operate, operationsOver } from './writer/operations.ts'
+import { cannotWrite } from './writer/overloads.ts'
+import {
+  type CommitMoments,
+  type CommitReport,
+  Writer,
+  type WriterPolicy,
+} from './writer/writer.ts'
 
 export interface StorageOptions extends CommitMoments {
   dataDir: string

@@ -209,7 +209,7 @@ describe('restore', () => {
       [
         process.execPath,
         '-e',
-        `const { openForReading } = require('${import.meta.dir}/../../src/storage/database.ts')
+        `const { openForReading } = require('${import.meta.dir}/../../src/storage/database/database.ts')
         const database = openForReading('${cairn.path('cairn-data')}')
         database.query('select count(*) from organisations').get()
         console.log('open')

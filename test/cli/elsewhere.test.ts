@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { newManagementToken } from '../../src/core/management-token.ts'
+import { newManagementToken } from '../../src/core/organisation/management-token.ts'
 import { Cairn } from './cairn.ts'
 
 /** Commands that manage a server elsewhere: `--url`, and a management token in CAIRN_TOKEN. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { colouredDiff } from '../../src/cli/flows/coloured-diff.ts'
-import { wantsColour } from '../../src/core/colour.ts'
+import { wantsColour } from '../../src/core/text/colour.ts'
 import { Cairn } from './cairn.ts'
 
 /** Flows between files and a server: diff, pull, schema. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { areValid } from '../../src/cli/flows/files.ts'
-import type { Problem } from '../../src/core/flow-file.ts'
+import type { Problem } from '../../src/core/flow/file.ts'
 import { Cairn } from './cairn.ts'
 
 let cairn: Cairn

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { outcome } from '../../src/cli/rebuild.ts'
-import { beginRewriting } from '../../src/storage/rewriting.ts'
+import { beginRewriting } from '../../src/storage/database/rewriting.ts'
 import { Cairn } from './cairn.ts'
 
 let cairn: Cairn

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { settingNames, variableOf } from '../../src/config.ts'
-import { readSettingsFile } from '../../src/core/settings-file.ts'
+import { readSettingsFile } from '../../src/core/text/settings-file.ts'
 import { Workplace } from '../support/binary.ts'
 import { MetricsPage } from '../support/prometheus.ts'
 

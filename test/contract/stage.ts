@@ -2,7 +2,10 @@ import { Database } from 'bun:sqlite'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { managementTokenHash, newManagementToken } from '../../src/core/management-token.ts'
+import {
+  managementTokenHash,
+  newManagementToken,
+} from '../../src/core/organisation/management-token.ts'
 import type { Server, Workplace } from '../support/binary.ts'
 import { providerSecret, tokensOfAcme, tokensOfProvider } from './tokens.ts'
 

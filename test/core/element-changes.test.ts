@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { type Fingerprint, judgeFingerprint } from '../../src/core/fingerprint.ts'
-import { allowedFingerprint } from '../../src/core/fingerprint-parts.ts'
-import { authoredId } from '../../src/core/generated-name.ts'
+import { type Fingerprint, judgeFingerprint } from '../../src/core/step/fingerprint.ts'
+import { allowedFingerprint } from '../../src/core/step/fingerprint-parts.ts'
+import { authoredId } from '../../src/core/step/generated-name.ts'
 import seen from '../fixtures/element-changes.json'
 import { changes } from '../support/element-changes/pages.ts'
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createPublicKey } from 'node:crypto'
 import { type JWTPayload, SignJWT } from 'jose'
 import { type UnauthorizedCause, unauthorizedCauseOf } from '../../src/core/errors.ts'
-import { publicKeysIn } from '../../src/core/key-set.ts'
+import { publicKeysIn } from '../../src/core/organisation/key-set.ts'
 import { providerTokens } from '../../src/http/session-tokens.ts'
 import { tour } from '../support/flows.ts'
 import {

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { routesOf } from '../../src/app.ts'
-import { buckets } from '../../src/core/buckets.ts'
+import { buckets } from '../../src/core/organisation/buckets.ts'
 import { publicPath, route } from '../../src/http/route.ts'
 import { World } from '../support/world.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { buckets, windowMs } from '../../src/core/buckets.ts'
+import { buckets, windowMs } from '../../src/core/organisation/buckets.ts'
 import { nothingTaken, WindowTable } from '../../src/limits/window-table.ts'
 import { until } from '../support/until.ts'
 import type { WindowWork } from '../support/window-worker.ts'

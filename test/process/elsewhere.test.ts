@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { newManagementToken } from '../../src/core/management-token.ts'
+import { newManagementToken } from '../../src/core/organisation/management-token.ts'
 import { type Server, Workplace, withTour } from '../support/binary.ts'
 
 /** The executable as a client of a server elsewhere, as CI has it; and several editors at once. */

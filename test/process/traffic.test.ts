@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Bucket, buckets, defaultLimits } from '../../src/core/buckets.ts'
+import { type Bucket, buckets, defaultLimits } from '../../src/core/organisation/buckets.ts'
 import {
   apiOf,
   eventsHead,

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
-import { dayMs, minuteMs } from '../../src/core/durations.ts'
+import { dayMs, minuteMs } from '../../src/core/time/durations.ts'
 import { providerTokens } from '../../src/http/session-tokens.ts'
 import { HandedKeys } from '../../src/server/handed-keys.ts'
 import { IssuerKeys } from '../../src/server/issuer-keys.ts'

@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { csvOf } from '../../src/modules/analytics/csv.ts'
 import { analyticsService, questionOf } from '../../src/modules/analytics/service.ts'
-import { rebuild } from '../../src/storage/rebuild.ts'
+import { rebuild } from '../../src/storage/projections/rebuild.ts'
 import { type RefQuery, referenceAnalytics } from '../support/analytics-reference.ts'
 import {
   autumnAnchor,

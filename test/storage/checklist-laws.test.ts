@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { idsOf } from '../../src/core/event.ts'
+import { idsOf } from '../../src/core/event/event.ts'
 import { analyticsService, questionOf } from '../../src/modules/analytics/service.ts'
-import { rebuild } from '../../src/storage/rebuild.ts'
+import { rebuild } from '../../src/storage/projections/rebuild.ts'
 import {
   passesOf,
   personOfEvent,

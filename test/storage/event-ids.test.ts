@@ -2,12 +2,12 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import type { NewEvent } from '../../src/core/ports.ts'
-import { EventBatches } from '../../src/storage/event-batches.ts'
-import { encodeEvents } from '../../src/storage/event-text.ts'
+import { migrate } from '../../src/storage/database/migrate.ts'
 import { addToFilter, mayHave, wordsPerChunk } from '../../src/storage/hash-index/filter.ts'
 import { TextHash } from '../../src/storage/hash-index/text-hash.ts'
 import { EventIds } from '../../src/storage/ids/event-ids.ts'
-import { migrate } from '../../src/storage/migrate.ts'
+import { EventBatches } from '../../src/storage/ledger/event-batches.ts'
+import { encodeEvents } from '../../src/storage/ledger/event-text.ts'
 
 /** Small enough that a few hundred ids make segments, and segments of segments of segments. */
 const policy = { entriesPerSegment: 8, segmentBits: 1, entriesPerMergeStep: 4 }

@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { prepareDatabase } from '../../src/storage/prepare.ts'
+import { prepareDatabase } from '../../src/storage/database/prepare.ts'
 import { newSharedMemory } from '../../src/storage/shared.ts'
 import { Storage } from '../../src/storage/storage.ts'
-import { defaultWriterPolicy } from '../../src/storage/writer.ts'
+import { defaultWriterPolicy } from '../../src/storage/writer/writer.ts'
 import { HandClock } from '../support/world.ts'
 
 test('a log that another program writes back is left to it, however often storage looks', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { NewEvent } from '../../src/core/ports.ts'
-import { rebuild } from '../../src/storage/rebuild.ts'
+import { rebuild } from '../../src/storage/projections/rebuild.ts'
 import { autumnAnchor, type History, reach } from '../support/histories.ts'
 import { storedEvents } from '../support/ledger.ts'
 import { analyticsOf, lawWorld, lifeArbitrary } from '../support/lives.ts'

@@ -1,11 +1,14 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import { CompletionReader } from '../../src/storage/completion-reader.ts'
-import { CompletionTable, indexedCompletions } from '../../src/storage/completion-table.ts'
+import { CompletionReader } from '../../src/storage/checklists/completion-reader.ts'
+import {
+  CompletionTable,
+  indexedCompletions,
+} from '../../src/storage/checklists/completion-table.ts'
+import { migrate } from '../../src/storage/database/migrate.ts'
 import { firstFreeRow, noteReplacedRows, RowIndex } from '../../src/storage/hash-index/row-index.ts'
-import { migrate } from '../../src/storage/migrate.ts'
-import { indexedRuns } from '../../src/storage/run-table.ts'
+import { indexedRuns } from '../../src/storage/runs/run-table.ts'
 
 /** Small enough that a few hundred rows make segments, and segments of segments of segments. */
 const policy = { entriesPerSegment: 8, segmentBits: 1, entriesPerMergeStep: 4 }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { minuteMs } from '../../src/core/durations.ts'
+import { minuteMs } from '../../src/core/time/durations.ts'
 import { analyticsService, questionOf } from '../../src/modules/analytics/service.ts'
-import { openForWriting } from '../../src/storage/database.ts'
-import { rebuild } from '../../src/storage/rebuild.ts'
+import { openForWriting } from '../../src/storage/database/database.ts'
+import { rebuild } from '../../src/storage/projections/rebuild.ts'
 import { RunBlocks } from '../../src/storage/run-blocks/run-blocks.ts'
 import {
   defaultSealPolicy,

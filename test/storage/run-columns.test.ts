@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { FlowPositions } from '../../src/core/flow-positions.ts'
-import { type ColumnRun, RunColumnsBuilder, takeRuns } from '../../src/core/run-columns.ts'
+import { FlowPositions } from '../../src/core/flow/positions.ts'
+import { type ColumnRun, RunColumnsBuilder, takeRuns } from '../../src/core/run/run-columns.ts'
 import { decodeBlock, encodeBlock } from '../../src/storage/run-blocks/block-bytes.ts'
 
 /** Twenty steps through two versions: more than one byte of them, and some of the other version. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import type { FlowDefinition, ItemDefinition, StepDefinition } from '../../src/core/flow.ts'
-import type { FlowFingerprint } from '../../src/core/flow-fingerprint.ts'
-import { flowProblems } from '../../src/core/flow-rules.ts'
+import type { FlowFingerprint } from '../../src/core/flow/fingerprint.ts'
+import type { FlowDefinition, ItemDefinition, StepDefinition } from '../../src/core/flow/flow.ts'
+import { flowProblems } from '../../src/core/flow/rules.ts'
 
 const text = (minLength: number, maxLength: number) =>
   fc

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { flowNotFound } from '../../src/core/errors.ts'
-import type { FlowDefinition } from '../../src/core/flow.ts'
+import type { FlowDefinition } from '../../src/core/flow/flow.ts'
 import type { AuthoredFlow, FlowsRead } from '../../src/modules/authoring/port.ts'
 import {
   after,
@@ -13,8 +13,8 @@ import {
   type StatusOutcome,
   withdrawn,
 } from '../../src/modules/authoring/rules.ts'
-import { readFlows } from '../../src/storage/flow-reader.ts'
-import { changeFlows } from '../../src/storage/flow-store.ts'
+import { readFlows } from '../../src/storage/flows/reader.ts'
+import { changeFlows } from '../../src/storage/flows/store.ts'
 
 /**
  * Authoring in one go, over a connection that may write: by the rules and the storage of the product,

@@ -5,8 +5,8 @@ import {
   EventBatches,
   OpenBatch,
   storedText,
-} from '../../src/storage/event-batches.ts'
-import { decodeEvents, decodeFacts, encodeEvents } from '../../src/storage/event-text.ts'
+} from '../../src/storage/ledger/event-batches.ts'
+import { decodeEvents, decodeFacts, encodeEvents } from '../../src/storage/ledger/event-text.ts'
 
 /** All that the ledger holds, of one organisation where one is named, in the order of arrival. */
 export function storedEvents(database: Database, orgRow?: number): StoredEvent[] {

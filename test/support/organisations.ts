@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import { newId, newSnippetKey } from '../../src/core/ids.ts'
-import type { IdentityMode } from '../../src/core/verified-identity.ts'
+import { newId, newSnippetKey } from '../../src/core/organisation/ids.ts'
+import type { IdentityMode } from '../../src/core/organisation/verified-identity.ts'
 import type { OrganisationRead, OrganisationRecord } from '../../src/modules/organisations/port.ts'
 import {
   type Decision,
@@ -15,7 +15,7 @@ import {
   changeOrganisation,
   findOrganisation,
   readOrganisation,
-} from '../../src/storage/organisations.ts'
+} from '../../src/storage/organisations/organisations.ts'
 
 /**
  * Organisations in one go, over a connection that may write: by the rules and the storage of the

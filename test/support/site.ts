@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { demoSite } from '../../src/cli/demo/site.ts'
-import type { Flow } from '../../src/core/flow.ts'
+import type { Flow } from '../../src/core/flow/flow.ts'
 import { type Server, Workplace } from './binary.ts'
 import type { Page } from './browser.ts'
 import { TestBrowser } from './browser.ts'

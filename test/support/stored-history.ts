@@ -1,8 +1,8 @@
 import { drizzle } from 'drizzle-orm/bun-sqlite'
-import type { Flow } from '../../src/core/flow.ts'
-import { newId } from '../../src/core/ids.ts'
+import type { Flow } from '../../src/core/flow/flow.ts'
+import { newId } from '../../src/core/organisation/ids.ts'
 import type { NewEvent } from '../../src/core/ports.ts'
-import * as schema from '../../src/storage/schema.ts'
+import * as schema from '../../src/storage/database/schema.ts'
 import type { RefEvent, RefFlow } from './analytics-reference.ts'
 import type { World } from './world.ts'
 

@@ -1,5 +1,5 @@
-import { readFlowFile } from '../../src/core/flow-file.ts'
-import type { Scope } from '../../src/core/management-token.ts'
+import { readFlowFile } from '../../src/core/flow/file.ts'
+import type { Scope } from '../../src/core/organisation/management-token.ts'
 import { Access } from '../../src/modules/access/service.ts'
 import type { OrganisationRecord } from '../../src/modules/organisations/port.ts'
 import { publishFlows, pushFlows, withdrawFlows } from './authoring.ts'

@@ -3,26 +3,26 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Answered, type AppDeps, createApp } from '../../src/app.ts'
-import type { Clock } from '../../src/core/clock.ts'
-import type { Limiter } from '../../src/core/limiter.ts'
+import type { Limiter } from '../../src/core/organisation/limiter.ts'
+import type { Clock } from '../../src/core/time/clock.ts'
 import { type SessionTokens, secretTokens } from '../../src/http/session-tokens.ts'
 import { SharedMemoryLimiter } from '../../src/limits/shared-memory.ts'
-import { type BufferBounds, BufferGauge } from '../../src/storage/buffer-gauge.ts'
-import { StorageClient } from '../../src/storage/client.ts'
 import { connectStores } from '../../src/storage/connect.ts'
 import { connectManagement } from '../../src/storage/connect-management.ts'
-import { openForReading } from '../../src/storage/database.ts'
-import { longWorkHere } from '../../src/storage/long-work.ts'
-import { prepareDatabase } from '../../src/storage/prepare.ts'
+import { openForReading } from '../../src/storage/database/database.ts'
+import { prepareDatabase } from '../../src/storage/database/prepare.ts'
 import type { FreePagesPolicy } from '../../src/storage/retention/free-pages.ts'
 import type { SealPolicy } from '../../src/storage/run-blocks/sealer.ts'
 import { newSharedMemory } from '../../src/storage/shared.ts'
 import { idleRetainMs, idleSealMs, Storage } from '../../src/storage/storage.ts'
+import { type BufferBounds, BufferGauge } from '../../src/storage/writer/buffer-gauge.ts'
+import { StorageClient } from '../../src/storage/writer/client.ts'
+import { longWorkHere } from '../../src/storage/writer/long-work.ts'
 import {
   type CommitMoments,
   defaultWriterPolicy,
   type WriterPolicy,
-} from '../../src/storage/writer.ts'
+} from '../../src/storage/writer/writer.ts'
 
 /** A clock that stands still until a test moves it. */
 export class HandClock implements Clock {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { dayMs, hourMs, minuteMs } from '../../src/core/durations.ts'
-import { rebuild } from '../../src/storage/rebuild.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/core/time/durations.ts'
+import { rebuild } from '../../src/storage/projections/rebuild.ts'
 import { defaultSealPolicy } from '../../src/storage/run-blocks/sealer.ts'
 import { checklist, tour } from '../support/flows.ts'
 import { type PublishedFlow, Tenant } from '../support/tenant.ts'

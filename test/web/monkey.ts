@@ -5,9 +5,9 @@ import {
   goesOnAt,
   isOnPage,
   noHistory,
-} from '../../src/core/decision.ts'
-import type { Flow, Step } from '../../src/core/flow.ts'
-import { shownAs } from '../../src/core/shown-as.ts'
+} from '../../src/core/flow/decision.ts'
+import type { Flow, Step } from '../../src/core/flow/flow.ts'
+import { shownAs } from '../../src/core/flow/shown-as.ts'
 import type { Page } from '../support/browser.ts'
 import type { Site } from '../support/site.ts'
 import { until } from '../support/until.ts'

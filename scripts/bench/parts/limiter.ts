@@ -1,5 +1,5 @@
 import { heapStats } from 'bun:jsc'
-import { windowMs } from '../../../src/core/buckets.ts'
+import { windowMs } from '../../../src/core/organisation/buckets.ts'
 import { nothingTaken, WindowTable } from '../../../src/limits/window-table.ts'
 import type { Bench, Found } from '../bench.ts'
 

@@ -1,4 +1,4 @@
-import { hourMs, minuteMs } from '../../../src/core/durations.ts'
+import { hourMs, minuteMs } from '../../../src/core/time/durations.ts'
 import { apiOf, withTour } from '../../../test/support/binary.ts'
 import { Findings, type Stage, startsOn } from './stage.ts'
 

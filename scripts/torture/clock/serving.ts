@@ -1,4 +1,4 @@
-import { hourMs, minuteMs } from '../../../src/core/durations.ts'
+import { hourMs, minuteMs } from '../../../src/core/time/durations.ts'
 import { apiOf, type Server, type Workplace, withTour } from '../../../test/support/binary.ts'
 import type { FakeClock } from './fake-time.ts'
 import { Findings, letThrough, type Row, rowsOf, type Stage, startsOn } from './stage.ts'

@@ -1,4 +1,4 @@
-import { hourMs } from '../../../src/core/durations.ts'
+import { hourMs } from '../../../src/core/time/durations.ts'
 import { apiOf, withTour } from '../../../test/support/binary.ts'
 import { Findings, letThrough, type Stage } from './stage.ts'
 

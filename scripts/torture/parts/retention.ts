@@ -1,7 +1,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { dayMs } from '../../../src/core/durations.ts'
-import { databaseFile, openForReading, openForWriting } from '../../../src/storage/database.ts'
+import { dayMs } from '../../../src/core/time/durations.ts'
+import {
+  databaseFile,
+  openForReading,
+  openForWriting,
+} from '../../../src/storage/database/database.ts'
 import { apiOf, type Server, Workplace } from '../../../test/support/binary.ts'
 import { bodies, type History } from '../../bench/history.ts'
 import type { Folder } from '../../bench/programs.ts'

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { dayMs } from '../../../src/core/durations.ts'
+import { dayMs } from '../../../src/core/time/durations.ts'
 import type { Workplace } from '../../../test/support/binary.ts'
 
 /**

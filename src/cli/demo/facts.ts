@@ -1,6 +1,6 @@
-import type { Flow } from '../../core/flow.ts'
+import type { Flow } from '../../core/flow/flow.ts'
+import { shellWord } from '../../core/text/wording.ts'
 import { version } from '../../core/version.ts'
-import { shellWord } from '../../core/wording.ts'
 import { dayMs, demoOrigin } from './history.ts'
 import { fingerprintOf } from './present.ts'
 

@@ -1,5 +1,5 @@
-import type { EventKind } from '../../core/event.ts'
-import type { Flow } from '../../core/flow.ts'
+import type { EventKind } from '../../core/event/event.ts'
+import type { Flow } from '../../core/flow/flow.ts'
 import { SeededRandom } from './random.ts'
 
 /** An event as a client sends it. */

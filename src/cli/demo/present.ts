@@ -1,5 +1,5 @@
-import type { Flow, Step } from '../../core/flow.ts'
-import type { Outcome } from '../../core/step-health.ts'
+import type { Flow, Step } from '../../core/flow/flow.ts'
+import type { Outcome } from '../../core/step/health.ts'
 import { version as snippetVersion } from '../../core/version.ts'
 import type { DemoClient } from './client.ts'
 import { type DemoEvent, demoOrigin } from './history.ts'

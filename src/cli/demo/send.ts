@@ -1,4 +1,4 @@
-import type { Flow } from '../../core/flow.ts'
+import type { Flow } from '../../core/flow/flow.ts'
 import type { DemoClient } from './client.ts'
 import { type DemoEvent, dayMs, historyOfDay } from './history.ts'
 

@@ -1,9 +1,12 @@
 import type { Database } from 'bun:sqlite'
-import { readFlowFile } from '../../core/flow-file.ts'
+import { readFlowFile } from '../../core/flow/file.ts'
 import { Authoring } from '../../modules/authoring/service.ts'
 import { Organisations } from '../../modules/organisations/service.ts'
 import { flowStoreOver, organisationStoreOver } from '../../storage/connect-management.ts'
-import { findOrganisation, type OrganisationRecord } from '../../storage/organisations.ts'
+import {
+  findOrganisation,
+  type OrganisationRecord,
+} from '../../storage/organisations/organisations.ts'
 import gettingStarted from './flows/getting-started.yaml' with { type: 'text' }
 import springRelease from './flows/spring-release.yaml' with { type: 'text' }
 import welcomeTour from './flows/welcome-tour.yaml' with { type: 'text' }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { minuteMs } from '../../core/durations.ts'
+import { minuteMs } from '../../core/time/durations.ts'
 import { type Finding, warning } from './finding.ts'
 
 /** Ticks of `/proc/<pid>/stat` a second, the same on every Linux that Bun runs on. */

@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
-import { isoTime } from '../../core/clock.ts'
-import { minuteMs } from '../../core/durations.ts'
-import { refusedShare } from '../../core/verified-identity.ts'
-import { shellWord } from '../../core/wording.ts'
-import { databaseFile, hasDatabase, openForReading } from '../../storage/database.ts'
+import { refusedShare } from '../../core/organisation/verified-identity.ts'
+import { shellWord } from '../../core/text/wording.ts'
+import { isoTime } from '../../core/time/clock.ts'
+import { minuteMs } from '../../core/time/durations.ts'
+import { databaseFile, hasDatabase, openForReading } from '../../storage/database/database.ts'
 import {
   deadLetters,
   fullCheck,
@@ -13,8 +13,8 @@ import {
   quickCheck,
   refusingIdentities,
   unfinishedErasures,
-} from '../../storage/inspect.ts'
-import { lostAdvice, traceOfDatabase } from '../../storage/lost-database.ts'
+} from '../../storage/database/inspect.ts'
+import { lostAdvice, traceOfDatabase } from '../../storage/database/lost-database.ts'
 import { explained } from '../failure.ts'
 import { counted, tell } from '../output.ts'
 import { isReadableDirectory } from './directory-check.ts'

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { shellWord } from '../../core/wording.ts'
+import { shellWord } from '../../core/text/wording.ts'
 import { sessionKey } from '../../server/session-key.ts'
 import { explained } from '../failure.ts'
 import { nearestExisting } from './disk-check.ts'

@@ -1,4 +1,4 @@
-import { painted } from '../../core/colour.ts'
+import { painted } from '../../core/text/colour.ts'
 
 /** The lines of a unified diff, in the colours that they usually have. */
 export function colouredDiff(diff: string): string {

@@ -1,5 +1,5 @@
-import type { PartChanges } from '../../core/flow-difference.ts'
-import { withEscapes } from '../../core/unseen.ts'
+import type { PartChanges } from '../../core/flow/difference.ts'
+import { withEscapes } from '../../core/text/unseen.ts'
 import { colouredDiff } from './coloured-diff.ts'
 import type { Comparison } from './comparison.ts'
 import { statusInWords } from './records.ts'

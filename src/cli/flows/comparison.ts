@@ -1,5 +1,5 @@
-import type { FlowDefinition } from '../../core/flow.ts'
-import { type FlowDifference, flowDifference } from '../../core/flow-difference.ts'
+import { type FlowDifference, flowDifference } from '../../core/flow/difference.ts'
+import type { FlowDefinition } from '../../core/flow/flow.ts'
 import type { NamedFile } from './files.ts'
 import type { StoredFlow } from './records.ts'
 

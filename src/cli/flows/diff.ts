@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { wantsColour } from '../../core/colour.ts'
+import { wantsColour } from '../../core/text/colour.ts'
 import { examples } from '../examples.ts'
 import { CommandFailure, exitStatus, explained } from '../failure.ts'
 import { addManaged, managed } from '../manage.ts'

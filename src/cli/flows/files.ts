@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { describeProblem, type FlowFile, type Problem, readFlowFile } from '../../core/flow-file.ts'
+import { describeProblem, type FlowFile, type Problem, readFlowFile } from '../../core/flow/file.ts'
 import { CommandFailure, UsageFailure } from '../failure.ts'
 import { readTextFile } from '../files.ts'
 import { counted, printJson, tell } from '../output.ts'

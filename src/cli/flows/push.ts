@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { minimalFlow } from '../../core/flow-minimal.ts'
+import { minimalFlow } from '../../core/flow/minimal.ts'
 import { mostFlows } from '../../modules/authoring/rules.ts'
 import { examples } from '../examples.ts'
 import { addManaged, managed } from '../manage.ts'

@@ -1,4 +1,4 @@
-import type { FlowDefinition } from '../../core/flow.ts'
+import type { FlowDefinition } from '../../core/flow/flow.ts'
 import type { Manager } from '../manage.ts'
 import { printColumns, printJson } from '../output.ts'
 

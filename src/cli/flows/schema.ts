@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { flowFileSchema } from '../../core/flow-schema.ts'
+import { flowFileSchema } from '../../core/flow/schema.ts'
 import { examples } from '../examples.ts'
 import { print } from '../output.ts'
 

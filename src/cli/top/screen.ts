@@ -1,5 +1,5 @@
-import { type Colour, painted } from '../../core/colour.ts'
-import { onOneLine } from '../../core/unseen.ts'
+import { type Colour, painted } from '../../core/text/colour.ts'
+import { onOneLine } from '../../core/text/unseen.ts'
 import { sizeOf } from '../doctor/finding.ts'
 import type { Figures } from './figures.ts'
 

@@ -1,4 +1,4 @@
-import { defaultLimits } from '../../core/buckets.ts'
+import { defaultLimits } from '../../core/organisation/buckets.ts'
 import { refusalRows } from './refusals.ts'
 
 const limitRows = Object.entries(defaultLimits).map(

@@ -1,4 +1,4 @@
-import { defaultLimits, windowMs } from '../../core/buckets.ts'
+import { defaultLimits, windowMs } from '../../core/organisation/buckets.ts'
 import { type Answer, defaultBodyLimitBytes, type Route } from '../route.ts'
 import { exampleOf } from './example.ts'
 import { type HeaderName, headersWith } from './headers.ts'

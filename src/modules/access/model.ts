@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { closed, text } from '../../core/flow-values.ts'
-import { scopes } from '../../core/management-token.ts'
+import { closed, text } from '../../core/flow/values.ts'
+import { scopes } from '../../core/organisation/management-token.ts'
 import { Instant, InstantOrNull, OneOf } from '../../http/shapes.ts'
 
 const Scopes = Type.Array(OneOf(scopes), {

@@ -1,5 +1,5 @@
-import type { AuditEntry } from '../../core/audit.ts'
-import type { Scope } from '../../core/management-token.ts'
+import type { AuditEntry } from '../../core/organisation/audit.ts'
+import type { Scope } from '../../core/organisation/management-token.ts'
 
 /** A management token without its text, which only its holder has. */
 export interface ManagementToken {

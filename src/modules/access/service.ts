@@ -1,9 +1,13 @@
-import type { Actor } from '../../core/audit.ts'
-import type { Clock } from '../../core/clock.ts'
-import { dayMs } from '../../core/durations.ts'
 import { AppError } from '../../core/errors.ts'
-import { newId } from '../../core/ids.ts'
-import { managementTokenHash, newManagementToken, type Scope } from '../../core/management-token.ts'
+import type { Actor } from '../../core/organisation/audit.ts'
+import { newId } from '../../core/organisation/ids.ts'
+import {
+  managementTokenHash,
+  newManagementToken,
+  type Scope,
+} from '../../core/organisation/management-token.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import { dayMs } from '../../core/time/durations.ts'
 import type { AccessStore, ManagementToken } from './port.ts'
 
 /** What a new token is to be. */

@@ -1,4 +1,4 @@
-import { type CsvCell, csvBom, csvRow } from '../../core/csv.ts'
+import { type CsvCell, csvBom, csvRow } from '../../core/text/csv.ts'
 import type { Analytics } from './model.ts'
 
 /** The columns are fixed: new ones would go to the end. */

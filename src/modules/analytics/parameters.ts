@@ -1,5 +1,5 @@
 import { invalid, mostProblems, type Problem } from '../../core/errors.ts'
-import { below, nearest, quoted, shown } from '../../core/wording.ts'
+import { below, nearest, quoted, shown } from '../../core/text/wording.ts'
 import { parametersOf } from '../../http/query.ts'
 
 /**

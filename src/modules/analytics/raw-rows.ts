@@ -1,9 +1,9 @@
-import type { FlowEntry } from '../../core/catalogue.ts'
-import { isoTime, isoTimeOrNull } from '../../core/clock.ts'
-import type { CsvCell } from '../../core/csv.ts'
-import { FlowPositions } from '../../core/flow-positions.ts'
+import { FlowPositions } from '../../core/flow/positions.ts'
+import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { RunRow, StoredEvent } from '../../core/ports.ts'
-import { type RunStep, versionAt } from '../../core/run.ts'
+import { type RunStep, versionAt } from '../../core/run/run.ts'
+import type { CsvCell } from '../../core/text/csv.ts'
+import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 
 /** A raw row's header, and how a row becomes cells. */
 export interface RawRows<Row> {

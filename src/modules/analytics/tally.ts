@@ -1,10 +1,16 @@
-import type { FlowEntry } from '../../core/catalogue.ts'
-import { codeOfDuration, DurationCounts } from '../../core/duration-code.ts'
-import { dayMs } from '../../core/durations.ts'
-import { FlowPositions } from '../../core/flow-positions.ts'
-import { rate } from '../../core/rate.ts'
-import { fates, outcomeBits, outcomes, type RunColumns, takeRuns } from '../../core/run-columns.ts'
-import type { TimeRange } from '../../core/time-range.ts'
+import { FlowPositions } from '../../core/flow/positions.ts'
+import { rate } from '../../core/number/rate.ts'
+import type { FlowEntry } from '../../core/organisation/catalogue.ts'
+import { codeOfDuration, DurationCounts } from '../../core/run/duration-code.ts'
+import {
+  fates,
+  outcomeBits,
+  outcomes,
+  type RunColumns,
+  takeRuns,
+} from '../../core/run/run-columns.ts'
+import { dayMs } from '../../core/time/durations.ts'
+import type { TimeRange } from '../../core/time/time-range.ts'
 import { People } from './people.ts'
 
 const outcomeMask = 2 ** outcomeBits - 1

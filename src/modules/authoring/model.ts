@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { closed, text } from '../../core/flow-values.ts'
+import { closed, text } from '../../core/flow/values.ts'
 import { Count, FlowId, Instant, InstantOrNull, OneOf } from '../../http/shapes.ts'
 
 /** The most flows of one call, and the most bytes: judging them must not hold others up. */

@@ -1,8 +1,8 @@
-import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import { type FlowDefinition, meantBy, type Target } from '../../core/flow.ts'
-import { type FlowFingerprint, pinnedFingerprint } from '../../core/flow-fingerprint.ts'
-import { healthWindowMs } from '../../core/step-health.ts'
+import { type FlowFingerprint, pinnedFingerprint } from '../../core/flow/fingerprint.ts'
+import { type FlowDefinition, meantBy, type Target } from '../../core/flow/flow.ts'
+import { healthWindowMs } from '../../core/step/health.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import type { AuthoredFlow, LookStore, StepBaseline } from './port.ts'
 import { etagOf, newestDefinition } from './rules.ts'
 import {

@@ -1,6 +1,6 @@
-import type { AuditEntry } from '../../core/audit.ts'
-import type { Fingerprint } from '../../core/fingerprint.ts'
-import type { FlowDefinition } from '../../core/flow.ts'
+import type { FlowDefinition } from '../../core/flow/flow.ts'
+import type { AuditEntry } from '../../core/organisation/audit.ts'
+import type { Fingerprint } from '../../core/step/fingerprint.ts'
 
 /** A version of a flow as it was published; it never changes. */
 export interface PublishedVersion {

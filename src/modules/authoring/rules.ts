@@ -1,6 +1,6 @@
 import { AppError, invalid, type Problem } from '../../core/errors.ts'
-import type { FlowDefinition } from '../../core/flow.ts'
-import { storedFlowErrors } from '../../core/flow-rules.ts'
+import type { FlowDefinition } from '../../core/flow/flow.ts'
+import { storedFlowErrors } from '../../core/flow/rules.ts'
 import type { AuthoredFlow, FlowChange, FlowsRead } from './port.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { isoTime } from '../../core/clock.ts'
+import { isoTime } from '../../core/time/clock.ts'
 import { json } from '../../http/reply.ts'
 import { type Route, route } from '../../http/route.ts'
 import { personIn, requireCleanText, timeIn } from '../../http/shapes.ts'

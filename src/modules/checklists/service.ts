@@ -1,8 +1,8 @@
-import type { FlowEntry } from '../../core/catalogue.ts'
-import { type Clock, isoTimeOrNull } from '../../core/clock.ts'
 import { invalid } from '../../core/errors.ts'
+import type { FlowEntry } from '../../core/organisation/catalogue.ts'
+import { oldestAccepted } from '../../core/organisation/retention.ts'
 import type { PersonIds, Stores } from '../../core/ports.ts'
-import { oldestAccepted } from '../../core/retention.ts'
+import { type Clock, isoTimeOrNull } from '../../core/time/clock.ts'
 import type { Progress, ProgressBody } from './model.ts'
 
 export interface ChecklistDeps {

@@ -1,5 +1,5 @@
-import { isoTime, isoTimeOrNull } from '../../core/clock.ts'
 import { invalid } from '../../core/errors.ts'
+import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { type LogQuery, mostLines } from './model.ts'
 import type { EventLog, LoggedEvent } from './port.ts'
 

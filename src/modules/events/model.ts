@@ -6,7 +6,7 @@ import {
   needsStep,
   rejectionCodes,
   reportableKinds,
-} from '../../core/event.ts'
+} from '../../core/event/event.ts'
 import { ValidationError } from '../../http/failure.ts'
 import {
   Count,

@@ -1,4 +1,4 @@
-import { holdsOther, withMarks } from '../../core/exact-numbers.ts'
+import { holdsOther, withMarks } from '../../core/number/exact-numbers.ts'
 import { propertyBounds } from './model.ts'
 
 /** What an event says beside what we ask: how much of it is kept, and whether as it was sent. */

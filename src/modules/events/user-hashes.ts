@@ -4,7 +4,7 @@ import {
   noUserHashes,
   type UserHashVerdict,
   type VerifiedIdentity,
-} from '../../core/verified-identity.ts'
+} from '../../core/organisation/verified-identity.ts'
 
 /**
  * Judges and counts the user hashes of one batch: an HMAC for each user, however many events name them.

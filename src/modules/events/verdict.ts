@@ -1,19 +1,19 @@
 import {
-  type Catalogue,
-  latestVersion,
-  type Organisation,
-  type StepEntry,
-} from '../../core/catalogue.ts'
-import {
   type EventKind,
   needsFlow,
   needsItem,
   needsStep,
   type RejectionCode,
-} from '../../core/event.ts'
-import { newEventId } from '../../core/ids.ts'
+} from '../../core/event/event.ts'
+import {
+  type Catalogue,
+  latestVersion,
+  type Organisation,
+  type StepEntry,
+} from '../../core/organisation/catalogue.ts'
+import { newEventId } from '../../core/organisation/ids.ts'
 import type { NewEvent } from '../../core/ports.ts'
-import { parseTime } from '../../core/rfc3339.ts'
+import { parseTime } from '../../core/time/rfc3339.ts'
 import { shapeOf } from '../../http/checked.ts'
 import { isCleanText } from '../../http/shapes.ts'
 import { Event, propertyBounds } from './model.ts'

@@ -1,5 +1,5 @@
-import type { Reason, Traits } from '../../core/audience.ts'
-import type { Organisation } from '../../core/catalogue.ts'
+import { flowNotFound } from '../../core/errors.ts'
+import type { Reason, Traits } from '../../core/flow/audience.ts'
 import {
   type Candidate,
   type DecidedRule,
@@ -7,10 +7,10 @@ import {
   noHistory,
   type Visit,
   waitsForIdentify,
-} from '../../core/decision.ts'
-import { flowNotFound } from '../../core/errors.ts'
+} from '../../core/flow/decision.ts'
+import type { Organisation } from '../../core/organisation/catalogue.ts'
 import type { PersonIds, Stores } from '../../core/ports.ts'
-import { shown } from '../../core/wording.ts'
+import { shown } from '../../core/text/wording.ts'
 import { type AuthoredFlow, newestDefinition } from '../authoring/index.ts'
 import { readOrigin } from '../organisations/index.ts'
 import type { Explanation } from './model.ts'

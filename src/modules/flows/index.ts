@@ -1,5 +1,5 @@
 import { flowNotFound, invalid } from '../../core/errors.ts'
-import { Flow } from '../../core/flow.ts'
+import { Flow } from '../../core/flow/flow.ts'
 import type { Stores } from '../../core/ports.ts'
 import { encodedReply, ofPerson } from '../../http/encoded.ts'
 import { requireScope } from '../../http/principal.ts'

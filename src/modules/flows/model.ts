@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Traits } from '../../core/audience.ts'
-import { Flow } from '../../core/flow.ts'
-import { closed, text } from '../../core/flow-values.ts'
+import type { Traits } from '../../core/flow/audience.ts'
+import { Flow } from '../../core/flow/flow.ts'
+import { closed, text } from '../../core/flow/values.ts'
 import { Count, FlowId, InstantOrNull, OneOf, PersonFields } from '../../http/shapes.ts'
 
 export const FlowListQuery = Type.Object(PersonFields)

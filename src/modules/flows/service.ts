@@ -1,7 +1,7 @@
-import type { PublishedFlows } from '../../core/catalogue.ts'
-import { isoTimeOrNull } from '../../core/clock.ts'
-import type { FlowHistory } from '../../core/decision.ts'
+import type { FlowHistory } from '../../core/flow/decision.ts'
+import type { PublishedFlows } from '../../core/organisation/catalogue.ts'
 import type { PersonIds, Stores } from '../../core/ports.ts'
+import { isoTimeOrNull } from '../../core/time/clock.ts'
 import type { PassingBody } from '../../http/encoded.ts'
 import type { FlowList, History } from './model.ts'
 

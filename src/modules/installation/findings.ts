@@ -1,9 +1,13 @@
-import type { Bucket } from '../../core/buckets.ts'
-import { isoTime } from '../../core/clock.ts'
-import { dayMs, minuteMs } from '../../core/durations.ts'
-import type { RejectionCode } from '../../core/event.ts'
+import type { RejectionCode } from '../../core/event/event.ts'
+import type { Bucket } from '../../core/organisation/buckets.ts'
+import {
+  refusedShare,
+  refusesMany,
+  type VerifiedIdentity,
+} from '../../core/organisation/verified-identity.ts'
 import type { Presence } from '../../core/ports.ts'
-import { refusedShare, refusesMany, type VerifiedIdentity } from '../../core/verified-identity.ts'
+import { isoTime } from '../../core/time/clock.ts'
+import { dayMs, minuteMs } from '../../core/time/durations.ts'
 import type { Finding } from './model.ts'
 
 /** What findings are made from. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { rejectionCodes } from '../../core/event.ts'
+import { rejectionCodes } from '../../core/event/event.ts'
 import { presenceStages } from '../../core/ports.ts'
 import { Count, Instant, InstantOrNull, OneOf, PersonFields } from '../../http/shapes.ts'
 

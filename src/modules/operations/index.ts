@@ -1,4 +1,4 @@
-import { type Clock, isoTime } from '../../core/clock.ts'
+import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { answerLongWork } from '../../http/long-work.ts'
 import { actorOf } from '../../http/principal.ts'
 import { json } from '../../http/reply.ts'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { closed } from '../../core/flow-values.ts'
+import { closed } from '../../core/flow/values.ts'
 import { Count, Instant, OneOf } from '../../http/shapes.ts'
 import { retryVerdicts } from './port.ts'
 

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../core/audit.ts'
+import type { AuditEntry } from '../../core/organisation/audit.ts'
 
 /** What the database refused. */
 export interface DeadLetter {

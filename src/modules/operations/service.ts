@@ -1,6 +1,6 @@
-import type { Actor } from '../../core/audit.ts'
-import type { Clock } from '../../core/clock.ts'
 import { AppError, invalid } from '../../core/errors.ts'
+import type { Actor } from '../../core/organisation/audit.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import type { LettersAudit, OperationsStore, Retried } from './port.ts'
 
 /** Letters that one transaction takes, for others' commits wait for it. */

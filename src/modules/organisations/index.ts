@@ -1,5 +1,5 @@
-import { type Clock, isoTime, isoTimeOrNull } from '../../core/clock.ts'
-import { summedHours } from '../../core/verified-identity.ts'
+import { summedHours } from '../../core/organisation/verified-identity.ts'
+import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { actorOf, requireScope } from '../../http/principal.ts'
 import { json } from '../../http/reply.ts'
 import { type Route, route } from '../../http/route.ts'

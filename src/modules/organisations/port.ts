@@ -1,6 +1,6 @@
-import type { AuditEntry } from '../../core/audit.ts'
-import type { Bucket } from '../../core/buckets.ts'
-import type { IdentityHour, IdentityMode } from '../../core/verified-identity.ts'
+import type { AuditEntry } from '../../core/organisation/audit.ts'
+import type { Bucket } from '../../core/organisation/buckets.ts'
+import type { IdentityHour, IdentityMode } from '../../core/organisation/verified-identity.ts'
 
 /** What an organisation's owners set, and the operator. */
 export interface OrganisationSettings {

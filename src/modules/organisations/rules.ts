@@ -1,7 +1,7 @@
-import { type Bucket, limitsWith } from '../../core/buckets.ts'
-import { isoTime } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import { newIdentitySecret, newSnippetKey } from '../../core/ids.ts'
+import { type Bucket, limitsWith } from '../../core/organisation/buckets.ts'
+import { newIdentitySecret, newSnippetKey } from '../../core/organisation/ids.ts'
+import { isoTime } from '../../core/time/clock.ts'
 import type {
   OrganisationChange,
   OrganisationRead,

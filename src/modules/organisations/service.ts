@@ -1,9 +1,9 @@
-import type { Actor, AuditEntry } from '../../core/audit.ts'
-import type { Clock } from '../../core/clock.ts'
-import { hourMs } from '../../core/durations.ts'
 import { AppError, invalid, type Problem } from '../../core/errors.ts'
-import { newId, newSnippetKey } from '../../core/ids.ts'
-import type { IdentityHour, IdentityMode } from '../../core/verified-identity.ts'
+import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
+import { newId, newSnippetKey } from '../../core/organisation/ids.ts'
+import type { IdentityHour, IdentityMode } from '../../core/organisation/verified-identity.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import { hourMs } from '../../core/time/durations.ts'
 import type {
   IdentitySecret,
   NewOrganisation,

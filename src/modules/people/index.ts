@@ -1,5 +1,5 @@
-import { type Clock, isoTime, isoTimeOrNull } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { answerLongWork } from '../../http/long-work.ts'
 import { actorOf } from '../../http/principal.ts'
 import { jsonType } from '../../http/reply.ts'

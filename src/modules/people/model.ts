@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { closed, text } from '../../core/flow-values.ts'
+import { closed, text } from '../../core/flow/values.ts'
 import { Instant, InstantOrNull } from '../../http/shapes.ts'
 
 const ids = {

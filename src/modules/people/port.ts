@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../core/audit.ts'
+import type { AuditEntry } from '../../core/organisation/audit.ts'
 
 /** A person of an organisation. */
 export interface NamedPerson {

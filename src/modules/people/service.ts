@@ -1,8 +1,8 @@
-import type { Actor } from '../../core/audit.ts'
-import { type Clock, isoTime } from '../../core/clock.ts'
 import { AppError, invalid } from '../../core/errors.ts'
-import { idsOf, personOf } from '../../core/event.ts'
-import { withEscapes } from '../../core/unseen.ts'
+import { idsOf, personOf } from '../../core/event/event.ts'
+import type { Actor } from '../../core/organisation/audit.ts'
+import { withEscapes } from '../../core/text/unseen.ts'
+import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { TimeSlices } from '../../scheduling/time-slices.ts'
 import type { Erased, ErasureProgress, NamedPerson, PeopleStore } from './port.ts'
 

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { fingerprintBounds, keptAttributes } from '../../core/fingerprint-parts.ts'
+import { fingerprintBounds, keptAttributes } from '../../core/step/fingerprint-parts.ts'
 
 const { longestString, mostClasses, mostAttributes, mostAncestors, farthestPixel } =
   fingerprintBounds

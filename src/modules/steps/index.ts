@@ -1,5 +1,5 @@
-import type { Clock } from '../../core/clock.ts'
 import type { Stores } from '../../core/ports.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { json } from '../../http/reply.ts'
 import { type Route, route } from '../../http/route.ts'
 import { checkSteps } from './check.ts'

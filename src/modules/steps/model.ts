@@ -1,6 +1,6 @@
 import { type Static, type TInteger, type TSchema, Type } from '@sinclair/typebox'
-import { mostCandidates, signalWeights } from '../../core/fingerprint.ts'
-import { type Outcome, outcomes, stepStates } from '../../core/step-health.ts'
+import { mostCandidates, signalWeights } from '../../core/step/fingerprint.ts'
+import { type Outcome, outcomes, stepStates } from '../../core/step/health.ts'
 import {
   Count,
   FlowId,

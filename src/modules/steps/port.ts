@@ -1,4 +1,4 @@
-import type { HealthCounts } from '../../core/step-health.ts'
+import type { HealthCounts } from '../../core/step/health.ts'
 import type { StepBaseline } from '../authoring/index.ts'
 
 /** What the state of a step rests on: the last 24 hours of one version. Times are epoch milliseconds. */

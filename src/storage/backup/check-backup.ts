@@ -2,8 +2,8 @@ import { constants, Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { fullCheck, newestReceipt } from '../inspect.ts'
-import { schemaState } from '../migrate.ts'
+import { fullCheck, newestReceipt } from '../database/inspect.ts'
+import { schemaState } from '../database/migrate.ts'
 import { expectedChecksum } from './checksum.ts'
 
 /** A file that is not restored; the message says why and what to do. Nothing has changed. */

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { type FileHandle, open } from 'node:fs/promises'
-import { databaseFile } from '../database.ts'
+import { databaseFile } from '../database/database.ts'
 import { SnapshotGuard } from './snapshot-guard.ts'
 
 /** How far a backup is. */

@@ -1,6 +1,6 @@
 import { type FileHandle, open, readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { syncDirectory } from '../synced-files.ts'
+import { syncDirectory } from '../database/synced-files.ts'
 import { RestoreRefused } from './check-backup.ts'
 import { writeBeside } from './checksum.ts'
 import { erasuresFileOf } from './folder.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { replaceSynced } from '../synced-files.ts'
+import { replaceSynced } from '../database/synced-files.ts'
 
 /** The newest backup of a data directory, wherever it went. */
 export interface LastBackup {

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { dayMs } from '../../core/durations.ts'
+import { dayMs } from '../../core/time/durations.ts'
 
 const partialName = /^\.cairn-backup-[0-9a-f]{12}\.partial(-wal|-journal)?$/
 

@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { databaseFile } from '../database.ts'
-import { isBusy } from '../file-lock.ts'
-import { syncDirectory } from '../synced-files.ts'
+import { databaseFile } from '../database/database.ts'
+import { isBusy } from '../database/file-lock.ts'
+import { syncDirectory } from '../database/synced-files.ts'
 import { RestoreRefused } from './check-backup.ts'
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants, existsSync, type Stats } from 'node:fs'
 import { access, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { databaseFile } from '../database.ts'
+import { databaseFile } from '../database/database.ts'
 import {
   type BackupContent,
   checkBackup,

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { openForReading } from '../database.ts'
+import { openForReading } from '../database/database.ts'
 
 /**
  * Holds a read snapshot of a database that others go on writing, and moves it on as they do.

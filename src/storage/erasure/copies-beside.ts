@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { databaseFile } from '../database.ts'
+import { databaseFile } from '../database/database.ts'
 
 /** What every database file begins with (sqlite.org/fileformat.html, section 1.3). */
 const magic = 'SQLite format 3\0'

@@ -1,4 +1,4 @@
-import { letterIn, namesIn } from '../dead-letters.ts'
+import { letterIn, namesIn } from '../ledger/dead-letters.ts'
 import type { ErasureWork } from './erasure-work.ts'
 import { isBeside, isOf } from './person-matcher.ts'
 

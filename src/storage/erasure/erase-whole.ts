@@ -7,9 +7,9 @@ import type {
   ErasureReceipt,
   NamedPerson,
 } from '../../modules/people/port.ts'
-import { compact, databaseSize, emptyLog } from '../compact.ts'
-import type { LongWorkPlace } from '../long-work.ts'
-import { whileRewriting } from '../rewriting.ts'
+import { compact, databaseSize, emptyLog } from '../database/compact.ts'
+import { whileRewriting } from '../database/rewriting.ts'
+import type { LongWorkPlace } from '../writer/long-work.ts'
 import { copiesBeside } from './copies-beside.ts'
 import { erase } from './erase.ts'
 import { type ErasureRow, ErasureTable, erasureIdOf } from './erasure-table.ts'

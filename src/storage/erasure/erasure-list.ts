@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { syncDirectory } from '../synced-files.ts'
+import { syncDirectory } from '../database/synced-files.ts'
 
 /**
  * `erasures.jsonl`: who was erased, outside of the database, so that an older one that is restored

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { ErasureAudit } from '../../modules/people/port.ts'
-import { writeAudit } from '../audit-log.ts'
-import { tables } from '../catalogue-change.ts'
+import { tables } from '../catalogue/change.ts'
+import { writeAudit } from '../organisations/audit-log.ts'
 
 /** An erasure as the database knows it. */
 export interface ErasureRow {

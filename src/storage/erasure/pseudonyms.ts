@@ -1,4 +1,4 @@
-import { newEventId } from '../../core/ids.ts'
+import { newEventId } from '../../core/organisation/ids.ts'
 import type { NewEvent } from '../../core/ports.ts'
 
 const form = /^erased-[0-9a-f]{24}$/

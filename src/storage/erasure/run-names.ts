@@ -1,4 +1,4 @@
-import { ownRunKey } from '../../core/run.ts'
+import { ownRunKey } from '../../core/run/run.ts'
 import type { ErasureWork } from './erasure-work.ts'
 import { isPerson } from './person-matcher.ts'
 import type { Traces } from './traces.ts'

@@ -1,6 +1,6 @@
 import type { AppendOutcome, NewEvent } from '../../core/ports.ts'
-import type { Command, CommandExecutor, CommandResult, Executor } from '../commands.ts'
-import { decodeEvents, decodeFacts, type EncodedBatch, encodeEvents } from '../event-text.ts'
+import { decodeEvents, decodeFacts, type EncodedBatch, encodeEvents } from '../ledger/event-text.ts'
+import type { Command, CommandExecutor, CommandResult, Executor } from '../writer/commands.ts'
 import type { Echo } from './echo.ts'
 import type { ErasedPeople } from './erased-people.ts'
 import { isBeside, isOf, isPerson, type PersonMatcher } from './person-matcher.ts'

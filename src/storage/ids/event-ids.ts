@@ -1,9 +1,9 @@
 import type { Database } from 'bun:sqlite'
-import { eventsPerBatch, textIn } from '../event-batches.ts'
-import { decodeIds } from '../event-text.ts'
 import { HashIndex, type HashIndexPolicy } from '../hash-index/hash-index.ts'
 import { Segments } from '../hash-index/segments.ts'
 import { TextHash } from '../hash-index/text-hash.ts'
+import { eventsPerBatch, textIn } from '../ledger/event-batches.ts'
+import { decodeIds } from '../ledger/event-text.ts'
 
 /** Chunks of 1,024 ids; merges go four times as fast as they have to. */
 export const defaultEventIdsPolicy: HashIndexPolicy = {

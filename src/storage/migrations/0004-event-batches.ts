@@ -1,8 +1,13 @@
 import type { Database } from 'bun:sqlite'
-import { type EventKind, type EventSource, eventKinds, eventSources } from '../../core/event.ts'
+import {
+  type EventKind,
+  type EventSource,
+  eventKinds,
+  eventSources,
+} from '../../core/event/event.ts'
 import type { StoredEvent } from '../../core/ports.ts'
-import { EventBatches, eventsPerBatch, OpenBatch } from '../event-batches.ts'
-import { decodeFacts, encodeEvents } from '../event-text.ts'
+import { EventBatches, eventsPerBatch, OpenBatch } from '../ledger/event-batches.ts'
+import { decodeFacts, encodeEvents } from '../ledger/event-text.ts'
 
 /** A row of the ledger as it was. */
 interface EventRow {

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import { lastReceipt, textIn } from '../event-batches.ts'
-import { flowRowsIn } from '../event-text.ts'
+import { lastReceipt, textIn } from '../ledger/event-batches.ts'
+import { flowRowsIn } from '../ledger/event-text.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
 
 function statements(database: Database) {

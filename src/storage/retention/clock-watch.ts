@@ -1,5 +1,5 @@
-import type { Clock } from '../../core/clock.ts'
-import { hourMs, minuteMs } from '../../core/durations.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import { hourMs, minuteMs } from '../../core/time/durations.ts'
 
 /** How far a clock may move between two looks that was only corrected by a little. */
 const smallMs = minuteMs

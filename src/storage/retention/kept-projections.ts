@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import type { Projector } from '../projector.ts'
-import type { StoredRun } from '../run-table.ts'
+import type { Projector } from '../projections/projector.ts'
+import type { StoredRun } from '../runs/run-table.ts'
 
 /** Rows that a statement reads at once. */
 const pageRows = 5_000

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { dayMs, hourMs } from '../../core/durations.ts'
+import { dayMs, hourMs } from '../../core/time/durations.ts'
 
 /** Who reads them reads those of the last 24 hours. */
 const keptMs = 2 * dayMs

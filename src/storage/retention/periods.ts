@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { dayMs } from '../../core/durations.ts'
+import { dayMs } from '../../core/time/durations.ts'
 
 /** How long each organisation keeps what arrives, milliseconds. */
 export class RetentionPeriods {

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { dayMs } from '../../core/durations.ts'
+import { dayMs } from '../../core/time/durations.ts'
 import type { EventIds } from '../ids/event-ids.ts'
 import { deadLetters, stepFingerprints, stepReports } from './arrivals.ts'
 import { BatchDeletion } from './batch-deletion.ts'

@@ -1,12 +1,12 @@
 import type { Database } from 'bun:sqlite'
-import { FlowPositions } from '../../core/flow-positions.ts'
+import { FlowPositions } from '../../core/flow/positions.ts'
 import type { FlowRuns } from '../../core/ports.ts'
 import {
   longestColumns,
   type RunColumns,
   RunColumnsBuilder,
   takeRuns,
-} from '../../core/run-columns.ts'
+} from '../../core/run/run-columns.ts'
 import { TimeSlices } from '../../scheduling/time-slices.ts'
 import { decodeBlock } from './block-bytes.ts'
 import { RunPages } from './run-pages.ts'

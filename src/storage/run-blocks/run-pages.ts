@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import type { ColumnRun } from '../../core/run-columns.ts'
-import { unpackSteps } from '../run-rows.ts'
+import type { ColumnRun } from '../../core/run/run-columns.ts'
+import { unpackSteps } from '../runs/run-rows.ts'
 import { personHash } from './person-hash.ts'
 
 interface Row {

@@ -1,4 +1,4 @@
-import { inAudience } from '../../core/audience.ts'
+import { inAudience } from '../../core/flow/audience.ts'
 import {
   type Candidate,
   type FlowHistory,
@@ -7,8 +7,8 @@ import {
   goesOnAt,
   noHistory,
   waitsForIdentify,
-} from '../../core/decision.ts'
-import { shownAs } from '../../core/shown-as.ts'
+} from '../../core/flow/decision.ts'
+import { shownAs } from '../../core/flow/shown-as.ts'
 import { ended, type History, started, withdrawn } from './history.ts'
 import type { Flow, Outbox } from './parts.ts'
 import type { PersonStore } from './person.ts'

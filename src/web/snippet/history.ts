@@ -1,4 +1,4 @@
-import { type FlowHistory, noHistory } from '../../core/decision.ts'
+import { type FlowHistory, noHistory } from '../../core/flow/decision.ts'
 import type { Keep } from './parts.ts'
 
 /** People of one browser whose past is kept; the one seen longest ago makes room. */

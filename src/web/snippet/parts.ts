@@ -1,6 +1,6 @@
-import type { EventKind } from '../../core/event.ts'
-import type { Fingerprint } from '../../core/fingerprint.ts'
-import type { Button, Flow, Item, Step, Target } from '../../core/flow.ts'
+import type { EventKind } from '../../core/event/event.ts'
+import type { Button, Flow, Item, Step, Target } from '../../core/flow/flow.ts'
+import type { Fingerprint } from '../../core/step/fingerprint.ts'
 
 /**
  * The parts of the snippet, as they know each other. Each is made by one function (`createOutbox`,

@@ -1,4 +1,4 @@
-import { shownAs } from '../../core/shown-as.ts'
+import { shownAs } from '../../core/flow/shown-as.ts'
 import type { Flow, Keep } from './parts.ts'
 import { uuid } from './uuid.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { type FlowDefinition, meantBy } from '../../../src/core/flow.ts'
+import { type FlowDefinition, meantBy } from '../../../src/core/flow/flow.ts'
 import { Pins } from '../../../src/modules/authoring/pins.ts'
 import type { LookStore } from '../../../src/modules/authoring/port.ts'
 import { newestDefinition } from '../../../src/modules/authoring/rules.ts'

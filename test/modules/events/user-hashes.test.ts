@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
-import { noUserHashes, userHashOf } from '../../../src/core/verified-identity.ts'
+import { noUserHashes, userHashOf } from '../../../src/core/organisation/verified-identity.ts'
 import { identityOf, rotateIdentitySecret, setIdentityMode } from '../../support/organisations.ts'
 import { Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'

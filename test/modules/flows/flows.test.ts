@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
-import { Flow } from '../../../src/core/flow.ts'
+import { Flow } from '../../../src/core/flow/flow.ts'
 import { checklist, tour } from '../../support/flows.ts'
 import { Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'

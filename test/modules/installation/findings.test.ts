@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { rejectionCodes } from '../../../src/core/event.ts'
+import { rejectionCodes } from '../../../src/core/event/event.ts'
 import { type Presence, presenceMarks } from '../../../src/core/ports.ts'
 import { type Evidence, findingsOf } from '../../../src/modules/installation/findings.ts'
 

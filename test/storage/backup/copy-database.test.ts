@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { copyDatabase } from '../../../src/storage/backup/copy-database.ts'
-import { openForWriting } from '../../../src/storage/database.ts'
+import { openForWriting } from '../../../src/storage/database/database.ts'
 import { opened } from '../../support/bank.ts'
 
 let folder: string
@@ -50,7 +50,7 @@ async function writing(accounts: number) {
 /** Another process that runs statements; at `stay` it says so, and keeps the database open. */
 function changing(...statements: string[]): string[] {
   const program = `
-    const { openForWriting } = require('${join(import.meta.dir, '../../../src/storage/database.ts')}')
+    const { openForWriting } = require('${join(import.meta.dir, '../../../src/storage/database/database.ts')}')
     const database = openForWriting('${folder}')
     database.run('pragma busy_timeout = 0')
     for (const sql of ${JSON.stringify(statements)}) {

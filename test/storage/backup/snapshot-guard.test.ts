@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SnapshotGuard } from '../../../src/storage/backup/snapshot-guard.ts'
-import { openForWriting } from '../../../src/storage/database.ts'
+import { openForWriting } from '../../../src/storage/database/database.ts'
 
 let folder: string
 let database: Database

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { noHistory } from '../../../src/core/decision.ts'
+import { noHistory } from '../../../src/core/flow/decision.ts'
 import { createHistory, ended, mergedHistory, started } from '../../../src/web/snippet/history.ts'
 import type { Keep } from '../../../src/web/snippet/parts.ts'
 

@@ -1,4 +1,4 @@
-import { folded } from '../../../core/text-hash.ts'
+import { folded } from '../../../core/text/text-hash.ts'
 
 /** What is found and seen on a page, open shadow roots included. */
 

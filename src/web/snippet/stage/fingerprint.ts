@@ -1,7 +1,7 @@
 import { finder as uniqueSelector } from '@medv/finder'
-import type { Ancestor, Fingerprint, TestId } from '../../../core/fingerprint.ts'
-import { isGeneratedClass, isGeneratedId } from '../../../core/generated-name.ts'
-import { folded } from '../../../core/text-hash.ts'
+import type { Ancestor, Fingerprint, TestId } from '../../../core/step/fingerprint.ts'
+import { isGeneratedClass, isGeneratedId } from '../../../core/step/generated-name.ts'
+import { folded } from '../../../core/text/text-hash.ts'
 import { matching, textOf } from './elements.ts'
 
 /** What tests find elements by. */

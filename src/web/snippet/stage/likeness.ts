@@ -1,4 +1,4 @@
-import { type Remembered, rememberedLikeness } from '../../../core/remembered.ts'
+import { type Remembered, rememberedLikeness } from '../../../core/step/remembered.ts'
 import { isVisible, matching } from './elements.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { Breath } from './unhurried.ts'

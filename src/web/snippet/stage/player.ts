@@ -1,4 +1,4 @@
-import { isOnPage } from '../../../core/decision.ts'
+import { isOnPage } from '../../../core/flow/decision.ts'
 import { idsOf } from '../engine.ts'
 import type { Choice, Finder, Flow, Found, HealthReport, Step } from '../parts.ts'
 import type { Run } from '../runs.ts'

@@ -1,0 +1,257 @@
+import { shown } from '../text/wording.ts'
+import { inAudience, type Reason, type Traits } from './audience.ts'
+import type { FlowDefinition, StepDefinition, UrlRule } from './flow.ts'
+import { type FlowParts, shownAs } from './shown-as.ts'
+import { patternFault } from './url-pattern-fault.ts'
+import { urlMatches } from './url-rule.ts'
+
+/**
+ * What a person has done with a flow before. Times are epoch milliseconds, null for never. A run
+ * that was completed counts as completed, even if it was dismissed too.
+ */
+export interface FlowHistory {
+  /** How many runs there are. */
+  runs: number
+  /** When the latest run started. */
+  startedAt: number | null
+  /** When a run was completed, and when one was dismissed: the latest of each. */
+  completedAt: number | null
+  dismissedAt: number | null
+  /** Whether the latest run is neither completed nor dismissed. */
+  inProgress: boolean
+  /** The runId of such a run; null where its events name none. */
+  openRunId: string | null
+}
+
+/** The history of a person who has never met a flow. */
+export const noHistory: FlowHistory = {
+  runs: 0,
+  startedAt: null,
+  completedAt: null,
+  dismissedAt: null,
+  inProgress: false,
+  openRunId: null,
+}
+
+/** A flow that could be shown to a person, as the API answers it or as its author wrote it. */
+export interface Candidate {
+  flow: FlowParts & Pick<FlowDefinition, 'key' | 'priority' | 'frequency' | 'targeting' | 'steps'>
+  status: 'draft' | 'published' | 'archived'
+  history: FlowHistory
+}
+
+/** Where a person is, and who they are. */
+export interface Visit {
+  url: URL
+  traits: Traits
+}
+
+/** One condition; `holds` is null where only the browser can tell, and then does not decide. */
+export interface DecidedRule {
+  rule: 'published' | 'url' | 'audience' | 'frequency' | 'priority' | 'target'
+  holds: boolean | null
+  why: string
+  /** The parts of a condition, such as each rule of an audience. */
+  parts: readonly Reason[]
+}
+
+export interface Decision {
+  shown: boolean
+  /** In the order in which they are checked; all of them, whichever fails. */
+  rules: DecidedRule[]
+  /** The key of the flow that the person sees there, which may be another one. */
+  winner: string | null
+}
+
+/**
+ * Whether a person sees a flow on a page, and why. One flow is shown at a time: of those whose own
+ * conditions all hold, the one of highest priority; of equal priorities, the first by key. A checklist
+ * waits beside the page while tours and announcements come and go, so it competes with checklists
+ * alone. (Who has seen a step of another flow just now is not interrupted; that only their browser
+ * knows.)
+ *
+ * How often, by the flow's `frequency`:
+ * - `once`: one run, ever. It goes on over page loads until it is completed or dismissed.
+ * - `until_completed`: again after a dismissal, until a run was completed.
+ * - `always`: each time that the other conditions hold.
+ *
+ * @param others the organisation's other flows
+ */
+export function decide(candidate: Candidate, visit: Visit, others: readonly Candidate[]): Decision {
+  const own = ownRules(candidate, visit)
+  const rivals = others.filter(({ flow }) => shownAs(flow) === shownAs(candidate.flow))
+  const best = firstDue(rivals, visit)
+  const wins = best === undefined || comesBefore(candidate, best) < 0
+  const rules = [...own, priorityRule(candidate, best, wins), ...targetRules(candidate)]
+  const isShown = rules.every(isMet)
+  return { shown: isShown, rules, winner: isShown ? candidate.flow.key : (best?.flow.key ?? null) }
+}
+
+/** The one of these flows that a person sees on a page. */
+export function firstDue<Of extends Candidate>(
+  candidates: readonly Of[],
+  visit: Visit,
+): Of | undefined {
+  return candidates.filter(candidate => isDue(candidate, visit)).sort(comesBefore)[0]
+}
+
+/** Whether `ownRules` all hold, without the words: a page asks it of every flow, again and again. */
+function isDue({ flow, status, history }: Candidate, { url, traits }: Visit): boolean {
+  const { targeting, frequency } = flow
+  return (
+    status === 'published' &&
+    frequencyHolds(frequency, history).holds &&
+    (history.inProgress ? goesOnAt(flow, url) : beginsAt(flow, url)) &&
+    inAudience(targeting.audience, traits).holds
+  )
+}
+
+const isShownAt = (urls: readonly UrlRule[], url: URL) =>
+  urls.length === 0 || urls.some(rule => urlMatches(rule, url))
+
+type Placed = Pick<StepDefinition, 'page'>
+
+/** Whether a step is for the page at this address; one that names no page is for any. */
+export const isOnPage = (step: Placed | undefined, url: URL): boolean =>
+  !step?.page || urlMatches(step.page, url)
+
+/** Whether a flow begins at this address: where it is shown, and its first step is not for elsewhere. */
+const beginsAt = ({ targeting, steps }: Candidate['flow'], url: URL): boolean =>
+  isShownAt(targeting.urls, url) && isOnPage(steps[0], url)
+
+/**
+ * Whether a run that was begun goes on at this address, whoever its flow is for by now: where the
+ * flow is shown, and where one of its steps has its page.
+ */
+export const goesOnAt = ({ targeting, steps }: Candidate['flow'], url: URL): boolean =>
+  isShownAt(targeting.urls, url) ||
+  steps.some(({ page }: Placed) => page !== undefined && urlMatches(page, url))
+
+const isMet = ({ holds }: DecidedRule) => holds !== false
+
+/** Less than 0 where the first flow is shown before the second, as sorting has it. */
+function comesBefore({ flow: a }: Candidate, { flow: b }: Candidate): number {
+  return b.priority - a.priority || (a.key < b.key ? -1 : 1)
+}
+
+/** The conditions that do not depend on other flows. */
+function ownRules(candidate: Candidate, { url, traits }: Visit): DecidedRule[] {
+  const { flow, status, history } = candidate
+  return [
+    publishedRule(status),
+    urlRule(candidate, url),
+    audienceRule(flow.targeting.audience, traits),
+    { rule: 'frequency', ...frequencyHolds(flow.frequency, history), parts: [] },
+  ]
+}
+
+function publishedRule(status: Candidate['status']): DecidedRule {
+  const why = {
+    published: 'it is published',
+    draft: 'it is a draft: publish it',
+    archived: 'it is archived: publish it again',
+  }[status]
+  return { rule: 'published', holds: status === 'published', why, parts: [] }
+}
+
+function urlRule({ flow, history }: Candidate, url: URL): DecidedRule {
+  const { urls } = flow.targeting
+  const parts = urls.map((rule): Reason => {
+    const holds = urlMatches(rule, url)
+    const fault = holds ? null : patternFault(rule)
+    return { holds, why: `${rule.match} ${shown(rule.pattern)}${fault ? ` (${fault})` : ''}` }
+  })
+  const rule = (holds: boolean, why: string): DecidedRule => ({ rule: 'url', holds, why, parts })
+  if (!isShownAt(urls, url)) {
+    const goesOn = history.inProgress && goesOnAt(flow, url)
+    return goesOn
+      ? rule(true, 'a run goes on, and one of its steps is for this page')
+      : rule(false, 'no pattern matches the address')
+  }
+  const page = flow.steps[0]?.page
+  if (page && !history.inProgress && !beginsAt(flow, url)) {
+    return rule(false, `its first step is for another page, ${page.match} ${shown(page.pattern)}`)
+  }
+  return rule(true, urls.length === 0 ? 'on every page' : 'a pattern matches the address')
+}
+
+function audienceRule(
+  audience: FlowDefinition['targeting']['audience'],
+  traits: Traits,
+): DecidedRule {
+  const { holds, rules: parts } = inAudience(audience, traits)
+  if (parts.length === 0) return { rule: 'audience', holds, why: 'for everyone', parts }
+  const held = parts.filter(part => part.holds).length
+  const need = audience.match === 'all' ? 'all' : 'one'
+  const why = `${held} of ${parts.length} rules ${held === 1 ? 'holds' : 'hold'}, ${need} must`
+  return { rule: 'audience', holds, why, parts }
+}
+
+/** UTC, for people. */
+const day = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 10)
+
+/**
+ * Whether it takes to know who is there before a flow can be shown: it is for some people alone, or
+ * shown so many times to each. Pages that wait for `identify()` begin it only then.
+ */
+export const waitsForIdentify = ({
+  frequency,
+  targeting,
+}: Pick<FlowDefinition, 'frequency' | 'targeting'>): boolean =>
+  frequency !== 'always' || targeting.audience.rules.length > 0
+
+/** Whether a flow may be shown (again) to who has done this with it. */
+export function frequencyHolds(
+  frequency: FlowDefinition['frequency'],
+  history: FlowHistory,
+): Reason {
+  const { runs, startedAt, completedAt, dismissedAt, inProgress } = history
+  const name = frequency.replace('_', ' ')
+  if (runs === 0) return { holds: true, why: `${name}, and this person has not started it` }
+  if (completedAt !== null && frequency !== 'always') {
+    return { holds: false, why: `${name}, and it was completed on ${day(completedAt)}` }
+  }
+  if (dismissedAt !== null && frequency === 'once') {
+    return { holds: false, why: `once, and it was dismissed on ${day(dismissedAt)}` }
+  }
+  if (inProgress && startedAt !== null) {
+    return { holds: true, why: `${name}, and the run of ${day(startedAt)} goes on` }
+  }
+  if (completedAt !== null) {
+    return { holds: true, why: `always, and it was completed on ${day(completedAt)}` }
+  }
+  const end = dismissedAt === null ? 'never completed' : `dismissed on ${day(dismissedAt)}`
+  return { holds: true, why: `${name}, and it was ${end}` }
+}
+
+function priorityRule(
+  { flow }: Candidate,
+  best: Candidate | undefined,
+  wins: boolean,
+): DecidedRule {
+  const rule = { rule: 'priority', holds: wins, parts: [] } as const
+  const own = `priority ${flow.priority}`
+  if (!best) return { ...rule, why: `${own}, and no other flow is due here` }
+  const { key, priority } = best.flow
+  const its = priority === flow.priority ? 'the same' : String(priority)
+  if (wins) return { ...rule, why: `${own}, before ${key} with ${its}` }
+  return {
+    ...rule,
+    why: `${own}, and ${key} comes first with ${its}${its === 'the same' ? ' (by key)' : ''}`,
+  }
+}
+
+/** What the first step points at, where it points at something. */
+function targetRules({ flow }: Candidate): DecidedRule[] {
+  const target = flow.steps[0]?.target
+  if (!target) return []
+  const after = `after ${target.waitMs} ms`
+  const otherwise = {
+    skip: `${after} without it, its step is skipped`,
+    wait: `without it, the step waits`,
+    stop: `${after} without it, the flow ends`,
+  }[target.onMissing]
+  const more = target.alternates || target.fingerprint ? ', or finds it otherwise,' : ''
+  const why = `whether the page has ${shown(target.selector)}${more} only the browser knows; ${otherwise}`
+  return [{ rule: 'target', holds: null, why, parts: [] }]
+}

@@ -1,0 +1,92 @@
+import { createTwoFilesPatch, diffArrays, FILE_HEADERS_ONLY } from 'diff'
+import type { FlowDefinition } from './flow.ts'
+import { flowText } from './text.ts'
+
+/** What becomes of a flow's steps, or of its items, by key. */
+export interface PartChanges {
+  /** Never published before. */
+  added: string[]
+  /** In a version before, then gone; it has the same id again. */
+  returning: string[]
+  removed: string[]
+  /** Stand elsewhere among those that stay: as few as explain the new order. */
+  moved: string[]
+}
+
+export interface FlowDifference {
+  steps: PartChanges
+  items: PartChanges
+  /** A unified diff of the canonical texts; empty where the flows are equal. */
+  diff: string
+}
+
+/** A flow that another is compared with. */
+export interface Baseline {
+  definition: FlowDefinition
+  /** Keys that any version ever had. */
+  stepKeys: ReadonlySet<string>
+  itemKeys: ReadonlySet<string>
+}
+
+/**
+ * What would change if a flow took the place of another.
+ *
+ * @param names what the diff calls the two
+ */
+export function flowDifference(
+  { definition: before, stepKeys, itemKeys }: Baseline,
+  after: FlowDefinition,
+  names: readonly [before: string, after: string],
+): FlowDifference {
+  return {
+    steps: partChanges(before.steps, after.steps, stepKeys),
+    items: partChanges(before.checklist?.items ?? [], after.checklist?.items ?? [], itemKeys),
+    diff: textDifference(flowText(before), flowText(after), names),
+  }
+}
+
+interface Part {
+  key: string
+}
+
+function partChanges(
+  before: readonly Part[],
+  after: readonly Part[],
+  known: ReadonlySet<string>,
+): PartChanges {
+  const old = before.map(({ key }) => key)
+  const now = after.map(({ key }) => key)
+  const come = now.filter(key => !old.includes(key))
+  const staying = diffArrays(
+    old.filter(key => now.includes(key)),
+    now.filter(key => old.includes(key)),
+  )
+  return {
+    added: come.filter(key => !known.has(key)),
+    returning: come.filter(key => known.has(key)),
+    removed: old.filter(key => !now.includes(key)),
+    moved: staying.filter(({ added }) => added).flatMap(({ value }) => value),
+  }
+}
+
+/** Beyond this many changed lines the search for the shortest diff takes too long. */
+const mostChanges = 2_000
+
+function textDifference(
+  before: string,
+  after: string,
+  [beforeName, afterName]: readonly [string, string],
+): string {
+  if (before === after) return ''
+  const options = { context: 3, maxEditLength: mostChanges, headerOptions: FILE_HEADERS_ONLY }
+  const patch = createTwoFilesPatch(
+    beforeName,
+    afterName,
+    before,
+    after,
+    undefined,
+    undefined,
+    options,
+  )
+  return patch ?? `--- ${beforeName}\n+++ ${afterName}\nover ${mostChanges} lines differ\n`
+}

@@ -1,0 +1,204 @@
+import {
+  type Alias,
+  Composer,
+  CST,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type LineCounter,
+  type Node,
+  Parser,
+  type YAMLMap,
+} from 'yaml'
+import { isNumberKept } from '../number/exact-numbers.ts'
+import { below, quoted, shown } from '../text/wording.ts'
+import { jsonFault, yamlFault } from './file-faults.ts'
+
+const maxBytes = 1_048_576
+const maxDepth = 20
+const maxAliases = 100
+
+/** Takes down what is wrong; `offset` is where in the text, `path` a JSON pointer. */
+export type Report = (
+  code: string,
+  offset: number,
+  path: string,
+  message: string,
+  severity?: 'error' | 'warning',
+) => void
+
+interface Root {
+  node: Node
+  path: string
+}
+
+/** A file that could be parsed. */
+export interface Source {
+  roots: Root[]
+  /** What each alias stands for; one whose anchor is missing has been reported and is not here. */
+  aliases: Map<Alias, Node>
+}
+
+/** A field of a mapping; one whose name is no plain value has the empty name. */
+export interface Field {
+  key: Node | null
+  value: Node | null
+  name: string
+  offset: number
+}
+
+/** The documents that hold something, or null where nothing in the file can be trusted. */
+export function parse(
+  text: string,
+  format: string,
+  lines: LineCounter,
+  report: Report,
+): Source | null {
+  if (Buffer.byteLength(text) > maxBytes) {
+    report('too_large', 0, '', 'The file is over 1 MiB: split it into several')
+    return null
+  }
+  const tokens = [...new Parser(lines.addNewLine).parse(text)]
+  // Before composing, which recurses: only depth could exhaust its stack.
+  const deep = tooDeep(tokens)
+  if (deep !== null) {
+    report(
+      'too_deep',
+      deep,
+      '',
+      `More than ${maxDepth} levels deep: no flow needs that, flatten it`,
+    )
+    return null
+  }
+  // The library's own check for repeated fields is quadratic in a mapping's size; see `inspect`.
+  const composer = new Composer({ prettyErrors: false, uniqueKeys: false })
+  const documents: Document.Parsed[] = [...composer.compose(tokens, true, text.length)]
+  const parsed = { text, tokens, documents }
+  const fault = format === 'json' ? jsonFault(parsed) : yamlFault(parsed)
+  if (fault !== null) {
+    report('invalid_syntax', fault.offset, '', fault.message)
+    return null
+  }
+  const full = documents.flatMap(({ contents }) =>
+    contents === null || (isScalar(contents) && contents.value === null) ? [] : [contents as Node],
+  )
+  const roots = full.map((node, index) => ({ node, path: full.length > 1 ? `/${index}` : '' }))
+  const aliases = new Map<Alias, Node>()
+  for (const root of roots) inspect(root, aliases, lines, report)
+  if (aliases.size <= maxAliases) return { roots, aliases }
+  const extra = [...aliases.keys()][maxAliases]!
+  const message = `More than ${maxAliases} aliases (*name): write the values out`
+  report('too_many_aliases', start(extra), '', message)
+  return null
+}
+
+/** Where a node begins in the text. */
+export const start = (node: { range?: [number, number, number] | null }) => node.range?.[0] ?? 0
+
+/** The line and column of an offset, both counted from 1. */
+export function position(lines: LineCounter, offset: number) {
+  const { line, col } = lines.linePos(offset)
+  // The counter knows no line before the parser has begun, as with a file that is too large.
+  return line === 0 ? { line: 1, column: 1 } : { line, column: col }
+}
+
+/** A mapping's fields in the file's order, repeated ones too. */
+export function fieldsOf(map: YAMLMap): Field[] {
+  return map.items.map(pair => {
+    const key = pair.key as Node | null
+    const value = pair.value as Node | null
+    const name = isScalar(key) ? String(key.value) : ''
+    return { key, value, name, offset: start(key ?? map) }
+  })
+}
+
+/**
+ * Where a JSON pointer within a node's value leads, through aliases: to the field's value, or where
+ * the field is absent, to what lacks it.
+ */
+export function offsetAt(node: Node, pointer: string, aliases: Source['aliases']): number {
+  const behind = (given: Node) => (isAlias(given) ? aliases.get(given) : given)
+  let at = behind(node)
+  for (const name of pointer.split('/').slice(1)) {
+    const given = isSeq(at)
+      ? (at.items[Number(name)] as Node | undefined)
+      : isMap(at) && fieldsOf(at).find(field => field.name === name)?.value
+    const next = given && behind(given)
+    if (!next) break
+    at = next
+  }
+  return start(at ?? node)
+}
+
+/** Where the first collection too many begins. Not recursive, for the sake of 1 MiB of "[". */
+function tooDeep(tokens: CST.Token[]): number | null {
+  let first: number | null = null
+  const open: { token: CST.Token; depth: number }[] = tokens.map(token => ({ token, depth: 0 }))
+  while (open.length > 0) {
+    const { token, depth } = open.pop()!
+    if (token.type === 'document') {
+      if (token.value) open.push({ token: token.value, depth })
+    } else if (CST.isCollection(token)) {
+      if (depth === maxDepth) {
+        first = Math.min(first ?? token.offset, token.offset)
+        continue
+      }
+      for (const { key, value } of token.items) {
+        if (key) open.push({ token: key, depth: depth + 1 })
+        if (value) open.push({ token: value, depth: depth + 1 })
+      }
+    }
+  }
+  return first
+}
+
+/** Whether a number, as the file writes it in decimals, is another one than was read. */
+const isOther = (source: string) =>
+  /^[-+]?[\d.]+(?:e[-+]?\d+)?$/i.test(source) && !isNumberKept(source.replace('+', ''))
+
+/** Resolves aliases, finds repeated fields and numbers that change, in the file's order, of one document. */
+function inspect(
+  { node: root, path: rootPath }: Root,
+  aliases: Map<Alias, Node>,
+  lines: LineCounter,
+  report: Report,
+): void {
+  const anchors = new Map<string, Node>()
+  const visit = (node: Node, path: string) => {
+    if (isAlias(node)) {
+      const target = anchors.get(node.source)
+      if (target !== undefined) aliases.set(node, target)
+      else {
+        const message = `Nothing above is anchored as &${shown(node.source)}: write the value out, or put text that begins with "*" in quotes`
+        report('unknown_alias', start(node), path, message)
+      }
+      return
+    }
+    if (isScalar(node) && Number.isFinite(node.value) && isOther(node.source ?? '')) {
+      const message = `This number has more digits than are kept, and would become ${node.value}: write that, or text`
+      report('inexact_number', start(node), path, message)
+    }
+    if (isSeq(node)) {
+      for (const [index, entry] of node.items.entries()) visit(entry as Node, `${path}/${index}`)
+    } else if (isMap(node)) visitFields(node, path)
+    // Only now, when its inside is done, so that a value can never hold itself.
+    if (node.anchor !== undefined) anchors.set(node.anchor, node)
+  }
+  const visitFields = (map: YAMLMap, path: string) => {
+    const seen = new Map<string, number>()
+    for (const { key, value, name, offset } of fieldsOf(map)) {
+      if (key !== null) visit(key, path)
+      const earlier = seen.get(name)
+      if (earlier === undefined) seen.set(name, offset)
+      else {
+        const { line } = position(lines, earlier)
+        const message = `The field ${quoted(name)} is given already on line ${line}: keep one`
+        report('repeated_field', offset, below(path, name), message)
+      }
+      if (value !== null) visit(value, below(path, name))
+    }
+  }
+  visit(root, rootPath)
+}

@@ -1,0 +1,166 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
+import {
+  type Alias,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type LineCounter,
+  type Node,
+  type YAMLMap,
+} from 'yaml'
+import { below, quoted, unknownField } from '../text/wording.ts'
+import { authoringOf, isOptional } from './authoring.ts'
+import { expected, got, meant, mismatch, scalarFault, typeOf } from './file-mismatch.ts'
+import { fieldsOf, position, type Report, start } from './file-nodes.ts'
+import type { FlowPart } from './rules.ts'
+
+/** In place of a value that could not be read, once the reason has been reported. */
+export const unreadable = Symbol('unreadable')
+
+/** Nodes to definitions. The schemas say everything; this only walks them beside the nodes. */
+export class Reader {
+  /** What anchored nodes were read as: each is read, and its problems are told, only once. */
+  private readonly known = new Map<Node, Map<TSchema, unknown>>()
+
+  constructor(
+    private readonly aliases: Map<Alias, Node>,
+    private readonly lines: LineCounter,
+    private readonly report: Report,
+    /** Told of every mapping whose shape is right, also where what holds it is wrong. */
+    private readonly onSound: (part: FlowPart & { node: Node }) => void,
+  ) {}
+
+  resolve(node: Node): Node | undefined {
+    return isAlias(node) ? this.aliases.get(node) : node
+  }
+
+  /** An entry of a list whose entries are told apart by their keys. */
+  entry(schema: TSchema, given: Node, path: string, keys: Map<string, number>): unknown {
+    const value = this.read(schema, given, path)
+    const node = this.resolve(given)
+    const field = isMap(node) ? fieldsOf(node).find(({ name }) => name === 'key') : undefined
+    const keyNode = field?.value ? this.resolve(field.value) : undefined
+    if (!isScalar(keyNode) || typeof keyNode.value !== 'string') return value
+    // An alias repeats a key where the alias stands, not where its anchor does.
+    const offset = node === given ? start(field!.value!) : start(given)
+    const earlier = keys.get(keyNode.value)
+    if (earlier === undefined) {
+      keys.set(keyNode.value, offset)
+      return value
+    }
+    const { line } = position(this.lines, earlier)
+    const message = `The key ${quoted(keyNode.value)} is used already on line ${line}: change it`
+    this.report('repeated_key', offset, `${path}/key`, message)
+    return unreadable
+  }
+
+  private read(schema: TSchema, given: Node, path: string): unknown {
+    const node = this.resolve(given)
+    if (node === undefined) return unreadable
+    if (isAlias(node) || node.anchor === undefined) return this.readNode(schema, node, path)
+    const known = this.known.get(node) ?? new Map<TSchema, unknown>()
+    this.known.set(node, known)
+    if (!known.has(schema)) known.set(schema, this.readNode(schema, node, path))
+    return known.get(schema)
+  }
+
+  private readNode(schema: TSchema, node: Node, path: string): unknown {
+    const refuse = (message: string) => {
+      this.report('invalid_value', start(node), path, message)
+      return unreadable
+    }
+    if (schema.anyOf !== undefined) {
+      const value = isScalar(node) ? node.value : undefined
+      const branches = schema.anyOf as TSchema[]
+      if (branches.some(branch => 'const' in branch)) {
+        const words = branches.map(branch => String(branch.const))
+        if (words.includes(value as string)) return value
+        const hint = typeof value === 'string' ? meant(value, words) : ''
+        return refuse(`Must be ${expected(schema)}, not ${got(node)}${hint}`)
+      }
+      const others = branches.filter(({ type }) => type !== 'null')
+      const branch =
+        branches.find(({ type }) => type === typeOf(node)) ??
+        // With one thing it could be besides null, that one's own words say best what is wrong.
+        (others.length === 1 ? others[0] : undefined)
+      if (branch !== undefined) return this.readNode(branch, node, path)
+    } else if (schema.type === 'object') {
+      if (isMap(node)) return this.readFields(schema as TObject, node, path)
+    } else if (schema.type === 'array') {
+      const isEmpty = isSeq(node) && node.items.length < (schema.minItems ?? 0)
+      if (isEmpty) return refuse('The list is empty: write an entry, or leave the field out')
+      if (isSeq(node)) return this.readEntries(schema, node.items as Node[], path)
+    } else if (isScalar(node)) {
+      const wrong = scalarFault(schema, node.value)
+      return wrong === null ? node.value : refuse(wrong || mismatch(schema, node))
+    }
+    return refuse(mismatch(schema, node))
+  }
+
+  private readEntries(schema: TSchema, nodes: Node[], path: string): unknown {
+    const keys = new Map<string, number>()
+    const keyed = schema.items.properties?.key !== undefined
+    const entries = nodes.slice(0, schema.maxItems).map((node, index) => {
+      const below = `${path}/${index}`
+      return keyed
+        ? this.entry(schema.items, node, below, keys)
+        : this.read(schema.items, node, below)
+    })
+    const tooMany = nodes[schema.maxItems]
+    if (tooMany !== undefined) {
+      const message = `At most ${schema.maxItems} entries, not ${nodes.length}: remove the rest`
+      this.report('invalid_value', start(tooMany), path, message)
+      return unreadable
+    }
+    return entries.includes(unreadable) ? unreadable : entries
+  }
+
+  private readFields(schema: TObject, map: YAMLMap, path: string): unknown {
+    const { owned, derived } = authoringOf(schema)
+    const names = Object.keys(schema.properties)
+    // Filled by the schema's names alone, so no name in the file ever becomes a property's.
+    const fields: Record<string, unknown> = {}
+    const given = new Set<string>()
+    let complete = true
+    for (const { name, value, offset } of fieldsOf(map)) {
+      if (given.has(name)) {
+        // Reported with the file's other repeated fields.
+        complete = false
+        continue
+      }
+      given.add(name)
+      if (owned.has(name)) continue
+      if (!names.includes(name)) {
+        this.report('unknown_field', offset, below(path, name), unknownField(name, names))
+        complete = false
+        continue
+      }
+      const property = schema.properties[name]!
+      if (value !== null) fields[name] = this.read(property, value, below(path, name))
+      else {
+        const message = `Must be ${expected(property)}, not empty`
+        this.report('invalid_value', offset, below(path, name), message)
+        fields[name] = unreadable
+      }
+      if (fields[name] === unreadable) complete = false
+    }
+    for (const name of names) {
+      const property = schema.properties[name]!
+      if (given.has(name) || name in derived || isOptional(schema, name)) continue
+      if ('default' in property) fields[name] = structuredClone(property.default)
+      else {
+        const message = `Add the field ${quoted(name)}: ${expected(property)}`
+        this.report('missing_field', start(map), below(path, name), message)
+        complete = false
+      }
+    }
+    if (!complete) return unreadable
+    for (const name in derived) if (!given.has(name)) fields[name] = derived[name]!(fields as never)
+    // In the schema's order, whatever order the author chose.
+    const filled = names.filter(name => Object.hasOwn(fields, name))
+    const value = Object.fromEntries(filled.map(name => [name, fields[name]]))
+    this.onSound({ schema, value, path, node: map })
+    return value
+  }
+}

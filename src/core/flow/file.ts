@@ -1,0 +1,158 @@
+import { isMap, isSeq, LineCounter, type Node } from 'yaml'
+import { below, shown, unknownField } from '../text/wording.ts'
+import {
+  fieldsOf,
+  offsetAt,
+  parse,
+  position,
+  type Report,
+  type Source,
+  start,
+} from './file-nodes.ts'
+import { Reader, unreadable } from './file-reader.ts'
+import { FlowDefinition } from './flow.ts'
+import type { FlowProblem } from './problem.ts'
+import { type FlowPart, flowProblems, partProblems } from './rules.ts'
+
+/** What is wrong with a flow file, and where; its `path` is a JSON pointer into the file. */
+export interface Problem extends FlowProblem {
+  /** Both counted from 1, columns in UTF-16 units; null where no one place is meant. */
+  line: number | null
+  column: number | null
+}
+
+/**
+ * The flows that could be read and what is wrong with the file, both in the file's order. Values
+ * that the file repeats by alias are one object, so none of it is to be changed in place.
+ */
+export interface FlowFile {
+  flows: FlowDefinition[]
+  problems: Problem[]
+  /** Whether every check was made; if not, more follow once the errors are mended. */
+  isJudgedWhole: boolean
+}
+
+const maxProblems = 50
+
+/**
+ * Reads flows as their author wrote them: one flow, a list, `{flows: [...]}`, or several YAML
+ * documents. Never throws. A flow with an error is left out of `flows`, its neighbours are not.
+ *
+ * Shapes are judged first, field by field; then what a flow means (see `flowProblems`), and where its
+ * shape is wrong, what those of its parts mean whose shape is right. With several YAML documents a path begins with the document's index.
+ */
+export function readFlowFile(text: string, options: { format?: 'yaml' | 'json' } = {}): FlowFile {
+  const lines = new LineCounter()
+  const findings: Finding[] = []
+  const report: Report = (code, offset, path, message, severity = 'error') => {
+    findings.push({ severity, code, path, message, offset })
+  }
+  const source = parse(text, options.format ?? 'yaml', lines, report)
+  const { flows, isJudgedWhole } =
+    source === null ? { flows: [], isJudgedWhole: false } : readFlows(source, lines, report)
+  if (flows.length === 0 && findings.length === 0) {
+    report('empty_file', 0, '', 'The file holds no flow: write one, beginning with "key: "')
+  }
+  return { flows, problems: inSourceOrder(findings, lines), isJudgedWhole }
+}
+
+/** As long as a path can be on most systems. */
+const longestPath = 4_096
+
+/** One line for a terminal: `welcome.yaml:12:5 error invalid_value /steps/0/kind Must be …`. */
+export function describeProblem(problem: Problem, fileName: string): string {
+  const { line, column, severity, code, path, message } = problem
+  const name = shown(fileName, longestPath)
+  const place = line === null ? name : `${name}:${line}:${column ?? 1}`
+  return [place, severity, code, path, message].filter(part => part !== '').join(' ')
+}
+
+interface Finding extends FlowProblem {
+  offset: number
+}
+
+function inSourceOrder(findings: Finding[], lines: LineCounter): Problem[] {
+  // The sort is stable: of two at one place, the one found first comes first.
+  const sorted = findings.sort((a, b) => a.offset - b.offset)
+  const [told, left] = mostImportant(sorted)
+  const problems = told.map(({ offset, ...problem }): Problem => {
+    const { line, column } = position(lines, offset)
+    return { ...problem, line, column }
+  })
+  if (left.length > 0) {
+    const message = `${left.length} more: mend the ones above and read the file again`
+    const severity = left.some(isError) ? 'error' : 'warning'
+    problems.push({ severity, code: 'more_problems', path: '', message, line: null, column: null })
+  }
+  return problems
+}
+
+const isError = ({ severity }: FlowProblem) => severity === 'error'
+
+/** What is told of too many, and what is left: no error is left out for the sake of a warning. */
+function mostImportant(findings: Finding[]): [told: Finding[], left: Finding[]] {
+  if (findings.length <= maxProblems) return [findings, []]
+  const warnings = findings.filter(finding => !isError(finding))
+  const chosen = new Set([...findings.filter(isError), ...warnings].slice(0, maxProblems))
+  return [
+    findings.filter(finding => chosen.has(finding)),
+    findings.filter(finding => !chosen.has(finding)),
+  ]
+}
+
+function readFlows({ roots, aliases }: Source, lines: LineCounter, report: Report) {
+  let sound: (FlowPart & { node: Node })[] = []
+  const reader = new Reader(aliases, lines, report, part => sound.push(part))
+  const keys = new Map<string, number>()
+  const flows: FlowDefinition[] = []
+  let isJudgedWhole = true
+  // What several flows have by alias is wrong in one place, and told once.
+  const told = new Set<string>()
+  const tell = (problems: readonly FlowProblem[], node: Node, path: string) => {
+    for (const { severity, code, path: pointer, message } of problems) {
+      const offset = offsetAt(node, pointer, aliases)
+      const finding = JSON.stringify([offset, code, message])
+      if (!told.has(finding)) report(code, offset, path + pointer, message, severity)
+      told.add(finding)
+    }
+  }
+  const readInto = (node: Node, path: string) => {
+    sound = []
+    const read = reader.entry(FlowDefinition, node, path, keys)
+    if (read === unreadable) {
+      isJudgedWhole = false
+      for (const part of sound) tell(partProblems(part.schema, part.value), part.node, part.path)
+      return
+    }
+    const flow = read as FlowDefinition
+    const problems = flowProblems(flow)
+    tell(problems, node, path)
+    if (!problems.some(isError)) flows.push(flow)
+  }
+  const readList = (nodes: unknown[], path: string) => {
+    for (const [index, node] of nodes.entries()) readInto(node as Node, `${path}/${index}`)
+  }
+  for (const { node, path } of roots) {
+    const fields = isMap(node) ? fieldsOf(node) : []
+    if (isSeq(node)) readList(node.items, path)
+    else if (fields.some(field => field.name === 'flows')) {
+      for (const { name, value, offset } of fields) {
+        const list = value === null ? undefined : reader.resolve(value)
+        if (name === 'flows' && isSeq(list)) readList(list.items, `${path}/flows`)
+        else if (name === 'flows') {
+          const message = 'Must be a list of flows, each beginning with "- key: "'
+          report('invalid_value', start(value ?? node), `${path}/flows`, message)
+        } else if (name !== 'version') {
+          // `GET /flows` answers a version beside the flows.
+          report('unknown_field', offset, below(path, name), unknownField(name, ['flows']))
+        }
+      }
+    } else if (isMap(node)) readInto(node, path)
+    else {
+      const message =
+        'Must be a flow, a list of flows, or "flows: " with a list: begin with "key: "'
+      report('not_a_flow', start(node), path, message)
+    }
+  }
+  return { flows, isJudgedWhole }
+}

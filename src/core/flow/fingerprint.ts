@@ -1,0 +1,133 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { Fingerprint } from '../step/fingerprint.ts'
+import { nameOf } from '../step/likeness.ts'
+import { isTelling } from '../step/remembered.ts'
+import { textHash } from '../text/text-hash.ts'
+import { closed, sha256, text } from './values.ts'
+
+/** Every page of a site fetches it with the flow, so it is far smaller than what a page may send. */
+const mostAncestors = 5
+const mostClasses = 10
+
+const words = (description: string) => Type.Optional(text(1, 200, { description }))
+
+const place = Type.Optional(
+  Type.Integer({ minimum: 0, description: 'Its place among its siblings, counted from 0.' }),
+)
+
+const Around = closed({
+  tag: words('Its tag.'),
+  id: words('Its id.'),
+  role: words('Its role.'),
+  testId: words('The value of its test id.'),
+  nth: place,
+})
+
+/**
+ * What the element of a step was like, for pages on which no selector finds it. It is the author's:
+ * written by hand, or taken over from the baseline by `cairn steps pin`, never from visitors' pages
+ * by itself, since every page gets it and whoever has the snippet key can send fingerprints.
+ */
+export const FlowFingerprint = closed(
+  {
+    tag: text(1, 200, { description: 'Its tag; only elements of this tag are compared.' }),
+    id: words('Its id.'),
+    testId: Type.Optional(
+      closed(
+        {
+          attr: text(1, 200, { description: 'Name of the attribute, such as data-test.' }),
+          value: text(1, 200, { description: 'Its value.' }),
+        },
+        { description: 'The attribute by which tests find it.' },
+      ),
+    ),
+    role: words('Its role.'),
+    name: words('Its accessible name.'),
+    text: words('What it says; all pages get it, so better its hash where it is about somebody.'),
+    textHash: Type.Optional(
+      sha256('In place of the text: its SHA-256, trimmed and with white space folded, in hex.'),
+    ),
+    classes: Type.Optional(
+      Type.Array(text(1, 200), { maxItems: mostClasses, description: 'Its classes.' }),
+    ),
+    attributes: Type.Optional(
+      closed(
+        {
+          name: words('Name of a form field.'),
+          type: words('Type of a field or button.'),
+          for: words('What a label is for.'),
+          href: words("A link's path, without a query."),
+          placeholder: words("A field's placeholder."),
+          title: words('Its title.'),
+        },
+        { description: 'Attributes that tell it from others.' },
+      ),
+    ),
+    ancestors: Type.Optional(
+      Type.Array(Around, {
+        maxItems: mostAncestors,
+        description: 'The elements around it, its parent first.',
+      }),
+    ),
+    locale: words("Language of the page; on one in another language, words aren't compared."),
+  },
+  {
+    description:
+      'What the element was like: where no selector finds it, the one element that is as good is ' +
+      'taken, if it scores .85 or more. What is left out is not compared. "cairn steps pin" fills it in.',
+  },
+)
+export type FlowFingerprint = Static<typeof FlowFingerprint>
+
+/** A value if it may stand in a flow: what pages send is longer, and may be no clean text. */
+const fitting = <Schema extends TSchema>(schema: Schema, value: unknown) =>
+  Value.Check(schema, value) ? value : undefined
+
+const { properties } = FlowFingerprint
+
+/** The fields of a mapping that may stand in a flow. */
+function fittingFields(fields: Record<string, TSchema>, given: object): object | undefined {
+  const kept = Object.entries(fields).flatMap(([name, schema]) => {
+    const value = fitting(schema, (given as Record<string, unknown>)[name])
+    return value === undefined ? [] : [[name, value]]
+  })
+  return kept.length > 0 ? Object.fromEntries(kept) : undefined
+}
+
+/**
+ * What a flow takes over of a fingerprint that pages sent. Every visitor gets it, so of a text there
+ * is its hash alone, and no name that is the text again; where it was on the page is left out.
+ *
+ * @param print as `allowedFingerprint` gives it
+ * @param locale of its page; null where it is not known
+ * @returns null where it says too little to tell an element by
+ */
+export function pinnedFingerprint(
+  print: Fingerprint,
+  locale: string | null,
+): FlowFingerprint | null {
+  const hash = print.textHash ?? (print.text === undefined ? undefined : textHash(print.text))
+  const name = nameOf(print)
+  const { classes = [], ancestors = [], attributes = {}, testId } = print
+  const some = <Value>(list: Value[]) => (list.length > 0 ? list : undefined)
+  const pinned = fittingFields(properties, {
+    tag: print.tag,
+    id: print.id,
+    testId,
+    role: print.role,
+    name: name !== undefined && textHash(name) !== hash ? name : undefined,
+    textHash: hash,
+    classes: some(classes.filter(one => one.length <= 200).slice(0, mostClasses)),
+    attributes: fittingFields(properties.attributes.properties, attributes),
+    // One that says nothing keeps the places of the others.
+    ancestors: some(
+      ancestors
+        .slice(0, mostAncestors)
+        .map(around => fittingFields(Around.properties, around) ?? {}),
+    ),
+    locale,
+  })
+  const isWhole = Value.Check(FlowFingerprint, pinned) && isTelling(pinned)
+  return isWhole ? pinned : null
+}

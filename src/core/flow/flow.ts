@@ -1,0 +1,360 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { FlowFingerprint } from './fingerprint.ts'
+import { closed, colour, eventName, key, link, nullable, oneOf, text } from './values.ts'
+
+/** One address a flow is shown on. */
+export const UrlRule = closed({
+  match: oneOf(
+    {
+      exact: 'the address is the pattern',
+      prefix: 'the address begins with the pattern',
+      glob: 'the address fits the pattern: * stands for any run without a slash, ** for anything',
+    },
+    { description: 'How the pattern is compared with the address of the page.' },
+  ),
+  pattern: text(1, 2_048, {
+    description: 'A whole address, or from its path on: https://app.example.com/home or /home.',
+  }),
+})
+export type UrlRule = Static<typeof UrlRule>
+
+const scalar = [text(0, 1_000), Type.Number(), Type.Boolean()] as const
+
+/**
+ * One condition on a person's attributes. `value` is null where the operator needs none; `exists`
+ * takes false for "must not be there".
+ */
+export const AudienceRule = closed({
+  attribute: text(1, 100, {
+    description: 'Name of an attribute that your page tells of the person, such as plan.',
+  }),
+  op: oneOf(
+    {
+      eq: 'equals the value',
+      neq: 'does not equal the value',
+      in: 'is one of the values in the list',
+      nin: 'is none of the values in the list',
+      gt: 'is greater than the value',
+      gte: 'is the value or greater',
+      lt: 'is less than the value',
+      lte: 'is the value or less',
+      contains: 'contains the value',
+      exists: 'is there at all, or with "value: false" is not there; needs no value otherwise',
+    },
+    { description: 'How the attribute is compared with the value.' },
+  ),
+  value: Type.Union(
+    [...scalar, Type.Array(Type.Union([...scalar]), { maxItems: 100 }), Type.Null()],
+    {
+      default: null,
+      description:
+        'What the attribute is compared with; a list for "in" and "nin"; for "exists", false means ' +
+        'that it must not be there.',
+    },
+  ),
+})
+export type AudienceRule = Static<typeof AudienceRule>
+
+/** Where and to whom a flow is shown: any of the urls (none means everywhere), and the audience. */
+export const Targeting = closed(
+  {
+    urls: Type.Array(UrlRule, {
+      maxItems: 50,
+      default: [],
+      description: 'Pages that show the flow: any of these; none means every page.',
+    }),
+    audience: closed(
+      {
+        match: oneOf(
+          { all: 'every rule has to hold', any: 'one rule is enough' },
+          { default: 'all', description: 'Whether all of the rules have to hold, or any.' },
+        ),
+        rules: Type.Array(AudienceRule, {
+          maxItems: 50,
+          default: [],
+          description: "Conditions on the person's attributes; none means everybody.",
+        }),
+      },
+      {
+        default: { match: 'all', rules: [] },
+        description: 'Who sees the flow: everybody, unless there are rules.',
+      },
+    ),
+  },
+  {
+    default: { urls: [], audience: { match: 'all', rules: [] } },
+    description: 'Where and to whom the flow is shown: everywhere and to all, unless said here.',
+  },
+)
+export type Targeting = Static<typeof Targeting>
+
+/** Colours and corner radius (CSS pixels); what is null is the snippet's own. */
+export const Theme = closed({
+  accent: colour('Colour of buttons and highlights, such as "#1f6feb".'),
+  background: colour('Colour behind the text.'),
+  text: colour('Colour of the text.'),
+  radius: nullable(
+    Type.Integer({ minimum: 0, maximum: 64 }),
+    'How round the corners are, in CSS pixels.',
+  ),
+})
+export type Theme = Static<typeof Theme>
+
+/**
+ * The element a step points at, how else it is found, and what happens when the page does not have
+ * it. Where a step says nothing of `alternates` or `fingerprint`, they are absent everywhere.
+ */
+export const Target = closed({
+  selector: text(1, 1_000, { description: 'CSS selector of the element.' }),
+  text: nullable(text(1, 200), 'Text that the element has, to tell it from others.'),
+  nth: nullable(
+    Type.Integer({ minimum: 0 }),
+    'Which of several elements that match, counted from 0.',
+  ),
+  waitMs: Type.Integer({
+    minimum: 0,
+    maximum: 60_000,
+    default: 3_000,
+    description: 'How long the element is waited for, in milliseconds.',
+  }),
+  required: Type.Boolean({
+    default: true,
+    description: 'Whether the step needs the element; else it is shown without it.',
+  }),
+  onMissing: oneOf(
+    {
+      skip: 'go on with the next step',
+      wait: 'wait until the element is there',
+      stop: 'end the flow',
+    },
+    { default: 'skip', description: 'What happens where the page does not have the element.' },
+  ),
+  alternates: Type.Optional(
+    Type.Array(text(1, 1_000, { description: 'CSS selector.' }), {
+      minItems: 1,
+      maxItems: 5,
+      description:
+        'Selectors that are tried in their order where the first one has found nothing. Each has ' +
+        'to find one element alone: text counts for it, nth does not.',
+    }),
+  ),
+  fingerprint: Type.Optional(FlowFingerprint),
+})
+export type Target = Static<typeof Target>
+
+/** Which element a target means, without what else helps to find it: baselines are of this. */
+export function meantBy<T extends Target>({ alternates, fingerprint, ...meant }: T) {
+  return meant
+}
+
+/** A button of a step; `href` is for the action "link". */
+export const Button = closed({
+  label: text(1, 100, { description: 'What the button says.' }),
+  action: oneOf(
+    {
+      next: 'goes on to the next step',
+      back: 'goes back to the step before',
+      complete: 'ends the flow as completed',
+      dismiss: 'ends the flow as dismissed',
+      link: 'follows href',
+    },
+    { description: 'What the button does.' },
+  ),
+  href: nullable(link, 'Where the action "link" leads: https:, http:, mailto:, tel: or relative.'),
+})
+export type Button = Static<typeof Button>
+
+/** The page that a step is for; where a step says nothing of it, it is absent everywhere. */
+export const StepPage = Type.Optional(
+  closed(UrlRule.properties, {
+    description:
+      'The page that the step is for. On another one the visitor is told that the tour goes on ' +
+      'there, with a link where the address is known (match: exact); without it, the step is for ' +
+      'any page that shows the flow.',
+  }),
+)
+
+const stepFields = {
+  key: key(
+    'Your own name for the step, unique in the flow. Its funnel hangs from it: keep it over versions.',
+  ),
+  kind: oneOf(
+    {
+      tooltip: 'points at an element',
+      modal: 'a window in the middle of the page',
+      banner: 'a bar across the page',
+      hotspot: 'a dot beside an element, which opens',
+    },
+    {
+      description:
+        'How the step looks; where left out, a tooltip if the step has a target, else a modal.',
+    },
+  ),
+  title: text(0, 200, { default: '', description: 'Heading, as plain text.' }),
+  body: text(0, 10_000, { default: '', description: 'Text, as Markdown without HTML.' }),
+  page: StepPage,
+  target: nullable(Target, 'The element that the step points at, and what happens without it.'),
+  placement: closed(
+    {
+      side: oneOf(
+        {
+          top: 'above the element',
+          right: 'right of the element',
+          bottom: 'below the element',
+          left: 'left of the element',
+        },
+        { default: 'bottom', description: 'On which side of the element the step stands.' },
+      ),
+      align: oneOf(
+        {
+          start: "in line with the element's left or upper edge",
+          center: "in line with the element's middle",
+          end: "in line with the element's right or lower edge",
+        },
+        { default: 'center', description: 'How the step lines up along that side.' },
+      ),
+    },
+    {
+      default: { side: 'bottom', align: 'center' },
+      description: 'Where the step stands, seen from its element.',
+    },
+  ),
+  advance: closed(
+    {
+      on: oneOf(
+        {
+          button: 'a button of the step is pressed',
+          click: 'the element is clicked',
+          event: 'the page reports the event',
+        },
+        { default: 'button', description: 'What leads to the next step.' },
+      ),
+      event: nullable(eventName(), 'Name of the event, for "on: event".'),
+    },
+    { default: { on: 'button', event: null }, description: 'What leads to the next step.' },
+  ),
+  buttons: Type.Array(Button, {
+    maxItems: 5,
+    default: [],
+    description: 'Buttons below the text, from left to right.',
+  }),
+}
+
+const itemFields = {
+  key: key(
+    'Your own name for the item, unique in the flow. Ticks hang from it: keep it over versions.',
+  ),
+  title: text(1, 200, { description: 'What is to be done, as plain text.' }),
+  description: nullable(text(0, 10_000), 'More about it, as Markdown without HTML.'),
+  completeOn: nullable(
+    closed({ event: eventName({ description: 'Name of the custom event.' }) }),
+    'The custom event that ticks the item; without it, a click on the item does. Your back end can too.',
+  ),
+  href: nullable(link, 'Where the item leads: https:, http:, mailto:, tel: or relative.'),
+}
+
+const flowFields = <Step extends TSchema, Item extends TSchema>(step: Step, item: Item) => ({
+  key: key(
+    'Your own name for the flow. Its versions and numbers hang from it: keep it over versions.',
+  ),
+  name: text(1, 200, { description: 'What people of your team call it; the key, unless said.' }),
+  title: Type.Optional(
+    text(1, 200, { description: 'What visitors read as its heading; the name, unless said.' }),
+  ),
+  kind: oneOf(
+    {
+      tour: 'steps, one after another',
+      checklist: 'items to tick, in any order or in sequence',
+      announcement: 'news, usually one step',
+    },
+    {
+      description:
+        'What the flow is; where left out, a checklist if it has one and no steps, else a tour.',
+    },
+  ),
+  priority: Type.Integer({
+    minimum: -1_000_000,
+    maximum: 1_000_000,
+    default: 0,
+    description: 'Of several flows for one page, the one with the highest priority comes first.',
+  }),
+  frequency: oneOf(
+    {
+      once: 'one time, whatever became of it',
+      until_completed: 'again and again until it is completed',
+      always: 'every time',
+    },
+    { default: 'once', description: 'How often a person sees it.' },
+  ),
+  targeting: Targeting,
+  theme: nullable(Theme, "Colours and corners; what is left out is the snippet's own."),
+  steps: Type.Array(step, {
+    maxItems: 100,
+    default: [],
+    description: 'What is shown, one after another.',
+  }),
+  checklist: nullable(
+    closed({
+      order: oneOf(
+        { any: 'in whatever order', sequence: 'one after another' },
+        { default: 'any', description: 'In which order the items can be done.' },
+      ),
+      items: Type.Array(item, { maxItems: 100, description: 'What there is to do.' }),
+    }),
+    'Items to tick; the last tick completes the flow.',
+  ),
+})
+
+/** A step as its author writes it, every default filled in. `body` is Markdown. */
+export const StepDefinition = closed(stepFields)
+export type StepDefinition = Static<typeof StepDefinition>
+
+/** A checklist's item as its author writes it, every default filled in. */
+export const ItemDefinition = closed(itemFields)
+export type ItemDefinition = Static<typeof ItemDefinition>
+
+/**
+ * A flow as its author writes it, every default filled in. Defaults that depend on nothing else are
+ * in the schema; `derivedDefaults` has the others. Where nothing is said of `title`, it is absent
+ * everywhere, as in what older releases have stored.
+ */
+export const FlowDefinition = closed(flowFields(StepDefinition, ItemDefinition))
+export type FlowDefinition = Static<typeof FlowDefinition>
+
+/** Fields whose absence is filled from their neighbours, which have been read and filled before. */
+export const derivedDefaults = {
+  flow: {
+    name: (flow: Pick<FlowDefinition, 'key'>): string => flow.key,
+    kind: (flow: Pick<FlowDefinition, 'steps' | 'checklist'>): FlowDefinition['kind'] =>
+      flow.checklist !== null && flow.steps.length === 0 ? 'checklist' : 'tour',
+  },
+  step: {
+    kind: (step: Pick<StepDefinition, 'target'>): StepDefinition['kind'] =>
+      step.target === null ? 'modal' : 'tooltip',
+  },
+}
+
+const owned = {
+  id: Type.String({ description: 'given by the server, the same over versions' }),
+  position: Type.Integer({ minimum: 0, description: 'counted from 0' }),
+}
+
+/** A step as the API answers it. */
+export const Step = closed({ ...owned, ...stepFields }, { title: 'Step' })
+export type Step = Static<typeof Step>
+
+/** A checklist's item as the API answers it. */
+export const Item = closed({ ...owned, ...itemFields }, { title: 'Item' })
+export type Item = Static<typeof Item>
+
+/** A published flow as the API answers it. */
+export const Flow = closed(
+  {
+    id: owned.id,
+    version: Type.Integer({ minimum: 1, description: 'grows by one with every publishing' }),
+    publishedAt: Type.String({ description: 'RFC 3339, UTC' }),
+    ...flowFields(Step, Item),
+  },
+  { title: 'Flow' },
+)
+export type Flow = Static<typeof Flow>

@@ -1,0 +1,38 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { authoringOf } from './authoring.ts'
+import { FlowDefinition } from './flow.ts'
+
+/** A value of YAML or JSON. */
+export type Plain = string | number | boolean | null | Plain[] | { [name: string]: Plain }
+
+/**
+ * A flow as briefly as its author could have written it: what would be filled in anyway is left
+ * out, the rest is in the schema's order. Reading it gives the definition again.
+ */
+export function minimalFlow(definition: FlowDefinition): { [name: string]: Plain } {
+  return minimalFields(FlowDefinition, definition)
+}
+
+function minimal(schema: TSchema, value: unknown): Plain {
+  const branches: TSchema[] = schema.anyOf ?? [schema]
+  const object = branches.find(({ type }) => type === 'object')
+  if (object !== undefined && value !== null) return minimalFields(object as TObject, value)
+  if (schema.type === 'array') return (value as unknown[]).map(one => minimal(schema.items, one))
+  return value as Plain
+}
+
+function minimalFields(schema: TObject, value: unknown): { [name: string]: Plain } {
+  const fields = value as Record<string, unknown>
+  const { derived } = authoringOf(schema)
+  const isImplied = (name: string, property: TSchema) => {
+    // A definition of an earlier release may lack a field that has come with a default since.
+    if (fields[name] === undefined) return true
+    const implied = derived[name] ? derived[name](value as never) : property.default
+    return Bun.deepEquals(fields[name], implied, true)
+  }
+  return Object.fromEntries(
+    Object.entries(schema.properties)
+      .filter(([name, property]) => !isImplied(name, property))
+      .map(([name, property]) => [name, minimal(property, fields[name])]),
+  )
+}

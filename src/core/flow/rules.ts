@@ -1,0 +1,138 @@
+import type { TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { quoted, shown } from '../text/wording.ts'
+import {
+  AudienceRule,
+  FlowDefinition,
+  ItemDefinition,
+  StepDefinition,
+  StepPage,
+  Targeting,
+  UrlRule,
+} from './flow.ts'
+import { itemProblems } from './item-rules.ts'
+import { error, type FlowProblem, warning } from './problem.ts'
+import { unreachable } from './reach-rules.ts'
+import { shownAs } from './shown-as.ts'
+import { stepProblems } from './step-rules.ts'
+import {
+  audienceRuleProblems,
+  pageProblems,
+  targetingProblems,
+  urlProblems,
+} from './targeting-rules.ts'
+
+/**
+ * What is wrong with what a flow means, beyond the shapes that its schema holds. Pure, and bounded
+ * by the flow's size.
+ */
+export function flowProblems(flow: FlowDefinition): FlowProblem[] {
+  return [
+    ...emptiness(flow),
+    ...notShown(flow),
+    ...keyAsHeading(flow),
+    ...repeatedKeys(flow.steps, '/steps'),
+    ...repeatedKeys(flow.checklist?.items ?? [], '/checklist/items'),
+    ...[...partsOf(flow)].flatMap(({ schema, value, path }) =>
+      partProblems(schema, value).map(problem => ({ ...problem, path: path + problem.path })),
+    ),
+    ...unreachable(flow),
+  ]
+}
+
+/** A part of a flow that has a schema of its own. */
+export interface FlowPart {
+  schema: TSchema
+  value: unknown
+  /** JSON pointer within whatever holds it. */
+  path: string
+}
+
+function* partsOf({ targeting, steps, checklist }: FlowDefinition): Iterable<FlowPart> {
+  const each = function* (schema: TSchema, values: readonly unknown[], path: string) {
+    for (const [index, value] of values.entries()) yield { schema, value, path: `${path}/${index}` }
+  }
+  yield { schema: Targeting, value: targeting, path: '/targeting' }
+  yield* each(UrlRule, targeting.urls, '/targeting/urls')
+  yield* each(AudienceRule, targeting.audience.rules, '/targeting/audience/rules')
+  yield* each(StepDefinition, steps, '/steps')
+  for (const [index, { page }] of steps.entries()) {
+    if (page) yield { schema: StepPage, value: page, path: `/steps/${index}/page` }
+  }
+  yield* each(ItemDefinition, checklist?.items ?? [], '/checklist/items')
+}
+
+/** What can be judged without the rest of the flow. */
+const partRules = new Map<TSchema, (part: never) => Iterable<FlowProblem>>([
+  [Targeting, targetingProblems],
+  [UrlRule, urlProblems],
+  [StepPage, pageProblems],
+  [AudienceRule, audienceRuleProblems],
+  [StepDefinition, stepProblems],
+  [ItemDefinition, itemProblems],
+])
+
+/**
+ * What is wrong with a part of a flow by itself, whatever became of the rest; paths are within the
+ * part. Of a part in a part nothing is said here: it is judged where it stands.
+ */
+export function partProblems(schema: TSchema, part: unknown): FlowProblem[] {
+  return [...(partRules.get(schema)?.(part as never) ?? [])]
+}
+
+/**
+ * The errors of something that was stored as a flow, maybe by another version of Cairn: of its
+ * shape, or where that is right, of what it means.
+ */
+export function storedFlowErrors(stored: unknown): FlowProblem[] {
+  if (Value.Check(FlowDefinition, stored)) {
+    return flowProblems(stored).filter(({ severity }) => severity === 'error')
+  }
+  // What is stored may have fields of any name.
+  const paths = new Set([...Value.Errors(FlowDefinition, stored)].map(({ path }) => shown(path)))
+  const message = 'This does not have the shape that a flow has now: push its file again'
+  return [...paths].slice(0, 20).map(path => error('invalid_value', path, message))
+}
+
+function* emptiness({ kind, steps, checklist }: FlowDefinition): Iterable<FlowProblem> {
+  if (steps.length > 0 || (checklist?.items.length ?? 0) > 0) return
+  const isList = kind === 'checklist' || checklist !== null
+  const message = isList
+    ? 'The flow shows nothing: add an item to its checklist, or a step'
+    : 'The flow shows nothing: add a step, or a checklist with an item'
+  yield error('empty_flow', isList ? '/checklist/items' : '/steps', message)
+}
+
+/** Of a flow that has both, the snippet shows one. */
+function* notShown(flow: FlowDefinition): Iterable<FlowProblem> {
+  const { steps, checklist } = flow
+  if (steps.length === 0 || (checklist?.items.length ?? 0) === 0) return
+  const advice = 'make a flow of its own of them'
+  if (shownAs(flow) === 'steps') {
+    const message = `Pages show a tour's steps and not its items, which only events and your back end tick: ${advice}`
+    yield warning('items_not_shown', '/checklist/items', message)
+  } else {
+    const message = `Pages show a checklist's items and not its steps: ${advice}`
+    yield warning('steps_not_shown', '/steps', message)
+  }
+}
+
+/** A list has a heading, and a key is no text for visitors. */
+function* keyAsHeading(flow: FlowDefinition): Iterable<FlowProblem> {
+  const { key, name, title } = flow
+  if (shownAs(flow) !== 'checklist' || title !== undefined || name !== key) return
+  const message = `Visitors read the key ${quoted(key)} as the heading of this list: add a title`
+  yield warning('key_as_heading', '/title', message)
+}
+
+/** In a file, which tells of them by their lines, they have been found before this. */
+function* repeatedKeys(entries: readonly { key: string }[], path: string): Iterable<FlowProblem> {
+  const keys = new Set<string>()
+  for (const [index, { key }] of entries.entries()) {
+    if (keys.has(key)) {
+      const message = `The key ${quoted(key)} is used already: change it`
+      yield error('repeated_key', `${path}/${index}/key`, message)
+    }
+    keys.add(key)
+  }
+}

@@ -1,0 +1,117 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { authoringOf, isOptional } from './authoring.ts'
+import { FlowDefinition, ItemDefinition, StepDefinition } from './flow.ts'
+import { authoredPattern, patternsInWords } from './values.ts'
+
+/** A JSON Schema, or a part of one. */
+export type JsonSchema = { [keyword: string]: unknown }
+
+/** The parts that are named, so that an author finds them in the file. */
+const named = new Map<TSchema, string>([
+  [FlowDefinition, 'flow'],
+  [StepDefinition, 'step'],
+  [ItemDefinition, 'item'],
+])
+
+/**
+ * The JSON Schema of a flow file as authors write it, for editors and for checks elsewhere. It takes
+ * what `readFlowFile` takes, except that it knows nothing of repeated keys; lengths count Unicode
+ * characters there and UTF-16 units here.
+ *
+ * Draft 7, the newest that VS Code's JSON editor and its YAML extension support wholly. The keywords
+ * `enumDescriptions`, `patternErrorMessage` and `doNotSuggest` are theirs; others pass over them.
+ */
+export function flowFileSchema(): JsonSchema {
+  const flow = { $ref: '#/definitions/flow' }
+  const list = { type: 'array', minItems: 1, items: flow }
+  const container = {
+    type: 'object',
+    additionalProperties: false,
+    properties: { flows: { ...list, description: 'The flows of this file.' }, version: unread },
+  }
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Cairn flow file',
+    description: 'One flow, a list of flows, or "flows: " with a list.',
+    // Not "anyOf": this way an editor tells what is wrong with the one that was meant.
+    if: { type: 'array' },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: list,
+    else: {
+      if: { type: 'object', required: ['flows'] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: container,
+      else: flow,
+    },
+    definitions: Object.fromEntries([...named].map(([schema, name]) => [name, keywordsOf(schema)])),
+  }
+}
+
+/** A field of what the API answered, which a file may have and nothing reads. */
+const unread: JsonSchema = {
+  description: "The server's own: not read from a file.",
+  doNotSuggest: true,
+}
+
+function ofSchema(schema: TSchema): JsonSchema {
+  const name = named.get(schema)
+  if (name !== undefined) return { $ref: `#/definitions/${name}` }
+  const { description, default: byDefault } = schema
+  return {
+    ...(description && { description }),
+    ...keywordsOf(schema),
+    // Editors write a default out where its field is completed: one that is empty says nothing, and
+    // over a null in an object's place the YAML extension stumbles.
+    ...(isWord(byDefault) && { default: byDefault }),
+  }
+}
+
+const isWord = (value: unknown) =>
+  ['boolean', 'number'].includes(typeof value) || (!!value && typeof value === 'string')
+
+function keywordsOf(schema: TSchema): JsonSchema {
+  if (schema.anyOf !== undefined) return ofUnion(schema.anyOf)
+  if (schema.type === 'object') return ofObject(schema as TObject)
+  const { description, default: byDefault, items, pattern: stored, ...keywords } = schema
+  const pattern = stored && authoredPattern(stored)
+  return {
+    ...keywords,
+    ...(pattern && { pattern, patternErrorMessage: `Must be ${patternsInWords[pattern]}` }),
+    ...(items && { items: ofSchema(items) }),
+  }
+}
+
+/** One object rather than branches: editors then complete, and say what is wrong, far better. */
+function ofUnion(branches: TSchema[]): JsonSchema {
+  if (branches.every(branch => 'const' in branch)) {
+    return {
+      type: 'string',
+      enum: branches.map(branch => branch.const),
+      enumDescriptions: branches.map(branch => branch.description),
+    }
+  }
+  // The types differ, and a keyword of one type lets values of all others pass.
+  return {
+    ...Object.assign({}, ...branches.map(keywordsOf)),
+    type: branches.map(({ type }) => type),
+  }
+}
+
+function ofObject(schema: TObject): JsonSchema {
+  const { owned, derived } = authoringOf(schema)
+  const fields = Object.entries(schema.properties)
+  const required = fields
+    .filter(
+      ([name, field]) => !('default' in field) && !(name in derived) && !isOptional(schema, name),
+    )
+    .map(([name]) => name)
+  return {
+    type: 'object',
+    additionalProperties: false,
+    ...(required.length > 0 && { required }),
+    properties: {
+      ...Object.fromEntries(fields.map(([name, field]) => [name, ofSchema(field)])),
+      ...Object.fromEntries([...owned].map(name => [name, unread])),
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import { isTelling } from '../step/remembered.ts'
+import { fragileParts } from '../step/selector-fragility.ts'
+import { readSelector } from '../step/selector-syntax.ts'
+import { eventProblems } from './event-rules.ts'
+import type { StepDefinition, Target } from './flow.ts'
+import { markdownProblems } from './markdown-rules.ts'
+import { error, type FlowProblem, warning } from './problem.ts'
+
+/** What is wrong with a step, by itself. */
+export function* stepProblems(step: StepDefinition): Iterable<FlowProblem> {
+  if (step.target !== null) yield* targetProblems(step.target)
+  else yield* withoutTarget(step)
+  yield* textProblems(step)
+  yield* advanceProblems(step)
+  yield* buttonProblems(step)
+}
+
+function* targetProblems(target: Target): Iterable<FlowProblem> {
+  const { selector, alternates = [], text, fingerprint } = target
+  yield* selectorProblems(selector, '/target/selector', text !== null)
+  for (const [index, alternate] of alternates.entries()) {
+    const place = `/target/alternates/${index}`
+    yield* selectorProblems(alternate, place, text !== null)
+    if ([selector, ...alternates.slice(0, index)].includes(alternate)) {
+      yield warning('repeated_selector', place, 'This selector stands above already: remove one')
+    }
+  }
+  if (fingerprint && !isTelling(fingerprint)) {
+    const message =
+      'This says too little to tell an element by: add its text or name, role, id, testId or ancestors, or let "cairn steps pin" fill it in'
+    yield error('weak_fingerprint', '/target/fingerprint', message)
+  }
+}
+
+/** @param isNarrowed whether the step also tells the element by its text */
+function* selectorProblems(
+  selector: string,
+  place: string,
+  isNarrowed: boolean,
+): Iterable<FlowProblem> {
+  const read = readSelector(selector)
+  if ('fault' in read) {
+    yield error('invalid_selector', place, read.fault)
+    return
+  }
+  for (const weakness of fragileParts(read.tree, isNarrowed)) {
+    yield warning('fragile_selector', place, weakness)
+  }
+}
+
+function* withoutTarget({ kind, advance }: StepDefinition): Iterable<FlowProblem> {
+  if (kind === 'tooltip' || kind === 'hotspot') {
+    const message = `A ${kind} points at an element: add target with a selector, or make it a modal or banner`
+    yield error('missing_target', '/target', message)
+  } else if (advance.on === 'click') {
+    const message =
+      'The step goes on with a click on its element, and has none: add target with a selector, or write "on: button"'
+    yield error('missing_target', '/target', message)
+  }
+}
+
+/** How much of a body people still read, in characters: about 150 words beside an element. */
+const longBody = { tooltip: 1_000, hotspot: 1_000, banner: 1_000, modal: 3_000 }
+
+function* textProblems({ kind, title, body }: StepDefinition): Iterable<FlowProblem> {
+  if (title.trim() === '' && body.trim() === '') {
+    yield warning('no_text', '/title', 'The step says nothing: add a title, or a body')
+  }
+  const most = longBody[kind]
+  if (body.length > most) {
+    const message = `${body.length} characters are long for a ${kind}: shorten it to ${most}, or link to a page that says the rest`
+    yield warning('long_body', '/body', message)
+  }
+  yield* markdownProblems(body, '/body')
+}
+
+function* advanceProblems({ advance }: StepDefinition): Iterable<FlowProblem> {
+  const place = '/advance/event'
+  if (advance.on !== 'event') {
+    if (advance.event === null) return
+    const message = `The event has no effect with "on: ${advance.on}": write "on: event", or remove it`
+    yield warning('unused_event', place, message)
+  } else if (advance.event === null) {
+    const message = 'The step goes on with an event: add the name of the one that you send'
+    yield error('missing_event', place, message)
+  } else {
+    const inVain = { code: 'never_sent', consequence: 'The step never goes on' }
+    yield* eventProblems(advance.event, place, inVain)
+  }
+}
+
+function* buttonProblems({ advance, buttons }: StepDefinition): Iterable<FlowProblem> {
+  // Without any, the snippet's own button leads on.
+  const isDeadEnd = buttons.length > 0 && buttons.every(({ action }) => action === 'back')
+  if (advance.on === 'button' && isDeadEnd) {
+    const message =
+      'The step leads back alone: add a button with "action: next", or "complete" on the last step'
+    yield warning('dead_end', '/buttons', message)
+  }
+  for (const [index, { action, href }] of buttons.entries()) {
+    const place = `/buttons/${index}/href`
+    if (action === 'link' && href === null) {
+      const message = 'A button with "action: link" leads somewhere: add href with the address'
+      yield error('missing_href', place, message)
+    } else if (action !== 'link' && href !== null) {
+      const message = `The link has no effect with "action: ${action}": write "action: link", or remove it`
+      yield warning('unused_href', place, message)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { quoted } from '../text/wording.ts'
+import { contradictions } from './audience-contradiction.ts'
+import type { AudienceRule, Targeting, UrlRule } from './flow.ts'
+import { error, type FlowProblem, warning } from './problem.ts'
+import { patternFault } from './url-pattern-fault.ts'
+import { matchesOnlyRoot } from './url-rule.ts'
+
+/** What is wrong with where and to whom a flow is shown, beyond each rule by itself. */
+export function* targetingProblems({ urls, audience }: Targeting): Iterable<FlowProblem> {
+  const seen = new Set<string>()
+  for (const [index, { match, pattern }] of urls.entries()) {
+    const rule = `${match} ${pattern}`
+    if (seen.has(rule)) {
+      yield warning('repeated_rule', `/urls/${index}`, 'This rule stands above already: remove one')
+    }
+    seen.add(rule)
+  }
+  for (const [earlier, later] of contradictions(audience)) {
+    const { attribute } = audience.rules[later]!
+    const message = `Nobody sees the flow: no ${quoted(attribute)} satisfies this rule and rule ${earlier + 1} above it; change one, or write "match: any"`
+    yield warning('contradiction', `/audience/rules/${later}`, message)
+  }
+}
+
+/** What is wrong with the page that a step is for. */
+export function* pageProblems(rule: UrlRule): Iterable<FlowProblem> {
+  const fault = patternFault(rule)
+  if (fault !== null && isOnlyTheStar(rule)) yield warning('plain_star', '/pattern', fault)
+  else if (fault !== null) yield error('invalid_pattern', '/pattern', fault)
+}
+
+/** What is wrong with an address that a flow is shown on. */
+export function* urlProblems(rule: UrlRule): Iterable<FlowProblem> {
+  yield* pageProblems(rule)
+  if (patternFault(rule) === null && matchesOnlyRoot(rule)) {
+    const message =
+      "This is the site's first page alone: for all pages below it too, use match: prefix"
+    yield warning('only_root', '/pattern', message)
+  }
+}
+
+/** Whether a star is all that is odd: a path can have one, however seldom it is meant; no host. */
+function isOnlyTheStar(rule: UrlRule): boolean {
+  if (rule.match === 'glob' || /^(?:[^/]*:\/\/)?[^/]*\*/.test(rule.pattern)) return false
+  return patternFault({ ...rule, pattern: rule.pattern.replaceAll('*', '%2A') }) === null
+}
+
+/** What is wrong with one condition on people. */
+export function* audienceRuleProblems(rule: AudienceRule): Iterable<FlowProblem> {
+  const fault = valueFault(rule)
+  if (fault !== null) yield error('invalid_rule', '/value', fault)
+  else if (isNumberAsText(rule)) {
+    const message = `${quoted(String(rule.value))} in quotes is text, which no number is compared with, and "10" comes before "5": write the number without quotes`
+    yield warning('number_as_text', '/value', message)
+  }
+}
+
+const orders: readonly AudienceRule['op'][] = ['gt', 'gte', 'lt', 'lte']
+
+const isNumberAsText = ({ op, value }: AudienceRule) =>
+  orders.includes(op) && typeof value === 'string' && /^\s*[+-]?(?:\d+\.?\d*|\.\d+)\s*$/.test(value)
+
+/** Why an operator can never make sense of its value, or null. */
+function valueFault({ op, value }: AudienceRule): string | null {
+  const isList = Array.isArray(value)
+  switch (op) {
+    case 'exists':
+      if (value === null || typeof value === 'boolean') return null
+      return `"exists" asks whether the attribute is there: write value: true or none, or value: false for "must not be there"`
+    case 'in':
+    case 'nin':
+      if (isList && value.length > 0) return null
+      return `${quoted(op)} compares with a list: write the values as [free, team]`
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      if (typeof value === 'number' || typeof value === 'string') return null
+      return `${quoted(op)} compares with a number, a time or other text: write one as the value`
+    default:
+      if (value === null) return `${quoted(op)} compares with a value: add one`
+      if (!isList) return null
+      return op === 'contains'
+        ? '"contains" looks for one value: write a rule for each, or use match: any'
+        : `${quoted(op)} compares with one value: for a list, use "${op === 'eq' ? 'in' : 'nin'}"`
+  }
+}

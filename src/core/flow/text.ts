@@ -1,0 +1,123 @@
+import { stringify } from 'yaml'
+import { hasUnseen, withEscapes } from '../text/unseen.ts'
+import type { FlowDefinition } from './flow.ts'
+import { minimalFlow, type Plain } from './minimal.ts'
+
+/**
+ * A flow's one canonical text: minimal YAML, the same for the same definition. `readFlowFile` of it
+ * gives exactly the definition, so two flows are equal when their texts are.
+ */
+export function flowText(definition: FlowDefinition): string {
+  return `${fieldLines(minimalFlow(definition), '').join('\n')}\n`
+}
+
+/** Columns that a line of text fills where it can be broken. */
+const width = 80
+
+/** A short list or mapping stays on its line where it has no more entries than this. */
+const mostInline = 4
+
+type Mapping = { [name: string]: Plain }
+
+const isMapping = (value: Plain): value is Mapping =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function fieldLines(fields: Mapping, indent: string): string[] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    valueLines(`${indent}${name}:`, value, indent),
+  )
+}
+
+/** A field or list entry; `head` is what stands before the value, at that indent. */
+function valueLines(head: string, value: Plain, indent: string): string[] {
+  const below = `${indent}  `
+  if (typeof value === 'string') return textLines(head, value, below)
+  const inline = `${head} ${inlined(value)}`
+  if (typeof value !== 'object' || value === null || isShort(value, inline)) return [inline]
+  if (!Array.isArray(value)) return [head, ...fieldLines(value, below)]
+  return [head, ...entryLines(value, below)]
+}
+
+/** The first field of a mapping stands beside the dash; steps and items have room between them. */
+function entryLines(entries: Plain[], indent: string): string[] {
+  const inline = entries.map(entry => `${indent}- ${inlined(entry)}`)
+  // All or none, so that entries look alike.
+  if (entries.every((entry, i) => isMapping(entry) && isShort(entry, inline[i]!))) return inline
+  return entries.flatMap((entry, i) => {
+    const isOfFields = isMapping(entry) && Object.keys(entry).length > 0
+    if (!isOfFields) return valueLines(`${indent}-`, entry, indent)
+    const [first = '', ...rest] = fieldLines(entry, `${indent}  `)
+    const room = i > 0 && 'key' in entry ? [''] : []
+    return [...room, `${indent}- ${first.trimStart()}`, ...rest]
+  })
+}
+
+/** Whether it reads better on one line: few plain values, and no step or item, which has a key. */
+function isShort(value: Mapping | Plain[], inline: string): boolean {
+  const entries = Object.values(value)
+  if (entries.length === 0) return true
+  if (inline.length > width) return false
+  if (!Array.isArray(value) && ('key' in value || entries.length > mostInline)) return false
+  return entries.every(
+    entry =>
+      isWord(entry) || (Array.isArray(entry) && !Array.isArray(value) && entry.every(isWord)),
+  )
+}
+
+const isWord = (value: Plain) =>
+  value === null || (typeof value === 'string' ? !value.includes('\n') : typeof value !== 'object')
+
+/** On one line, as stands within brackets too. */
+function inlined(value: Plain): string {
+  if (typeof value === 'string') return inlinedText(value)
+  if (Array.isArray(value)) return `[${value.map(inlined).join(', ')}]`
+  if (!isMapping(value)) return String(value)
+  const fields = Object.entries(value).map(([name, field]) => `${name}: ${inlined(field)}`)
+  return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`
+}
+
+const inlinedText = (text: string) =>
+  hasUnseen(text) || text.includes('\n')
+    ? quotedText(text)
+    : stringify([text], { collectionStyle: 'flow', lineWidth: 0 }).slice(2, -3)
+
+/** A text after its field's name: as it is, in quotes, or as a block below. */
+function textLines(head: string, text: string, below: string): string[] {
+  if (hasUnseen(text)) return [`${head} ${quotedText(text)}`]
+  if (text.includes('\n')) {
+    const lines = text.replace(/\n$/, '').split('\n')
+    if (!isBlock(lines)) return [`${head} ${quotedText(text)}`]
+    const header = text.endsWith('\n') ? '|' : '|-'
+    return [`${head} ${header}`, ...lines.map(line => line && below + line)]
+  }
+  const line = `${head} ${stringify({ _: text }, { lineWidth: 0 }).slice('_: '.length, -1)}`
+  if (line.length <= width || !isFoldable.test(text)) return [line]
+  return [`${head} >-`, ...folded(text, below)]
+}
+
+/** Of lines that begin with blanks, are blanks alone, or end in empty ones, YAML may lose some. */
+const isBlock = (lines: readonly string[]) =>
+  !/^[ \t]/.test(lines[0]!) &&
+  lines[0] !== '' &&
+  lines.at(-1) !== '' &&
+  lines.every(line => line === '' || line.trim() !== '')
+
+/** Words with one space between: a line break in place of a space is read as that space. */
+const isFoldable = /^\S+(?: \S+)+$/
+
+function folded(text: string, indent: string): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)
+    if (line === undefined || line.length + 1 + word.length > width) lines.push(indent + word)
+    else lines[lines.length - 1] = `${line} ${word}`
+  }
+  return lines
+}
+
+/** In double quotes, by JSON's rules, which are YAML's too but for what takes two units of UTF-16. */
+const quotedText = (text: string) =>
+  withEscapes(JSON.stringify(text), char => {
+    const code = char.codePointAt(0)!.toString(16)
+    return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`
+  })

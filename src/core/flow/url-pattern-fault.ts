@@ -1,0 +1,80 @@
+import { shown } from '../text/wording.ts'
+import type { UrlRule } from './flow.ts'
+import { type AddressParts, addressParts, globMatches, parsed } from './url-rule.ts'
+
+/** One sentence that says what is wrong with a pattern and what to write, or null. */
+export function patternFault({ match, pattern }: UrlRule): string | null {
+  if (pattern === '') return `The pattern is empty: ${writeEither}`
+  if (/\p{Cc}/u.test(pattern)) return 'The pattern has a control character in it: remove it'
+  if (/\s/.test(pattern)) return 'The pattern has a space in it: remove it, or write %20'
+  if (pattern.includes('\\')) return 'The pattern has a backslash in it: write / in its place'
+  if (match !== 'glob' && pattern.includes('*')) {
+    return `"${match}" takes * for a plain character: use "match: glob", or write %2A for a star`
+  }
+  if (pattern.startsWith('//')) {
+    return 'The pattern begins with two slashes: write one for a path, or the scheme too (https://…)'
+  }
+  const address = addressParts(pattern)
+  if (!pattern.startsWith('/') && !(match === 'glob' && pattern.startsWith('**'))) {
+    if (!address) return notAnAddress(pattern)
+    const fault = originFault(address)
+    if (fault) return fault
+  }
+  const path = (address?.rest ?? pattern).split(/[?#]/, 1)[0]!
+  if (/(^|\/)(\.|%2e){1,2}(\/|$)/i.test(path)) {
+    return 'The path has a "." or ".." part, which browsers resolve: write the path without it'
+  }
+  return null
+}
+
+const writeEither = 'write a path such as /projects, or an address such as https://app.example.com/'
+
+function notAnAddress(pattern: string): string {
+  if (pattern.startsWith('*')) {
+    const rest = shown(pattern.slice(1))
+    return `A leading * stops at a slash and so matches no address: write **${rest}, or *:// for any scheme`
+  }
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):(?!\d)/i.exec(pattern) ?? []
+  if (scheme !== undefined) {
+    if (!isOfPages(scheme)) return notOfPages(scheme)
+    return `The pattern is no address with a scheme and a host: ${writeEither}`
+  }
+  const isLikeAHost = /^(localhost$|localhost[/?#]|[^/?#]*[.:])/i.test(pattern)
+  const better = isLikeAHost ? `https://${shown(pattern)}` : `/${shown(pattern)}`
+  return `The pattern is neither a path nor an address: did you mean ${better}?`
+}
+
+/** The schemes of pages that a snippet runs on: the web, browsers' extensions, shells of apps. */
+const pageSchemes = [
+  ...['https', 'http', 'chrome-extension', 'moz-extension', 'safari-web-extension'],
+  ...['extension', 'ms-browser-extension', 'capacitor', 'ionic', 'tauri', 'app'],
+]
+
+/** Whether a scheme, in a glob with its wildcards, can be that of a page. */
+const isOfPages = (scheme: string) =>
+  pageSchemes.some(one => globMatches(scheme.toLowerCase(), one)) ||
+  scheme.toLowerCase().endsWith('-extension')
+
+const notOfPages = (scheme: string) =>
+  `No page that runs the snippet has an address that begins with "${shown(scheme)}:"; ${writeEither}`
+
+function originFault({ scheme, authority }: AddressParts): string | null {
+  if (!isOfPages(scheme)) return notOfPages(scheme)
+  if (authority === '') return 'The address has no host: write one, as in https://app.example.com/'
+  if (authority.includes('@')) {
+    return 'The address has a user name in it: leave out what is before the @'
+  }
+  const [, host = '', port = ''] = /^(.*?)(?::([^:\]]*))?$/s.exec(authority)!
+  if (!/^[\d*]*$/.test(port) || (!port.includes('*') && Number(port) > 65_535)) {
+    return 'The port of the address is no number from 0 to 65535: correct it or leave it out'
+  }
+  const hasWildcard = host.includes('*')
+  if (hasWildcard && /[^\0-\x7F]/.test(host)) {
+    return 'A host with wildcards is written in ASCII: use the form of it that begins with xn--'
+  }
+  // A letter can stand wherever a wildcard can; a digit could make an IPv4 address of a name.
+  const sample = parsed(
+    `${hasWildcard ? 'https' : scheme.replaceAll('*', 'a')}://${host.replace(/\*+/g, 'a')}/`,
+  )
+  return sample ? null : 'The host of the address is none that a browser takes: correct it'
+}

@@ -1,0 +1,119 @@
+import type { Flow } from '../flow/flow.ts'
+import type { Bucket } from './buckets.ts'
+import type { VerifiedIdentity } from './verified-identity.ts'
+
+/**
+ * What every request needs to know of organisations and their flows. It is held in memory by
+ * each thread that answers requests, so reading it is synchronous; an organisation costs statements
+ * only when it is first asked for, has changed, or has not been asked for in long.
+ */
+
+export interface Organisation {
+  /** Row number; also its place in the tables that threads share. */
+  row: number
+  /** `org_…`. */
+  id: string
+  slug: string
+  name: string
+  limits: Record<Bucket, number>
+  /** Origins that the snippet may run on; null where all may. */
+  origins: ReadonlySet<string> | null
+  /** For how many days events are accepted and kept; null where the server's setting holds. */
+  retentionDays: number | null
+  /** How user ids are verified; null where they are not. */
+  identity: VerifiedIdentity | null
+  /** Whether the snippet heeds browsers that ask not to be tracked. */
+  honoursDoNotTrack: boolean
+}
+
+/** One frozen version of a flow: which steps and items it had, by row number, in order. */
+export interface FlowVersion {
+  version: number
+  publishedAt: number
+  stepRows: readonly number[]
+  itemRows: readonly number[]
+}
+
+export interface FlowEntry {
+  row: number
+  /** `flow_…`. */
+  id: string
+  key: string
+  status: 'draft' | 'published' | 'archived'
+  organisation: Organisation
+  /** All that were ever published, ascending; empty for a flow that never was. */
+  versions: readonly FlowVersion[]
+  /**
+   * The newest version as callers see it; null where none was published. It and what stands below
+   * may have to be read when asked for: `latestVersion` is always at hand.
+   */
+  latest: Flow | null
+  name: string
+  /** What the steps of all versions are called, by row: the newest version that has one says it. */
+  steps: ReadonlyMap<number, { id: string; key: string; title: string }>
+  /** Row numbers of the steps and items of all versions, by id. */
+  stepRows: ReadonlyMap<string, number>
+  itemRows: ReadonlyMap<string, number>
+}
+
+export interface StepEntry {
+  row: number
+  id: string
+  flow: FlowEntry
+  /** Whether any published version had it; else only a draft has. */
+  isPublished: boolean
+}
+
+export type ItemEntry = StepEntry
+
+/** A body of which there is one per publication; whoever compresses it keeps that beside it. */
+export interface PreparedBody {
+  /** May be read anew whenever it is asked for. */
+  readonly text: string
+  /** Of the text; an encoding's strong ETag is made from it. */
+  readonly hash: string
+}
+
+/** A snippet key that was ever made. */
+export interface SnippetKey {
+  organisation: Organisation
+  /** When it stops working, or has; null for the current key. */
+  endsAt: number | null
+}
+
+/** The flow list that pages get. */
+export interface PublishedFlows extends PreparedBody {
+  version: string
+  count: number
+  /**
+   * Those for which it matters what a person has done with them before, at most 200 of the highest
+   * priority: all but those whose steps are shown always.
+   */
+  readonly remembered: readonly Pick<FlowEntry, 'row' | 'id'>[]
+}
+
+export interface Catalogue {
+  /** A snippet key by its text, whether it still works or not. */
+  snippetKey(text: string): SnippetKey | null
+  /** When the last of an organisation's rotated keys stops working, or has stopped; null without one. */
+  oldKeysEndAt(organisation: Organisation): number | null
+  /** By id or slug. */
+  organisationByName(idOrSlug: string): Organisation | null
+  /** Any flow of any organisation: the caller compares the owner. */
+  flow(id: string): FlowEntry | null
+  /** Any step of any organisation, of drafts too: the caller compares the owner. */
+  step(id: string): StepEntry | null
+  /** Any item of any organisation, of drafts too. */
+  item(id: string): ItemEntry | null
+  /** The published flows, highest priority first, then key. */
+  publishedFlows(organisation: Organisation): PublishedFlows
+  /** One published flow as callers see it; null where it is published no more. */
+  publishedFlow(flow: FlowEntry): PreparedBody | null
+  /** Items of published flows that a custom event of this name ticks. */
+  itemsCompletedBy(organisation: Organisation, eventName: string): readonly ItemEntry[]
+}
+
+/** The number of a flow's version that callers see, or saw last; null for one never published. */
+export function latestVersion(flow: FlowEntry): number | null {
+  return flow.versions.at(-1)?.version ?? null
+}

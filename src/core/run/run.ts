@@ -1,0 +1,190 @@
+import type { EventKind } from '../event/event.ts'
+import { needsStep, personOf } from '../event/event.ts'
+
+/**
+ * A run is one pass of one person through a flow. Here is how events make runs, as a join
+ * semilattice: every part of a run's state is a minimum, a maximum or a union over its events, so
+ * that order, batching and repetition cannot change it.
+ */
+
+/** One event as far as runs are concerned; times are epoch milliseconds, ids are row numbers. */
+export interface RunEvent {
+  kind: EventKind
+  userId: string | null
+  anonymousId: string | null
+  flowVersion: number | null
+  stepId: number | null
+  runId: string | null
+  sessionId: string | null
+  occurredAt: number
+}
+
+/** What a run saw of one step: the earliest time of each, null where it never happened. */
+export interface RunStep {
+  stepId: number
+  viewedAt: number | null
+  completedAt: number | null
+  skippedAt: number | null
+  missingAt: number | null
+}
+
+/** What a run's own events say. What is only assigned to it (see `isLoose`) is kept beside it. */
+export interface RunState {
+  leastUserId: string | null
+  leastAnonymousId: string | null
+  startedAt: number
+  lastAt: number
+  /** The least flow version that its events name. */
+  namedVersion: number | null
+  completedAt: number | null
+  dismissedAt: number | null
+  /** By step id, ascending. */
+  steps: RunStep[]
+}
+
+/**
+ * A completion or tick with neither run nor session: it belongs to the person's latest run that
+ * started before it, which can be known only from the person's whole history.
+ */
+export function isLoose(event: RunEvent): boolean {
+  return (
+    event.runId === null &&
+    event.sessionId === null &&
+    (event.kind === 'flow_completed' || event.kind === 'item_completed')
+  )
+}
+
+/** Events that are no part of any run: custom ones, and ticks taken back. */
+export function makesNoRun(kind: EventKind): boolean {
+  return kind === 'custom' || kind === 'item_reopened'
+}
+
+/** The key of the run that a person's events without run and session share. */
+export function ownRunKey(person: string): string {
+  return `p${person}`
+}
+
+/** Which run of its flow an event belongs to: by run id, else by person and session, else by person. */
+export function runKeyOf(event: RunEvent): string {
+  if (event.runId !== null) return `r${event.runId}`
+  const person = personOf(event.userId, event.anonymousId)
+  if (event.sessionId !== null) return `s${JSON.stringify([person, event.sessionId])}`
+  return ownRunKey(person)
+}
+
+/** Whose run it is: the least user id that its events name, else the least anonymous id. */
+export function personOfRun(run: Pick<RunState, 'leastUserId' | 'leastAnonymousId'>): string {
+  return personOf(run.leastUserId, run.leastAnonymousId)
+}
+
+const noStep = (stepId: number): RunStep => ({
+  stepId,
+  viewedAt: null,
+  completedAt: null,
+  skippedAt: null,
+  missingAt: null,
+})
+
+/** A state's step, which is put into its place where it is new. */
+function stepIn(steps: RunStep[], stepId: number): RunStep {
+  let at = steps.length
+  while (at > 0 && (steps[at - 1] as RunStep).stepId > stepId) at--
+  const before = steps[at - 1]
+  if (before?.stepId === stepId) return before
+  const step = noStep(stepId)
+  steps.splice(at, 0, step)
+  return step
+}
+
+/** The run of a single event. */
+export function runOfEvent(event: RunEvent): RunState {
+  const state: RunState = {
+    leastUserId: event.userId,
+    leastAnonymousId: event.anonymousId,
+    startedAt: event.occurredAt,
+    lastAt: event.occurredAt,
+    namedVersion: event.flowVersion,
+    completedAt: null,
+    dismissedAt: null,
+    steps: [],
+  }
+  addEvent(state, event)
+  return state
+}
+
+/**
+ * Joins one more event into a state, in place: as `mergeRuns(state, runOfEvent(event))` says it, at a
+ * fraction of the cost, for the many events of one run that are stored together.
+ */
+export function addEvent(state: RunState, event: RunEvent): void {
+  const { kind, occurredAt: at, stepId } = event
+  state.leastUserId = least(state.leastUserId, event.userId)
+  state.leastAnonymousId = least(state.leastAnonymousId, event.anonymousId)
+  if (at < state.startedAt) state.startedAt = at
+  if (at > state.lastAt) state.lastAt = at
+  state.namedVersion = least(state.namedVersion, event.flowVersion)
+  if (kind === 'flow_completed') state.completedAt = least(state.completedAt, at)
+  if (kind === 'flow_dismissed') state.dismissedAt = least(state.dismissedAt, at)
+  if (stepId === null || !needsStep(kind)) return
+  const step = stepIn(state.steps, stepId)
+  if (kind === 'step_viewed') step.viewedAt = least(step.viewedAt, at)
+  else if (kind === 'step_completed') step.completedAt = least(step.completedAt, at)
+  else if (kind === 'step_skipped') step.skippedAt = least(step.skippedAt, at)
+  else step.missingAt = least(step.missingAt, at)
+}
+
+/** The lesser of two values where null stands for none. Texts compare by UTF-16 code unit. */
+export function least<T extends number | string>(a: T | null, b: T | null): T | null {
+  if (a === null) return b
+  if (b === null) return a
+  return b < a ? b : a
+}
+
+function mergeSteps(a: readonly RunStep[], b: readonly RunStep[]): RunStep[] {
+  const merged = new Map(a.map(step => [step.stepId, step]))
+  for (const step of b) {
+    const known = merged.get(step.stepId)
+    merged.set(
+      step.stepId,
+      known === undefined
+        ? step
+        : {
+            stepId: step.stepId,
+            viewedAt: least(known.viewedAt, step.viewedAt),
+            completedAt: least(known.completedAt, step.completedAt),
+            skippedAt: least(known.skippedAt, step.skippedAt),
+            missingAt: least(known.missingAt, step.missingAt),
+          },
+    )
+  }
+  return [...merged.values()].sort((x, y) => x.stepId - y.stepId)
+}
+
+/** The join of two states of one run: commutative, associative, idempotent. */
+export function mergeRuns(a: RunState, b: RunState): RunState {
+  return {
+    leastUserId: least(a.leastUserId, b.leastUserId),
+    leastAnonymousId: least(a.leastAnonymousId, b.leastAnonymousId),
+    startedAt: Math.min(a.startedAt, b.startedAt),
+    lastAt: Math.max(a.lastAt, b.lastAt),
+    namedVersion: least(a.namedVersion, b.namedVersion),
+    completedAt: least(a.completedAt, b.completedAt),
+    dismissedAt: least(a.dismissedAt, b.dismissedAt),
+    steps: b.steps.length === 0 ? a.steps : mergeSteps(a.steps, b.steps),
+  }
+}
+
+/**
+ * The version that was published at a moment: the last one published by then. A moment before
+ * the first publication (a client's clock) takes the first.
+ *
+ * @param versions ascending by version, and so by `publishedAt`
+ */
+export function versionAt(
+  versions: readonly { version: number; publishedAt: number }[],
+  at: number,
+): number {
+  let found = versions[0]?.version ?? 1
+  for (const { version, publishedAt } of versions) if (publishedAt <= at) found = version
+  return found
+}

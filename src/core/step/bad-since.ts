@@ -1,0 +1,65 @@
+import { rate } from '../number/rate.ts'
+import { type HealthCounts, totalsOf } from './health.ts'
+
+/** What was reported in some minutes; times are epoch milliseconds, null where there was no such report. */
+export interface ReportSlot {
+  reports: number
+  misses: number
+  makeshift: number
+  firstMissAt: number | null
+  firstMakeshiftAt: number | null
+}
+
+/** From these shares on misses, and makeshift finds among the finds, make a state. */
+const fewMisses = 0.05
+const fewMakeshift = 0.2
+
+/**
+ * Since when a step is as bad as it is: the first bad report after the moment up to which bad ones
+ * were rare. That moment is where their cumulative sum was last at rest (CUSUM: Page, "Continuous
+ * Inspection Schemes", 1954), with half of their present share as the line between few and many. So
+ * neither one stray miss before it nor one lucky find after it moves it.
+ *
+ * @param people by their latest report
+ * @param slotsOf the past in slots, oldest first; asked for only where something is bad
+ * @returns null where bad reports are few, or have become few again
+ */
+export function badSince(
+  people: HealthCounts,
+  slotsOf: () => readonly ReportSlot[],
+): { missesSince: number | null; makeshiftSince: number | null } {
+  const totals = totalsOf(people)
+  const missing = rate(totals.misses, totals.people) ?? 0
+  const makeshift = rate(totals.makeshift, totals.finds) ?? 0
+  const [isMissing, isMakeshift] = [missing >= fewMisses, makeshift >= fewMakeshift]
+  const slots = isMissing || isMakeshift ? slotsOf() : []
+  return {
+    missesSince: isMissing
+      ? changePoint(
+          slots.map(slot => [slot.misses, slot.reports, slot.firstMissAt]),
+          Math.max(fewMisses, missing / 2),
+        )
+      : null,
+    makeshiftSince: isMakeshift
+      ? changePoint(
+          slots.map(slot => [slot.makeshift, slot.reports - slot.misses, slot.firstMakeshiftAt]),
+          Math.max(fewMakeshift, makeshift / 2),
+        )
+      : null,
+  }
+}
+
+function changePoint(
+  slots: readonly (readonly [bad: number, all: number, firstBadAt: number | null])[],
+  share: number,
+): number | null {
+  let sum = 0
+  let since: number | null = null
+  for (const [bad, all, firstBadAt] of slots) {
+    const before = sum
+    sum = Math.max(0, sum + bad - share * all)
+    if (sum === 0) since = null
+    else if (before === 0) since = firstBadAt
+  }
+  return since
+}

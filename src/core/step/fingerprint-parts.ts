@@ -1,0 +1,170 @@
+import { folded, hashOfFolded } from '../text/text-hash.ts'
+import type { Ancestor, Fingerprint, TestId } from './fingerprint.ts'
+
+/** How much of a fingerprint is kept. */
+export const fingerprintBounds = {
+  longestString: 512,
+  mostClasses: 50,
+  mostAttributes: 30,
+  mostAncestors: 10,
+  /** Beyond any real page; keeps the arithmetic on rectangles finite. */
+  farthestPixel: 10_000_000,
+} as const
+
+const { longestString, mostClasses, mostAttributes, mostAncestors, farthestPixel } =
+  fingerprintBounds
+
+/** An input's `value` is never among them: what people type is none of our business. */
+export const keptAttributes: ReadonlySet<string> = new Set([
+  'name',
+  'type',
+  'for',
+  'href',
+  'placeholder',
+  'title',
+])
+
+/**
+ * The parts of a fingerprint that are kept, within their bounds; anything else is dropped, parts of
+ * a wrong type too. Longer strings are cut, but for a selector and an `href`, which would then name
+ * something else and are dropped. Applying it twice changes nothing.
+ *
+ * @param raw a fingerprint as sent. A `matchCount` that is not a count becomes 0: such a fingerprint
+ *   is neither a baseline nor a suggestion
+ */
+export function allowedFingerprint(raw: Readonly<Record<string, unknown>>): Fingerprint {
+  const text = typeof raw.text === 'string' ? folded(raw.text) : undefined
+  return present({
+    selector: wholeOf(raw.selector),
+    matchCount: countOf(raw.matchCount) ?? 0,
+    tag: lowerOf(raw.tag),
+    id: stringOf(raw.id),
+    testId: testIdOf(raw.testId),
+    name: wordsOf(raw.name),
+    role: lowerOf(raw.role),
+    ariaLabel: wordsOf(raw.ariaLabel),
+    text: stringOf(text),
+    textHash: textHashOf(text, raw.textHash),
+    classes: classesOf(raw.classes),
+    attributes: attributesOf(raw.attributes),
+    ancestors: ancestorsOf(raw.ancestors),
+    nthOfType: countOf(raw.nthOfType),
+    rect: rectOf(raw.rect),
+  })
+}
+
+function stringOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? cut(value) || undefined : undefined
+}
+
+/** HTML does not mind the case of these. Cut last: some letters are longer in lower case. */
+function lowerOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? stringOf(value.toLowerCase()) : undefined
+}
+
+function wordsOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? stringOf(folded(value)) : undefined
+}
+
+/** A string that means nothing when it is cut. */
+function wholeOf(value: unknown): string | undefined {
+  const usable = typeof value === 'string' && value.trim() !== '' && value.length <= longestString
+  return usable ? value : undefined
+}
+
+function countOf(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
+}
+
+function testIdOf(value: unknown): TestId | undefined {
+  if (!isRecord(value)) return undefined
+  const attr = lowerOf(value.attr)
+  const id = stringOf(value.value)
+  return attr && id ? { attr, value: id } : undefined
+}
+
+/** @param text folded */
+function textHashOf(text: string | undefined, sent: unknown): string | undefined {
+  // A text that is cut would no longer hash to what a page that sends the hash alone says.
+  if (text !== undefined && text.length > longestString) return hashOfFolded(text)
+  const hash = typeof sent === 'string' ? sent.toLowerCase() : ''
+  return /^[0-9a-f]{64}$/.test(hash) ? hash : undefined
+}
+
+function classesOf(value: unknown): string[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const classes = new Set(value.slice(0, mostClasses).map(stringOf))
+  return someOf([...classes].filter(name => name !== undefined))
+}
+
+function attributesOf(value: unknown): Record<string, string> | undefined {
+  if (!isRecord(value)) return undefined
+  const kept = new Map<string, string>()
+  for (const [key, sent] of Object.entries(value)) {
+    if (kept.size === mostAttributes) break
+    const name = key.toLowerCase()
+    if (name.length > longestString) continue
+    if (!keptAttributes.has(name) && !name.startsWith('data-test')) continue
+    const text = name === 'href' ? pathOf(sent) : stringOf(sent)
+    if (text !== undefined) kept.set(name, text)
+  }
+  return kept.size > 0 ? Object.fromEntries(kept) : undefined
+}
+
+/** The path of a link; a query can hold a token, and `mailto:` and its like hold no path. */
+function pathOf(href: unknown): string | undefined {
+  if (typeof href !== 'string' || href === '') return undefined
+  const url = URL.parse(href, 'https://page.invalid/')
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined
+  // Two leading slashes would be read as a host the next time.
+  return wholeOf(url.pathname.replace(/^\/+/, '/'))
+}
+
+function ancestorsOf(value: unknown): Ancestor[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  return someOf(value.slice(0, mostAncestors).filter(isRecord).map(ancestorOf))
+}
+
+function ancestorOf(raw: Record<string, unknown>): Ancestor {
+  return present({
+    tag: lowerOf(raw.tag),
+    id: stringOf(raw.id),
+    role: lowerOf(raw.role),
+    testId: testIdOf(raw.testId)?.value ?? stringOf(raw.testId),
+    nth: countOf(raw.nth),
+  })
+}
+
+function rectOf(value: unknown): Fingerprint['rect'] {
+  if (!isRecord(value)) return undefined
+  const [x, y] = [pixelsOf(value.x), pixelsOf(value.y)]
+  const [width, height] = [pixelsOf(value.width), pixelsOf(value.height)]
+  if (x === undefined || y === undefined || width === undefined || height === undefined) return
+  return width >= 0 && height >= 0 ? { x, y, width, height } : undefined
+}
+
+function pixelsOf(value: unknown): number | undefined {
+  if (typeof value !== 'number' || !(Math.abs(value) <= farthestPixel)) return undefined
+  // JSON has no -0, and a kept fingerprint reads the same from JSON.
+  return value + 0
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function someOf<T>(list: T[]): T[] | undefined {
+  return list.length > 0 ? list : undefined
+}
+
+/** Without the parts that are undefined, so that a fingerprint reads the same from JSON. */
+function present<T extends object>(parts: T): T {
+  return Object.fromEntries(Object.entries(parts).filter(([, v]) => v !== undefined)) as T
+}
+
+function cut(text: string): string {
+  if (text.length <= longestString) return text
+  // Never through the middle of a character, nor leaving a space that folding would take.
+  const start = text.slice(0, longestString)
+  return start.replace(/[\uD800-\uDBFF]$/, '').trimEnd()
+}

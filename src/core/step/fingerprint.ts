@@ -1,0 +1,201 @@
+import { fourDecimals } from '../number/rate.ts'
+import {
+  ancestryLikeness,
+  attributeSet,
+  equality,
+  idLikeness,
+  jaccard,
+  likeness,
+  mean,
+  nameOf,
+  overlap,
+  testIdLikeness,
+  textLikeness,
+  wordLikeness,
+} from './likeness.ts'
+
+/** The attribute that tests find an element by (`data-testid` and its like) and its value. */
+export type TestId = { attr: string; value: string }
+
+/** An element around the target. `testId` is the value alone, `nth` its place among its siblings. */
+export type Ancestor = { tag?: string; id?: string; role?: string; testId?: string; nth?: number }
+
+/**
+ * What a page tells of the element that a step points at. `name` is the accessible name; `text` and
+ * `textHash` are two ways to tell the same (a page may send the hash alone); `ancestors` begin with
+ * the parent; `nthOfType` and `rect` (CSS pixels) say where it is. Only `matchCount`, the number of
+ * elements that `selector` matched, is always there.
+ */
+export type Fingerprint = {
+  selector?: string
+  matchCount: number
+  tag?: string
+  id?: string
+  testId?: TestId
+  name?: string
+  role?: string
+  ariaLabel?: string
+  text?: string
+  textHash?: string
+  classes?: string[]
+  attributes?: Record<string, string>
+  ancestors?: Ancestor[]
+  nthOfType?: number
+  rect?: { x: number; y: number; width: number; height: number }
+}
+
+/** What two fingerprints are compared by, and how much of the score each part decides. */
+export const signalWeights = {
+  testId: 0.2,
+  id: 0.2,
+  tag: 0.1,
+  roleAndName: 0.15,
+  text: 0.15,
+  ancestors: 0.15,
+  attributes: 0.05,
+  // Layouts move with every viewport. Reported for those who look into a drift, never judged by.
+  position: 0,
+} as const
+
+/** A part of a comparison. */
+export type Signal = keyof typeof signalWeights
+
+/**
+ * How like its baseline an element is. `score` and each of `signals` are 0 to 1 with four decimals;
+ * `signals` has a {@link Signal} only if it was compared.
+ */
+export type Comparison = {
+  status: 'match' | 'drift' | 'gone'
+  score: number
+  signals: Record<string, number>
+}
+
+const matchFrom = 0.85
+const driftFrom = 0.5
+export const mostCandidates = 20
+/** Rows of a table differ in little more than their number: nearer than this, two are as good. */
+const clearLead = 0.05
+
+/** What is said of an element that was compared with its baseline. */
+export type Judgement = Comparison & { suggestedSelector: string | null }
+
+/**
+ * Compares what a page saw with the baseline, and names a better selector where one is wanted: the
+ * element is another, or the step's selector does not find it alone.
+ *
+ * @param baseline as `allowedFingerprint` gives it, with the locale of its page; null is any
+ * @param seen the same; `print` is null when the element was looked for and is not there
+ */
+export function judgeFingerprint(
+  baseline: { print: Fingerprint; locale: string | null },
+  seen: { print: Fingerprint | null; locale: string | null; candidates: readonly Fingerprint[] },
+): Judgement {
+  const options = { sameLocale: isSameLocale(baseline.locale, seen.locale) }
+  const comparison = compareFingerprints(baseline.print, seen.print, options)
+  const isWell = comparison.status === 'match' && seen.print?.matchCount === 1
+  return {
+    ...comparison,
+    suggestedSelector: isWell ? null : suggestSelector(baseline.print, seen.candidates, options),
+  }
+}
+
+/** Language tags have no case (RFC 5646, section 2.1.1); some systems write `_` in them. */
+export function isSameLocale(a: string | null, b: string | null): boolean {
+  if (a === null || b === null) return true
+  const [one, other] = [a, b].map(tag => tag.replaceAll('_', '-').toLowerCase())
+  return one === other
+}
+
+/**
+ * Compares an element with its baseline.
+ *
+ * A signal absent on both sides leaves the sum; one that only one side has scores 0. In another
+ * locale no words are compared: the text, the accessible name, `placeholder` and `title`. When the
+ * test id is another one, an equal text can lower the score but not raise it: rows of a table all
+ * say "Delete". With nothing at all to compare, nothing has been seen to change: 1.
+ *
+ * @param baseline as `allowedFingerprint` gives it
+ * @param seen the same; `null` when the element was looked for and is not there
+ */
+export function compareFingerprints(
+  baseline: Fingerprint,
+  seen: Fingerprint | null,
+  { sameLocale }: { sameLocale: boolean },
+): Comparison {
+  if (seen === null) return { status: 'gone', score: 0, signals: {} }
+
+  const found: Record<Signal, number | undefined> = {
+    testId: testIdLikeness(baseline.testId, seen.testId),
+    id: idLikeness(baseline.id, seen.id),
+    tag: equality(baseline.tag, seen.tag),
+    roleAndName: mean([
+      equality(baseline.role, seen.role),
+      sameLocale ? wordLikeness(nameOf(baseline), nameOf(seen)) : undefined,
+    ]),
+    text: sameLocale ? textLikeness(baseline, seen) : undefined,
+    ancestors: likeness(baseline.ancestors, seen.ancestors, ancestryLikeness),
+    attributes: mean([
+      jaccard(attributeSet(baseline, sameLocale), attributeSet(seen, sameLocale)),
+      jaccard(new Set(baseline.classes), new Set(seen.classes)),
+    ]),
+    position: mean([
+      equality(baseline.nthOfType, seen.nthOfType),
+      likeness(baseline.rect, seen.rect, overlap),
+    ]),
+  }
+
+  const anotherTestId = baseline.testId && seen.testId && found.testId === 0
+  const lowest = anotherTestId
+    ? Math.min(weigh(found), weigh({ ...found, text: undefined }))
+    : weigh(found)
+  // Judged by the rounded score, so that what the answer shows and what it says cannot disagree.
+  const score = fourDecimals(lowest)
+  const status = score >= matchFrom ? 'match' : score >= driftFrom ? 'drift' : 'gone'
+  const signals: Comparison['signals'] = {}
+  for (const [signal, value] of entriesOf(found)) signals[signal] = fourDecimals(value)
+  return { status, score, signals }
+}
+
+/**
+ * The selector to put in place of a step's own: that of the one candidate that is the baseline's
+ * element for all we can see (`match`), that its selector matches alone, and that leads all with
+ * another selector clearly. Never a selector that the caller did not send.
+ *
+ * @param candidates as `allowedFingerprint` gives them; the first 20 are looked at
+ * @returns `null` when there is no such candidate
+ */
+export function suggestSelector(
+  baseline: Fingerprint,
+  candidates: readonly Fingerprint[],
+  options: { sameLocale: boolean },
+): string | null {
+  const scored = candidates.slice(0, mostCandidates).map(candidate => {
+    const { score, signals } = compareFingerprints(baseline, candidate, options)
+    // Its score of 1 for want of anything to compare is no reason to suggest anything.
+    const compared = entriesOf(signals).some(([signal]) => signalWeights[signal] > 0)
+    return { candidate, score: compared ? score : 0 }
+  })
+  const top = Math.max(0, ...scored.map(({ score }) => score))
+  if (top < matchFrom) return null
+  const selector = scored.find(({ score }) => score === top)!.candidate.selector
+  const rivals = scored.filter(({ score }) => top - score < clearLead)
+  const isAlone = rivals.every(
+    ({ candidate }) => candidate.selector === selector && candidate.matchCount === 1,
+  )
+  return isAlone && selector !== undefined ? selector : null
+}
+
+function weigh(signals: Partial<Record<Signal, number>>): number {
+  let sum = 0
+  let weights = 0
+  for (const [signal, value] of entriesOf(signals)) {
+    sum += signalWeights[signal] * value
+    weights += signalWeights[signal]
+  }
+  return weights === 0 ? 1 : sum / weights
+}
+
+function entriesOf(signals: Partial<Record<Signal, number>>): [Signal, number][] {
+  const entries = Object.entries(signals) as [Signal, number | undefined][]
+  return entries.filter((entry): entry is [Signal, number] => entry[1] !== undefined)
+}

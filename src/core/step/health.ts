@@ -1,0 +1,91 @@
+import { rate } from '../number/rate.ts'
+import { dayMs } from '../time/durations.ts'
+
+/** What a page can report of a step's target, in the order in which answers list them. */
+export const outcomes = [
+  'found',
+  'found_by_alternate',
+  'changed',
+  'ambiguous',
+  'hidden',
+  'not_found',
+  'error',
+] as const
+
+/** What a page reported of a step's target. */
+export type Outcome = (typeof outcomes)[number]
+
+/** The element was not there to be shown. */
+export const isMiss = (outcome: Outcome) =>
+  outcome === 'not_found' || outcome === 'hidden' || outcome === 'ambiguous' || outcome === 'error'
+
+/** The element was found, but not as the step describes it. */
+export const isMakeshift = (outcome: Outcome) =>
+  outcome === 'found_by_alternate' || outcome === 'changed'
+
+/** People by the outcome of their latest report; each person is in one count only. */
+export type HealthCounts = Record<Outcome, number>
+
+/** The best first, and what too few people have told of last. */
+export const stepStates = ['healthy', 'drifting', 'flaky', 'broken', 'unknown'] as const
+
+/** How a step's target fares on the pages that show it. */
+export type StepState = (typeof stepStates)[number]
+
+/** Worse than a step may be when a release goes out. */
+export const isBadState = (state: StepState) =>
+  state === 'drifting' || state === 'flaky' || state === 'broken'
+
+/** A step's health: `okRate` is finds / people (four decimals), `reports` the people counted. */
+export type StepHealth = { state: StepState; okRate: number | null; reports: number }
+
+/** How far back health looks. */
+export const healthWindowMs = dayMs
+
+/** Under this many people one odd browser would decide the state. */
+const fewestPeople = 5
+
+/** Counts to add to: every outcome at 0. */
+export function noHealthCounts(): HealthCounts {
+  return {
+    found: 0,
+    found_by_alternate: 0,
+    changed: 0,
+    ambiguous: 0,
+    hidden: 0,
+    not_found: 0,
+    error: 0,
+  }
+}
+
+/** Counts of people of whom nobody is in both. */
+export const summedHealth = (a: HealthCounts, b: HealthCounts): HealthCounts =>
+  Object.fromEntries(outcomes.map(outcome => [outcome, a[outcome] + b[outcome]])) as HealthCounts
+
+/**
+ * The state of a step's target from what people's pages reported last.
+ *
+ * @param counts people by outcome
+ * @param target `required: false` is a target that may rightly be away, so it is never `broken`
+ * @returns `okRate` is `null` only without people; an `unknown` step with people has one
+ */
+export function stepState(counts: HealthCounts, target: { required: boolean }): StepHealth {
+  const { people, finds, makeshift, misses } = totalsOf(counts)
+  const health = (state: StepState): StepHealth => {
+    return { state, okRate: rate(finds, people), reports: people }
+  }
+
+  // Shares are compared as whole numbers, so that 1 of 20 is 5 % and not a hair beside it.
+  if (people < fewestPeople) return health('unknown')
+  if (misses * 20 < people) return health(makeshift * 5 >= finds ? 'drifting' : 'healthy')
+  if (misses * 2 < people || !target.required) return health('flaky')
+  return health('broken')
+}
+
+/** Counts by what they mean for a state: `people` are `finds` and `misses`; finds hold `makeshift`. */
+export function totalsOf(counts: HealthCounts) {
+  const sum = (isIt: (outcome: Outcome) => boolean) =>
+    outcomes.filter(isIt).reduce((total, outcome) => total + counts[outcome], 0)
+  const [people, misses] = [sum(() => true), sum(isMiss)]
+  return { people, misses, finds: people - misses, makeshift: sum(isMakeshift) }
+}

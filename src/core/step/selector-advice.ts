@@ -1,0 +1,76 @@
+import { didYouMean, quoted } from '../text/wording.ts'
+
+const byText = 'use target.text for the text'
+const byPlace = 'use target.nth for its place among several (0 is the first)'
+
+/** What to do in place of pseudo-classes that other tools have. */
+const foreign: Record<string, string> = Object.fromEntries([
+  ...['contains', 'has-text', 'text', 'text-is', 'text-matches'].map(name => [name, byText]),
+  ...['eq', 'first', 'last', 'even', 'odd', 'gt', 'lt', 'nth', 'nth-match'].map(name => [
+    name,
+    byPlace,
+  ]),
+  ...['visible', 'hidden', 'parent', 'animated', 'selected'].map(name => [name, 'remove it']),
+  ...['button', 'checkbox', 'file', 'image', 'password', 'radio', 'reset', 'submit'].map(name => [
+    name,
+    `write [type="${name}"]`,
+  ]),
+  ['input', 'list the tags, such as input, select'],
+  ['header', 'list the tags, such as h1, h2'],
+])
+
+const inShadow = ['host', 'host-context', 'slotted']
+
+/**
+ * What the selector parser refuses, in our words and with what to do.
+ *
+ * @param message the parser's own, of css-selector-parser 3
+ * @param rest the selector from where the parser stopped
+ * @param pseudoClasses the names that it knows
+ */
+export function adviceOn(message: string, rest: string, pseudoClasses: string[]): string {
+  const [, unknown] = /Unknown pseudo-class: "(.*)"/s.exec(message) ?? []
+  if (unknown !== undefined) return adviceOnPseudoClass(unknown, pseudoClasses)
+  const [, lacking] = /Argument is required for pseudo-class "(.*)"/s.exec(message) ?? []
+  if (lacking !== undefined) return `":${lacking}" needs brackets with what it is about: add them`
+  const [, mark] = /Expected rule but "([>+~,)])"/.exec(message) ?? []
+  if (mark !== undefined) {
+    const rather = mark === ')' ? '' : `, or remove the "${mark}"`
+    return `Something is missing before "${mark}": write it${rather}`
+  }
+  if (/Expected rule but end|Unexpected end/.test(message)) {
+    return 'The selector ends too early: write what goes behind its last sign, or remove that'
+  }
+  if (/attribute value/.test(message)) {
+    return `The value of an attribute goes into quotes: add them around ${quoted(rest)}`
+  }
+  if (rest.startsWith('!=')) return '"!=" is jQuery\'s, not CSS: write :not([name="value"])'
+  if (/attribute selector operator/.test(message)) {
+    return `An attribute is compared by =, ~=, |=, ^=, $= or *=, not by ${quoted(rest)}`
+  }
+  if (/Expected (ID|class) name|hyphen/.test(message)) {
+    if (!/^\d/.test(rest)) return `A name is missing at ${quoted(rest)}: write it`
+    return `No name begins with a digit, as ${quoted(rest)} does: write [id="…"] or [class~="…"]`
+  }
+  if (/Formula/.test(message)) {
+    return `A place is written as 2, odd, even or 2n+1: correct it before ${quoted(rest)}`
+  }
+  if (rest.startsWith('/*')) return 'A comment does not belong here: remove it'
+  const advice = /^[/%@$!;]/.test(rest)
+    ? 'escape a sign that belongs to a name, as in .w-1\\/2'
+    : 'correct it there, and put values of attributes into quotes'
+  return `No browser can read it from ${quoted(rest)} on: ${advice}`
+}
+
+function adviceOnPseudoClass(name: string, pseudoClasses: string[]): string {
+  const written = quoted(`:${name}`)
+  if (inShadow.includes(name)) {
+    return `${written} means something only inside a shadow root: remove it`
+  }
+  if (Object.hasOwn(foreign, name)) {
+    return `${written} is jQuery's or a test tool's, not CSS: ${foreign[name]}`
+  }
+  const hint = didYouMean(name, pseudoClasses)
+  const advice = hint || ': remove it, or write "\\:" for a colon that belongs to a name'
+  return `${written} is not a pseudo-class that browsers know${advice}`
+}

@@ -1,0 +1,151 @@
+import type { AstRule, AstSelector } from 'css-selector-parser'
+import { quoted } from '../text/wording.ts'
+import { isGeneratedClass, isGeneratedId } from './generated-name.ts'
+import { partsOf } from './selector-syntax.ts'
+import { isUtilityClass } from './utility-class.ts'
+
+type Item = AstRule['items'][number]
+
+const mostChildren = 4
+
+/** Tags of which a page has one. */
+const singleTags = new Set(['html', 'body', 'main'])
+
+/** What holds all of the page. */
+const wholePage = new Set(['html', 'body'])
+
+const better = 'point at a data-test or aria attribute, or at an id that is given by hand'
+
+/**
+ * Which part of a selector the next build, or the next change of the page, will probably break, and
+ * what to do; one sentence for each kind of weakness, none for a selector that should last.
+ *
+ * @param isNarrowed whether the step also tells the element by its text
+ */
+export function fragileParts(tree: AstSelector, isNarrowed: boolean): string[] {
+  const found = [
+    first(tree, generatedName),
+    first(tree, longPath),
+    first(tree, rule => (isNarrowed ? null : (bareTag(rule) ?? looksAlone(rule)))),
+    first(tree, pageItself),
+  ]
+  return found.filter(sentence => sentence !== null)
+}
+
+function first(tree: AstSelector, sentenceOf: (rule: AstRule) => string | null): string | null {
+  for (const rule of tree.rules) {
+    const sentence = sentenceOf(rule)
+    if (sentence !== null) return sentence
+  }
+  return null
+}
+
+/** All that a selector asks of elements, inside `:is()`, `:not()` and `:has()` too. */
+function* itemsOf(rule: AstRule): Iterable<Item> {
+  for (const part of partsOf(rule)) {
+    for (const item of part.items) {
+      yield item
+      const argument = item.type === 'PseudoClass' ? item.argument : undefined
+      if (argument?.type === 'Selector') for (const inner of argument.rules) yield* itemsOf(inner)
+      if (argument?.type === 'FormulaOfSelector') yield* itemsOf(argument.selector)
+    }
+  }
+}
+
+function generatedName(rule: AstRule): string | null {
+  for (const item of itemsOf(rule)) {
+    const [name, isGenerated] = madeUp(item)
+    if (isGenerated) {
+      return `${quoted(name)} looks made up by a build or framework and will change: ${better}`
+    }
+  }
+  return null
+}
+
+/** Attributes that hold an id of this or another element. */
+const idAttributes = new Set(['id', 'for', 'aria-controls', 'aria-labelledby', 'aria-describedby'])
+
+/** Frameworks mark what belongs to one component with an attribute that has a hash in its name. */
+const madeUpAttribute = /^(?:data-v-[\da-f]{6,}|_ng(?:content|host)-.+|data-astro-cid-.+)$/
+
+function madeUp(item: Item): [name: string, isGenerated: boolean] {
+  if (item.type === 'ClassName') return [`.${item.name}`, isGeneratedClass(item.name)]
+  if (item.type === 'Id') return [`#${item.name}`, isGeneratedId(item.name)]
+  if (item.type !== 'Attribute') return ['', false]
+  if (madeUpAttribute.test(item.name)) return [`[${item.name}]`, true]
+  const value = item.value?.type === 'String' ? item.value.value : ''
+  if (item.name === 'class') {
+    return [value, value.split(/\s+/).some(name => isGeneratedClass(name))]
+  }
+  return [value, idAttributes.has(item.name) && isGeneratedId(value)]
+}
+
+/** A path through the page's structure, which any element that is added breaks. */
+function longPath(rule: AstRule): string | null {
+  const parts = [...partsOf(rule)]
+  const places = parts.filter(({ items }) =>
+    items.some(item => item.type === 'PseudoClass' && item.name.startsWith('nth-')),
+  )
+  if (places.length > 1) {
+    return `The selector counts elements in ${places.length} places (:nth-…), and one more or less on the page breaks it: ${better}`
+  }
+  let children = 0
+  for (const { combinator } of parts) {
+    children = combinator === '>' ? children + 1 : 0
+    if (children >= mostChildren) {
+      return `The selector follows ${mostChildren + 1} or more elements from child to child (>), and a wrapper between two breaks it: ${better}`
+    }
+  }
+  return null
+}
+
+/** Nothing but common tags and places: the page has, or will have, more than one such element. */
+function bareTag(rule: AstRule): string | null {
+  const items = [...itemsOf(rule)]
+  const isBare = items.every(
+    item =>
+      (item.type === 'TagName' && !item.name.includes('-')) ||
+      item.type === 'WildcardTag' ||
+      (item.type === 'PseudoClass' && item.argument?.type !== 'Selector'),
+  )
+  const tags = items.flatMap(item => (item.type === 'TagName' ? [item.name.toLowerCase()] : []))
+  const last = [...partsOf(rule)].at(-1)!.items[0]!
+  const isSingle =
+    (last.type === 'TagName' && singleTags.has(last.name.toLowerCase())) ||
+    (last.type === 'PseudoClass' && last.name === 'root')
+  if (!isBare || isSingle) return null
+  const named = tags.length === 0 ? 'any element' : `any ${quoted(tags.at(-1)!)}`
+  return `The selector says no more than ${named}, and a page has many: ${better}, or add target.text`
+}
+
+/** Nothing but how the element looks, which others do too: `.mt-4.flex.px-2`. */
+function looksAlone(rule: AstRule): string | null {
+  let known: string | null = null
+  for (const item of itemsOf(rule)) {
+    if (item.type === 'ClassName') {
+      if (isUtilityClass(item.name)) known ??= item.name
+      else if (!plainLooks.has(item.name)) return null
+    } else if (item.type === 'Id' || item.type === 'Attribute') return null
+    else if (item.type === 'TagName' && item.name.includes('-')) return null
+  }
+  if (known === null) return null
+  return `${quoted(`.${known}`)} and what is beside it say how the element looks, not which it is: ${better}, or add target.text`
+}
+
+/** Utilities that alone could be an element's own name. */
+const plainLooks = new Set([
+  ...['flex', 'grid', 'block', 'inline', 'hidden', 'relative', 'absolute', 'fixed', 'sticky'],
+  ...['border', 'rounded', 'shadow', 'truncate', 'uppercase', 'underline', 'container', 'row'],
+])
+
+/** The page itself: a step that points at it points nowhere. */
+function pageItself(rule: AstRule): string | null {
+  const { items } = [...partsOf(rule)].at(-1)!
+  const isPage = items.every(
+    item =>
+      (item.type === 'TagName' && wholePage.has(item.name.toLowerCase())) ||
+      (item.type === 'PseudoClass' && item.name === 'root'),
+  )
+  if (!isPage) return null
+  return 'The selector is the whole page: point at an element of it, or leave target out and make it a modal or banner'
+}

@@ -1,0 +1,175 @@
+import {
+  type AstPseudoClass,
+  type AstRule,
+  type AstSelector,
+  createParser,
+  type SyntaxDefinition,
+} from 'css-selector-parser'
+import { quoted, shown } from '../text/wording.ts'
+import { adviceOn } from './selector-advice.ts'
+
+/** A selector as a tree, or what is wrong with it in one sentence. */
+export type Selector = { tree: AstSelector } | { fault: string }
+
+/** The pseudo-classes by which `document.querySelector` can find an element, by their argument. */
+const pseudoClasses = {
+  NoArgument: [
+    ...['active', 'any-link', 'autofill', 'checked', 'default', 'defined', 'disabled', 'empty'],
+    ...['enabled', 'first-child', 'first-of-type', 'focus', 'focus-visible', 'focus-within'],
+    ...['fullscreen', 'hover', 'in-range', 'indeterminate', 'invalid', 'last-child'],
+    ...['last-of-type', 'link', 'modal', 'only-child', 'only-of-type', 'open', 'optional'],
+    ...['out-of-range', 'picture-in-picture', 'placeholder-shown', 'popover-open', 'read-only'],
+    ...['read-write', 'required', 'root', 'scope', 'target', 'user-invalid', 'user-valid'],
+    ...['valid', 'visited', '-webkit-any-link', '-webkit-autofill', '-webkit-full-screen'],
+  ],
+  Formula: ['nth-of-type', 'nth-last-of-type'],
+  FormulaOfSelector: ['nth-child', 'nth-last-child'],
+  String: ['dir', 'lang', 'state'],
+  Selector: ['has', 'is', 'not', 'where'],
+}
+
+const syntax: SyntaxDefinition = {
+  tag: { wildcard: true },
+  ids: true,
+  classNames: true,
+  namespace: { wildcard: true },
+  nestingSelector: true,
+  combinators: ['>', '+', '~'],
+  attributes: {
+    operators: ['=', '~=', '|=', '^=', '$=', '*='],
+    caseSensitivityModifiers: ['i', 'I', 's', 'S'],
+  },
+  // Taken here and refused below, in better words.
+  pseudoElements: {
+    unknown: 'accept',
+    notation: 'both',
+    definitions: ['before', 'after', 'first-letter', 'first-line'],
+  },
+  pseudoClasses: { unknown: 'reject', definitions: pseudoClasses },
+}
+
+const parse = createParser({ syntax, strict: true })
+
+/** Words in place of a selector, as `:lang(en)` has them. */
+const plainWords = /^[\w\u00a0-\uffff\\*-]+(?:\s*,\s*[\w\u00a0-\uffff\\*-]+)*$/
+
+/**
+ * Reads a CSS selector as `document.querySelector` does, and says what is wrong with one that a
+ * browser refuses, that could never find an element, or that is never closed (a browser closes it
+ * at its end, but no author means that). Time is bounded by the length, 1,000 characters at most.
+ */
+export function readSelector(text: string): Selector {
+  if (/^\s*\(*\.?(?:\/\/[\w*@.]|\/\w)/.test(text)) {
+    return { fault: 'This is an XPath, not a CSS selector: write one such as [data-test="save"]' }
+  }
+  const unpaired = unpairedMark(text)
+  if (unpaired !== null) return { fault: unpaired }
+  const written = asParsed(text)
+  try {
+    const tree = parse(written)
+    const fault = faultIn(tree)
+    return fault === null ? { tree } : { fault }
+  } catch (thrown) {
+    if (/#[\w-]*:[rR][\da-z]*\d[\da-z]*:/.test(text)) {
+      return {
+        fault: 'React makes this id up for each page: point at a data-test or aria attribute',
+      }
+    }
+    const { message, position = 0 } = thrown as Error & { position?: number }
+    return {
+      fault: adviceOn(message, written.slice(position), Object.values(pseudoClasses).flat()),
+    }
+  }
+}
+
+const mostBrackets = 10
+
+/** A quote or bracket without its counterpart; the parser stops at some of them without a word. */
+function unpairedMark(text: string): string | null {
+  const closers: string[] = []
+  let quote: string | null = null
+  for (let at = 0; at < text.length; at++) {
+    const mark = text[at]!
+    if (mark === '\\') at++
+    else if (quote !== null) {
+      if (mark === quote) quote = null
+      else if (/[\n\r\f]/.test(mark)) return 'A line ends inside quotes: close them before it'
+    } else if (mark === '"' || mark === "'") quote = mark
+    else if (mark === '(' || mark === '[') {
+      if (closers.length === mostBrackets) return 'Too many brackets inside brackets: simplify it'
+      closers.push(mark === '(' ? ')' : ']')
+    } else if ((mark === ')' || mark === ']') && closers.pop() !== mark) {
+      return `A "${mark}" closes nothing that is open there: remove it, or add what opens it`
+    }
+  }
+  if (quote !== null) return `A quote is never closed: add ${quote}`
+  return closers.length === 0 ? null : `A bracket is never closed: add "${closers.pop()}"`
+}
+
+/** Quoted text and escapes, which stay as they are, before what the parser wants in another form. */
+const otherwise =
+  /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\\.|(?<![\w\u00a0-\uffff-])--|:[a-z-]+(?:\(\s*(?:even|odd|[+-]?\d*n))?/gis
+
+/**
+ * The same selector in the form that the parser knows: it takes pseudo-classes and places in lower
+ * case alone, and a name that begins with two hyphens only where the first is escaped.
+ */
+function asParsed(text: string): string {
+  return text.replace(otherwise, part => {
+    if (part === '--') return '\\--'
+    return part.startsWith(':') ? part.toLowerCase() : part
+  })
+}
+
+/** What the parser takes and a browser does not, or where it would find nothing. */
+function faultIn({ rules }: AstSelector, inside: readonly string[] = []): string | null {
+  return first(rules, rule => faultInRule(rule, inside))
+}
+
+function faultInRule(rule: AstRule, inside: readonly string[]): string | null {
+  const around = inside.at(-1)
+  if (rule.combinator !== undefined && around !== undefined && around !== 'has') {
+    return `Something is missing before "${rule.combinator}" in :${around}(): write it`
+  }
+  return first(partsOf(rule), part =>
+    first(part.items, item => {
+      if (item.type === 'PseudoElement') {
+        return `"::${shown(item.name)}" is no element of the page that a step could point at: remove it`
+      }
+      if ('namespace' in item && item.namespace?.type === 'NamespaceName') {
+        return `A page knows no namespace ${quoted(item.namespace.name)}: leave it and "|" out`
+      }
+      return item.type === 'PseudoClass' ? faultInArgument(item, inside) : null
+    }),
+  )
+}
+
+function faultInArgument({ name, argument }: AstPseudoClass, inside: readonly string[]) {
+  if (name === 'has' && inside.includes('has')) {
+    return 'A browser takes no ":has()" inside another: write one of them'
+  }
+  switch (argument?.type) {
+    case 'String':
+      if (plainWords.test(argument.value)) return null
+      return `":${name}" takes a plain word, as in :lang(en), not ${quoted(argument.value)}`
+    case 'Selector':
+      return faultIn(argument, [...inside, name])
+    case 'FormulaOfSelector':
+      return faultInRule(argument.selector, [...inside, name])
+    default:
+      return null
+  }
+}
+
+/** The compounds of a selector without commas, from left to right. */
+export function* partsOf(rule: AstRule): Iterable<AstRule> {
+  for (let part: AstRule | undefined = rule; part !== undefined; part = part.nestedRule) yield part
+}
+
+function first<T>(all: Iterable<T>, faultOf: (one: T) => string | null): string | null {
+  for (const one of all) {
+    const fault = faultOf(one)
+    if (fault !== null) return fault
+  }
+  return null
+}

@@ -1,0 +1,206 @@
+import { type Bucket, limitsWith } from '../../core/organisation/buckets.ts'
+import type {
+  FlowEntry,
+  FlowVersion,
+  ItemEntry,
+  Organisation,
+  PreparedBody,
+  SnippetKey,
+  StepEntry,
+} from '../../core/organisation/catalogue.ts'
+import { FlowBody, FlowListBody } from '../flows/bodies.ts'
+import { CatalogueFlow } from './flow.ts'
+import type { CatalogueRows, OrganisationRow, PartRow } from './rows.ts'
+
+/** A snippet key that knows of which loaded organisation it is. */
+export interface LoadedKey extends SnippetKey {
+  text: string
+  of: CatalogueOrganisation
+}
+
+/** The steps and items of an organisation's flows. */
+export interface Parts {
+  steps: readonly StepEntry[]
+  items: readonly ItemEntry[]
+}
+
+/** What an organisation, a flow, and a step or an item take, bytes; measured, and rounded up. */
+const organisationBytes = 1_500
+const flowBytes = 700
+const partBytes = 200
+
+type ItemsByEvent = ReadonlyMap<string, readonly ItemEntry[]>
+
+/** Most organisations have the limits that all have, and no item that an event ticks. */
+const limitsByText = new Map<string, Organisation['limits']>()
+const mostKnownLimits = 1_000
+const noEvents: ItemsByEvent = new Map()
+
+function limitsIn(text: string): Organisation['limits'] {
+  const known = limitsByText.get(text)
+  if (known) return known
+  if (limitsByText.size >= mostKnownLimits) limitsByText.clear()
+  const limits = limitsWith(JSON.parse(text) as Partial<Record<Bucket, number>>)
+  limitsByText.set(text, limits)
+  return limits
+}
+
+function identityOf(rows: CatalogueRows, row: OrganisationRow): Organisation['identity'] {
+  const { id, identity_mode: mode } = row
+  if (mode === 'off') return null
+  return { isEnforced: mode === 'enforce', secrets: rows.identitySecrets.all(id) }
+}
+
+function organisationOf(rows: CatalogueRows, row: OrganisationRow): Organisation {
+  const origins: string[] = JSON.parse(row.origins)
+  return {
+    row: row.id,
+    id: row.public_id,
+    slug: row.slug,
+    name: row.name,
+    limits: limitsIn(row.limits),
+    origins: origins.length > 0 ? new Set(origins) : null,
+    retentionDays: row.retention_days,
+    identity: identityOf(rows, row),
+    honoursDoNotTrack: row.honours_do_not_track === 1,
+  }
+}
+
+/**
+ * One organisation in memory: who it is and its keys, and of its flows what has been asked for.
+ * It is dropped as a whole, so what is read later is never older than what was read before.
+ */
+export class CatalogueOrganisation {
+  readonly organisation: Organisation
+  readonly keys: readonly LoadedKey[]
+  /** Whether anybody has asked for it again since the last search for one to drop. */
+  wasAsked = false
+  /** What it took when it was last weighed, bytes. */
+  weighed = 0
+  private knownFlows: readonly CatalogueFlow[] | null = null
+  private knownParts: Parts | null = null
+  private list: FlowListBody | null = null
+  private readonly bodies = new Map<number, FlowBody>()
+  /** Characters of the bodies that were asked for: what compresses them keeps about as much or less. */
+  private bodyLength = 0
+  /** A body was made since it was last weighed. */
+  isHeavier = false
+  private itemsByEvent: ItemsByEvent | null = null
+
+  constructor(
+    private readonly rows: CatalogueRows,
+    row: OrganisationRow,
+  ) {
+    const organisation = organisationOf(rows, row)
+    this.organisation = organisation
+    this.keys = rows.keys
+      .all(row.id)
+      .map(({ key, retired_at }) => ({ text: key, organisation, endsAt: retired_at, of: this }))
+  }
+
+  get flows(): readonly CatalogueFlow[] {
+    this.knownFlows ??= this.readFlows()
+    return this.knownFlows
+  }
+
+  get parts(): Parts {
+    this.knownParts ??= this.readParts()
+    return this.knownParts
+  }
+
+  /** What has been read so far, to be forgotten with it. */
+  get known(): { flows: readonly CatalogueFlow[]; parts: Parts | null } {
+    return { flows: this.knownFlows ?? [], parts: this.knownParts }
+  }
+
+  /**
+   * Estimates what it takes by now. Its list counts as text, which is kept for who wants it so;
+   * compressed in all ways it takes less.
+   *
+   * @returns how much that is more than before, bytes
+   */
+  weigh(): number {
+    const { flows, parts } = this.known
+    const count = parts ? parts.steps.length + parts.items.length : 0
+    const before = this.weighed
+    this.weighed =
+      organisationBytes + this.bodyLength + flows.length * flowBytes + count * partBytes
+    this.isHeavier = false
+    return this.weighed - before
+  }
+
+  get publishedFlows(): FlowListBody {
+    this.list ??= this.noted(new FlowListBody(this.rows, this.organisation))
+    return this.list
+  }
+
+  publishedFlow(flowRow: number): PreparedBody | null {
+    const known = this.bodies.get(flowRow)
+    if (known) return known
+    const flow = this.flows.find(({ row }) => row === flowRow)
+    const version = flow?.versions.at(-1)?.version
+    if (flow?.status !== 'published' || version === undefined) return null
+    const body = this.noted(new FlowBody(this.rows, { flow_id: flowRow, version }))
+    this.bodies.set(flowRow, body)
+    return body
+  }
+
+  private noted<Body extends FlowBody | FlowListBody>(body: Body): Body {
+    this.bodyLength += body.length
+    this.isHeavier = true
+    return body
+  }
+
+  itemsCompletedBy(eventName: string): readonly ItemEntry[] {
+    this.itemsByEvent ??= this.readItemsByEvent()
+    return this.itemsByEvent.get(eventName) ?? []
+  }
+
+  private readFlows(): readonly CatalogueFlow[] {
+    const { rows, organisation } = this
+    const versions = Map.groupBy(rows.versions.all(organisation.row), ({ flow_id }) => flow_id)
+    return rows.flows
+      .all(organisation.row)
+      .map(flow => new CatalogueFlow(rows, organisation, flow, versions.get(flow.id) ?? []))
+  }
+
+  private readParts(): Parts {
+    const { rows, organisation } = this
+    return {
+      steps: this.entries(rows.steps.all(organisation.row), ({ stepRows }) => stepRows),
+      items: this.entries(rows.items.all(organisation.row), ({ itemRows }) => itemRows),
+    }
+  }
+
+  private entries(
+    parts: readonly PartRow[],
+    rowsOf: (version: FlowVersion) => readonly number[],
+  ): StepEntry[] {
+    const byRow = new Map(
+      this.flows.map(flow => [
+        flow.row,
+        { flow, published: new Set(flow.versions.flatMap(version => rowsOf(version))) },
+      ]),
+    )
+    return parts.flatMap(({ id: row, public_id: id, flow_id }) => {
+      const of = byRow.get(flow_id)
+      return of ? [{ row, id, flow: of.flow as FlowEntry, isPublished: of.published.has(row) }] : []
+    })
+  }
+
+  private readItemsByEvent(): ItemsByEvent {
+    const byEvent = new Map<string, ItemEntry[]>()
+    for (const flow of this.flows) {
+      const hasItems = (flow.versions.at(-1)?.itemRows.length ?? 0) > 0
+      if (flow.status !== 'published' || !hasItems) continue
+      for (const { id, completeOn } of flow.latest?.checklist?.items ?? []) {
+        const row = flow.itemRows.get(id)
+        if (completeOn === null || row === undefined) continue
+        const ticked = byEvent.get(completeOn.event) ?? []
+        ticked.push({ row, id, flow, isPublished: true })
+        byEvent.set(completeOn.event, ticked)
+      }
+    }
+    return byEvent.size > 0 ? byEvent : noEvents
+  }
+}

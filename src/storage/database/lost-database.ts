@@ -1,0 +1,39 @@
+import { existsSync, statSync } from 'node:fs'
+import { databasesAside } from '../backup/replace-database.ts'
+import { erasuresFile } from '../erasure/erasure-list.ts'
+import { copiesIn } from './copies.ts'
+import { databaseFile, hasDatabase } from './database.ts'
+
+/** A data directory has held a database, and holds none now; the message says what to do. */
+export class DatabaseLost extends Error {
+  override readonly name = 'DatabaseLost'
+}
+
+/** What a database that was removed or moved away has left; null where none was there. */
+export function traceOfDatabase(dataDir: string): string | null {
+  if (hasDatabase(dataDir) || !existsSync(dataDir)) return null
+  const log = `${databaseFile(dataDir)}-wal`
+  if (statSync(log, { throwIfNoEntry: false })?.size) return log
+  const [left] = [...databasesAside(dataDir), ...copiesIn(dataDir).map(({ file }) => file)]
+  if (left !== undefined) return left
+  const erasures = erasuresFile(dataDir)
+  return existsSync(erasures) ? erasures : null
+}
+
+/** What to do about it. */
+export const lostAdvice =
+  'put it back, with its log as it is, or restore a backup ("cairn restore FILE")'
+
+/**
+ * To be called before a database is made: SQLite would delete the log of the one that is gone, and a
+ * new one would refuse every key, so that callers give up what they would have sent again.
+ *
+ * @throws DatabaseLost
+ */
+export function requireNoLostDatabase(dataDir: string): void {
+  const trace = traceOfDatabase(dataDir)
+  if (trace === null) return
+  throw new DatabaseLost(
+    `cairn.db is gone from ${dataDir}, which has held one (there is ${trace}): ${lostAdvice}; to begin anew, choose another directory with --data`,
+  )
+}

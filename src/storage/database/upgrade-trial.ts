@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { copyDatabase } from '../backup/copy-database.ts'
+import { databaseFile, openForReading } from './database.ts'
+import { quickCheck } from './inspect.ts'
+import {
+  requireRoom,
+  type UpgradeProgress,
+  UpgradeRefused,
+  upgradeDatabase,
+  upgradePlan,
+} from './upgrade.ts'
+
+/** Begins the names of folders in which a migration is tried; one that stays was killed. */
+export const trialPrefix = 'migration-trial-'
+
+/**
+ * Brings a copy of a database up to date, checks it and deletes it, on the disk of the data directory
+ * and beside a server that goes on.
+ *
+ * @throws SchemaMismatch, UpgradeRefused
+ */
+export async function tryUpgrade(
+  dataDir: string,
+  now: number,
+  onProgress: (progress: UpgradeProgress) => void,
+): Promise<void> {
+  requireRoom(dataDir, upgradePlan(dataDir), true)
+  const trialDir = mkdtempSync(join(dataDir, trialPrefix))
+  try {
+    const copy = databaseFile(trialDir)
+    await copyDatabase(dataDir, copy, progress => onProgress({ doing: 'copy', ...progress }))
+    await upgradeDatabase(trialDir, now, { withCopy: false, onProgress })
+    const database = openForReading(trialDir)
+    const faults = [...quickCheck(database)].flatMap(({ faults }) => faults)
+    database.close()
+    if (faults.length > 0) throw new UpgradeRefused(`the copy came out damaged: ${faults[0]}`)
+  } finally {
+    rmSync(trialDir, { recursive: true, force: true })
+  }
+}

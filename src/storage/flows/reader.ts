@@ -1,0 +1,163 @@
+import type { Database } from 'bun:sqlite'
+import { and, asc, count, desc, eq, max, ne, sql } from 'drizzle-orm'
+import type { Flow, FlowDefinition } from '../../core/flow/flow.ts'
+import type {
+  AuthoredFlow,
+  FlowsRead,
+  PublishedParts,
+  PublishedVersion,
+} from '../../modules/authoring/port.ts'
+import { preparedOnce, type Tables, tables } from '../catalogue/change.ts'
+import { catalogueChanges, flows, flowVersions, items, steps } from '../database/schema.ts'
+
+export type FlowRow = typeof flows.$inferSelect
+
+/** A published flow as its author would have written it: without what the server gave it. */
+export function definitionOf({ id, version, publishedAt, steps, checklist, ...rest }: Flow) {
+  const written = <Part extends { id: string; position: number }>(part: Part) => {
+    const { id, position, ...fields } = part
+    return fields
+  }
+  return {
+    ...rest,
+    steps: steps.map(written),
+    checklist: checklist && { ...checklist, items: checklist.items.map(written) },
+  }
+}
+
+const orgRowGiven = sql.placeholder('orgRow')
+
+const statements = preparedOnce(tx => ({
+  flowByKey: tx
+    .select()
+    .from(flows)
+    .where(and(eq(flows.orgId, orgRowGiven), eq(flows.key, sql.placeholder('key'))))
+    .prepare(),
+  allFlows: tx
+    .select()
+    .from(flows)
+    .where(eq(flows.orgId, orgRowGiven))
+    .orderBy(asc(flows.key))
+    .prepare(),
+  inUse: tx
+    .select({ count: count() })
+    .from(flows)
+    .where(and(eq(flows.orgId, orgRowGiven), ne(flows.status, 'archived')))
+    .prepare(),
+  revision: tx
+    .select({ seq: max(catalogueChanges.seq) })
+    .from(catalogueChanges)
+    .where(eq(catalogueChanges.orgId, orgRowGiven))
+    .prepare(),
+  newestVersion: tx
+    .select()
+    .from(flowVersions)
+    .where(eq(flowVersions.flowId, sql.placeholder('flowId')))
+    .orderBy(desc(flowVersions.version))
+    .limit(1)
+    .prepare(),
+}))
+
+export const flowByKey = (tx: Tables, orgRow: number, key: string): FlowRow | undefined =>
+  statements(tx).flowByKey.get({ orgRow, key })
+
+const newestVersion = (tx: Tables, flow: FlowRow) =>
+  statements(tx).newestVersion.get({ flowId: flow.id })
+
+/** The newest change of an organisation; 0 before the first. */
+export const revisionOf = (tx: Tables, orgRow: number): number =>
+  statements(tx).revision.get({ orgRow })?.seq ?? 0
+
+const versionFrom = ({ version, publishedAt, body }: typeof flowVersions.$inferSelect) => ({
+  version,
+  publishedAt,
+  definition: definitionOf(body) as FlowDefinition,
+})
+
+/** A flow's row with its newest version. */
+function authoredFlow(tx: Tables, row: FlowRow): AuthoredFlow {
+  const newest = newestVersion(tx, row)
+  const { publicId: id, key, status, draft, updatedAt } = row
+  return { id, key, status, draft, newest: newest ? versionFrom(newest) : null, updatedAt }
+}
+
+/** Flows of an organisation as of one moment: see `FlowStore.read`. */
+export function readFlows(database: Database, orgRow: number, keys?: readonly string[]): FlowsRead {
+  const read = database.transaction((): FlowsRead => {
+    const tx = tables(database)
+    const rows = keys
+      ? keys.toSorted().flatMap(key => flowByKey(tx, orgRow, key) ?? [])
+      : statements(tx).allFlows.all({ orgRow })
+    return {
+      revision: revisionOf(tx, orgRow),
+      flows: rows.map(row => authoredFlow(tx, row)),
+      inUse: statements(tx).inUse.get({ orgRow })?.count ?? 0,
+    }
+  })
+  return read()
+}
+
+/** See `FlowStore.versions`. */
+export function flowVersionsOf(
+  database: Database,
+  orgRow: number,
+  key: string,
+): Omit<PublishedVersion, 'definition'>[] {
+  const { version, publishedAt } = flowVersions
+  return tables(database)
+    .select({ version, publishedAt })
+    .from(flowVersions)
+    .innerJoin(flows, eq(flows.id, flowVersions.flowId))
+    .where(and(eq(flows.orgId, orgRow), eq(flows.key, key)))
+    .orderBy(desc(version))
+    .all()
+}
+
+/** See `FlowStore.version`. */
+export function flowVersionOf(
+  database: Database,
+  orgRow: number,
+  key: string,
+  version: number,
+): PublishedVersion | null {
+  const found = tables(database)
+    .select({ row: flowVersions })
+    .from(flowVersions)
+    .innerJoin(flows, eq(flows.id, flowVersions.flowId))
+    .where(and(eq(flows.orgId, orgRow), eq(flows.key, key), eq(flowVersions.version, version)))
+    .get()
+  return found ? versionFrom(found.row) : null
+}
+
+/** See `FlowStore.publishedParts`. */
+export function publishedParts(database: Database, orgRow: number, key: string): PublishedParts {
+  const tx = tables(database)
+  const flow = flowByKey(tx, orgRow, key)
+  if (!flow) return { stepKeys: [], itemKeys: [] }
+  const versions = tx
+    .select({ stepRows: flowVersions.stepRows, itemRows: flowVersions.itemRows })
+    .from(flowVersions)
+    .where(eq(flowVersions.flowId, flow.id))
+    .all()
+  const keysIn = (table: typeof steps | typeof items, rows: ReadonlySet<number>) => {
+    const parts = tx.select().from(table).where(eq(table.flowId, flow.id)).all()
+    return parts.filter(({ id }) => rows.has(id)).map(({ key }) => key)
+  }
+  return {
+    stepKeys: keysIn(steps, new Set(versions.flatMap(({ stepRows }) => stepRows))),
+    itemKeys: keysIn(items, new Set(versions.flatMap(({ itemRows }) => itemRows))),
+  }
+}
+
+/** The row of a flow's step, whatever version had it; null where none did. */
+export function stepRowOf(
+  database: Database,
+  orgRow: number,
+  flowKey: string,
+  stepKey: string,
+): number | null {
+  const tx = tables(database)
+  const flow = flowByKey(tx, orgRow, flowKey)
+  const isIt = flow && and(eq(steps.flowId, flow.id), eq(steps.key, stepKey))
+  return (isIt && tx.select({ id: steps.id }).from(steps).where(isIt).get()?.id) ?? null
+}

@@ -1,0 +1,162 @@
+import type { Database } from 'bun:sqlite'
+import type { AppendOutcome, NewEvent, PersonIds } from '../../core/ports.ts'
+import type {
+  DeadLetter,
+  LettersAudit,
+  Retried,
+  RetryVerdict,
+} from '../../modules/operations/port.ts'
+import { tables } from '../catalogue/change.ts'
+import type { Withholding } from '../erasure/withheld.ts'
+import { writeAudit } from '../organisations/audit-log.ts'
+import { attempt } from '../writer/attempt.ts'
+import type { Command } from '../writer/commands.ts'
+import { encodeEvents } from './event-text.ts'
+
+/** A report that came alone, and that the database refused: kept as the command that it was. */
+export type BuriedCommand = Exclude<
+  Command,
+  { type: 'append' } | { type: 'refusal' } | { type: 'snippet_version' }
+>
+
+/** What a dead letter holds: an event, whose id is free meanwhile, or a command. */
+export const letterIn = (event: string) => JSON.parse(event) as NewEvent | BuriedCommand
+
+/** By which ids a letter names people. */
+export function namesIn(letter: NewEvent | BuriedCommand): PersonIds {
+  if (!('type' in letter) || letter.type === 'complete' || letter.type === 'tick') return letter
+  const person = letter.type === 'health' ? letter.person : null
+  const id = person?.slice(1) ?? null
+  return person?.startsWith('u')
+    ? { userId: id, anonymousId: null }
+    : { userId: null, anonymousId: id }
+}
+
+interface Row {
+  seq: number
+  organisation: string
+  at: number
+  error: string
+  event: string
+}
+
+const letterOf = ({ seq, organisation, at, error, event }: Row): DeadLetter => {
+  const letter = letterIn(event)
+  const shown =
+    'type' in letter
+      ? { eventId: null, kind: letter.type }
+      : { eventId: letter.id, kind: letter.kind }
+  return { id: seq, organisation, receivedAt: at, ...shown, reason: error }
+}
+
+/** See `OperationsStore.deadLetters`. */
+export function listDeadLetters(
+  database: Database,
+  orgRow: number | null,
+  most: number,
+): { letters: DeadLetter[]; count: number } {
+  const letters = database
+    .query<Row, [number | null, number]>(
+      `select seq, public_id as organisation, at, error, event
+      from dead_letters join organisations on organisations.id = org_id
+      where org_id = coalesce(?, org_id) order by seq limit ?`,
+    )
+    .all(orgRow, most)
+  return { letters: letters.map(letterOf), count: deadLetterIds(database, orgRow).length }
+}
+
+/** See `OperationsStore.deadLetterIds`. */
+export const deadLetterIds = (
+  database: Database,
+  orgRow: number | null,
+): { id: number; orgRow: number }[] =>
+  database
+    .query<{ id: number; orgRow: number }, [number | null]>(
+      `select seq as id, org_id as orgRow from dead_letters
+      where org_id = coalesce(?, org_id) order by seq`,
+    )
+    .all(orgRow)
+
+/** See `OperationsStore.dropDeadLetters`; within a transaction. */
+export function dropDeadLetters(
+  database: Database,
+  orgRow: number,
+  ids: readonly number[],
+  audit: LettersAudit,
+): number {
+  const drop = database.query('delete from dead_letters where org_id = ? and seq = ?')
+  const dropped = ids.filter(id => drop.run(orgRow, id).changes > 0)
+  if (dropped.length > 0) {
+    writeAudit(tables(database), orgRow, [{ ...audit, before: { letters: dropped }, after: null }])
+  }
+  return dropped.length
+}
+
+function statements(database: Database) {
+  return {
+    letter: database.query<{ at: number; event: string }, [number, number]>(
+      'select at, event from dead_letters where seq = ? and org_id = ?',
+    ),
+    delete: database.query('delete from dead_letters where seq = ? and org_id = ?'),
+    setError: database.query('update dead_letters set error = ? where seq = ? and org_id = ?'),
+  }
+}
+
+/**
+ * Stores letters after all; see `OperationsStore.retryDeadLetters`. Within a transaction of the storage
+ * thread, which alone knows all ids.
+ */
+export function retryDeadLetters(
+  database: Database,
+  executor: Withholding,
+  orgRow: number,
+  ids: readonly number[],
+  audit: LettersAudit,
+): Retried[] {
+  const sql = statements(database)
+  const retryOne = (id: number): Retried[] => {
+    const found = sql.letter.get(id, orgRow)
+    if (!found) return []
+    let verdict = 'stored' as RetryVerdict
+    const fault = attempt(database, executor, () => {
+      verdict = store(executor, orgRow, found)
+    })
+    if (fault) {
+      verdict = 'refused'
+      sql.setError.run(String(fault), id, orgRow)
+    } else if (verdict !== 'refused') sql.delete.run(id, orgRow)
+    return [{ id, verdict }]
+  }
+  const retried = ids.flatMap(retryOne)
+  if (retried.length > 0) {
+    const after = Object.fromEntries(retried.map(({ id, verdict }) => [id, verdict]))
+    writeAudit(tables(database), orgRow, [{ ...audit, before: null, after }])
+  }
+  return retried
+}
+
+/**
+ * Stores an event as received when it first was, or does what a command asks for; nothing of who was
+ * erased, whose letters the erasure deletes.
+ */
+function store(
+  executor: Withholding,
+  orgRow: number,
+  { at, event }: { at: number; event: string },
+): RetryVerdict {
+  const letter = letterIn(event)
+  if (executor.isWithheld(orgRow, letter)) return 'refused'
+  if ('type' in letter) {
+    executor.execute(letter)
+    return 'stored'
+  }
+  const { duplicates } = executor.execute({
+    type: 'append',
+    orgRow,
+    receivedAt: at,
+    text: encodeEvents([letter]),
+    refusals: {},
+    skewMs: null,
+  }) as AppendOutcome
+  return duplicates.length > 0 ? 'duplicate' : 'stored'
+}

@@ -1,0 +1,30 @@
+import type { RunEvent } from '../../core/run/run.ts'
+
+/** An event of a flow that has just been stored (or is read again by a rebuild). */
+export interface Fact extends RunEvent {
+  orgRow: number
+  flowRow: number
+  itemRow: number | null
+  /** Ticked by a custom event: such a tick makes no run. */
+  byCustomEvent: boolean
+}
+
+/** What the ledger says of an event, as far as anything follows from it. */
+export interface LedgerFact extends Omit<Fact, 'flowRow'> {
+  id: string
+  flowRow: number | null
+  /** Of a custom event. */
+  name: string | null
+}
+
+/** Whether an event means something for the projections of a flow. */
+export const isOfFlow = (fact: LedgerFact): fact is LedgerFact & Fact =>
+  fact.flowRow !== null && fact.kind !== 'custom'
+
+/** The history of a flow's versions, as far as runs and checklists depend on it. */
+export interface FlowHistory {
+  versions: readonly { version: number; publishedAt: number; itemRows: readonly number[] }[]
+}
+
+/** Finds a flow's history by the rows of its organisation and itself. */
+export type HistoryOf = (orgRow: number, flowRow: number) => FlowHistory

@@ -1,0 +1,287 @@
+import type { Database } from 'bun:sqlite'
+import { personOf } from '../../core/event/event.ts'
+import {
+  addEvent,
+  isLoose,
+  least,
+  makesNoRun,
+  type RunState,
+  runKeyOf,
+  runOfEvent,
+} from '../../core/run/run.ts'
+import { CompletionTable } from '../checklists/completion-table.ts'
+import { ChecklistCompletions } from '../checklists/completions.ts'
+import { type PersonInFlow, TickTable } from '../checklists/tick-table.ts'
+import type { RowIndex } from '../hash-index/row-index.ts'
+import { RunPeople } from '../runs/run-people.ts'
+import {
+  ownStateOf,
+  type RunChanges,
+  RunTable,
+  type StoredRun,
+  toNobody,
+} from '../runs/run-table.ts'
+import type { Fact, HistoryOf } from './facts.ts'
+import { LooseFacts } from './loose-facts.ts'
+import { TouchedPeople } from './touched.ts'
+
+/**
+ * Keeps the projections of the ledger, inside the transaction that stores the events: runs joined
+ * from their own events, ticks and completions by person, and what is assigned to runs: loose facts, and
+ * checklists that ticks have made whole.
+ */
+export class Projector {
+  private readonly runs: RunTable
+  private readonly completions: CompletionTable
+  private readonly loose: LooseFacts
+  private readonly people: RunPeople
+  private readonly byChecklist: ChecklistCompletions
+  readonly ticks: TickTable
+  private readonly indexes: readonly RowIndex[]
+
+  /**
+   * @param changes is told of every run that changes, within the transaction
+   * @param indexes those of the database where none are given
+   */
+  constructor(
+    database: Database,
+    historyOf: HistoryOf,
+    private readonly changes: RunChanges = toNobody,
+    indexes?: { runs: RowIndex; completions: RowIndex },
+  ) {
+    this.runs = new RunTable(database, historyOf, changes, indexes?.runs)
+    this.completions = new CompletionTable(database, indexes?.completions)
+    this.loose = new LooseFacts(database, this.runs)
+    this.people = new RunPeople(database)
+    const { partyOf } = this.people
+    this.byChecklist = new ChecklistCompletions(database, this.runs, this.loose, partyOf)
+    this.ticks = new TickTable(database, historyOf, partyOf, this.byChecklist)
+    this.indexes = [this.runs.index, this.completions.index]
+  }
+
+  /** Another process has written: maybe to the projections. */
+  othersWrote(): void {
+    this.forget()
+    this.runs.othersWrote()
+    this.completions.index.othersWrote()
+  }
+
+  /** The last thing in a transaction. */
+  beforeCommit(): void {
+    for (const index of this.indexes) index.beforeCommit()
+  }
+
+  /** In the last transaction. */
+  beforeStop(): void {
+    for (const index of this.indexes) index.beforeStop()
+  }
+
+  committed(): void {
+    for (const index of this.indexes) index.committed()
+  }
+
+  /** Where a savepoint stands, for `rolledBackTo`. */
+  get mark(): readonly number[] {
+    return this.indexes.map(index => index.mark)
+  }
+
+  rolledBackTo(mark: readonly number[]): void {
+    this.forget()
+    for (const [i, index] of this.indexes.entries()) index.takeBack(mark[i]!)
+  }
+
+  rolledBack(): void {
+    this.forget()
+    for (const index of this.indexes) index.rolledBack()
+  }
+
+  /**
+   * Adds facts to the projections. Must run in the transaction that stored them, once for each.
+   *
+   * @returns everybody whose progress may be another now
+   */
+  project(facts: readonly Fact[]): PersonInFlow[] {
+    const touched = new TouchedPeople()
+    const concerned = new People()
+    this.joinRuns(facts, touched, concerned)
+    for (const fact of facts) {
+      if (fact.kind === 'flow_completed') this.addCompletion(fact)
+      if (isLoose(fact) && !fact.byCustomEvent) this.addLoose(fact, touched)
+    }
+    for (const { orgRow, flowRow, person } of this.ticks.add(facts)) {
+      concerned.add(orgRow, flowRow, this.people.partyOf(orgRow, flowRow, person))
+    }
+    this.assign(touched, concerned)
+    const completions = facts.filter(({ kind }) => kind === 'flow_completed')
+    const completers = completions.map(fact => ({
+      orgRow: fact.orgRow,
+      flowRow: fact.flowRow,
+      person: personOfFact(fact),
+    }))
+    return [...concerned, ...completers]
+  }
+
+  /** Takes over that a person has completed a flow, from elsewhere than the ledger. */
+  keepCompletion(orgRow: number, flowRow: number, person: string, at: number): void {
+    this.completions.add(orgRow, flowRow, person, at)
+  }
+
+  /** Takes over what runs' own events said; what is assigned to them is assigned anew. */
+  keepRuns(runs: readonly StoredRun[]): void {
+    // What they are assigned may have been taken over behind its back.
+    this.forget()
+    const touched = new TouchedPeople()
+    for (const run of runs) {
+      this.runs.join(run.org_id, run.flow_id, run.run_key, ownStateOf(run), touched)
+    }
+    this.assign(touched, new People())
+  }
+
+  /** Assigns what was taken over of people of whom there may be no run: loose facts, and ticks. */
+  assignKept(
+    orgRow: number,
+    flowRow: number,
+    moments: readonly { person: string; at: number }[],
+    tickers: readonly string[],
+  ): void {
+    this.forget()
+    const touched = new TouchedPeople()
+    for (const { person, at } of moments) touched.touch(orgRow, flowRow, person, at)
+    const concerned = new People()
+    for (const person of tickers) {
+      concerned.add(orgRow, flowRow, this.people.partyOf(orgRow, flowRow, person))
+    }
+    this.assign(touched, concerned)
+  }
+
+  /** When a person first completed a flow, by a report or by the checklist. */
+  completedAt(orgRow: number, flowRow: number, person: string): number | null {
+    return least(
+      this.completions.firstAt(orgRow, flowRow, person),
+      this.ticks.checklistAt(orgRow, flowRow, person),
+    )
+  }
+
+  /**
+   * Whether a completion is stored already that says the same: of the same run no later, or, where
+   * none is named, of the same person at the very moment. (A run that could get it may yet arrive.)
+   */
+  isCompletionKnown(
+    orgRow: number,
+    flowRow: number,
+    completion: { person: string; runId: string | null; at: number },
+  ): boolean {
+    const { person, runId, at } = completion
+    if (runId === null) return this.loose.hasCompletion(orgRow, flowRow, person, at)
+    const run = this.runs.get(orgRow, flowRow, `r${runId}`)
+    const reportedAt = this.completedAt(orgRow, flowRow, person)
+    return (
+      reportedAt !== null &&
+      reportedAt <= at &&
+      run !== null &&
+      run.own_completed_at !== null &&
+      run.own_completed_at <= at
+    )
+  }
+
+  /** Something was written or taken back behind its back. */
+  private forget(): void {
+    this.loose.forget()
+    this.byChecklist.forget()
+  }
+
+  /**
+   * Assigns to runs what is not said by their own events.
+   *
+   * @param touched whose runs have changed
+   * @param concerned whose ticks, or whose party, have changed
+   */
+  private assign(touched: TouchedPeople, concerned: People): void {
+    const told = [...concerned].filter(person => this.ticks.tell(person))
+    for (const person of touched) this.loose.assign(person)
+    for (const { orgRow, flowRow, person } of [...touched, ...concerned]) {
+      this.byChecklist.reassign(orgRow, flowRow, person)
+    }
+    this.byChecklist.settle()
+    for (const person of told) this.tellOfTicks(person)
+  }
+
+  /** Joins events by run first, so that a run costs one row however many of them arrive. */
+  private joinRuns(facts: readonly Fact[], touched: TouchedPeople, concerned: People): void {
+    const runs = new Map<string, JoinedRun>()
+    for (const fact of facts) {
+      if (makesNoRun(fact.kind) || fact.byCustomEvent || isLoose(fact)) continue
+      const key = runKeyOf(fact)
+      const name = `${fact.flowRow} ${key}`
+      const known = runs.get(name)
+      if (known) {
+        addEvent(known.state, fact)
+        if (isOfSame(known.fact, fact)) continue
+        known.others ??= new Set()
+        known.others.add(personOfFact(fact))
+      } else runs.set(name, { fact, key, state: runOfEvent(fact), others: null })
+    }
+    for (const { fact, key, state, others } of runs.values()) {
+      const { orgRow, flowRow } = fact
+      const whose = this.runs.join(orgRow, flowRow, key, state, touched)
+      // Another key than a run's id holds the person, and so is of nobody else.
+      if (fact.runId === null) continue
+      const person = personOfFact(fact)
+      if (others === null && whose === person) continue
+      const people = new Set([person, whose, ...(others ?? [])])
+      const changed = this.people.add(orgRow, flowRow, key, people)
+      if (changed.size > 0 && this.ticks.hasAny(orgRow, flowRow)) {
+        concerned.add(orgRow, flowRow, changed)
+      }
+    }
+  }
+
+  private addCompletion({ orgRow, flowRow, userId, anonymousId, occurredAt }: Fact): void {
+    this.completions.add(orgRow, flowRow, personOf(userId, anonymousId), occurredAt)
+  }
+
+  /** What a person ticks is said of all their runs. */
+  private tellOfTicks({ orgRow, flowRow, person }: PersonInFlow): void {
+    if (!this.changes.has(orgRow, flowRow)) return
+    for (const at of this.runs.startsOf(orgRow, flowRow, person)) {
+      this.changes.touch(orgRow, flowRow, at)
+    }
+  }
+
+  private addLoose(fact: Fact, touched: TouchedPeople): void {
+    const { orgRow, flowRow, occurredAt: at } = fact
+    const person = personOfFact(fact)
+    const completes = fact.kind === 'flow_completed'
+    this.loose.add(orgRow, flowRow, person, { at, completes, version: fact.flowVersion })
+    touched.touch(orgRow, flowRow, person, at)
+  }
+}
+
+/** The newly stored events of a run together. */
+interface JoinedRun {
+  /** The first of them. */
+  fact: Fact
+  key: string
+  state: RunState
+  /** Whom the others name, where it is somebody else. */
+  others: Set<string> | null
+}
+
+const personOfFact = ({ userId, anonymousId }: Fact) => personOf(userId, anonymousId)
+
+const isOfSame = (a: Fact, b: Fact): boolean =>
+  a.userId === b.userId && (a.userId !== null || a.anonymousId === b.anonymousId)
+
+/** People in flows, each once. */
+class People {
+  private readonly people = new Map<string, PersonInFlow>()
+
+  add(orgRow: number, flowRow: number, people: Iterable<string>): void {
+    for (const person of people)
+      this.people.set(`${flowRow} ${person}`, { orgRow, flowRow, person })
+  }
+
+  [Symbol.iterator](): Iterator<PersonInFlow> {
+    return this.people.values()
+  }
+}

@@ -1,0 +1,272 @@
+import type { Database } from 'bun:sqlite'
+import type { RebuildProgress, Rebuilt } from '../../modules/operations/port.ts'
+import { StoredCatalogue } from '../catalogue/catalogue.ts'
+import { indexedCompletions } from '../checklists/completion-table.ts'
+import {
+  firstFreeRow,
+  type IndexedTable,
+  noteReplacedRows,
+  RowIndex,
+} from '../hash-index/row-index.ts'
+import { flowFacts } from '../ledger/ledger.ts'
+import { deletedUntil, keepProjections } from '../retention/kept-projections.ts'
+import { isOldPacking, packSteps, unpackSteps } from '../runs/run-rows.ts'
+import { indexedRuns, toNobody } from '../runs/run-table.ts'
+import type { Fact } from './facts.ts'
+import { Projector } from './projector.ts'
+
+/** Rows that a statement reads at once. */
+const pageRows = 5_000
+
+/**
+ * A flow's projections: by what their rows are told apart within it, and the columns that say
+ * something. (Row numbers are ours alone, and so is the mark of runs whose person has loose facts.)
+ */
+const projections = {
+  runs: {
+    key: 'run_key',
+    columns: `org_id, flow_id, run_key, person, least_user_id, least_anonymous_id, started_at,
+      last_at, named_version, version, completed_at, dismissed_at, steps, own_started_at,
+      own_completed_at, loose_version`,
+  },
+  run_people: {
+    key: 'run_key, person',
+    columns: 'org_id, flow_id, run_key, person',
+  },
+  loose_facts: {
+    key: 'person, at, completes',
+    columns: 'org_id, flow_id, person, at, completes, version',
+  },
+  ticks: {
+    key: 'person, item_id, at, ticked',
+    columns: 'org_id, flow_id, person, item_id, at, ticked, run_key',
+  },
+  checklist_completions: {
+    key: 'person, at',
+    columns: 'org_id, flow_id, person, at, named, run_key',
+  },
+  progress: {
+    key: 'person',
+    columns: 'org_id, flow_id, person, checklist_at, last_tick_at, items',
+  },
+  completions: {
+    key: 'person',
+    columns: 'org_id, flow_id, person, reported_at',
+  },
+} as const
+
+const tables = Object.keys(projections) as (keyof typeof projections)[]
+
+const isIndexed = (table: (typeof tables)[number]): table is IndexedTable['name'] =>
+  table === indexedRuns.name || table === indexedCompletions.name
+
+/** Makes empty tables beside the real ones, which hide them from statements that name none. */
+function makeSideTables(database: Database): void {
+  for (const table of tables) {
+    const made = database
+      .query<{ sql: string }, [string]>(
+        'select sql from main.sqlite_schema where tbl_name = ? and sql is not null order by type desc',
+      )
+      .all(table)
+    for (const { sql } of made) {
+      database.run(sql.replace(/^create (unique )?(table|index) /i, 'create $1$2 temp.'))
+    }
+  }
+}
+
+/**
+ * Packs the steps of a flow's runs as this Cairn does, which is no change of what they say. New runs
+ * are packed so, and it can be done before the lock is taken, a page at a time.
+ */
+function packAnew(database: Database, orgRow: number, flowRow: number): void {
+  const page = database.query<
+    { id: number; started_at: number; steps: string },
+    [number, number, number, number]
+  >(
+    `select id, started_at, steps from main.runs
+    where org_id = ? and flow_id = ? and (started_at, id) > (?, ?)
+    order by started_at, id limit ${pageRows}`,
+  )
+  const setSteps = database.query('update main.runs set steps = ? where id = ? and steps = ?')
+  const packAll = database.transaction((runs: readonly { id: number; steps: string }[]) => {
+    for (const { id, steps } of runs) setSteps.run(packSteps(unpackSteps(steps)), id, steps)
+  })
+  let last = { started_at: Number.MIN_SAFE_INTEGER, id: 0 }
+  for (;;) {
+    const runs = page.all(orgRow, flowRow, last.started_at, last.id)
+    const old = runs.filter(({ steps }) => isOldPacking(steps))
+    if (old.length > 0) packAll.immediate(old)
+    if (runs.length < pageRows) return
+    last = runs.at(-1)!
+  }
+}
+
+/**
+ * Makes the real tables say what the side tables say; whether that changed anything. What is made of
+ * runs goes in any case: the server makes it again.
+ */
+function takeOver(database: Database, orgRow: number, flowRow: number): boolean {
+  let isChanged = false
+  const ofFlow = `where org_id = ${orgRow} and flow_id = ${flowRow}`
+  database.run(`delete from run_blocks ${ofFlow}`)
+  for (const table of tables) {
+    const { key, columns } = projections[table]
+    const wrong = database.run(
+      `delete from main.${table} ${ofFlow} and (${key}) in (
+        select ${key} from (
+          select ${columns} from main.${table} ${ofFlow}
+          except select ${columns} from temp.${table} ${ofFlow}
+        )
+      )`,
+    )
+    // No unique index forbids it there.
+    const twice = isIndexed(table)
+      ? database.run(
+          `delete from main.${table} ${ofFlow} and id not in (
+            select min(id) from main.${table} ${ofFlow} group by ${key}
+          )`,
+        )
+      : { changes: 0 }
+    if (wrong.changes + twice.changes > 0) isChanged = true
+    const counts = database
+      .query<{ here: number; beside: number }, []>(
+        `select (select count(*) from main.${table} ${ofFlow}) as here,
+          (select count(*) from temp.${table} ${ofFlow}) as beside`,
+      )
+      .get()!
+    // All that is here is right and here once: where it is as much, nothing is missing.
+    if (counts.here === counts.beside) continue
+    const rows = `select ${columns} from temp.${table} ${ofFlow}
+      except select ${columns} from main.${table} ${ofFlow}`
+    const missing = isIndexed(table)
+      ? database.run(
+          `insert into main.${table} (id, ${columns})
+          select ${firstFreeRow(database, table)} - 1 + row_number() over (), * from (${rows})`,
+        )
+      : database.run(`insert into main.${table} (${columns}) ${rows}`)
+    if (missing.changes > 0) isChanged = true
+  }
+  database.run(
+    `update main.runs set has_loose = 1 ${ofFlow} and has_loose = 0 and person in (
+      select person from main.loose_facts ${ofFlow}
+      union select person from main.runs ${ofFlow} and has_loose = 1
+      union select person from temp.runs ${ofFlow} and has_loose = 1
+    )`,
+  )
+  if (isChanged) noteReplacedRows(database)
+  return isChanged
+}
+
+/**
+ * Each person's latest report, anew from all reports in the order of their arrival, whatever the clock
+ * said; a step is one short transaction.
+ */
+function replayHealth(database: Database): void {
+  const steps = database
+    .query<{ org_id: number; step_id: number }, []>(
+      'select org_id, step_id from step_reports group by org_id, step_id',
+    )
+    .all()
+  const clear = database.query('delete from step_health where org_id = ? and step_id = ?')
+  const fill = database.query(
+    `insert into step_health (org_id, step_id, version, person, at, outcome)
+    select org_id, step_id, version, person, at, outcome from step_reports
+    where org_id = ? and step_id = ? and person is not null order by seq
+    on conflict do update set at = excluded.at, outcome = excluded.outcome`,
+  )
+  for (const { org_id, step_id } of steps) {
+    const one = database.transaction(() => {
+      clear.run(org_id, step_id)
+      fill.run(org_id, step_id)
+    })
+    one.immediate()
+  }
+}
+
+/**
+ * Makes every projection anew from the ledger.
+ *
+ * Of a time of which the retention has deleted events, they stay as they are.
+ *
+ * A flow is replayed into tables of this connection alone, while a running server goes on writing;
+ * only what was stored meanwhile is replayed under the write lock, and only rows that differ are
+ * written. A flow is one transaction, so an interrupted rebuild leaves whole flows.
+ */
+export function rebuild(
+  database: Database,
+  tell: (progress: RebuildProgress) => void = () => {},
+): Rebuilt {
+  const flows = database
+    .query<{ id: number; org_id: number; key: string }, []>(
+      'select id, org_id, key from flows order by org_id, id',
+    )
+    .all()
+  const catalogue = new StoredCatalogue(database)
+  makeSideTables(database)
+  try {
+    // Its statements are prepared now, and so mean the side tables.
+    const indexes = {
+      runs: new RowIndex(null, indexedRuns),
+      completions: new RowIndex(null, indexedCompletions),
+    }
+    const historyOf = (orgRow: number, flowRow: number) => {
+      const flow = catalogue.flowByRow(orgRow, flowRow)
+      if (!flow) throw new Error(`No flow has row ${flowRow}`)
+      return flow
+    }
+    const projector = new Projector(database, historyOf, toNobody, indexes)
+    const lastSeq = database.query<{ seq: number }, []>(
+      'select coalesce(max(seq), 0) as seq from event_batches',
+    )
+    const deletedUntilOf = deletedUntil(database)
+    let events = 0
+    let changed = 0
+    const project = (facts: readonly Fact[]) => {
+      projector.project(facts)
+      events += facts.length
+    }
+    /** Replays a flow as it is by now; what is stored meanwhile may not be among it. */
+    const replay = (orgRow: number, flowRow: number) => {
+      for (const table of tables) database.run(`delete from temp.${table}`)
+      indexes.runs.clear()
+      indexes.completions.clear()
+      const upTo = lastSeq.get()?.seq ?? 0
+      const until = deletedUntilOf(orgRow, flowRow)
+      catalogue.refresh()
+      if (until !== null) keepProjections(database, projector, { orgRow, flowRow, until })
+      for (const facts of flowFacts(database, orgRow, flowRow, 0, upTo)) project(facts)
+      return { upTo, until }
+    }
+    /** Replays what was stored meanwhile, and takes all over. */
+    const finish = (orgRow: number, flowRow: number, upTo: number) => {
+      // A version published meanwhile belongs to what was stored meanwhile.
+      catalogue.refresh()
+      for (const facts of flowFacts(database, orgRow, flowRow, upTo)) project(facts)
+      if (takeOver(database, orgRow, flowRow)) changed++
+    }
+    const finishUnlessDeleted = (
+      orgRow: number,
+      flowRow: number,
+      { upTo, until }: ReturnType<typeof replay>,
+    ) => {
+      if (until !== deletedUntilOf(orgRow, flowRow)) return false
+      finish(orgRow, flowRow, upTo)
+      return true
+    }
+    for (const [i, { id, org_id, key }] of flows.entries()) {
+      const replayed = replay(org_id, id)
+      packAnew(database, org_id, id)
+      if (!database.transaction(finishUnlessDeleted).immediate(org_id, id, replayed)) {
+        // Of events that were deleted meanwhile it may have seen neither themselves nor what they made:
+        // once more, over a snapshot. That keeps checkpoints waiting, so it is not the usual way.
+        const { upTo } = database.transaction(replay).deferred(org_id, id)
+        database.transaction(finish).immediate(org_id, id, upTo)
+      }
+      tell({ flow: key, flows: flows.length, flowsDone: i + 1, events })
+    }
+    replayHealth(database)
+    return { flows: flows.length, events, changed }
+  } finally {
+    for (const table of tables) database.run(`drop table temp.${table}`)
+  }
+}

@@ -1,0 +1,87 @@
+import type { RunStep } from '../../core/run/run.ts'
+
+/**
+ * A run's steps as they stand in its row: a time, and then of each step its number and what happened
+ * to it (`v`iewed, `c`ompleted, `s`kipped, `m`issing) how many milliseconds after that time. Empty
+ * where there are none.
+ *
+ * `1790000000100 12v0c800 13v1100`: step 12 was viewed then and completed 0.8 s later, step 13 viewed.
+ */
+export function packSteps(steps: readonly RunStep[]): string {
+  const [first] = steps
+  if (!first) return ''
+  const base = first.viewedAt ?? first.completedAt ?? first.skippedAt ?? first.missingAt ?? 0
+  let packed = `${base}`
+  for (const { stepId, viewedAt, completedAt, skippedAt, missingAt } of steps) {
+    packed += ` ${stepId}`
+    if (viewedAt !== null) packed += `v${viewedAt - base}`
+    if (completedAt !== null) packed += `c${completedAt - base}`
+    if (skippedAt !== null) packed += `s${skippedAt - base}`
+    if (missingAt !== null) packed += `m${missingAt - base}`
+  }
+  return packed
+}
+
+const code = (letter: string) => letter.charCodeAt(0)
+const [space, minus, zero] = [code(' '), code('-'), code('0')]
+const [viewed, completed, skipped, missing] = [code('v'), code('c'), code('s'), code('m')]
+
+/** Steps by a row's text, which may be of an older Cairn. */
+export function unpackSteps(packed: string): RunStep[] {
+  if (isOldPacking(packed)) return oldSteps(packed)
+  const steps: RunStep[] = []
+  let base = 0
+  let sign = 1
+  let number = 0
+  /** What the number that is being read says: the letter before it. */
+  let field = 0
+  let step = stepOf(0)
+  // One more turn ends the last number.
+  for (let i = 0; i <= packed.length; i++) {
+    const unit = i === packed.length ? space : packed.charCodeAt(i)
+    if (unit === minus) {
+      sign = -1
+      continue
+    }
+    if (unit >= zero && unit < zero + 10) {
+      number = number * 10 + unit - zero
+      continue
+    }
+    if (field === 0) base = sign * number
+    else if (field === space) {
+      step = stepOf(number)
+      steps.push(step)
+    } else if (field === viewed) step.viewedAt = base + sign * number
+    else if (field === completed) step.completedAt = base + sign * number
+    else if (field === skipped) step.skippedAt = base + sign * number
+    else if (field === missing) step.missingAt = base + sign * number
+    field = unit
+    sign = 1
+    number = 0
+  }
+  return steps
+}
+
+const stepOf = (stepId: number): RunStep => ({
+  stepId,
+  viewedAt: null,
+  completedAt: null,
+  skippedAt: null,
+  missingAt: null,
+})
+
+/** Whether it is JSON, [[step, viewed, completed, skipped, missing], …]: a rebuild packs it anew. */
+export const isOldPacking = (packed: string): boolean => packed.startsWith('[')
+
+type OldStep = [number, number | null, number | null, number | null, number | null]
+
+const oldSteps = (packed: string): RunStep[] =>
+  (JSON.parse(packed) as OldStep[]).map(
+    ([stepId, viewedAt, completedAt, skippedAt, missingAt]) => ({
+      stepId,
+      viewedAt,
+      completedAt,
+      skippedAt,
+      missingAt,
+    }),
+  )

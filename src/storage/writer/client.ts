@@ -1,0 +1,150 @@
+import type {
+  AppendOutcome,
+  EventBatch,
+  FingerprintReport,
+  FingerprintVerdict,
+  HealthReport,
+  Ledger,
+} from '../../core/ports.ts'
+import { encodeEvents } from '../ledger/event-text.ts'
+import type { BufferGauge } from './buffer-gauge.ts'
+import type { Command, CommandResult } from './commands.ts'
+import { decodeResult, encodeCommand, weightOf } from './messages.ts'
+import type { Operation, Operations } from './operations.ts'
+import { Outbox } from './outbox.ts'
+import { bufferIsFull, cannotWrite } from './overloads.ts'
+
+/** Another thread may have recorded another version meanwhile: after so long it is said again. */
+const repeatVersionMs = 10_000
+
+interface Pending {
+  resolve(result: CommandResult): void
+  reject(error: Error): void
+}
+
+/**
+ * The storage thread as seen from a thread that answers requests: sends commands, matches the
+ * answers to them.
+ */
+export class StorageClient implements Ledger {
+  private readonly pending = new Map<number, Pending>()
+  private lastNumber = 0
+  /** What was last recorded from here, by organisation. */
+  private readonly snippetVersions = new Map<number, { version: string; at: number }>()
+  private readonly outbox: Outbox
+
+  /**
+   * @param send passes a message on to storage, which hands its answers to `receive`
+   * @param ack `buffer`: events are acknowledged once they are handed over, not once committed
+   * @param beforeWrite called for every command; what it throws, its caller gets
+   */
+  constructor(
+    send: (message: string) => void,
+    private readonly gauge: BufferGauge,
+    private readonly ack: 'commit' | 'buffer',
+    private readonly beforeWrite?: () => void,
+  ) {
+    this.outbox = new Outbox((message, { events, bytes }) => {
+      gauge.enter(events, bytes)
+      send(message)
+    })
+  }
+
+  /** Takes answers of the storage thread, a line each. */
+  receive(message: string): void {
+    for (const line of message.split('\n')) this.settle(line)
+  }
+
+  private settle(line: string): void {
+    const { number, value } = decodeResult(line)
+    const pending = this.pending.get(number)
+    if (!pending) return
+    this.pending.delete(number)
+    if (value instanceof Error) pending.reject(value)
+    else pending.resolve(value)
+  }
+
+  requireRoom(): void {
+    if (!this.gauge.hasRoom) throw bufferIsFull()
+  }
+
+  append({ events, ...batch }: EventBatch): Promise<AppendOutcome> {
+    const command: Command = { type: 'append', ...batch, text: encodeEvents(events) }
+    return this.ack === 'buffer'
+      ? this.tell(command)
+      : (this.ask(command) as Promise<AppendOutcome>)
+  }
+
+  async complete(
+    report: Parameters<Ledger['complete']>[0],
+  ): Promise<{ completedAt: number; alreadyCompleted: boolean }> {
+    const result = await this.ask({ type: 'complete', ...report })
+    return result as { completedAt: number; alreadyCompleted: boolean }
+  }
+
+  async tick(report: Parameters<Ledger['tick']>[0]): Promise<void> {
+    await this.ask({ type: 'tick', ...report })
+  }
+
+  async recordHealth(report: HealthReport): Promise<void> {
+    await this.ask({ type: 'health', ...report })
+  }
+
+  async recordFingerprint(report: FingerprintReport): Promise<FingerprintVerdict> {
+    return (await this.ask({ type: 'fingerprint', ...report })) as FingerprintVerdict
+  }
+
+  /** Nearly every heartbeat says what the one before it said, which is not worth a commit. */
+  recordSnippetVersion(orgRow: number, version: string, at: number): Promise<void> | undefined {
+    const last = this.snippetVersions.get(orgRow)
+    if (last?.version === version && at - last.at < repeatVersionMs) return
+    return this.ask({ type: 'snippet_version', orgRow, version, at }).then(() => {
+      this.snippetVersions.set(orgRow, { version, at })
+    })
+  }
+
+  async recordRefusal(orgRow: number, code: string, at: number): Promise<void> {
+    await this.ask({ type: 'refusal', orgRow, code, at })
+  }
+
+  /** Has the storage thread carry out an operation; resolves once it is committed and synced. */
+  async operate<Name extends keyof Operations>(
+    name: Name,
+    ...input: Parameters<Operations[Name]>
+  ): Promise<ReturnType<Operations[Name]>> {
+    const result: unknown = await this.ask({ type: 'operation', name, input })
+    return result as ReturnType<Operations[Name]>
+  }
+
+  /**
+   * Hands a batch over and does not wait for what becomes of it; only to a storage that writes, or
+   * far more than what a flush interval brings would be acknowledged and lost by a crash.
+   */
+  private async tell(command: Command): Promise<AppendOutcome> {
+    if (this.gauge.isRefused) throw cannotWrite()
+    this.post(0, command)
+    return { duplicates: [], deadLetters: [], erased: [] }
+  }
+
+  /** @throws AppError `overloaded` */
+  private ask(command: Command | Operation): Promise<CommandResult> {
+    const number = ++this.lastNumber
+    return new Promise<CommandResult>((resolve, reject) => {
+      this.post(number, command)
+      // Without a limit in time: a request given up here might still be committed, and the caller
+      // must not be told that nothing was kept. Storage itself gives up on a disk that refuses.
+      this.pending.set(number, { resolve, reject })
+    })
+  }
+
+  /** @throws AppError `overloaded` */
+  private post(number: number, command: Command | Operation): void {
+    this.beforeWrite?.()
+    const message = encodeCommand(number, command)
+    const weight = weightOf(message, command)
+    const { events, bytes } = this.outbox.weight
+    if (!this.gauge.fits(events + weight.events, bytes + weight.bytes)) throw bufferIsFull()
+    if (number > 0) this.outbox.put(message, weight)
+    else this.outbox.putUnawaited(message, weight)
+  }
+}

@@ -1,0 +1,66 @@
+import type { Database } from 'bun:sqlite'
+import type { AuditEntry } from '../../core/organisation/audit.ts'
+import type { NewManagementToken } from '../../modules/access/port.ts'
+import type { FlowChanges } from '../../modules/authoring/port.ts'
+import type { LettersAudit } from '../../modules/operations/port.ts'
+import type { NewOrganisation, OrganisationChange } from '../../modules/organisations/port.ts'
+import type { ErasureAudit, NamedPerson } from '../../modules/people/port.ts'
+import { allowAgain } from '../erasure/erasures.ts'
+import type { Withholding } from '../erasure/withheld.ts'
+import { changeFlows } from '../flows/store.ts'
+import { dropDeadLetters, retryDeadLetters } from '../ledger/dead-letters.ts'
+import { createToken, noteTokenUse, revokeToken } from '../organisations/management-tokens.ts'
+import { addOrganisation, changeOrganisation } from '../organisations/organisations.ts'
+
+/**
+ * What management writes, by name. Each runs in the writer's thread between two groups of commands, in
+ * a transaction of its own. What one answers with, if that is a function, is called once it is committed.
+ *
+ * @param executor of commands, with which dead letters are tried again
+ * @param now epoch milliseconds, read within the transaction
+ * @param writeSeen writes what is only noted in memory of what requests have shown
+ * @param duringPublish called when flows are changed, and not yet committed
+ */
+export const operationsOver = (
+  database: Database,
+  dataDir: string,
+  executor: Withholding,
+  now: () => number,
+  writeSeen: () => () => void,
+  duringPublish?: () => void,
+) => ({
+  changeFlows: (orgRow: number, changes: FlowChanges) =>
+    changeFlows(database, orgRow, changes, now, duringPublish),
+  createToken: (orgRow: number, token: NewManagementToken, audit: AuditEntry) =>
+    createToken(database, orgRow, token, audit),
+  revokeToken: (orgRow: number, id: string, audit: AuditEntry) =>
+    revokeToken(database, orgRow, id, audit),
+  retryDeadLetters: (orgRow: number, ids: readonly number[], audit: LettersAudit) =>
+    retryDeadLetters(database, executor, orgRow, ids, audit),
+  dropDeadLetters: (orgRow: number, ids: readonly number[], audit: LettersAudit) =>
+    dropDeadLetters(database, orgRow, ids, audit),
+  allowPerson: (person: NamedPerson, audit: ErasureAudit) =>
+    allowAgain(database, dataDir, person, now(), audit),
+  noteTokenUse: (id: string, at: number) => noteTokenUse(database, id, at),
+  addOrganisation: (organisation: NewOrganisation, audit: AuditEntry) =>
+    addOrganisation(database, organisation, audit),
+  changeOrganisation: (orgRow: number, change: OrganisationChange) =>
+    changeOrganisation(database, orgRow, change),
+  writeSeen,
+})
+
+export type Operations = ReturnType<typeof operationsOver>
+
+/** A call of one of them, as it travels between threads. */
+export interface Operation {
+  type: 'operation'
+  name: keyof Operations
+  input: readonly unknown[]
+}
+
+/** Calls the operation that is named. */
+export function operate(operations: Operations, { name, input }: Operation): unknown {
+  const run = operations[name] as (...input: readonly unknown[]) => unknown
+  // Null, unlike undefined, crosses threads as JSON.
+  return run(...input) ?? null
+}

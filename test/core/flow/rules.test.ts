@@ -1,0 +1,626 @@
+import { describe, expect, test } from 'bun:test'
+import { type Problem, readFlowFile } from '../../../src/core/flow/file.ts'
+import { flowProblems, storedFlowErrors } from '../../../src/core/flow/rules.ts'
+
+const problemsOf = (flow: object) =>
+  readFlowFile(JSON.stringify({ key: 'a', ...flow }), { format: 'json' }).problems
+
+/** Severity, code and path: a problem without place and sentence. */
+const brief = ({ severity, code, path }: Problem) => `${severity} ${code} ${path}`
+
+const step = { key: 's', title: 'S' }
+const target = { selector: '#save' }
+const stepWith = (fields: object) => ({ steps: [{ ...step, ...fields }] })
+const stepOn = (path: string, more: object = {}) => ({
+  ...step,
+  page: { match: 'exact', pattern: path },
+  ...more,
+})
+const shownOn = (...urls: object[]) => ({ steps: [step], targeting: { urls } })
+const pattern = (match: string, text: string) => shownOn({ match, pattern: text })
+const rule = (fields: object) => ({
+  steps: [step],
+  targeting: { audience: { rules: [{ attribute: 'plan', ...fields }] } },
+})
+const rules = (...all: object[]) => ({
+  steps: [step],
+  targeting: { audience: { rules: all.map(fields => ({ attribute: 'plan', ...fields })) } },
+})
+const items = (...all: object[]) => ({
+  title: 'To do',
+  checklist: { items: all.map((fields, index) => ({ key: `i${index}`, title: 'I', ...fields })) },
+})
+
+describe('an error keeps a flow from being pushed', () => {
+  test.each<[string, object, string]>([
+    ['nothing to show', {}, 'empty_flow /steps'],
+    ['an empty checklist', items(), 'empty_flow /checklist/items'],
+    ['a tooltip without a target', stepWith({ kind: 'tooltip' }), 'missing_target /steps/0/target'],
+    ['a hotspot without a target', stepWith({ kind: 'hotspot' }), 'missing_target /steps/0/target'],
+    [
+      'an invalid selector',
+      stepWith({ target: { selector: 'a[' } }),
+      'invalid_selector /steps/0/target/selector',
+    ],
+    [
+      'a page that is none',
+      { steps: [stepOn('projects')] },
+      'invalid_pattern /steps/0/page/pattern',
+    ],
+    [
+      'a page without a pattern',
+      stepWith({ page: { match: 'exact' } }),
+      'missing_field /steps/0/page/pattern',
+    ],
+    [
+      'an invalid alternate',
+      stepWith({ target: { ...target, alternates: ['#store', 'a['] } }),
+      'invalid_selector /steps/0/target/alternates/1',
+    ],
+    [
+      'no alternate in the list of them',
+      stepWith({ target: { ...target, alternates: [] } }),
+      'invalid_value /steps/0/target/alternates',
+    ],
+    [
+      'more than five alternates',
+      stepWith({ target: { ...target, alternates: ['#a', '#b', '#c', '#d', '#e', '#f'] } }),
+      'invalid_value /steps/0/target/alternates',
+    ],
+    [
+      'a fingerprint that many elements have',
+      stepWith({ target: { ...target, fingerprint: { tag: 'button', role: 'button' } } }),
+      'weak_fingerprint /steps/0/target/fingerprint',
+    ],
+    [
+      'a value of a field in a fingerprint',
+      stepWith({ target: { ...target, fingerprint: { tag: 'input', id: 'q', value: 'typed' } } }),
+      'unknown_field /steps/0/target/fingerprint/value',
+    ],
+    [
+      'waiting for no event',
+      stepWith({ advance: { on: 'event' } }),
+      'missing_event /steps/0/advance/event',
+    ],
+    [
+      'waiting for a blank event',
+      stepWith({ advance: { on: 'event', event: ' ' } }),
+      'never_sent /steps/0/advance/event',
+    ],
+    [
+      'a link to nowhere',
+      stepWith({ buttons: [{ label: 'Go', action: 'link' }] }),
+      'missing_href /steps/0/buttons/0/href',
+    ],
+    [
+      'a click on no element',
+      stepWith({ advance: { on: 'click' } }),
+      'missing_target /steps/0/target',
+    ],
+    [
+      'a link that runs in a body',
+      stepWith({ body: 'See [this](javascript:alert(1))' }),
+      'unsafe_link /steps/0/body',
+    ],
+    [
+      'a link that runs in a description',
+      items({ href: '/x', description: '<javascript:alert(1)>' }),
+      'unsafe_link /checklist/items/0/description',
+    ],
+    [
+      'an address that no page has',
+      pattern('exact', 'ftp://app.example/'),
+      'invalid_pattern /targeting/urls/0/pattern',
+    ],
+    [
+      'a link that runs',
+      stepWith({ buttons: [{ label: 'Go', action: 'link', href: 'javascript:alert(1)' }] }),
+      'invalid_value /steps/0/buttons/0/href',
+    ],
+    [
+      "an item that waits for one of Cairn's own events",
+      items({ completeOn: { event: 'flow_completed' } }),
+      'never_completed /checklist/items/0/completeOn/event',
+    ],
+    [
+      'an item that waits for a blank event',
+      items({ completeOn: { event: '\t' } }),
+      'never_completed /checklist/items/0/completeOn/event',
+    ],
+    [
+      'a pattern that is no address',
+      pattern('exact', 'app.example'),
+      'invalid_pattern /targeting/urls/0/pattern',
+    ],
+    [
+      'a star in a host that is no glob',
+      pattern('prefix', 'https://*.example/'),
+      'invalid_pattern /targeting/urls/0/pattern',
+    ],
+    ['eq without a value', rule({ op: 'eq' }), 'invalid_rule /targeting/audience/rules/0/value'],
+    [
+      'eq with a list',
+      rule({ op: 'eq', value: ['a'] }),
+      'invalid_rule /targeting/audience/rules/0/value',
+    ],
+    [
+      'in with a text',
+      rule({ op: 'in', value: 'free' }),
+      'invalid_rule /targeting/audience/rules/0/value',
+    ],
+    [
+      'in with no entry',
+      rule({ op: 'in', value: [] }),
+      'invalid_rule /targeting/audience/rules/0/value',
+    ],
+    ['nin without a value', rule({ op: 'nin' }), 'invalid_rule /targeting/audience/rules/0/value'],
+    [
+      'gt with true',
+      rule({ op: 'gt', value: true }),
+      'invalid_rule /targeting/audience/rules/0/value',
+    ],
+    ['lte without a value', rule({ op: 'lte' }), 'invalid_rule /targeting/audience/rules/0/value'],
+    [
+      'contains with a list',
+      rule({ op: 'contains', value: ['a'] }),
+      'invalid_rule /targeting/audience/rules/0/value',
+    ],
+    [
+      'exists with a text',
+      rule({ op: 'exists', value: 'yes' }),
+      'invalid_rule /targeting/audience/rules/0/value',
+    ],
+  ])('%s', (_, flow, problem) => {
+    const { flows, problems } = readFlowFile(JSON.stringify({ key: 'a', ...flow }))
+    expect(problems.map(brief)).toEqual([`error ${problem}`])
+    expect(flows).toEqual([])
+  })
+})
+
+describe('a warning does not', () => {
+  const link = (href: string, more: object[] = []) => ({
+    key: 'go',
+    title: 'Go',
+    buttons: [{ label: 'Go', action: 'link', href }, ...more],
+  })
+  const there = { key: 'there', title: 'There', target }
+  const projects = { urls: [{ match: 'prefix', pattern: '/projects' }] }
+  test.each<[string, object, string]>([
+    [
+      'items that are not shown',
+      { steps: [step], ...items({ href: '/done' }) },
+      'items_not_shown /checklist/items',
+    ],
+    [
+      'steps that are not shown',
+      { kind: 'checklist', steps: [step], ...items({ href: '/done' }) },
+      'steps_not_shown /steps',
+    ],
+    [
+      'a fragile selector',
+      stepWith({ target: { selector: '.css-1a2b3c' } }),
+      'fragile_selector /steps/0/target/selector',
+    ],
+    [
+      'a fragile alternate',
+      stepWith({ target: { ...target, alternates: ['.css-1q2w3e'] } }),
+      'fragile_selector /steps/0/target/alternates/0',
+    ],
+    [
+      'an alternate that is the selector',
+      stepWith({ target: { ...target, alternates: ['#save'] } }),
+      'repeated_selector /steps/0/target/alternates/0',
+    ],
+    ['the root alone', pattern('exact', '/'), 'only_root /targeting/urls/0/pattern'],
+    [
+      'the root of one host alone',
+      pattern('exact', 'https://app.example/'),
+      'only_root /targeting/urls/0/pattern',
+    ],
+    ['a star that is none', pattern('exact', '/a/*'), 'plain_star /targeting/urls/0/pattern'],
+    [
+      'a long body of a tooltip',
+      stepWith({ target, body: 'x'.repeat(1_001) }),
+      'long_body /steps/0/body',
+    ],
+    ['a long body of a modal', stepWith({ body: 'x'.repeat(3_001) }), 'long_body /steps/0/body'],
+    ['a tag in a body', stepWith({ body: 'Press <b>Save</b>' }), 'html /steps/0/body'],
+    [
+      'a tag in a description',
+      items({ href: '/x', description: 'a<br/>b' }),
+      'html /checklist/items/0/description',
+    ],
+    ['a step without text', stepWith({ title: ' ', body: '\n' }), 'no_text /steps/0/title'],
+    [
+      'buttons that only lead back',
+      stepWith({ buttons: [{ label: 'Back', action: 'back' }] }),
+      'dead_end /steps/0/buttons',
+    ],
+    [
+      'white space around the event of a step',
+      stepWith({ advance: { on: 'event', event: 'saved ' } }),
+      'odd_event_name /steps/0/advance/event',
+    ],
+    [
+      'a control character in the event of an item',
+      items({ completeOn: { event: 'invi\u0007ted' } }),
+      'odd_event_name /checklist/items/0/completeOn/event',
+    ],
+    [
+      'the same address twice',
+      shownOn({ match: 'exact', pattern: '/a' }, { match: 'exact', pattern: '/a' }),
+      'repeated_rule /targeting/urls/1',
+    ],
+    [
+      'a number in quotes',
+      rule({ op: 'gt', value: '5' }),
+      'number_as_text /targeting/audience/rules/0/value',
+    ],
+    [
+      'rules that contradict each other',
+      rules({ op: 'eq', value: 'free' }, { op: 'neq', value: 'free' }),
+      'contradiction /targeting/audience/rules/1',
+    ],
+    [
+      'an event that nothing waits for',
+      stepWith({ advance: { event: 'saved' } }),
+      'unused_event /steps/0/advance/event',
+    ],
+    [
+      'a link that no button follows',
+      stepWith({ buttons: [{ label: 'Go', action: 'next', href: '/x' }] }),
+      'unused_href /steps/0/buttons/0/href',
+    ],
+    [
+      'an element on a page where the flow is not shown',
+      { targeting: projects, steps: [link('/settings'), there] },
+      'unreachable_target /steps/1/target',
+    ],
+    [
+      'a first step that is for a page where the flow is not shown',
+      { targeting: projects, steps: [stepOn('/settings')] },
+      'never_begins /steps/0/page',
+    ],
+    [
+      'an element on a host where the flow is not shown',
+      {
+        targeting: { urls: [{ match: 'prefix', pattern: 'https://app.example/' }] },
+        steps: [link('https://docs.example/'), there],
+      },
+      'unreachable_target /steps/1/target',
+    ],
+  ])('%s', (_, flow, problem) => {
+    const { flows, problems } = readFlowFile(JSON.stringify({ key: 'a', ...flow }))
+    expect(problems.map(brief)).toEqual([`warning ${problem}`])
+    expect(flows).toHaveLength(1)
+  })
+
+  describe('of a page that a link may reach', () => {
+    const steps = [link('/settings'), there]
+    test.each<[string, object]>([
+      ['shown everywhere', { steps }],
+      ['shown there', { steps, targeting: { urls: [{ match: 'exact', pattern: '/settings' }] } }],
+      [
+        'shown there on a host of the rules',
+        { steps, targeting: { urls: [{ match: 'glob', pattern: 'https://app.example/s*' }] } },
+      ],
+      [
+        'on a host that is not known',
+        { steps, targeting: { urls: [{ match: 'glob', pattern: 'https://*.example/a' }] } },
+      ],
+      [
+        'http for https',
+        {
+          steps: [link('http://app.example/x'), there],
+          targeting: { urls: [{ match: 'prefix', pattern: 'https://app.example/' }] },
+        },
+      ],
+      ['relative', { steps: [link('settings'), there], targeting: projects }],
+      ['a fragment', { steps: [link('#more'), there], targeting: projects }],
+      ['mail', { steps: [link('mailto:a@b.example'), there], targeting: projects }],
+      [
+        'a button that stays',
+        { steps: [link('/x', [{ label: 'Next', action: 'next' }]), there], targeting: projects },
+      ],
+      [
+        'nothing needed there',
+        { steps: [link('/x'), { key: 'bye', title: 'Bye' }], targeting: projects },
+      ],
+      [
+        'an element that need not be there',
+        {
+          steps: [link('/x'), { key: 'b', title: 'B', target: { ...target, required: false } }],
+          targeting: projects,
+        },
+      ],
+      ['the last step', { steps: [there, link('/x')], targeting: projects }],
+      [
+        'its own, where a flow that was begun goes on',
+        { steps: [link('/x'), stepOn('/x', { key: 'b', target })], targeting: projects },
+      ],
+    ])('%s', (_, flow) => {
+      expect(problemsOf(flow)).toEqual([])
+    })
+  })
+})
+
+describe('nothing is wrong with', () => {
+  test.each<[string, object]>([
+    ['a modal without a target', stepWith({ kind: 'modal' })],
+    ['a banner without a target', stepWith({ kind: 'banner' })],
+    ['an item with a link', items({ href: '/x' })],
+    ['an item with an event', items({ completeOn: { event: 'project_created' } })],
+    ['a body without a title', { steps: [{ key: 's', body: 'B' }] }],
+    ['a step without buttons', stepWith({ buttons: [] })],
+    [
+      'a way back from a step that goes on by an event',
+      stepWith({
+        advance: { on: 'event', event: 'saved' },
+        buttons: [{ label: 'Back', action: 'back' }],
+      }),
+    ],
+    ['a click on an element', stepWith({ target, advance: { on: 'click' } })],
+    [
+      'the same address in two ways',
+      shownOn({ match: 'exact', pattern: '/a' }, { match: 'prefix', pattern: '/a' }),
+    ],
+    ['a version in quotes', rule({ op: 'gte', value: '1.2.3' })],
+    ['exists alone', rule({ op: 'exists' })],
+    ['exists false', rule({ op: 'exists', value: false })],
+    ['eq false', rule({ op: 'eq', value: false })],
+    ['eq of an empty text', rule({ op: 'eq', value: '' })],
+    ['gt with a time', rule({ op: 'gt', value: '2026-11-20T00:00:00Z' })],
+    ['contains a number', rule({ op: 'contains', value: 3 })],
+    ['the whole site', pattern('prefix', '/')],
+    ['a glob', pattern('glob', 'https://*.example/**')],
+    ['a body of 1,000 characters', stepWith({ target, body: 'x'.repeat(1_000) })],
+    ['tags in code', stepWith({ body: 'Write `<b>`, or:\n\n```\n<div>\n```\n' })],
+    [
+      'addresses and comparisons',
+      stepWith({ body: '<https://a.example> a < b and c > d, x <y> z' }),
+    ],
+    ['items that a click ticks', items({}, { href: '/guide' })],
+    ['a placeholder', stepWith({ body: 'Call it <name> or <your project>' })],
+  ])('%s', (_, flow) => {
+    expect(problemsOf(flow)).toEqual([])
+  })
+})
+
+describe('what is right in a flow with a wrong shape is judged all the same', () => {
+  const read = (text: string) => {
+    const { flows, problems, isJudgedWhole } = readFlowFile(text)
+    expect([flows, isJudgedWhole]).toEqual([[], false])
+    return problems.map(({ line, column, code, path }) => `${line}:${column} ${code} ${path}`)
+  }
+  test.each<[string, string, string[]]>([
+    [
+      'a step beside a wrong one',
+      `
+key: a
+steps:
+  - { key: s, title: S, advance: { on: event } }
+  - { key: t, title: T, advance: { on: evnt }, target: { selector: 'a[' } }
+`,
+      ['4:34 missing_event /steps/0/advance/event', '5:40 invalid_value /steps/1/advance/on'],
+    ],
+    [
+      'items, addresses and conditions',
+      `
+kye: a
+targeting:
+  urls: [{ match: exact, pattern: app.example }]
+  audience: { rules: [{ attribute: plan, op: eq }] }
+checklist: { items: [{ key: i, title: I, completeOn: { event: ' ' } }] }
+`,
+      [
+        '2:1 unknown_field /kye',
+        '2:1 missing_field /key',
+        '4:35 invalid_pattern /targeting/urls/0/pattern',
+        '5:23 invalid_rule /targeting/audience/rules/0/value',
+        '6:63 never_completed /checklist/items/0/completeOn/event',
+      ],
+    ],
+    [
+      'what belongs together',
+      `
+key: 1
+targeting:
+  urls: [{ match: exact, pattern: /a }, { match: exact, pattern: /a }]
+steps: [{ key: s, title: S }]
+`,
+      ['2:6 invalid_value /key', '4:41 repeated_rule /targeting/urls/1'],
+    ],
+    [
+      'what two flows have by alias, once',
+      `
+- { key: 1, steps: &s [{ key: s, title: S, kind: hotspot }] }
+- { key: 2, steps: *s }
+- { key: c, steps: *s }
+`,
+      [
+        '2:10 invalid_value /0/key',
+        '2:24 missing_target /0/steps/0/target',
+        '3:10 invalid_value /1/key',
+      ],
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(read(text)).toEqual(expected)
+  })
+
+  test('nothing more is to come once every shape is right', () => {
+    expect(readFlowFile('{ key: a, steps: [{ key: s, kind: hotspot }] }').isJudgedWhole).toBe(true)
+    expect(readFlowFile('key: [').isJudgedWhole).toBe(false)
+  })
+})
+
+describe('a problem stands at the very place', () => {
+  const places = (text: string) =>
+    readFlowFile(text).problems.map(
+      ({ line, column, code, path }) => `${line}:${column} ${code} ${path}`,
+    )
+  const lines = (...all: string[]) => all.join('\n')
+
+  test.each<[string, string, string[]]>([
+    [
+      'the field',
+      lines(
+        'key: a',
+        'steps:',
+        '  - title: S',
+        '    key: s',
+        '    target:',
+        '      selector: "a["',
+      ),
+      ['6:17 invalid_selector /steps/0/target/selector'],
+    ],
+    [
+      'what lacks the field',
+      lines('key: a', 'steps:', '  - title: S', '    key: s', '    kind: tooltip'),
+      ['3:5 missing_target /steps/0/target'],
+    ],
+    [
+      'the group, where that is there',
+      lines('key: a', 'steps:', '  - title: S', '    key: s', '    advance: { on: event }'),
+      ['5:14 missing_event /steps/0/advance/event'],
+    ],
+    [
+      'the flow',
+      lines('- key: a', '- key: b'),
+      ['1:3 empty_flow /0/steps', '2:3 empty_flow /1/steps'],
+    ],
+    ['by name', lines('flows:', '  - key: a', '    steps: []'), ['3:12 empty_flow /flows/0/steps']],
+    [
+      'another document',
+      lines(
+        'key: a',
+        'steps: [{ key: s, title: S }]',
+        '---',
+        'key: b',
+        'steps: [{ key: s, title: S, kind: hotspot }]',
+      ),
+      ['5:9 missing_target /1/steps/0/target'],
+    ],
+    [
+      'what an alias stands for',
+      lines(
+        '- key: a',
+        '  steps: [{ key: s, title: S, target: &t { selector: "a[" } }]',
+        '- key: b',
+        '  steps: [{ key: s, title: S }, { key: r, title: R, target: *t }]',
+      ),
+      ['2:54 invalid_selector /0/steps/0/target/selector'],
+    ],
+    [
+      'a whole flow behind an anchor',
+      lines(
+        '- &a',
+        '  key: a',
+        '  name: A',
+        '  checklist: { items: [{ key: i, title: I, completeOn: { event: " x" } }] }',
+      ),
+      ['4:65 odd_event_name /0/checklist/items/0/completeOn/event'],
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(places(text)).toEqual(expected)
+  })
+
+  test('what several flows have by alias is told once, and keeps all of them back', () => {
+    const text =
+      '- { key: a, steps: &s [{ key: s, title: S, kind: tooltip }] }\n- { key: b, steps: *s }'
+    expect(places(text)).toEqual(['1:24 missing_target /0/steps/0/target'])
+    expect(readFlowFile(text).flows).toEqual([])
+  })
+})
+
+describe('of many problems', () => {
+  const many = (count: number, fields: string) =>
+    Array.from({ length: count }, (_, index) => `  - { key: k${index}, ${fields} }`)
+  const read = (...steps: string[]) => readFlowFile(['key: a', 'steps:', ...steps].join('\n'))
+  const warned = 'advance: { event: x }'
+
+  test('no error is left out for the sake of warnings', () => {
+    const { problems, flows } = read(...many(60, warned), '  - { key: s, kind: tooltip }')
+    expect(problems.filter(({ severity }) => severity === 'error').map(brief)).toEqual([
+      'error missing_target /steps/60/target',
+    ])
+    expect(problems.at(-1)).toMatchObject({ severity: 'warning', code: 'more_problems' })
+    expect(flows).toEqual([])
+  })
+
+  test('warnings alone keep nothing back, however many', () => {
+    const { problems, flows } = read(...many(60, warned))
+    expect(problems).toHaveLength(51)
+    expect(problems.every(({ severity }) => severity === 'warning')).toBe(true)
+    expect(flows).toHaveLength(1)
+  })
+})
+
+describe('as much as 1 MiB can hold is judged in well under a second', () => {
+  const url = (pattern: string) => ({ match: 'glob', pattern })
+  test.each<[string, object]>([
+    ['long selectors', { target: { selector: `${'.aB1_'.repeat(60)} > ${'_a'.repeat(150)}` } }],
+    ['long names', { target: { selector: `.A${'_a'.repeat(48)}`.repeat(10) } }],
+    [
+      'deep selectors',
+      { target: { selector: `${':not('.repeat(10)}${'a'.repeat(900)}${')'.repeat(10)}` } },
+    ],
+    ['tags that never end', { body: '<a '.repeat(3_000) }],
+    ['links that never end', { body: '[a](x:'.repeat(1_600) }],
+    ['links in links', { body: `x:${'['.repeat(9_000)}` }],
+    ['ticks that never end', { body: '```<b'.repeat(1_500) }],
+    [
+      'links beside many patterns',
+      { target, buttons: [{ label: 'x', action: 'link', href: '/a/b' }] },
+    ],
+  ])('%s', (_, fields) => {
+    const steps = Array.from({ length: 100 }, (_, index) => ({ key: `s${index}`, ...fields }))
+    const urls = Array.from({ length: 50 }, () => url(`https://app.example/${'**a'.repeat(100)}`))
+    const once = JSON.stringify({ key: 'a', targeting: { urls }, steps })
+    const { flows } = readFlowFile(once, { format: 'json' })
+    expect(flows).toHaveLength(1)
+    const [flow] = flows
+    // Of the processor, so that what else the machine does is not counted.
+    const begun = process.cpuUsage()
+    for (let size = 0; size < 1_048_576; size += once.length) flowProblems(flow!)
+    expect(process.cpuUsage(begun).user / 1_000).toBeLessThan(1_500)
+  })
+})
+
+describe('what is stored', () => {
+  test('with a repeated key has an error', () => {
+    const [flow] = readFlowFile('{ key: a, steps: [{ key: s }] }').flows
+    const twice = { ...flow!, steps: [flow!.steps[0]!, flow!.steps[0]!] }
+    expect(storedFlowErrors(flow)).toEqual([])
+    expect(storedFlowErrors(twice)).toMatchObject([
+      {
+        code: 'repeated_key',
+        path: '/steps/1/key',
+        message: 'The key "s" is used already: change it',
+      },
+    ])
+  })
+
+  test('in another shape has an error for each place', () => {
+    expect(storedFlowErrors({ key: 'a' })).toContainEqual({
+      severity: 'error',
+      code: 'invalid_value',
+      path: '/steps',
+      message: 'This does not have the shape that a flow has now: push its file again',
+    })
+    expect(storedFlowErrors(null)).toMatchObject([{ path: '' }])
+  })
+})
+
+test('judging ends soon, whatever an author writes', () => {
+  const urls = Array.from({ length: 50 }, (_, i) => ({
+    match: 'glob',
+    pattern: `https://h${i}.example/${'*a'.repeat(100)}b`,
+  }))
+  const steps = Array.from({ length: 20 }, (_, i) => ({
+    key: `s${i}`,
+    title: 'Go',
+    target,
+    buttons: [{ label: 'Go', action: 'link', href: `/${'a'.repeat(290)}${i}` }],
+  }))
+  expect(problemsOf({ targeting: { urls }, steps })).toEqual([])
+}, 2_000)

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { nearestRank } from '../../../src/core/number/quantile.ts'
+import {
+  codeOfDuration,
+  DurationCounts,
+  durationCodes,
+  durationOfCode,
+  noDuration,
+} from '../../../src/core/run/duration-code.ts'
+
+const longest = durationOfCode(noDuration - 1)
+const duration = fc.oneof(
+  fc.integer({ min: 0, max: 10_000 }),
+  fc.double({ min: 0, max: Math.log2(longest), noNaN: true }).map(log => Math.floor(2 ** log)),
+)
+const rounded = (ms: number) => durationOfCode(codeOfDuration(ms))
+
+describe('a duration as a code', () => {
+  test('is the very duration below 4 seconds', () => {
+    for (let ms = 0; ms <= 4_000; ms++) expect(rounded(ms)).toBe(ms)
+  })
+
+  test.each([
+    ['4.2 s', 4_200],
+    ['41.5 s', 41_500],
+    ['a minute and a half', 90_000],
+    ['an hour', 3_600_000],
+    ['a day', 86_400_000],
+    ['30 days', 30 * 86_400_000],
+  ])('is the very duration where it is in round figures: %s', (_, ms) => {
+    expect(rounded(ms)).toBe(ms)
+  })
+
+  test('is off by at most 1 in 4,000', () => {
+    fc.assert(
+      fc.property(duration, ms => {
+        expect(Math.abs(rounded(ms) - ms)).toBeLessThanOrEqual(ms / 4_000)
+      }),
+    )
+  })
+
+  test('is in the order of durations', () => {
+    fc.assert(
+      fc.property(duration, duration, (a, b) => {
+        expect(codeOfDuration(Math.max(a, b))).toBeGreaterThanOrEqual(
+          codeOfDuration(Math.min(a, b)),
+        )
+      }),
+    )
+  })
+
+  test('stands for a duration of its own, whatever the code', () => {
+    let before = -1
+    for (let code = 0; code < durationCodes - 1; code++) {
+      const ms = durationOfCode(code)
+      if (ms <= before || codeOfDuration(ms) !== code) expect([code, ms]).toEqual([])
+      before = ms
+    }
+  })
+
+  test('stops at eighty years or so, and is never the one for none', () => {
+    expect(codeOfDuration(longest * 4)).toBe(noDuration - 1)
+    expect(longest / (365.25 * 86_400_000)).toBeGreaterThan(80)
+  })
+})
+
+describe('counted durations', () => {
+  test('have the quantiles of the durations themselves, rounded', () => {
+    fc.assert(
+      fc.property(fc.array(duration, { minLength: 1, maxLength: 60 }), durations => {
+        const counts = new DurationCounts()
+        const half = durations.length >> 1
+        for (const ms of durations.slice(0, half)) counts.add(codeOfDuration(ms))
+        counts.addAll(Uint16Array.from(durations.slice(half), codeOfDuration))
+        const sorted = Float64Array.from(durations).sort()
+        expect(counts.at(0, 0.5, 0.9, 1)).toEqual(
+          [0, 0.5, 0.9, 1].map(q => rounded(nearestRank(sorted, q)!)),
+        )
+        expect(counts.total).toBe(durations.length)
+      }),
+    )
+  })
+
+  test('leave out what has none', () => {
+    const counts = new DurationCounts()
+    counts.addAll(Uint16Array.of(noDuration, noDuration))
+    expect([counts.total, ...counts.at(0.5, 0.9)]).toEqual([0, null, null])
+    counts.add(7)
+    expect([counts.total, ...counts.at(0.5, 0.9)]).toEqual([1, 7, 7])
+  })
+})

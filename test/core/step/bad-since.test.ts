@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { badSince, type ReportSlot } from '../../../src/core/step/bad-since.ts'
+import { type HealthCounts, noHealthCounts } from '../../../src/core/step/health.ts'
+
+const people = (some: Partial<HealthCounts>): HealthCounts => ({ ...noHealthCounts(), ...some })
+
+/** A slot of each pair: [misses, reports] at 0, 10, 20, … */
+const slots = (...pairs: [number, number][]): ReportSlot[] =>
+  pairs.map(([misses, reports], i) => ({
+    reports,
+    misses,
+    makeshift: 0,
+    firstMissAt: misses > 0 ? 10 * i : null,
+    firstMakeshiftAt: null,
+  }))
+
+const missesSince = (misses: number, of: number, ...past: [number, number][]) =>
+  badSince(people({ not_found: misses, found: of - misses }), () => slots(...past)).missesSince
+
+describe('the moment since when misses are many', () => {
+  test('is the first miss after the finds', () => {
+    expect(missesSince(90, 100, [0, 50], [0, 50], [45, 50], [45, 50])).toBe(20)
+  })
+
+  test('is not moved by a stray miss before it', () => {
+    expect(missesSince(90, 100, [1, 50], [0, 50], [0, 50], [45, 50])).toBe(30)
+  })
+
+  test('is not moved by a lucky find after it, nor by a quiet time', () => {
+    expect(missesSince(90, 100, [0, 50], [45, 50], [0, 1], [0, 0], [45, 50])).toBe(10)
+  })
+
+  test('is the beginning where it was never better', () => {
+    expect(missesSince(10, 10, [5, 5], [5, 5])).toBe(0)
+  })
+
+  test('is null where misses are few, and nothing is looked up for it', () => {
+    const asked = () => {
+      throw new Error('asked')
+    }
+    const few = badSince(people({ found: 96, not_found: 4 }), asked)
+    expect(few).toEqual({ missesSince: null, makeshiftSince: null })
+  })
+
+  test('is null once they have become few again', () => {
+    expect(missesSince(20, 100, [20, 20], [0, 200], [0, 200])).toBeNull()
+  })
+
+  test('is told of makeshift finds among the finds', () => {
+    const past: ReportSlot[] = [
+      { reports: 20, misses: 10, makeshift: 0, firstMissAt: 1, firstMakeshiftAt: null },
+      { reports: 20, misses: 10, makeshift: 8, firstMissAt: 11, firstMakeshiftAt: 12 },
+    ]
+    const counts = people({ found: 2, changed: 8, not_found: 10 })
+    expect(badSince(counts, () => past)).toEqual({ missesSince: 1, makeshiftSince: 12 })
+  })
+})
+
+test('whatever came before, it is a moment at which something was missed, and misses were many since', () => {
+  const pair = fc
+    .tuple(fc.nat({ max: 20 }), fc.nat({ max: 20 }))
+    .map(([misses, finds]): [number, number] => [misses, misses + finds])
+  fc.assert(
+    fc.property(fc.array(pair), fc.integer({ min: 5, max: 100 }), (past, misses) => {
+      const since = missesSince(misses, 100, ...past)
+      if (since === null) return
+      const rest = past.slice(since / 10)
+      expect(rest[0]?.[0]).toBeGreaterThan(0)
+      const sum = (i: 0 | 1) => rest.reduce((total, slot) => total + slot[i], 0)
+      expect(sum(0)).toBeGreaterThan(Math.max(0.05, misses / 200) * sum(1) - 1e-6)
+    }),
+  )
+})

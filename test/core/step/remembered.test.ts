@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'bun:test'
+import { Value } from '@sinclair/typebox/value'
+import fc from 'fast-check'
+import { FlowFingerprint, pinnedFingerprint } from '../../../src/core/flow/fingerprint.ts'
+import type { Fingerprint } from '../../../src/core/step/fingerprint.ts'
+import { allowedFingerprint } from '../../../src/core/step/fingerprint-parts.ts'
+import { isTelling, rememberedLikeness } from '../../../src/core/step/remembered.ts'
+import { textHash } from '../../../src/core/text/text-hash.ts'
+
+const seen: Fingerprint = {
+  selector: '#buy',
+  matchCount: 1,
+  tag: 'button',
+  id: 'buy',
+  role: 'button',
+  name: 'Buy for Ann',
+  text: 'Buy for Ann',
+  classes: ['primary'],
+  attributes: { type: 'submit' },
+  ancestors: [{ tag: 'form', id: 'checkout' }, { tag: 'main' }],
+  nthOfType: 2,
+  rect: { x: 1, y: 2, width: 3, height: 4 },
+}
+
+describe('what is taken over of a baseline', () => {
+  test('no text in clear, no place on the page, and all else that is compared', () => {
+    expect(pinnedFingerprint(seen, 'en')).toEqual({
+      tag: 'button',
+      id: 'buy',
+      role: 'button',
+      textHash: textHash('Buy for Ann'),
+      classes: ['primary'],
+      attributes: { type: 'submit' },
+      ancestors: [{ tag: 'form', id: 'checkout' }, { tag: 'main' }],
+      locale: 'en',
+    })
+  })
+
+  test('a name that is not the text is taken over', () => {
+    expect(pinnedFingerprint({ ...seen, name: 'Close' }, null)?.name).toBe('Close')
+    const { name, ...labelled } = seen
+    expect(pinnedFingerprint({ ...labelled, ariaLabel: 'Close' }, null)?.name).toBe('Close')
+  })
+
+  test('nothing where too little is said', () => {
+    expect(
+      pinnedFingerprint({ matchCount: 1, tag: 'div', ancestors: [{ tag: 'main' }] }, null),
+    ).toBeNull()
+    expect(pinnedFingerprint({ ...seen, tag: undefined }, null)).toBeNull()
+  })
+
+  test('whatever a page sends: it fits a flow, or nothing is taken over; and it is like itself', () => {
+    const odd = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('buy', 'a'.repeat(300), '\0'),
+    )
+    const raw = fc.record(
+      {
+        tag: fc.constantFrom('button', 'A', 'x'.repeat(201)),
+        id: odd,
+        role: odd,
+        name: odd,
+        text: odd,
+        testId: fc.record({ attr: odd, value: odd }),
+        classes: fc.array(odd),
+        attributes: fc.dictionary(fc.constantFrom('type', 'title', 'href', 'data-test-a'), odd),
+        ancestors: fc.array(fc.record({ tag: odd, nth: fc.nat() }, { requiredKeys: [] })),
+      },
+      { requiredKeys: [] },
+    )
+    fc.assert(
+      fc.property(raw, fc.option(odd), (sent, locale) => {
+        const print = allowedFingerprint({ ...sent, matchCount: 1 })
+        const pinned = pinnedFingerprint(print, locale)
+        if (pinned === null) return
+        expect(Value.Check(FlowFingerprint, pinned)).toBe(true)
+        expect(JSON.parse(JSON.stringify(pinned))).toEqual(pinned)
+        const again = pinnedFingerprint({ ...pinned, matchCount: 1 } as Fingerprint, locale)
+        expect(again).toEqual(pinned)
+        expect(rememberedLikeness(pinned, { ...pinned, matchCount: 1 }, locale)).toBe(1)
+      }),
+    )
+  })
+})
+
+describe('how like an element is to the remembered one', () => {
+  const pinned = pinnedFingerprint(seen, 'en')!
+  const likeness = (more: Partial<Fingerprint>, locale: string | null = 'en') =>
+    rememberedLikeness(pinned, { ...seen, ...more }, locale)
+
+  test('the same one is wholly like it, whatever it has got since', () => {
+    expect(likeness({})).toBe(1)
+    expect(likeness({ testId: { attr: 'data-test', value: 'buy' }, ariaLabel: 'Buy' })).toBe(1)
+  })
+
+  test('another id, text or tag costs more than it may', () => {
+    expect(likeness({ id: 'sell' })).toBeLessThan(0.85)
+    expect(likeness({ text: 'Sell' })).toBeLessThan(0.85)
+    expect(likeness({ id: undefined, text: undefined })).toBeLessThan(0.85)
+  })
+
+  test('one more wrapper costs little', () => {
+    const ancestors = [{ tag: 'div' }, ...seen.ancestors!]
+    expect(likeness({ ancestors })).toBeGreaterThan(0.85)
+  })
+
+  test('words of another language are not compared, and what is left has to be enough', () => {
+    expect(likeness({ text: 'Kaufen', name: 'Kaufen' }, 'de')).toBe(1)
+    const { id, ...without } = pinned
+    expect(rememberedLikeness(without, seen, 'de')).toBe(0)
+    expect(rememberedLikeness(without, seen, 'EN')).toBe(1)
+  })
+
+  test('what an author writes in upper case is the same', () => {
+    expect(rememberedLikeness({ ...pinned, tag: 'BUTTON', role: 'Button' }, seen, null)).toBe(1)
+  })
+
+  test('too little to compare is not enough', () => {
+    expect(isTelling({ tag: 'button', role: 'button' })).toBe(false)
+    expect(isTelling({ tag: 'button', role: 'button', text: 'Buy', ancestors: [{}] })).toBe(true)
+    expect(rememberedLikeness({ tag: 'button', role: 'button' }, seen, null)).toBe(0)
+  })
+})

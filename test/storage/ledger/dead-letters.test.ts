@@ -1,0 +1,237 @@
+import type { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { DeadLetters } from '../../../src/modules/operations/service.ts'
+import { openForWriting } from '../../../src/storage/database/database.ts'
+import { beginErasure } from '../../../src/storage/erasure/erasures.ts'
+import { deadLetterIds, listDeadLetters } from '../../../src/storage/ledger/dead-letters.ts'
+import { personData } from '../../../src/storage/people/person-data.ts'
+import { rebuild } from '../../../src/storage/projections/rebuild.ts'
+import { eraseBeside, textsIn } from '../../support/erasing.ts'
+import { poison, storedEvents } from '../../support/ledger.ts'
+import { type PublishedFlow, Tenant } from '../../support/tenant.ts'
+import { World } from '../../support/world.ts'
+
+let world: World
+let tenant: Tenant
+let flow: PublishedFlow
+/** A command's connection. */
+let own: Database
+
+beforeEach(async () => {
+  world = new World()
+  tenant = await Tenant.of(world)
+  flow = tenant.publish({
+    key: 'tour',
+    name: 'Tour',
+    kind: 'tour',
+    steps: [{ key: 'a', kind: 'modal', title: 'A' }],
+  })
+  own = openForWriting(world.dataDir)
+})
+afterEach(async () => {
+  own.close()
+  await world.close()
+})
+
+const event = (id: string, more: Record<string, unknown> = {}) => ({
+  id,
+  kind: 'flow_started',
+  flowId: flow.id,
+  userId: id,
+  url: `https://app.example/${id}`,
+  properties: { of: id },
+  ...more,
+})
+
+/** Buries events whose ids hold "bad", between others. */
+async function bury(...ids: string[]): Promise<number[]> {
+  poison(world.database, 'bad')
+  const { body } = await tenant.send([event('good'), ...ids.map(id => event(id))])
+  expect(body.results).toHaveLength(ids.length)
+  world.database.run('drop trigger poison')
+  return lettersOf(tenant)
+}
+
+const lettersOf = ({ row }: Tenant) => deadLetterIds(own, row).map(({ id }) => id)
+
+const actor = { via: 'command line', name: 'test', requestId: null } as const
+const service = () => new DeadLetters(world.management.operations, world.clock)
+
+const retry = async (letters: readonly number[], by = tenant) =>
+  (await service().retry(by.row, { ids: letters }, actor)).map(({ id, verdict }) => [id, verdict])
+
+const stored = () => storedEvents(own, tenant.row)
+
+test('letters are listed with when, what and why, and nobody’s name', async () => {
+  const [id] = (await bury('bad-1')) as [number]
+  const { letters, count } = listDeadLetters(own, tenant.row, 10)
+  expect(count).toBe(1)
+  expect(letters).toEqual([
+    {
+      id,
+      organisation: expect.stringMatching(/^org_/),
+      receivedAt: world.clock.now(),
+      eventId: 'bad-1',
+      kind: 'flow_started',
+      reason: expect.stringContaining('poisoned'),
+    },
+  ])
+  expect(listDeadLetters(own, tenant.row + 1, 10)).toEqual({ letters: [], count: 0 })
+})
+
+test('a letter that is tried again is stored once, whole, as received when it was, and is gone', async () => {
+  const receivedAt = world.clock.now()
+  const letters = await bury('bad-1', 'bad-2')
+  world.clock.advance(86_400_000)
+  expect(await retry(letters)).toEqual(letters.map(letter => [letter, 'stored']))
+  expect(lettersOf(tenant)).toEqual([])
+  expect(stored().find(({ id }) => id === 'bad-2')).toMatchObject({
+    userId: 'bad-2',
+    url: 'https://app.example/bad-2',
+    properties: '{"of":"bad-2"}',
+    occurredAt: receivedAt,
+    receivedAt,
+    source: 'events',
+  })
+  expect(world.reading.query('select count(*) as n from runs').get()).toEqual({ n: 3 })
+  expect(rebuild(own).changed).toBe(0)
+  expect((await tenant.send([event('bad-1')])).body).toMatchObject({ duplicates: 1 })
+})
+
+test('one whose event was sent again and stored meanwhile is a duplicate, and gone', async () => {
+  const letters = await bury('bad-1')
+  expect((await tenant.send([event('bad-1', { userId: 'other' })])).body.accepted).toBe(1)
+  expect(await retry(letters)).toEqual([[letters[0] as number, 'duplicate']])
+  expect(lettersOf(tenant)).toEqual([])
+  expect(stored().map(({ userId }) => userId)).toEqual(['good', 'other'])
+})
+
+test('one that is refused again stays, with the new reason; its neighbours are stored', async () => {
+  const letters = await bury('bad-1', 'bad-2', 'bad-3')
+  poison(world.database, 'bad-2')
+  world.database.run('drop trigger poison')
+  world.database.run(
+    `create trigger poison before insert on runs when new.person = 'ubad-2'
+    begin select raise(abort, 'a new reason'); end`,
+  )
+  const verdicts = await retry(letters)
+  expect(verdicts.map(([, verdict]) => verdict)).toEqual(['stored', 'refused', 'stored'])
+  const { letters: left } = listDeadLetters(own, tenant.row, 10)
+  expect(left).toMatchObject([
+    { eventId: 'bad-2', reason: expect.stringContaining('a new reason') },
+  ])
+  expect(stored().map(({ id }) => id)).toEqual(['good', 'bad-1', 'bad-3'])
+  world.database.run('drop trigger poison')
+  expect(rebuild(own).changed).toBe(0)
+})
+
+test('only an organisation’s own letters are tried and dropped', async () => {
+  const letters = await bury('bad-1', 'bad-2')
+  const other = await Tenant.of(world)
+  const { operations } = world.management
+  const audit = { at: 0, actor, action: 'test', subject: 'dead letters', note: null }
+  expect(await operations.dropDeadLetters(other.row, letters, audit)).toBe(0)
+  expect(await operations.retryDeadLetters(other.row, letters, audit)).toEqual([])
+  await expect(retry(letters, other)).rejects.toMatchObject({ code: 'dead_letter_not_found' })
+  expect(await service().drop(tenant.row, { ids: letters.slice(0, 1) }, actor)).toBe(1)
+  expect(lettersOf(tenant)).toEqual(letters.slice(1))
+})
+
+test('more than one transaction takes are all tried', async () => {
+  const [letter] = (await bury('bad-1')) as [number]
+  for (let i = 0; i < 150; i++) {
+    own.run(
+      `insert into dead_letters (org_id, at, error, event)
+      select org_id, at, error, json_replace(event, '$.id', ?) from dead_letters where seq = ?`,
+      [`bad-1-${i}`, letter],
+    )
+  }
+  const verdicts = await retry(lettersOf(tenant))
+  expect(verdicts.map(([, verdict]) => verdict)).toEqual(Array(151).fill('stored'))
+})
+
+test('a report that came alone is listed as what it is, and done by a retry', async () => {
+  poison(world.database, 'bad')
+  const { row: flowRow } = world.stores.catalogue().flow(flow.id)!
+  const report = { orgRow: tenant.row, flowRow, userId: 'bad', anonymousId: null, runId: null }
+  const receivedAt = world.clock.now()
+  const completing = world.stores.ledger.complete({ ...report, completedAt: 7, receivedAt })
+  await expect(completing).rejects.toThrow('poisoned')
+  const { letters } = listDeadLetters(own, tenant.row, 10)
+  expect(letters).toMatchObject([{ kind: 'complete', eventId: null }])
+  world.database.run('drop trigger poison')
+  expect(await retry(letters.map(({ id }) => id))).toEqual([[letters[0]!.id, 'stored']])
+  expect(stored()).toMatchObject([{ kind: 'flow_completed', userId: 'bad', occurredAt: 7 }])
+})
+
+describe('of somebody who is erased', () => {
+  const of = (person: string) => ({
+    orgRow: tenant.row,
+    orgId: tenant.organisation.id,
+    person,
+  })
+
+  /** A completion, a tick and a health report of one person, all of which the database refuses. */
+  async function buryReports(userId: string): Promise<number[]> {
+    for (const table of ['event_batches', 'step_reports']) {
+      world.database.run(
+        `create trigger poison_${table} before insert on ${table}
+        begin select raise(abort, 'poisoned'); end`,
+      )
+    }
+    const { row: flowRow } = world.stores.catalogue().flow(flow.id)!
+    const report = { orgRow: tenant.row, flowRow, userId, anonymousId: null }
+    const receivedAt = world.clock.now()
+    const step = `POST /steps/${flow.steps[0]?.id}/health`
+    const { ledger } = world.stores
+    const item = { itemRow: 1, completed: true }
+    await Promise.allSettled([
+      ledger.complete({ ...report, runId: 'r', completedAt: 7, receivedAt }),
+      ledger.tick({ ...report, items: [item], receivedAt }),
+      tenant.ask(step, { body: { outcome: 'found', message: `of ${userId}`, userId } }),
+    ])
+    for (const table of ['event_batches', 'step_reports']) {
+      world.database.run(`drop trigger poison_${table}`)
+    }
+    return lettersOf(tenant)
+  }
+
+  test('letters are refused to a retry, and gone with the erasure', async () => {
+    await bury('bad-ada')
+    const letters = await buryReports('bad-ada')
+    expect(listDeadLetters(own, tenant.row, 9).letters.map(({ kind }) => kind)).toEqual([
+      'flow_started',
+      'complete',
+      'tick',
+      'health',
+    ])
+    beginErasure(own, world.dataDir, of('ubad-ada'), world.clock.now())
+    expect(await retry(letters)).toEqual(letters.map(letter => [letter, 'refused']))
+    expect(stored().map(({ id }) => id)).toEqual(['good'])
+    expect(eraseBeside(world, of('ubad-ada'))).toMatchObject({ deadLetters: 4 })
+    expect(lettersOf(tenant)).toEqual([])
+    expect(textsIn(world.dataDir, ['bad-ada'])).toEqual([])
+  })
+
+  test('an id beside another’s is left out of what a retry stores', async () => {
+    poison(world.database, 'bad')
+    await tenant.send([event('bad', { userId: 'bob', anonymousId: 'browser-7d1f' })])
+    world.database.run('drop trigger poison')
+    const letters = lettersOf(tenant)
+    eraseBeside(world, of('abrowser-7d1f'))
+    expect(await retry(letters)).toEqual([[letters[0]!, 'stored']])
+    expect(stored()).toMatchObject([{ userId: 'bob', anonymousId: null }])
+    expect(textsIn(world.dataDir, ['browser-7d1f'])).toEqual([])
+  })
+
+  test('reports that came alone are in what is exported of them', async () => {
+    await buryReports('bad-ada')
+    const sections = [...personData(own, of('ubad-ada'))]
+    const [...rows] = sections.find(({ section }) => section === 'deadLetters')!.rows
+    expect(rows.filter(row => row !== null)).toMatchObject([
+      { report: { type: 'complete', flowId: flow.id, runId: 'r' } },
+      { report: { type: 'tick', flowId: flow.id } },
+      { report: { type: 'health', stepId: flow.steps[0]?.id, message: 'of bad-ada' } },
+    ])
+  })
+})

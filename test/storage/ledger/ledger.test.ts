@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { NewEvent, StoredEvent } from '../../../src/core/ports.ts'
+import type { TimeRange } from '../../../src/core/time/time-range.ts'
+import { storedEvents } from '../../support/ledger.ts'
+import { newEventOf, type StoredWorld, storeFlows } from '../../support/stored-history.ts'
+import { World } from '../../support/world.ts'
+
+let world: World
+let stored: StoredWorld
+
+const flowOf = (key: string) => ({
+  key,
+  versions: [{ version: 1, publishedAt: 0, steps: [{ key: 'a' }], items: [] }],
+})
+
+beforeEach(() => {
+  world = new World()
+  stored = storeFlows(world, [flowOf('first'), flowOf('second')])
+})
+afterEach(() => world.close())
+
+const event = (id: string, flowKey: string | undefined, at: number, userId = 'u'): NewEvent =>
+  newEventOf(stored, { kind: 'custom', name: 'x', flowKey, userId, at }, id)
+
+const append = (...events: NewEvent[]) =>
+  world.stores.ledger.append({
+    orgRow: stored.orgRow,
+    receivedAt: world.clock.now(),
+    events,
+    refusals: {},
+    skewMs: null,
+  })
+
+const always = { startMs: 0, endMs: Number.MAX_SAFE_INTEGER }
+
+async function exported(flowKey: string, range = always, orgRow = stored.orgRow) {
+  const events: StoredEvent[] = []
+  const flowRow = stored.flowRows.get(flowKey) as number
+  for await (const page of world.stores.analytics.events(orgRow, flowRow, range as TimeRange)) {
+    expect(page.length).toBeGreaterThan(0)
+    events.push(...page)
+  }
+  return events.map(({ id }) => id)
+}
+
+describe('a flow’s events', () => {
+  test('come in the order of arrival, of a batch with several flows only its own', async () => {
+    await append(event('a', 'first', 30), event('b', 'second', 20), event('c', 'first', 10))
+    await append(event('d', undefined, 5), event('e', 'first', 1))
+    expect(await exported('first')).toEqual(['a', 'c', 'e'])
+    expect(await exported('second')).toEqual(['b'])
+    expect(await exported('first', always, stored.orgRow + 1)).toEqual([])
+  })
+
+  test('of a range are those that occurred from its start to before its end', async () => {
+    await append(event('a', 'first', 10), event('b', 'first', 20), event('c', 'first', 30))
+    await append(event('d', 'first', 20), event('e', 'first', 9))
+    await append(event('f', 'first', 40))
+    expect(await exported('first', { startMs: 10, endMs: 30 })).toEqual(['a', 'b', 'd'])
+    expect(await exported('first', { startMs: 30, endMs: 41 })).toEqual(['c', 'f'])
+    expect(await exported('first', { startMs: 31, endMs: 40 })).toEqual([])
+  })
+
+  test('are all there when they are in more batches than a page has', async () => {
+    const ids = Array.from({ length: 300 }, (_, i) => `e${i}`)
+    for (const [i, id] of ids.entries()) await append(event(id, i % 3 ? 'first' : 'second', i))
+    expect(await exported('first')).toEqual(ids.filter((_, i) => i % 3))
+    expect(await exported('second')).toEqual(ids.filter((_, i) => i % 3 === 0))
+  })
+})
+
+describe('a batch with duplicates', () => {
+  test('keeps the others as they were sent, where only the one left out says whose they are', async () => {
+    await append(event('a', 'first', 1, 'mine'))
+    const outcome = await append(
+      event('a', 'first', 1, 'mine'),
+      event('b', 'first', 2, 'mine'),
+      event('b', 'second', 3, 'other'),
+      event('c', 'first', 4, 'mine'),
+    )
+    expect(outcome.duplicates).toEqual([0, 2])
+    expect(await exported('first')).toEqual(['a', 'b', 'c'])
+    expect(await exported('second')).toEqual([])
+    expect((await append(event('c', 'first', 9), event('b', 'first', 9))).duplicates).toEqual([
+      0, 1,
+    ])
+  })
+
+  test('shares a row with what is stored together, and each keeps its time of receipt', async () => {
+    const sent = [
+      append(event('a', 'first', 1)),
+      append(event('a', 'first', 1), event('b', 'first', 2)),
+    ]
+    world.clock.advance(5)
+    sent.push(append(event('c', 'second', 3), event('b', 'first', 9)))
+    const outcomes = await Promise.all(sent)
+    expect(outcomes.map(({ duplicates }) => duplicates)).toEqual([[], [0], [1]])
+    expect(world.database.query('select seq, events from event_batches').values()).toEqual([[1, 3]])
+    const now = world.clock.now()
+    expect(
+      storedEvents(world.database).map(({ id, receivedAt }) => [id, receivedAt - now]),
+    ).toEqual([
+      ['a', -5],
+      ['b', -5],
+      ['c', 0],
+    ])
+    expect((await append(event('c', 'first', 3), event('b', 'first', 9))).duplicates).toEqual([
+      0, 1,
+    ])
+  })
+
+  test('only makes no row', async () => {
+    await append(event('a', 'first', 1))
+    await append(event('a', 'first', 1))
+    expect(world.database.query('select seq, events from event_batches').values()).toEqual([[1, 1]])
+  })
+})
+
+test('more events than a row holds become several rows', async () => {
+  const ids = Array.from({ length: 130 }, (_, i) => `e${i}`)
+  const outcome = await append(
+    ...ids.map((id, i) => event(id, 'first', i)),
+    event('e7', 'first', 1),
+  )
+  expect(outcome.duplicates).toEqual([130])
+  expect(world.database.query('select events from event_batches').values()).toEqual([
+    [64],
+    [64],
+    [2],
+  ])
+  expect(await exported('first')).toEqual(ids)
+  const again = await append(...ids.map((id, i) => event(id, 'first', i)))
+  expect(again.duplicates).toHaveLength(130)
+})
