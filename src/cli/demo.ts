@@ -9,6 +9,7 @@ import { type HeldPort, holdPort, type PortTaken } from '../server/ports.ts'
 import { systemClock } from '../server/system-clock.ts'
 import { tables } from '../storage/catalogue/change.ts'
 import { stepReports } from '../storage/database/schema.ts'
+import { rowOf } from '../storage/in-rows.ts'
 import { storedIds } from '../storage/ledger/ledger.ts'
 import type { OrganisationRecord } from '../storage/organisations/organisations.ts'
 import { makeDirectory, takenUp, withData } from './data.ts'
@@ -213,7 +214,7 @@ async function sendAll(
 ): Promise<void> {
   const { client, flows, organisation, now, days } = told
   const startedAt = performance.now()
-  const stored = storedIds(database, organisation.row)
+  const stored = storedIds(database, rowOf(organisation.ref))
   const firstDay = Math.floor(organisation.createdAt / dayMs) - historyDays + 1
   const sent = await sendHistory({
     client,
@@ -225,7 +226,7 @@ async function sendAll(
     onProgress: done =>
       progress(`sending history: day ${done.days} of ${days}, ${done.events} events`),
   })
-  if (!wasPresent(database, organisation.row, now - presentMs)) {
+  if (!wasPresent(database, rowOf(organisation.ref), now - presentMs)) {
     progress('sending health reports, fingerprints, ticks and completions')
     const today = Math.floor(now / dayMs)
     const recent = [today - 2, today - 1, today]

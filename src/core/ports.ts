@@ -4,6 +4,7 @@ import type { StepHistory } from './flow/positions.ts'
 import type { Bucket } from './organisation/buckets.ts'
 import type { Catalogue } from './organisation/catalogue.ts'
 import type { UserHashCounts } from './organisation/verified-identity.ts'
+import type { FlowRef, ItemRef, OrganisationRef, StepRef } from './reference.ts'
 import type { RunStep } from './run/run.ts'
 import type { RunColumns } from './run/run-columns.ts'
 import type { Fingerprint } from './step/fingerprint.ts'
@@ -12,7 +13,7 @@ import type { TimeRange } from './time/time-range.ts'
 
 /**
  * What the modules ask of storage. Whatever may have to wait returns a promise, so that a store on
- * another machine can take SQLite's place. Rows are named by number; every call names its organisation.
+ * another machine can take SQLite's place. Every call names its organisation.
  * A store that cannot take more, or cannot write, throws `AppError('overloaded')`.
  */
 
@@ -22,10 +23,10 @@ export interface NewEvent {
   kind: EventKind
   userId: string | null
   anonymousId: string | null
-  flowRow: number | null
+  flowRef: FlowRef | null
   flowVersion: number | null
-  stepRow: number | null
-  itemRow: number | null
+  stepRef: StepRef | null
+  itemRef: ItemRef | null
   runId: string | null
   sessionId: string | null
   occurredAt: number
@@ -38,7 +39,7 @@ export interface NewEvent {
 }
 
 export interface EventBatch {
-  orgRow: number
+  orgRef: OrganisationRef
   receivedAt: number
   events: readonly NewEvent[]
   /** What was refused before storage, for the install findings. */
@@ -71,8 +72,8 @@ export interface Ledger {
   /** Records a completion of a flow. */
   complete(
     report: PersonIds & {
-      orgRow: number
-      flowRow: number
+      orgRef: OrganisationRef
+      flowRef: FlowRef
       runId: string | null
       completedAt: number
       receivedAt: number
@@ -81,46 +82,46 @@ export interface Ledger {
   /** Ticks items, or takes ticks back; items that are not named are not touched. */
   tick(
     report: PersonIds & {
-      orgRow: number
-      flowRow: number
+      orgRef: OrganisationRef
+      flowRef: FlowRef
       /** The run that ticks belong to, by its id or by the session; neither where none is named. */
       runId?: string | null
       sessionId?: string | null
-      items: readonly { itemRow: number; completed: boolean }[]
+      items: readonly { itemRef: ItemRef; completed: boolean }[]
       receivedAt: number
     },
   ): Promise<void>
 }
 
 export interface ChecklistReader {
-  /** Since when each item stands ticked, by row, and when the person first completed the flow. */
+  /** Since when each item stands ticked, and when the person first completed the flow. */
   progress(
-    orgRow: number,
-    flowRow: number,
+    orgRef: OrganisationRef,
+    flowRef: FlowRef,
     person: PersonIds,
-  ): Promise<{ ticked: ReadonlyMap<number, number>; completedAt: number | null }>
+  ): Promise<{ ticked: ReadonlyMap<ItemRef, number>; completedAt: number | null }>
   /**
    * Another text after each change of what `progress` tells of a person, in whatever flow. Costs no
    * statement.
    */
-  version(orgRow: number, person: PersonIds): string
+  version(orgRef: OrganisationRef, person: PersonIds): string
 }
 
 export interface HistoryReader {
   /**
-   * What a person has done with flows, by row; flows of which they have no run are left out. Of one
+   * What a person has done with flows; flows of which they have no run are left out. Of one
    * with very many runs the latest count.
    */
   histories(
-    orgRow: number,
-    flowRows: readonly number[],
+    orgRef: OrganisationRef,
+    flowRefs: readonly FlowRef[],
     person: PersonIds,
-  ): Promise<ReadonlyMap<number, FlowHistory>>
+  ): Promise<ReadonlyMap<FlowRef, FlowHistory>>
 }
 
 export interface HealthReport {
-  orgRow: number
-  stepRow: number
+  orgRef: OrganisationRef
+  stepRef: StepRef
   version: number
   person: string | null
   outcome: Outcome
@@ -134,8 +135,8 @@ export interface HealthReport {
 }
 
 export interface FingerprintReport {
-  orgRow: number
-  stepRow: number
+  orgRef: OrganisationRef
+  stepRef: StepRef
   version: number
   /** Whether this version is the published one, so that a first fingerprint becomes the baseline. */
   isCurrent: boolean
@@ -165,8 +166,8 @@ export interface StepBook {
   recordFingerprint(report: FingerprintReport): Promise<FingerprintVerdict>
   /** How many people's latest report since a moment was which outcome. */
   healthCounts(
-    orgRow: number,
-    stepRow: number,
+    orgRef: OrganisationRef,
+    stepRef: StepRef,
     version: number,
     sinceMs: number,
   ): Promise<HealthCounts>
@@ -213,27 +214,31 @@ export interface BeatBounds {
 
 export interface PresenceBook {
   /** Notes that something was seen now. Costs no statement; lost at most some seconds in a crash. */
-  mark(orgRow: number, mark: PresenceMark, now: number): void
+  mark(orgRef: OrganisationRef, mark: PresenceMark, now: number): void
   /** Undefined where there is nothing to wait for: the version was recorded a moment ago. */
-  recordSnippetVersion(orgRow: number, version: string, at: number): Promise<void> | undefined
+  recordSnippetVersion(
+    orgRef: OrganisationRef,
+    version: string,
+    at: number,
+  ): Promise<void> | undefined
   /** Counts a request that was refused for its origin. */
-  recordRefusedOrigin(orgRow: number, at: number): Promise<void>
+  recordRefusedOrigin(orgRef: OrganisationRef, at: number): Promise<void>
   /** Notes that a limit was reached: once a minute, however many requests are refused. */
-  recordLimited(orgRow: number, bucket: Bucket, at: number): Promise<void>
+  recordLimited(orgRef: OrganisationRef, bucket: Bucket, at: number): Promise<void>
   /**
    * Keeps a moment for a heartbeat, after those that were kept before: so many milliseconds from now,
    * which is monotonic. Costs no statement.
    */
-  reserveBeat(orgRow: number, now: number, bounds: BeatBounds): number
+  reserveBeat(orgRef: OrganisationRef, now: number, bounds: BeatBounds): number
   /** Counts hashes of users that were judged. Costs no statement; lost at most some seconds in a crash. */
-  countUserHashes(orgRow: number, counts: Partial<UserHashCounts>): void
-  read(orgRow: number, now: number): Promise<Presence>
+  countUserHashes(orgRef: OrganisationRef, counts: Partial<UserHashCounts>): void
+  read(orgRef: OrganisationRef, now: number): Promise<Presence>
 }
 
-/** A flow by its rows, and its history, which says where its steps stand. */
-export interface FlowRuns extends StepHistory {
-  orgRow: number
-  flowRow: number
+/** A flow, and its history, which says where its steps stand. */
+export interface FlowRuns extends StepHistory<StepRef> {
+  orgRef: OrganisationRef
+  flowRef: FlowRef
 }
 
 /** A run as it is exported: its own events' state with what was assigned to it. */
@@ -245,7 +250,7 @@ export interface RunRow {
   version: number
   completedAt: number | null
   dismissedAt: number | null
-  steps: readonly RunStep[]
+  steps: readonly RunStep<StepRef>[]
 }
 
 /** An event of the ledger as it is exported. */
@@ -256,14 +261,22 @@ export interface StoredEvent extends NewEvent {
 
 export interface AnalyticsReader {
   /** Runs that started in the range, by start; a page at a time, so that no snapshot is held. */
-  runs(orgRow: number, flowRow: number, range: TimeRange): AsyncIterable<readonly RunRow[]>
+  runs(
+    orgRef: OrganisationRef,
+    flowRef: FlowRef,
+    range: TimeRange,
+  ): AsyncIterable<readonly RunRow[]>
   /** Events of a flow that occurred in the range, in the order of arrival; a page at a time. */
-  events(orgRow: number, flowRow: number, range: TimeRange): AsyncIterable<readonly StoredEvent[]>
+  events(
+    orgRef: OrganisationRef,
+    flowRef: FlowRef,
+    range: TimeRange,
+  ): AsyncIterable<readonly StoredEvent[]>
   /**
    * Runs that started in the range, ascending by start, all as of one moment, with what their people
    * ever ticked. One reading at a time, and to its end: it holds a snapshot.
    */
-  columns(flow: FlowRuns, range: TimeRange): AsyncIterable<RunColumns>
+  columns(flow: FlowRuns, range: TimeRange): AsyncIterable<RunColumns<StepRef, ItemRef>>
 }
 
 /** Storage as the modules see it. */

@@ -60,7 +60,7 @@ function organisationOfKey(key: string, call: Call, { stores }: GateDeps): Organ
   if (!known) throw unauthorized('unknown_key')
   const { organisation, endsAt } = known
   if (endsAt !== null) {
-    stores.presence.mark(organisation.row, 'old_key_used', call.receivedAt)
+    stores.presence.mark(organisation.ref, 'old_key_used', call.receivedAt)
     if (endsAt <= call.receivedAt) throw unauthorized('retired_key')
   }
   return organisation
@@ -145,23 +145,23 @@ function admit(call: Call, bucket: Bucket, taken: Taken, { stores }: GateDeps): 
   call.taken = taken
   if (taken.admitted) return
   // Nobody waits for it, as below: it only feeds the install findings.
-  stores.presence.recordLimited(call.org.row, bucket, call.receivedAt).catch(() => {})
+  stores.presence.recordLimited(call.org.ref, bucket, call.receivedAt).catch(() => {})
   const retryAfterSeconds = Math.max(1, Math.ceil(taken.resetInMs / 1000))
   throw new AppError('rate_limited', 'Rate limit exceeded', { retryAfterSeconds })
 }
 
 function checkOrigin(call: Call, deps: GateDeps): void {
   const { origin } = call
-  const { origins, row } = call.org
+  const { origins, ref } = call.org
   if (origins === null || origin === null || origins.has(origin)) return
   // Nobody waits for the count: it only feeds the install findings.
-  deps.stores.presence.recordRefusedOrigin(row, call.receivedAt).catch(() => {})
+  deps.stores.presence.recordRefusedOrigin(ref, call.receivedAt).catch(() => {})
   throw new AppError('origin_not_allowed', "This origin is not one of the organisation's")
 }
 
 function flowOf(call: Call, id: string, subject: string, deps: GateDeps): FlowEntry {
   const flow = deps.stores.catalogue().flow(id)
-  if (flow && flow.organisation.row !== call.org.row) throw unauthorized('foreign_flow')
+  if (flow && flow.organisation.ref !== call.org.ref) throw unauthorized('foreign_flow')
   if (!flow) throw flowNotFound()
   const isSeen =
     subject === 'any flow' ||
@@ -177,7 +177,7 @@ function subjectOf(call: Call, route: Route, params: Params, deps: GateDeps) {
     return flowOf(call, params.flow_id ?? '', route.subject, deps)
   }
   const step = deps.stores.catalogue().step(params.step_id ?? '')
-  if (step && step.flow.organisation.row !== call.org.row) throw unauthorized('foreign_step')
+  if (step && step.flow.organisation.ref !== call.org.ref) throw unauthorized('foreign_step')
   if (!step?.isPublished) throw new AppError('step_not_found', 'There is no such step')
   return step
 }
@@ -196,7 +196,7 @@ function enter(
     if (route.caller === 'snippet key') {
       // Asking whether the snippet was seen is not the snippet.
       if (route.bucket !== 'status') {
-        deps.stores.presence.mark(organisation.row, 'key_used', call.receivedAt)
+        deps.stores.presence.mark(organisation.ref, 'key_used', call.receivedAt)
       }
       checkOrigin(call, deps)
     }

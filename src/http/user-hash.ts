@@ -23,11 +23,11 @@ const causeOf = (verdict: UserHashVerdict): UnauthorizedCause =>
  * @throws AppError `unauthorized` where it requires them, and this one is wrong or missing
  */
 export function checkUserHash(call: Call, { presence }: Pick<Stores, 'presence'>): void {
-  const { identity, row } = call.org
+  const { identity, ref } = call.org
   if (identity === null) return
   const { userId = null, userHash } = (call.body ?? call.query) as NamesUser
   if (userId === null) return
   const verdict = judgeUserHash(identity, userId, userHash, call.receivedAt)
-  presence.countUserHashes(row, { [verdict]: 1 })
+  presence.countUserHashes(ref, { [verdict]: 1 })
   if (identity.isEnforced && isRefused(verdict)) throw unauthorized(causeOf(verdict))
 }

@@ -7,17 +7,21 @@ import { WindowTable } from './window-table.ts'
 export class SharedMemoryLimiter implements Limiter {
   private readonly windows: WindowTable
 
-  constructor(memory: SharedArrayBuffer) {
+  /** @param slotOf an organisation's place in the memory, from 1 on: the same in every thread */
+  constructor(
+    memory: SharedArrayBuffer,
+    private readonly slotOf: (organisation: Organisation) => number,
+  ) {
     this.windows = new WindowTable(memory)
   }
 
   /** Memory for so many organisations. */
   static memory(organisations: number): SharedArrayBuffer {
-    // Rows of organisations, which are the slots, count from 1.
     return WindowTable.memory(organisations + 1)
   }
 
-  take({ row, limits }: Organisation, bucket: Bucket, now: number): Taken {
-    return this.windows.take(row, buckets.indexOf(bucket), limits[bucket], now)
+  take(organisation: Organisation, bucket: Bucket, now: number): Taken {
+    const limit = organisation.limits[bucket]
+    return this.windows.take(this.slotOf(organisation), buckets.indexOf(bucket), limit, now)
   }
 }

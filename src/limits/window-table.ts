@@ -44,7 +44,7 @@ export class WindowTable {
     return new SharedArrayBuffer(slots * buckets.length * wordsPerWindow * 4)
   }
 
-  /** Slots that the table has room for; a slot is an organisation's row number. */
+  /** Slots that the table has room for. */
   get slots(): number {
     return this.words.length / (buckets.length * wordsPerWindow)
   }

@@ -1,3 +1,4 @@
+import { slotOf } from '../storage/shared.ts'
 import '../production-mode.ts'
 import { rmSync } from 'node:fs'
 import { type Answered, type AppDeps, createApp, routesOf } from '../app.ts'
@@ -80,7 +81,7 @@ function start(message: HttpThreadStart) {
       client,
       longWorkBeside({ dataDir: config.data, isServed: true }),
     ),
-    limiter: new SharedMemoryLimiter(message.windows),
+    limiter: new SharedMemoryLimiter(message.windows, slotOf),
     tokens: { organisationOf: (token: string) => tokens.organisationOf(token) },
     retentionDays: config.retentionDays,
     olderSnippetFile: (name: string) => keptSnippetFile(config.data, name),

@@ -5,7 +5,7 @@ import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
 import { connectStores } from '../storage/connect.ts'
 import { connectManagement } from '../storage/connect-management.ts'
 import { openForReading } from '../storage/database/database.ts'
-import { mostOrganisations, newSharedMemory } from '../storage/shared.ts'
+import { mostOrganisations, newSharedMemory, slotOf } from '../storage/shared.ts'
 import { Storage } from '../storage/storage.ts'
 import { BufferGauge } from '../storage/writer/buffer-gauge.ts'
 import { StorageClient } from '../storage/writer/client.ts'
@@ -57,7 +57,7 @@ export function doorInProcess(dataDir: string): Door {
     clock,
     stores: connectStores(reading, snapshots, client, shared),
     management: connectManagement(reading, client, longWorkBeside({ dataDir, isServed: false })),
-    limiter: new SharedMemoryLimiter(SharedMemoryLimiter.memory(mostOrganisations)),
+    limiter: new SharedMemoryLimiter(SharedMemoryLimiter.memory(mostOrganisations), slotOf),
     tokens: { organisationOf: () => Promise.reject(unauthorized('no_credential')) },
     isOperatorsDoor: true,
     retentionDays: longestRetentionDays,

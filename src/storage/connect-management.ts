@@ -3,6 +3,7 @@ import { minuteMs } from '../core/time/durations.ts'
 import type { KnownTokens } from '../http/principal.ts'
 import type { AccessStore } from '../modules/access/port.ts'
 import type { FlowStore, LookStore } from '../modules/authoring/port.ts'
+import type { EventLog } from '../modules/events/port.ts'
 import type { ExplainStore } from '../modules/flows/port.ts'
 import type { SeenStore } from '../modules/installation/port.ts'
 import type { OperationsStore } from '../modules/operations/port.ts'
@@ -18,6 +19,7 @@ import {
   stepRowOf,
 } from './flows/reader.ts'
 import { changeFlows } from './flows/store.ts'
+import { asPort, type InRows, rowOf } from './in-rows.ts'
 import { deadLetterIds, listDeadLetters } from './ledger/dead-letters.ts'
 import { EventLogReader } from './ledger/event-log.ts'
 import { readAudit } from './organisations/audit-log.ts'
@@ -36,7 +38,7 @@ import { StepReader } from './steps/step-reader.ts'
 import type { StorageClient } from './writer/client.ts'
 import type { LongWork } from './writer/long-work.ts'
 
-const flowReads = (reading: Database): Omit<FlowStore, 'change'> => ({
+const flowReads = (reading: Database): InRows<Omit<FlowStore, 'change'>> => ({
   read: async (...args) => readFlows(reading, ...args),
   versions: async (...args) => flowVersionsOf(reading, ...args),
   version: async (...args) => flowVersionOf(reading, ...args),
@@ -48,34 +50,35 @@ const flowReads = (reading: Database): Omit<FlowStore, 'change'> => ({
 })
 
 /** Flows over a connection that may write, with no server beside it. */
-export const flowStoreOver = (database: Database, now: () => number): FlowStore => ({
-  ...flowReads(database),
-  change: async (...args) => changeFlows(database, ...args, now),
-})
+export const flowStoreOver = (database: Database, now: () => number): FlowStore =>
+  asPort<FlowStore>({
+    ...flowReads(database),
+    change: async (...args) => changeFlows(database, ...args, now),
+  })
 
 const organisationReads = (
   reading: Database,
 ): Pick<OrganisationStore, 'most' | 'list' | 'read'> => ({
   most: mostOrganisations,
   list: async (...args) => pageOfOrganisations(reading, ...args),
-  read: async (...args) => readOrganisation(reading, ...args),
+  read: async (orgRef, now) => readOrganisation(reading, rowOf(orgRef), now),
 })
 
 /** Organisations over a connection that may write. */
 export const organisationStoreOver = (database: Database): OrganisationStore => ({
   ...organisationReads(database),
   add: async (...args) => addOrganisation(database, ...args),
-  change: async (...args) => changeOrganisation(database, ...args),
-  identityHours: async (...args) => identityHours(database)(...args),
+  change: async (orgRef, change) => changeOrganisation(database, rowOf(orgRef), change),
+  identityHours: async (orgRef, now) => identityHours(database)(rowOf(orgRef), now),
 })
 
 /** Reads over a connection, writes by the storage thread's operations, and what takes long beside it. */
 export function connectManagement(reading: Database, client: StorageClient, work: LongWork) {
-  const flows: FlowStore = {
+  const flows: InRows<FlowStore> = {
     ...flowReads(reading),
     change: (...args) => client.operate('changeFlows', ...args),
   }
-  const access: AccessStore = {
+  const access: InRows<AccessStore> = {
     tokens: async orgRow => listTokens(reading, orgRow),
     createToken: (...args) => client.operate('createToken', ...args),
     revokeToken: (...args) => client.operate('revokeToken', ...args),
@@ -90,19 +93,19 @@ export function connectManagement(reading: Database, client: StorageClient, work
   const organisations: OrganisationStore = {
     ...organisationReads(reading),
     add: (...args) => client.operate('addOrganisation', ...args),
-    change: (...args) => client.operate('changeOrganisation', ...args),
-    async identityHours(orgRow, now) {
+    change: (orgRef, change) => client.operate('changeOrganisation', rowOf(orgRef), change),
+    async identityHours(orgRef, now) {
       await seen.write()
-      return identityHours(reading)(orgRow, now)
+      return identityHours(reading)(rowOf(orgRef), now)
     },
   }
-  const looks: LookStore = { looks: async (...args) => looksAt(reading, ...args) }
-  const people: PeopleStore = {
+  const looks: InRows<LookStore> = { looks: async (...args) => looksAt(reading, ...args) }
+  const people: InRows<PeopleStore> = {
     stored: person => personData(reading, person),
     erase: work.erase,
     allow: (...args) => client.operate('allowPerson', ...args),
   }
-  const operations: OperationsStore = {
+  const operations: InRows<OperationsStore> = {
     deadLetters: async (...args) => listDeadLetters(reading, ...args),
     deadLetterIds: async orgRow => deadLetterIds(reading, orgRow),
     retryDeadLetters: (...args) => client.operate('retryDeadLetters', ...args),
@@ -111,11 +114,11 @@ export function connectManagement(reading: Database, client: StorageClient, work
     compact: work.compact,
   }
   const steps = new StepReader(reading)
-  const evidence: StepEvidenceStore = {
+  const evidence: InRows<StepEvidenceStore> = {
     evidence: (...args) => steps.evidence(...args),
     baseline: async (...args) => steps.baseline(...args),
   }
-  const explaining: ExplainStore = {
+  const explaining: InRows<ExplainStore> = {
     read: flows.read,
     async hasSnippetKey(orgRow) {
       return keysOf(reading, orgRow, 0).some(({ retiredAt }) => retiredAt === null)
@@ -124,16 +127,16 @@ export function connectManagement(reading: Database, client: StorageClient, work
   const managementTokens = tokensOver(reading, client)
   const eventLog = new EventLogReader(reading)
   return {
-    flows,
-    looks,
-    evidence,
-    explaining,
-    eventLog,
+    flows: asPort<FlowStore>(flows),
+    looks: asPort<LookStore>(looks),
+    evidence: asPort<StepEvidenceStore>(evidence),
+    explaining: asPort<ExplainStore>(explaining),
+    eventLog: asPort<EventLog>(eventLog),
     seen,
-    access,
+    access: asPort<AccessStore>(access),
     organisations,
-    people,
-    operations,
+    people: asPort<PeopleStore>(people),
+    operations: asPort<OperationsStore>(operations),
     managementTokens,
   }
 }
@@ -157,7 +160,7 @@ function looksAt(
   orgRow: number,
   { flowKey, stepKey, version }: Parameters<LookStore['looks']>[1],
   sinceMs: number,
-): Awaited<ReturnType<LookStore['looks']>> {
+): Awaited<ReturnType<InRows<LookStore>['looks']>> {
   const row = stepRowOf(reading, orgRow, flowKey, stepKey)
   if (row === null) return { baseline: null, alike: 0, of: 0 }
   const reader = new StepReader(reading)

@@ -5,6 +5,7 @@ import { summedHealth } from '../core/step/health.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { ProgressBoard } from './checklists/progress-board.ts'
 import { EchoReader } from './erasure/echo.ts'
+import { asPort } from './in-rows.ts'
 import { limitReached, refusedOrigin } from './ledger/refusals.ts'
 import { IdentityBoard } from './organisations/identity-board.ts'
 import { PresenceBoard } from './organisations/presence-board.ts'
@@ -36,7 +37,7 @@ export function connectStores(
   // Before the catalogue: what changes in between is looked for once more than it has to be.
   let known = Atomics.load(generation, 0)
   const catalogue = new StoredCatalogue(reading)
-  return {
+  return asPort<Stores>({
     catalogue() {
       const current = Atomics.load(generation, 0)
       if (current !== known) {
@@ -82,5 +83,5 @@ export function connectStores(
       events: (...args) => readers.events(...args),
       columns: (flow, { startMs, endMs }) => history.between(flow, startMs, endMs),
     },
-  }
+  })
 }

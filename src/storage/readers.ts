@@ -10,7 +10,6 @@ import type {
   PersonIds,
   Presence,
   RunRow,
-  StoredEvent,
 } from '../core/ports.ts'
 import { presenceMarks } from '../core/ports.ts'
 import { checklistHistory } from '../core/run/checklist.ts'
@@ -21,6 +20,7 @@ import type { TimeRange } from '../core/time/time-range.ts'
 import { TimeSlices } from '../scheduling/time-slices.ts'
 import { CompletionReader } from './checklists/completion-reader.ts'
 import { type TicksOf, ticksReader } from './checklists/tick-table.ts'
+import type { InRows, StoredEvent } from './in-rows.ts'
 import { flowEvents } from './ledger/ledger.ts'
 import { limitReached, refusedOrigin } from './ledger/refusals.ts'
 import { identityHours } from './organisations/identity-counts.ts'
@@ -98,9 +98,9 @@ function statements(database: Database) {
 /** What requests read of single rows, over a connection that cannot write. */
 export class Readers
   implements
-    Pick<AnalyticsReader, 'runs' | 'events'>,
-    Pick<ChecklistReader, 'progress'>,
-    HistoryReader
+    InRows<Pick<AnalyticsReader, 'runs' | 'events'>>,
+    InRows<Pick<ChecklistReader, 'progress'>>,
+    InRows<HistoryReader>
 {
   private readonly sql: ReturnType<typeof statements>
   private readonly flowEvents: ReturnType<typeof flowEvents>
@@ -123,7 +123,11 @@ export class Readers
     this.ticksOf = ticksReader(database)
   }
 
-  async *runs(orgRow: number, flowRow: number, range: TimeRange): AsyncIterable<readonly RunRow[]> {
+  async *runs(
+    orgRow: number,
+    flowRow: number,
+    range: TimeRange,
+  ): AsyncIterable<readonly InRows<RunRow>[]> {
     const next = (last: RunRecord | null) =>
       this.sql.runs.all(
         orgRow,

@@ -1,11 +1,16 @@
+import type { Organisation } from '../core/organisation/catalogue.ts'
 import { ProgressBoard } from './checklists/progress-board.ts'
 import { type EchoMemory, newEchoMemory } from './erasure/echo.ts'
+import { rowOf } from './in-rows.ts'
 import { IdentityBoard } from './organisations/identity-board.ts'
 import { PresenceBoard } from './organisations/presence-board.ts'
 import { BufferGauge } from './writer/buffer-gauge.ts'
 
 /** Organisations that the shared tables have room for. Untouched pages cost no memory. */
 export const mostOrganisations = 131_072
+
+/** An organisation's place in tables that threads share: its row, which counts from 1. */
+export const slotOf = ({ ref }: Pick<Organisation, 'ref'>): number => rowOf(ref)
 
 /** Memory that all threads of the process see. */
 export interface SharedMemory {

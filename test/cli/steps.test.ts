@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import type { HealthReport } from '../../src/core/ports.ts'
 import type { Fingerprint } from '../../src/core/step/fingerprint.ts'
 import type { Outcome } from '../../src/core/step/health.ts'
 import { openForWriting } from '../../src/storage/database/database.ts'
+import type { HealthReport } from '../../src/storage/in-rows.ts'
 import { StepTable } from '../../src/storage/steps/step-table.ts'
 import { Cairn } from './cairn.ts'
 

@@ -78,8 +78,8 @@ async function deliver(
       .slice(at, at + size)
       .map(i => newEventOf(stored, history.events[i] as never, `event-${i}`))
     at += size
-    const batch = world.stores.ledger.append({
-      orgRow: stored.orgRow,
+    const batch = world.byRow.ledger.append({
+      orgRef: stored.orgRow,
       receivedAt: world.clock.now(),
       events,
       refusals: {},

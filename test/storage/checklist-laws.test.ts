@@ -113,8 +113,8 @@ function eventsIn(stored: StoredWorld): RefEvent[] {
         anonymousId: event.anonymousId,
         flowKey: event.kind === 'custom' ? null : 'setup',
         flowVersion: event.flowVersion,
-        stepKey: keyOf(stored.stepRows, event.stepRow),
-        itemKey: keyOf(stored.itemRows, event.itemRow),
+        stepKey: keyOf(stored.stepRows, event.stepRef),
+        itemKey: keyOf(stored.itemRows, event.itemRef),
         runId: event.runId,
         sessionId: event.sessionId,
         name: event.name,
@@ -176,13 +176,13 @@ test('what is answered of checklists is what the ledger says, also when somebody
         if (deed.type === 'write') {
           const written = deed.items.filter(([key]) => has(key))
           pending.push(
-            world.stores.ledger.tick({
+            world.byRow.ledger.tick({
               userId,
               anonymousId,
               ...deed.run,
-              orgRow,
-              flowRow,
-              items: written.map(([key, completed]) => ({ itemRow: itemRow(key)!, completed })),
+              orgRef: orgRow,
+              flowRef: flowRow,
+              items: written.map(([key, completed]) => ({ itemRef: itemRow(key)!, completed })),
               receivedAt: now,
             }),
           )
@@ -199,8 +199,8 @@ test('what is answered of checklists is what the ledger says, also when somebody
             ...(kind === 'step_viewed' && { stepKey: 'a' }),
           }
           pending.push(
-            world.stores.ledger.append({
-              orgRow,
+            world.byRow.ledger.append({
+              orgRef: orgRow,
               receivedAt: now,
               events: [newEventOf(stored, event, `deed-${i}`)],
               refusals: {},
@@ -219,7 +219,7 @@ test('what is answered of checklists is what the ledger says, also when somebody
       const { isComplete, ...expected } = referenceAnalytics([flow], events, { ...query, now })
       expect(answer).toEqual(expected)
       for (const one of people) {
-        const { ticked } = await world.stores.checklists.progress(orgRow, flowRow, idsOf(one))
+        const { ticked } = await world.byRow.checklists.progress(orgRow, flowRow, idsOf(one))
         const byKey = items.flatMap(key => {
           const at = ticked.get(itemRow(key) ?? -1)
           return at === undefined ? [] : [[key, at]]
@@ -237,7 +237,7 @@ test('what is answered of checklists is what the ledger says, also when somebody
       const { public_id: orgId } = world.database
         .query<{ public_id: string }, [number]>('select public_id from organisations where id = ?')
         .get(orgRow)!
-      eraseBeside(world, { orgRow, orgId, person: erased })
+      eraseBeside(world, { orgRef: orgRow, orgId, person: erased })
       await world.storage.watch()
       met.erased++
       expect(await answerOf(stored)).toEqual(answer)

@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import type { NewEvent } from '../../src/core/ports.ts'
 import { migrate } from '../../src/storage/database/migrate.ts'
 import { addToFilter, mayHave, wordsPerChunk } from '../../src/storage/hash-index/filter.ts'
 import { TextHash } from '../../src/storage/hash-index/text-hash.ts'
 import { EventIds } from '../../src/storage/ids/event-ids.ts'
+import type { NewEvent } from '../../src/storage/in-rows.ts'
 import { EventBatches } from '../../src/storage/ledger/event-batches.ts'
 import { encodeEvents } from '../../src/storage/ledger/event-text.ts'
 
@@ -16,10 +16,10 @@ const event: Omit<NewEvent, 'id'> = {
   kind: 'custom',
   userId: 'u',
   anonymousId: null,
-  flowRow: null,
+  flowRef: null,
   flowVersion: null,
-  stepRow: null,
-  itemRow: null,
+  stepRef: null,
+  itemRef: null,
   runId: null,
   sessionId: null,
   occurredAt: 0,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { NewEvent } from '../../src/core/ports.ts'
+import type { NewEvent } from '../../src/storage/in-rows.ts'
 import { rebuild } from '../../src/storage/projections/rebuild.ts'
 import { autumnAnchor, type History, reach } from '../support/histories.ts'
 import { storedEvents } from '../support/ledger.ts'
@@ -105,19 +105,19 @@ class Life {
         const rows = [...this.stored.itemRows].filter(([name]) => name.startsWith('welcome/'))
         const item = rows[act.item % Math.max(1, rows.length)]
         if (!item) return
-        return this.world.stores.ledger.tick({
-          orgRow,
-          flowRow,
+        return this.world.byRow.ledger.tick({
+          orgRef: orgRow,
+          flowRef: flowRow,
           userId: people[act.person] as string,
           anonymousId: null,
-          items: [{ itemRow: item[1], completed: act.completed }],
+          items: [{ itemRef: item[1], completed: act.completed }],
           receivedAt: this.at,
         })
       }
       case 'complete':
-        return this.world.stores.ledger.complete({
-          orgRow,
-          flowRow,
+        return this.world.byRow.ledger.complete({
+          orgRef: orgRow,
+          flowRef: flowRow,
           userId: people[act.person] as string,
           anonymousId: null,
           runId: null,
@@ -144,8 +144,8 @@ class Life {
     )
     this.at = Math.max(this.at, ...events.map(({ occurredAt }) => occurredAt))
     const { orgRow } = this.stored
-    return this.world.stores.ledger.append({
-      orgRow,
+    return this.world.byRow.ledger.append({
+      orgRef: orgRow,
       receivedAt: this.at,
       events,
       refusals: {},
@@ -157,7 +157,7 @@ class Life {
     const flowRow = this.stored.flowRows.get('welcome') as number
     const progress = people.map(async userId => {
       const ids = { userId, anonymousId: null }
-      const { ticked, completedAt } = await this.world.stores.checklists.progress(
+      const { ticked, completedAt } = await this.world.byRow.checklists.progress(
         this.stored.orgRow,
         flowRow,
         ids,

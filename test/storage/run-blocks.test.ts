@@ -46,8 +46,8 @@ afterEach(() => world.close())
 let sent = 0
 
 const send = (...events: Omit<RefEvent, 'flowKey'>[]) =>
-  world.stores.ledger.append({
-    orgRow: stored.orgRow,
+  world.byRow.ledger.append({
+    orgRef: stored.orgRow,
     receivedAt: world.clock.now(),
     events: events.map(event => {
       const flowKey = event.kind === 'custom' ? {} : { flowKey: 'welcome' }
@@ -342,9 +342,10 @@ describe('a rebuild by another process', () => {
 
 test('an answer that is under way sees every run once, whatever is sealed or changed meanwhile', async () => {
   await sendRuns(0, 95)
-  const entry = world.stores.catalogue().flow(stored.flowIds.get('welcome') as string)!
-  const { range } = questionOf(entry, { from: '2026-10-30', to: '2026-11-20' }, world.clock.now())
-  const runs = { orgRow: stored.orgRow, flowRow: entry.row, versions: entry.versions }
+  const find = () => world.stores.catalogue().flow(stored.flowIds.get('welcome') as string)!
+  const entry = world.byRow.catalogue().flow(stored.flowIds.get('welcome') as string)!
+  const { range } = questionOf(find(), { from: '2026-10-30', to: '2026-11-20' }, world.clock.now())
+  const runs = { orgRef: stored.orgRow, flowRef: entry.ref, versions: entry.versions }
   const meanwhile = [
     () => world.sealAll(),
     () => send(view(3, undefined, 'b'), view(45, start + minuteMs, 'b'), view(90, start + 1)),
@@ -356,7 +357,7 @@ test('an answer that is under way sees every run once, whatever is sealed or cha
     let count = 0
     let turn = first
     const expected = (await answer()).totals.starts
-    for await (const columns of world.stores.analytics.columns(runs, range)) {
+    for await (const columns of world.byRow.analytics.columns(runs, range)) {
       count += columns.count
       await meanwhile[turn++ % meanwhile.length]!()
     }

@@ -5,18 +5,18 @@ import { type ColumnRun, RunColumnsBuilder, takeRuns } from '../../src/core/run/
 import { decodeBlock, encodeBlock } from '../../src/storage/run-blocks/block-bytes.ts'
 
 /** Twenty steps through two versions: more than one byte of them, and some of the other version. */
-const stepRows = Array.from({ length: 20 }, (_, i) => i + 1)
+const stepRefs = Array.from({ length: 20 }, (_, i) => i + 1)
 const positions = new FlowPositions({
   versions: [
-    { version: 1, stepRows: stepRows.slice(0, 12) },
-    { version: 2, stepRows: stepRows.slice(6).toReversed() },
+    { version: 1, stepRefs: stepRefs.slice(0, 12) },
+    { version: 2, stepRefs: stepRefs.slice(6).toReversed() },
   ],
 })
 
 const from = Date.UTC(2026, 0, 1)
 const moment = fc.option(fc.integer({ min: from, max: from + 10_000_000 }), { freq: 2 })
 const stepArbitrary = fc.record({
-  stepId: fc.constantFrom(...stepRows),
+  stepId: fc.constantFrom(...stepRefs),
   viewedAt: moment,
   completedAt: moment,
   skippedAt: moment,
@@ -33,7 +33,7 @@ const runsArbitrary = fc
       completedAt: moment,
       dismissedAt: moment,
       steps: fc.uniqueArray(stepArbitrary, { selector: step => step.stepId, maxLength: 8 }),
-      items: fc.uniqueArray(fc.constantFrom(...stepRows), { maxLength: 12 }),
+      items: fc.uniqueArray(fc.constantFrom(...stepRefs), { maxLength: 12 }),
       hasCompletedChecklist: fc.boolean(),
     }),
     { maxLength: 30 },
@@ -77,15 +77,15 @@ function said(columns: ReturnType<typeof columnsOf>) {
       person: [columns.people[run * 2], columns.people[run * 2 + 1]],
       version: columns.versions[state >> 2],
       outcome: state & 3,
-      end: isCompleted || end === 0 ? end : `at ${columns.steps[end - 1]!.row}`,
+      end: isCompleted || end === 0 ? end : `at ${columns.steps[end - 1]!.ref}`,
       steps: columns.steps
-        .map(({ row }, place) => {
+        .map(({ ref }, place) => {
           const marks = columns.marks.map(planes => bit(planes, run, place))
           const spent = marks[0] ? columns.spent[place]![next[place]!++] : null
-          return { row, marks, spent }
+          return { ref, marks, spent }
         })
         .filter(({ marks }) => marks.includes(1))
-        .sort((a, b) => a.row - b.row),
+        .sort((a, b) => a.ref - b.ref),
       items: columns.items.filter((_, place) => bit(columns.ticks, run, place + 1)).toSorted(),
       checklist: bit(columns.ticks, run, 0),
       lately: columns.lately.at[columns.lately.places.indexOf(run)],
@@ -104,7 +104,7 @@ test('some of the runs of columns are the columns of those runs', () => {
       const countsOf = ({ steps }: typeof some) =>
         steps
           .filter(({ counts }) => counts.some(count => count > 0))
-          .toSorted((a, b) => a.row - b.row)
+          .toSorted((a, b) => a.ref - b.ref)
       expect(countsOf(some)).toEqual(countsOf(alone))
     }),
   )

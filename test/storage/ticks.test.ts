@@ -58,10 +58,16 @@ test('ticks that are kept say the same as all that ever happened, and a rebuild 
           world.clock.advance(pauseMs)
           const now = world.clock.now()
           if (deed.type === 'write') {
-            const items = [{ itemRow: rowOf(deed.item), completed: deed.completed }]
+            const items = [{ itemRef: rowOf(deed.item), completed: deed.completed }]
             const receivedAt = now - deed.receivedAgoMs
             pending.push(
-              world.stores.ledger.tick({ ...person, orgRow, flowRow, items, receivedAt }),
+              world.byRow.ledger.tick({
+                ...person,
+                orgRef: orgRow,
+                flowRef: flowRow,
+                items,
+                receivedAt,
+              }),
             )
             if (isAwaited) await Promise.all(pending)
             continue
@@ -85,8 +91,8 @@ test('ticks that are kept say the same as all that ever happened, and a rebuild 
                     userId: 'u',
                     at,
                   } as const)
-          const append = world.stores.ledger.append({
-            orgRow,
+          const append = world.byRow.ledger.append({
+            orgRef: orgRow,
             receivedAt: now,
             events: [newEventOf(stored, event, `deed-${i}`)],
             refusals: {},
@@ -100,15 +106,15 @@ test('ticks that are kept say the same as all that ever happened, and a rebuild 
         const ledger = storedEvents(world.database, orgRow)
           .filter(({ kind }) => kind === 'item_completed' || kind === 'item_reopened')
           .map(
-            ({ kind, itemRow, occurredAt }): Tick => ({
+            ({ kind, itemRef, occurredAt }): Tick => ({
               person: 'uu',
               runKey: '',
-              itemId: itemRow as number,
+              itemId: itemRef as number,
               at: occurredAt,
               ticked: kind === 'item_completed',
             }),
           )
-        const { ticked, completedAt } = await world.stores.checklists.progress(
+        const { ticked, completedAt } = await world.byRow.checklists.progress(
           orgRow,
           flowRow,
           person,
@@ -133,11 +139,11 @@ test('a custom event after a taking back ticks again, in one commit with it too'
   const itemRow = stored.itemRows.get('setup/one') as number
   const person = { userId: 'u', anonymousId: null }
   const write = (completed: boolean) =>
-    world.stores.ledger.tick({
+    world.byRow.ledger.tick({
       ...person,
-      orgRow,
-      flowRow,
-      items: [{ itemRow, completed }],
+      orgRef: orgRow,
+      flowRef: flowRow,
+      items: [{ itemRef: itemRow, completed }],
       receivedAt: world.clock.now(),
     })
   await write(true)
@@ -146,14 +152,14 @@ test('a custom event after a taking back ticks again, in one commit with it too'
   world.clock.advance(5)
   const at = world.clock.now()
   const custom = { kind: 'custom', name: 'did_one', userId: 'u', at } as const
-  const again = world.stores.ledger.append({
-    orgRow,
+  const again = world.byRow.ledger.append({
+    orgRef: orgRow,
     receivedAt: at,
     events: [newEventOf(stored, custom, 'again')],
     refusals: {},
     skewMs: null,
   })
   await Promise.all([takenBack, again])
-  const { ticked } = await world.stores.checklists.progress(orgRow, flowRow, person)
+  const { ticked } = await world.byRow.checklists.progress(orgRow, flowRow, person)
   expect([...ticked]).toEqual([[itemRow, at]])
 })

@@ -16,7 +16,7 @@ export function textsIn(directory: string, texts: readonly string[]): string[] {
 }
 
 interface Whom {
-  orgRow: number
+  orgRef: number
   orgId: string
   person: string
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { NewEvent, StoredEvent } from '../../src/core/ports.ts'
+import type { NewEvent, StoredEvent } from '../../src/storage/in-rows.ts'
 import {
   type BatchRow,
   EventBatches,

@@ -10,6 +10,7 @@ import {
   settingsChanged,
   slugFrom,
 } from '../../src/modules/organisations/rules.ts'
+import { rowOf } from '../../src/storage/in-rows.ts'
 import {
   addOrganisation,
   changeOrganisation,
@@ -32,15 +33,21 @@ const audit = (at: number) => ({
   note: null,
 })
 
+const withRow = (organisation: OrganisationRecord) => ({
+  ...organisation,
+  row: rowOf(organisation.ref),
+})
+
 export function createOrganisation(
   database: Database,
   { name }: { name: string },
   now: number,
-): { organisation: OrganisationRecord; snippetKey: string } {
+): { organisation: OrganisationRecord & { row: number }; snippetKey: string } {
   const made = { id: newId('org'), slug: slugFrom(name), name, snippetKey: newSnippetKey() }
   const outcome = addOrganisation(database, { ...made, createdAt: now }, audit(now))
   if (outcome !== 'added') throw new Error(outcome)
-  return { organisation: findOrganisation(database, made.id)!, snippetKey: made.snippetKey }
+  const organisation = withRow(findOrganisation(database, made.id)!)
+  return { organisation, snippetKey: made.snippetKey }
 }
 
 /** Decides over what is there and does it; gives what there is after it. */

@@ -1,4 +1,4 @@
-import type { NewEvent } from '../../src/core/ports.ts'
+import type { NewEvent } from '../../src/storage/in-rows.ts'
 import { newEventOf, type StoredWorld } from './stored-history.ts'
 
 /** Texts that stand nowhere else, so that they can be looked for in all files. */

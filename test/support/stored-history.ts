@@ -1,8 +1,8 @@
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Flow } from '../../src/core/flow/flow.ts'
 import { newId } from '../../src/core/organisation/ids.ts'
-import type { NewEvent } from '../../src/core/ports.ts'
 import * as schema from '../../src/storage/database/schema.ts'
+import type { NewEvent } from '../../src/storage/in-rows.ts'
 import type { RefEvent, RefFlow } from './analytics-reference.ts'
 import type { World } from './world.ts'
 
@@ -113,10 +113,10 @@ export function newEventOf(stored: StoredWorld, event: RefEvent, id: string): Ne
     kind: event.kind,
     userId: event.userId ?? null,
     anonymousId: event.anonymousId ?? null,
-    flowRow: event.flowKey === undefined ? null : (stored.flowRows.get(event.flowKey) as number),
+    flowRef: event.flowKey === undefined ? null : (stored.flowRows.get(event.flowKey) as number),
     flowVersion: event.flowVersion ?? null,
-    stepRow: part(stored.stepRows, event.stepKey),
-    itemRow: part(stored.itemRows, event.itemKey),
+    stepRef: part(stored.stepRows, event.stepKey),
+    itemRef: part(stored.itemRows, event.itemKey),
     runId: event.runId ?? null,
     sessionId: event.sessionId ?? null,
     occurredAt: event.at,

@@ -1,7 +1,9 @@
 import { readFlowFile } from '../../src/core/flow/file.ts'
 import type { Scope } from '../../src/core/organisation/management-token.ts'
+import type { OrganisationRef } from '../../src/core/reference.ts'
 import { Access } from '../../src/modules/access/service.ts'
 import type { OrganisationRecord } from '../../src/modules/organisations/port.ts'
+import { rowOf } from '../../src/storage/in-rows.ts'
 import { publishFlows, pushFlows, withdrawFlows } from './authoring.ts'
 import { createOrganisation, setLimits, setSettings } from './organisations.ts'
 import type { World } from './world.ts'
@@ -54,8 +56,12 @@ export class Tenant {
     return new Tenant(world, organisation, snippetKey, token)
   }
 
+  get ref(): OrganisationRef {
+    return this.organisation.ref
+  }
+
   get row(): number {
-    return this.organisation.row
+    return rowOf(this.ref)
   }
 
   limit(limits: Parameters<typeof setLimits>[2]): void {
@@ -120,7 +126,7 @@ export class Tenant {
     const access = new Access(this.world.management.access, this.world.clock)
     const asked = { name: 'Test', scopes, expiresInDays: 365 }
     const actor = { via: 'command line', name: 'test', requestId: null } as const
-    return (await access.createToken(this.row, asked, actor, scopes)).token
+    return (await access.createToken(this.ref, asked, actor, scopes)).token
   }
 
   /**

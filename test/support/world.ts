@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Answered, type AppDeps, createApp } from '../../src/app.ts'
 import type { Limiter } from '../../src/core/organisation/limiter.ts'
+import type { Stores } from '../../src/core/ports.ts'
 import type { Clock } from '../../src/core/time/clock.ts'
 import { type SessionTokens, secretTokens } from '../../src/http/session-tokens.ts'
 import { SharedMemoryLimiter } from '../../src/limits/shared-memory.ts'
@@ -11,9 +12,10 @@ import { connectStores } from '../../src/storage/connect.ts'
 import { connectManagement } from '../../src/storage/connect-management.ts'
 import { openForReading } from '../../src/storage/database/database.ts'
 import { prepareDatabase } from '../../src/storage/database/prepare.ts'
+import type { InRows } from '../../src/storage/in-rows.ts'
 import type { FreePagesPolicy } from '../../src/storage/retention/free-pages.ts'
 import type { SealPolicy } from '../../src/storage/run-blocks/sealer.ts'
-import { newSharedMemory } from '../../src/storage/shared.ts'
+import { newSharedMemory, slotOf } from '../../src/storage/shared.ts'
 import { idleRetainMs, idleSealMs, Storage } from '../../src/storage/storage.ts'
 import { type BufferBounds, BufferGauge } from '../../src/storage/writer/buffer-gauge.ts'
 import { StorageClient } from '../../src/storage/writer/client.ts'
@@ -114,7 +116,7 @@ export class World {
       organisationClaim: 'org',
       clock: this.clock,
     })
-    const limiter = new SharedMemoryLimiter(SharedMemoryLimiter.memory(1_000))
+    const limiter = new SharedMemoryLimiter(SharedMemoryLimiter.memory(1_000), slotOf)
     this.deps = {
       clock: this.clock,
       stores: this.stores,
@@ -133,6 +135,11 @@ export class World {
   get operatorsDoor(): ReturnType<typeof createApp> {
     this.door ??= createApp({ ...this.deps, isOperatorsDoor: true })
     return this.door
+  }
+
+  /** The stores as storage sees them, which knows all by row numbers. */
+  get byRow(): InRows<Stores> {
+    return this.stores as unknown as InRows<Stores>
   }
 
   /** For changes made as by the command line: on the writer's connection, then taken up. */

@@ -151,7 +151,7 @@ describe.each(steps)('a clock that is set %s', (_, byMs) => {
     await tenant.ask('GET /heartbeat')
     const now = Math.floor(world.clock.now() / 1_000) * 1_000
     const heartbeat = async () => {
-      const { seen } = await world.stores.presence.read(tenant.row, world.clock.now())
+      const { seen } = await world.stores.presence.read(tenant.ref, world.clock.now())
       return seen.heartbeat?.lastAt
     }
     // A second is within what requests differ by: then it stays as it is.

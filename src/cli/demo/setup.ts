@@ -31,14 +31,14 @@ export async function setUpDemo(
   const publishedAt = (Math.floor(now / dayMs) - historyDays) * dayMs
   const clock = { now: () => publishedAt, monotonic: () => 0 }
   const authoring = new Authoring(flowStoreOver(database, clock.now), clock)
-  const pushed = new Set((await authoring.flows(organisation.row)).map(({ key }) => key))
+  const pushed = new Set((await authoring.flows(organisation.ref)).map(({ key }) => key))
   const missing = flowFiles
     .flatMap(text => readFlowFile(text).flows)
     .filter(({ key }) => !pushed.has(key))
-  await authoring.push(organisation.row, missing, { actor }, { publish: true })
-  const keys = await organisations.keys(organisation.row)
+  await authoring.push(organisation.ref, missing, { actor }, { publish: true })
+  const keys = await organisations.keys(organisation.ref)
   const snippetKey =
     keys.find(({ retiredAt }) => retiredAt === null)?.key ??
-    (await organisations.rotateKey(organisation.row, 0, actor)).text
+    (await organisations.rotateKey(organisation.ref, 0, actor)).text
   return { organisation, snippetKey }
 }

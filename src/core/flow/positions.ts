@@ -1,9 +1,9 @@
 import type { RunStep } from '../run/run.ts'
 
-/** A flow's steps through its versions, by row number. */
-export interface StepHistory {
+/** A flow's steps through its versions. */
+export interface StepHistory<Step> {
   /** Ascending by version. */
-  versions: readonly { version: number; stepRows: readonly number[] }[]
+  versions: readonly { version: number; stepRefs: readonly Step[] }[]
 }
 
 /**
@@ -11,61 +11,65 @@ export interface StepHistory {
  * this version lacks takes its position in the newest version that has it, and yields to one of
  * the run's own version at the same position.
  */
-export class FlowPositions {
-  private readonly byVersion = new Map<number, Map<number, number>>()
-  private readonly newest = new Map<number, { version: number; position: number }>()
+export class FlowPositions<Step> {
+  private readonly byVersion = new Map<number, Map<Step, number>>()
+  private readonly newest = new Map<Step, { version: number; position: number }>()
 
-  private readonly current: readonly number[]
+  private readonly current: readonly Step[]
 
-  constructor(history: StepHistory) {
-    this.current = history.versions.at(-1)?.stepRows ?? []
-    for (const { version, stepRows } of history.versions) {
-      const positions = new Map(stepRows.map((row, position) => [row, position]))
+  constructor(history: StepHistory<Step>) {
+    this.current = history.versions.at(-1)?.stepRefs ?? []
+    for (const { version, stepRefs } of history.versions) {
+      const positions = new Map(stepRefs.map((step, position) => [step, position]))
       this.byVersion.set(version, positions)
-      for (const [row, position] of positions) this.newest.set(row, { version, position })
+      for (const [step, position] of positions) this.newest.set(step, { version, position })
     }
   }
 
   /** The newest version's steps in order, then those of the given that older versions had. */
-  inOrder(stepRows: Iterable<number>): number[] {
-    const older = [...stepRows]
-      .filter(row => !this.current.includes(row))
-      .map(row => ({ row, ...(this.newest.get(row) ?? { version: 0, position: 0 }) }))
+  inOrder(steps: Iterable<Step>): Step[] {
+    const older = [...steps]
+      .filter(step => !this.current.includes(step))
+      .map(step => ({ step, ...(this.newest.get(step) ?? { version: 0, position: 0 }) }))
       .sort((a, b) => b.version - a.version || a.position - b.position)
-    return [...this.current, ...older.map(({ row }) => row)]
+    return [...this.current, ...older.map(({ step }) => step)]
   }
 
   /** The newest version that has a step, and its position there. */
-  newestOf(stepRow: number): { version: number; position: number } | null {
-    return this.newest.get(stepRow) ?? null
+  newestOf(step: Step): { version: number; position: number } | null {
+    return this.newest.get(step) ?? null
   }
 
-  inRun(stepRow: number, version: number): { position: number; isOwn: boolean } {
-    const own = this.byVersion.get(version)?.get(stepRow)
+  inRun(step: Step, version: number): { position: number; isOwn: boolean } {
+    const own = this.byVersion.get(version)?.get(step)
     if (own !== undefined) return { position: own, isOwn: true }
-    return { position: this.newest.get(stepRow)?.position ?? -1, isOwn: false }
+    return { position: this.newest.get(step)?.position ?? -1, isOwn: false }
   }
 
-  /** The furthest step that a run viewed, or null. */
-  furthest(steps: readonly RunStep[], version: number): number | null {
-    let best: { row: number; position: number; isOwn: boolean } | null = null
-    for (const { stepId: row, viewedAt } of steps) {
+  /**
+   * The furthest step that a run viewed, or null.
+   *
+   * @param steps in the order in which they were made, by which the later of two in one place counts
+   */
+  furthest(steps: readonly RunStep<Step>[], version: number): Step | null {
+    let best: { step: Step; position: number; isOwn: boolean } | null = null
+    for (const { stepId: step, viewedAt } of steps) {
       if (viewedAt === null) continue
-      const { position, isOwn } = this.inRun(row, version)
+      const { position, isOwn } = this.inRun(step, version)
       const isFurther =
         best === null ||
         position > best.position ||
-        (position === best.position && (isOwn ? !best.isOwn : !best.isOwn && row > best.row))
-      if (isFurther) best = { row, position, isOwn }
+        (position === best.position && (isOwn || !best.isOwn))
+      if (isFurther) best = { step, position, isOwn }
     }
-    return best?.row ?? null
+    return best?.step ?? null
   }
 
   /**
    * How long a run spent on a step, milliseconds: from its first view to its first completion or
    * skip, else to the first view of a later step; null where it had neither.
    */
-  durationMs(step: RunStep, steps: readonly RunStep[], version: number): number | null {
+  durationMs(step: RunStep<Step>, steps: readonly RunStep<Step>[], version: number): number | null {
     const { viewedAt } = step
     if (viewedAt === null) return null
     const done = Math.min(step.completedAt ?? Infinity, step.skippedAt ?? Infinity)

@@ -1,4 +1,5 @@
 import type { Flow } from '../flow/flow.ts'
+import type { FlowRef, ItemRef, OrganisationRef, StepRef } from '../reference.ts'
 import type { Bucket } from './buckets.ts'
 import type { VerifiedIdentity } from './verified-identity.ts'
 
@@ -9,8 +10,7 @@ import type { VerifiedIdentity } from './verified-identity.ts'
  */
 
 export interface Organisation {
-  /** Row number; also its place in the tables that threads share. */
-  row: number
+  ref: OrganisationRef
   /** `org_…`. */
   id: string
   slug: string
@@ -26,16 +26,16 @@ export interface Organisation {
   honoursDoNotTrack: boolean
 }
 
-/** One frozen version of a flow: which steps and items it had, by row number, in order. */
+/** One frozen version of a flow: which steps and items it had, in order. */
 export interface FlowVersion {
   version: number
   publishedAt: number
-  stepRows: readonly number[]
-  itemRows: readonly number[]
+  stepRefs: readonly StepRef[]
+  itemRefs: readonly ItemRef[]
 }
 
 export interface FlowEntry {
-  row: number
+  ref: FlowRef
   /** `flow_…`. */
   id: string
   key: string
@@ -49,22 +49,24 @@ export interface FlowEntry {
    */
   latest: Flow | null
   name: string
-  /** What the steps of all versions are called, by row: the newest version that has one says it. */
-  steps: ReadonlyMap<number, { id: string; key: string; title: string }>
-  /** Row numbers of the steps and items of all versions, by id. */
-  stepRows: ReadonlyMap<string, number>
-  itemRows: ReadonlyMap<string, number>
+  /** What the steps of all versions are called, in the order in which they were made: the newest version that has one says it. */
+  steps: ReadonlyMap<StepRef, { id: string; key: string; title: string }>
+  /** The steps and items of all versions, by id. */
+  stepRefs: ReadonlyMap<string, StepRef>
+  itemRefs: ReadonlyMap<string, ItemRef>
 }
 
-export interface StepEntry {
-  row: number
+/** A step or an item. */
+interface PartEntry<Ref> {
+  ref: Ref
   id: string
   flow: FlowEntry
   /** Whether any published version had it; else only a draft has. */
   isPublished: boolean
 }
 
-export type ItemEntry = StepEntry
+export type StepEntry = PartEntry<StepRef>
+export type ItemEntry = PartEntry<ItemRef>
 
 /** A body of which there is one per publication; whoever compresses it keeps that beside it. */
 export interface PreparedBody {
@@ -89,7 +91,7 @@ export interface PublishedFlows extends PreparedBody {
    * Those for which it matters what a person has done with them before, at most 200 of the highest
    * priority: all but those whose steps are shown always.
    */
-  readonly remembered: readonly Pick<FlowEntry, 'row' | 'id'>[]
+  readonly remembered: readonly Pick<FlowEntry, 'ref' | 'id'>[]
 }
 
 export interface Catalogue {

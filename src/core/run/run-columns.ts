@@ -15,8 +15,8 @@ export const fates = ['viewed', 'completed', 'skipped', 'missing'] as const
 export type Planes = readonly Uint8Array[]
 
 /** What the runs have to do with one step. */
-export interface ColumnStep {
-  row: number
+export interface ColumnStep<Step = number> {
+  ref: Step
   /** How many of the runs did what, in the order of `fates`. */
   counts: number[]
 }
@@ -25,7 +25,7 @@ export interface ColumnStep {
  * Runs of one flow, ascending by start, as columns: all that analytics ask of a run, and no text, so
  * that a million of them are counted in a moment.
  */
-export interface RunColumns {
+export interface RunColumns<Step = number, Item = number> {
   readonly count: number
   /** Epoch milliseconds that `starts` are counted from. */
   readonly from: number
@@ -41,13 +41,13 @@ export interface RunColumns {
   readonly ends: Uint16Array
   readonly lately: Lately
   readonly versions: readonly number[]
-  readonly steps: readonly ColumnStep[]
+  readonly steps: readonly ColumnStep<Step>[]
   /** By fate, then a plane for each eight steps. */
   readonly marks: readonly Planes[]
   /** By step: how long each run that viewed it spent there, as codes, in the order of runs. */
   readonly spent: readonly Uint16Array[]
-  /** Rows of the flow's items; the first plane's lowest bit is not one, but the whole checklist. */
-  readonly items: readonly number[]
+  /** The flow's items; the first plane's lowest bit is not one, but the whole checklist. */
+  readonly items: readonly Item[]
   /** What each run's person ever ticked: bit 0 the whole checklist, bit n + 1 the item at place n. */
   readonly ticks: Planes
   /** Whether a step's place in some run is that of another version than the run's own. */
@@ -137,7 +137,7 @@ export class RunColumnsBuilder {
    * @param latelyFrom since when something was heard of the runs that `lately` tells
    */
   constructor(
-    private readonly positions: FlowPositions,
+    private readonly positions: FlowPositions<number>,
     private readonly from: number,
     capacity: number,
     private readonly latelyFrom: number,
@@ -198,7 +198,7 @@ export class RunColumnsBuilder {
 
   finish(): RunColumns {
     const { count } = this
-    const steps = this.stepPlaces.values.map((row, place) => ({ row, counts: this.counts[place]! }))
+    const steps = this.stepPlaces.values.map((ref, place) => ({ ref, counts: this.counts[place]! }))
     const itemBits = this.items.values.length + 1
     const hasTicks = this.ticks.planes.length > 0
     return {
@@ -227,7 +227,10 @@ export class RunColumnsBuilder {
 }
 
 /** Some of the runs, by their places, ascending. */
-export function takeRuns(columns: RunColumns, places: Uint32Array): RunColumns {
+export function takeRuns<Step, Item>(
+  columns: RunColumns<Step, Item>,
+  places: Uint32Array,
+): RunColumns<Step, Item> {
   const taken = (plane: Uint8Array) => Uint8Array.from(places, place => plane[place]!)
   const people = new Uint32Array(places.length * 2)
   for (let i = 0; i < places.length; i++) {
@@ -245,8 +248,8 @@ export function takeRuns(columns: RunColumns, places: Uint32Array): RunColumns {
     states: Uint16Array.from(places, place => columns.states[place]!),
     ends: Uint16Array.from(places, place => columns.ends[place]!),
     lately: takeLately(columns.lately, places),
-    steps: columns.steps.map(({ row }, place) => ({
-      row,
+    steps: columns.steps.map(({ ref }, place) => ({
+      ref,
       counts: marks.map(planes => countOf(planes, place)),
     })),
     marks,

@@ -7,7 +7,7 @@ import { needsStep, personOf } from '../event/event.ts'
  * that order, batching and repetition cannot change it.
  */
 
-/** One event as far as runs are concerned; times are epoch milliseconds, ids are row numbers. */
+/** One event as far as runs are concerned; times are epoch milliseconds, a step is known by its number. */
 export interface RunEvent {
   kind: EventKind
   userId: string | null
@@ -20,8 +20,8 @@ export interface RunEvent {
 }
 
 /** What a run saw of one step: the earliest time of each, null where it never happened. */
-export interface RunStep {
-  stepId: number
+export interface RunStep<Step = number> {
+  stepId: Step
   viewedAt: number | null
   completedAt: number | null
   skippedAt: number | null

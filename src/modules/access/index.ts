@@ -63,7 +63,7 @@ export function accessRoutes({
         200: { description: 'All that were ever made, newest first.', schema: TokenList },
       },
       async handle(call) {
-        return json(200, { tokens: (await store.tokens(call.org.row)).map(told) })
+        return json(200, { tokens: (await store.tokens(call.org.ref)).map(told) })
       },
     }),
     route({
@@ -76,7 +76,7 @@ export function accessRoutes({
       answers: { 201: { description: 'The token, told this once.', schema: CreatedToken } },
       async handle(call) {
         const made = await access.createToken(
-          call.org.row,
+          call.org.ref,
           call.body,
           actorOf(call),
           scopesOf(call),
@@ -93,7 +93,7 @@ export function accessRoutes({
       summary: 'Take a management token back, at once',
       answers: { 204: { description: 'It opens nothing any more.' } },
       async handle(call) {
-        await access.revokeToken(call.org.row, call.params.token_id ?? '', actorOf(call))
+        await access.revokeToken(call.org.ref, call.params.token_id ?? '', actorOf(call))
         return { status: 204 }
       },
     }),
@@ -107,21 +107,21 @@ export function accessRoutes({
       answers: { 200: { description: `At most ${auditLines} lines.`, schema: AuditLog } },
       async handle(call) {
         const { before, subject } = call.query
-        const lines = await store.audit(call.org.row, {
+        const lines = await store.audit(call.org.ref, {
           most: auditLines,
           ...(before !== undefined && { before: Number(before) }),
           ...(subject !== undefined && { subject }),
         })
         return json(200, {
-          lines: lines.map(({ row, actor: { via, name, requestId }, at, ...line }) => ({
-            line: row,
+          lines: lines.map(({ line, actor: { via, name, requestId }, at, ...rest }) => ({
+            line,
             at: isoTime(at),
             via,
             actor: name,
             requestId,
-            ...line,
+            ...rest,
           })),
-          next: lines.length === auditLines ? lines.at(-1)!.row : null,
+          next: lines.length === auditLines ? lines.at(-1)!.line : null,
         } satisfies AuditLog)
       },
     }),

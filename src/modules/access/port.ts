@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { Scope } from '../../core/organisation/management-token.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
 
 /** A management token without its text, which only its holder has. */
 export interface ManagementToken {
@@ -19,24 +20,24 @@ export type NewManagementToken = Pick<
   'id' | 'name' | 'scopes' | 'createdAt' | 'expiresAt'
 > & { sha256: string }
 
-/** A line of the audit log as it is read; `row` orders lines, the newest has the greatest. */
-export type AuditLine = AuditEntry & { row: number }
+/** A line of the audit log as it is read, with its number: the newest has the greatest. */
+export type AuditLine = AuditEntry & { line: number }
 
 export interface AuditQuestion {
-  /** Lines older than this row alone. */
+  /** Lines older than that of this number alone. */
   before?: number
   /** What one flow, or whatever else, went through. */
   subject?: string
   most: number
 }
 
-/** What access asks of storage. Organisations are named by their row. */
+/** What access asks of storage. */
 export interface AccessStore {
   /** All that were ever made, newest first. */
-  tokens(orgRow: number): Promise<readonly ManagementToken[]>
-  createToken(orgRow: number, token: NewManagementToken, audit: AuditEntry): Promise<void>
+  tokens(orgRef: OrganisationRef): Promise<readonly ManagementToken[]>
+  createToken(orgRef: OrganisationRef, token: NewManagementToken, audit: AuditEntry): Promise<void>
   /** Whether there was such a token that still worked. */
-  revokeToken(orgRow: number, id: string, audit: AuditEntry): Promise<boolean>
+  revokeToken(orgRef: OrganisationRef, id: string, audit: AuditEntry): Promise<boolean>
   /** The newest lines first. */
-  audit(orgRow: number, question: AuditQuestion): Promise<readonly AuditLine[]>
+  audit(orgRef: OrganisationRef, question: AuditQuestion): Promise<readonly AuditLine[]>
 }

@@ -6,6 +6,7 @@ import {
   newManagementToken,
   type Scope,
 } from '../../core/organisation/management-token.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { dayMs } from '../../core/time/durations.ts'
 import type { AccessStore, ManagementToken } from './port.ts'
@@ -32,7 +33,7 @@ export class Access {
    * @throws AppError `forbidden`
    */
   async createToken(
-    orgRow: number,
+    orgRef: OrganisationRef,
     { name, scopes, expiresInDays }: TokenAsked,
     actor: Actor,
     mayGive: readonly Scope[],
@@ -48,7 +49,7 @@ export class Access {
     const expiresAt = at + expiresInDays * dayMs
     const made = { id: newId('token'), name, scopes, createdAt: at, expiresAt }
     await this.store.createToken(
-      orgRow,
+      orgRef,
       { ...made, sha256: managementTokenHash(token) },
       {
         at,
@@ -64,10 +65,10 @@ export class Access {
   }
 
   /** Takes a token back: no request that starts after this is let in by it. @throws AppError `not_found` */
-  async revokeToken(orgRow: number, id: string, actor: Actor): Promise<void> {
+  async revokeToken(orgRef: OrganisationRef, id: string, actor: Actor): Promise<void> {
     const at = this.clock.now()
     const audit = { at, actor, action: 'token.revoke', subject: id, before: null, after: null }
-    if (await this.store.revokeToken(orgRow, id, { ...audit, note: null })) return
+    if (await this.store.revokeToken(orgRef, id, { ...audit, note: null })) return
     throw new AppError('not_found', 'There is no such token, or it was revoked')
   }
 }

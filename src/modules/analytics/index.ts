@@ -36,10 +36,10 @@ export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[]
   ): Promise<Reply['body']> => {
     const { flow, range, version } = question
     const options = { bom: query.bom === '1', onBroken }
-    const { row } = flow.organisation
+    const { ref } = flow.organisation
     if (query.rows === 'runs') {
       const { header, cellsOf } = runRows(flow)
-      const pages = stores.analytics.runs(row, flow.row, range)
+      const pages = stores.analytics.runs(ref, flow.ref, range)
       return csvStream(
         header,
         ofVersion(pages, version, run => run.version),
@@ -49,7 +49,7 @@ export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[]
     }
     if (query.rows === 'events') {
       const { header, cellsOf } = eventRows(flow)
-      const pages = stores.analytics.events(row, flow.row, range)
+      const pages = stores.analytics.events(ref, flow.ref, range)
       return csvStream(header, ofVersion(pages, version, versionOfEvent(flow)), cellsOf, options)
     }
     return csvOf(await service.answer(question, request.signal), options)

@@ -1,6 +1,7 @@
 import { FlowPositions } from '../../core/flow/positions.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { RunRow, StoredEvent } from '../../core/ports.ts'
+import type { StepRef } from '../../core/reference.ts'
 import { type RunStep, versionAt } from '../../core/run/run.ts'
 import type { CsvCell } from '../../core/text/csv.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
@@ -53,7 +54,7 @@ const outcomeOf = (run: RunRow) => {
 }
 
 /** What became of a step in a run, in one word. */
-function fateOf(step: RunStep): string {
+function fateOf(step: RunStep<StepRef>): string {
   if (step.completedAt !== null) return 'completed'
   if (step.skippedAt !== null) return 'skipped'
   return step.viewedAt === null ? 'target_missing' : 'viewed'
@@ -63,8 +64,8 @@ function fateOf(step: RunStep): string {
 export function runRows(flow: FlowEntry): RawRows<RunRow> {
   const steps = new FlowPositions(flow)
     .inOrder(flow.steps.keys())
-    .map(row => ({ row, key: flow.steps.get(row)?.key ?? '' }))
-  const columnOf = new Map(steps.map(({ row }, i) => [row, i]))
+    .map(ref => ({ ref, key: flow.steps.get(ref)?.key ?? '' }))
+  const columnOf = new Map(steps.map(({ ref }, i) => [ref, i]))
   return {
     header: [...runColumns, ...steps.map(({ key }) => `step:${key}`)],
     cellsOf(run) {
@@ -95,10 +96,10 @@ export function runRows(flow: FlowEntry): RawRows<RunRow> {
 
 /** A row an event, as it was reported. */
 export function eventRows(flow: FlowEntry): RawRows<StoredEvent> {
-  const idByRow = (rows: ReadonlyMap<string, number>) =>
-    new Map([...rows].map(([id, row]) => [row, id]))
-  const steps = idByRow(flow.stepRows)
-  const items = idByRow(flow.itemRows)
+  const idByRef = <Ref>(refs: ReadonlyMap<string, Ref>) =>
+    new Map([...refs].map(([id, ref]) => [ref, id]))
+  const steps = idByRef(flow.stepRefs)
+  const items = idByRef(flow.itemRefs)
   return {
     header: eventColumns,
     cellsOf: event => [
@@ -109,9 +110,9 @@ export function eventRows(flow: FlowEntry): RawRows<StoredEvent> {
       event.anonymousId,
       flow.id,
       event.flowVersion,
-      (event.stepRow === null ? null : steps.get(event.stepRow)) ?? null,
-      (event.stepRow === null ? null : flow.steps.get(event.stepRow)?.key) ?? null,
-      (event.itemRow === null ? null : items.get(event.itemRow)) ?? null,
+      (event.stepRef === null ? null : steps.get(event.stepRef)) ?? null,
+      (event.stepRef === null ? null : flow.steps.get(event.stepRef)?.key) ?? null,
+      (event.itemRef === null ? null : items.get(event.itemRef)) ?? null,
       event.runId,
       event.sessionId,
       isoTime(event.occurredAt),

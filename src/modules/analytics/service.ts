@@ -54,24 +54,24 @@ export function analyticsService({ stores, clock }: { stores: Stores; clock: Clo
         itemId: id,
         key,
         title,
-        completions: tally.tickersOf(flow.itemRows.get(id) as number),
+        completions: tally.tickersOf(flow.itemRefs.get(id)!),
       })),
       completedAll: tally.checklistCompleters(),
     }
   }
 
   async function stepsOf({ flow }: Question, tally: RunTally, now: number) {
-    const rows = tally.stepRows()
+    const refs = tally.stepRefs()
     return Promise.all(
-      rows.map(async row => {
-        const { id, key, title } = flow.steps.get(row) ?? { id: '', key: '', title: '' }
+      refs.map(async ref => {
+        const { id, key, title } = flow.steps.get(ref) ?? { id: '', key: '', title: '' }
         return {
           stepId: id,
           key,
-          position: tally.positions.newestOf(row)?.position ?? 0,
+          position: tally.positions.newestOf(ref)?.position ?? 0,
           title,
-          ...tally.step(row),
-          health: await healthOf(stores, flow, { id, row }, now),
+          ...tally.step(ref),
+          health: await healthOf(stores, flow, { id, ref }, now),
         }
       }),
     )
@@ -81,7 +81,7 @@ export function analyticsService({ stores, clock }: { stores: Stores; clock: Clo
     const { flow, range, version, ignored } = question
     const now = clock.now()
     const tally = new RunTally(flow, range, version, now)
-    const runs = { orgRow: flow.organisation.row, flowRow: flow.row, versions: flow.versions }
+    const runs = { orgRef: flow.organisation.ref, flowRef: flow.ref, versions: flow.versions }
     for await (const columns of stores.analytics.columns(runs, range)) {
       goOn(signal)
       tally.add(columns)

@@ -1,17 +1,20 @@
 import { FlowPositions } from '../../core/flow/positions.ts'
 import { rate } from '../../core/number/rate.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
+import type { ItemRef, StepRef } from '../../core/reference.ts'
 import { codeOfDuration, DurationCounts } from '../../core/run/duration-code.ts'
 import {
+  type RunColumns as ColumnsOf,
   fates,
   outcomeBits,
   outcomes,
-  type RunColumns,
   takeRuns,
 } from '../../core/run/run-columns.ts'
 import { dayMs } from '../../core/time/durations.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
 import { People } from './people.ts'
+
+type RunColumns = ColumnsOf<StepRef, ItemRef>
 
 const outcomeMask = 2 ** outcomeBits - 1
 
@@ -53,15 +56,15 @@ export class RunTally {
   private untimed = 0
   /** By day and outcome. */
   private readonly days: Uint32Array
-  /** By row of the step; those that the runs have to do with. */
-  private readonly steps = new Map<number, StepTally>()
-  /** What runs leave on their people: a mark for each step and item that the flow ever had, by row. */
-  private readonly stepMarks: ReadonlyMap<number, number>
-  private readonly itemMarks: ReadonlyMap<number, number>
+  /** Those that the runs have to do with. */
+  private readonly steps = new Map<StepRef, StepTally>()
+  /** What runs leave on their people: a mark for each step and item that the flow ever had. */
+  private readonly stepMarks: ReadonlyMap<StepRef, number>
+  private readonly itemMarks: ReadonlyMap<ItemRef, number>
   private readonly checklistMark: number
   private readonly markWords: number
   private readonly versions = new Map<number, { starts: number; completions: number }>()
-  readonly positions: FlowPositions
+  readonly positions: FlowPositions<StepRef>
 
   /**
    * @param version count only runs of this version; null for all
@@ -73,12 +76,12 @@ export class RunTally {
     private readonly version: number | null,
     private readonly now: number,
   ) {
-    const steps = [...flow.stepRows.values()]
-    const items = [...flow.itemRows.values()]
+    const steps = [...flow.stepRefs.values()]
+    const items = [...flow.itemRefs.values()]
     this.positions = new FlowPositions(flow)
     this.days = new Uint32Array(range.days.length << outcomeBits)
-    this.stepMarks = new Map(steps.map((row, i) => [row, i]))
-    this.itemMarks = new Map(items.map((row, i) => [row, steps.length + i]))
+    this.stepMarks = new Map(steps.map((ref, i) => [ref, i]))
+    this.itemMarks = new Map(items.map((ref, i) => [ref, steps.length + i]))
     this.checklistMark = steps.length + items.length
     this.markWords = Math.ceil((this.checklistMark + 1) / 32)
     this.people = new People(this.markWords, range.days.length)
@@ -105,10 +108,10 @@ export class RunTally {
   }
 
   private countSteps({ steps, spent }: RunColumns): void {
-    for (const [place, { row, counts }] of steps.entries()) {
+    for (const [place, { ref, counts }] of steps.entries()) {
       if (counts.every(count => count === 0)) continue
-      const tally = this.steps.get(row) ?? new StepTally()
-      this.steps.set(row, tally)
+      const tally = this.steps.get(ref) ?? new StepTally()
+      this.steps.set(ref, tally)
       for (const [fate, count] of counts.entries()) tally.counts[fate]! += count
       tally.durations.addAll(spent[place]!)
     }
@@ -132,8 +135,8 @@ export class RunTally {
       people.add(hashes[run * 2]!, hashes[run * 2 + 1]!, day, isCompleted, marks, run * markWords)
     }
     const still = this.stillIn(runs)
-    for (const [place, { row }] of steps.entries()) {
-      const tally = this.steps.get(row)
+    for (const [place, { ref }] of steps.entries()) {
+      const tally = this.steps.get(ref)
       if (!tally) continue
       tally.droppedHere += dropped[place + 1]!
       tally.stillHere += still[place + 1]!
@@ -153,8 +156,8 @@ export class RunTally {
   private marksOf({ count, steps, marks, items, ticks }: RunColumns): Uint32Array {
     const made = new Uint32Array(count * this.markWords)
     const [viewed = []] = marks
-    const ofSteps = steps.map(({ row }) => this.stepMarks.get(row))
-    const ofTicks = [this.checklistMark, ...items.map(row => this.itemMarks.get(row))]
+    const ofSteps = steps.map(({ ref }) => this.stepMarks.get(ref))
+    const ofTicks = [this.checklistMark, ...items.map(ref => this.itemMarks.get(ref))]
     for (const [i, plane] of viewed.entries()) this.addMarks(made, plane, ofSteps.slice(i * 8))
     for (const [i, plane] of ticks.entries()) this.addMarks(made, plane, ofTicks.slice(i * 8))
     return made
@@ -210,14 +213,14 @@ export class RunTally {
   }
 
   /** Steps of the newest version in order, then those of older versions that runs have seen. */
-  stepRows(): number[] {
+  stepRefs(): StepRef[] {
     return this.positions.inOrder(this.steps.keys())
   }
 
-  step(row: number) {
-    const tally = this.steps.get(row) ?? new StepTally()
+  step(ref: StepRef) {
+    const tally = this.steps.get(ref) ?? new StepTally()
     const [reached = 0, completed = 0, skipped = 0, targetMissing = 0] = tally.counts
-    const mark = this.stepMarks.get(row)
+    const mark = this.stepMarks.get(ref)
     return {
       reached,
       uniqueUsers: mark === undefined ? 0 : this.people.with(mark),
@@ -243,8 +246,8 @@ export class RunTally {
   }
 
   /** People of the runs who ever ticked an item. */
-  tickersOf(itemRow: number): number {
-    const mark = this.itemMarks.get(itemRow)
+  tickersOf(itemRef: ItemRef): number {
+    const mark = this.itemMarks.get(itemRef)
     return mark === undefined ? 0 : this.people.with(mark)
   }
 

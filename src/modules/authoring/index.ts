@@ -186,11 +186,11 @@ export function authoringRoutes({
       query: ListQuery,
       answers: { 200: { description: 'The flows.', schema: ListedFlows } },
       async handle(call) {
-        const { row } = call.org
-        const all = await authoring.flows(row)
+        const { ref } = call.org
+        const all = await authoring.flows(ref)
         if (call.query.definitions === undefined) return json(200, { flows: all.map(told) })
         const flows = all.map(async flow => {
-          const parts = await store.publishedParts(row, flow.key)
+          const parts = await store.publishedParts(ref, flow.key)
           return {
             ...told(flow),
             draft: flow.draft,
@@ -211,7 +211,7 @@ export function authoringRoutes({
       summary: 'What the author of a flow wrote last, to be edited',
       answers: { 200: { description: 'The draft.', schema: DraftAnswer, hasETag: true } },
       async handle(call) {
-        return draftReply(200, await authoring.flow(call.org.row, keyOf(call)))
+        return draftReply(200, await authoring.flow(call.org.ref, keyOf(call)))
       },
     }),
     route({
@@ -235,7 +235,7 @@ export function authoringRoutes({
         const isExpected = expectedIn(call)
         return draftReply(
           200,
-          await authoring.putDraft(call.org.row, definition, byOf(call), isExpected),
+          await authoring.putDraft(call.org.ref, definition, byOf(call), isExpected),
         )
       },
     }),
@@ -252,7 +252,7 @@ export function authoringRoutes({
         const isExpected = expectedIn(call)
         return draftReply(
           200,
-          await authoring.discardDraft(call.org.row, keyOf(call), byOf(call), isExpected),
+          await authoring.discardDraft(call.org.ref, keyOf(call), byOf(call), isExpected),
         )
       },
     }),
@@ -267,24 +267,24 @@ export function authoringRoutes({
       answers: { 200: { description: 'The differences.', schema: DiffAnswer } },
       async handle(call) {
         const key = keyOf(call)
-        const { row } = call.org
+        const { ref } = call.org
         const sideOf = (given: string): Side => (given === 'draft' ? given : Number(given))
-        const { newest } = await authoring.flow(row, key)
+        const { newest } = await authoring.flow(ref, key)
         const from = call.query.from ?? (newest ? String(newest.version) : 'draft')
         const to = call.query.to ?? 'draft'
-        return json(200, await authoring.difference(row, key, sideOf(from), sideOf(to)))
+        return json(200, await authoring.difference(ref, key, sideOf(from), sideOf(to)))
       },
     }),
     ...statusRoutes(
       'publish',
       'Show drafts as next versions: just what was read',
-      (call, keys, by) => authoring.publish(call.org.row, keys, by, expectedIn(call)),
+      (call, keys, by) => authoring.publish(call.org.ref, keys, by, expectedIn(call)),
     ),
     ...statusRoutes('unpublish', 'Take flows back to draft', (call, keys, by) =>
-      authoring.withdraw(call.org.row, keys, 'draft', by),
+      authoring.withdraw(call.org.ref, keys, 'draft', by),
     ),
     ...statusRoutes('archive', 'Put flows into the archive', (call, keys, by) =>
-      authoring.withdraw(call.org.row, keys, 'archived', by),
+      authoring.withdraw(call.org.ref, keys, 'archived', by),
     ),
     route({
       ...reads,
@@ -295,7 +295,7 @@ export function authoringRoutes({
       summary: 'The versions of a flow, newest first',
       answers: { 200: { description: 'The versions.', schema: VersionList } },
       async handle(call) {
-        const versions = await authoring.versions(call.org.row, keyOf(call))
+        const versions = await authoring.versions(call.org.ref, keyOf(call))
         return json(200, {
           versions: versions.map(({ version, publishedAt }) => ({
             version,
@@ -313,7 +313,7 @@ export function authoringRoutes({
       summary: 'One version of a flow',
       answers: { 200: { description: 'The version.', schema: VersionAnswer } },
       async handle(call) {
-        const version = await authoring.version(call.org.row, keyOf(call), versionIn(call))
+        const version = await authoring.version(call.org.ref, keyOf(call), versionIn(call))
         return json(200, { ...version, publishedAt: isoTime(version.publishedAt) })
       },
     }),
@@ -331,7 +331,7 @@ export function authoringRoutes({
       async handle(call) {
         const { publish = false, note } = call.body
         const { flow, ...rest } = await authoring.restore(
-          call.org.row,
+          call.org.ref,
           keyOf(call),
           versionIn(call),
           byOf(call, note),
@@ -359,7 +359,7 @@ export function authoringRoutes({
           flows.map((flow, i) => ({ flow, path: `/flows/${i}` })),
         )
         const options = { publish, isTrial: dryRun }
-        const pushed = await authoring.push(call.org.row, definitions, byOf(call, note), options)
+        const pushed = await authoring.push(call.org.ref, definitions, byOf(call, note), options)
         return json(200, {
           dryRun,
           flows: pushed.map(({ flow, ...rest }) => ({ ...told(flow), ...rest })),
@@ -385,7 +385,7 @@ export function authoringRoutes({
           ...(flow !== undefined && { flowKey: flow }),
           ...(step !== undefined && { stepKey: step }),
         }
-        const pinned = await pins.pin(call.org.row, scope, byOf(call), dryRun)
+        const pinned = await pins.pin(call.org.ref, scope, byOf(call), dryRun)
         return json(200, { dryRun, steps: pinned.map(toldPin) })
       },
     }),

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import { type FlowFingerprint, pinnedFingerprint } from '../../core/flow/fingerprint.ts'
 import { type FlowDefinition, meantBy, type Target } from '../../core/flow/flow.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
 import { healthWindowMs } from '../../core/step/health.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { AuthoredFlow, LookStore, StepBaseline } from './port.ts'
@@ -47,17 +48,17 @@ export class Pins {
   ) {}
 
   /** @param isTrial changes nothing */
-  async pin(orgRow: number, scope: PinScope, by: By, isTrial: boolean): Promise<Pin[]> {
+  async pin(orgRef: OrganisationRef, scope: PinScope, by: By, isTrial: boolean): Promise<Pin[]> {
     for (let tries = 1; tries <= mostTries; tries++) {
-      const flows = (await this.authoring.flows(orgRow)).filter(
+      const flows = (await this.authoring.flows(orgRef)).filter(
         ({ key, status }) =>
           status === 'published' && (scope.flowKey === undefined || key === scope.flowKey),
       )
       const pinned = await Promise.all(
-        flows.map(async flow => ({ flow, pins: await this.pinsOf(orgRow, flow, scope) })),
+        flows.map(async flow => ({ flow, pins: await this.pinsOf(orgRef, flow, scope) })),
       )
       const changed = pinned.filter(({ pins }) => pins.some(({ outcome }) => outcome === 'pinned'))
-      const isDone = isTrial || changed.length === 0 || (await this.change(orgRow, changed, by))
+      const isDone = isTrial || changed.length === 0 || (await this.change(orgRef, changed, by))
       if (isDone) return pinned.flatMap(({ pins }) => pins)
     }
     throw othersChange()
@@ -65,7 +66,7 @@ export class Pins {
 
   /** @returns whether it was done: not where somebody has edited one of the flows meanwhile */
   private async change(
-    orgRow: number,
+    orgRef: OrganisationRef,
     pinned: readonly { flow: AuthoredFlow; pins: readonly Pin[] }[],
     by: By,
   ): Promise<boolean> {
@@ -73,7 +74,7 @@ export class Pins {
     const drafts = pinned.map(({ flow, pins }) => withPins(newestDefinition(flow), pins))
     const isExpected: Expected = (flow, key) => expected(etags.get(key) ?? null, null)(flow, key)
     try {
-      await this.authoring.push(orgRow, drafts, by, { isExpected, action: 'flow.pin' })
+      await this.authoring.push(orgRef, drafts, by, { isExpected, action: 'flow.pin' })
       return true
     } catch (error) {
       if (error instanceof AppError && error.code === 'precondition_failed') return false
@@ -81,7 +82,11 @@ export class Pins {
     }
   }
 
-  private async pinsOf(orgRow: number, flow: AuthoredFlow, { stepKey }: PinScope): Promise<Pin[]> {
+  private async pinsOf(
+    orgRef: OrganisationRef,
+    flow: AuthoredFlow,
+    { stepKey }: PinScope,
+  ): Promise<Pin[]> {
     const { key: flowKey, newest } = flow
     if (!newest) return []
     const { version, definition } = newest
@@ -91,7 +96,7 @@ export class Pins {
     const pins = asked.map(async ({ key, target }): Promise<Pin[]> => {
       if (!target) return []
       const named = { flowKey, stepKey: key, version }
-      const { baseline, ...looks } = await this.looks.looks(orgRow, named, since)
+      const { baseline, ...looks } = await this.looks.looks(orgRef, named, since)
       const drafted = draft.steps.find(step => step.key === key)?.target ?? null
       return [
         {

@@ -1,5 +1,6 @@
 import type { FlowDefinition } from '../../core/flow/flow.ts'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
 import type { Fingerprint } from '../../core/step/fingerprint.ts'
 
 /** A version of a flow as it was published; it never changes. */
@@ -63,10 +64,10 @@ export interface PublishedParts {
   itemKeys: readonly string[]
 }
 
-/** What authoring asks of storage. Organisations are named by their row. */
+/** What authoring asks of storage. */
 export interface FlowStore {
   /** Flows by key, in the order of their keys; those of `keys` that there are, or all. */
-  read(orgRow: number, keys?: readonly string[]): Promise<FlowsRead>
+  read(orgRef: OrganisationRef, keys?: readonly string[]): Promise<FlowsRead>
   /**
    * Makes changes in one transaction. Steps and items are known by their keys and keep their ids;
    * `publishedAt` is read within the transaction, and is later than that of the version before.
@@ -74,13 +75,16 @@ export interface FlowStore {
    * @returns what was made of each, in their order; null where the organisation has changed since they were decided:
    *   then nothing was done
    */
-  change(orgRow: number, changes: FlowChanges): Promise<readonly StoredChange[] | null>
+  change(orgRef: OrganisationRef, changes: FlowChanges): Promise<readonly StoredChange[] | null>
   /** All versions of a flow, newest first, without what they hold. */
-  versions(orgRow: number, key: string): Promise<readonly Omit<PublishedVersion, 'definition'>[]>
-  version(orgRow: number, key: string, version: number): Promise<PublishedVersion | null>
-  publishedParts(orgRow: number, key: string): Promise<PublishedParts>
+  versions(
+    orgRef: OrganisationRef,
+    key: string,
+  ): Promise<readonly Omit<PublishedVersion, 'definition'>[]>
+  version(orgRef: OrganisationRef, key: string, version: number): Promise<PublishedVersion | null>
+  publishedParts(orgRef: OrganisationRef, key: string): Promise<PublishedParts>
   /** Who changed a flow last, and when; null where nobody has since changes are noted. */
-  lastChange(orgRow: number, key: string): Promise<{ by: string; at: number } | null>
+  lastChange(orgRef: OrganisationRef, key: string): Promise<{ by: string; at: number } | null>
 }
 
 /** What fingerprints of a step are compared with. */
@@ -92,11 +96,11 @@ export interface StepBaseline {
   print: Fingerprint
 }
 
-/** What pinning asks of storage. Organisations are named by their row. */
+/** What pinning asks of storage. */
 export interface LookStore {
   /** What pages have told of a step's element: the baseline, and how many of the latest looks are like it. */
   looks(
-    orgRow: number,
+    orgRef: OrganisationRef,
     step: { flowKey: string; stepKey: string; version: number },
     sinceMs: number,
   ): Promise<{ baseline: StepBaseline | null; alike: number; of: number }>

@@ -3,6 +3,7 @@ import { type FlowDifference, flowDifference } from '../../core/flow/difference.
 import type { FlowDefinition } from '../../core/flow/flow.ts'
 import { storedFlowErrors } from '../../core/flow/rules.ts'
 import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
 import { type Clock, isoTimeOrNull } from '../../core/time/clock.ts'
 import { TimeSlices } from '../../scheduling/time-slices.ts'
 import type { AuthoredFlow, FlowStore, FlowsRead, PublishedVersion, StoredChange } from './port.ts'
@@ -101,20 +102,23 @@ export class Authoring {
   ) {}
 
   /** All flows of an organisation, by key. */
-  async flows(orgRow: number): Promise<readonly AuthoredFlow[]> {
-    return (await this.store.read(orgRow)).flows
+  async flows(orgRef: OrganisationRef): Promise<readonly AuthoredFlow[]> {
+    return (await this.store.read(orgRef)).flows
   }
 
   /** Flows by their keys, in the order in which they are named. @throws AppError `flow_not_found` */
-  async flowsNamed(orgRow: number, keys: readonly string[]): Promise<readonly AuthoredFlow[]> {
-    const { flows } = await this.store.read(orgRow, keys)
+  async flowsNamed(
+    orgRef: OrganisationRef,
+    keys: readonly string[],
+  ): Promise<readonly AuthoredFlow[]> {
+    const { flows } = await this.store.read(orgRef, keys)
     requireAll(flows, keys)
     const byKey = new Map(flows.map(flow => [flow.key, flow]))
     return keys.map(key => byKey.get(key)!)
   }
 
-  async flow(orgRow: number, key: string): Promise<AuthoredFlow> {
-    const [flow] = await this.flowsNamed(orgRow, [key])
+  async flow(orgRef: OrganisationRef, key: string): Promise<AuthoredFlow> {
+    const [flow] = await this.flowsNamed(orgRef, [key])
     return flow!
   }
 
@@ -124,7 +128,7 @@ export class Authoring {
    * @throws AppError `too_many_flows`; `validation_failed` where something to be published is wrong
    */
   async push(
-    orgRow: number,
+    orgRef: OrganisationRef,
     definitions: readonly FlowDefinition[],
     by: By,
     {
@@ -150,7 +154,7 @@ export class Authoring {
         return { ...push, change: change ?? push.change, publication: outcome }
       })
     }
-    const changed = await this.change(orgRow, keys, by, action, decide, isTrial)
+    const changed = await this.change(orgRef, keys, by, action, decide, isTrial)
     return changed.map(({ decision, ...rest }) => ({
       ...rest,
       outcome: decision.outcome,
@@ -163,14 +167,14 @@ export class Authoring {
    *
    * @throws AppError `flow_not_found`; `validation_failed` with every mistake in what would be shown
    */
-  publish(orgRow: number, keys: readonly string[], by: By, isExpected?: Expected) {
-    return this.changeStatus(orgRow, keys, by, 'flow.publish', published, isExpected, requireSound)
+  publish(orgRef: OrganisationRef, keys: readonly string[], by: By, isExpected?: Expected) {
+    return this.changeStatus(orgRef, keys, by, 'flow.publish', published, isExpected, requireSound)
   }
 
   /** Takes flows from callers' sight, all or none. @throws AppError `flow_not_found` */
-  withdraw(orgRow: number, keys: readonly string[], to: 'draft' | 'archived', by: By) {
+  withdraw(orgRef: OrganisationRef, keys: readonly string[], to: 'draft' | 'archived', by: By) {
     const action = to === 'draft' ? 'flow.unpublish' : 'flow.archive'
-    return this.changeStatus(orgRow, keys, by, action, flow => withdrawn(flow, to))
+    return this.changeStatus(orgRef, keys, by, action, flow => withdrawn(flow, to))
   }
 
   /**
@@ -179,13 +183,13 @@ export class Authoring {
    * @param isExpected see `Expected`; a flow that is not there has none to compare
    */
   async putDraft(
-    orgRow: number,
+    orgRef: OrganisationRef,
     definition: FlowDefinition,
     by: By,
     isExpected: Expected,
   ): Promise<AuthoredFlow> {
     const { key } = definition
-    const [changed] = await this.change(orgRow, [key], by, 'flow.edit', ({ flows: [flow] }) => {
+    const [changed] = await this.change(orgRef, [key], by, 'flow.edit', ({ flows: [flow] }) => {
       isExpected(flow ?? null, key)
       return [pushed(flow, definition)]
     })
@@ -193,8 +197,8 @@ export class Authoring {
   }
 
   /** Gives a draft up; a flow that was never published keeps its draft. @throws AppError */
-  async discardDraft(orgRow: number, key: string, by: By, isExpected: Expected) {
-    const [changed] = await this.change(orgRow, [key], by, 'flow.discard', ({ flows: [flow] }) => {
+  async discardDraft(orgRef: OrganisationRef, key: string, by: By, isExpected: Expected) {
+    const [changed] = await this.change(orgRef, [key], by, 'flow.discard', ({ flows: [flow] }) => {
       if (!flow) throw flowNotFound(key)
       isExpected(flow, key)
       if (!flow.newest) throw versionNotFound()
@@ -204,15 +208,15 @@ export class Authoring {
   }
 
   /** The versions of a flow, newest first. @throws AppError `flow_not_found` */
-  async versions(orgRow: number, key: string) {
-    await this.flow(orgRow, key)
-    return this.store.versions(orgRow, key)
+  async versions(orgRef: OrganisationRef, key: string) {
+    await this.flow(orgRef, key)
+    return this.store.versions(orgRef, key)
   }
 
   /** @throws AppError `flow_not_found`, `version_not_found` */
-  async version(orgRow: number, key: string, version: number): Promise<PublishedVersion> {
-    await this.flow(orgRow, key)
-    const found = await this.store.version(orgRow, key, version)
+  async version(orgRef: OrganisationRef, key: string, version: number): Promise<PublishedVersion> {
+    await this.flow(orgRef, key)
+    const found = await this.store.version(orgRef, key, version)
     if (!found) throw versionNotFound()
     return found
   }
@@ -221,16 +225,16 @@ export class Authoring {
    * Makes an older version the draft again, and publishes it where that is asked for: numbers only grow.
    */
   async restore(
-    orgRow: number,
+    orgRef: OrganisationRef,
     key: string,
     version: number,
     by: By,
     { publish, isExpected }: { publish: boolean; isExpected: Expected },
   ): Promise<Pushed> {
-    const { definition } = await this.version(orgRow, key, version)
+    const { definition } = await this.version(orgRef, key, version)
     const note = by.note ?? `version ${version}`
     const [restored] = await this.push(
-      orgRow,
+      orgRef,
       [definition],
       { ...by, note },
       { publish, isExpected, action: 'flow.restore' },
@@ -239,14 +243,19 @@ export class Authoring {
   }
 
   /** What would change if one side took the place of the other. @throws AppError */
-  async difference(orgRow: number, key: string, from: Side, to: Side): Promise<FlowDifference> {
-    const flow = await this.flow(orgRow, key)
+  async difference(
+    orgRef: OrganisationRef,
+    key: string,
+    from: Side,
+    to: Side,
+  ): Promise<FlowDifference> {
+    const flow = await this.flow(orgRef, key)
     const sideOf = async (side: Side): Promise<FlowDefinition> =>
-      side === 'draft' ? newestDefinition(flow) : (await this.version(orgRow, key, side)).definition
+      side === 'draft' ? newestDefinition(flow) : (await this.version(orgRef, key, side)).definition
     const [before, next, parts] = await Promise.all([
       sideOf(from),
       sideOf(to),
-      this.store.publishedParts(orgRow, key),
+      this.store.publishedParts(orgRef, key),
     ])
     const baseline = {
       definition: before,
@@ -258,7 +267,7 @@ export class Authoring {
   }
 
   private async changeStatus(
-    orgRow: number,
+    orgRef: OrganisationRef,
     keys: readonly string[],
     by: By,
     action: string,
@@ -267,7 +276,7 @@ export class Authoring {
     require: (flows: readonly AuthoredFlow[]) => void = () => {},
   ): Promise<Changed<StatusOutcome>[]> {
     const unique = [...new Set(keys)]
-    const changed = await this.change(orgRow, unique, by, action, ({ flows }) => {
+    const changed = await this.change(orgRef, unique, by, action, ({ flows }) => {
       requireAll(flows, unique)
       const byKey = new Map(flows.map(flow => [flow.key, flow]))
       const asked = unique.map(key => byKey.get(key)!)
@@ -280,7 +289,7 @@ export class Authoring {
 
   /** Reads, decides and changes, until nobody was quicker. */
   private async change<D extends Decision<string>>(
-    orgRow: number,
+    orgRef: OrganisationRef,
     keys: readonly string[],
     by: By,
     action: string,
@@ -288,16 +297,16 @@ export class Authoring {
     isTrial = false,
   ): Promise<{ flow: AuthoredFlow; before: AuthoredFlow['status'] | null; decision: D }[]> {
     for (let tries = 1; tries <= mostTries; tries++) {
-      const read = await this.store.read(orgRow, keys)
+      const read = await this.store.read(orgRef, keys)
       const before = new Map(read.flows.map(flow => [flow.key, flow]))
-      const decisions = await this.decided(orgRow, () => decide(read))
+      const decisions = await this.decided(orgRef, () => decide(read))
       const changes = decisions.flatMap(({ change }) => change ?? [])
       requireRoom(read, changes)
       const audit = () => this.audit(decisions, before, by, action)
       const stored =
         changes.length === 0 || isTrial
           ? []
-          : await this.store.change(orgRow, { revision: read.revision, changes, audit: audit() })
+          : await this.store.change(orgRef, { revision: read.revision, changes, audit: audit() })
       if (stored === null) continue
       const known = new Map(stored.map(one => [one.key, one]))
       return decisions.map(decision => {
@@ -311,13 +320,13 @@ export class Authoring {
   }
 
   /** Where a flow is not what the caller has read, says who changed it and when. */
-  private async decided<T>(orgRow: number, decide: () => T): Promise<T> {
+  private async decided<T>(orgRef: OrganisationRef, decide: () => T): Promise<T> {
     try {
       return decide()
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'precondition_failed') throw error
       const { key, etag } = error.fields as { key: string; etag: string | null }
-      const last = await this.store.lastChange(orgRow, key)
+      const last = await this.store.lastChange(orgRef, key)
       const changed = { changedBy: last?.by ?? null, changedAt: isoTimeOrNull(last?.at ?? null) }
       throw new AppError(error.code, error.message, { fields: { etag, ...changed } })
     }

@@ -2,6 +2,7 @@ import { invalid } from '../../core/errors.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import { oldestAccepted } from '../../core/organisation/retention.ts'
 import type { PersonIds, Stores } from '../../core/ports.ts'
+import type { ItemRef } from '../../core/reference.ts'
 import { type Clock, isoTimeOrNull } from '../../core/time/clock.ts'
 import type { Progress, ProgressBody } from './model.ts'
 
@@ -20,12 +21,11 @@ function named({ userId, anonymousId }: PersonIds): { userId?: string; anonymous
 }
 
 /** An item by id (of any published version) or by key (of the newest); a 422 where there is none. */
-function itemRowOf(flow: FlowEntry, item: ProgressBody['items'][number], index: number): number {
+function itemRefOf(flow: FlowEntry, item: ProgressBody['items'][number], index: number): ItemRef {
   const items = flow.latest?.checklist?.items ?? []
   const id = item.id ?? items.find(({ key }) => key === item.key)?.id
-  const row = id === undefined ? undefined : flow.itemRows.get(id)
-  const isPublished = flow.versions.some(version => version.itemRows.includes(row ?? -1))
-  if (row !== undefined && isPublished) return row
+  const ref = id === undefined ? undefined : flow.itemRefs.get(id)
+  if (ref !== undefined && flow.versions.some(({ itemRefs }) => itemRefs.includes(ref))) return ref
   throw invalid({ path: `/items/${index}`, message: 'This flow has no such item' })
 }
 
@@ -47,8 +47,8 @@ export function checklistService(deps: ChecklistDeps) {
       }
       return stores.ledger.complete({
         ...person,
-        orgRow: organisation.row,
-        flowRow: flow.row,
+        orgRef: organisation.ref,
+        flowRef: flow.ref,
         runId: report.runId,
         completedAt,
         receivedAt: report.receivedAt,
@@ -68,27 +68,28 @@ export function checklistService(deps: ChecklistDeps) {
     ): Promise<void> {
       // Of several writes to one item in one request the last counts.
       const writes = new Map(
-        items.map((item, index) => [itemRowOf(flow, item, index), item.completed]),
+        items.map((item, index) => [itemRefOf(flow, item, index), item.completed]),
       )
       return stores.ledger.tick({
         ...person,
-        orgRow: flow.organisation.row,
-        flowRow: flow.row,
+        orgRef: flow.organisation.ref,
+        flowRef: flow.ref,
         runId,
         sessionId,
-        items: [...writes].map(([itemRow, completed]) => ({ itemRow, completed })),
+        items: [...writes].map(([itemRef, completed]) => ({ itemRef, completed })),
         receivedAt,
       })
     },
 
     async progress(flow: FlowEntry, person: PersonIds): Promise<Progress> {
       const { ticked, completedAt } = await stores.checklists.progress(
-        flow.organisation.row,
-        flow.row,
+        flow.organisation.ref,
+        flow.ref,
         person,
       )
       const items = (flow.latest?.checklist?.items ?? []).map(item => {
-        const tickedAt = ticked.get(flow.itemRows.get(item.id) ?? -1) ?? null
+        const ref = flow.itemRefs.get(item.id)
+        const tickedAt = (ref === undefined ? null : ticked.get(ref)) ?? null
         return {
           id: item.id,
           key: item.key,

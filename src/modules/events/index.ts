@@ -87,7 +87,7 @@ export function eventRoutes(
       },
       isLong: true,
       async handle(call) {
-        const pages = await pageOfLog(log, call.org.row, call.query)
+        const pages = await pageOfLog(log, call.org.ref, call.query)
         const isHead = call.request.method === 'HEAD'
         return {
           status: 200,

@@ -1,4 +1,5 @@
 import { invalid } from '../../core/errors.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { type LogQuery, mostLines } from './model.ts'
 import type { EventLog, LoggedEvent } from './port.ts'
@@ -41,8 +42,12 @@ export async function* eventLines(
 }
 
 /** @throws AppError `validation_failed` for a cursor that is none */
-export async function pageOfLog(log: EventLog, orgRow: number, { after, limit }: LogQuery) {
-  const pages = await log.after(orgRow, after ?? null, Number(limit ?? mostLines))
+export async function pageOfLog(
+  log: EventLog,
+  orgRef: OrganisationRef,
+  { after, limit }: LogQuery,
+) {
+  const pages = await log.after(orgRef, after ?? null, Number(limit ?? mostLines))
   if (pages) return pages
   throw invalid({
     path: '/after',

@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../../core/ports.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
 
 /** A flow, step or item as callers know it. */
 export interface NamedPart {
@@ -7,7 +8,7 @@ export interface NamedPart {
 }
 
 /** An event of the ledger, with what it names as callers know it. */
-export interface LoggedEvent extends Omit<StoredEvent, 'flowRow' | 'stepRow' | 'itemRow'> {
+export interface LoggedEvent extends Omit<StoredEvent, 'flowRef' | 'stepRef' | 'itemRef'> {
   /** Its place in the ledger: what follows it is asked for by this. */
   cursor: string
   flow: NamedPart | null
@@ -26,7 +27,7 @@ export interface EventLog {
    * @returns null for a cursor that no event of this ledger has had
    */
   after(
-    orgRow: number,
+    orgRef: OrganisationRef,
     after: string | null,
     most: number,
   ): Promise<AsyncIterable<readonly LoggedEvent[]> | null>

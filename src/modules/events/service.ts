@@ -72,11 +72,11 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
         indexes.push(index)
       }
     }
-    if (userHashes) stores.presence.countUserHashes(organisation.row, userHashes.counts)
+    if (userHashes) stores.presence.countUserHashes(organisation.ref, userHashes.counts)
     if (refusals.unauthorized === events.length) throw unauthorized(causeOf(userHashes))
 
     const outcome = await stores.ledger.append({
-      orgRow: organisation.row,
+      orgRef: organisation.ref,
       receivedAt,
       events: kept,
       refusals,
@@ -95,7 +95,7 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
     const rejected = results.length - duplicates
     const accepted = events.length - results.length
     if (accepted + duplicates > 0) {
-      stores.presence.mark(organisation.row, 'events_flowing', receivedAt)
+      stores.presence.mark(organisation.ref, 'events_flowing', receivedAt)
     }
     return { accepted, duplicates, rejected, results, skewMs }
   }

@@ -7,12 +7,14 @@ import {
 } from '../../core/event/event.ts'
 import {
   type Catalogue,
+  type ItemEntry,
   latestVersion,
   type Organisation,
   type StepEntry,
 } from '../../core/organisation/catalogue.ts'
 import { newEventId } from '../../core/organisation/ids.ts'
 import type { NewEvent } from '../../core/ports.ts'
+import type { FlowRef, ItemRef, StepRef } from '../../core/reference.ts'
 import { parseTime } from '../../core/time/rfc3339.ts'
 import { shapeOf } from '../../http/checked.ts'
 import { isCleanText } from '../../http/shapes.ts'
@@ -102,9 +104,9 @@ const ofProperties: Readonly<Record<PropertiesFault, Rejection>> = {
 }
 
 interface Names {
-  flowRow: number | null
-  stepRow: number | null
-  itemRow: number | null
+  flowRef: FlowRef | null
+  stepRef: StepRef | null
+  itemRef: ItemRef | null
 }
 
 /** What an event names, as the catalogue knows it, whoever owns it. */
@@ -117,10 +119,10 @@ function entriesOf(event: Pick<Event, 'flowId' | 'stepId' | 'itemId'>, catalogue
 }
 
 /** Whether anything of it belongs to another organisation. */
-const isForeign = ({ flow, step, item }: ReturnType<typeof entriesOf>, { row }: Organisation) =>
-  (flow !== null && flow.organisation.row !== row) ||
-  (step !== null && step.flow.organisation.row !== row) ||
-  (item !== null && item.flow.organisation.row !== row)
+const isForeign = ({ flow, step, item }: ReturnType<typeof entriesOf>, { ref }: Organisation) =>
+  (flow !== null && flow.organisation.ref !== ref) ||
+  (step !== null && step.flow.organisation.ref !== ref) ||
+  (item !== null && item.flow.organisation.ref !== ref)
 
 /** Why an event whose shape is wrong is refused: even then, whose flow it names counts first. */
 function misshapen(sent: unknown, { catalogue, organisation }: BatchContext): Rejection {
@@ -134,7 +136,7 @@ function misshapen(sent: unknown, { catalogue, organisation }: BatchContext): Re
   return reject('invalid', `${problem?.path || 'The event'}: ${problem?.message ?? 'Is not valid'}`)
 }
 
-/** Flow, step and item by row. They must be the organisation's, once published, and belong together. */
+/** Flow, step and item. They must be the organisation's, once published, and belong together. */
 function namesOf(event: Event, { catalogue, organisation }: BatchContext): Names | Rejection {
   const entries = entriesOf(event, catalogue)
   if (isForeign(entries, organisation)) return foreign
@@ -143,8 +145,8 @@ function namesOf(event: Event, { catalogue, organisation }: BatchContext): Names
   if (event.flowId && newest === null) {
     return reject('unknown_flow', 'No flow with this flowId was ever published')
   }
-  const isOfFlow = (part: StepEntry | null) =>
-    part?.isPublished && (!flow || part.flow.row === flow.row)
+  const isOfFlow = (part: StepEntry | ItemEntry | null) =>
+    part?.isPublished && (!flow || part.flow.ref === flow.ref)
   if (event.stepId && !isOfFlow(step)) {
     return reject('unknown_step', 'The flow never had a step with this stepId')
   }
@@ -154,7 +156,7 @@ function namesOf(event: Event, { catalogue, organisation }: BatchContext): Names
   if (newest !== null && event.flowVersion && event.flowVersion > newest) {
     return reject('invalid', 'This flowVersion was never published')
   }
-  return { flowRow: flow?.row ?? null, stepRow: step?.row ?? null, itemRow: item?.row ?? null }
+  return { flowRef: flow?.ref ?? null, stepRef: step?.ref ?? null, itemRef: item?.ref ?? null }
 }
 
 /**
@@ -201,9 +203,9 @@ export function judge(sent: unknown, index: number, context: BatchContext): NewE
     kind: sent.kind,
     userId: sent.userId ?? null,
     anonymousId: sent.anonymousId ?? null,
-    flowRow: names.flowRow,
-    stepRow: names.stepRow,
-    itemRow: names.itemRow,
+    flowRef: names.flowRef,
+    stepRef: names.stepRef,
+    itemRef: names.itemRef,
     flowVersion: sent.flowVersion ?? null,
     runId: sent.runId ?? null,
     sessionId: sent.sessionId ?? null,

@@ -10,6 +10,7 @@ import {
 } from '../../core/flow/decision.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import type { PersonIds, Stores } from '../../core/ports.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
 import { shown } from '../../core/text/wording.ts'
 import { type AuthoredFlow, newestDefinition } from '../authoring/index.ts'
 import { readOrigin } from '../organisations/index.ts'
@@ -45,13 +46,13 @@ export async function explain(
   { flow: name, url, traits, person }: ExplainQuestion,
   { stores, store }: { stores: Stores; store: ExplainStore },
 ): Promise<Explanation> {
-  const all = await candidates(organisation.row, person, stores, store)
+  const all = await candidates(organisation.ref, person, stores, store)
   const candidate = all.find(({ authored: { id, key } }) => key === name || id === name)
   if (!candidate) throw flowNotFound(name)
   const others = all.filter(other => other !== candidate)
   const visit = { url, traits }
   const decision = decide(candidate, visit, others)
-  const hasKey = await store.hasSnippetKey(organisation.row)
+  const hasKey = await store.hasSnippetKey(organisation.ref)
   const gate = [keyRule(hasKey), originRule(url, organisation)]
   const isOpen = gate.every(({ holds }) => holds)
   const isShown = isOpen && decision.shown
@@ -76,23 +77,25 @@ export async function explain(
 
 /** All flows, by key, with what the person has done with each. */
 async function candidates(
-  orgRow: number,
+  orgRef: OrganisationRef,
   person: PersonIds | null,
   stores: Stores,
   store: ExplainStore,
 ): Promise<AuthoredCandidate[]> {
-  const { flows } = await store.read(orgRow)
+  const { flows } = await store.read(orgRef)
   const catalogue = stores.catalogue()
-  const rows = new Map(flows.map(({ id }) => [id, catalogue.flow(id)?.row ?? 0]))
-  const histories = person && (await stores.people.histories(orgRow, [...rows.values()], person))
-  return flows.map(authored => {
-    const { id, status, newest } = authored
+  const refs = flows.map(({ id }) => catalogue.flow(id)?.ref)
+  const known = refs.filter(ref => ref !== undefined)
+  const histories = person && (await stores.people.histories(orgRef, known, person))
+  return flows.map((authored, i) => {
+    const ref = refs[i]
+    const { status, newest } = authored
     const isPublished = status === 'published' && newest !== null
     return {
       authored,
       flow: isPublished ? newest.definition : newestDefinition(authored),
       status,
-      history: histories?.get(rows.get(id)!) ?? noHistory,
+      history: (ref === undefined ? null : histories?.get(ref)) ?? noHistory,
     }
   })
 }

@@ -48,11 +48,11 @@ export function flowRoutes({
         },
       },
       handle(call) {
-        stores.presence.mark(call.org.row, 'flows_fetched', call.receivedAt)
+        stores.presence.mark(call.org.ref, 'flows_fetched', call.receivedAt)
         const flows = stores.catalogue().publishedFlows(call.org)
         const { userId, anonymousId } = call.query
         if (userId === undefined && anonymousId === undefined) return encodedReply(call, flows)
-        return withHistory(call.org.row, flows, personIn(call.query), stores).then(body =>
+        return withHistory(call.org.ref, flows, personIn(call.query), stores).then(body =>
           encodedReply(call, body, ofPerson),
         )
       },
@@ -70,7 +70,7 @@ export function flowRoutes({
         200: { description: 'The flow.', schema: Flow, example: exampleFlow, isShared: true },
       },
       handle(call) {
-        stores.presence.mark(call.org.row, 'flows_fetched', call.receivedAt)
+        stores.presence.mark(call.org.ref, 'flows_fetched', call.receivedAt)
         const body = stores.catalogue().publishedFlow(call.subject)
         // Withdrawn since the gate looked.
         if (!body) throw flowNotFound()

@@ -1,23 +1,24 @@
 import type { FlowHistory } from '../../core/flow/decision.ts'
 import type { PublishedFlows } from '../../core/organisation/catalogue.ts'
 import type { PersonIds, Stores } from '../../core/ports.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
 import { isoTimeOrNull } from '../../core/time/clock.ts'
 import type { PassingBody } from '../../http/encoded.ts'
 import type { FlowList, History } from './model.ts'
 
 /** The published flows with what a person has done with them. */
 export async function withHistory(
-  orgRow: number,
+  orgRef: OrganisationRef,
   flows: PublishedFlows,
   person: PersonIds,
   { people }: Pick<Stores, 'people'>,
 ): Promise<PassingBody> {
   const { remembered } = flows
-  const rows = remembered.map(({ row }) => row)
-  const histories = await people.histories(orgRow, rows, person)
+  const refs = remembered.map(({ ref }) => ref)
+  const histories = await people.histories(orgRef, refs, person)
   const history: FlowList['history'] = {}
-  for (const { row, id } of remembered) {
-    const ofFlow = histories.get(row)
+  for (const { ref, id } of remembered) {
+    const ofFlow = histories.get(ref)
     if (ofFlow) history[id] = asTold(ofFlow)
   }
   const text = JSON.stringify(history)

@@ -33,7 +33,7 @@ export function installationRoutes(deps: {
    * comes has not been told to, and takes the turn of another.
    */
   const turnOf = ({ org, startedAt, taken }: Call, isWaiting: boolean, isKnown: boolean): number =>
-    stores.presence.reserveBeat(org.row, startedAt, {
+    stores.presence.reserveBeat(org.ref, startedAt, {
       moments: isWaiting && !isKnown ? 2 : 1,
       soonestMs: isWaiting ? soonestMs : 0,
       apartMs: Math.ceil(windowMs / (org.limits.heartbeat * promisedShare)),
@@ -50,7 +50,7 @@ export function installationRoutes(deps: {
       serverTime: isoTime(clock.now()),
       flowsVersion: stores.catalogue().publishedFlows(call.org).version,
       nextHeartbeatSeconds: Math.ceil((person === null ? usualMs : turn) / 1_000),
-      ...(person && { progressVersion: stores.checklists.version(call.org.row, person) }),
+      ...(person && { progressVersion: stores.checklists.version(call.org.ref, person) }),
     } satisfies Heartbeat)
   }
 
@@ -76,8 +76,8 @@ export function installationRoutes(deps: {
         requireCleanText({ v })
         const isNamed = userId !== undefined || anonymousId !== undefined
         const person = isNamed ? personIn(query) : null
-        stores.presence.mark(org.row, 'heartbeat', receivedAt)
-        const recording = v && stores.presence.recordSnippetVersion(org.row, v, receivedAt)
+        stores.presence.mark(org.ref, 'heartbeat', receivedAt)
+        const recording = v && stores.presence.recordSnippetVersion(org.ref, v, receivedAt)
         const answer = () => heartbeat(call, person, progressVersion !== undefined)
         return recording ? recording.then(answer) : answer()
       },

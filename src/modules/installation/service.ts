@@ -66,13 +66,13 @@ export function installationService({ stores, seen }: { stores: Stores; seen: Se
   return {
     /** Codes and counts only: whoever views the page has the key that asks this. */
     async status(organisation: Organisation, now: number): Promise<SnippetStatus> {
-      return statusOf(organisation, await stores.presence.read(organisation.row, now), now)
+      return statusOf(organisation, await stores.presence.read(organisation.ref, now), now)
     },
 
     /** The same to the last moment, with reports of people who were erased: of those no page is told. */
     async installation(organisation: Organisation, now: number): Promise<Installation> {
       await seen.write()
-      const presence = await stores.presence.read(organisation.row, now)
+      const presence = await stores.presence.read(organisation.ref, now)
       return { ...statusOf(organisation, presence, now), erased24h: presence.erased }
     },
   }

@@ -45,7 +45,7 @@ export function operationsRoutes({
       answers: { 200: { description: `At most ${mostListed}.`, schema: DeadLetterList } },
       async handle(call) {
         const { letters, count } = await store.deadLetters(
-          call.organisation?.row ?? null,
+          call.organisation?.ref ?? null,
           mostListed,
         )
         const listed = letters.map(letter => ({
@@ -67,7 +67,7 @@ export function operationsRoutes({
       isLong: true,
       async handle(call) {
         const { organisation, body } = call
-        const retried = await letters.retry(organisation?.row ?? null, body, actorOf(call))
+        const retried = await letters.retry(organisation?.ref ?? null, body, actorOf(call))
         return json(200, { letters: retried })
       },
     }),
@@ -83,7 +83,7 @@ export function operationsRoutes({
       isLong: true,
       async handle(call) {
         const { organisation, body } = call
-        const dropped = await letters.drop(organisation?.row ?? null, body, actorOf(call))
+        const dropped = await letters.drop(organisation?.ref ?? null, body, actorOf(call))
         return json(200, { dropped })
       },
     }),

@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../../core/organisation/audit.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
 
 /** What the database refused. */
 export interface DeadLetter {
@@ -57,22 +58,28 @@ export interface OperationsStore {
   /**
    * Dead letters, the oldest first; at most so many, and how many there are.
    *
-   * @param orgRow those of one organisation; null for all
+   * @param orgRef those of one organisation; null for all
    */
   deadLetters(
-    orgRow: number | null,
+    orgRef: OrganisationRef | null,
     most: number,
   ): Promise<{ letters: readonly DeadLetter[]; count: number }>
-  /** The ids of all, with the organisations' rows, the oldest first. */
-  deadLetterIds(orgRow: number | null): Promise<readonly { id: number; orgRow: number }[]>
+  /** The ids of all, with their organisations, the oldest first. */
+  deadLetterIds(
+    orgRef: OrganisationRef | null,
+  ): Promise<readonly { id: number; orgRef: OrganisationRef }[]>
   /** Tries some of one organisation's letters, in one transaction. Those that are gone are left out. */
   retryDeadLetters(
-    orgRow: number,
+    orgRef: OrganisationRef,
     ids: readonly number[],
     audit: LettersAudit,
   ): Promise<readonly Retried[]>
   /** Deletes some of one organisation's letters, in one transaction; how many there were. */
-  dropDeadLetters(orgRow: number, ids: readonly number[], audit: LettersAudit): Promise<number>
+  dropDeadLetters(
+    orgRef: OrganisationRef,
+    ids: readonly number[],
+    audit: LettersAudit,
+  ): Promise<number>
   /**
    * Makes all projections anew from the ledger, while others go on writing.
    *

@@ -1,5 +1,6 @@
 import { AppError, invalid } from '../../core/errors.ts'
 import type { Actor } from '../../core/organisation/audit.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { LettersAudit, OperationsStore, Retried } from './port.ts'
 
@@ -22,34 +23,38 @@ export class DeadLetters {
   /**
    * Stores letters after all, as received when they were.
    *
-   * @param orgRow of one organisation; null for all
+   * @param orgRef of one organisation; null for all
    * @throws AppError `validation_failed`, `dead_letter_not_found`: then nothing is done
    */
-  async retry(orgRow: number | null, asked: LettersAsked, actor: Actor): Promise<Retried[]> {
+  async retry(
+    orgRef: OrganisationRef | null,
+    asked: LettersAsked,
+    actor: Actor,
+  ): Promise<Retried[]> {
     const audit = this.auditOf('dead_letters.retry', actor)
     const retried: Retried[] = []
-    for (const { row, ids } of await this.chosen(orgRow, asked)) {
-      retried.push(...(await this.store.retryDeadLetters(row, ids, audit())))
+    for (const { ref, ids } of await this.chosen(orgRef, asked)) {
+      retried.push(...(await this.store.retryDeadLetters(ref, ids, audit())))
     }
     return retried
   }
 
   /** Deletes letters for good; how many. @throws AppError as `retry` */
-  async drop(orgRow: number | null, asked: LettersAsked, actor: Actor): Promise<number> {
+  async drop(orgRef: OrganisationRef | null, asked: LettersAsked, actor: Actor): Promise<number> {
     const audit = this.auditOf('dead_letters.drop', actor)
     let dropped = 0
-    for (const { row, ids } of await this.chosen(orgRow, asked)) {
-      dropped += await this.store.dropDeadLetters(row, ids, audit())
+    for (const { ref, ids } of await this.chosen(orgRef, asked)) {
+      dropped += await this.store.dropDeadLetters(ref, ids, audit())
     }
     return dropped
   }
 
   /** The letters that are meant, in pieces of one organisation each. */
-  private async chosen(orgRow: number | null, { ids, all }: LettersAsked) {
+  private async chosen(orgRef: OrganisationRef | null, { ids, all }: LettersAsked) {
     if ((all ?? false) === (ids !== undefined)) {
       throw invalid({ path: '', message: 'Name letters by their ids, or all, one of the two' })
     }
-    const known = await this.store.deadLetterIds(orgRow)
+    const known = await this.store.deadLetterIds(orgRef)
     const isKnown = new Set(known.map(({ id }) => id))
     const wanted = new Set(ids ?? isKnown)
     const unknown = [...wanted.difference(isKnown)]
@@ -59,11 +64,11 @@ export class DeadLetters {
     }
     const meant = Map.groupBy(
       known.filter(({ id }) => wanted.has(id)),
-      letter => letter.orgRow,
+      letter => letter.orgRef,
     )
-    return [...meant].flatMap(([row, letters]) =>
+    return [...meant].flatMap(([ref, letters]) =>
       Array.from({ length: Math.ceil(letters.length / lettersAtOnce) }, (_, i) => ({
-        row,
+        ref,
         ids: letters.slice(i * lettersAtOnce, (i + 1) * lettersAtOnce).map(({ id }) => id),
       })),
     )

@@ -22,7 +22,7 @@ import { mostListed, Organisations } from './service.ts'
 
 export { readOrigin } from './rules.ts'
 
-const told = ({ row, id, slug, name, limits, createdAt, ...settings }: OrganisationRecord) => ({
+const told = ({ ref: _, id, slug, name, limits, createdAt, ...settings }: OrganisationRecord) => ({
   id,
   slug,
   name,
@@ -80,7 +80,7 @@ export function organisationRoutes({
       summary: 'What is set for the organisation',
       answers: { 200: { description: 'The settings.', schema: Settings } },
       async handle(call) {
-        return json(200, told(await organisations.settings(call.org.row)))
+        return json(200, told(await organisations.settings(call.org.ref)))
       },
     }),
     route({
@@ -94,8 +94,8 @@ export function organisationRoutes({
       answers: { 200: { description: 'The settings after it.', schema: Settings } },
       async handle(call) {
         if (call.body.limits) requireScope(call.principal!, 'operator')
-        const { row } = call.org
-        return json(200, told(await organisations.changeSettings(row, call.body, actorOf(call))))
+        const { ref } = call.org
+        return json(200, told(await organisations.changeSettings(ref, call.body, actorOf(call))))
       },
     }),
     route({
@@ -106,7 +106,7 @@ export function organisationRoutes({
       summary: 'The snippet keys that work, the current one first',
       answers: { 200: { description: 'The keys.', schema: KeyList } },
       async handle(call) {
-        const keys = await organisations.keys(call.org.row)
+        const keys = await organisations.keys(call.org.ref)
         return json(200, {
           keys: keys.map(({ key, createdAt, retiredAt }) => ({
             key,
@@ -126,7 +126,7 @@ export function organisationRoutes({
       answers: { 200: { description: 'The new key.', schema: RotatedKey } },
       async handle(call) {
         const { graceHours } = call.body
-        const rotated = await organisations.rotateKey(call.org.row, graceHours, actorOf(call))
+        const rotated = await organisations.rotateKey(call.org.ref, graceHours, actorOf(call))
         const previousUntil = isoTime(rotated.previousUntil)
         return json(200, { snippetKey: rotated.text, previousUntil })
       },
@@ -140,7 +140,7 @@ export function organisationRoutes({
       query: IdentityQuery,
       answers: { 200: { description: 'As of now.', schema: IdentityAnswer } },
       async handle(call) {
-        const { mode, secrets, hours } = await organisations.identity(call.org.row)
+        const { mode, secrets, hours } = await organisations.identity(call.org.ref)
         const isShown = call.query.secrets !== undefined
         return json(200, {
           mode,
@@ -165,7 +165,7 @@ export function organisationRoutes({
       answers: { 200: { description: 'The new secret.', schema: RotatedSecret } },
       async handle(call) {
         const { graceHours } = call.body
-        const rotated = await organisations.rotateSecret(call.org.row, graceHours, actorOf(call))
+        const rotated = await organisations.rotateSecret(call.org.ref, graceHours, actorOf(call))
         return json(200, { secret: rotated.text, previousUntil: isoTime(rotated.previousUntil) })
       },
     }),

@@ -1,6 +1,7 @@
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { Bucket } from '../../core/organisation/buckets.ts'
 import type { IdentityHour, IdentityMode } from '../../core/organisation/verified-identity.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
 
 /** What an organisation's owners set, and the operator. */
 export interface OrganisationSettings {
@@ -17,7 +18,7 @@ export interface OrganisationSettings {
 }
 
 export interface OrganisationRecord extends OrganisationSettings {
-  row: number
+  ref: OrganisationRef
   /** `org_…`. */
   id: string
   slug: string
@@ -85,7 +86,7 @@ export interface OrganisationQuestion {
   named?: string
 }
 
-/** What organisations ask of storage. Organisations are named by their row. */
+/** What organisations ask of storage. */
 export interface OrganisationStore {
   /** How many it has room for. */
   readonly most: number
@@ -97,13 +98,13 @@ export interface OrganisationStore {
   /** Adds one; where its slug is taken or there is no room, nothing is done. */
   add(organisation: NewOrganisation, audit: AuditEntry): Promise<'added' | 'slug taken' | 'full'>
   /** @param now keys and secrets that have stopped working by then are left out */
-  read(orgRow: number, now: number): Promise<OrganisationRead>
+  read(orgRef: OrganisationRef, now: number): Promise<OrganisationRead>
   /**
    * Makes a change in one transaction.
    *
    * @returns whether the organisation was still the one it was decided over; else nothing was done
    */
-  change(orgRow: number, change: OrganisationChange): Promise<boolean>
+  change(orgRef: OrganisationRef, change: OrganisationChange): Promise<boolean>
   /** What was counted of user hashes in each of the last 24 hours that had any, oldest first. */
-  identityHours(orgRow: number, now: number): Promise<readonly IdentityHour[]>
+  identityHours(orgRef: OrganisationRef, now: number): Promise<readonly IdentityHour[]>
 }

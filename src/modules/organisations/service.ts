@@ -2,6 +2,7 @@ import { AppError, invalid, type Problem } from '../../core/errors.ts'
 import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import { newId, newSnippetKey } from '../../core/organisation/ids.ts'
 import type { IdentityHour, IdentityMode } from '../../core/organisation/verified-identity.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { hourMs } from '../../core/time/durations.ts'
 import type {
@@ -124,18 +125,18 @@ export class Organisations {
     return made
   }
 
-  async settings(orgRow: number): Promise<OrganisationRecord> {
-    return (await this.read(orgRow)).organisation
+  async settings(orgRef: OrganisationRef): Promise<OrganisationRecord> {
+    return (await this.read(orgRef)).organisation
   }
 
   /** Sets what is named, all or nothing. @throws AppError `validation_failed` */
   async changeSettings(
-    orgRow: number,
+    orgRef: OrganisationRef,
     { origins, ...others }: SettingsPatch,
     actor: Actor,
   ): Promise<OrganisationRecord> {
     const patch = { ...others, ...(origins && { origins: originsIn(origins) }) }
-    const { read, decided } = await this.change(orgRow, actor, (read, now) => {
+    const { read, decided } = await this.change(orgRef, actor, (read, now) => {
       const decision = settingsChanged(read, patch, now)
       const names = Object.keys(decision.settings) as (keyof typeof decision.settings)[]
       if (names.length === 0) return null
@@ -148,13 +149,13 @@ export class Organisations {
   }
 
   /** The snippet keys that work, the current one first. */
-  async keys(orgRow: number): Promise<readonly SnippetKey[]> {
-    return (await this.read(orgRow)).keys
+  async keys(orgRef: OrganisationRef): Promise<readonly SnippetKey[]> {
+    return (await this.read(orgRef)).keys
   }
 
   /** Makes a new current snippet key. */
-  async rotateKey(orgRow: number, graceHours: number, actor: Actor): Promise<Rotated> {
-    const { decided } = await this.change(orgRow, actor, (_, now) => {
+  async rotateKey(orgRef: OrganisationRef, graceHours: number, actor: Actor): Promise<Rotated> {
+    const { decided } = await this.change(orgRef, actor, (_, now) => {
       const decision = keyRotated(now, graceHours * hourMs)
       const after = { graceHours }
       return { ...decision, action: 'key.rotate', before: null, after }
@@ -163,15 +164,15 @@ export class Organisations {
     return { text, previousUntil: othersEndAt }
   }
 
-  async identity(orgRow: number): Promise<Identity> {
-    const hours = await this.store.identityHours(orgRow, this.clock.now())
-    const { organisation, secrets } = await this.read(orgRow)
+  async identity(orgRef: OrganisationRef): Promise<Identity> {
+    const hours = await this.store.identityHours(orgRef, this.clock.now())
+    const { organisation, secrets } = await this.read(orgRef)
     return { mode: organisation.identityMode, secrets, hours }
   }
 
   /** Makes a new current identity secret. @throws AppError `two_secrets_work` */
-  async rotateSecret(orgRow: number, graceHours: number, actor: Actor): Promise<Rotated> {
-    const { decided } = await this.change(orgRow, actor, (read, now) => {
+  async rotateSecret(orgRef: OrganisationRef, graceHours: number, actor: Actor): Promise<Rotated> {
+    const { decided } = await this.change(orgRef, actor, (read, now) => {
       const decision = secretRotated(read, now, graceHours * hourMs)
       return { ...decision, action: 'identity_secret.rotate', before: null, after: { graceHours } }
     })
@@ -179,25 +180,25 @@ export class Organisations {
     return { text, previousUntil: othersEndAt }
   }
 
-  private read(orgRow: number): Promise<OrganisationRead> {
-    return this.store.read(orgRow, this.clock.now())
+  private read(orgRef: OrganisationRef): Promise<OrganisationRead> {
+    return this.store.read(orgRef, this.clock.now())
   }
 
   /** Reads, decides and changes, until nobody was quicker; where null is decided, nothing is done. */
   private async change<D extends Decided>(
-    orgRow: number,
+    orgRef: OrganisationRef,
     actor: Actor,
     decide: (read: OrganisationRead, now: number) => D | null,
   ): Promise<{ read: OrganisationRead; decided: D | null }> {
     for (let tries = 1; tries <= mostTries; tries++) {
       const at = this.clock.now()
-      const read = await this.store.read(orgRow, at)
+      const read = await this.store.read(orgRef, at)
       const decided = decide(read, at)
       if (!decided) return { read, decided }
       const { action, before, after, ...change } = decided
       const { revision, organisation } = read
       const audit = [{ at, actor, action, subject: organisation.id, before, after, note: null }]
-      if (await this.store.change(orgRow, { revision, ...change, audit })) return { read, decided }
+      if (await this.store.change(orgRef, { revision, ...change, audit })) return { read, decided }
     }
     throw new AppError('overloaded', 'Others change this organisation all the time; try again', {
       retryAfterSeconds: 1,

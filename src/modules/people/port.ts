@@ -1,8 +1,9 @@
 import type { AuditEntry } from '../../core/organisation/audit.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
 
 /** A person of an organisation. */
 export interface NamedPerson {
-  orgRow: number
+  orgRef: OrganisationRef
   /** `org_…`. */
   orgId: string
   /** As `personOf` names them. */

@@ -1,6 +1,7 @@
 import { AppError, invalid } from '../../core/errors.ts'
 import { idsOf, personOf } from '../../core/event/event.ts'
 import type { Actor } from '../../core/organisation/audit.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
 import { withEscapes } from '../../core/text/unseen.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { TimeSlices } from '../../scheduling/time-slices.ts'
@@ -8,7 +9,7 @@ import type { Erased, ErasureProgress, NamedPerson, PeopleStore } from './port.t
 
 /** An organisation as an export names it. */
 export interface PersonsOrganisation {
-  row: number
+  ref: OrganisationRef
   id: string
   slug: string
   name: string
@@ -21,12 +22,12 @@ export interface PersonIds {
 }
 
 /** @throws AppError `validation_failed` where both ids are named, or none */
-export function namedPerson({ row, id }: PersonsOrganisation, ids: PersonIds): NamedPerson {
+export function namedPerson({ ref, id }: PersonsOrganisation, ids: PersonIds): NamedPerson {
   const { userId = null, anonymousId = null } = ids
   if ((userId === null) === (anonymousId === null)) {
     throw invalid({ path: '', message: 'Name a userId or an anonymousId, one of the two' })
   }
-  return { orgRow: row, orgId: id, person: personOf(userId, anonymousId) }
+  return { orgRef: ref, orgId: id, person: personOf(userId, anonymousId) }
 }
 
 /** An export can wait: others have the thread for twice as long as it works. */

@@ -2,6 +2,7 @@ import { flowNotFound } from '../../core/errors.ts'
 import type { Flow, Step } from '../../core/flow/flow.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import type { Stores } from '../../core/ports.ts'
+import type { OrganisationRef, StepRef } from '../../core/reference.ts'
 import { isBadState, stepState } from '../../core/step/health.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { TimeSlices } from '../../scheduling/time-slices.ts'
@@ -31,10 +32,10 @@ export async function checkSteps(
   const steps: CheckedStep[] = []
   for (const flow of asked) {
     for (const step of flow.steps) {
-      const row = catalogue.step(step.id)?.row
-      if (step.target === null || row === undefined) continue
+      const stepRef = catalogue.step(step.id)?.ref
+      if (step.target === null || stepRef === undefined) continue
       await slices.rest()
-      const named = { orgRow: organisation.row, row, now }
+      const named = { orgRef: organisation.ref, stepRef, now }
       steps.push(await checked(named, flow, step, step.target, evidence))
     }
   }
@@ -42,17 +43,17 @@ export async function checkSteps(
 }
 
 async function checked(
-  { orgRow, row, now }: { orgRow: number; row: number; now: number },
+  { orgRef, stepRef, now }: { orgRef: OrganisationRef; stepRef: StepRef; now: number },
   flow: Flow,
   { id, key }: Step,
   target: Target,
   evidence: StepEvidenceStore,
 ): Promise<CheckedStep> {
-  const found = await evidence.evidence(orgRow, row, flow.version, now)
+  const found = await evidence.evidence(orgRef, stepRef, flow.version, now)
   const { people, reports, pages, messages, alternate, fingerprints } = found
   const { baselineAt, latest, suggestion, ...verdicts } = fingerprints
   const { state, okRate } = stepState(people, target)
-  const { outcome } = takenOver(await evidence.baseline(orgRow, row), target, target)
+  const { outcome } = takenOver(await evidence.baseline(orgRef, stepRef), target, target)
   return {
     flow: flow.key,
     flowId: flow.id,

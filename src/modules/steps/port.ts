@@ -1,3 +1,4 @@
+import type { OrganisationRef, StepRef } from '../../core/reference.ts'
 import type { HealthCounts } from '../../core/step/health.ts'
 import type { StepBaseline } from '../authoring/index.ts'
 
@@ -36,9 +37,14 @@ export interface FingerprintEvidence {
 
 type FingerprintStatus = 'match' | 'drift' | 'gone'
 
-/** What a check of steps asks of storage. Organisations and steps are named by their rows. */
+/** What a check of steps asks of storage. */
 export interface StepEvidenceStore {
   /** All that is known of one version of a step, of the window that its state is made from. */
-  evidence(orgRow: number, stepRow: number, version: number, now: number): Promise<StepEvidence>
-  baseline(orgRow: number, stepRow: number): Promise<StepBaseline | null>
+  evidence(
+    orgRef: OrganisationRef,
+    stepRef: StepRef,
+    version: number,
+    now: number,
+  ): Promise<StepEvidence>
+  baseline(orgRef: OrganisationRef, stepRef: StepRef): Promise<StepBaseline | null>
 }

@@ -2,6 +2,7 @@ import { personOf } from '../../core/event/event.ts'
 import { meantBy, type Step } from '../../core/flow/flow.ts'
 import { type FlowEntry, latestVersion, type StepEntry } from '../../core/organisation/catalogue.ts'
 import type { Stores } from '../../core/ports.ts'
+import type { StepRef } from '../../core/reference.ts'
 import { allowedFingerprint } from '../../core/step/fingerprint-parts.ts'
 import { healthWindowMs, type StepHealth, stepState } from '../../core/step/health.ts'
 import { isoTimeOrNull } from '../../core/time/clock.ts'
@@ -15,13 +16,13 @@ const definitionOf = (flow: FlowEntry, id: string): Step | undefined =>
 export async function healthOf(
   stores: Stores,
   flow: FlowEntry,
-  step: { id: string; row: number },
+  step: { id: string; ref: StepRef },
   now: number,
 ): Promise<StepHealth> {
   const version = latestVersion(flow) ?? 1
-  const { row } = flow.organisation
+  const { ref } = flow.organisation
   const since = now - healthWindowMs
-  const counts = await stores.steps.healthCounts(row, step.row, version, since)
+  const counts = await stores.steps.healthCounts(ref, step.ref, version, since)
   return stepState(counts, { required: definitionOf(flow, step.id)?.target?.required ?? true })
 }
 
@@ -32,8 +33,8 @@ export function stepService({ stores }: { stores: Stores }) {
       requireCleanText({ userId, anonymousId, url, selector, snippetVersion, message })
       const isNamed = userId !== null || anonymousId !== null
       await stores.steps.recordHealth({
-        orgRow: step.flow.organisation.row,
-        stepRow: step.row,
+        orgRef: step.flow.organisation.ref,
+        stepRef: step.ref,
         version: versionIn(body.flowVersion, step.flow),
         person: isNamed ? personOf(userId, anonymousId) : null,
         outcome: body.outcome,
@@ -54,8 +55,8 @@ export function stepService({ stores }: { stores: Stores }) {
       const version = versionIn(body.flowVersion, step.flow)
       const definition = definitionOf(step.flow, step.id)
       const verdict = await stores.steps.recordFingerprint({
-        orgRow: step.flow.organisation.row,
-        stepRow: step.row,
+        orgRef: step.flow.organisation.ref,
+        stepRef: step.ref,
         version,
         isCurrent: version === latestVersion(step.flow),
         target: definition ? JSON.stringify(definition.target && meantBy(definition.target)) : null,

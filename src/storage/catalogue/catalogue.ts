@@ -1,14 +1,14 @@
 import type { Database } from 'bun:sqlite'
+import type { Catalogue, PreparedBody } from '../../core/organisation/catalogue.ts'
+import type { InRows } from '../in-rows.ts'
 import type {
-  Catalogue,
   FlowEntry,
   ItemEntry,
   Organisation,
-  PreparedBody,
   PublishedFlows,
   SnippetKey,
   StepEntry,
-} from '../../core/organisation/catalogue.ts'
+} from './entries.ts'
 import { CatalogueOrganisation, type LoadedKey } from './organisation.ts'
 import { type CatalogueRows, catalogueRows } from './rows.ts'
 
@@ -21,7 +21,7 @@ const mostBytes = 192 * 1024 * 1024
  * room: memory follows the organisations that really have traffic and what they are asked for,
  * and random keys or ids leave nothing behind.
  */
-export class StoredCatalogue implements Catalogue {
+export class StoredCatalogue implements InRows<Catalogue> {
   private readonly rows: CatalogueRows
   private readonly byRow = new Map<number, CatalogueOrganisation>()
   private readonly byKey = new Map<string, LoadedKey>()
@@ -65,7 +65,7 @@ export class StoredCatalogue implements Catalogue {
   }
 
   oldKeysEndAt(organisation: Organisation): number | null {
-    const ends = this.load(organisation.row).keys.flatMap(({ endsAt }) => endsAt ?? [])
+    const ends = this.load(organisation.ref).keys.flatMap(({ endsAt }) => endsAt ?? [])
     return ends.length > 0 ? Math.max(...ends) : null
   }
 
@@ -97,28 +97,28 @@ export class StoredCatalogue implements Catalogue {
   }
 
   publishedFlows(organisation: Organisation): PublishedFlows {
-    const loaded = this.load(organisation.row)
+    const loaded = this.load(organisation.ref)
     const { publishedFlows } = loaded
     if (loaded.isHeavier) this.weigh(loaded)
     return publishedFlows
   }
 
   publishedFlow(flow: FlowEntry): PreparedBody | null {
-    const loaded = this.load(flow.organisation.row)
-    const body = loaded.publishedFlow(flow.row)
+    const loaded = this.load(flow.organisation.ref)
+    const body = loaded.publishedFlow(flow.ref)
     if (loaded.isHeavier) this.weigh(loaded)
     return body
   }
 
   itemsCompletedBy(organisation: Organisation, eventName: string): readonly ItemEntry[] {
-    return this.load(organisation.row).itemsCompletedBy(eventName)
+    return this.load(organisation.ref).itemsCompletedBy(eventName)
   }
 
   /** By row, for commands that name their flow so. */
   flowByRow(orgRow: number, flowRow: number): FlowEntry | null {
     if (!this.flowsByRow.has(flowRow)) this.indexFlows(this.load(orgRow))
     const flow = this.flowsByRow.get(flowRow)
-    return flow?.organisation.row === orgRow ? flow : null
+    return flow?.organisation.ref === orgRow ? flow : null
   }
 
   /** By row, for commands that name their organisation so. */
@@ -159,7 +159,7 @@ export class StoredCatalogue implements Catalogue {
   private indexFlows(loaded: CatalogueOrganisation): void {
     for (const flow of loaded.flows) {
       this.flowsById.set(flow.id, flow)
-      this.flowsByRow.set(flow.row, flow)
+      this.flowsByRow.set(flow.ref, flow)
     }
     this.weigh(loaded)
   }
@@ -203,7 +203,7 @@ export class StoredCatalogue implements Catalogue {
     for (const key of loaded.keys) this.byKey.delete(key.text)
     for (const flow of flows) {
       this.flowsById.delete(flow.id)
-      this.flowsByRow.delete(flow.row)
+      this.flowsByRow.delete(flow.ref)
     }
     for (const step of parts?.steps ?? []) this.stepsById.delete(step.id)
     for (const item of parts?.items ?? []) this.itemsById.delete(item.id)

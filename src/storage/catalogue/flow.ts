@@ -1,5 +1,5 @@
 import type { Flow } from '../../core/flow/flow.ts'
-import type { FlowEntry, FlowVersion, Organisation } from '../../core/organisation/catalogue.ts'
+import type { FlowEntry, FlowVersion, Organisation } from './entries.ts'
 import type { CatalogueRows, FlowRow, VersionRow } from './rows.ts'
 
 /** What few requests ask of a flow. */
@@ -7,8 +7,8 @@ interface FlowDetails {
   latest: Flow | null
   name: string
   steps: FlowEntry['steps']
-  stepRows: FlowEntry['stepRows']
-  itemRows: FlowEntry['itemRows']
+  stepRefs: FlowEntry['stepRefs']
+  itemRefs: FlowEntry['itemRefs']
 }
 
 /** Most flows have no items. */
@@ -19,8 +19,8 @@ const rowsIn = (text: string): readonly number[] => (text === '[]' ? noRows : JS
 const versionOf = (row: VersionRow): FlowVersion => ({
   version: row.version,
   publishedAt: row.published_at,
-  stepRows: rowsIn(row.step_rows),
-  itemRows: rowsIn(row.item_rows),
+  stepRefs: rowsIn(row.step_rows),
+  itemRefs: rowsIn(row.item_rows),
 })
 
 /**
@@ -29,7 +29,7 @@ const versionOf = (row: VersionRow): FlowVersion => ({
  * times the room of its text.
  */
 export class CatalogueFlow implements FlowEntry {
-  readonly row: number
+  readonly ref: number
   readonly id: string
   readonly key: string
   readonly status: FlowEntry['status']
@@ -42,7 +42,7 @@ export class CatalogueFlow implements FlowEntry {
     flow: FlowRow,
     versions: readonly VersionRow[],
   ) {
-    this.row = flow.id
+    this.ref = flow.id
     this.id = flow.public_id
     this.key = flow.key
     this.status = flow.status
@@ -61,12 +61,12 @@ export class CatalogueFlow implements FlowEntry {
     return this.details.steps
   }
 
-  get stepRows(): FlowEntry['stepRows'] {
-    return this.details.stepRows
+  get stepRefs(): FlowEntry['stepRefs'] {
+    return this.details.stepRefs
   }
 
-  get itemRows(): FlowEntry['itemRows'] {
-    return this.details.itemRows
+  get itemRefs(): FlowEntry['itemRefs'] {
+    return this.details.itemRefs
   }
 
   private get details(): FlowDetails {
@@ -78,13 +78,13 @@ export class CatalogueFlow implements FlowEntry {
   }
 
   private read(): FlowDetails {
-    const { row, key, versions } = this
+    const { ref: row, key, versions } = this
     const version = versions.at(-1)?.version
     // A version is frozen: read later, its text is the same.
     const body = version === undefined ? null : this.rows.body.get(row, version)
     const latest = body && (JSON.parse(body.body) as Flow)
     const steps = this.rows.stepNames.all(row)
-    const everPublished = new Set(versions.flatMap(({ stepRows }) => stepRows))
+    const everPublished = new Set(versions.flatMap(({ stepRefs }) => stepRefs))
     return {
       latest,
       name: latest?.name ?? this.rows.draftName.get(row)?.name ?? key,
@@ -93,8 +93,8 @@ export class CatalogueFlow implements FlowEntry {
           .filter(({ id }) => everPublished.has(id))
           .map(({ id, public_id, key, title }) => [id, { id: public_id, key, title: title ?? '' }]),
       ),
-      stepRows: new Map(steps.map(({ id, public_id }) => [public_id, id])),
-      itemRows: new Map(this.rows.itemsOfFlow.all(row).map(({ id, public_id }) => [public_id, id])),
+      stepRefs: new Map(steps.map(({ id, public_id }) => [public_id, id])),
+      itemRefs: new Map(this.rows.itemsOfFlow.all(row).map(({ id, public_id }) => [public_id, id])),
     }
   }
 }

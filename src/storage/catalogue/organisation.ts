@@ -1,14 +1,7 @@
 import { type Bucket, limitsWith } from '../../core/organisation/buckets.ts'
-import type {
-  FlowEntry,
-  FlowVersion,
-  ItemEntry,
-  Organisation,
-  PreparedBody,
-  SnippetKey,
-  StepEntry,
-} from '../../core/organisation/catalogue.ts'
+import type { PreparedBody } from '../../core/organisation/catalogue.ts'
 import { FlowBody, FlowListBody } from '../flows/bodies.ts'
+import type { FlowVersion, ItemEntry, Organisation, SnippetKey, StepEntry } from './entries.ts'
 import { CatalogueFlow } from './flow.ts'
 import type { CatalogueRows, OrganisationRow, PartRow } from './rows.ts'
 
@@ -54,7 +47,7 @@ function identityOf(rows: CatalogueRows, row: OrganisationRow): Organisation['id
 function organisationOf(rows: CatalogueRows, row: OrganisationRow): Organisation {
   const origins: string[] = JSON.parse(row.origins)
   return {
-    row: row.id,
+    ref: row.id,
     id: row.public_id,
     slug: row.slug,
     name: row.name,
@@ -137,7 +130,7 @@ export class CatalogueOrganisation {
   publishedFlow(flowRow: number): PreparedBody | null {
     const known = this.bodies.get(flowRow)
     if (known) return known
-    const flow = this.flows.find(({ row }) => row === flowRow)
+    const flow = this.flows.find(({ ref }) => ref === flowRow)
     const version = flow?.versions.at(-1)?.version
     if (flow?.status !== 'published' || version === undefined) return null
     const body = this.noted(new FlowBody(this.rows, { flow_id: flowRow, version }))
@@ -158,17 +151,17 @@ export class CatalogueOrganisation {
 
   private readFlows(): readonly CatalogueFlow[] {
     const { rows, organisation } = this
-    const versions = Map.groupBy(rows.versions.all(organisation.row), ({ flow_id }) => flow_id)
+    const versions = Map.groupBy(rows.versions.all(organisation.ref), ({ flow_id }) => flow_id)
     return rows.flows
-      .all(organisation.row)
+      .all(organisation.ref)
       .map(flow => new CatalogueFlow(rows, organisation, flow, versions.get(flow.id) ?? []))
   }
 
   private readParts(): Parts {
     const { rows, organisation } = this
     return {
-      steps: this.entries(rows.steps.all(organisation.row), ({ stepRows }) => stepRows),
-      items: this.entries(rows.items.all(organisation.row), ({ itemRows }) => itemRows),
+      steps: this.entries(rows.steps.all(organisation.ref), ({ stepRefs }) => stepRefs),
+      items: this.entries(rows.items.all(organisation.ref), ({ itemRefs }) => itemRefs),
     }
   }
 
@@ -178,26 +171,26 @@ export class CatalogueOrganisation {
   ): StepEntry[] {
     const byRow = new Map(
       this.flows.map(flow => [
-        flow.row,
+        flow.ref,
         { flow, published: new Set(flow.versions.flatMap(version => rowsOf(version))) },
       ]),
     )
-    return parts.flatMap(({ id: row, public_id: id, flow_id }) => {
+    return parts.flatMap(({ id: ref, public_id: id, flow_id }) => {
       const of = byRow.get(flow_id)
-      return of ? [{ row, id, flow: of.flow as FlowEntry, isPublished: of.published.has(row) }] : []
+      return of ? [{ ref, id, flow: of.flow, isPublished: of.published.has(ref) }] : []
     })
   }
 
   private readItemsByEvent(): ItemsByEvent {
     const byEvent = new Map<string, ItemEntry[]>()
     for (const flow of this.flows) {
-      const hasItems = (flow.versions.at(-1)?.itemRows.length ?? 0) > 0
+      const hasItems = (flow.versions.at(-1)?.itemRefs.length ?? 0) > 0
       if (flow.status !== 'published' || !hasItems) continue
       for (const { id, completeOn } of flow.latest?.checklist?.items ?? []) {
-        const row = flow.itemRows.get(id)
-        if (completeOn === null || row === undefined) continue
+        const ref = flow.itemRefs.get(id)
+        if (completeOn === null || ref === undefined) continue
         const ticked = byEvent.get(completeOn.event) ?? []
-        ticked.push({ row, id, flow, isPublished: true })
+        ticked.push({ ref, id, flow, isPublished: true })
         byEvent.set(completeOn.event, ticked)
       }
     }

@@ -187,7 +187,7 @@ export class TickTable {
     const { versions } = this.historyOf(orgRow, flowRow)
     const { ever, passes } = checklistHistory(ticks, at => {
       const current = versionAt(versions, at)
-      return versions.find(({ version }) => version === current)?.itemRows ?? []
+      return versions.find(({ version }) => version === current)?.itemRefs ?? []
     })
     const now: ProgressRow = {
       checklist_at: passes[0]?.at ?? null,

@@ -1,4 +1,4 @@
-import { letterIn, namesIn } from '../ledger/dead-letters.ts'
+import { letterIn, letterText, namesIn } from '../ledger/dead-letters.ts'
 import type { ErasureWork } from './erasure-work.ts'
 import { isBeside, isOf } from './person-matcher.ts'
 
@@ -21,7 +21,7 @@ export function* eraseDeadLetters(work: ErasureWork): Generator<number> {
       work.step(() => {
         for (const { seq } of own) remove.run(seq, orgRow)
         for (const { seq, letter } of beside) {
-          change.run(JSON.stringify({ ...letter, anonymousId: null }), seq, orgRow)
+          change.run(letterText({ ...letter, anonymousId: null }), seq, orgRow)
         }
         return { deadLetters: own.length }
       })

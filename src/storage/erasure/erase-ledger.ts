@@ -1,7 +1,7 @@
-import type { NewEvent } from '../../core/ports.ts'
 import { noteReplacedRows } from '../hash-index/row-index.ts'
 import { SegmentScrubber } from '../hash-index/segment-scrubber.ts'
 import { TextHash } from '../hash-index/text-hash.ts'
+import type { NewEvent } from '../in-rows.ts'
 import { type BatchRow, bytesOf, eventsPerBatch, storedText } from '../ledger/event-batches.ts'
 import { rewriteEvents } from '../ledger/event-text.ts'
 import type { ErasureWork } from './erasure-work.ts'
@@ -32,7 +32,7 @@ export function* eraseLedger(work: ErasureWork, traces: Traces): Generator<numbe
   const ids = new SegmentScrubber(database, 'event_id')
 
   const rewritten = (event: NewEvent): NewEvent => {
-    const { flowRow, runId } = event
+    const { flowRef: flowRow, runId } = event
     const isRenamed = runId !== null && traces.isRenamed(flowRow, runId)
     if (isOf(person, event)) {
       return pseudonyms.event(event, runId !== null && !isRenamed)

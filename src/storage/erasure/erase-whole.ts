@@ -9,6 +9,7 @@ import type {
 } from '../../modules/people/port.ts'
 import { compact, databaseSize, emptyLog } from '../database/compact.ts'
 import { whileRewriting } from '../database/rewriting.ts'
+import type { InRows } from '../in-rows.ts'
 import type { LongWorkPlace } from '../writer/long-work.ts'
 import { copiesBeside } from './copies-beside.ts'
 import { erase } from './erase.ts'
@@ -42,7 +43,7 @@ interface Asked {
 export async function eraseWhole(
   database: Database,
   place: LongWorkPlace,
-  person: NamedPerson,
+  person: InRows<NamedPerson>,
   asked: Asked,
 ): Promise<Erased> {
   const { dataDir, now } = place

@@ -4,6 +4,7 @@ import { isoTime } from '../../core/time/clock.ts'
 import type { ErasureAudit, NamedPerson } from '../../modules/people/port.ts'
 import { compact, emptyLog } from '../database/compact.ts'
 import { beginRewriting, isRewritingHeld } from '../database/rewriting.ts'
+import type { InRows } from '../in-rows.ts'
 import { erase } from './erase.ts'
 import { addToErasures, erasureKey, type ListedErasure, listedErasures } from './erasure-list.ts'
 import { type ErasureRow, ErasureTable, type HashedPerson } from './erasure-table.ts'
@@ -22,7 +23,7 @@ const lineOf = (
 export function beginErasure(
   database: Database,
   dataDir: string,
-  { orgRow, orgId, person }: NamedPerson,
+  { orgRef: orgRow, orgId, person }: InRows<NamedPerson>,
   now: number,
   audit: ErasureAudit | null = null,
 ): ErasureRow {
@@ -47,7 +48,7 @@ export function beginErasure(
 export function allowAgain(
   database: Database,
   dataDir: string,
-  { orgRow, orgId, person }: NamedPerson,
+  { orgRef: orgRow, orgId, person }: InRows<NamedPerson>,
   now: number,
   audit: ErasureAudit | null = null,
 ): boolean {

@@ -1,5 +1,5 @@
 import { newEventId } from '../../core/organisation/ids.ts'
-import type { NewEvent } from '../../core/ports.ts'
+import type { NewEvent } from '../in-rows.ts'
 
 const form = /^erased-[0-9a-f]{24}$/
 
@@ -38,7 +38,7 @@ export class Pseudonyms {
    * @param keepsRun whether its run id stays, because it is also of others
    */
   event(event: NewEvent, keepsRun: boolean): NewEvent {
-    const { flowRow, runId, sessionId } = event
+    const { flowRef: flowRow, runId, sessionId } = event
     const person = this.person(flowRow)
     return {
       ...event,

@@ -1,10 +1,7 @@
 import type { Flow } from '../../core/flow/flow.ts'
 import { shownAs } from '../../core/flow/shown-as.ts'
-import type {
-  Organisation,
-  PreparedBody,
-  PublishedFlows,
-} from '../../core/organisation/catalogue.ts'
+import type { PreparedBody } from '../../core/organisation/catalogue.ts'
+import type { Organisation, PublishedFlows } from '../catalogue/entries.ts'
 import type { CatalogueRows } from '../catalogue/rows.ts'
 
 /** One frozen version of a flow. */
@@ -64,9 +61,9 @@ export class FlowListBody implements PublishedFlows {
 
   constructor(
     private readonly rows: CatalogueRows,
-    { row, honoursDoNotTrack }: Pick<Organisation, 'row' | 'honoursDoNotTrack'>,
+    { ref, honoursDoNotTrack }: Pick<Organisation, 'ref' | 'honoursDoNotTrack'>,
   ) {
-    const published = rows.published.all(row)
+    const published = rows.published.all(ref)
     const flows = arrayOf(published.map(({ body }) => body))
     this.more = honoursDoNotTrack ? ',"honoursDoNotTrack":true' : ''
     this.version = hashOf(flows + this.more)
@@ -85,12 +82,12 @@ export class FlowListBody implements PublishedFlows {
   get remembered(): PublishedFlows['remembered'] {
     this.knownRemembered ??= this.publications
       .map(publication => ({
-        row: publication.flow_id,
+        ref: publication.flow_id,
         flow: JSON.parse(textOf(this.rows, publication)) as Flow,
       }))
       .filter(({ flow }) => shownAs(flow) === 'checklist' || flow.frequency !== 'always')
       .slice(0, mostRemembered)
-      .map(({ row, flow }) => ({ row, id: flow.id }))
+      .map(({ ref, flow }) => ({ ref, id: flow.id }))
     return this.knownRemembered
   }
 

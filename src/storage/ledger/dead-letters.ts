@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { AppendOutcome, NewEvent, PersonIds } from '../../core/ports.ts'
+import type { AppendOutcome, PersonIds } from '../../core/ports.ts'
 import type {
   DeadLetter,
   LettersAudit,
@@ -8,6 +8,7 @@ import type {
 } from '../../modules/operations/port.ts'
 import { tables } from '../catalogue/change.ts'
 import type { Withholding } from '../erasure/withheld.ts'
+import type { NewEvent, WithRows } from '../in-rows.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
 import { attempt } from '../writer/attempt.ts'
 import type { Command } from '../writer/commands.ts'
@@ -20,10 +21,24 @@ export type BuriedCommand = Exclude<
 >
 
 /** What a dead letter holds: an event, whose id is free meanwhile, or a command. */
-export const letterIn = (event: string) => JSON.parse(event) as NewEvent | BuriedCommand
+export type Letter = NewEvent | BuriedCommand
+
+/** The text of a letter; in that of an event, too, a row is called one. */
+export function letterText(letter: Letter): string {
+  if ('type' in letter) return JSON.stringify(letter)
+  const { flowRef: flowRow, stepRef: stepRow, itemRef: itemRow, ...event } = letter
+  return JSON.stringify({ ...event, flowRow, stepRow, itemRow })
+}
+
+export function letterIn(text: string): Letter {
+  const letter = JSON.parse(text) as WithRows<NewEvent> | BuriedCommand
+  if ('type' in letter) return letter
+  const { flowRow: flowRef, stepRow: stepRef, itemRow: itemRef, ...event } = letter
+  return { ...event, flowRef, stepRef, itemRef }
+}
 
 /** By which ids a letter names people. */
-export function namesIn(letter: NewEvent | BuriedCommand): PersonIds {
+export function namesIn(letter: Letter): PersonIds {
   if (!('type' in letter) || letter.type === 'complete' || letter.type === 'tick') return letter
   const person = letter.type === 'health' ? letter.person : null
   const id = person?.slice(1) ?? null
@@ -69,10 +84,10 @@ export function listDeadLetters(
 export const deadLetterIds = (
   database: Database,
   orgRow: number | null,
-): { id: number; orgRow: number }[] =>
+): { id: number; orgRef: number }[] =>
   database
-    .query<{ id: number; orgRow: number }, [number | null]>(
-      `select seq as id, org_id as orgRow from dead_letters
+    .query<{ id: number; orgRef: number }, [number | null]>(
+      `select seq as id, org_id as orgRef from dead_letters
       where org_id = coalesce(?, org_id) order by seq`,
     )
     .all(orgRow)

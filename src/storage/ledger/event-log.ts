@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
-import type { StoredEvent } from '../../core/ports.ts'
 import type { EventLog, LoggedEvent, NamedPart } from '../../modules/events/port.ts'
 import { TimeSlices } from '../../scheduling/time-slices.ts'
+import type { InRows, StoredEvent } from '../in-rows.ts'
 import { type BatchRow, eventsPerBatch, storedText } from './event-batches.ts'
 import { decodeEvents } from './event-text.ts'
 
@@ -39,7 +39,7 @@ function statements(database: Database) {
 }
 
 /** The whole ledger of an organisation, in the order of arrival. */
-export class EventLogReader implements EventLog {
+export class EventLogReader implements InRows<EventLog> {
   private readonly sql: ReturnType<typeof statements>
   /**
    * Behind each organisation's newest event, rows that are known to be others': who asks again and
@@ -110,8 +110,8 @@ export class EventLogReader implements EventLog {
     }
     const [flow, step, item] = [named('flow'), named('step'), named('item')]
     return (cursor: string, event: StoredEvent): LoggedEvent => {
-      const { flowRow, stepRow, itemRow, ...rest } = event
-      return { cursor, ...rest, flow: flow(flowRow), step: step(stepRow), item: item(itemRow) }
+      const { flowRef, stepRef, itemRef, ...rest } = event
+      return { cursor, ...rest, flow: flow(flowRef), step: step(stepRef), item: item(itemRef) }
     }
   }
 }

@@ -1,5 +1,6 @@
 import { type EventKind, type EventSource, eventKinds, kindCode } from '../../core/event/event.ts'
-import type { EventBatch, NewEvent, StoredEvent } from '../../core/ports.ts'
+import type { EventBatch } from '../../core/ports.ts'
+import type { NewEvent, StoredEvent, WithRows } from '../in-rows.ts'
 import type { LedgerFact } from '../projections/facts.ts'
 
 /**
@@ -21,7 +22,7 @@ export interface EventText {
 }
 
 /** A batch on its way to the ledger. */
-export interface EncodedBatch extends Omit<EventBatch, 'events'> {
+export interface EncodedBatch extends Omit<WithRows<EventBatch>, 'events'> {
   text: EventText
 }
 
@@ -65,10 +66,10 @@ const absentShift = 13
 export const noEvent: Omit<NewEvent, 'id' | 'kind'> = {
   userId: null,
   anonymousId: null,
-  flowRow: null,
+  flowRef: null,
   flowVersion: null,
-  stepRow: null,
-  itemRow: null,
+  stepRef: null,
+  itemRef: null,
   runId: null,
   sessionId: null,
   occurredAt: 0,
@@ -111,14 +112,14 @@ export function encodeEvents(events: readonly NewEvent[]): EventText {
     changes.note(bits.reportedAt, reportedAfter(event), reportedAfter(before))
     details += changes.values
     changes.values = ''
-    changes.note(bits.stepRow, event.stepRow, before.stepRow)
-    changes.note(bits.flowRow, event.flowRow, before.flowRow)
+    changes.note(bits.stepRow, event.stepRef, before.stepRef)
+    changes.note(bits.flowRow, event.flowRef, before.flowRef)
     changes.note(bits.userId, event.userId, before.userId)
     changes.note(bits.anonymousId, event.anonymousId, before.anonymousId)
     changes.note(bits.runId, event.runId, before.runId)
     changes.note(bits.sessionId, event.sessionId, before.sessionId)
     changes.note(bits.flowVersion, event.flowVersion, before.flowVersion)
-    changes.note(bits.itemRow, event.itemRow, before.itemRow)
+    changes.note(bits.itemRow, event.itemRef, before.itemRef)
     changes.note(bits.name, event.name, before.name)
     const later = event.occurredAt - before.occurredAt
     facts += `${event.id}${end}${changes.code}${end}${later}${end}${changes.values}`
@@ -281,10 +282,10 @@ export function decodeEvents({
       kind: reader.kind,
       userId: reader.userId,
       anonymousId: reader.anonymousId,
-      flowRow: reader.flowRow,
+      flowRef: reader.flowRow,
       flowVersion: reader.flowVersion,
-      stepRow: reader.stepRow,
-      itemRow: reader.itemRow,
+      stepRef: reader.stepRow,
+      itemRef: reader.itemRow,
       runId: reader.runId,
       sessionId: reader.sessionId,
       occurredAt: reader.occurredAt,

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { type EventSource, eventSources } from '../../core/event/event.ts'
-import type { StoredEvent } from '../../core/ports.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
+import type { StoredEvent } from '../in-rows.ts'
 import { type Fact, isOfFlow } from '../projections/facts.ts'
 import { type BatchRow, storedText, textIn } from './event-batches.ts'
 import { decodeEvents, decodeFacts, decodeIds } from './event-text.ts'
@@ -33,7 +33,7 @@ export function flowEvents(database: Database) {
   )
   return function* (orgRow: number, flowRow: number, { startMs, endMs }: TimeRange) {
     const read = (after: number) => statement.all(orgRow, flowRow, after, startMs, endMs)
-    const isAsked = ({ flowRow: of, occurredAt: at }: StoredEvent) =>
+    const isAsked = ({ flowRef: of, occurredAt: at }: StoredEvent) =>
       of === flowRow && at >= startMs && at < endMs
     for (const page of pages(read, 0)) {
       for (const row of page) yield decodeEvents(storedText(row)).filter(isAsked)

@@ -5,7 +5,7 @@ import {
   eventKinds,
   eventSources,
 } from '../../core/event/event.ts'
-import type { StoredEvent } from '../../core/ports.ts'
+import type { StoredEvent } from '../in-rows.ts'
 import { EventBatches, eventsPerBatch, OpenBatch } from '../ledger/event-batches.ts'
 import { decodeFacts, encodeEvents } from '../ledger/event-text.ts'
 
@@ -40,10 +40,10 @@ const eventOf = (row: EventRow): StoredEvent => ({
   kind: eventKinds[row.kind] as EventKind,
   userId: row.user_id,
   anonymousId: row.anonymous_id,
-  flowRow: row.flow_id,
+  flowRef: row.flow_id,
   flowVersion: row.flow_version,
-  stepRow: row.step_id,
-  itemRow: row.item_id,
+  stepRef: row.step_id,
+  itemRef: row.item_id,
   runId: row.run_id,
   sessionId: row.session_id,
   occurredAt: row.occurred_at,

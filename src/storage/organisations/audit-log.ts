@@ -45,7 +45,7 @@ export function readAudit(
     .all()
   return rows.map(({ id, orgId, via, actor, requestId, before, after, ...entry }) => ({
     ...entry,
-    row: id,
+    line: id,
     before: before ?? null,
     after: after ?? null,
     actor: { via, name: actor, requestId },

@@ -15,6 +15,7 @@ import type {
 import { announce, inTransaction, type Tables, tables } from '../catalogue/change.ts'
 import { identitySecrets, organisations, snippetKeys } from '../database/schema.ts'
 import { revisionOf } from '../flows/reader.ts'
+import { refOf } from '../in-rows.ts'
 import { mostOrganisations } from '../shared.ts'
 import { writeAudit } from './audit-log.ts'
 
@@ -27,7 +28,7 @@ const recordOf = ({
   ...row
 }: typeof organisations.$inferSelect): OrganisationRecord => ({
   ...row,
-  row: id,
+  ref: refOf(id),
   id: publicId,
   limits: limitsWith(limits),
   overrides: limits,

@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import type { NewEvent, StoredEvent } from '../../core/ports.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import type { NamedPerson, StoredSection } from '../../modules/people/port.ts'
 import {
@@ -9,6 +8,7 @@ import {
   namedPerson,
   type PersonMatcher,
 } from '../erasure/person-matcher.ts'
+import type { InRows, NewEvent, StoredEvent } from '../in-rows.ts'
 import { type BuriedCommand, letterIn, namesIn } from '../ledger/dead-letters.ts'
 import { type BatchRow, storedText } from '../ledger/event-batches.ts'
 import { decodeEvents } from '../ledger/event-text.ts'
@@ -54,10 +54,10 @@ const eventOf = (event: NewEvent, { flowId, stepId, itemId }: Names) => ({
   kind: event.kind,
   userId: event.userId,
   anonymousId: event.anonymousId,
-  flowId: flowId(event.flowRow),
+  flowId: flowId(event.flowRef),
   flowVersion: event.flowVersion,
-  stepId: stepId(event.stepRow),
-  itemId: itemId(event.itemRow),
+  stepId: stepId(event.stepRef),
+  itemId: itemId(event.itemRef),
   runId: event.runId,
   sessionId: event.sessionId,
   occurredAt: isoTime(event.occurredAt),
@@ -267,7 +267,7 @@ function deadLetters(database: Database, orgRow: number, person: PersonMatcher, 
 /** Everything that holds a person's id. */
 export function* personData(
   database: Database,
-  { orgRow, person: name }: NamedPerson,
+  { orgRef: orgRow, person: name }: InRows<NamedPerson>,
 ): Generator<StoredSection> {
   const person = namedPerson(name)
   const names = namesOf(database, orgRow)

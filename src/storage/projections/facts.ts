@@ -21,10 +21,10 @@ export interface LedgerFact extends Omit<Fact, 'flowRow'> {
 export const isOfFlow = (fact: LedgerFact): fact is LedgerFact & Fact =>
   fact.flowRow !== null && fact.kind !== 'custom'
 
-/** The history of a flow's versions, as far as runs and checklists depend on it. */
-export interface FlowHistory {
-  versions: readonly { version: number; publishedAt: number; itemRows: readonly number[] }[]
+/** A flow's versions, as far as runs and checklists depend on them. */
+export interface FlowVersions {
+  versions: readonly { version: number; publishedAt: number; itemRefs: readonly number[] }[]
 }
 
-/** Finds a flow's history by the rows of its organisation and itself. */
-export type HistoryOf = (orgRow: number, flowRow: number) => FlowHistory
+/** Finds a flow's versions by the rows of its organisation and itself. */
+export type HistoryOf = (orgRow: number, flowRow: number) => FlowVersions

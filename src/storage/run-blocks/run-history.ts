@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { FlowPositions } from '../../core/flow/positions.ts'
-import type { FlowRuns } from '../../core/ports.ts'
+import type * as ports from '../../core/ports.ts'
 import {
   longestColumns,
   type RunColumns,
@@ -8,8 +8,11 @@ import {
   takeRuns,
 } from '../../core/run/run-columns.ts'
 import { TimeSlices } from '../../scheduling/time-slices.ts'
+import type { InRows } from '../in-rows.ts'
 import { decodeBlock } from './block-bytes.ts'
 import { RunPages } from './run-pages.ts'
+
+type FlowRuns = InRows<ports.FlowRuns>
 
 interface BlockRow {
   id: number
@@ -84,7 +87,7 @@ export class RunHistory {
   }
 
   private *read(flow: FlowRuns, from: number, to: number): Generator<RunColumns> {
-    const { orgRow, flowRow, versions } = flow
+    const { orgRef: orgRow, flowRef: flowRow, versions } = flow
     const positions = new FlowPositions(flow)
     let at = from
     for (const block of this.sql.blocks.all(orgRow, flowRow, to, from)) {
@@ -98,8 +101,8 @@ export class RunHistory {
   }
 
   private *ofRows(
-    { orgRow, flowRow }: FlowRuns,
-    positions: FlowPositions,
+    { orgRef: orgRow, flowRef: flowRow }: FlowRuns,
+    positions: FlowPositions<number>,
     from: number,
     to: number,
   ): Generator<RunColumns> {

@@ -66,7 +66,7 @@ export class Sealer {
   constructor(
     database: Database,
     private readonly blocks: RunBlocks,
-    private readonly historyOf: (orgRow: number, flowRow: number) => StepHistory | null,
+    private readonly historyOf: (orgRow: number, flowRow: number) => StepHistory<number> | null,
     private readonly now: () => number,
     private readonly policy: SealPolicy,
   ) {
@@ -127,7 +127,7 @@ export class Sealer {
   }
 
   /** Where no block is, or one that a newer version has made wrong. */
-  private gapsOf(orgRow: number, flowRow: number, { versions }: StepHistory): Stretch[] {
+  private gapsOf(orgRow: number, flowRow: number, { versions }: StepHistory<number>): Stretch[] {
     const blocks = this.blocks
       .of(orgRow, flowRow)
       .filter(({ flowVersions }) => flowVersions === null || flowVersions === versions.length)
@@ -165,7 +165,7 @@ export class Sealer {
   private *seal(
     draft: Draft,
     runs: number,
-    history: StepHistory,
+    history: StepHistory<number>,
   ): Generator<null, SealedBlock | null> {
     if (draft.isStale) return null
     const { orgRow, flowRow, from, to } = draft

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
-import type { FingerprintReport, FingerprintVerdict, HealthReport } from '../../core/ports.ts'
+import type { FingerprintVerdict } from '../../core/ports.ts'
 import { type Fingerprint, judgeFingerprint } from '../../core/step/fingerprint.ts'
+import type { FingerprintReport, HealthReport } from '../in-rows.ts'
 
 interface Baseline {
   target: string

@@ -6,6 +6,7 @@ import type {
   HealthReport,
   Ledger,
 } from '../../core/ports.ts'
+import type { InRows } from '../in-rows.ts'
 import { encodeEvents } from '../ledger/event-text.ts'
 import type { BufferGauge } from './buffer-gauge.ts'
 import type { Command, CommandResult } from './commands.ts'
@@ -26,7 +27,7 @@ interface Pending {
  * The storage thread as seen from a thread that answers requests: sends commands, matches the
  * answers to them.
  */
-export class StorageClient implements Ledger {
+export class StorageClient implements InRows<Ledger> {
   private readonly pending = new Map<number, Pending>()
   private lastNumber = 0
   /** What was last recorded from here, by organisation. */
@@ -68,30 +69,49 @@ export class StorageClient implements Ledger {
     if (!this.gauge.hasRoom) throw bufferIsFull()
   }
 
-  append({ events, ...batch }: EventBatch): Promise<AppendOutcome> {
-    const command: Command = { type: 'append', ...batch, text: encodeEvents(events) }
+  append({ events, orgRef: orgRow, ...batch }: InRows<EventBatch>): Promise<AppendOutcome> {
+    const command: Command = { type: 'append', orgRow, ...batch, text: encodeEvents(events) }
     return this.ack === 'buffer'
       ? this.tell(command)
       : (this.ask(command) as Promise<AppendOutcome>)
   }
 
-  async complete(
-    report: Parameters<Ledger['complete']>[0],
-  ): Promise<{ completedAt: number; alreadyCompleted: boolean }> {
-    const result = await this.ask({ type: 'complete', ...report })
+  async complete({
+    orgRef: orgRow,
+    flowRef: flowRow,
+    ...report
+  }: InRows<Parameters<Ledger['complete']>[0]>): Promise<{
+    completedAt: number
+    alreadyCompleted: boolean
+  }> {
+    const result = await this.ask({ type: 'complete', orgRow, flowRow, ...report })
     return result as { completedAt: number; alreadyCompleted: boolean }
   }
 
-  async tick(report: Parameters<Ledger['tick']>[0]): Promise<void> {
-    await this.ask({ type: 'tick', ...report })
+  async tick({
+    orgRef: orgRow,
+    flowRef: flowRow,
+    ...report
+  }: InRows<Parameters<Ledger['tick']>[0]>): Promise<void> {
+    const items = report.items.map(({ itemRef: itemRow, completed }) => ({ itemRow, completed }))
+    await this.ask({ type: 'tick', orgRow, flowRow, ...report, items })
   }
 
-  async recordHealth(report: HealthReport): Promise<void> {
-    await this.ask({ type: 'health', ...report })
+  async recordHealth({
+    orgRef: orgRow,
+    stepRef: stepRow,
+    ...report
+  }: InRows<HealthReport>): Promise<void> {
+    await this.ask({ type: 'health', orgRow, stepRow, ...report })
   }
 
-  async recordFingerprint(report: FingerprintReport): Promise<FingerprintVerdict> {
-    return (await this.ask({ type: 'fingerprint', ...report })) as FingerprintVerdict
+  async recordFingerprint({
+    orgRef: orgRow,
+    stepRef: stepRow,
+    ...report
+  }: InRows<FingerprintReport>): Promise<FingerprintVerdict> {
+    const result = await this.ask({ type: 'fingerprint', orgRow, stepRow, ...report })
+    return result as FingerprintVerdict
   }
 
   /** Nearly every heartbeat says what the one before it said, which is not worth a commit. */

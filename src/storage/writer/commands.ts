@@ -1,20 +1,20 @@
 import type { Database } from 'bun:sqlite'
 import { type EventSource, idsOf, personOf, type RejectionCode } from '../../core/event/event.ts'
 import { newEventId } from '../../core/organisation/ids.ts'
-import type {
-  AppendOutcome,
-  FingerprintReport,
-  FingerprintVerdict,
-  HealthReport,
-  Ledger,
-  NewEvent,
-  PersonIds,
-} from '../../core/ports.ts'
+import type { AppendOutcome, FingerprintVerdict, PersonIds } from '../../core/ports.ts'
 import { hourMs } from '../../core/time/durations.ts'
 import type { StoredCatalogue } from '../catalogue/catalogue.ts'
 import type { ProgressBoard } from '../checklists/progress-board.ts'
 import type { PersonInFlow } from '../checklists/tick-table.ts'
 import { EventIds } from '../ids/event-ids.ts'
+import type {
+  CompletionReport,
+  FingerprintReport,
+  HealthReport,
+  NewEvent,
+  TickReport,
+} from '../in-rows.ts'
+import { letterText } from '../ledger/dead-letters.ts'
 import { EventBatches, eventsPerBatch } from '../ledger/event-batches.ts'
 import {
   decodeEvents,
@@ -33,8 +33,8 @@ import { StepTable } from '../steps/step-table.ts'
 /** Everything that the storage thread is asked to write, one type a verb. `messages.ts` says how it travels. */
 export type Command =
   | ({ type: 'append' } & EncodedBatch)
-  | ({ type: 'complete' } & Parameters<Ledger['complete']>[0])
-  | ({ type: 'tick' } & Parameters<Ledger['tick']>[0])
+  | ({ type: 'complete' } & CompletionReport)
+  | ({ type: 'tick' } & TickReport)
   | ({ type: 'health' } & HealthReport)
   | ({ type: 'fingerprint' } & FingerprintReport)
   | { type: 'snippet_version'; orgRow: number; version: string; at: number }
@@ -209,7 +209,7 @@ export class CommandExecutor {
 
   /** Keeps an event that the database would not take, with the reason. */
   bury(orgRow: number, event: NewEvent, at: number, error: unknown): void {
-    this.insertDeadLetter.run(orgRow, at, String(error), JSON.stringify(event))
+    this.insertDeadLetter.run(orgRow, at, String(error), letterText(event))
     this.refuse(orgRow, at, { storage: 1 })
   }
 
@@ -311,31 +311,31 @@ export class CommandExecutor {
     const person = personOf(event.userId, event.anonymousId)
     return this.catalogue.itemsCompletedBy(organisation, name).flatMap(item => {
       // People do the same thing many times: only what ticks an item is worth a row.
-      const waiting = `${item.row} ${person}`
+      const waiting = `${item.ref} ${person}`
       if ((this.waitingTicks.get(waiting) ?? Number.POSITIVE_INFINITY) <= occurredAt) return []
       const { ticks } = this.projector
-      if (ticks.isTicked(orgRow, item.flow.row, person, item.row, occurredAt)) return []
+      if (ticks.isTicked(orgRow, item.flow.ref, person, item.ref, occurredAt)) return []
       this.waitingTicks.set(waiting, occurredAt)
       return {
         ...noEvent,
         ...personIds(event),
         id: newEventId(),
         kind: 'item_completed',
-        flowRow: item.flow.row,
-        itemRow: item.row,
+        flowRef: item.flow.ref,
+        itemRef: item.ref,
         occurredAt,
       }
     })
   }
 
-  private complete(report: Parameters<Ledger['complete']>[0]): CommandResult {
+  private complete(report: CompletionReport): CommandResult {
     this.settle()
     const { orgRow, flowRow, runId, completedAt } = report
     const person = personOf(report.userId, report.anonymousId)
     const earlier = this.projector.completedAt(orgRow, flowRow, person)
     // Said again it would change no number: the ledger does not repeat itself.
     if (!this.projector.isCompletionKnown(orgRow, flowRow, { person, runId, at: completedAt })) {
-      const event = { ...noEvent, ...personIds(report), flowRow, runId }
+      const event = { ...noEvent, ...personIds(report), flowRef: flowRow, runId }
       this.storeOwn(orgRow, report.receivedAt, 'complete', [
         { ...event, id: newEventId(), kind: 'flow_completed', occurredAt: completedAt },
       ])
@@ -346,7 +346,7 @@ export class CommandExecutor {
     }
   }
 
-  private tick(report: Parameters<Ledger['tick']>[0]): null {
+  private tick(report: TickReport): null {
     this.settle()
     const { orgRow, flowRow, receivedAt, runId = null, sessionId = null } = report
     const person = personOf(report.userId, report.anonymousId)
@@ -356,19 +356,19 @@ export class CommandExecutor {
     // must not fall among ticks that are stored already.
     const lastTickAt = ticks.lastTickAt(orgRow, flowRow, person)
     const occurredAt = Math.max(receivedAt, lastTickAt + 1)
-    const own = { ...noEvent, flowRow, occurredAt }
+    const own = { ...noEvent, flowRef: flowRow, occurredAt }
     const events: NewEvent[] = []
     for (const { itemRow, completed } of report.items) {
       const whose = standing.get(itemRow) ?? []
       if (completed && whose.length === 0) {
         const ids = { ...personIds(report), id: newEventId(), runId, sessionId }
-        events.push({ ...own, ...ids, kind: 'item_completed', itemRow })
+        events.push({ ...own, ...ids, kind: 'item_completed', itemRef: itemRow })
       }
       if (completed) continue
       // It is taken back for everybody whose tick it is.
       for (const other of whose) {
         const ids = { ...(other === person ? personIds(report) : idsOf(other)), id: newEventId() }
-        events.push({ ...own, ...ids, kind: 'item_reopened', itemRow })
+        events.push({ ...own, ...ids, kind: 'item_reopened', itemRef: itemRow })
       }
     }
     this.storeOwn(orgRow, receivedAt, 'checklist_progress', events)

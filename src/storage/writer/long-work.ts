@@ -7,13 +7,15 @@ import { compact, databaseSize, emptyLog } from '../database/compact.ts'
 import { openForWriting } from '../database/database.ts'
 import { whileRewriting } from '../database/rewriting.ts'
 import { eraseWhole } from '../erasure/erase-whole.ts'
+import type { InRows } from '../in-rows.ts'
 import { rebuild } from '../projections/rebuild.ts'
 
 /**
  * What takes long, over a connection of its own beside the storage thread's: it works in short
  * transactions, between which others write.
  */
-export type LongWork = Pick<PeopleStore, 'erase'> & Pick<OperationsStore, 'rebuild' | 'compact'>
+export type LongWork = InRows<Pick<PeopleStore, 'erase'>> &
+  Pick<OperationsStore, 'rebuild' | 'compact'>
 
 /** Where long work is done. */
 export interface LongWorkPlace {

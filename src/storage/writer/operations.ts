@@ -8,6 +8,7 @@ import type { ErasureAudit, NamedPerson } from '../../modules/people/port.ts'
 import { allowAgain } from '../erasure/erasures.ts'
 import type { Withholding } from '../erasure/withheld.ts'
 import { changeFlows } from '../flows/store.ts'
+import type { InRows } from '../in-rows.ts'
 import { dropDeadLetters, retryDeadLetters } from '../ledger/dead-letters.ts'
 import { createToken, noteTokenUse, revokeToken } from '../organisations/management-tokens.ts'
 import { addOrganisation, changeOrganisation } from '../organisations/organisations.ts'
@@ -39,7 +40,7 @@ export const operationsOver = (
     retryDeadLetters(database, executor, orgRow, ids, audit),
   dropDeadLetters: (orgRow: number, ids: readonly number[], audit: LettersAudit) =>
     dropDeadLetters(database, orgRow, ids, audit),
-  allowPerson: (person: NamedPerson, audit: ErasureAudit) =>
+  allowPerson: (person: InRows<NamedPerson>, audit: ErasureAudit) =>
     allowAgain(database, dataDir, person, now(), audit),
   noteTokenUse: (id: string, at: number) => noteTokenUse(database, id, at),
   addOrganisation: (organisation: NewOrganisation, audit: AuditEntry) =>

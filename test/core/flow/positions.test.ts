@@ -5,8 +5,8 @@ import type { RunStep } from '../../../src/core/run/run.ts'
 /** Version 2 puts step 3 first, brings 4 and drops 2. */
 const positions = new FlowPositions({
   versions: [
-    { version: 1, stepRows: [1, 2, 3] },
-    { version: 2, stepRows: [3, 1, 4] },
+    { version: 1, stepRefs: [1, 2, 3] },
+    { version: 2, stepRefs: [3, 1, 4] },
   ],
 })
 

@@ -21,7 +21,7 @@ test('a draft that is edited while its steps are pinned keeps the edit, and is p
   )
   const authoring = new Authoring(management.flows, clock)
   const read = async (): Promise<FlowDefinition> =>
-    newestDefinition(await authoring.flow(tenant.row, 'pinned'))
+    newestDefinition(await authoring.flow(tenant.ref, 'pinned'))
   const { steps } = await read()
   const target = meantBy(steps[0]!.target!)
   let looked = 0
@@ -29,7 +29,7 @@ test('a draft that is edited while its steps are pinned keeps the edit, and is p
     async looks() {
       const edit = { ...(await read()), name: 'Edited' }
       // Somebody is quicker, once.
-      if (++looked === 1) await authoring.push(tenant.row, [edit], by)
+      if (++looked === 1) await authoring.push(tenant.ref, [edit], by)
       const print = {
         matchCount: 1,
         tag: 'button',
@@ -43,12 +43,12 @@ test('a draft that is edited while its steps are pinned keeps the edit, and is p
       return { baseline: { target, at: clock.now(), locale: 'en', print }, alike: 1, of: 1 }
     },
   }
-  const pins = await new Pins(authoring, looks, clock).pin(tenant.row, {}, by, false)
+  const pins = await new Pins(authoring, looks, clock).pin(tenant.ref, {}, by, false)
   expect(pins).toMatchObject([{ stepKey: 'a', outcome: 'pinned' }])
   expect(await read()).toMatchObject({
     name: 'Edited',
     steps: [{ target: { fingerprint: { id: 'new-project' } } }],
   })
-  const [line] = await management.access.audit(tenant.row, { most: 1 })
+  const [line] = await management.access.audit(tenant.ref, { most: 1 })
   expect(line).toMatchObject({ action: 'flow.pin', subject: 'pinned' })
 })

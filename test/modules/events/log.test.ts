@@ -142,7 +142,7 @@ describe('from call to call', () => {
 test('of people who were erased there are pseudonyms, and cursors stay', async () => {
   await tenant.send([custom('a'), custom('b', { userId: 'bob' }), custom('c')])
   const before = await lines()
-  eraseBeside(world, { orgRow: tenant.row, orgId: tenant.organisation.id, person: 'uann' })
+  eraseBeside(world, { orgRef: tenant.row, orgId: tenant.organisation.id, person: 'uann' })
   const after = await lines()
   expect(after.map(({ cursor }) => cursor)).toEqual(before.map(({ cursor }) => cursor))
   expect(after[1]).toEqual(before[1]!)

@@ -29,7 +29,7 @@ const event = (userId: string, userHash?: string | null) => ({
 
 const counted = async () => {
   await world.storage.writePresence()
-  const { userHashes } = await world.stores.presence.read(tenant.row, world.clock.now())
+  const { userHashes } = await world.stores.presence.read(tenant.ref, world.clock.now())
   return userHashes
 }
 

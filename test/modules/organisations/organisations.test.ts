@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { AppError } from '../../../src/core/errors.ts'
+import type { OrganisationRef } from '../../../src/core/reference.ts'
 import type { OrganisationStore } from '../../../src/modules/organisations/port.ts'
 import { readOrigin, slugFrom } from '../../../src/modules/organisations/rules.ts'
 import { Organisations } from '../../../src/modules/organisations/service.ts'
@@ -14,15 +15,15 @@ const actor = { via: 'command line', name: 'test', requestId: null } as const
 const store = world.management.organisations
 const organisations = new Organisations(store, world.clock)
 
-const rowOf = async (named: string) => (await store.list({ named }, 1)).organisations[0]!.row
+const refOf = async (named: string) => (await store.list({ named }, 1)).organisations[0]!.ref
 const total = async () => (await store.list({}, 1)).total
 
 let made = 0
 const another = async () =>
-  rowOf((await organisations.create({ name: `Another ${++made}` }, actor)).id)
+  refOf((await organisations.create({ name: `Another ${++made}` }, actor)).id)
 
-const auditOf = async (orgRow: number) => {
-  const lines = await world.management.access.audit(orgRow, { most: 100 })
+const auditOf = async (orgRef: OrganisationRef) => {
+  const lines = await world.management.access.audit(orgRef, { most: 100 })
   return lines.map(({ action, before, after }) => ({ action, before, after }))
 }
 
@@ -84,9 +85,9 @@ describe('slugs', () => {
 describe('an organisation', () => {
   test('is made with its first snippet key and a line of the audit log, without the key', async () => {
     const { id, snippetKey } = await organisations.create({ name: ' Noted ' }, actor)
-    const row = await rowOf(id)
-    expect(await organisations.keys(row)).toMatchObject([{ key: snippetKey, retiredAt: null }])
-    expect(await auditOf(row)).toEqual([
+    const ref = await refOf(id)
+    expect(await organisations.keys(ref)).toMatchObject([{ key: snippetKey, retiredAt: null }])
+    expect(await auditOf(ref)).toEqual([
       { action: 'organisation.create', before: null, after: { slug: 'noted', name: 'Noted' } },
     ])
   })
@@ -137,38 +138,38 @@ describe('origins', () => {
   })
 
   test('that are wrong are all named by their places, never by their values, and none is set', async () => {
-    const row = await another()
+    const ref = await another()
     const origins = ['https://good.example', ...noOrigins]
-    const refusal = await refusalOf(organisations.changeSettings(row, { origins }, actor))
+    const refusal = await refusalOf(organisations.changeSettings(ref, { origins }, actor))
     expect(refusal?.details?.map(({ path }) => path)).toEqual(
       noOrigins.map((_, i) => `/origins/${i + 1}`),
     )
     expect(JSON.stringify(refusal)).not.toContain('a.example')
-    expect((await organisations.settings(row)).origins).toEqual([])
+    expect((await organisations.settings(ref)).origins).toEqual([])
   })
 
   test('replace those before, each once', async () => {
-    const row = await another()
-    await organisations.changeSettings(row, { origins: ['https://old.example'] }, actor)
+    const ref = await another()
+    await organisations.changeSettings(ref, { origins: ['https://old.example'] }, actor)
     const origins = ['https://b.example', 'https://A.example', 'https://a.example:443']
-    const settings = await organisations.changeSettings(row, { origins }, actor)
+    const settings = await organisations.changeSettings(ref, { origins }, actor)
     expect(settings.origins).toEqual(['https://a.example', 'https://b.example'])
-    expect(await organisations.settings(row)).toEqual(settings)
+    expect(await organisations.settings(ref)).toEqual(settings)
   })
 })
 
 describe('a change of settings', () => {
   test('leaves the rest as it was, and is noted with what was before and after', async () => {
-    const row = await another()
-    await organisations.changeSettings(row, { limits: { events: 5, flows: 6 } }, actor)
+    const ref = await another()
+    await organisations.changeSettings(ref, { limits: { events: 5, flows: 6 } }, actor)
     const settings = await organisations.changeSettings(
-      row,
+      ref,
       { limits: { events: null }, retentionDays: 30 },
       actor,
     )
     expect(settings).toMatchObject({ overrides: { flows: 6 }, retentionDays: 30, origins: [] })
     expect(settings.limits).toMatchObject({ events: 300, flows: 6 })
-    expect((await auditOf(row))[0]).toEqual({
+    expect((await auditOf(ref))[0]).toEqual({
       action: 'settings.change',
       before: { overrides: { events: 5, flows: 6 }, retentionDays: null },
       after: { overrides: { flows: 6 }, retentionDays: 30 },
@@ -176,50 +177,50 @@ describe('a change of settings', () => {
   })
 
   test('that is there already changes nothing, and is not noted', async () => {
-    const row = await another()
+    const ref = await another()
     const patch = { honoursDoNotTrack: true, limits: { events: 5 } }
-    const first = await organisations.changeSettings(row, patch, actor)
-    const lines = await auditOf(row)
-    expect(await organisations.changeSettings(row, patch, actor)).toEqual(first)
-    expect(await auditOf(row)).toEqual(lines)
+    const first = await organisations.changeSettings(ref, patch, actor)
+    const lines = await auditOf(ref)
+    expect(await organisations.changeSettings(ref, patch, actor)).toEqual(first)
+    expect(await auditOf(ref)).toEqual(lines)
   })
 
   test('at the same time as others loses none of them', async () => {
-    const row = await another()
+    const ref = await another()
     const buckets = ['events', 'flows', 'health', 'export', 'analytics'] as const
     await Promise.all(
-      buckets.map(bucket => organisations.changeSettings(row, { limits: { [bucket]: 7 } }, actor)),
+      buckets.map(bucket => organisations.changeSettings(ref, { limits: { [bucket]: 7 } }, actor)),
     )
-    const { overrides } = await organisations.settings(row)
+    const { overrides } = await organisations.settings(ref)
     expect(overrides).toEqual(Object.fromEntries(buckets.map(bucket => [bucket, 7])))
-    expect(await auditOf(row)).toHaveLength(1 + buckets.length)
+    expect(await auditOf(ref)).toHaveLength(1 + buckets.length)
   })
 })
 
 describe('keys and secrets', () => {
   test('are rotated, and never stand in the audit log', async () => {
-    const row = await another()
-    const [first] = await organisations.keys(row)
-    const { text: key, previousUntil } = await organisations.rotateKey(row, 2, actor)
+    const ref = await another()
+    const [first] = await organisations.keys(ref)
+    const { text: key, previousUntil } = await organisations.rotateKey(ref, 2, actor)
     expect(previousUntil).toBe(world.clock.now() + 2 * 3_600_000)
-    expect(await organisations.keys(row)).toMatchObject([
+    expect(await organisations.keys(ref)).toMatchObject([
       { key, retiredAt: null },
       { key: first!.key, retiredAt: previousUntil },
     ])
-    await organisations.changeSettings(row, { identityMode: 'observe' }, actor)
-    const [before] = (await organisations.identity(row)).secrets
-    expect((await auditOf(row))[0]?.after).toEqual({
+    await organisations.changeSettings(ref, { identityMode: 'observe' }, actor)
+    const [before] = (await organisations.identity(ref)).secrets
+    expect((await auditOf(ref))[0]?.after).toEqual({
       identityMode: 'observe',
       identitySecret: 'made',
     })
-    const { text: secret } = await organisations.rotateSecret(row, 2, actor)
-    expect((await organisations.identity(row)).secrets.map(one => one.secret)).toEqual([
+    const { text: secret } = await organisations.rotateSecret(ref, 2, actor)
+    expect((await organisations.identity(ref)).secrets.map(one => one.secret)).toEqual([
       secret,
       before!.secret,
     ])
-    const noted = JSON.stringify(await auditOf(row))
+    const noted = JSON.stringify(await auditOf(ref))
     for (const text of [key, first!.key, secret, before!.secret]) expect(noted).not.toContain(text)
-    expect((await auditOf(row)).map(({ action }) => action)).toEqual([
+    expect((await auditOf(ref)).map(({ action }) => action)).toEqual([
       'identity_secret.rotate',
       'settings.change',
       'key.rotate',
@@ -228,12 +229,12 @@ describe('keys and secrets', () => {
   })
 
   test('a third secret is refused while two work, unless all are ended', async () => {
-    const row = await another()
-    await organisations.rotateSecret(row, 2, actor)
-    await organisations.rotateSecret(row, 2, actor)
-    const refusal = await refusalOf(organisations.rotateSecret(row, 2, actor))
+    const ref = await another()
+    await organisations.rotateSecret(ref, 2, actor)
+    await organisations.rotateSecret(ref, 2, actor)
+    const refusal = await refusalOf(organisations.rotateSecret(ref, 2, actor))
     expect(refusal).toMatchObject({ code: 'two_secrets_work' })
-    await organisations.rotateSecret(row, 0, actor)
-    expect((await organisations.identity(row)).secrets).toHaveLength(1)
+    await organisations.rotateSecret(ref, 0, actor)
+    expect((await organisations.identity(ref)).secrets).toHaveLength(1)
   })
 })

@@ -55,9 +55,9 @@ test('no more is held than there is room for, and all organisations are answered
   for (let round = 0; round < 3; round++) {
     for (const { row, key } of all) {
       const [flow] = listed(catalogue, key)
-      expect(catalogue.snippetKey(key)?.organisation.row).toBe(row)
-      expect(catalogue.flow(flow?.id ?? '')?.organisation.row).toBe(row)
-      expect(catalogue.step(flow?.steps[0]?.id ?? '')?.flow.organisation.row).toBe(row)
+      expect(catalogue.snippetKey(key)?.organisation.ref).toBe(row)
+      expect(catalogue.flow(flow?.id ?? '')?.organisation.ref).toBe(row)
+      expect(catalogue.step(flow?.steps[0]?.id ?? '')?.flow.organisation.ref).toBe(row)
       expect(catalogue.size).toBeLessThan(all.length)
     }
   }
@@ -109,7 +109,7 @@ test('a list that is asked for again is the same, and so is its text', () => {
   expect(list.text).toBe(list.text)
   expect(list.text).toContain(`"version":"${list.version}"`)
   const again = new StoredCatalogue(reading)
-  expect(again.publishedFlows(again.organisationByRow(organisationOfKey.row)).hash).toBe(list.hash)
+  expect(again.publishedFlows(again.organisationByRow(organisationOfKey.ref)).hash).toBe(list.hash)
 })
 
 test('ids that nobody has leave nothing behind', () => {

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { eventKinds, eventSources, kindCode } from '../../../src/core/event/event.ts'
-import type { StoredEvent } from '../../../src/core/ports.ts'
 import type { TimeRange } from '../../../src/core/time/time-range.ts'
 import { CompletionTable } from '../../../src/storage/checklists/completion-table.ts'
 import { openForWriting } from '../../../src/storage/database/database.ts'
 import { migrate, SchemaMismatch, schemaState } from '../../../src/storage/database/migrate.ts'
 import { EventIds } from '../../../src/storage/ids/event-ids.ts'
+import type { StoredEvent } from '../../../src/storage/in-rows.ts'
 import { PresenceBoard } from '../../../src/storage/organisations/presence-board.ts'
 import { Readers } from '../../../src/storage/readers.ts'
 import { RunTable, toNobody } from '../../../src/storage/runs/run-table.ts'
@@ -135,7 +135,7 @@ describe('the schema', () => {
       const readers = new Readers(database, new PresenceBoard(newSharedMemory().presence))
       const always = { startMs: 0, endMs: Number.MAX_SAFE_INTEGER } as TimeRange
       for await (const page of readers.events(org, 5, always)) exported.push(...page)
-      expect(exported).toEqual(ofOrg.filter(({ flowRow }) => flowRow === 5))
+      expect(exported).toEqual(ofOrg.filter(({ flowRef }) => flowRef === 5))
     }
     const ids = new EventIds(database)
     const isTaken = (org: number, id: string) => !ids.take(ids.openBatch(org), id, 2)
@@ -161,10 +161,10 @@ const oldEvent: fc.Arbitrary<StoredEvent & { orgRow: number }> = fc.record({
   kind: fc.constantFrom(...eventKinds),
   userId: maybe(word),
   anonymousId: maybe(word),
-  flowRow: maybe(row),
+  flowRef: maybe(row),
   flowVersion: maybe(row),
-  stepRow: maybe(row),
-  itemRow: maybe(row),
+  stepRef: maybe(row),
+  itemRef: maybe(row),
   runId: maybe(word),
   sessionId: maybe(word),
   occurredAt: fc.integer({ min: 0, max: 4e12 }),
@@ -193,10 +193,10 @@ function insertOldEvent(database: Database, seq: number, event: StoredEvent & { 
       kindCode[event.kind],
       event.userId,
       event.anonymousId,
-      event.flowRow,
+      event.flowRef,
       event.flowVersion,
-      event.stepRow,
-      event.itemRow,
+      event.stepRef,
+      event.itemRef,
       event.runId,
       event.sessionId,
       event.occurredAt,

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { NewEvent } from '../../../src/core/ports.ts'
 import { emptyLog } from '../../../src/storage/database/compact.ts'
 import { openForWriting } from '../../../src/storage/database/database.ts'
 import { beginRewriting } from '../../../src/storage/database/rewriting.ts'
 import { allowAgain, finishErasures } from '../../../src/storage/erasure/erasures.ts'
 import { entriesIn } from '../../../src/storage/hash-index/chunk.ts'
+import type { NewEvent } from '../../../src/storage/in-rows.ts'
 import { encodeEvents, rewriteEvents } from '../../../src/storage/ledger/event-text.ts'
 import { rebuild } from '../../../src/storage/projections/rebuild.ts'
 import { eraseBeside, textsIn } from '../../support/erasing.ts'
@@ -28,7 +28,7 @@ const publishTo = (tenant: Tenant) =>
   tenant.publish({ key: 'tour', steps: [{ key: 'hello', kind: 'modal', title: 'Hello' }] })
 
 const personOf = (tenant: Tenant, person: string) => ({
-  orgRow: tenant.row,
+  orgRef: tenant.row,
   orgId: tenant.organisation.id,
   person,
 })
@@ -253,10 +253,10 @@ function sealAllIn({ storage }: World): number {
 }
 
 test('what a server has in its buffer is refused as well', async () => {
-  const { orgRow } = personOf(acme, '')
+  const { orgRef } = personOf(acme, '')
   const batch = (id: string) =>
-    world.stores.ledger.append({
-      orgRow,
+    world.byRow.ledger.append({
+      orgRef,
       receivedAt: world.clock.now(),
       events: [eventOf(id, 'ada'), eventOf(`${id}+`, 'bob')],
       refusals: {},
@@ -274,10 +274,10 @@ const eventOf = (id: string, userId: string): NewEvent => ({
   kind: 'custom',
   userId,
   anonymousId: null,
-  flowRow: null,
+  flowRef: null,
   flowVersion: null,
-  stepRow: null,
-  itemRow: null,
+  stepRef: null,
+  itemRef: null,
   runId: null,
   sessionId: null,
   occurredAt: 1_000,

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { personOf } from '../../../src/core/event/event.ts'
-import type { NewEvent } from '../../../src/core/ports.ts'
 import { analyticsService, questionOf } from '../../../src/modules/analytics/service.ts'
+import type { NewEvent } from '../../../src/storage/in-rows.ts'
 import { rebuild } from '../../../src/storage/projections/rebuild.ts'
 import { eraseBeside, textsIn } from '../../support/erasing.ts'
 import { historyArbitrary, springAnchor } from '../../support/histories.ts'
@@ -54,8 +54,8 @@ test('every number is the same when somebody is erased, and nothing of theirs is
       const events = personalEvents(stored, history.events)
       for (let at = 0, n = 0; at < events.length; n++) {
         const size = sizes[n % sizes.length]!
-        await world.stores.ledger.append({
-          orgRow,
+        await world.byRow.ledger.append({
+          orgRef: orgRow,
           receivedAt: world.clock.now(),
           events: events.slice(at, at + size),
           refusals: {},
@@ -70,7 +70,7 @@ test('every number is the same when somebody is erased, and nothing of theirs is
       const { userId, anonymousId } = events[who % events.length]!
       const person = personOf(userId, anonymousId)
       const isTheirs = (event: NewEvent) => personOf(event.userId, event.anonymousId) === person
-      const of = { orgRow, orgId: orgIdOf(orgRow), person }
+      const of = { orgRef: orgRow, orgId: orgIdOf(orgRow), person }
       if (killedAfter !== null) eraseBeside(world, of, killedAfter)
       eraseBeside(world, of)
       await world.storage.watch()
@@ -104,8 +104,8 @@ test('every number is the same when somebody is erased, and nothing of theirs is
       }
 
       // What they report is not taken any more, and what others report is.
-      const again = await world.stores.ledger.append({
-        orgRow,
+      const again = await world.byRow.ledger.append({
+        orgRef: orgRow,
         receivedAt: world.clock.now(),
         events: events.map(event => ({ ...event, id: `${event.id}!` })),
         refusals: {},
@@ -118,12 +118,12 @@ test('every number is the same when somebody is erased, and nothing of theirs is
   )
 }, 120_000)
 
-const whatStays = ({ kind, flowRow, flowVersion, stepRow, itemRow, occurredAt }: NewEvent) => ({
+const whatStays = ({ kind, flowRef, flowVersion, stepRef, itemRef, occurredAt }: NewEvent) => ({
   kind,
-  flowRow,
+  flowRef,
   flowVersion,
-  stepRow,
-  itemRow,
+  stepRef,
+  itemRef,
   occurredAt,
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { personOf } from '../../../src/core/event/event.ts'
-import type { NewEvent } from '../../../src/core/ports.ts'
+import type { NewEvent } from '../../../src/storage/in-rows.ts'
 import { rebuild } from '../../../src/storage/projections/rebuild.ts'
 import { erasing, textsIn } from '../../support/erasing.ts'
 import { autumnAnchor, type History, reach } from '../../support/histories.ts'
@@ -115,8 +115,8 @@ class Life {
     this.erased.add(person)
     const isErased = (place: number) => this.erased.has(nameOf(this.events[place]!))
     const runOf = (place: number) => {
-      const { flowRow, runId } = this.events[place]!
-      return runId === null ? null : `${flowRow} ${runId}`
+      const { flowRef, runId } = this.events[place]!
+      return runId === null ? null : `${flowRef} ${runId}`
     }
     const sent = this.left.slice(0, this.sent)
     const later = this.left.splice(this.sent)
@@ -132,7 +132,7 @@ class Life {
     if (days !== null) this.keepFor(days)
     for (const most of [...(killedAfter === null ? [] : [killedAfter]), Number.POSITIVE_INFINITY]) {
       let steps = 0
-      for (const _ of erasing(this.world, { orgRow, orgId, person })) {
+      for (const _ of erasing(this.world, { orgRef: orgRow, orgId, person })) {
         if (++steps > most) break
         if (days !== null) await this.world.storage.retain()
       }
@@ -149,7 +149,12 @@ class Life {
     const { orgRow } = this.stored
     const receivedAt = this.at
     const more = { refusals: {}, skewMs: null }
-    const outcome = await this.world.stores.ledger.append({ orgRow, receivedAt, events, ...more })
+    const outcome = await this.world.byRow.ledger.append({
+      orgRef: orgRow,
+      receivedAt,
+      events,
+      ...more,
+    })
     expect(outcome).toEqual({ duplicates: [], deadLetters: [], erased: [] })
   }
 }

@@ -36,7 +36,7 @@ class Stage {
 
   erase(name: string): void {
     const { row: orgRow, organisation } = this.tenant
-    eraseBeside(world, { orgRow, orgId: organisation.id, person: name })
+    eraseBeside(world, { orgRef: orgRow, orgId: organisation.id, person: name })
   }
 
   /** The ids of this organisation in place of their keys, as in `@both` and `@both.hello`. */
@@ -193,7 +193,7 @@ test('what was reported of somebody erased is forgotten where anybody is allowed
   expect((await stage.ask(asked)).text).toContain('"alreadyCompleted":true')
   const own = openForWriting(world.dataDir)
   const { row: orgRow, organisation } = stage.tenant
-  const named = { orgRow, orgId: organisation.id, person: 'usomeone' }
+  const named = { orgRef: orgRow, orgId: organisation.id, person: 'usomeone' }
   allowAgain(own, world.dataDir, named, world.clock.now())
   own.close()
   expect((await stage.ask(asked)).text).toContain('"alreadyCompleted":false')

@@ -58,9 +58,16 @@ const actor = { via: 'command line', name: 'test', requestId: null } as const
 const service = () => new DeadLetters(world.management.operations, world.clock)
 
 const retry = async (letters: readonly number[], by = tenant) =>
-  (await service().retry(by.row, { ids: letters }, actor)).map(({ id, verdict }) => [id, verdict])
+  (await service().retry(by.ref, { ids: letters }, actor)).map(({ id, verdict }) => [id, verdict])
 
 const stored = () => storedEvents(own, tenant.row)
+
+test('an event is kept under the names that every release has written', async () => {
+  await bury('bad-1')
+  const { event } = own.query<{ event: string }, []>('select event from dead_letters').get()!
+  const { ref: flowRow } = world.byRow.catalogue().flow(flow.id)!
+  expect(JSON.parse(event)).toMatchObject({ id: 'bad-1', flowRow, stepRow: null, itemRow: null })
+})
 
 test('letters are listed with when, what and why, and nobody’s name', async () => {
   const [id] = (await bury('bad-1')) as [number]
@@ -130,10 +137,10 @@ test('only an organisation’s own letters are tried and dropped', async () => {
   const other = await Tenant.of(world)
   const { operations } = world.management
   const audit = { at: 0, actor, action: 'test', subject: 'dead letters', note: null }
-  expect(await operations.dropDeadLetters(other.row, letters, audit)).toBe(0)
-  expect(await operations.retryDeadLetters(other.row, letters, audit)).toEqual([])
+  expect(await operations.dropDeadLetters(other.ref, letters, audit)).toBe(0)
+  expect(await operations.retryDeadLetters(other.ref, letters, audit)).toEqual([])
   await expect(retry(letters, other)).rejects.toMatchObject({ code: 'dead_letter_not_found' })
-  expect(await service().drop(tenant.row, { ids: letters.slice(0, 1) }, actor)).toBe(1)
+  expect(await service().drop(tenant.ref, { ids: letters.slice(0, 1) }, actor)).toBe(1)
   expect(lettersOf(tenant)).toEqual(letters.slice(1))
 })
 
@@ -152,10 +159,10 @@ test('more than one transaction takes are all tried', async () => {
 
 test('a report that came alone is listed as what it is, and done by a retry', async () => {
   poison(world.database, 'bad')
-  const { row: flowRow } = world.stores.catalogue().flow(flow.id)!
-  const report = { orgRow: tenant.row, flowRow, userId: 'bad', anonymousId: null, runId: null }
+  const { ref: flowRef } = world.byRow.catalogue().flow(flow.id)!
+  const report = { orgRef: tenant.row, flowRef, userId: 'bad', anonymousId: null, runId: null }
   const receivedAt = world.clock.now()
-  const completing = world.stores.ledger.complete({ ...report, completedAt: 7, receivedAt })
+  const completing = world.byRow.ledger.complete({ ...report, completedAt: 7, receivedAt })
   await expect(completing).rejects.toThrow('poisoned')
   const { letters } = listDeadLetters(own, tenant.row, 10)
   expect(letters).toMatchObject([{ kind: 'complete', eventId: null }])
@@ -166,7 +173,7 @@ test('a report that came alone is listed as what it is, and done by a retry', as
 
 describe('of somebody who is erased', () => {
   const of = (person: string) => ({
-    orgRow: tenant.row,
+    orgRef: tenant.row,
     orgId: tenant.organisation.id,
     person,
   })
@@ -179,12 +186,12 @@ describe('of somebody who is erased', () => {
         begin select raise(abort, 'poisoned'); end`,
       )
     }
-    const { row: flowRow } = world.stores.catalogue().flow(flow.id)!
-    const report = { orgRow: tenant.row, flowRow, userId, anonymousId: null }
+    const { ref: flowRef } = world.byRow.catalogue().flow(flow.id)!
+    const report = { orgRef: tenant.row, flowRef, userId, anonymousId: null }
     const receivedAt = world.clock.now()
     const step = `POST /steps/${flow.steps[0]?.id}/health`
-    const { ledger } = world.stores
-    const item = { itemRow: 1, completed: true }
+    const { ledger } = world.byRow
+    const item = { itemRef: 1, completed: true }
     await Promise.allSettled([
       ledger.complete({ ...report, runId: 'r', completedAt: 7, receivedAt }),
       ledger.tick({ ...report, items: [item], receivedAt }),

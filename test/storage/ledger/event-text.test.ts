@@ -2,8 +2,8 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { eventKinds, eventSources } from '../../../src/core/event/event.ts'
-import type { NewEvent } from '../../../src/core/ports.ts'
 import { migrate } from '../../../src/storage/database/migrate.ts'
+import type { NewEvent } from '../../../src/storage/in-rows.ts'
 import { EventBatches } from '../../../src/storage/ledger/event-batches.ts'
 import {
   decodeEvents,
@@ -31,10 +31,10 @@ const event: fc.Arbitrary<NewEvent> = fc.record({
   kind: fc.constantFrom(...eventKinds),
   userId: maybe(text),
   anonymousId: maybe(text),
-  flowRow: row,
+  flowRef: row,
   flowVersion: row,
-  stepRow: row,
-  itemRow: row,
+  stepRef: row,
+  itemRef: row,
   runId: maybe(text),
   sessionId: maybe(text),
   occurredAt: time,
@@ -88,9 +88,11 @@ test('ids and facts are told without the rest', () => {
       const { count, facts } = encodeEvents(sent)
       expect(decodeIds({ count, facts })).toEqual(sent.map(({ id }) => id))
       expect(decodeFacts({ count, facts }, 7, source)).toEqual(
-        sent.map(({ stepRow, reportedAt, url, reason, properties, ...fact }) => ({
+        sent.map(({ flowRef, stepRef, itemRef, reportedAt, url, reason, properties, ...fact }) => ({
           ...fact,
-          stepId: stepRow,
+          flowRow: flowRef,
+          stepId: stepRef,
+          itemRow: itemRef,
           orgRow: 7,
           byCustomEvent: source === 'custom_event',
         })),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { NewEvent, StoredEvent } from '../../../src/core/ports.ts'
 import type { TimeRange } from '../../../src/core/time/time-range.ts'
+import type { NewEvent, StoredEvent } from '../../../src/storage/in-rows.ts'
 import { storedEvents } from '../../support/ledger.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../../support/stored-history.ts'
 import { World } from '../../support/world.ts'
@@ -23,8 +23,8 @@ const event = (id: string, flowKey: string | undefined, at: number, userId = 'u'
   newEventOf(stored, { kind: 'custom', name: 'x', flowKey, userId, at }, id)
 
 const append = (...events: NewEvent[]) =>
-  world.stores.ledger.append({
-    orgRow: stored.orgRow,
+  world.byRow.ledger.append({
+    orgRef: stored.orgRow,
     receivedAt: world.clock.now(),
     events,
     refusals: {},
@@ -36,7 +36,7 @@ const always = { startMs: 0, endMs: Number.MAX_SAFE_INTEGER }
 async function exported(flowKey: string, range = always, orgRow = stored.orgRow) {
   const events: StoredEvent[] = []
   const flowRow = stored.flowRows.get(flowKey) as number
-  for await (const page of world.stores.analytics.events(orgRow, flowRow, range as TimeRange)) {
+  for await (const page of world.byRow.analytics.events(orgRow, flowRow, range as TimeRange)) {
     expect(page.length).toBeGreaterThan(0)
     events.push(...page)
   }

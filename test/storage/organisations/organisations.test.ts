@@ -55,7 +55,7 @@ describe('an organisation', () => {
   })
 
   test('is found by id and by slug, and by nothing else', () => {
-    const { organisation } = create('Harbor')
+    const { row, ...organisation } = create('Harbor').organisation
     expect(findOrganisation(database, organisation.id)).toEqual(organisation)
     expect(findOrganisation(database, 'harbor')).toEqual(organisation)
     expect(findOrganisation(database, 'Harbor')).toBeNull()
@@ -117,8 +117,8 @@ describe('a change and its lines of the audit log', () => {
   })
 
   test('or neither is, where a line cannot be written', () => {
-    const { organisation, snippetKey } = create('Harbor')
-    const { row } = organisation
+    const { organisation: made, snippetKey } = create('Harbor')
+    const { row, ...organisation } = made
     expect(() => change(row, { ...entry, action: null as never })).toThrow()
     expect(findOrganisation(database, 'harbor')).toEqual(organisation)
     expect(keysOf(database, row, now).map(({ key }) => key)).toEqual([snippetKey])

@@ -40,8 +40,8 @@ afterEach(async () => {
 let sent = 0
 
 const send = (...events: RefEvent[]) =>
-  world.stores.ledger.append({
-    orgRow: stored.orgRow,
+  world.byRow.ledger.append({
+    orgRef: stored.orgRow,
     receivedAt: world.clock.now(),
     events: events.map(event => newEventOf(stored, event, `event-${sent++}`)),
     refusals: {},
@@ -161,9 +161,9 @@ test('rows that it replaces in another process are known to the running server a
   expect(dump()[4]).toEqual(right[4] as string[])
   const person = { userId: 'u', anonymousId: null }
   const flowRow = stored.flowRows.get('second') as number
-  const report = { ...person, orgRow: stored.orgRow, flowRow, runId: null }
+  const report = { ...person, orgRef: stored.orgRow, flowRef: flowRow, runId: null }
   const now = world.clock.now()
-  const again = await world.stores.ledger.complete({ ...report, completedAt: now, receivedAt: now })
+  const again = await world.byRow.ledger.complete({ ...report, completedAt: now, receivedAt: now })
   expect(again).toEqual({ completedAt: 20, alreadyCompleted: true })
   expect(rebuild(own).changed).toBe(0)
 })
@@ -194,9 +194,9 @@ test('steps that an older Cairn packed are packed anew, which is no change', asy
 test('each person’s latest health report is what all reports say', async () => {
   const stepRow = stored.stepRows.get('first/a') as number
   const report = (person: string, outcome: 'found' | 'not_found', at: number) =>
-    world.stores.steps.recordHealth({
-      orgRow: stored.orgRow,
-      stepRow,
+    world.byRow.steps.recordHealth({
+      orgRef: stored.orgRow,
+      stepRef: stepRow,
       version: 1,
       person,
       outcome,
@@ -211,7 +211,7 @@ test('each person’s latest health report is what all reports say', async () =>
   await report('uu', 'found', 10)
   await report('uu', 'not_found', 20)
   await report('uv', 'found', 15)
-  const health = () => world.stores.steps.healthCounts(stored.orgRow, stepRow, 1, 0)
+  const health = () => world.byRow.steps.healthCounts(stored.orgRow, stepRow, 1, 0)
   const right = await health()
   expect(right).toMatchObject({ found: 1, not_found: 1 })
   world.database.run(`update step_health set outcome = 'hidden'`)

@@ -28,7 +28,7 @@ const flowRows = (stored: StoredWorld) => [...stored.flowRows.values()]
 /** By flow id, of flows that the person has runs of. */
 async function told(stored: StoredWorld, userId: string | null, anonymousId: string | null) {
   const person = { userId, anonymousId }
-  const found = await world.stores.people.histories(stored.orgRow, flowRows(stored), person)
+  const found = await world.byRow.people.histories(stored.orgRow, flowRows(stored), person)
   const ids = new Map([...stored.flowRows].map(([key, row]) => [row, stored.flowIds.get(key)!]))
   return Object.fromEntries([...found].map(([row, history]) => [ids.get(row)!, history]))
 }
@@ -64,8 +64,8 @@ test('a person is told of what they did as all runs have it, sealed, rebuilt or 
         for (const [n, next] of afterwards.entries()) {
           const events = history.events.slice(n * size, (n + 1) * size)
           if (events.length > 0) {
-            await world.stores.ledger.append({
-              orgRow: stored.orgRow,
+            await world.byRow.ledger.append({
+              orgRef: stored.orgRow,
               receivedAt: world.clock.now(),
               events: events.map((event, i) => newEventOf(stored, event, `event-${n}-${i}`)),
               refusals: {},
@@ -101,8 +101,8 @@ const start = (flowKey: string, userId: string, runId: string, at: number) =>
 test('of a person with very many runs the ones that were stored last count', async () => {
   const stored = storeFlows(world, [flow('first'), flow('second')])
   const send = (runs: [flowKey: string, runId: string, at: number][]) =>
-    world.stores.ledger.append({
-      orgRow: stored.orgRow,
+    world.byRow.ledger.append({
+      orgRef: stored.orgRow,
       receivedAt: world.clock.now(),
       events: runs.map(([flowKey, runId, at]) =>
         newEventOf(stored, start(flowKey, 'eve', runId, at), `${flowKey}-${runId}`),
@@ -124,8 +124,8 @@ test('of a person with very many runs the ones that were stored last count', asy
 test('runs of others, of other organisations and of other flows are nobody else’s', async () => {
   const [ours, theirs] = [storeFlows(world, [flow('first')]), storeFlows(world, [flow('first')])]
   for (const stored of [ours, theirs]) {
-    await world.stores.ledger.append({
-      orgRow: stored.orgRow,
+    await world.byRow.ledger.append({
+      orgRef: stored.orgRow,
       receivedAt: world.clock.now(),
       events: [newEventOf(stored, start('first', 'ann', `of ${stored.orgRow}`, 5), 'event')],
       refusals: {},

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import type { NewEvent } from '../../../src/core/ports.ts'
+import type { NewEvent } from '../../../src/storage/in-rows.ts'
 import { BufferGauge } from '../../../src/storage/writer/buffer-gauge.ts'
 import { StorageClient } from '../../../src/storage/writer/client.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../../support/stored-history.ts'
@@ -19,7 +19,7 @@ const custom = (id: string): NewEvent =>
 
 const append = (client: StorageClient, id: string) => {
   const { orgRow } = stored
-  const batch = { orgRow, receivedAt: world.clock.now(), refusals: {}, skewMs: null }
+  const batch = { orgRef: orgRow, receivedAt: world.clock.now(), refusals: {}, skewMs: null }
   return client.append({ ...batch, events: [custom(id)] })
 }
 

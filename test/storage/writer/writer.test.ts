@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../../src/core/errors.ts'
-import type { NewEvent } from '../../../src/core/ports.ts'
 import { openForWriting } from '../../../src/storage/database/database.ts'
+import type { NewEvent } from '../../../src/storage/in-rows.ts'
 import { poison, storedEvents } from '../../support/ledger.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../../support/stored-history.ts'
 import { World } from '../../support/world.ts'
@@ -32,8 +32,8 @@ const started = (id: string, userId = 'u'): NewEvent =>
   newEventOf(stored, { kind: 'flow_started', userId, flowKey: 'welcome', at: 1 }, id)
 
 const append = (...events: NewEvent[]) =>
-  world.stores.ledger.append({
-    orgRow: stored.orgRow,
+  world.byRow.ledger.append({
+    orgRef: stored.orgRow,
     receivedAt: world.clock.now(),
     events,
     refusals: {},
@@ -147,12 +147,12 @@ describe('a report that the database does not take', () => {
       `create trigger poison_health before insert on step_reports when new.message = 'bad'
       begin select raise(abort, 'poisoned'); end`,
     )
-    const { ledger, steps } = world.stores
+    const { ledger, steps } = world.byRow
     const times = { receivedAt: 7, completedAt: 7 }
-    const items = [{ itemRow: 1, completed: true }]
+    const items = [{ itemRef: 1, completed: true }]
     const report = {
-      orgRow,
-      stepRow: 1,
+      orgRef: orgRow,
+      stepRef: 1,
       version: 1,
       person: null,
       outcome: 'found',
@@ -161,8 +161,8 @@ describe('a report that the database does not take', () => {
     const details = { url: null, selector: null, matchCount: null, waitMs: null }
     const outcomes = await Promise.allSettled([
       append(custom('a')),
-      ledger.complete({ orgRow, flowRow, runId: null, ...person, ...times }),
-      ledger.tick({ orgRow, flowRow, items, ...person, receivedAt: 7 }),
+      ledger.complete({ orgRef: orgRow, flowRef: flowRow, runId: null, ...person, ...times }),
+      ledger.tick({ orgRef: orgRow, flowRef: flowRow, items, ...person, receivedAt: 7 }),
       steps.recordHealth({ ...report, ...details, message: 'bad', snippetVersion: null }),
       append(custom('b')),
     ])
@@ -174,9 +174,9 @@ describe('a report that the database does not take', () => {
       'fulfilled',
     ])
     expect(letters()).toMatchObject([
-      { type: 'complete', userId: 'bad', completedAt: 7 },
-      { type: 'tick', userId: 'bad', items },
-      { type: 'health', message: 'bad' },
+      { type: 'complete', orgRow, flowRow, userId: 'bad', completedAt: 7 },
+      { type: 'tick', orgRow, flowRow, userId: 'bad', items: [{ itemRow: 1, completed: true }] },
+      { type: 'health', orgRow, stepRow: 1, message: 'bad' },
     ])
     expect(storedIds()).toEqual(['a', 'b'])
     expect(world.gauge.isRefused).toBe(false)
@@ -208,7 +208,7 @@ describe('a database that cannot be written for a while', () => {
     }
     expect(world.gauge.isRefused).toBe(true)
     // Who was seen is written later, and is no fault to tell of every other second.
-    world.stores.presence.mark(stored.orgRow, 'heartbeat', world.clock.now())
+    world.byRow.presence.mark(stored.orgRow, 'heartbeat', world.clock.now())
     await world.storage.writePresence()
     other.run('rollback')
     other.close()
@@ -227,7 +227,7 @@ describe('a database that cannot be written for a while', () => {
     world.database.run('pragma busy_timeout = 1')
     const other = openForWriting(world.dataDir)
     other.run('begin immediate')
-    world.stores.presence.mark(stored.orgRow, 'heartbeat', world.clock.now())
+    world.byRow.presence.mark(stored.orgRow, 'heartbeat', world.clock.now())
     await expect(world.storage.writePresence()).rejects.toThrow('locked')
     // What it has to confirm cannot be written either.
     world.storage.watch()
@@ -288,10 +288,17 @@ test('what fails after the commit is not stored again: until a new start nothing
   }
   const broken = new World({ moments: { afterCommit } })
   const { orgRow } = storeFlows(broken, flows)
-  const report = { orgRow, stepRow: 1, version: 1, person: 'uu', outcome: 'found', at: 1 } as const
+  const report = {
+    orgRef: orgRow,
+    stepRef: 1,
+    version: 1,
+    person: 'uu',
+    outcome: 'found',
+    at: 1,
+  } as const
   const details = { url: null, selector: null, matchCount: null, waitMs: null, message: null }
   for (let time = 0; time < 2; time++) {
-    const recorded = broken.stores.steps.recordHealth({
+    const recorded = broken.byRow.steps.recordHealth({
       ...report,
       ...details,
       snippetVersion: null,
@@ -310,8 +317,8 @@ describe('what was acknowledged with ack=buffer', () => {
     quick.database.run('pragma busy_timeout = 1')
     const other = openForWriting(quick.dataDir)
     other.run('begin immediate')
-    const batch = { orgRow, receivedAt: 0, refusals: {}, skewMs: null }
-    const send = (id: string) => quick.stores.ledger.append({ ...batch, events: [custom(id)] })
+    const batch = { orgRef: orgRow, receivedAt: 0, refusals: {}, skewMs: null }
+    const send = (id: string) => quick.byRow.ledger.append({ ...batch, events: [custom(id)] })
     await send('a')
     await quick.storage.flush()
     await expect(send('b')).rejects.toMatchObject({ code: 'overloaded' })
@@ -330,9 +337,9 @@ describe('what was acknowledged with ack=buffer', () => {
     poison(quick.database, 'bad')
     quick.database.run('pragma busy_timeout = 1')
     const other = openForWriting(quick.dataDir)
-    const batch = { orgRow: own.orgRow, receivedAt: 0, refusals: {}, skewMs: null }
-    await quick.stores.ledger.append({ ...batch, events: [custom('a', 'bad'), custom('b')] })
-    await quick.stores.ledger.append({ ...batch, events: [custom('c')] })
+    const batch = { orgRef: own.orgRow, receivedAt: 0, refusals: {}, skewMs: null }
+    await quick.byRow.ledger.append({ ...batch, events: [custom('a', 'bad'), custom('b')] })
+    await quick.byRow.ledger.append({ ...batch, events: [custom('c')] })
     // The first transaction meets the poison; those of the parts meet a lock.
     const { run } = quick.database
     quick.database.run = ((sql: string, ...rest: []) => {
@@ -360,8 +367,8 @@ describe('the buffer', () => {
     quick.database.run('pragma busy_timeout = 1')
     const other = openForWriting(quick.dataDir)
     other.run('begin immediate')
-    const batch = { orgRow: own.orgRow, receivedAt: 0, refusals: {}, skewMs: null }
-    await quick.stores.ledger.append({ ...batch, events: [custom('a'), custom('b')] })
+    const batch = { orgRef: own.orgRow, receivedAt: 0, refusals: {}, skewMs: null }
+    await quick.byRow.ledger.append({ ...batch, events: [custom('a'), custom('b')] })
     expect(await quick.storage.flush()).toBe(1)
     expect(quick.gauge.events).toBe(2)
     other.run('rollback')
@@ -381,8 +388,8 @@ describe('the buffer', () => {
     const small = new World({ bufferBounds: { events: 3, bytes: 1_000_000 } })
     const own = storeFlows(small, flows)
     const send = (...ids: string[]) =>
-      small.stores.ledger.append({
-        orgRow: own.orgRow,
+      small.byRow.ledger.append({
+        orgRef: own.orgRow,
         receivedAt: 0,
         events: ids.map(id => ({ ...custom(id) })),
         refusals: {},
@@ -399,8 +406,8 @@ describe('the buffer', () => {
   test('with ack=buffer an event is acknowledged before its commit, and committed soon', async () => {
     const quick = new World({ ack: 'buffer' })
     const own = storeFlows(quick, flows)
-    const outcome = await quick.stores.ledger.append({
-      orgRow: own.orgRow,
+    const outcome = await quick.byRow.ledger.append({
+      orgRef: own.orgRow,
       receivedAt: 0,
       events: [custom('a')],
       refusals: {},
