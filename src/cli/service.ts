@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import { Argument, type Command } from 'commander'
 import { examples } from './examples.ts'
 import { print, printColumns, printJson } from './output.ts'
-import { alertRules } from './service/alerts.ts'
-import { dashboard } from './service/dashboard.ts'
+import alertRules from './service/alerts.yaml' with { type: 'text' }
+import dashboard from './service/dashboard.json'
 import { type FileChange, installService, uninstallService } from './service/install.ts'
 import { planOf, type ServiceOptions } from './service/plan.ts'
 import { settingsTemplate } from './service/settings-template.ts'
@@ -128,5 +128,5 @@ function addDashboard(service: Command): void {
     .command('dashboard')
     .description('print a dashboard for Grafana, as JSON to import')
     .addHelpText('after', examples('cairn service dashboard > cairn-dashboard.json'))
-    .action(() => print(JSON.stringify(dashboard(), null, 2)))
+    .action(() => print(JSON.stringify(dashboard, null, 2)))
 }
