@@ -73,14 +73,15 @@ describe('arrows point one way', () => {
     expect(offences(inPart('limits'), toAny('core'))).toEqual([])
   })
 
-  test('config → core', () => {
+  test('config → core, failpoints → config', () => {
     expect(offences(inPart('config'), toAny('core'))).toEqual([])
+    expect(offences(inPart('failpoints'), toAny('config'))).toEqual([])
   })
 
-  test('storage → core, and the ports of modules and of http, which it meets', () => {
+  test('storage → core, failpoints, and the ports of modules and of http, which it meets', () => {
     const isPort = (to: string) =>
       /^modules\/[^/]+\/port\.ts$/.test(to) || to === 'http/principal.ts'
-    const isAllowed = (to: string) => toAny('core', 'scheduling')(to) || isPort(to)
+    const isAllowed = (to: string) => toAny('core', 'scheduling', 'failpoints')(to) || isPort(to)
     expect(offences(inPart('storage'), isAllowed)).toEqual([])
   })
 
@@ -115,7 +116,7 @@ describe('arrows point one way', () => {
 
   test('server → app, storage, config, core, of http the session tokens, of web its files', () => {
     const isAllowed = (to: string) =>
-      toAny('app', 'storage', 'limits', 'config', 'core', 'production-mode')(to) ||
+      toAny('app', 'storage', 'limits', 'config', 'failpoints', 'core', 'production-mode')(to) ||
       to === 'http/session-tokens.ts' ||
       to === 'web/snippet-files.ts'
     expect(offences(inPart('server'), isAllowed)).toEqual([])

@@ -3,13 +3,13 @@ import '../production-mode.ts'
 import { rmSync } from 'node:fs'
 import { type Answered, type AppDeps, createApp, routesOf } from '../app.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
+import { armFailpoints } from '../failpoints.ts'
 import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
 import { connectStores } from '../storage/connect.ts'
 import { connectManagement } from '../storage/connect-management.ts'
 import { openForReading } from '../storage/database/database.ts'
 import { BufferGauge } from '../storage/writer/buffer-gauge.ts'
 import { StorageClient } from '../storage/writer/client.ts'
-import { failpoint } from './failpoints.ts'
 import { HandedKeys } from './handed-keys.ts'
 import { maxHeaderSize } from './header-size.ts'
 import { HttpCounters } from './http-counters.ts'
@@ -47,7 +47,8 @@ const drainMs = 10_000
 const report = (message: ThreadReport) => self.postMessage(message)
 
 function start(message: HttpThreadStart) {
-  const { name, config, shared, storage, failpoints } = message
+  const { name, config, shared, storage } = message
+  armFailpoints(message.failpoints)
   maxHeaderSize()
   const ownLog = openLog(config, name, message.logTurns)
   const { log } = ownLog
@@ -58,8 +59,7 @@ function start(message: HttpThreadStart) {
     bytes: config.bufferBytes,
   })
   const send = (commands: string) => storage.postMessage(commands)
-  const beforeWrite = failpoint(failpoints, 'http_request')
-  const client = new StorageClient(send, gauge, config.ack, beforeWrite)
+  const client = new StorageClient(send, gauge, config.ack)
   storage.onmessage = ({ data }: { data: string }) => client.receive(data)
   const reading = openForReading(config.data)
   const idle = new IdleCollector()

@@ -1,6 +1,7 @@
 import { createApp } from '../app.ts'
 import { unauthorized } from '../core/errors.ts'
 import { longestRetentionDays } from '../core/organisation/retention.ts'
+import { armFailpoints } from '../failpoints.ts'
 import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
 import { connectStores } from '../storage/connect.ts'
 import { connectManagement } from '../storage/connect-management.ts'
@@ -10,7 +11,6 @@ import { Storage } from '../storage/storage.ts'
 import { BufferGauge } from '../storage/writer/buffer-gauge.ts'
 import { StorageClient } from '../storage/writer/client.ts'
 import { defaultWriterPolicy } from '../storage/writer/writer.ts'
-import { failpointHere } from './failpoints.ts'
 import { longWorkBeside } from './long-work.ts'
 import { systemClock } from './system-clock.ts'
 
@@ -29,6 +29,7 @@ const bufferBounds = { events: 10_000, bytes: 256 * 1024 ** 2 }
  * the same storage as in a server, in one thread.
  */
 export function doorInProcess(dataDir: string): Door {
+  armFailpoints(process.env.CAIRN_FAILPOINTS)
   const clock = systemClock()
   const shared = newSharedMemory()
   const storage = new Storage({
@@ -37,7 +38,6 @@ export function doorInProcess(dataDir: string): Door {
     clock,
     bufferBounds,
     policy: defaultWriterPolicy,
-    duringPublish: failpointHere('during_publish'),
     // Nothing is deleted in passing: this is not known to have the server's settings.
     retention: { days: longestRetentionDays },
   })

@@ -1,8 +1,8 @@
 import { shortReasonOf } from '../core/text/reason.ts'
+import { armFailpoints, failpoint } from '../failpoints.ts'
 import { prepareDatabase } from '../storage/database/prepare.ts'
 import { type UpgradeProgress, upgradeDatabase } from '../storage/database/upgrade.ts'
 import type { ErasureProgress } from '../storage/erasure/erasures.ts'
-import { type ArmedFailpoints, failpoint } from './failpoints.ts'
 
 /**
  * The thread that does what a database needs before any other opens it, and that can take long: bringing
@@ -25,7 +25,8 @@ export interface PreparationStart {
   dataDir: string
   /** Unix milliseconds. */
   now: number
-  failpoints: ArmedFailpoints
+  /** As the environment says. */
+  failpoints: string | undefined
 }
 
 /** What the thread does, and how far it is. */
@@ -50,6 +51,7 @@ const tasks: { [T in Task]: (start: PreparationStart) => Prepared[T] | Promise<P
 
 self.onmessage = async ({ data }: { data: PreparationStart }) => {
   try {
+    armFailpoints(data.failpoints)
     report({ type: 'done', result: await tasks[data.task](data) })
   } catch (error) {
     const { name = '', message } = error as Partial<Error>
@@ -58,11 +60,10 @@ self.onmessage = async ({ data }: { data: PreparationStart }) => {
   }
 }
 
-async function upgrade({ dataDir, now, failpoints }: PreparationStart) {
-  const failMidway = failpoint(failpoints, 'migration_step')
+async function upgrade({ dataDir, now }: PreparationStart) {
   const onProgress = (progress: UpgradeProgress) => {
     tell(progress)
-    if (isMidway(progress)) failMidway?.()
+    if (isMidway(progress)) failpoint('migration_step')
   }
   const { copy } = await upgradeDatabase(dataDir, now, { onProgress })
   return { copy }
@@ -72,13 +73,12 @@ async function upgrade({ dataDir, now, failpoints }: PreparationStart) {
 const isMidway = (progress: UpgradeProgress) =>
   progress.doing === 'step' && progress.share > 0 && progress.share < 1
 
-function eraseThoseListed({ dataDir, now, failpoints }: PreparationStart) {
-  const failMidway = failpoint(failpoints, 'during_erasure')
+function eraseThoseListed({ dataDir, now }: PreparationStart) {
   const prepared = prepareDatabase(dataDir, now)
   try {
     return prepared.finishErasures(progress => {
       tell(progress)
-      if (progress.doing === 'compact') failMidway?.()
+      if (progress.doing === 'compact') failpoint('during_erasure')
     })
   } finally {
     prepared.close()

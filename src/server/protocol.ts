@@ -1,6 +1,5 @@
 import type { Config } from '../config.ts'
 import type { SharedMemory } from '../storage/shared.ts'
-import type { ArmedFailpoints } from './failpoints.ts'
 import type { CountedRoute } from './http-counters.ts'
 import type { KnownKeys } from './issuer-keys.ts'
 
@@ -19,7 +18,8 @@ export interface ThreadStart {
   logTurns: SharedArrayBuffer
   /** When it was made, by the main thread's monotonic clock. */
   madeAt: number
-  failpoints: ArmedFailpoints
+  /** As the environment says. */
+  failpoints: string | undefined
 }
 
 /** To an HTTP thread, besides its start: the way to storage, and what is known of the issuer. */

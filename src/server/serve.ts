@@ -6,6 +6,7 @@ import { shortReasonOf } from '../core/text/reason.ts'
 import { shellWord } from '../core/text/wording.ts'
 import { minuteMs } from '../core/time/durations.ts'
 import { version } from '../core/version.ts'
+import { armFailpoints } from '../failpoints.ts'
 import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
 import { type PreparedDatabase, prepareDatabase } from '../storage/database/prepare.ts'
 import { IdentityBoard } from '../storage/organisations/identity-board.ts'
@@ -14,7 +15,6 @@ import { BufferGauge } from '../storage/writer/buffer-gauge.ts'
 import { BackupSchedule } from './backup-schedule.ts'
 import { CommitCounters } from './commit-counters.ts'
 import { DiskWatch } from './disk-watch.ts'
-import { armedFailpoints } from './failpoints.ts'
 import { type CountedRoute, HttpCounters } from './http-counters.ts'
 import { IssuerKeys } from './issuer-keys.ts'
 import { acquireLock, type Lock, type LockHolder } from './lock.ts'
@@ -93,6 +93,8 @@ export async function serve(
   given: Config,
   reread: Reread = () => ({ config: given, warnings: [] }),
 ): Promise<Running> {
+  // Each thread arms its own; a name that is wrong is refused here.
+  armFailpoints(process.env.CAIRN_FAILPOINTS)
   const holder = {
     pid: process.pid,
     host: hostname(),
@@ -148,7 +150,7 @@ class Server {
   private issuerKeys: IssuerKeys | null
   private storage: Thread | null = null
   private readonly threads = new Map<string, Thread>()
-  private readonly failpoints = armedFailpoints(process.env.CAIRN_FAILPOINTS)
+  private readonly failpoints = process.env.CAIRN_FAILPOINTS
   private readonly restartPauses = new Map<string, number>()
   private readonly exit = Promise.withResolvers<number>()
   private management: Bun.Server<undefined> | null = null
@@ -323,7 +325,7 @@ class Server {
       pulse,
       logTurns: this.logTurns,
       madeAt,
-      failpoints: isRestart ? {} : this.failpoints,
+      failpoints: isRestart ? undefined : this.failpoints,
     }
   }
 

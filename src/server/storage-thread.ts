@@ -1,8 +1,8 @@
 import { shortReasonOf } from '../core/text/reason.ts'
+import { armFailpoints, failpoint } from '../failpoints.ts'
 import { Storage } from '../storage/storage.ts'
 import { defaultWriterPolicy } from '../storage/writer/writer.ts'
 import { CommitCounters } from './commit-counters.ts'
-import { failpoint } from './failpoints.ts'
 import { openLog } from './log.ts'
 import type { Join, Reloaded, Stop, TallyWanted, ThreadReport, ThreadStart } from './protocol.ts'
 import { Pulse } from './pulse.ts'
@@ -46,9 +46,10 @@ function slices(firstMs: number, work: () => Promise<number | null>) {
 }
 
 function start(message: ThreadStart) {
-  const { name, config, shared, failpoints } = message
+  const { name, config, shared } = message
   const { log } = openLog(config, name, message.logTurns)
-  failpoint(failpoints, 'storage_start')?.()
+  armFailpoints(message.failpoints)
+  failpoint('storage_start')
   const counters = new CommitCounters(message.counters)
   const clock = systemClock(message.madeAt)
   const tally = new Tally<number>(clock.monotonic)
@@ -60,12 +61,6 @@ function start(message: ThreadStart) {
     isLogKept: config.checkpoints === 'litestream',
     policy: { ...defaultWriterPolicy, flushEveryMs: config.flushEveryMs },
     retention: { days: config.retentionDays },
-    beforeBegin: failpoint(failpoints, 'before_begin'),
-    betweenRows: failpoint(failpoints, 'between_rows'),
-    beforeCommit: failpoint(failpoints, 'before_commit'),
-    afterCommit: failpoint(failpoints, 'after_commit'),
-    duringCheckpoint: failpoint(failpoints, 'during_checkpoint'),
-    duringPublish: failpoint(failpoints, 'during_publish'),
     onCommit: commit => counters.countCommit(commit),
     onAppended(batch, outcome) {
       const counts = counters.countVerdicts(batch, outcome)

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { AppendOutcome } from '../core/ports.ts'
 import type { Clock } from '../core/time/clock.ts'
+import { failpoint } from '../failpoints.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { ProgressBoard } from './checklists/progress-board.ts'
 import { openForWriting } from './database/database.ts'
@@ -30,24 +31,15 @@ import { type Answer, Answers, Delivery } from './writer/delivery.ts'
 import { framesIn } from './writer/frames.ts'
 import { type Operation, type Operations, operate, operationsOver } from './writer/operations.ts'
 import { cannotWrite } from './writer/overloads.ts'
-import {
-  type CommitMoments,
-  type CommitReport,
-  Writer,
-  type WriterPolicy,
-} from './writer/writer.ts'
+import { type CommitReport, Writer, type WriterPolicy } from './writer/writer.ts'
 
-export interface StorageOptions extends CommitMoments {
+export interface StorageOptions {
   dataDir: string
   shared: SharedMemory
   clock: Clock
   bufferBounds: BufferBounds
   policy: WriterPolicy
   sealing?: SealPolicy
-  /** Called by the last checkpoint, when the log is written back and not yet emptied. */
-  duringCheckpoint?: () => void
-  /** Called when management has changed flows, and not yet committed. */
-  duringPublish?: () => void
   retention: RetentionPolicy
   /** Another program writes the log back (`checkpoints`), and this one only where that seems dead. */
   isLogKept?: boolean
@@ -149,30 +141,21 @@ export class Storage {
       this.presence,
       this.blocks,
       progress,
-      options.betweenRows,
     )
     const echo = new Echo(options.shared.echo, database => {
       const blocks = new RunBlocks(database, monotonic, sealing)
       return new CommandExecutor(database, this.catalogue, this.presence, blocks, progress)
     })
     this.withholding = new Withholding(this.executor, new ErasedPeople(this.database), echo)
-    this.operations = operationsOver(
-      this.database,
-      options.dataDir,
-      this.withholding,
-      now,
-      () => this.writeSeen(),
-      options.duringPublish,
+    this.operations = operationsOver(this.database, options.dataDir, this.withholding, now, () =>
+      this.writeSeen(),
     )
     this.retention = new Retention(this.database, this.executor.ids, now, { ...options.retention })
     this.clockWatch = new ClockWatch(options.clock, options.onClockSet)
     const files = new FilesInPlace(options.dataDir)
     this.writer = new Writer(this.database, this.withholding, options.policy, {
       ...options,
-      beforeCommit() {
-        files.assert()
-        options.beforeCommit?.()
-      },
+      beforeCommit: () => files.assert(),
       onBegin: () => this.noticeChanges(),
       onSettled: () => this.answers.send(),
       onRefusing: isRefused => {
@@ -378,7 +361,7 @@ export class Storage {
     // Who reads for long, as Litestream does, keeps it from being cut back: no reason to wait.
     this.database.run(`pragma busy_timeout = ${lastCheckpointMs}`)
     this.database.run('pragma wal_checkpoint(passive)')
-    this.options.duringCheckpoint?.()
+    failpoint('during_checkpoint')
     this.database.run('pragma wal_checkpoint(truncate)')
   }
 

@@ -20,11 +20,7 @@ import { idleRetainMs, idleSealMs, Storage } from '../../src/storage/storage.ts'
 import { type BufferBounds, BufferGauge } from '../../src/storage/writer/buffer-gauge.ts'
 import { StorageClient } from '../../src/storage/writer/client.ts'
 import { longWorkHere } from '../../src/storage/writer/long-work.ts'
-import {
-  type CommitMoments,
-  defaultWriterPolicy,
-  type WriterPolicy,
-} from '../../src/storage/writer/writer.ts'
+import { defaultWriterPolicy, type WriterPolicy } from '../../src/storage/writer/writer.ts'
 
 /** A clock that stands still until a test moves it. */
 export class HandClock implements Clock {
@@ -51,7 +47,6 @@ export interface WorldOptions {
   /** In place of the limiter in shared memory: one over it. */
   limiter?: (own: Limiter) => Limiter
   policy?: Partial<WriterPolicy>
-  moments?: CommitMoments
   sealing?: SealPolicy
   freePages?: FreePagesPolicy
   isLogKept?: boolean
@@ -91,7 +86,6 @@ export class World {
       onClockSet: byMs => this.clockSettings.push(byMs),
       bufferBounds,
       policy: { ...defaultWriterPolicy, retryPauseMs: 1, ...options.policy },
-      ...options.moments,
       sealing: options.sealing,
       isLogKept: options.isLogKept,
       retention: { days: options.retentionDays ?? 90, freePages: options.freePages },

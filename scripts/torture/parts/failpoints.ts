@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
-import { type Failpoint, failpoints as places } from '../../../src/server/failpoints.ts'
+import { type Failpoint, failpoints as places } from '../../../src/failpoints.ts'
 import { apiOf, type Server, tourFile, Workplace } from '../../../test/support/binary.ts'
 import { storedEvents } from '../../../test/support/ledger.ts'
 import { writeReleased } from '../../../test/support/released.ts'

@@ -1,5 +1,5 @@
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
-import type { Failpoint } from '../../../src/server/failpoints.ts'
+import type { Failpoint } from '../../../src/failpoints.ts'
 import { progress } from '../../report/progress.ts'
 import { Findings } from '../findings.ts'
 import type { Entry, Ledger, Torture } from '../ledger.ts'

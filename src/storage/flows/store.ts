@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Flow, FlowDefinition } from '../../core/flow/flow.ts'
 import { isoTime } from '../../core/time/clock.ts'
+import { failpoint } from '../../failpoints.ts'
 import type { FlowChange, FlowChanges, StoredChange } from '../../modules/authoring/port.ts'
 import { announce, inTransaction } from '../catalogue/change.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
@@ -22,7 +23,6 @@ export function changeFlows(
   orgRow: number,
   { revision, changes, audit }: FlowChanges,
   now: () => number,
-  beforeCommit?: () => void,
 ): StoredChange[] | null {
   return inTransaction(database, tx => {
     if (revisionOf(tx, orgRow) !== revision) return null
@@ -30,7 +30,7 @@ export function changeFlows(
     writeAudit(tx, orgRow, audit)
     // Also for drafts: an analyst sees a flow, and its name, before its first publication.
     announce(tx, orgRow)
-    beforeCommit?.()
+    failpoint('during_publish')
     return stored
   })
 }

@@ -6,6 +6,7 @@ import type {
   HealthReport,
   Ledger,
 } from '../../core/ports.ts'
+import { failpoint } from '../../failpoints.ts'
 import type { InRows } from '../in-rows.ts'
 import { encodeEvents } from '../ledger/event-text.ts'
 import type { BufferGauge } from './buffer-gauge.ts'
@@ -37,13 +38,11 @@ export class StorageClient implements InRows<Ledger> {
   /**
    * @param send passes a message on to storage, which hands its answers to `receive`
    * @param ack `buffer`: events are acknowledged once they are handed over, not once committed
-   * @param beforeWrite called for every command; what it throws, its caller gets
    */
   constructor(
     send: (message: string) => void,
     private readonly gauge: BufferGauge,
     private readonly ack: 'commit' | 'buffer',
-    private readonly beforeWrite?: () => void,
   ) {
     this.outbox = new Outbox((message, { events, bytes }) => {
       gauge.enter(events, bytes)
@@ -159,7 +158,7 @@ export class StorageClient implements InRows<Ledger> {
 
   /** @throws AppError `overloaded` */
   private post(number: number, command: Command | Operation): void {
-    this.beforeWrite?.()
+    failpoint('http_request')
     const message = encodeCommand(number, command)
     const weight = weightOf(message, command)
     const { events, bytes } = this.outbox.weight

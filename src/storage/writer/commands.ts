@@ -3,6 +3,7 @@ import { type EventSource, idsOf, personOf, type RejectionCode } from '../../cor
 import { newEventId } from '../../core/organisation/ids.ts'
 import type { AppendOutcome, FingerprintVerdict, PersonIds } from '../../core/ports.ts'
 import { hourMs } from '../../core/time/durations.ts'
+import { failpoint } from '../../failpoints.ts'
 import type { StoredCatalogue } from '../catalogue/catalogue.ts'
 import type { ProgressBoard } from '../checklists/progress-board.ts'
 import type { PersonInFlow } from '../checklists/tick-table.ts'
@@ -100,7 +101,6 @@ export class CommandExecutor {
     private readonly presence: PresenceTable,
     private readonly blocks: RunBlocks,
     private readonly progress: ProgressBoard,
-    private readonly betweenRows?: () => void,
   ) {
     const historyOf = (orgRow: number, flowRow: number) => {
       const flow = catalogue.flowByRow(orgRow, flowRow)
@@ -148,7 +148,7 @@ export class CommandExecutor {
     this.ids.closeBatches()
     const facts = this.facts
     this.forgetFacts()
-    if (facts.length > 0) this.betweenRows?.()
+    if (facts.length > 0) failpoint('between_rows')
     this.progressed.push(...this.projector.project(facts))
   }
 

@@ -20,7 +20,6 @@ import { addOrganisation, changeOrganisation } from '../organisations/organisati
  * @param executor of commands, with which dead letters are tried again
  * @param now epoch milliseconds, read within the transaction
  * @param writeSeen writes what is only noted in memory of what requests have shown
- * @param duringPublish called when flows are changed, and not yet committed
  */
 export const operationsOver = (
   database: Database,
@@ -28,10 +27,9 @@ export const operationsOver = (
   executor: Withholding,
   now: () => number,
   writeSeen: () => () => void,
-  duringPublish?: () => void,
 ) => ({
   changeFlows: (orgRow: number, changes: FlowChanges) =>
-    changeFlows(database, orgRow, changes, now, duringPublish),
+    changeFlows(database, orgRow, changes, now),
   createToken: (orgRow: number, token: NewManagementToken, audit: AuditEntry) =>
     createToken(database, orgRow, token, audit),
   revokeToken: (orgRow: number, id: string, audit: AuditEntry) =>

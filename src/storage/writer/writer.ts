@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { AppendOutcome } from '../../core/ports.ts'
 import { minuteMs } from '../../core/time/durations.ts'
+import { failpoint } from '../../failpoints.ts'
 import { decodeEvents, type EncodedBatch, encodeEvents } from '../ledger/event-text.ts'
 import { attempt, isPassing } from './attempt.ts'
 import type { Command, CommandResult, Executor } from './commands.ts'
@@ -33,19 +34,10 @@ export interface CommitReport {
   durationMs: number
 }
 
-/** Moments of a transaction at which a test can make it fail. */
-export interface CommitMoments {
-  beforeBegin?(): void
-  /** What was told is stored, and what follows from it is not. */
-  betweenRows?(): void
-  /** All but the commit is done. */
-  beforeCommit?(): void
-  /** It is committed, and nobody has been told. */
-  afterCommit?(): void
-}
-
-export interface WriterHooks extends CommitMoments {
+export interface WriterHooks {
   onBegin?(): void
+  /** What it throws rolls the transaction back. */
+  beforeCommit?(): void
   onCommit?(report: CommitReport): void
   /** What became of a batch, once it is committed. */
   onAppended?(batch: EncodedBatch, outcome: AppendOutcome): void
@@ -321,12 +313,13 @@ export class Writer {
     const startedAt = performance.now()
     let result: T
     try {
-      this.hooks.beforeBegin?.()
+      failpoint('before_begin')
       this.database.run('begin immediate')
       this.hooks.onBegin?.()
       result = work()
       this.executor.beforeCommit()
       this.hooks.beforeCommit?.()
+      failpoint('before_commit')
       this.database.run('commit')
     } catch (error) {
       this.executor.rolledBack()
@@ -335,7 +328,7 @@ export class Writer {
     }
     try {
       this.executor.committed()
-      this.hooks.afterCommit?.()
+      failpoint('after_commit')
     } catch (cause) {
       this.divergence = new Error('a commit could not be noted in memory', { cause })
       this.hooks.onDivergence?.(cause)

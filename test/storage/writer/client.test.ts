@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { armFailpoints } from '../../../src/failpoints.ts'
 import type { NewEvent } from '../../../src/storage/in-rows.ts'
 import { BufferGauge } from '../../../src/storage/writer/buffer-gauge.ts'
 import { StorageClient } from '../../../src/storage/writer/client.ts'
@@ -24,7 +25,7 @@ const append = (client: StorageClient, id: string) => {
 }
 
 /** A client like that of a thread, and how many messages went each way. */
-function counted(beforeWrite?: () => void) {
+function counted() {
   const counts = { sent: 0, answers: 0 }
   const answer = (lines: string) => {
     counts.answers++
@@ -34,7 +35,7 @@ function counted(beforeWrite?: () => void) {
     counts.sent++
     world.storage.handle(message, answer)
   }
-  const client = new StorageClient(send, world.gauge, 'commit', beforeWrite)
+  const client = new StorageClient(send, world.gauge, 'commit')
   return { client, counts }
 }
 
@@ -61,11 +62,10 @@ test('clients that share a commit each have their own answers', async () => {
 })
 
 test('a write that fails before it is sent fails for its caller alone, and takes no room', async () => {
-  let writes = 0
-  const { client } = counted(() => {
-    if (++writes === 2) throw new Error('broken')
-  })
+  const { client } = counted()
+  armFailpoints('http_request=error@2')
   const outcomes = await Promise.allSettled(['a', 'b'].map(id => append(client, id)))
+  armFailpoints()
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
   expect(world.gauge.events).toBe(0)
   expect(world.gauge.bytes).toBe(0)

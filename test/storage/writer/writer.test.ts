@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../../src/core/errors.ts'
+import { armFailpoints } from '../../../src/failpoints.ts'
 import { openForWriting } from '../../../src/storage/database/database.ts'
 import type { NewEvent } from '../../../src/storage/in-rows.ts'
 import { poison, storedEvents } from '../../support/ledger.ts'
@@ -283,10 +284,7 @@ describe('a database that is no longer where it was', () => {
 })
 
 test('what fails after the commit is not stored again: until a new start nothing is', async () => {
-  const afterCommit = () => {
-    throw new Error('out of memory')
-  }
-  const broken = new World({ moments: { afterCommit } })
+  const broken = new World()
   const { orgRow } = storeFlows(broken, flows)
   const report = {
     orgRef: orgRow,
@@ -296,6 +294,7 @@ test('what fails after the commit is not stored again: until a new start nothing
     outcome: 'found',
     at: 1,
   } as const
+  armFailpoints('after_commit=error')
   const details = { url: null, selector: null, matchCount: null, waitMs: null, message: null }
   for (let time = 0; time < 2; time++) {
     const recorded = broken.byRow.steps.recordHealth({
@@ -307,6 +306,7 @@ test('what fails after the commit is not stored again: until a new start nothing
   }
   const stored = broken.reading.query('select count(*) as reports from step_reports')
   expect(stored.get()).toEqual({ reports: 1 })
+  armFailpoints()
   await broken.close()
 })
 

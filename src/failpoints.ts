@@ -1,6 +1,6 @@
-import { ConfigError } from '../config.ts'
+import { ConfigError } from './config.ts'
 
-/** Where a program can be made to fail, and what it does there. */
+/** Where tests make a program fail, and what it does there. */
 export const failpoints = {
   storage_start: 'the storage thread begins',
   http_request: 'an HTTP thread is about to hand a write over to storage',
@@ -16,27 +16,28 @@ export const failpoints = {
 
 export type Failpoint = keyof typeof failpoints
 
-/** What is armed, in words that can be sent to a thread. */
-export type ArmedFailpoints = Partial<Record<Failpoint, string>>
-
 /** `<action>`, `@<pass>` of the first time, `*<times>`. */
 const grammar = /^(exit|error|full|hang|delay:(\d{1,6}))(?:@(\d{1,9}))?(?:\*(\d{1,9}))?$/
 
+/** What is armed in this thread. */
+let armed: ReadonlyMap<string, () => void> = new Map()
+
 /**
- * What `CAIRN_FAILPOINTS` arms: `name=action,…`, with the actions `exit` (the thread, or the command,
- * ends at once), `error` (an error is thrown), `full` (the error of a full disk),
- * `delay:<milliseconds>` (the thread stands still, as by a slow disk) and `hang` (it never turns
- * again). `before_commit=error@20*3` acts at the 20th, 21st and 22nd pass of a thread; without `@` from
- * the first on, without `*` ever after.
+ * Arms in this thread what `CAIRN_FAILPOINTS` says, and nothing else: `name=action,…`, with the
+ * actions `exit` (the thread, or the command, ends at once), `error` (an error is thrown), `full` (the
+ * error of a full disk), `delay:<milliseconds>` (the thread stands still, as by a slow disk) and `hang`
+ * (it never turns again). `before_commit=error@20*3` acts at the 20th, 21st and 22nd pass of a thread;
+ * without `@` from the first on, without `*` ever after.
  *
  * @throws ConfigError where there is no such point or action: a test must not pass by a typing error
  */
-export function armedFailpoints(variable = ''): ArmedFailpoints {
+export function armFailpoints(variable = ''): void {
   const entries = variable.split(',').filter(entry => entry !== '')
-  return Object.fromEntries(
+  armed = new Map(
     entries.map(entry => {
       const [name = '', action = ''] = entry.split('=', 2)
-      if (Object.hasOwn(failpoints, name) && grammar.test(action)) return [name, action]
+      const found = Object.hasOwn(failpoints, name) ? grammar.exec(action) : null
+      if (found) return [name, failing(name, found)]
       const names = Object.keys(failpoints).join(', ')
       throw new ConfigError([
         `CAIRN_FAILPOINTS: "${entry}" is no <point>=<action>[@<pass>][*<times>], with a point of ${names} and an action of exit, error, full, hang, delay:<milliseconds>`,
@@ -45,11 +46,11 @@ export function armedFailpoints(variable = ''): ArmedFailpoints {
   )
 }
 
-/** What to call where a thread passes a point; undefined where it is not armed, so that off costs nothing. */
-export function failpoint(armed: ArmedFailpoints, name: Failpoint): (() => void) | undefined {
-  const [, action = '', delayMs, first = 1, times = Number.POSITIVE_INFINITY] =
-    grammar.exec(armed[name] ?? '') ?? []
-  if (action === '') return undefined
+/** Called where a thread passes a point; does nothing but where it is armed. */
+export const failpoint = (name: Failpoint): void => armed.get(name)?.()
+
+function failing(name: string, found: RegExpExecArray): () => void {
+  const [, action = '', delayMs, first = 1, times = Number.POSITIVE_INFINITY] = found
   let passes = 0
   return () => {
     passes++
@@ -58,11 +59,7 @@ export function failpoint(armed: ArmedFailpoints, name: Failpoint): (() => void)
   }
 }
 
-/** As `failpoint`, for a command, which is a process of its own. */
-export const failpointHere = (name: Failpoint) =>
-  failpoint(armedFailpoints(process.env.CAIRN_FAILPOINTS), name)
-
-function fail(name: Failpoint, action: string, delayMs: number): void {
+function fail(name: string, action: string, delayMs: number): void {
   if (action === 'exit') process.exit(70)
   if (action === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   if (action === 'full') {

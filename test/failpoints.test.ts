@@ -1,0 +1,70 @@
+import { afterEach, expect, test } from 'bun:test'
+import { ConfigError } from '../src/config.ts'
+import { armFailpoints, failpoint } from '../src/failpoints.ts'
+
+afterEach(() => armFailpoints())
+
+const passBeforeCommit = () => failpoint('before_commit')
+
+test('a point that is not armed does nothing', () => {
+  expect(passBeforeCommit).not.toThrow()
+  armFailpoints('http_request=error')
+  expect(passBeforeCommit).not.toThrow()
+})
+
+test('what is armed is so until other points are', () => {
+  armFailpoints('before_commit=error')
+  expect(passBeforeCommit).toThrow()
+  armFailpoints()
+  expect(passBeforeCommit).not.toThrow()
+})
+
+test('a delay holds the thread up for as long as it says', () => {
+  let turned = false
+  setTimeout(() => {
+    turned = true
+  }, 1)
+  const startedAt = performance.now()
+  armFailpoints('before_commit=delay:20')
+  passBeforeCommit()
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(19)
+  // Nothing else of this thread ran meanwhile, as nothing does while a disk syncs.
+  expect(turned).toBe(false)
+})
+
+test('several points are armed at once, each with its own action', () => {
+  armFailpoints('http_request=delay:1,before_commit=error')
+  expect(passBeforeCommit).toThrow('Failpoint before_commit')
+  expect(() => failpoint('http_request')).not.toThrow()
+})
+
+test('a full disk is told as SQLite tells it', () => {
+  armFailpoints('before_commit=full')
+  expect(passBeforeCommit).toThrow(expect.objectContaining({ code: 'SQLITE_FULL' }))
+})
+
+test.each([
+  ['error', 'xxxx'],
+  ['error@3', '..xx'],
+  ['error*2', 'xx..'],
+  ['error@2*2', '.xx.'],
+])('%s fails at the passes %s', (action, expected) => {
+  armFailpoints(`before_commit=${action}`)
+  const passes = Array.from({ length: 4 }, () => {
+    try {
+      passBeforeCommit()
+      return '.'
+    } catch {
+      return 'x'
+    }
+  })
+  expect(passes.join('')).toBe(expected)
+})
+
+test.each(['nowhere=exit', 'before_commit', 'before_commit=explode', 'before_commit=delay'])(
+  'what arms nothing is refused, with what could be meant: %s',
+  variable => {
+    expect(() => armFailpoints(variable)).toThrow(ConfigError)
+    expect(() => armFailpoints(variable)).toThrow(/before_commit.*delay:<milliseconds>/)
+  },
+)
