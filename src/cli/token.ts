@@ -69,7 +69,7 @@ export function addToken(cairn: Command): void {
       const running = isHeld(config.data) ? holderOf(config.data)?.sessionTokens : undefined
       const conflict = tokenConflict(running, config)
       if (conflict) throw new CommandFailure(`${conflict.what}: ${conflict.fix}`)
-      const { ownTokensFor, providerOf } = await import('../server/tokens.ts')
+      const { providerOf } = await import('../server/identity-provider.ts')
       if (providerOf(config)) {
         throw new CommandFailure(
           `session tokens are made by ${config.sessionIssuer}, the configured issuer: ask it for one with the audience "${config.sessionAudience}" and the organisation in the claim "${config.organisationClaim}"`,
@@ -78,6 +78,7 @@ export function addToken(cairn: Command): void {
       const { id } = await withData(config.data, database =>
         organisationNamed(database, options.org),
       )
+      const { ownTokensFor } = await import('../server/tokens.ts')
       const issued = await ownTokensFor(config, systemClock()).issue(id, seconds)
       const expiresAt = isoTime(issued.expiresAt)
       if (options.json) return printJson({ token: issued.token, expiresAt })

@@ -1,14 +1,16 @@
 import { jwt } from '@elysiajs/jwt'
-import { decodeProtectedHeader, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
-import { unauthorized } from '../core/errors.ts'
 import {
-  isNewTo,
-  keyFor,
-  type PublicKey,
-  signatureAlgorithms,
-} from '../core/organisation/key-set.ts'
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose'
+import { unauthorized } from '../core/errors.ts'
+import { isNewTo, type PublicKey, signatureAlgorithms } from '../core/organisation/key-set.ts'
 import type { Clock } from '../core/time/clock.ts'
-import { keyRefusal, tokenRefusal } from './token-fault.ts'
+import { tokenRefusal } from './token-fault.ts'
 
 /** What a session token must say, whoever signs it. */
 export interface TokenRules {
@@ -147,17 +149,24 @@ export function secretTokens(options: TokenRules & { secret: Uint8Array }): OwnS
 }
 
 /**
- * Session tokens that an identity provider signs with its private keys. The algorithm follows the
- * type of the key that the token names; an unknown key is looked for once more at the provider.
+ * Session tokens that an identity provider signs with its private keys. jose finds the one key that a
+ * token names and that fits its algorithm; of two that fit it is neither (OpenID Connect Core 1.0,
+ * section 10.1). A key that is not known is looked for once more at the provider.
  */
 export function providerTokens(options: TokenRules & { source: KeySource }): SessionTokens {
   const { source } = options
+  let known: readonly PublicKey[] = []
+  let findKey = createLocalJWKSet({ keys: [] })
   // Asked for only once the algorithm is a known one, and no critical header an unknown one.
-  const keyOf = async (header: { alg?: string; kid?: string }) => {
+  const keyOf = async (header: JWTHeaderParameters) => {
     if (isNewTo(source.keys, header)) await source.renew()
-    const key = keyFor(source.keys, header)
-    if (key === null) throw keyRefusal(source.keys, header)
-    return key
+    if (known !== source.keys) {
+      known = source.keys
+      findKey = createLocalJWKSet({ keys: [...known] })
+    }
+    return findKey(header).catch(fault => {
+      throw isNewTo(known, header) ? unauthorized('token_unknown_key') : fault
+    })
   }
   return verified(
     options,

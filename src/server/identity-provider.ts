@@ -1,4 +1,5 @@
-import { type PublicKey, publicKeysIn } from '../core/organisation/key-set.ts'
+import type { Config } from '../config.ts'
+import { algorithmsOf, type PublicKey, publicKeysIn } from '../core/organisation/key-set.ts'
 import { secureUrl, shownAddress } from '../core/organisation/secure-url.ts'
 import { shown } from '../core/text/wording.ts'
 
@@ -8,6 +9,14 @@ export interface IdentityProvider {
   issuer: string
   /** Where its keys are, for a provider that cannot be asked; null: found by discovery. */
   jwksUrl: string | null
+}
+
+type ProviderSettings = Pick<Config, 'sessionSecret' | 'sessionIssuer' | 'sessionJwksUrl'>
+
+/** The identity provider whose public keys verify session tokens; null where a secret does. */
+export function providerOf(config: ProviderSettings): IdentityProvider | null {
+  const { sessionSecret, sessionIssuer: issuer, sessionJwksUrl: jwksUrl } = config
+  return issuer === null || sessionSecret !== null ? null : { issuer, jwksUrl }
 }
 
 /** The provider gives no usable keys: the message says why, `fix` what to do. */
@@ -202,4 +211,36 @@ function maxAgeIn(headers: Headers): number | null {
   const [, seconds] =
     /(?:^|[\s,])max-age=(\d{1,9})\b/i.exec(headers.get('cache-control') ?? '') ?? []
   return seconds === undefined ? null : Number(seconds)
+}
+
+/** What an operator should know of whoever issues session tokens. */
+export interface IssuerCheck {
+  ok: boolean
+  detail: string
+  /** What to do, where it is not well. */
+  fix?: string
+  /** How far the provider's clock is ahead of ours, within a second. */
+  clockSkewMs?: number
+}
+
+/** Whether the issuer of session tokens can be used: is reached, is itself, and has usable keys. */
+export async function checkIssuer(config: ProviderSettings): Promise<IssuerCheck> {
+  const provider = providerOf(config)
+  if (provider === null) {
+    const signer = config.sessionSecret === null ? 'Cairn itself' : 'a shared HS256 secret'
+    return { ok: true, detail: `by these settings, session tokens are signed by ${signer}` }
+  }
+  try {
+    const { keys, clockSkewMs } = await askProvider(provider)
+    const algorithms = [...new Set(keys.flatMap(algorithmsOf))].join(', ')
+    const count = keys.length === 1 ? '1 usable key' : `${keys.length} usable keys`
+    return {
+      ok: true,
+      detail: `${provider.issuer} has ${count} (${algorithms})`,
+      ...(clockSkewMs === null ? {} : { clockSkewMs }),
+    }
+  } catch (error) {
+    if (!(error instanceof ProviderFailure)) throw error
+    return { ok: false, detail: error.message, fix: error.fix }
+  }
 }

@@ -1,12 +1,13 @@
-import type { PublicKey } from '../core/organisation/key-set.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type PublicKey, publicKeysIn } from '../core/organisation/key-set.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { shown } from '../core/text/wording.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { hourMs, minuteMs } from '../core/time/durations.ts'
+import { replaceSynced } from '../storage/database/synced-files.ts'
 import { askProvider, type IdentityProvider, ProviderFailure } from './identity-provider.ts'
-import { keepKeys, readKeptKeys } from './kept-keys.ts'
 import type { Log } from './log.ts'
-import { TokenBucket } from './token-bucket.ts'
 
 /** What the main thread tells the HTTP threads of the identity provider's keys. */
 export interface KnownKeys {
@@ -159,4 +160,108 @@ export class IssuerKeys {
       `the identity provider gives no keys: ${meanwhile}`,
     )
   }
+}
+
+/** How long a request waits for a key that nobody knows yet, milliseconds. */
+const usualPatienceMs = 3_000
+
+/** The identity provider's keys in an HTTP thread: handed over by the main thread, which fetches them. */
+export class HandedKeys {
+  /** Of those who wait for the main thread's next word; null where nobody does. */
+  private waiting: PromiseWithResolvers<void> | null = null
+  /** The moment until which nothing new can be had, of which the main thread has heard. */
+  private toldAt: number | null = null
+
+  constructor(
+    private known: KnownKeys,
+    private readonly clock: Clock,
+    /** Asks the main thread to have them renewed. */
+    private readonly ask: () => void,
+    private readonly patienceMs = usualPatienceMs,
+  ) {}
+
+  get keys(): readonly PublicKey[] {
+    return this.known.keys
+  }
+
+  take(known: KnownKeys): void {
+    this.known = known
+    this.waiting?.resolve()
+    this.waiting = null
+  }
+
+  /** All who come while one waits share the question and the answer. */
+  async renew(): Promise<void> {
+    if (this.clock.monotonic() < this.known.renewableAt) return this.askForLater()
+    if (!this.waiting) {
+      this.waiting = Promise.withResolvers()
+      setTimeout(this.waiting.resolve, this.patienceMs)
+      this.ask()
+    }
+    await this.waiting.promise
+  }
+
+  /** Nobody waits so long, but the key should be known by then: said once, not for each request. */
+  private askForLater(): void {
+    if (this.toldAt === this.known.renewableAt) return
+    this.toldAt = this.known.renewableAt
+    this.ask()
+  }
+}
+
+/**
+ * How often something may be done that anybody can ask for: a few times at once, then once an
+ * interval (a token bucket, kept as the one moment at which it will be full again).
+ */
+class TokenBucket {
+  private fullAt = Number.NEGATIVE_INFINITY
+
+  constructor(
+    private readonly most: number,
+    private readonly refillMs: number,
+  ) {}
+
+  /** From when on it allows for one more, by the clock that `spend` is told. */
+  get allowsAt(): number {
+    return this.fullAt - (this.most - 1) * this.refillMs
+  }
+
+  spend(now: number): void {
+    this.fullAt = Math.max(this.fullAt, now) + this.refillMs
+  }
+}
+
+/**
+ * A provider's last good keys in `issuer-keys.json`, for a start while it is down: a JWK set, bound
+ * to the issuer, and to the address where one is configured.
+ */
+
+const fileIn = (dataDir: string) => join(dataDir, 'issuer-keys.json')
+
+/**
+ * The keys kept of this provider; none where there is no file, or where it is another's.
+ *
+ * @throws what the file system or the JSON parser throws
+ */
+function readKeptKeys(dataDir: string, provider: IdentityProvider): PublicKey[] {
+  let text: string
+  try {
+    text = readFileSync(fileIn(dataDir), 'utf8')
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return []
+    throw error
+  }
+  const kept = JSON.parse(text)
+  const isThisOnes = kept?.issuer === provider.issuer && kept?.jwksUrl === provider.jwksUrl
+  return isThisOnes ? publicKeysIn(kept) : []
+}
+
+/** @throws what the file system throws */
+function keepKeys(
+  dataDir: string,
+  { issuer, jwksUrl }: IdentityProvider,
+  keys: readonly PublicKey[],
+): void {
+  const text = `${JSON.stringify({ issuer, jwksUrl, keys }, null, 2)}\n`
+  replaceSynced(fileIn(dataDir), text)
 }

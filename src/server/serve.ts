@@ -16,6 +16,7 @@ import { BackupSchedule } from './backup-schedule.ts'
 import { CommitCounters } from './commit-counters.ts'
 import { DiskWatch } from './disk-watch.ts'
 import { type CountedRoute, HttpCounters } from './http-counters.ts'
+import { providerOf } from './identity-provider.ts'
 import { IssuerKeys } from './issuer-keys.ts'
 import { acquireLock, type Lock, type LockHolder } from './lock.ts'
 import { type Log, openLog } from './log.ts'
@@ -48,7 +49,7 @@ import {
   type Thread,
 } from './threads.ts'
 import { tokenModeOf } from './token-mode.ts'
-import { ownTokensFor, providerOf } from './tokens.ts'
+import { ownTokensFor } from './tokens.ts'
 import { readTraffic } from './traffic.ts'
 
 /** A server that answers. */

@@ -7,19 +7,11 @@ import {
   type SessionTokens,
   secretTokens,
 } from '../http/session-tokens.ts'
-import type { IdentityProvider } from './identity-provider.ts'
+import { providerOf } from './identity-provider.ts'
 import { sessionKey } from './session-key.ts'
 import { type TokenSettings, tokenModeOf } from './token-mode.ts'
 
 export type TokenConfig = TokenSettings & Pick<Config, 'data' | 'sessionJwksUrl'>
-
-/** The identity provider whose public keys verify session tokens; null where a secret does. */
-export function providerOf(
-  config: Pick<TokenConfig, 'sessionSecret' | 'sessionIssuer' | 'sessionJwksUrl'>,
-): IdentityProvider | null {
-  const { sessionSecret, sessionIssuer: issuer, sessionJwksUrl: jwksUrl } = config
-  return issuer === null || sessionSecret !== null ? null : { issuer, jwksUrl }
-}
 
 /** Session tokens as configured: by a provider's public keys, else over a secret. */
 export function tokensFor(config: TokenConfig, clock: Clock, source: KeySource): SessionTokens {

@@ -279,6 +279,11 @@ describe('a token is refused', () => {
         async renew() {},
       },
     })
+    for (const key of [first, second]) {
+      expect(await tokens.organisationOf(await signedWith(key, claims()))).toBe(
+        tenant.organisation.id,
+      )
+    }
     const refusal = await tokens
       .organisationOf(await signedWith(first, claims(), { kid: undefined }))
       .catch(error => error)

@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { askProvider, type ProviderFailure } from '../../src/server/identity-provider.ts'
-import { checkIssuer } from '../../src/server/issuer-check.ts'
+import {
+  askProvider,
+  checkIssuer,
+  type ProviderFailure,
+} from '../../src/server/identity-provider.ts'
 import { Provider, type SigningKey, signingKey } from '../support/identity-provider.ts'
 
 /** What a provider can answer, and what we make of it. */

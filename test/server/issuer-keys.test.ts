@@ -13,8 +13,7 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { dayMs, minuteMs } from '../../src/core/time/durations.ts'
 import { providerTokens } from '../../src/http/session-tokens.ts'
-import { HandedKeys } from '../../src/server/handed-keys.ts'
-import { IssuerKeys } from '../../src/server/issuer-keys.ts'
+import { HandedKeys, IssuerKeys } from '../../src/server/issuer-keys.ts'
 import {
   audience,
   Provider,

@@ -7,7 +7,7 @@ const largestSkewMs = 5_000
 export async function checkTokens({ config }: Subject): Promise<Finding[]> {
   if (config === null) return []
   // Loaded here, so that no other command waits for it.
-  const { checkIssuer } = await import('../../server/issuer-check.ts')
+  const { checkIssuer } = await import('../../server/identity-provider.ts')
   const { ok: isWell, detail, fix = null, clockSkewMs = 0 } = await checkIssuer(config)
   if (!isWell) return [error('issuer', detail, fix)]
   const findings = [ok('issuer', detail)]

@@ -13,12 +13,6 @@ export interface PublicKey {
   readonly e?: string
 }
 
-/** The part of a token's header (RFC 7515, section 4.1) that chooses the key. */
-export interface KeyChoice {
-  alg?: string | undefined
-  kid?: string | undefined
-}
-
 /** More keys than any provider has at once; what stands behind them is not looked at. */
 const mostKeys = 100
 
@@ -89,19 +83,10 @@ function soundMembers(jwk: object): Omit<PublicKey, 'kid' | 'alg'> | null {
   }
 }
 
-/**
- * The one key that a token's signature can be by: of the token's `kid`, or of any where it names
- * none, and fit for its `alg`. Null where there is none, and where there are several: with several,
- * a provider must name the key (OpenID Connect Core 1.0, section 10.1).
- */
-export function keyFor(keys: readonly PublicKey[], { alg, kid }: KeyChoice): PublicKey | null {
-  const fitting = keys.filter(
-    key => (kid === undefined || key.kid === kid) && algorithmsOf(key).includes(alg ?? ''),
-  )
-  return fitting.length === 1 ? (fitting[0] ?? null) : null
-}
-
 /** Whether a token is by a key that is not known: the provider may have made it since. */
-export function isNewTo(keys: readonly PublicKey[], { kid }: KeyChoice): boolean {
+export function isNewTo(
+  keys: readonly PublicKey[],
+  { kid }: { kid?: string | undefined },
+): boolean {
   return kid === undefined ? keys.length === 0 : !keys.some(key => key.kid === kid)
 }
