@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import type { SeededRandom } from '../../src/cli/demo/random.ts'
-import { socketFile } from '../../src/server/socket.ts'
+import { socketFile } from '../../src/server/lock.ts'
 import type { Server, Workplace } from '../../test/support/binary.ts'
 
 /** An organisation whose flows are published all the time, and a token that may. */

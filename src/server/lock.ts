@@ -37,6 +37,9 @@ export class DataDirectoryUnusable extends Error {
 const lockFileOf = (dataDir: string) => join(dataDir, 'server.lock')
 const holderFile = (dataDir: string) => join(dataDir, 'server.json')
 
+/** Where a running server lets its operator in: a socket that only the owner of the directory can open. */
+export const socketFile = (dataDir: string): string => join(dataDir, 'cairn.sock')
+
 /**
  * Makes this process the one server of a data directory, until it releases the lock or dies.
  *

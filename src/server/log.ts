@@ -1,9 +1,9 @@
+import { writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import pino from 'pino'
 import type { Config } from '../config.ts'
 import { wantsColour } from '../core/text/colour.ts'
 import { withEscapes } from '../core/text/unseen.ts'
-import { LogSink } from './log-sink.ts'
 import { asText } from './log-text.ts'
 import { Mutex } from './mutex.ts'
 
@@ -51,4 +51,76 @@ export function openLog(
     own,
   )
   return { thread, log, lines: isText ? null : sink }
+}
+
+/** So much is written at once: a write, and waking who reads, costs as much as forty lines. */
+const pieceBytes = 16_384
+
+/** How long lines may wait to be written together, milliseconds. */
+const flushEveryMs = 200
+
+/** How often a reader that is slower than a pipe that does not block is tried, a millisecond apart. */
+const mostTries = 200
+
+type Write = (text: Buffer) => number
+
+/**
+ * Where the lines of one thread's log go: gathered, because a write for each request would cost
+ * more than the request, and written in pieces of whole lines. Threads share one pipe, which keeps
+ * pieces apart up to PIPE_BUF only (4 KiB), so they take turns. A log that cannot be written is no
+ * reason to stop serving: lines that nobody takes are dropped, and once the reader has gone
+ * (`cairn serve | head`) all are.
+ */
+export class LogSink {
+  private text = ''
+  private isClosed = false
+  /** Whether the last piece was dropped: a reader that has stopped is not waited for again. */
+  private isStalled = false
+  /** Whether it was dropped after a part of it was written. */
+  private isMidLine = false
+
+  constructor(
+    private readonly turn: Mutex,
+    private readonly out: Write = bytes => writeSync(1, bytes),
+  ) {}
+
+  /** Writes what has gathered every so often, and when the thread ends. */
+  static open(turn: Mutex): LogSink {
+    const sink = new LogSink(turn)
+    setInterval(() => sink.flush(), flushEveryMs).unref()
+    process.on('exit', () => sink.flush())
+    return sink
+  }
+
+  /** @param line with its line feed */
+  write(line: string): void {
+    if (this.isClosed) return
+    // Characters, which are bytes in nearly every line.
+    if (this.text.length + line.length > pieceBytes) this.flush()
+    this.text += line
+  }
+
+  flush(): void {
+    if (this.text === '') return
+    const bytes = Buffer.from(this.isMidLine ? `\n${this.text}` : this.text)
+    this.text = ''
+    this.turn.take(() => this.send(bytes))
+  }
+
+  private send(bytes: Buffer): void {
+    for (let at = 0, tries = this.isStalled ? 1 : mostTries; at < bytes.length; ) {
+      try {
+        at += this.out(at === 0 ? bytes : bytes.subarray(at))
+        this.isStalled = false
+        this.isMidLine = at < bytes.length
+      } catch (error) {
+        const { code } = error as { code?: string }
+        if (code === 'EPIPE' || code === 'EBADF') this.isClosed = true
+        // What is left of the piece is given up.
+        this.isStalled = code !== 'EAGAIN' || --tries === 0
+        if (this.isStalled) return
+        Bun.sleepSync(1)
+      }
+    }
+  }
 }

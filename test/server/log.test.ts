@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { LogSink } from '../../src/server/log-sink.ts'
+import { LogSink } from '../../src/server/log.ts'
 import { asText } from '../../src/server/log-text.ts'
 import { Mutex } from '../../src/server/mutex.ts'
 import { linesOfThread, logThreads } from '../support/log-threads.ts'

@@ -1,4 +1,4 @@
-import { LogSink } from '../../src/server/log-sink.ts'
+import { LogSink } from '../../src/server/log.ts'
 import { Mutex } from '../../src/server/mutex.ts'
 
 /** A program whose threads write to standard output at the same time, each its own digit. */

@@ -1,8 +1,7 @@
 import { defaultLimits, windowMs } from '../../core/organisation/buckets.ts'
 import { type Answer, defaultBodyLimitBytes, type Route } from '../route.ts'
-import { exampleOf } from './example.ts'
 import { type HeaderName, headersWith } from './headers.ts'
-import type { JsonSchema, SchemaBook } from './json-schema.ts'
+import { exampleOf, type JsonSchema, type SchemaBook } from './json-schema.ts'
 import { refusalsOf } from './refusals.ts'
 import { securityOf } from './security.ts'
 

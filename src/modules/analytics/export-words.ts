@@ -1,5 +1,4 @@
-import { exampleOf } from '../../http/description/example.ts'
-import { SchemaBook } from '../../http/description/json-schema.ts'
+import { exampleOf, SchemaBook } from '../../http/description/json-schema.ts'
 import { csvOf, rowsOf } from './csv.ts'
 import { Analytics } from './model.ts'
 import { eventColumns, runColumns } from './raw-rows.ts'
