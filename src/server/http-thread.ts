@@ -16,14 +16,7 @@ import { IdleCollector } from './idle-collector.ts'
 import { HandedKeys } from './issuer-keys.ts'
 import { openLog } from './log.ts'
 import { longWorkBeside } from './long-work.ts'
-import type {
-  HttpThreadStart,
-  IssuerKeysKnown,
-  Reloaded,
-  Stop,
-  TallyWanted,
-  ThreadReport,
-} from './protocol.ts'
+import type { HttpThreadStart, Reloaded, Stop, TallyWanted, ThreadReport } from './protocol.ts'
 import { Pulse } from './pulse.ts'
 import { requestLog } from './request-log.ts'
 import { keptSnippetFile } from './snippet-versions.ts'
@@ -50,7 +43,7 @@ function start(message: HttpThreadStart) {
   const { name, config, shared, storage } = message
   armFailpoints(message.failpoints)
   maxHeaderSize()
-  const ownLog = openLog(config, name, message.logTurns)
+  const ownLog = openLog(config, name, message.logMutex)
   const { log } = ownLog
   let logRequest = requestLog(ownLog)
   const clock = systemClock(message.madeAt)
@@ -132,7 +125,7 @@ function start(message: HttpThreadStart) {
     tokens = tokensFor(config, clock, issuerKeys)
     issuerKeys.take(known)
   }
-  return { issuerKeys, tally, reload, stop }
+  return { tally, reload, stop }
 }
 
 /**
@@ -159,14 +152,13 @@ function openDoor(deps: AppDeps, socket: string) {
 
 let running: ReturnType<typeof start> | null = null
 
-type Message = HttpThreadStart | IssuerKeysKnown | Reloaded | TallyWanted | Stop
+type Message = HttpThreadStart | Reloaded | TallyWanted | Stop
 
 self.onmessage = async ({ data }: { data: Message }) => {
   try {
     if (data.type === 'start') running = start(data)
     else if (data.type === 'reloaded') running?.reload(data)
     else if (data.type === 'tally') data.answer.postMessage(running?.tally.read() ?? [])
-    else if (data.type === 'issuer_keys') running?.issuerKeys.take(data.known)
     else await running?.stop()
   } catch (error) {
     report({ type: 'failed', message: shortReasonOf(error) })

@@ -25,17 +25,17 @@ export interface ThreadLog {
  * The log of one thread, on standard output: JSON lines, or text where a person looks on. Nothing
  * that a caller sent goes into it: a request is told by its route's pattern, an error by `reasonOf`.
  *
- * @param turns the memory by which all threads that write to it take turns
+ * @param mutex the memory by which all threads that write to it take turns
  */
 export function openLog(
   config: Pick<Config, 'logLevel' | 'logFormat'>,
   thread: string,
-  turns: SharedArrayBuffer,
+  mutex: SharedArrayBuffer,
 ): ThreadLog {
   const isTerminal = isatty(1)
   const isText = config.logFormat === 'text' || (config.logFormat === 'auto' && isTerminal)
   const isColoured = wantsColour({ isTTY: isTerminal }, process.env)
-  const sink = LogSink.open(new Mutex(turns))
+  const sink = LogSink.open(new Mutex(mutex))
   const own = {
     // JSON's writer escapes the controls of ASCII alone.
     write: (line: string) => sink.write(isText ? asText(line, isColoured) : withEscapes(line)),
@@ -69,7 +69,8 @@ type Write = (text: Buffer) => number
  * more than the request, and written in pieces of whole lines. Threads share one pipe, which keeps
  * pieces apart up to PIPE_BUF only (4 KiB), so they take turns. A log that cannot be written is no
  * reason to stop serving: lines that nobody takes are dropped, and once the reader has gone
- * (`cairn serve | head`) all are.
+ * (`cairn serve | head`) all are. pino's own destination knows no other threads, and on a full disk it
+ * tries for ever.
  */
 export class LogSink {
   private text = ''
@@ -80,13 +81,13 @@ export class LogSink {
   private isMidLine = false
 
   constructor(
-    private readonly turn: Mutex,
+    private readonly mutex: Mutex,
     private readonly out: Write = bytes => writeSync(1, bytes),
   ) {}
 
   /** Writes what has gathered every so often, and when the thread ends. */
-  static open(turn: Mutex): LogSink {
-    const sink = new LogSink(turn)
+  static open(mutex: Mutex): LogSink {
+    const sink = new LogSink(mutex)
     setInterval(() => sink.flush(), flushEveryMs).unref()
     process.on('exit', () => sink.flush())
     return sink
@@ -104,7 +105,7 @@ export class LogSink {
     if (this.text === '') return
     const bytes = Buffer.from(this.isMidLine ? `\n${this.text}` : this.text)
     this.text = ''
-    this.turn.take(() => this.send(bytes))
+    this.mutex.runExclusive(() => this.send(bytes))
   }
 
   private send(bytes: Buffer): void {

@@ -1,7 +1,7 @@
-/** How long a turn is waited for, milliseconds: one who has died in theirs must not hold up the rest. */
+/** How long it is waited for, milliseconds: a thread that died while it held it must not hold up the rest. */
 const mostWaitMs = 250
 
-/** Threads that take turns at something, by a word of memory that all of them see: 1 while it is taken. */
+/** A mutex of threads: a word of memory that all of them see, 1 while one of them holds it. */
 export class Mutex {
   private readonly taken: Int32Array
 
@@ -14,7 +14,7 @@ export class Mutex {
   }
 
   /** Does something while no other thread does. */
-  take(work: () => void): void {
+  runExclusive(work: () => void): void {
     const taken = this.taken
     while (Atomics.compareExchange(taken, 0, 0, 1) !== 0) {
       if (Atomics.wait(taken, 0, 1, mostWaitMs) === 'timed-out') break

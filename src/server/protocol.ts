@@ -14,8 +14,8 @@ export interface ThreadStart {
   /** Its own counters, and where it shows that it turns. */
   counters: SharedArrayBuffer
   pulse: SharedArrayBuffer
-  /** Whose turn it is to write to the log. */
-  logTurns: SharedArrayBuffer
+  /** Which thread may write to the log. */
+  logMutex: SharedArrayBuffer
   /** When it was made, by the main thread's monotonic clock. */
   madeAt: number
   /** As the environment says. */
@@ -32,17 +32,11 @@ export interface HttpThreadStart extends ThreadStart {
   socket: string | null
 }
 
-/** To any thread: what the server was told while it runs; of the HTTP threads, the issuer's keys too. */
+/** To any thread: the settings, and what is known of the identity provider's keys, as they are now. */
 export interface Reloaded {
   type: 'reloaded'
   config: Config
   issuerKeys: KnownKeys
-}
-
-/** To an HTTP thread: what is known of the identity provider's keys now. */
-export interface IssuerKeysKnown {
-  type: 'issuer_keys'
-  known: KnownKeys
 }
 
 /** To the storage thread: another HTTP thread that will send commands. */

@@ -4,21 +4,16 @@ import { isatty } from 'node:tty'
 import { type Config, ConfigError, type ReadConfig, type SettingName } from '../config.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { shellWord } from '../core/text/wording.ts'
-import { minuteMs } from '../core/time/durations.ts'
 import { version } from '../core/version.ts'
 import { armFailpoints } from '../failpoints.ts'
-import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
 import { type PreparedDatabase, prepareDatabase } from '../storage/database/prepare.ts'
 import { IdentityBoard } from '../storage/organisations/identity-board.ts'
-import { mostOrganisations, newSharedMemory } from '../storage/shared.ts'
 import { BufferGauge } from '../storage/writer/buffer-gauge.ts'
 import { BackupSchedule } from './backup-schedule.ts'
-import { CommitCounters } from './commit-counters.ts'
 import { DiskWatch } from './disk-watch.ts'
-import { type CountedRoute, HttpCounters } from './http-counters.ts'
 import { providerOf } from './identity-provider.ts'
 import { IssuerKeys } from './issuer-keys.ts'
-import { acquireLock, type Lock, type LockHolder, socketFile } from './lock.ts'
+import { acquireLock, type Lock, type LockHolder } from './lock.ts'
 import { type Log, openLog } from './log.ts'
 import { serveManagement } from './management.ts'
 import { renderMetrics } from './metrics.ts'
@@ -26,27 +21,13 @@ import { Mutex } from './mutex.ts'
 import { claimPorts, keepPort } from './ports.ts'
 import { Preparation } from './preparation.ts'
 import type { Prepared, Task } from './preparation-thread.ts'
-import type {
-  HttpThreadStart,
-  IssuerKeysKnown,
-  Reloaded,
-  ThreadReport,
-  ThreadStart,
-} from './protocol.ts'
-import { Pulse } from './pulse.ts'
 import { isHopeless, type ServerState, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
 import { ServiceManager } from './service-manager.ts'
 import { keepSnippet } from './snippet-versions.ts'
+import { type Supervised, Supervisor } from './supervisor.ts'
 import { systemClock } from './system-clock.ts'
-import {
-  httpThread,
-  type NewThread,
-  preparationThread,
-  startThread,
-  storageThread,
-  type Thread,
-} from './threads.ts'
+import { preparationThread } from './threads.ts'
 import { tokenModeOf } from './token-mode.ts'
 import { ownTokensFor } from './tokens.ts'
 import { readTraffic } from './traffic.ts'
@@ -65,22 +46,12 @@ export interface Running {
   stop(): void
 }
 
-/** Pause before a dead HTTP thread is started again: doubled each time, up to the longest. */
-const firstRestartMs = 100
-const longestRestartMs = 10_000
-/** How long the HTTP threads have to finish what is in flight, which they give up after ten seconds. */
-const stopWithinMs = 12_000
 /** How often it is looked whether the identity provider's keys are due. */
 const lookEveryMs = 1_000
 /** How often the service manager is told how this is, milliseconds; what it asks for if that is more often. */
 const tellEveryMs = 1_000
 /** How long the service manager is asked to go on waiting while this starts, each time it is told. */
 const startsWithinMs = 60_000
-/** A thread that lived this long has not died of the same cause: the pause begins anew. */
-const stableAfterMs = minuteMs
-
-/** The one HTTP thread that lets the operator in. */
-const operatorsThread = 'http-1'
 
 /** Reads the settings again, as a reload needs. */
 export type Reread = () => Pick<ReadConfig<SettingName>, 'config' | 'warnings'>
@@ -129,46 +100,35 @@ const noOrganisation = (dataDir: string) =>
 const erasuresUnfinished = (reason: string) =>
   `unused parts of the files may still hold what was erased (${reason}): the next start tries again`
 
-class Server {
-  private readonly shared = newSharedMemory()
-  private readonly windows = SharedMemoryLimiter.memory(mostOrganisations)
-  private readonly logTurns = Mutex.memory()
-  private readonly clock = systemClock()
+class Server implements Supervised {
+  readonly logMutex = Mutex.memory()
+  readonly clock = systemClock()
+  readonly log: Log
+  /** Null where session tokens are over a secret. */
+  issuerKeys: IssuerKeys | null
+  private readonly threads = new Supervisor(this)
   private readonly gauge: BufferGauge
   private readonly identity: IdentityBoard
   private readonly disk: DiskWatch
   private readonly backups: BackupSchedule
-  private readonly commitCounters = CommitCounters.memory()
-  /** By name, so that a thread that is started again counts on. */
-  private readonly httpCounters = new Map<string, SharedArrayBuffer>()
-  private readonly pulses = new Map<string, Pulse>()
-  private routes: readonly CountedRoute[] = []
-  private readonly log: Log
   /** Null where nobody wants to know. */
   private readonly manager: ServiceManager | null
-  /** Null where session tokens are over a secret. */
-  private issuerKeys: IssuerKeys | null
-  private storage: Thread | null = null
-  private readonly threads = new Map<string, Thread>()
-  private readonly failpoints = process.env.CAIRN_FAILPOINTS
-  private readonly restartPauses = new Map<string, number>()
   private readonly exit = Promise.withResolvers<number>()
   private management: Bun.Server<undefined> | null = null
   private phase: 'starting' | 'serving' | 'stopping' = 'starting'
   private preparation: Preparation | null = null
-  private restarts = 0
   /** How the latest reading of the settings went, and when one last went well; Unix milliseconds. */
   private readonly reloads = { wentWell: true, lastGoodAt: Date.now() }
 
   constructor(
-    private config: Config,
+    public config: Config,
     private readonly held: { lock: Lock; holder: LockHolder },
     private readonly settings: { asked: Config; reread: Reread },
   ) {
-    this.gauge = new BufferGauge(this.shared.buffer, this.bufferBounds)
-    this.identity = new IdentityBoard(this.shared.identity)
+    this.gauge = new BufferGauge(this.threads.shared.buffer, this.bufferBounds)
+    this.identity = new IdentityBoard(this.threads.shared.identity)
     this.disk = new DiskWatch(config.data, this.clock.monotonic)
-    this.log = openLog(config, 'main', this.logTurns).log
+    this.log = openLog(config, 'main', this.logMutex).log
     this.manager = ServiceManager.from(process.env, this.log)
     this.issuerKeys = this.issuerKeysFor(config)
     this.backups = new BackupSchedule(() => this.config, this.clock, this.log)
@@ -176,16 +136,12 @@ class Server {
 
   private issuerKeysFor(config: Config): IssuerKeys | null {
     const provider = providerOf(config)
-    const tell = () => this.handIssuerKeys([...this.threads.values()])
+    const tell = () => this.threads.tell(...this.threads.all)
     return provider && new IssuerKeys(provider, config.data, this.clock, this.log, tell)
   }
 
   private get bufferBounds() {
     return { events: this.config.bufferEvents, bytes: this.config.bufferBytes }
-  }
-
-  private get allThreads(): Thread[] {
-    return [...this.threads.values(), ...(this.storage ? [this.storage] : [])]
   }
 
   private get isStopping() {
@@ -204,30 +160,24 @@ class Server {
       {
         notReady: () => this.notReady(),
         metrics: () => this.metrics(),
-        traffic: () => readTraffic(this.config.data, this.allThreads),
+        traffic: () => readTraffic(this.config.data, this.threads.all),
       },
     )
     const warnings: string[] = []
     const started = this.tellOfStart()
     // They load while the database is prepared.
-    const storage = storageThread(this.clock)
-    const http = Array.from({ length: config.threads }, () => httpThread(this.clock))
+    const threads = this.threads.load()
     try {
       const prepared = await this.prepare(warnings)
       if (!prepared.hasOrganisation()) warnings.push(noOrganisation(config.data))
       keepSnippet(config.data)
       this.watchIssuer()
-      // Reads are answered before storage has taken up all that is stored; writes wait for it.
-      await Promise.all([
-        this.startStorage(storage),
-        this.disk.start(),
-        ...http.map((made, i) => this.startHttp(made, `http-${i + 1}`)),
-      ])
+      await Promise.all([threads.start(), this.disk.start()])
       prepared.close()
     } catch (error) {
       this.phase = 'stopping'
       this.management.stop(true)
-      for (const { worker } of [storage, ...http]) worker.terminate()
+      threads.abandon()
       throw error
     } finally {
       started()
@@ -286,7 +236,7 @@ class Server {
 
   /** Nobody is answered meanwhile but on the management port; a signal to stop ends it at once. */
   private async beforeServing<Of extends Task>(task: Of): Promise<Prepared[Of]> {
-    const { log, clock, config, held, failpoints } = this
+    const { log, clock, config, held } = this
     const giveUp = (signal: string) => {
       log.info({ signal }, 'stopped before the database was ready; the next start goes on')
       log.flush()
@@ -301,78 +251,12 @@ class Server {
       .on('SIGHUP', isatty(0) ? giveUp : reload)
     const preparation = new Preparation(task, log, clock.monotonic)
     this.preparation = preparation
+    const failpoints = process.env.CAIRN_FAILPOINTS
     const start = { dataDir: config.data, now: clock.now(), failpoints }
     const done = await preparation.run(preparationThread(), start)
     this.preparation = null
     process.off('SIGTERM', giveUp).off('SIGINT', giveUp).off('SIGHUP', giveUp).off('SIGHUP', reload)
     return done
-  }
-
-  private threadStart(
-    name: string,
-    { madeAt }: NewThread,
-    counters: SharedArrayBuffer,
-    isRestart = false,
-  ): ThreadStart {
-    const pulse = Pulse.memory()
-    this.pulses.set(name, new Pulse(pulse))
-    return {
-      type: 'start',
-      name,
-      config: this.config,
-      shared: this.shared,
-      counters,
-      pulse,
-      logTurns: this.logTurns,
-      madeAt,
-      failpoints: isRestart ? undefined : this.failpoints,
-    }
-  }
-
-  private async startStorage(made: NewThread): Promise<void> {
-    const start = this.threadStart('storage', made, this.commitCounters)
-    const thread = startThread(made.worker, start, [])
-    this.storage = thread
-    await thread.ready
-    thread.ended.then(reason => {
-      if (this.isStopping && reason === null) return
-      this.log.fatal({ reason }, 'the storage thread has died: nothing can be written')
-      this.finish(1)
-    })
-  }
-
-  private async startHttp(made: NewThread, name: string, isRestart = false): Promise<void> {
-    const { port1, port2 } = new MessageChannel()
-    this.storage?.worker.postMessage({ type: 'join', port: port1 }, [port1])
-    const counters = this.httpCounters.get(name) ?? HttpCounters.memory()
-    this.httpCounters.set(name, counters)
-    const message: HttpThreadStart = {
-      ...this.threadStart(name, made, counters, isRestart),
-      storage: port2,
-      windows: this.windows,
-      issuerKeys: this.knownKeys,
-      socket: name === operatorsThread ? socketFile(this.config.data) : null,
-    }
-    const { config } = this
-    const thread = startThread(made.worker, message, [port2])
-    thread.worker.addEventListener('message', async ({ data }: MessageEvent<ThreadReport>) => {
-      if (data.type !== 'issuer_keys_wanted') return
-      await this.issuerKeys?.renew()
-      this.handIssuerKeys([thread])
-    })
-    const { routes } = await thread.ready.catch(error => {
-      thread.worker.terminate()
-      throw error
-    })
-    // The server may have begun to stop meanwhile, and not known of this thread.
-    if (this.isStopping) thread.worker.terminate()
-    this.threads.set(name, thread)
-    // They may have been fetched, and settings changed, while it started.
-    if (config === this.config) this.handIssuerKeys([thread])
-    else thread.worker.postMessage(this.reloaded)
-    if (routes) this.routes = routes
-    if (isRestart) this.restarts++
-    this.keepAlive(name, thread)
   }
 
   /** Begins to fetch the identity provider's keys. Nobody waits for it: the provider may be down. */
@@ -381,53 +265,14 @@ class Server {
     setInterval(() => this.issuerKeys?.refresh(), lookEveryMs).unref()
   }
 
-  private get knownKeys(): IssuerKeysKnown['known'] {
-    return this.issuerKeys?.known ?? { keys: [], renewableAt: Number.POSITIVE_INFINITY }
-  }
-
-  private handIssuerKeys(threads: readonly Thread[]): void {
-    if (this.issuerKeys === null) return
-    const message: IssuerKeysKnown = { type: 'issuer_keys', known: this.knownKeys }
-    for (const { worker } of threads) worker.postMessage(message)
-  }
-
-  /** Starts an HTTP thread again when it dies, more patiently each time. */
-  private keepAlive(name: string, thread: Thread): void {
-    const startedAt = this.clock.monotonic()
-    thread.ended.then(async reason => {
-      this.threads.delete(name)
-      this.pulses.delete(name)
-      if (this.isStopping) return
-      thread.worker.terminate()
-      const wasStable = this.clock.monotonic() - startedAt > stableAfterMs
-      if (wasStable) this.restartPauses.delete(name)
-      for (let cause = reason; !this.isStopping; ) {
-        const pauseMs = this.restartPauses.get(name) ?? firstRestartMs
-        this.restartPauses.set(name, Math.min(pauseMs * 2, longestRestartMs))
-        this.log.error(
-          { reason: cause, dead: name, restartInMs: pauseMs },
-          'an HTTP thread has died',
-        )
-        await Bun.sleep(pauseMs)
-        try {
-          if (!this.isStopping) await this.startHttp(httpThread(this.clock), name, true)
-          return
-        } catch (error) {
-          cause = shortReasonOf(error)
-        }
-      }
-    })
-  }
-
   private get state(): ServerState {
-    const now = this.clock.monotonic()
-    const { phase, config, gauge, disk } = this
+    const { phase, config, gauge, disk, threads } = this
     return {
       phase,
       preparing: this.preparation?.text ?? null,
       dataDir: config.data,
-      httpThreads: { up: this.threads.size, configured: config.threads },
-      silentMs: new Map([...this.pulses].map(([name, pulse]) => [name, pulse.silentMs(now)])),
+      httpThreads: threads.httpThreads,
+      silentMs: threads.silentMs,
       gauge,
       disk,
     }
@@ -462,20 +307,17 @@ class Server {
   }
 
   private metrics(): string {
+    const { threads } = this
     return renderMetrics({
-      httpCounters: [...this.httpCounters.values()],
-      commitCounters: this.commitCounters,
-      routes: this.routes,
+      httpCounters: threads.countersOfHttp,
+      commitCounters: threads.commitCounters,
+      routes: threads.routes,
       gauge: this.gauge,
       bounds: this.bufferBounds,
       disk: this.disk,
-      httpThreads: {
-        up: this.threads.size,
-        configured: this.config.threads,
-        restarts: this.restarts,
-      },
+      httpThreads: threads.httpThreads,
       identity: this.identity,
-      catalogueGeneration: Atomics.load(new Int32Array(this.shared.generation), 0),
+      catalogueGeneration: Atomics.load(new Int32Array(threads.shared.generation), 0),
       isReady: this.notReady().length === 0,
       reloads: this.reloads,
       backups: this.backups.seen,
@@ -516,11 +358,7 @@ class Server {
     this.config = config
     if (!isSameIssuer) this.issuerKeys = this.issuerKeysFor(config)
     this.issuerKeys?.refresh()
-    for (const { worker } of this.allThreads) worker.postMessage(this.reloaded)
-  }
-
-  private get reloaded(): Reloaded {
-    return { type: 'reloaded', config: this.config, issuerKeys: this.knownKeys }
+    this.threads.tell(...this.threads.all)
   }
 
   private watchSignals(): void {
@@ -540,15 +378,14 @@ class Server {
     if (this.isStopping) return
     this.phase = 'stopping'
     this.manager?.stopping()
-    const threads = [...this.threads.values()]
-    for (const { worker } of threads) worker.postMessage({ type: 'stop' })
-    // A thread that does not even say that it gave up is not waited for any longer.
-    await Promise.race([Promise.all(threads.map(({ ended }) => ended)), Bun.sleep(stopWithinMs)])
+    await this.threads.stopHttp()
     // It reads the database, whose log is about to be cut back.
     await this.backups.stop()
-    this.storage?.worker.postMessage({ type: 'stop' })
-    const reason = await this.storage?.ended
-    if (reason === null) this.finish(0)
+    if (await this.threads.stopStorage()) this.finish(0)
+  }
+
+  onStorageDead(): void {
+    this.finish(1)
   }
 
   private finish(status: number): void {

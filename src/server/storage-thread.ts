@@ -47,7 +47,7 @@ function slices(firstMs: number, work: () => Promise<number | null>) {
 
 function start(message: ThreadStart) {
   const { name, config, shared } = message
-  const { log } = openLog(config, name, message.logTurns)
+  const { log } = openLog(config, name, message.logMutex)
   armFailpoints(message.failpoints)
   failpoint('storage_start')
   const counters = new CommitCounters(message.counters)

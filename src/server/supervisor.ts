@@ -1,0 +1,213 @@
+import type { Config } from '../config.ts'
+import { shortReasonOf } from '../core/text/reason.ts'
+import type { Clock } from '../core/time/clock.ts'
+import { minuteMs } from '../core/time/durations.ts'
+import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
+import { mostOrganisations, newSharedMemory } from '../storage/shared.ts'
+import { CommitCounters } from './commit-counters.ts'
+import { type CountedRoute, HttpCounters } from './http-counters.ts'
+import type { IssuerKeys, KnownKeys } from './issuer-keys.ts'
+import { socketFile } from './lock.ts'
+import type { Log } from './log.ts'
+import type { HttpThreadStart, Reloaded, Stop, ThreadReport, ThreadStart } from './protocol.ts'
+import { Pulse } from './pulse.ts'
+import { httpThread, type NewThread, startThread, storageThread, type Thread } from './threads.ts'
+
+/** Pause before a dead HTTP thread is started again: doubled each time, up to the longest. */
+const firstRestartMs = 100
+const longestRestartMs = 10_000
+/** A thread that lived this long has not died of the same cause: the pause begins anew. */
+const stableAfterMs = minuteMs
+/** How long the HTTP threads have to finish what is in flight, which they give up after ten seconds. */
+const stopWithinMs = 12_000
+
+/** The one HTTP thread that lets the operator in. */
+const operatorsThread = 'http-1'
+
+/** What threads are told of their server, as it is at the moment. */
+export interface Supervised {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+  /** Which thread may write to the log. */
+  readonly logMutex: SharedArrayBuffer
+  /** Null where session tokens are over a secret. */
+  readonly issuerKeys: IssuerKeys | null
+  /** Nothing can be written any more. */
+  onStorageDead(): void
+}
+
+/** The threads of a server: starts them, listens to them, starts again what dies, stops them. */
+export class Supervisor {
+  readonly shared = newSharedMemory()
+  readonly commitCounters = CommitCounters.memory()
+  /** By name, so that a thread that is started again counts on. */
+  private readonly httpCounters = new Map<string, SharedArrayBuffer>()
+  private readonly pulses = new Map<string, Pulse>()
+  private readonly windows = SharedMemoryLimiter.memory(mostOrganisations)
+  private readonly restartPauses = new Map<string, number>()
+  private readonly http = new Map<string, Thread>()
+  private storage: Thread | null = null
+  private isStopping = false
+  private restarts = 0
+  /** What the HTTP threads count, as they say it. */
+  routes: readonly CountedRoute[] = []
+
+  constructor(private readonly server: Supervised) {}
+
+  get all(): Thread[] {
+    return [...this.http.values(), ...(this.storage ? [this.storage] : [])]
+  }
+
+  get httpThreads() {
+    const { threads: configured } = this.server.config
+    return { up: this.http.size, configured, restarts: this.restarts }
+  }
+
+  get countersOfHttp(): SharedArrayBuffer[] {
+    return [...this.httpCounters.values()]
+  }
+
+  /** Since when each thread has not turned, milliseconds, by name. */
+  get silentMs(): Map<string, number> {
+    const now = this.server.clock.monotonic()
+    return new Map([...this.pulses].map(([name, pulse]) => [name, pulse.silentMs(now)]))
+  }
+
+  /** Makes all threads, which load their source and wait. */
+  load() {
+    const { clock, config } = this.server
+    const storage = storageThread(clock)
+    const http = Array.from({ length: config.threads }, () => httpThread(clock))
+    return {
+      /** Reads are answered before storage has taken up all that is stored; writes wait for it. */
+      start: () =>
+        Promise.all([
+          this.startStorage(storage),
+          ...http.map((made, i) => this.startHttp(made, `http-${i + 1}`)),
+        ]),
+      abandon: () => {
+        this.isStopping = true
+        for (const { worker } of [storage, ...http]) worker.terminate()
+      },
+    }
+  }
+
+  private threadStart(
+    name: string,
+    { madeAt }: NewThread,
+    counters: SharedArrayBuffer,
+    isRestart = false,
+  ): ThreadStart {
+    const { config, logMutex } = this.server
+    const pulse = Pulse.memory()
+    this.pulses.set(name, new Pulse(pulse))
+    return {
+      type: 'start',
+      name,
+      config,
+      shared: this.shared,
+      counters,
+      pulse,
+      logMutex,
+      madeAt,
+      failpoints: isRestart ? undefined : process.env.CAIRN_FAILPOINTS,
+    }
+  }
+
+  private async startStorage(made: NewThread): Promise<void> {
+    const start = this.threadStart('storage', made, this.commitCounters)
+    const thread = startThread(made.worker, start, [])
+    this.storage = thread
+    await thread.ready
+    thread.ended.then(reason => {
+      if (this.isStopping && reason === null) return
+      this.isStopping = true
+      this.server.log.fatal({ reason }, 'the storage thread has died: nothing can be written')
+      this.server.onStorageDead()
+    })
+  }
+
+  private async startHttp(made: NewThread, name: string, isRestart = false): Promise<void> {
+    const { port1, port2 } = new MessageChannel()
+    this.storage?.worker.postMessage({ type: 'join', port: port1 }, [port1])
+    const counters = this.httpCounters.get(name) ?? HttpCounters.memory()
+    this.httpCounters.set(name, counters)
+    const { config } = this.server
+    const message: HttpThreadStart = {
+      ...this.threadStart(name, made, counters, isRestart),
+      storage: port2,
+      windows: this.windows,
+      issuerKeys: this.knownKeys,
+      socket: name === operatorsThread ? socketFile(config.data) : null,
+    }
+    const thread = startThread(made.worker, message, [port2])
+    thread.worker.addEventListener('message', async ({ data }: MessageEvent<ThreadReport>) => {
+      if (data.type !== 'issuer_keys_wanted') return
+      await this.server.issuerKeys?.renew()
+      this.tell(thread)
+    })
+    const { routes } = await thread.ready.catch(error => {
+      thread.worker.terminate()
+      throw error
+    })
+    // The server may have begun to stop meanwhile, and not known of this thread.
+    if (this.isStopping) thread.worker.terminate()
+    this.http.set(name, thread)
+    // Settings may have changed, and keys been fetched, while it started.
+    this.tell(thread)
+    if (routes) this.routes = routes
+    if (isRestart) this.restarts++
+    this.keepAlive(name, thread)
+  }
+
+  /** Starts an HTTP thread again when it dies, more patiently each time. */
+  private async keepAlive(name: string, thread: Thread): Promise<void> {
+    const { clock, log } = this.server
+    const startedAt = clock.monotonic()
+    let reason = await thread.ended
+    this.http.delete(name)
+    this.pulses.delete(name)
+    if (this.isStopping) return
+    thread.worker.terminate()
+    if (clock.monotonic() - startedAt > stableAfterMs) this.restartPauses.delete(name)
+    while (!this.isStopping) {
+      const pauseMs = this.restartPauses.get(name) ?? firstRestartMs
+      this.restartPauses.set(name, Math.min(pauseMs * 2, longestRestartMs))
+      log.error({ reason, dead: name, restartInMs: pauseMs }, 'an HTTP thread has died')
+      await Bun.sleep(pauseMs)
+      try {
+        if (!this.isStopping) await this.startHttp(httpThread(clock), name, true)
+        return
+      } catch (error) {
+        reason = shortReasonOf(error)
+      }
+    }
+  }
+
+  private get knownKeys(): KnownKeys {
+    return this.server.issuerKeys?.known ?? { keys: [], renewableAt: Number.POSITIVE_INFINITY }
+  }
+
+  /** Tells threads the settings and the identity provider's keys, as they are now. */
+  tell(...threads: readonly Thread[]): void {
+    const { config } = this.server
+    const message: Reloaded = { type: 'reloaded', config, issuerKeys: this.knownKeys }
+    for (const { worker } of threads) worker.postMessage(message)
+  }
+
+  /** Resolves once what is in flight is answered, and nothing new is taken. */
+  async stopHttp(): Promise<void> {
+    this.isStopping = true
+    const threads = [...this.http.values()]
+    for (const { worker } of threads) worker.postMessage({ type: 'stop' } satisfies Stop)
+    // A thread that does not even say that it gave up is not waited for any longer.
+    await Promise.race([Promise.all(threads.map(({ ended }) => ended)), Bun.sleep(stopWithinMs)])
+  }
+
+  /** Resolves once all is written and closed; whether that went well. */
+  async stopStorage(): Promise<boolean> {
+    this.storage?.worker.postMessage({ type: 'stop' } satisfies Stop)
+    return (await this.storage?.ended) === null
+  }
+}
