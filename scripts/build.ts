@@ -25,8 +25,7 @@ const entrypoints = [
   'main.ts',
   'server/http-thread.ts',
   'server/storage-thread.ts',
-  'server/preparation-thread.ts',
-  'server/long-work-thread.ts',
+  'server/task-thread.ts',
 ].map(path => join(root, 'src', path))
 
 /** Target names, with the package that holds Bun's program for each. */

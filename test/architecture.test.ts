@@ -224,7 +224,7 @@ describe('tests wait for what they mean', () => {
 })
 
 test('every file is reached from the entry, from a thread’s, or from one that browsers load', () => {
-  const threads = ['http-thread', 'storage-thread']
+  const threads = ['http-thread', 'storage-thread', 'task-thread']
   for (const thread of threads) expect(codeOf('server/threads.ts')).toContain(`'${thread}'`)
   const scripts = ['page', 'renderer', 'module']
   for (const script of scripts) expect(codeOf('web/bundle.ts')).toContain(`'${script}.ts'`)

@@ -20,14 +20,13 @@ import { renderMetrics } from './metrics.ts'
 import { Mutex } from './mutex.ts'
 import { claimPorts, keepPort } from './ports.ts'
 import { Preparation } from './preparation.ts'
-import type { Prepared, Task } from './preparation-thread.ts'
 import { isHopeless, type ServerState, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
 import { ServiceManager } from './service-manager.ts'
 import { keepSnippet } from './snippet-versions.ts'
 import { type Supervised, Supervisor } from './supervisor.ts'
 import { systemClock } from './system-clock.ts'
-import { preparationThread } from './threads.ts'
+import type { Prepared } from './task-thread.ts'
 import { tokenModeOf } from './token-mode.ts'
 import { ownTokensFor } from './tokens.ts'
 import { readTraffic } from './traffic.ts'
@@ -235,7 +234,7 @@ class Server implements Supervised {
   }
 
   /** Nobody is answered meanwhile but on the management port; a signal to stop ends it at once. */
-  private async beforeServing<Of extends Task>(task: Of): Promise<Prepared[Of]> {
+  private async beforeServing<Of extends keyof Prepared>(task: Of): Promise<Prepared[Of]> {
     const { log, clock, config, held } = this
     const giveUp = (signal: string) => {
       log.info({ signal }, 'stopped before the database was ready; the next start goes on')
@@ -252,8 +251,7 @@ class Server implements Supervised {
     const preparation = new Preparation(task, log, clock.monotonic)
     this.preparation = preparation
     const failpoints = process.env.CAIRN_FAILPOINTS
-    const start = { dataDir: config.data, now: clock.now(), failpoints }
-    const done = await preparation.run(preparationThread(), start)
+    const done = await preparation.run({ dataDir: config.data, now: clock.now(), failpoints })
     this.preparation = null
     process.off('SIGTERM', giveUp).off('SIGINT', giveUp).off('SIGHUP', giveUp).off('SIGHUP', reload)
     return done

@@ -1,11 +1,11 @@
+import { AppError } from '../core/errors.ts'
 import { reasonOfUncaught } from '../core/text/reason.ts'
 import type { Clock } from '../core/time/clock.ts'
 import type { ThreadReport } from './protocol.ts'
+import type { TaskReport, TaskStart } from './task-thread.ts'
 
 /** A thread's source by name. In the binary all sources lie below one root, outside it by this file. */
-function sourceOf(
-  name: 'http-thread' | 'storage-thread' | 'preparation-thread' | 'long-work-thread',
-): string {
+function sourceOf(name: 'http-thread' | 'storage-thread' | 'task-thread'): string {
   const isCompiled = import.meta.url.includes('$bunfs')
   return isCompiled ? `./server/${name}.ts` : new URL(`./${name}.ts`, import.meta.url).href
 }
@@ -24,8 +24,6 @@ const threadOf = (name: Parameters<typeof sourceOf>[0], { monotonic }: Clock): N
 
 export const httpThread = (clock: Clock) => threadOf('http-thread', clock)
 export const storageThread = (clock: Clock) => threadOf('storage-thread', clock)
-export const preparationThread = () => new Worker(sourceOf('preparation-thread'))
-export const longWorkThread = () => new Worker(sourceOf('long-work-thread'))
 
 /** A thread that is to be waited for. */
 export interface Thread {
@@ -62,4 +60,34 @@ export function startThread(
   worker.addEventListener('close', () => end('the thread has exited'))
   worker.postMessage(message, transfer)
   return { worker, ready: ready.promise, ended: ended.promise }
+}
+
+/** Has a task done by a thread that is made for it and ends with it. Its progress goes to `tell`. */
+export async function inThread<Result>(
+  start: TaskStart,
+  tell: (progress: never) => void,
+): Promise<Result> {
+  const { promise, resolve, reject } = Promise.withResolvers<Result>()
+  const worker = new Worker(sourceOf('task-thread'))
+  worker.onmessage = ({ data }: MessageEvent<TaskReport>) => {
+    if (data.type === 'progress') tell(data.progress as never)
+    else if (data.type === 'done') resolve(data.result as Result)
+    else {
+      const { code, name, message } = data
+      reject(code ? new AppError(code, message) : Object.assign(new Error(message), { name }))
+    }
+  }
+  worker.onerror = event => {
+    event.preventDefault?.()
+    reject(new Error(`the thread that does "${start.task}" has failed`))
+  }
+  worker.addEventListener('close', () =>
+    reject(new Error(`the thread that does "${start.task}" has exited`)),
+  )
+  worker.postMessage(start)
+  try {
+    return await promise
+  } finally {
+    worker.terminate()
+  }
 }
