@@ -1,6 +1,6 @@
 /** What `scripts/arm64` tries with the executable whose path it is given, a line a step. */
 import assert from 'node:assert/strict'
-import { apiOf, type Server, Workplace, withTour } from '../test/support/binary.ts'
+import { apiOf, type Server, Workplace, withTour } from './support/binary.ts'
 
 /** Longer than a start and a stop take under an emulator on a busy machine. */
 const patienceMs = 600_000

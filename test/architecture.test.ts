@@ -145,6 +145,22 @@ describe('arrows point one way', () => {
   })
 })
 
+test('tests → scripts → src: no kit leans on a test, and nothing of the product on a kit', () => {
+  const root = resolve(src, '..')
+  const offenders = (folder: string, forbidden: RegExp) =>
+    [...new Bun.Glob(`${folder}/**/*.ts`).scanSync(root)].flatMap(file => {
+      const imported = [
+        ...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g),
+      ]
+      return imported
+        .map(([, name = '']) => relative(root, resolve(root, dirname(file), name)))
+        .filter(to => forbidden.test(to))
+        .map(to => `${file} → ${to}`)
+    })
+  expect(offenders('scripts', /^test\//)).toEqual([])
+  expect(offenders('src', /^(test|scripts)\//)).toEqual([])
+})
+
 describe('technologies stay in their place', () => {
   const users = (isIt: (name: string) => boolean) =>
     sources.filter(file => importsOf(file).packages.some(isIt))
@@ -207,7 +223,7 @@ describe('tests wait for what they mean', () => {
     'process/person.test.ts': 'a kill at any moment',
     'process/traffic.test.ts': 'the pace of a request’s parts',
     'server/identity-provider.test.ts': 'a provider that is slow',
-    'support/until.ts': 'what waits for all others',
+    'web/snippet-cost.ts': 'what a page does at its start, which leaves no sign',
   }
 
   test('and none sleeps for a time, but for a reason', () => {

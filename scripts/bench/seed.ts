@@ -2,11 +2,22 @@ import type { Database } from 'bun:sqlite'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { readFlowFile } from '../../src/core/flow/file.ts'
+import type { FlowDefinition } from '../../src/core/flow/flow.ts'
 import { buckets } from '../../src/core/organisation/buckets.ts'
+import { newId, newSnippetKey } from '../../src/core/organisation/ids.ts'
+import { after, published, pushed } from '../../src/modules/authoring/rules.ts'
+import { settingsChanged } from '../../src/modules/organisations/rules.ts'
 import { openForWriting } from '../../src/storage/database/database.ts'
 import { migrate } from '../../src/storage/database/migrate.ts'
-import { pushAndPublishFlows } from '../../test/support/authoring.ts'
-import { createOrganisation, setLimits } from '../../test/support/organisations.ts'
+import { readFlows } from '../../src/storage/flows/reader.ts'
+import { changeFlows } from '../../src/storage/flows/store.ts'
+import { rowOf } from '../../src/storage/in-rows.ts'
+import {
+  addOrganisation,
+  changeOrganisation,
+  findOrganisation,
+  readOrganisation,
+} from '../../src/storage/organisations/organisations.ts'
 import { Folder } from './programs.ts'
 
 /** An organisation as a load needs it: with its first flow. */
@@ -61,15 +72,40 @@ function seed(folder: Folder, organisations: number, flows: number): Tenant[] {
     const text = Array.from({ length: flows }, (_, i) => flowText(`tour-${i}`)).join('')
     const { flows: definitions } = readFlowFile(text)
     return Array.from({ length: organisations }, (_, i) => {
-      const made = createOrganisation(database, { name: `Organisation ${i}` }, Date.now())
-      const { row, id } = made.organisation
-      setLimits(database, row, limits)
-      pushAndPublishFlows(database, row, definitions, Date.now)
-      return { id, snippetKey: made.snippetKey, ...firstFlow(database, row) }
+      const made = { id: newId('org'), snippetKey: newSnippetKey() }
+      const row = found(database, { ...made, slug: `organisation-${i}`, name: `Organisation ${i}` })
+      publish(database, row, definitions)
+      return { ...made, ...firstFlow(database, row) }
     })
   } finally {
     database.close()
   }
+}
+
+/** Founds an organisation without limits to speak of; its row. */
+function found(
+  database: Database,
+  made: { id: string; slug: string; name: string; snippetKey: string },
+): number {
+  const now = Date.now()
+  const actor = { via: 'command line', name: 'bench', requestId: null } as const
+  const change = { action: 'organisation.create', subject: made.id, before: null, after: null }
+  addOrganisation(database, { ...made, createdAt: now }, { at: now, actor, ...change, note: null })
+  const row = rowOf(findOrganisation(database, made.id)!.ref)
+  const read = readOrganisation(database, row, now)
+  const decision = settingsChanged(read, { limits }, now)
+  changeOrganisation(database, row, { ...decision, revision: read.revision, audit: [] })
+  return row
+}
+
+/** Publishes the first version of each of some flows. */
+function publish(database: Database, row: number, definitions: readonly FlowDefinition[]): void {
+  const { revision } = readFlows(database, row)
+  const changes = definitions.flatMap(definition => {
+    const push = pushed(undefined, definition)
+    return published(after(undefined, push, Date.now())).change ?? []
+  })
+  changeFlows(database, row, { revision, changes, audit: [] }, Date.now)
 }
 
 function firstFlow(database: Database, row: number): Pick<Tenant, 'flowId' | 'stepIds'> {

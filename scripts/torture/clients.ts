@@ -1,5 +1,11 @@
 import type { SeededRandom } from '../../src/cli/demo/random.ts'
-import { apiOf, type Server, type Workplace, withTour } from '../../test/support/binary.ts'
+import {
+  apiOf,
+  firstFlowOf,
+  type Server,
+  type Workplace,
+  withUnlimitedTour,
+} from '../support/binary.ts'
 import { Diary, type Kind, type Request } from './diary.ts'
 import { newRequest, type Tour } from './requests.ts'
 
@@ -15,25 +21,17 @@ export interface Tenant {
 export async function tenantsIn(place: Workplace, names: readonly string[]): Promise<Tenant[]> {
   const tenants: Tenant[] = []
   for (const name of names) {
-    const organisation = await withTour(place, name)
-    const buckets = ['--events', '--flows', '--health', '--fingerprint']
-    const limits = buckets.flatMap(bucket => [bucket, '1000000'])
-    await place.json(['org', 'limits', organisation.slug, ...limits])
-    tenants.push({ ...organisation, diary: new Diary() })
+    tenants.push({ ...(await withUnlimitedTour(place, name)), diary: new Diary() })
   }
   return tenants
 }
 
 type Ask = ReturnType<typeof apiOf>
 
-interface Listed {
-  flows: { id: string; steps: { id: string }[] }[]
-}
-
 /** The tour of `withTour`, as callers see it. */
 export async function tourOf(ask: Ask): Promise<Tour> {
-  const { flows } = (await (await ask('GET', '/flows')).json()) as Listed
-  return { flowId: flows[0]!.id, stepId: flows[0]!.steps[0]!.id }
+  const { id, steps } = await firstFlowOf(ask)
+  return { flowId: id, stepId: steps[0]!.id }
 }
 
 /** Before a client tries again, milliseconds: a server that is down is down for longer. */

@@ -1,6 +1,6 @@
 import { mkdir, rename, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Server } from '../../test/support/binary.ts'
+import type { Server } from '../support/binary.ts'
 import type { DiskStage } from './disk-stage.ts'
 import { FaultyCalls, type Injection } from './faulty-calls.ts'
 

@@ -1,5 +1,6 @@
 import { hourMs } from '../../src/core/time/durations.ts'
-import { apiOf, type Server } from '../../test/support/binary.ts'
+import { apiOf, type Server, sessionToken } from '../support/binary.ts'
+import { until } from '../support/until.ts'
 import { tourOf } from './clients.ts'
 import type { Entry } from './ledger.ts'
 import { ticksItem } from './requests.ts'
@@ -10,16 +11,10 @@ import type { SmallDisk } from './small-disk.ts'
 const patienceMs = 60_000
 
 /** Waits for what must come, however slow the machine is. */
-export async function eventually(
-  what: string,
-  condition: () => boolean | Promise<boolean>,
-): Promise<void> {
-  const deadline = performance.now() + patienceMs
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`Waited in vain until ${what}`)
-    await Bun.sleep(20)
-  }
-}
+export const eventually = (what: string, condition: () => boolean | Promise<boolean>) =>
+  until(condition, Boolean, patienceMs).catch(() => {
+    throw new Error(`Waited in vain until ${what}`)
+  })
 
 /** A server's data on a disk of its own, and what has been found out about it. */
 export class DiskStage {
@@ -29,9 +24,12 @@ export class DiskStage {
   constructor(
     readonly scene: Scene,
     readonly disk: SmallDisk,
-    readonly dataDir: string,
     readonly lastingMs: number,
   ) {}
+
+  get dataDir() {
+    return this.scene.place.dataDir
+  }
 
   get tenant() {
     return this.scene.tenants[0]!
@@ -59,12 +57,9 @@ export class DiskStage {
     return status === 202
   }
 
-  /** Lets an analyst read, as often as that takes; while the disk is well, for it is written. */
+  /** Lets an analyst read; while the disk is well, for it is written. */
   async admitAnalyst(): Promise<void> {
-    const { place } = this.scene
-    const { slug } = this.tenant
-    await place.json(['org', 'limits', slug, '--analytics', '1000000'])
-    this.token = (await place.json<{ token: string }>(['token', 'issue', '--org', slug])).token
+    this.token = await sessionToken(this.scene.place, this.tenant.slug)
   }
 
   /** Reads what a snippet and an analyst read: how many answers were no 200, and the slowest. */

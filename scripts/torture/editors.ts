@@ -1,8 +1,7 @@
 import type { Database } from 'bun:sqlite'
-import { join } from 'node:path'
 import type { SeededRandom } from '../../src/cli/demo/random.ts'
 import { socketFile } from '../../src/server/lock.ts'
-import type { Server, Workplace } from '../../test/support/binary.ts'
+import type { Server, Workplace } from '../support/binary.ts'
 
 /** An organisation whose flows are published all the time, and a token that may. */
 export interface Edited {
@@ -55,7 +54,7 @@ export class Editors {
     random: SeededRandom,
     private readonly told: Publication[],
   ) {
-    const unix = socketFile(join(place.folder, 'cairn-data'))
+    const unix = socketFile(place.dataDir)
     this.work = all.flatMap(({ id, slug, token }) => [
       this.edit(slug, 'token', random, `${server.url}`, {
         headers: { authorization: `Bearer ${token}` },

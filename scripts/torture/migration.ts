@@ -1,38 +1,40 @@
 import { Database } from 'bun:sqlite'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { apiOf, Workplace } from '../../test/support/binary.ts'
-import { firstRelease } from '../../test/support/first-release.ts'
-import { storedEvents } from '../../test/support/ledger.ts'
+import { apiOf, Workplace } from '../support/binary.ts'
+import { writeReleased } from '../support/released.ts'
+import { damageIn, storedEvents } from '../support/stored.ts'
 import type { Operation, Underway } from './operation.ts'
 
 /** So many that bringing them up to date takes a good part of a start. */
 const eventsStored = 20_000
 
+/** An organisation beside those that the release has left. */
+const orgRow = 1_000
 const snippetKey = 'k'.repeat(32)
 
 /** A server's first start on what the first release has left, with a copy of it for each time. */
 export class Migration implements Operation {
   readonly what = 'a migration from the first release'
   private readonly folder = mkdtempSync(join(tmpdir(), 'cairn-first-release-'))
-  private readonly file = join(this.folder, 'cairn.db')
+  private readonly data = join(this.folder, 'cairn-data')
   private place = new Workplace()
 
   constructor() {
-    using database = new Database(this.file, { create: true, strict: true })
-    firstRelease(database)
+    writeReleased(this.data, 1)
+    using database = new Database(join(this.data, 'cairn.db'), { strict: true })
     database.run(
       `insert into organisations (id, public_id, slug, name, created_at)
-      values (1, 'org_old', 'old', 'Old', 1)`,
+      values (${orgRow}, 'org_old', 'old', 'Old', 1)`,
     )
-    database.run('insert into snippet_keys (key, org_id, created_at) values (?, 1, 1)', [
-      snippetKey,
-    ])
+    database.run(
+      `insert into snippet_keys (key, org_id, created_at) values ('${snippetKey}', ${orgRow}, 1)`,
+    )
     const now = Date.now()
     const insert = database.query(
       `insert into events (org_id, id, kind, user_id, name, occurred_at, received_at)
-      values (1, ?, 9, 'ann', 'x', ?, ?)`,
+      values (${orgRow}, ?, 9, 'ann', 'x', ?, ?)`,
     )
     database.transaction(() => {
       for (let i = 0; i < eventsStored; i++) insert.run(`event-${i}`, now, now + (i >> 5))
@@ -42,19 +44,17 @@ export class Migration implements Operation {
   async begin(): Promise<Underway> {
     await this.place.close()
     this.place = new Workplace()
-    mkdirSync(join(this.place.folder, 'cairn-data'))
-    copyFileSync(this.file, join(this.place.folder, 'cairn-data', 'cairn.db'))
+    cpSync(this.data, this.place.dataDir, { recursive: true })
     const { child, ready } = await this.place.start()
     return { child, done: ready }
   }
 
   async faultOf(): Promise<string | null> {
     const server = await this.place.serve()
-    const file = join(this.place.folder, 'cairn-data', 'cairn.db')
-    using database = new Database(file, { readonly: true })
-    const [verdict] = database.query<[string], []>('pragma integrity_check').values()
-    if (verdict?.[0] !== 'ok') return `integrity_check: ${verdict?.[0]}`
-    const ids = storedEvents(database).map(({ id }) => id)
+    using database = this.place.reading()
+    const damage = damageIn(database)
+    if (damage !== null) return `integrity_check: ${damage}`
+    const ids = storedEvents(database, orgRow).map(({ id }) => id)
     if (ids.length !== eventsStored) return `${ids.length} of ${eventsStored} events`
     if (!ids.every((id, i) => id === `event-${i}`)) return 'the events have another order'
     const known = { id: 'event-7', kind: 'custom', name: 'x', userId: 'ann' }

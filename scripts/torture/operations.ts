@@ -1,6 +1,12 @@
-import { join } from 'node:path'
-import { apiOf, type Server, tourFile, withTour } from '../../test/support/binary.ts'
-import { textsIn } from '../../test/support/erasing.ts'
+import {
+  apiOf,
+  firstFlowOf,
+  type Server,
+  sessionToken,
+  tourFile,
+  withTour,
+} from '../support/binary.ts'
+import { textsIn } from '../support/stored.ts'
 import { type Clients, tourOf } from './clients.ts'
 import { Migration } from './migration.ts'
 import type { Operation, Underway } from './operation.ts'
@@ -102,11 +108,7 @@ function publication(scene: Scene): Promise<Operation> {
     'a publication',
     () => publish(last + 1),
     async server => {
-      const shown = async () => {
-        const answer = await apiOf(server, tenant!.snippetKey)('GET', '/flows')
-        const { flows } = (await answer.json()) as { flows: { version: number; name: string }[] }
-        return flows[0]!
-      }
+      const shown = () => firstFlowOf(apiOf(server, tenant!.snippetKey))
       const { version, name } = await shown()
       const isKnown = version === last || version === last + 1
       if (!isKnown || (version > 1 && name !== nameOf(version)))
@@ -133,7 +135,7 @@ const rebuild = (scene: Scene): Promise<Operation> =>
 async function erasure(scene: Scene): Promise<Operation> {
   const { place } = scene
   const { slug, snippetKey } = await withTour(place, 'Globex')
-  const { token } = await place.json<{ token: string }>(['token', 'issue', '--org', slug])
+  const token = await sessionToken(place, slug)
   let people = 0
   const person = () => `somebody-${people}-to-erase`
   const erase = () => ['person', 'erase', slug, person(), '--yes']
@@ -152,7 +154,7 @@ async function erasure(scene: Scene): Promise<Operation> {
     async server => {
       const { status, stderr } = await place.run(erase())
       if (status !== 0) return `it does not go on: ${stderr}`
-      const left = textsIn(join(place.folder, 'cairn-data'), [person()])
+      const left = textsIn(place.dataDir, [person()])
       if (left.length > 0) return 'a file still names who was erased'
       const { flowId } = await tourOf(apiOf(server, snippetKey))
       const answer = await apiOf(server, token)('GET', `/flows/${flowId}/analytics`)

@@ -1,7 +1,7 @@
-import { Database } from 'bun:sqlite'
-import { join } from 'node:path'
 import type { SeededRandom } from '../../src/cli/demo/random.ts'
-import { apiOf, type Server, Workplace } from '../../test/support/binary.ts'
+import { apiOf, type Server, sessionToken, Workplace } from '../support/binary.ts'
+import { damageIn } from '../support/stored.ts'
+import { until } from '../support/until.ts'
 import { Clients, type Crowd, type Tenant, tenantsIn, tourOf } from './clients.ts'
 import { Answers } from './diary.ts'
 import type { Findings } from './findings.ts'
@@ -65,11 +65,7 @@ export class Scene implements AsyncDisposable {
   /** Resolves once so many more items are acknowledged. */
   async until(more: number): Promise<void> {
     const goal = this.acknowledged + more
-    const deadline = performance.now() + patienceMs
-    while (this.acknowledged < goal) {
-      if (performance.now() > deadline) throw new Error('The server does not take items any more')
-      await Bun.sleep(10)
-    }
+    await until(() => this.acknowledged >= goal, Boolean, patienceMs)
   }
 
   /** What became of all requests since this was last asked. */
@@ -101,11 +97,10 @@ export class Scene implements AsyncDisposable {
    * @returns whether it is all there, once, and whole
    */
   check(): boolean {
-    using database = this.reading()
+    using database = this.place.reading()
     const { found } = this
     found.counts.checks++
-    const [verdict] = database.query<[string], []>('pragma integrity_check').values()
-    const isWhole = verdict?.[0] === 'ok'
+    const isWhole = damageIn(database) === null
     if (!isWhole) found.counts.damaged++
     const all = this.tenants.map(({ id, diary }) => differences(database, id, diary))
     for (const each of all) found.add(each)
@@ -138,7 +133,7 @@ export class Scene implements AsyncDisposable {
   private async analytics(server: Server): Promise<unknown[]> {
     const answers = this.tenants.map(async ({ slug, snippetKey }) => {
       const { flowId } = await tourOf(apiOf(server, snippetKey))
-      const { token } = await this.place.json<{ token: string }>(['token', 'issue', '--org', slug])
+      const token = await sessionToken(this.place, slug)
       const response = await apiOf(server, token)('GET', `/flows/${flowId}/analytics`)
       const { generatedAt, ...answer } = (await response.json()) as Record<string, unknown>
       return answer
@@ -149,15 +144,10 @@ export class Scene implements AsyncDisposable {
   /** Of what was acknowledged before it was stored, counts what the last kill has cost. */
   private settleBuffer(): void {
     if (this.tenants.every(({ diary }) => diary.buffered.size === 0)) return
-    using database = this.reading()
+    using database = this.place.reading()
     for (const { id, diary } of this.tenants) {
       this.found.buffered += diary.buffered.size
       this.found.lostFromBufferMs.push(...lostFromBuffer(database, id, diary, this.killedAt))
     }
-  }
-
-  /** Beside the running server: opened after its end, the data would be repaired by this process. */
-  reading(): Database {
-    return new Database(join(this.place.folder, 'cairn-data', 'cairn.db'), { readonly: true })
   }
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { storedEvents } from '../../test/support/ledger.ts'
+import { storedEvents } from '../support/stored.ts'
 import { type Diary, type Kind, kinds } from './diary.ts'
 import { doerOf, ticksItem } from './requests.ts'
 

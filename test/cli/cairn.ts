@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Finished, finished } from '../../scripts/support/finished.ts'
 import { builtBinary } from '../support/binary.ts'
-import { type Finished, finished } from '../support/finished.ts'
 
 /** The command line over a temporary directory of its own, run as a process as users do. */
 export class Cairn {

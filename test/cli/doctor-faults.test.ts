@@ -2,10 +2,10 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { migrateUpTo, writeReleased } from '../../scripts/support/released.ts'
+import { until } from '../../scripts/support/until.ts'
 import { noteBackup } from '../../src/storage/backup/last-backup.ts'
 import { apiOf, builtBinary, rawConnection, Workplace, withTour } from '../support/binary.ts'
-import { migrateUpTo, writeReleased } from '../support/released.ts'
-import { until } from '../support/until.ts'
 
 /** Each fault is made for real, and found by its name. */
 

@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import type { Finished } from '../../scripts/support/finished.ts'
 import { hasUnseen } from '../../src/core/text/unseen.ts'
 import { apiOf, type Server, Workplace } from '../support/binary.ts'
-import type { Finished } from '../support/finished.ts'
 import { poison } from '../support/ledger.ts'
 
 /**

@@ -2,10 +2,10 @@ import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '../../scripts/support/until.ts'
 import { databaseFile, openForWriting } from '../../src/storage/database/database.ts'
 import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
 import { poison } from '../support/ledger.ts'
-import { until } from '../support/until.ts'
 
 const day = 86_400_000
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeReleased } from '../../scripts/support/released.ts'
 import { claimPort } from '../../src/server/ports.ts'
 import {
   apiOf,
@@ -11,7 +12,6 @@ import {
   Workplace,
   withTour,
 } from '../support/binary.ts'
-import { writeReleased } from '../support/released.ts'
 
 /** A port that nobody listens on. */
 function freePort(): number {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { finished } from '../../scripts/support/finished.ts'
 import { apiOf, builtBinary, type Server, Workplace } from '../support/binary.ts'
-import { finished } from '../support/finished.ts'
 
 /**
  * The commands of README and of the manual, as they stand there and in their order: README's and those

@@ -2,12 +2,12 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { migrateUpTo, writeReleased } from '../../scripts/support/released.ts'
+import { until } from '../../scripts/support/until.ts'
 import { acquireLock } from '../../src/server/lock.ts'
 import { schemaState } from '../../src/storage/database/migrate.ts'
 import { builtBinary, type Server, Workplace } from '../support/binary.ts'
 import { Datagrams } from '../support/datagrams.ts'
-import { migrateUpTo, writeReleased } from '../support/released.ts'
-import { until } from '../support/until.ts'
 
 let place: Workplace
 

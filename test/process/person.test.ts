@@ -2,10 +2,10 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { copyFileSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeReleased } from '../../scripts/support/released.ts'
 import { apiOf, builtBinary, type Server, Workplace, withTour } from '../support/binary.ts'
 import { textsIn } from '../support/erasing.ts'
 import { storedEvents } from '../support/ledger.ts'
-import { writeReleased } from '../support/released.ts'
 
 /** A person's data by the command line, beside a running server. */
 

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { recordedSchemas, writeReleased } from '../../scripts/support/released.ts'
 import { apiOf, builtBinary, type Server, Workplace } from '../support/binary.ts'
 import {
   batchesOf,
@@ -12,7 +13,6 @@ import {
   storyIds,
   tellStory,
 } from '../support/release-story.ts'
-import { recordedSchemas, writeReleased } from '../support/released.ts'
 
 /** Data of every release that there was, brought up to date by the binary's own start. */
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { until } from '../../scripts/support/until.ts'
 import { builtBinary, Workplace } from '../support/binary.ts'
 import { Datagrams } from '../support/datagrams.ts'
-import { until } from '../support/until.ts'
 
 let place: Workplace
 

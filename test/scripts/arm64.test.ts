@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { finished } from '../support/finished.ts'
+import { finished } from '../../scripts/support/finished.ts'
 
 const script = join(import.meta.dir, '../../scripts/arm64')
 

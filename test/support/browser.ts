@@ -1,6 +1,6 @@
+import { until } from '../../scripts/support/until.ts'
 import type { Browser, BrowserContext, Page, Request } from '../browser/playwright.ts'
 import { noBrowser, program } from '../browser/program.ts'
-import { until } from './until.ts'
 
 export type { Page } from '../browser/playwright.ts'
 

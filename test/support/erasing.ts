@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { compact, emptyLog } from '../../src/storage/database/compact.ts'
 import { openForWriting } from '../../src/storage/database/database.ts'
 import { erase } from '../../src/storage/erasure/erase.ts'
@@ -7,13 +5,7 @@ import { ErasureTable } from '../../src/storage/erasure/erasure-table.ts'
 import { beginErasure } from '../../src/storage/erasure/erasures.ts'
 import type { World } from './world.ts'
 
-/** Which of some texts stand anywhere in the files of a directory, whatever those are. */
-export function textsIn(directory: string, texts: readonly string[]): string[] {
-  const files = readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile())
-    .map(entry => readFileSync(join(entry.parentPath, entry.name)))
-  return texts.filter(text => files.some(bytes => bytes.includes(text)))
-}
+export { textsIn } from '../../scripts/support/stored.ts'
 
 interface Whom {
   orgRef: number

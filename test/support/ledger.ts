@@ -1,21 +1,9 @@
 import type { Database } from 'bun:sqlite'
-import type { NewEvent, StoredEvent } from '../../src/storage/in-rows.ts'
-import {
-  type BatchRow,
-  EventBatches,
-  OpenBatch,
-  storedText,
-} from '../../src/storage/ledger/event-batches.ts'
-import { decodeEvents, decodeFacts, encodeEvents } from '../../src/storage/ledger/event-text.ts'
+import type { NewEvent } from '../../src/storage/in-rows.ts'
+import { EventBatches, OpenBatch } from '../../src/storage/ledger/event-batches.ts'
+import { decodeFacts, encodeEvents } from '../../src/storage/ledger/event-text.ts'
 
-/** All that the ledger holds, of one organisation where one is named, in the order of arrival. */
-export function storedEvents(database: Database, orgRow?: number): StoredEvent[] {
-  return database
-    .query<BatchRow & { org_id: number }, []>('select * from event_batches order by seq')
-    .all()
-    .filter(row => orgRow === undefined || row.org_id === orgRow)
-    .flatMap(row => decodeEvents(storedText(row)))
-}
+export { storedEvents } from '../../scripts/support/stored.ts'
 
 /** Makes the database refuse what holds a text, as a corrupt row or a broken rule would. */
 export function poison(database: Database, text: string): void {

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, copyFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Finished, finished } from '../../scripts/support/finished.ts'
 import { builtBinary, type Workplace } from './binary.ts'
-import { type Finished, finished } from './finished.ts'
 
 /** Whom the kernel calls nobody. Root may write what its rights forbid, so root's tests run as this. */
 const nobody = 65_534

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
+import { until } from '../../scripts/support/until.ts'
 import { demoSite } from '../../src/cli/demo/site.ts'
 import type { Flow } from '../../src/core/flow/flow.ts'
 import { type Server, Workplace } from './binary.ts'
 import type { Page } from './browser.ts'
 import { TestBrowser } from './browser.ts'
-import { until } from './until.ts'
 
 /** A customer's site with the snippet, a browser that visits it, and the binary that it talks to. */
 

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { until } from '../../scripts/support/until.ts'
 import { Clients } from '../../scripts/torture/clients.ts'
 import { Diary } from '../../scripts/torture/diary.ts'
 import { Findings } from '../../scripts/torture/findings.ts'
@@ -8,7 +9,6 @@ import { ticksItem } from '../../scripts/torture/requests.ts'
 import { Scene } from '../../scripts/torture/scene.ts'
 import { differences } from '../../scripts/torture/stored.ts'
 import { SeededRandom } from '../../src/cli/demo/random.ts'
-import { until } from '../support/until.ts'
 
 /** A kit that cannot fail proves nothing: it must see each kind of damage. */
 

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { until } from '../../scripts/support/until.ts'
 import {
   Editors,
   editedIn,
@@ -12,7 +13,6 @@ import { broken } from '../../scripts/torture/ledger.ts'
 import { publish } from '../../scripts/torture/parts/publish.ts'
 import { SeededRandom } from '../../src/cli/demo/random.ts'
 import { Workplace } from '../support/binary.ts'
-import { until } from '../support/until.ts'
 
 test('of a publication its version and its line of the audit log are there, or neither', async () => {
   expect(broken(await publish({ isLong: false, seed: 1 }))).toEqual([])

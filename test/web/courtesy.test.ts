@@ -1,9 +1,9 @@
 import { expect, setDefaultTimeout } from 'bun:test'
+import { until } from '../../scripts/support/until.ts'
 import { installStub } from '../../src/web/install-code.ts'
 import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
-import { until } from '../support/until.ts'
 
 /** What nobody saw does not count as seen, what was put aside stays small, and mistakes are told. */
 

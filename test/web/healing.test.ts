@@ -1,9 +1,9 @@
 import { expect, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'
+import { until } from '../../scripts/support/until.ts'
 import { pass } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
-import { until } from '../support/until.ts'
 
 /** How steps find what they point at where their selector does not: and what they leave alone. */
 

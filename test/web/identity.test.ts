@@ -1,9 +1,9 @@
 import { expect, setDefaultTimeout } from 'bun:test'
 import { createHmac } from 'node:crypto'
+import { until } from '../../scripts/support/until.ts'
 import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
-import { until } from '../support/until.ts'
 
 /** Pages of an organisation that requires proof of who is there. */
 

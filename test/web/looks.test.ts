@@ -1,8 +1,8 @@
 import { expect, setDefaultTimeout } from 'bun:test'
+import { until } from '../../scripts/support/until.ts'
 import type { Locator } from '../browser/playwright.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
-import { until } from '../support/until.ts'
 
 /** Every kind of step, as people see, hear and work it. */
 

@@ -1,3 +1,4 @@
+import { until } from '../../scripts/support/until.ts'
 import { SeededRandom } from '../../src/cli/demo/random.ts'
 import {
   type FlowHistory,
@@ -10,7 +11,6 @@ import type { Flow, Step } from '../../src/core/flow/flow.ts'
 import { shownAs } from '../../src/core/flow/shown-as.ts'
 import type { Page } from '../support/browser.ts'
 import type { Site } from '../support/site.ts'
-import { until } from '../support/until.ts'
 
 /**
  * A visitor who clicks at random, goes back, reloads and presses Escape, and a judge of what is on the

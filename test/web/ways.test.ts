@@ -1,9 +1,9 @@
 import { expect, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'
+import { until } from '../../scripts/support/until.ts'
 import { pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
-import { until } from '../support/until.ts'
 
 /** The ways in which a page can have the snippet, and the pages that make it hard. */
 

@@ -1,5 +1,5 @@
 import { hourMs, minuteMs } from '../../../src/core/time/durations.ts'
-import { apiOf, withTour } from '../../../test/support/binary.ts'
+import { apiOf, firstFlowOf, sessionToken, withUnlimitedTour } from '../../support/binary.ts'
 import { Findings, type Stage, startsOn } from './stage.ts'
 
 /** A zone, and a day in autumn 2026 on which its clocks change there. */
@@ -18,15 +18,13 @@ const noon = Date.UTC(2026, 10, 20, 12)
 /** Runs belong to the days that another calendar puts them on, of 23 to 25 hours. */
 export async function changedDays({ place, clock }: Stage): Promise<string[]> {
   const findings = new Findings()
-  const { slug, snippetKey } = await withTour(place)
-  await place.run(['org', 'limits', slug, '--events', '100000'])
+  const { slug, snippetKey } = await withUnlimitedTour(place)
   clock.setTo(noon)
   // The zone of the machine has no say.
   const server = await place.serve([], { ...clock.env, TZ: 'America/Santiago' })
-  const { token } = await place.json<{ token: string }>(['token', 'issue'], clock.env)
+  const token = await sessionToken(place, slug, [], clock.env)
   const api = apiOf(server, snippetKey)
-  const { flows } = (await (await api('GET', '/flows')).json()) as { flows: { id: string }[] }
-  const flowId = flows[0]!.id
+  const { id: flowId } = await firstFlowOf(api)
   const moments = new Set<number>()
   for (const [, date] of changes) {
     const middle = Date.parse(`${date}T12:00:00Z`)

@@ -1,17 +1,16 @@
-import { apiOf, withTour } from '../../../test/support/binary.ts'
+import { apiOf, firstFlowOf, sessionToken, withTour } from '../../support/binary.ts'
 import { Findings, rowsOf, type Stage, startsOn } from './stage.ts'
 
 /** The last second of a year comes twice. */
 export async function leapSecond({ place, clock }: Stage): Promise<string[]> {
   const findings = new Findings()
-  const { snippetKey } = await withTour(place)
+  const { slug, snippetKey } = await withTour(place)
   const newYear = Date.UTC(2027, 0, 1)
   clock.setTo(newYear - 3_000)
   const server = await place.serve([], clock.env)
-  const { token } = await place.json<{ token: string }>(['token', 'issue'], clock.env)
+  const token = await sessionToken(place, slug, [], clock.env)
   const api = apiOf(server, snippetKey)
-  const { flows } = (await (await api('GET', '/flows')).json()) as { flows: { id: string }[] }
-  const flowId = flows[0]!.id
+  const { id: flowId } = await firstFlowOf(api)
   clock.setTo(newYear - 700)
   let isRepeated = false
   let sent = 0

@@ -1,5 +1,5 @@
 import type { SeededRandom } from '../../../src/cli/demo/random.ts'
-import type { apiOf, Workplace } from '../../../test/support/binary.ts'
+import type { apiOf, Workplace } from '../../support/binary.ts'
 import type { FakeClock } from './fake-time.ts'
 
 /** What the stages of the part have in common. */

@@ -1,4 +1,4 @@
-import { apiOf } from '../../../test/support/binary.ts'
+import { apiOf } from '../../support/binary.ts'
 import type { Courtesy } from './polite.ts'
 
 declare const self: Worker

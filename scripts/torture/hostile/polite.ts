@@ -1,3 +1,4 @@
+import { nearestRank } from '../../../src/core/number/quantile.ts'
 /** What a polite client has seen. */
 export interface Courtesy {
   /** How long each answer took, milliseconds. */
@@ -8,7 +9,7 @@ export interface Courtesy {
 
 export function courtesyText(durations: readonly number[]): string {
   const sorted = durations.toSorted((a, b) => a - b)
-  const at = (share: number) => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(1)
+  const at = (share: number) => (nearestRank(sorted, share) ?? 0).toFixed(1)
   return `${sorted.length} answers, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`
 }
 

@@ -1,4 +1,4 @@
-import type { Sent } from './processor.ts'
+import type { Sent } from './repeater.ts'
 import { headOf, type Target } from './target.ts'
 
 /** Requests of which one part is made to cost as much as it can. */

@@ -1,5 +1,11 @@
-import { apiOf, type Server, type Workplace } from '../../../test/support/binary.ts'
-import type { Organisation } from '../soak/site.ts'
+import {
+  apiOf,
+  firstFlowOf,
+  type Organisation,
+  type Server,
+  sessionToken,
+  type Workplace,
+} from '../../support/binary.ts'
 
 /** Stands in all that hostile clients send, and may stand nowhere else. */
 export const marker = 'hostile7f3a'
@@ -17,10 +23,9 @@ export async function targetOf(
   server: Server,
   { slug, snippetKey }: Organisation,
 ): Promise<Target> {
-  const { token } = await place.json<{ token: string }>(['token', 'issue', '--org', slug])
-  const answer = await apiOf(server, snippetKey)('GET', '/flows')
-  const { flows } = (await answer.json()) as { flows: { id: string }[] }
-  return { port: Number(new URL(server.url).port), snippetKey, token, flowId: flows[0]!.id }
+  const token = await sessionToken(place, slug)
+  const { id: flowId } = await firstFlowOf(apiOf(server, snippetKey))
+  return { port: Number(new URL(server.url).port), snippetKey, token, flowId }
 }
 
 const batchEvents = 50

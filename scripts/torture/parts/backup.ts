@@ -2,15 +2,15 @@ import { Database } from 'bun:sqlite'
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
+import { progress } from '../../report/progress.ts'
 import {
   apiOf,
   builtBinary,
   type Server,
   Workplace,
-  withTour,
-} from '../../../test/support/binary.ts'
-import { storedEvents } from '../../../test/support/ledger.ts'
-import { progress } from '../../report/progress.ts'
+  withUnlimitedTour,
+} from '../../support/binary.ts'
+import { damageIn, storedEvents } from '../../support/stored.ts'
 import { type Entry, type Ledger, none, type Torture } from '../ledger.ts'
 
 /** Kills at random moments; and of each call to the system that names or syncs files, the first so many. */
@@ -36,9 +36,7 @@ class Scene {
   }
 
   async open(): Promise<void> {
-    const { slug, snippetKey } = await withTour(this.place)
-    await this.place.run(['org', 'limits', slug, '--events', '1000000'])
-    this.snippetKey = snippetKey
+    this.snippetKey = (await withUnlimitedTour(this.place)).snippetKey
   }
 
   async send(server: Server, batches: number): Promise<void> {
@@ -88,9 +86,7 @@ class Scene {
 function lookAt(file: string): number | string {
   try {
     using database = new Database(file, { create: false, readwrite: true })
-    const [first] = database.query('pragma integrity_check').values()
-    if (first?.[0] !== 'ok') return `${first?.[0]}`
-    return storedEvents(database).length
+    return damageIn(database) ?? storedEvents(database).length
   } catch (error) {
     return String(error)
   }
@@ -140,7 +136,7 @@ async function killBackups(scene: Scene, kills: (wholeMs: number) => Iterable<Ki
 async function killRestores(scene: Scene, kills: (wholeMs: number) => Iterable<Kill>) {
   const { place, faults } = scene
   const [backup, present] = [scene.at('first.db'), scene.at('present')]
-  cpSync(scene.at('cairn-data'), present, { recursive: true })
+  cpSync(place.dataDir, present, { recursive: true })
   const [old, other] = [lookAt(join(present, 'cairn.db')), lookAt(backup)]
   const outcomes = new Map<number | string, number>()
   const freshData = () => {

@@ -1,10 +1,9 @@
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
-import { Workplace } from '../../../test/support/binary.ts'
+import { Workplace } from '../../support/binary.ts'
 import { changedDays } from '../clock/changed-days.ts'
 import { FakeClock, fakeTimeLibrary } from '../clock/fake-time.ts'
 import { leapSecond } from '../clock/leap-second.ts'
-import { setWhileServing } from '../clock/serving.ts'
-import { setWhileStarting } from '../clock/starting.ts'
+import { setWhileServing, setWhileStarting } from '../clock/set.ts'
 import { type Entry, type Ledger, none, type Torture } from '../ledger.ts'
 
 const title = 'Clocks'
@@ -28,16 +27,12 @@ export async function clocks({ isLong, seed }: Torture): Promise<Ledger> {
   const entries: Entry[] = []
   const notes: string[] = []
   for (const [what, stage] of Object.entries(stages)) {
-    const place = new Workplace()
-    try {
-      const clock = new FakeClock(library, place.folder)
-      const random = new SeededRandom(`clocks ${seed}`)
-      const found = await stage({ place, clock, random, isLong })
-      entries.push(none(what, found.length))
-      notes.push(...found.slice(0, 5))
-    } finally {
-      await place.close()
-    }
+    await using place = new Workplace()
+    const clock = new FakeClock(library, place.folder)
+    const random = new SeededRandom(`clocks ${seed}`)
+    const found = await stage({ place, clock, random, isLong })
+    entries.push(none(what, found.length))
+    notes.push(...found.slice(0, 5))
   }
   return { title, entries, notes }
 }

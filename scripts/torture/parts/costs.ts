@@ -1,10 +1,10 @@
-import { apiOf, Workplace } from '../../../test/support/binary.ts'
 import { progress } from '../../report/progress.ts'
-import { cpuMsOf, ownCpuMs, Repeater, type Sent } from '../hostile/processor.ts'
+import { apiOf, firstFlowOf, Workplace, withUnlimitedTour } from '../../support/binary.ts'
+import { cpuMsOf } from '../../support/process.ts'
+import { ownCpuMs, Repeater, type Sent } from '../hostile/repeater.ts'
 import { bodiesOf, strangers, usualBatch } from '../hostile/stretches.ts'
 import { targetOf } from '../hostile/target.ts'
 import { type Entry, type Ledger, none, type Torture } from '../ledger.ts'
-import { organisationIn } from '../soak/site.ts'
 
 /** What a stranger's request may cost, milliseconds. */
 const mostMs = 2
@@ -57,68 +57,63 @@ function parseMs(body: string): number {
 /** The CPU time of single requests, one part of each as dear as it can be made. */
 export async function costs({ isLong }: Torture): Promise<Ledger> {
   const { look, know, lenience } = forms[isLong ? 'long' : 'short']
-  const place = new Workplace()
-  try {
-    const organisation = await organisationIn(place, 'Dear')
-    const server = await place.serve(['--threads', '1', '--log-level', 'error'])
-    const target = await targetOf(place, server, organisation)
-    const answer = await apiOf(server, target.snippetKey)('GET', '/flows')
-    const { flows } = (await answer.json()) as { flows: { steps: { id: string }[] }[] }
-    using repeater = new Repeater(target.port)
+  await using place = new Workplace()
+  const organisation = await withUnlimitedTour(place, 'Dear')
+  const server = await place.serve(['--threads', '1', '--log-level', 'error'])
+  const target = await targetOf(place, server, organisation)
+  const { steps } = await firstFlowOf(apiOf(server, target.snippetKey))
+  using repeater = new Repeater(target.port)
 
-    const msOf = async (request: Sent, count: number) => {
-      const before = cpuMsOf(server.child.pid)
-      await repeater.send(request, count)
-      return (cpuMsOf(server.child.pid) - before) / count
+  const msOf = async (request: Sent, count: number) => {
+    const before = cpuMsOf(server.child.pid)
+    await repeater.send(request, count)
+    return (cpuMsOf(server.child.pid) - before) / count
+  }
+  /** What is dear at a look is measured again: the code may not have been compiled yet. */
+  const costOf = async (request: Sent, most: number) => {
+    await repeater.send(request, 3)
+    let ms = await msOf(request, look)
+    for (let tries = 0; tries < 3 && ms > most / 2; tries++) {
+      ms = Math.min(ms, await msOf(request, tries === 0 ? look : know))
     }
-    /** What is dear at a look is measured again: the code may not have been compiled yet. */
-    const costOf = async (request: Sent, most: number) => {
-      await repeater.send(request, 3)
-      let ms = await msOf(request, look)
-      for (let tries = 0; tries < 3 && ms > most / 2; tries++) {
-        ms = Math.min(ms, await msOf(request, tries === 0 ? look : know))
-      }
-      return ms
-    }
+    return ms
+  }
 
-    const ofStrangers: Cost[] = []
-    const strangersMostMs = lenience * slowMostMs()
-    for (const { what, request } of strangers) {
-      ofStrangers.push({
-        what,
-        ms: await costOf(request, strangersMostMs),
-        mostMs: strangersMostMs,
-      })
-    }
+  const ofStrangers: Cost[] = []
+  const strangersMostMs = lenience * slowMostMs()
+  for (const { what, request } of strangers) {
+    ofStrangers.push({
+      what,
+      ms: await costOf(request, strangersMostMs),
+      mostMs: strangersMostMs,
+    })
+  }
 
-    const ofBodies: Cost[] = []
-    const plains = new Map<string, number>()
-    for (const { what, route, request, body, plain } of bodiesOf(target, flows[0]!.steps[0]!.id)) {
-      if (!plains.has(route)) {
-        await repeater.send(plain, know)
-        plains.set(route, await msOf(plain, know))
-      }
-      const own = Math.max(slowMostMs(), mostParses * parseMs(body))
-      const most = plains.get(route)! + lenience * own
-      ofBodies.push({ what, ms: await costOf(request, most), mostMs: most })
+  const ofBodies: Cost[] = []
+  const plains = new Map<string, number>()
+  for (const { what, route, request, body, plain } of bodiesOf(target, steps[0]!.id)) {
+    if (!plains.has(route)) {
+      await repeater.send(plain, know)
+      plains.set(route, await msOf(plain, know))
     }
-    await server.end()
-    return {
-      title: 'CPU time of single requests, one part of each as dear as it can be made',
-      entries: [
-        ...entriesOf('of strangers', `over ${lenience * mostMs} ms`, ofStrangers),
-        ...entriesOf(
-          'with a snippet key',
-          `over ${lenience * mostParses} × JSON.parse and ${lenience * mostMs} ms`,
-          ofBodies,
-        ),
-      ],
-      notes: [
-        `A usual batch is parsed ${batchesInMostMs} times in ${(strangersMostMs / lenience).toFixed(1)} ms here; where that is more than ${mostMs} ms, so much is allowed${lenience > 1 ? `, and in this short form ${lenience} times that` : ''}. What a request of the same route costs with a small body is left out.`,
-      ],
-    }
-  } finally {
-    await place.close()
+    const own = Math.max(slowMostMs(), mostParses * parseMs(body))
+    const most = plains.get(route)! + lenience * own
+    ofBodies.push({ what, ms: await costOf(request, most), mostMs: most })
+  }
+  await server.end()
+  return {
+    title: 'CPU time of single requests, one part of each as dear as it can be made',
+    entries: [
+      ...entriesOf('of strangers', `over ${lenience * mostMs} ms`, ofStrangers),
+      ...entriesOf(
+        'with a snippet key',
+        `over ${lenience * mostParses} × JSON.parse and ${lenience * mostMs} ms`,
+        ofBodies,
+      ),
+    ],
+    notes: [
+      `A usual batch is parsed ${batchesInMostMs} times in ${(strangersMostMs / lenience).toFixed(1)} ms here; where that is more than ${mostMs} ms, so much is allowed${lenience > 1 ? `, and in this short form ${lenience} times that` : ''}. What a request of the same route costs with a small body is left out.`,
+    ],
   }
 }
 

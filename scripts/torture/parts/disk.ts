@@ -164,7 +164,7 @@ const longLogBytes = 3_000 * 4_120
  * checkpoint that is traced. Nothing is written back until the reader is closed.
  */
 async function longLog({ scene, dataDir }: DiskStage): Promise<Database> {
-  const reader = scene.reading()
+  const reader = scene.place.reading()
   reader.run('begin')
   reader.query('select count(*) from event_batches').get()
   const log = `${databaseFile(dataDir)}-wal`
@@ -254,9 +254,8 @@ export async function disk({ isLong, seed }: Torture): Promise<Ledger> {
   const entries: Entry[] = []
   for (let round = 0; round < (isLong ? longRounds : 1); round++) {
     await using scene = await Scene.open(new SeededRandom(`disk ${seed} ${round}`), found)
-    const dataDir = join(scene.place.folder, 'cairn-data')
-    using small = new SmallDisk(dataDir, diskMebibytes)
-    const stage = new DiskStage(scene, small, dataDir, isLong ? lasting.long : lasting.short)
+    using small = new SmallDisk(scene.place.dataDir, diskMebibytes)
+    const stage = new DiskStage(scene, small, isLong ? lasting.long : lasting.short)
     await stage.admitAnalyst()
     const total = faults.filter(({ isTotal }) => isTotal)
     const chosen = isLong ? total : total.filter(({ name }) => name.startsWith('writes'))

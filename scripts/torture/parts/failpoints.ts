@@ -2,10 +2,17 @@ import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
 import { type Failpoint, failpoints as places } from '../../../src/failpoints.ts'
-import { apiOf, type Server, tourFile, Workplace } from '../../../test/support/binary.ts'
-import { storedEvents } from '../../../test/support/ledger.ts'
-import { writeReleased } from '../../../test/support/released.ts'
 import { progress } from '../../report/progress.ts'
+import {
+  apiOf,
+  firstFlowOf,
+  metricOf,
+  type Server,
+  tourFile,
+  Workplace,
+} from '../../support/binary.ts'
+import { writeReleased } from '../../support/released.ts'
+import { storedEvents } from '../../support/stored.ts'
 import type { Answers } from '../diary.ts'
 import { Findings } from '../findings.ts'
 import type { Entry, Ledger, Torture } from '../ledger.ts'
@@ -46,12 +53,6 @@ const storyOf = ({ counts, slowestMs, buried }: Answers) => {
   return `${told.join(', ')}${letters}, slowest ${Math.round(slowestMs)} ms`
 }
 
-/** How many events still hold room in the buffer of a server that nobody sends anything to. */
-async function eventsInBuffer({ managementUrl }: Server): Promise<number> {
-  const metrics = await (await fetch(`${managementUrl}/metrics`)).text()
-  return Number(/^cairn_buffer_events (\d+)/m.exec(metrics)?.[1])
-}
-
 /** From the third pass on, so that something is stored; errors often enough for events to be buried. */
 const passesOf = { exit: '@3', error: '@3*20', delay: '@3*3' }
 
@@ -65,7 +66,7 @@ async function underLoad(scene: Scene, point: Failpoint, action: Action): Promis
   const ended = await Promise.race([server.child.exited, scene.until(itemsStruck)])
   await Promise.all(clients.map(each => each.stop()))
   const answers = scene.takeAnswers()
-  const buffered = ended === undefined ? await eventsInBuffer(server) : 0
+  const buffered = ended === undefined ? await metricOf(server, 'cairn_buffer_events') : 0
   const hasActed = {
     exit: isFatal || server.stdout.includes('an HTTP thread has died'),
     error: isFatal || answers.refused > 0 || answers.buried > 0,
@@ -105,7 +106,7 @@ async function atStop(scene: Scene, point: Failpoint, action: Action): Promise<O
   const server = await scene.start([], armed(point, action))
   const clients = scene.work(server)
   await scene.until(itemsAfter)
-  const reader = scene.reading()
+  const reader = scene.place.reading()
   if (action === 'exit') {
     reader.run('begin')
     reader.query('select count(*) from event_batches').get()
@@ -131,11 +132,7 @@ async function inPublication(scene: Scene, point: Failpoint, action: Action): Pr
   const { slug, snippetKey } = tenants[0]!
   let server = await scene.start([], armed(point, action, '*1'))
   let clients = scene.work(server)
-  const seen = async () => {
-    const answer = await apiOf(server, snippetKey)('GET', '/flows')
-    const { flows } = (await answer.json()) as { flows: { version: number; name: string }[] }
-    return flows[0]!
-  }
+  const seen = () => firstFlowOf(apiOf(server, snippetKey))
   const before = await seen()
   await Bun.write(`${place.folder}/next.yaml`, `name: Tour after ${point} ${action}\n${tourFile}`)
   const publish = ['flows', 'push', 'next.yaml', '--publish', '--org', slug]
@@ -224,13 +221,12 @@ async function inErasure(_: Scene, point: Failpoint, action: Action): Promise<Ou
 }
 
 /** Where the first release has left its data. */
-class MigratedPlace extends Workplace implements AsyncDisposable {
-  private readonly data = join(this.folder, 'cairn-data')
-  readonly database = join(this.data, 'cairn.db')
+class MigratedPlace extends Workplace {
+  readonly database = join(this.dataDir, 'cairn.db')
 
   constructor() {
     super()
-    writeReleased(this.data, 1)
+    writeReleased(this.dataDir, 1)
   }
 
   /** One of those who have reported something. */
@@ -243,10 +239,6 @@ class MigratedPlace extends Workplace implements AsyncDisposable {
   get schema(): number {
     using database = new Database(this.database)
     return database.query<{ id: number }, []>('select max(id) as id from migrations').get()!.id
-  }
-
-  [Symbol.asyncDispose]() {
-    return this.close()
   }
 }
 

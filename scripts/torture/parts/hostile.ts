@@ -1,12 +1,13 @@
-import { Workplace } from '../../../test/support/binary.ts'
 import { progress } from '../../report/progress.ts'
+import { metricOf, type Organisation, Workplace, withUnlimitedTour } from '../../support/binary.ts'
+import { Peak } from '../../support/process.ts'
+import { until } from '../../support/until.ts'
 import { type Courtesy, courtesyText, Polite } from '../hostile/polite.ts'
 import { rushes, type Size } from '../hostile/rushes.ts'
 import { siegesOf } from '../hostile/sieges.ts'
 import { fill, marker, targetOf } from '../hostile/target.ts'
 import { atMost, type Entry, type Ledger, none, type Torture } from '../ledger.ts'
-import { type Organisation, organisationIn } from '../soak/site.ts'
-import { Peak, Watched, waitFor } from '../watched.ts'
+import { Watched } from '../watched.ts'
 
 const sizes: Record<'short' | 'long', Size & { smallEvents: number; largeEvents: number }> = {
   short: { connections: 100, keys: 5_000, addresses: 1_000, smallEvents: 250, largeEvents: 12_000 },
@@ -31,81 +32,77 @@ const mostRestMs = 40_000
 /** Clients that do what no client should, while a polite one is served. */
 export async function hostile({ isLong }: Torture): Promise<Ledger> {
   const size = sizes[isLong ? 'long' : 'short']
-  const place = new Workplace()
-  try {
-    const [courteous, ...others] = (await Promise.all(
-      ['Polite', 'Small', 'Large'].map(name => organisationIn(place, name)),
-    )) as [Organisation]
-    const server = await place.serve()
-    const watched = new Watched(server, place)
-    const [small, large] = await Promise.all(others.map(each => targetOf(place, server, each)))
-    await fill(server, small!, size.smallEvents)
-    await fill(server, large!, size.largeEvents)
-    const before = { rssMiB: watched.rssMiB, openFiles: watched.openFiles }
-    const entries: Entry[] = []
+  await using place = new Workplace()
+  const [courteous, ...others] = (await Promise.all(
+    ['Polite', 'Small', 'Large'].map(name => withUnlimitedTour(place, name)),
+  )) as [Organisation]
+  const server = await place.serve()
+  const watched = new Watched(server, place)
+  const [small, large] = await Promise.all(others.map(each => targetOf(place, server, each)))
+  await fill(server, small!, size.smallEvents)
+  await fill(server, large!, size.largeEvents)
+  const before = { rssMiB: watched.rssMiB, openFiles: watched.openFiles }
+  const entries: Entry[] = []
 
-    using polite = new Polite(server.url, courteous.snippetKey)
-    using peak = new Peak(() => watched.rssMiB)
-    const seen: Courtesy = { durations: [], failures: [] }
-    /** What the polite client has seen since this was last asked. */
-    const look = async () => {
-      const { durations, failures } = await polite.seen()
-      seen.durations.push(...durations)
-      seen.failures.push(...failures)
-      return courtesyText(durations)
-    }
-    const besieging = siegesOf(small!, large!, isLong).map(async ({ what, run }) => {
-      const { told, isGood } = await run()
-      return { what, value: told, isGood }
-    })
-    for (const { what, run } of rushes) {
-      progress(what)
-      await look()
-      const { told, isGood } = await run(large!, size)
-      entries.push({ what, value: `${told} (polite: ${await look()})`, isGood })
-    }
-    entries.push(...(await Promise.all(besieging)))
+  using polite = new Polite(server.url, courteous.snippetKey)
+  using peak = new Peak(() => watched.rssMiB)
+  const seen: Courtesy = { durations: [], failures: [] }
+  /** What the polite client has seen since this was last asked. */
+  const look = async () => {
+    const { durations, failures } = await polite.seen()
+    seen.durations.push(...durations)
+    seen.failures.push(...failures)
+    return courtesyText(durations)
+  }
+  const besieging = siegesOf(small!, large!, isLong).map(async ({ what, run }) => {
+    const { told, isGood } = await run()
+    return { what, value: told, isGood }
+  })
+  for (const { what, run } of rushes) {
+    progress(what)
     await look()
+    const { told, isGood } = await run(large!, size)
+    entries.push({ what, value: `${told} (polite: ${await look()})`, isGood })
+  }
+  entries.push(...(await Promise.all(besieging)))
+  await look()
 
-    const isBack = () =>
-      watched.openFiles <= before.openFiles && watched.rssMiB <= before.rssMiB + mostLeftMiB
-    await waitFor(isBack, mostRestMs)
-    const { rssMiB, openFiles } = watched
-    const restarts = await watched.metric('cairn_http_thread_restarts_total')
-    const status = await server.end()
-    const lines = watched.readLog()
-    const sent = [marker, large!.snippetKey, large!.token.split('.')[2]!]
-    const leaks = lines.filter(line => sent.some(text => line.includes(text)))
-    for (const line of [...seen.failures, ...watched.remarks, ...leaks].slice(0, 10)) progress(line)
-    return {
-      title: 'Hostile clients, all at once; what became of them',
-      entries: [
-        ...entries,
-        { what: 'the polite client, all the while', value: courtesyText(seen.durations) },
-        none('of these, wrong or missing', seen.failures.length),
-        atMost(
-          'most memory meanwhile',
-          Math.round(peak.value),
-          mostRssMiB[isLong ? 'long' : 'short'],
-          ' MiB',
-        ),
-        atMost(
-          `memory left over ${Math.round(before.rssMiB)} MiB`,
-          Math.round(rssMiB - before.rssMiB),
-          mostLeftMiB,
-          ' MiB',
-        ),
-        atMost('open files left', Math.max(0, openFiles - before.openFiles), 0),
-        none('HTTP threads that died', restarts),
-        none('lines of the log at warn or above', watched.remarks.length),
-        none(
-          `of ${lines.length} lines of the log: with a key, a token or anything else that was sent`,
-          leaks.length,
-        ),
-        none('exit status after a stop', status),
-      ],
-    }
-  } finally {
-    await place.close()
+  const isBack = () =>
+    watched.openFiles <= before.openFiles && watched.rssMiB <= before.rssMiB + mostLeftMiB
+  await until(isBack, Boolean, mostRestMs).catch(() => {})
+  const { rssMiB, openFiles } = watched
+  const restarts = await metricOf(server, 'cairn_http_thread_restarts_total')
+  const status = await server.end()
+  const lines = watched.readLog()
+  const sent = [marker, large!.snippetKey, large!.token.split('.')[2]!]
+  const leaks = lines.filter(line => sent.some(text => line.includes(text)))
+  for (const line of [...seen.failures, ...watched.remarks, ...leaks].slice(0, 10)) progress(line)
+  return {
+    title: 'Hostile clients, all at once; what became of them',
+    entries: [
+      ...entries,
+      { what: 'the polite client, all the while', value: courtesyText(seen.durations) },
+      none('of these, wrong or missing', seen.failures.length),
+      atMost(
+        'most memory meanwhile',
+        Math.round(peak.value),
+        mostRssMiB[isLong ? 'long' : 'short'],
+        ' MiB',
+      ),
+      atMost(
+        `memory left over ${Math.round(before.rssMiB)} MiB`,
+        Math.round(rssMiB - before.rssMiB),
+        mostLeftMiB,
+        ' MiB',
+      ),
+      atMost('open files left', Math.max(0, openFiles - before.openFiles), 0),
+      none('HTTP threads that died', restarts),
+      none('lines of the log at warn or above', watched.remarks.length),
+      none(
+        `of ${lines.length} lines of the log: with a key, a token or anything else that was sent`,
+        leaks.length,
+      ),
+      none('exit status after a stop', status),
+    ],
   }
 }

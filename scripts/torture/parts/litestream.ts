@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { apiOf, type Server, Workplace, withTour } from '../../../test/support/binary.ts'
-import { storedEvents } from '../../../test/support/ledger.ts'
 import { progress } from '../../report/progress.ts'
+import { apiOf, type Server, Workplace, withUnlimitedTour } from '../../support/binary.ts'
+import { storedEvents } from '../../support/stored.ts'
 import { atMost, type Ledger, none, type Torture } from '../ledger.ts'
 import { bringLitestream } from '../litestream/program.ts'
 
@@ -79,65 +79,60 @@ interface Round {
 }
 
 async function round(number: number, seconds: number, clients: number): Promise<Round> {
-  const place = new Workplace()
-  try {
-    const { slug, snippetKey } = await withTour(place)
-    await place.run(['org', 'limits', slug, '--events', '1000000'])
-    const at = (name: string) => join(place.folder, name)
-    await Bun.write(at('litestream.yml'), configOf(at('cairn-data/cairn.db'), at('replica')))
-    const litestream = (...args: string[]) => [bringLitestream(), ...args]
-    const server = await place.serve(['--checkpoints', 'litestream'])
-    const replicating = Bun.spawn(litestream('replicate', '-config', at('litestream.yml')), {
-      stdout: 'ignore',
-      stderr: 'ignore',
-    })
-    await server.until(() => generationsIn(at('replica')) > 0)
-    const crowd = clientsOf(server, snippetKey, `r${number}`, clients)
-    await Bun.sleep(seconds * 1_000)
-    const killedAt = Date.now()
-    server.child.kill('SIGKILL')
-    replicating.kill('SIGKILL')
-    await Promise.all([server.child.exited, replicating.exited, crowd.stop()])
+  await using place = new Workplace()
+  const { snippetKey } = await withUnlimitedTour(place)
+  const at = (name: string) => join(place.folder, name)
+  await Bun.write(at('litestream.yml'), configOf(at('cairn-data/cairn.db'), at('replica')))
+  const litestream = (...args: string[]) => [bringLitestream(), ...args]
+  const server = await place.serve(['--checkpoints', 'litestream'])
+  const replicating = Bun.spawn(litestream('replicate', '-config', at('litestream.yml')), {
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  await server.until(() => generationsIn(at('replica')) > 0)
+  const crowd = clientsOf(server, snippetKey, `r${number}`, clients)
+  await Bun.sleep(seconds * 1_000)
+  const killedAt = Date.now()
+  server.child.kill('SIGKILL')
+  replicating.kill('SIGKILL')
+  await Promise.all([server.child.exited, replicating.exited, crowd.stop()])
 
-    const generations = generationsIn(at('replica'))
-    const restored = at('restored.db')
-    const faults: string[] = []
-    const restore = Bun.spawnSync(
-      litestream(
-        'restore',
-        '-config',
-        at('litestream.yml'),
-        '-o',
-        restored,
-        at('cairn-data/cairn.db'),
-      ),
-    )
-    if (!restore.success) faults.push(`Litestream does not restore: ${restore.stderr}`)
-    const taken = await place.run(['restore', restored, '--data', 'fresh'])
-    if (taken.status !== 0) faults.push(taken.stderr)
-    const stored = taken.status === 0 ? idsIn(at('fresh/cairn.db')) : new Set<string>()
-    const original = idsIn(at('cairn-data/cairn.db'))
-    const again = await place.serve(['--data', 'fresh'])
-    const answer = await apiOf(again, snippetKey)('POST', '/events', {
-      events: [{ id: 'after', kind: 'custom', name: 'x', userId: 'u' }],
-    })
-    if (answer.status !== 202) faults.push(`a server on it answers ${answer.status}`)
-    const { acknowledged } = crowd
-    const missing = acknowledged.filter(({ id }) => !stored.has(id))
-    const there = acknowledged.filter(({ id }) => stored.has(id))
-    const latestSent = there.reduce((latest, { sentAt }) => Math.max(latest, sentAt), 0)
-    const oldest = missing.reduce((least, { answeredAt }) => Math.min(least, answeredAt), killedAt)
-    return {
-      acknowledged: acknowledged.length,
-      missing: missing.length,
-      lost: acknowledged.filter(({ id }) => !original.has(id)).length,
-      holes: missing.filter(({ answeredAt }) => answeredAt < latestSent).length,
-      oldestMissingMs: killedAt - oldest,
-      generations,
-      faults,
-    }
-  } finally {
-    await place.close()
+  const generations = generationsIn(at('replica'))
+  const restored = at('restored.db')
+  const faults: string[] = []
+  const restore = Bun.spawnSync(
+    litestream(
+      'restore',
+      '-config',
+      at('litestream.yml'),
+      '-o',
+      restored,
+      at('cairn-data/cairn.db'),
+    ),
+  )
+  if (!restore.success) faults.push(`Litestream does not restore: ${restore.stderr}`)
+  const taken = await place.run(['restore', restored, '--data', 'fresh'])
+  if (taken.status !== 0) faults.push(taken.stderr)
+  const stored = taken.status === 0 ? idsIn(at('fresh/cairn.db')) : new Set<string>()
+  const original = idsIn(at('cairn-data/cairn.db'))
+  const again = await place.serve(['--data', 'fresh'])
+  const answer = await apiOf(again, snippetKey)('POST', '/events', {
+    events: [{ id: 'after', kind: 'custom', name: 'x', userId: 'u' }],
+  })
+  if (answer.status !== 202) faults.push(`a server on it answers ${answer.status}`)
+  const { acknowledged } = crowd
+  const missing = acknowledged.filter(({ id }) => !stored.has(id))
+  const there = acknowledged.filter(({ id }) => stored.has(id))
+  const latestSent = there.reduce((latest, { sentAt }) => Math.max(latest, sentAt), 0)
+  const oldest = missing.reduce((least, { answeredAt }) => Math.min(least, answeredAt), killedAt)
+  return {
+    acknowledged: acknowledged.length,
+    missing: missing.length,
+    lost: acknowledged.filter(({ id }) => !original.has(id)).length,
+    holes: missing.filter(({ answeredAt }) => answeredAt < latestSent).length,
+    oldestMissingMs: killedAt - oldest,
+    generations,
+    faults,
   }
 }
 

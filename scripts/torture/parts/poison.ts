@@ -1,7 +1,7 @@
-import { join } from 'node:path'
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
-import { apiOf, type Server } from '../../../test/support/binary.ts'
 import { progress } from '../../report/progress.ts'
+import { apiOf, type Server } from '../../support/binary.ts'
+import { until } from '../../support/until.ts'
 import { type Tenant, tourOf } from '../clients.ts'
 import { Findings } from '../findings.ts'
 import { type Entry, type Ledger, none, type Torture } from '../ledger.ts'
@@ -124,7 +124,7 @@ async function poisoned(
   size: { rounds: number; crowd: number },
 ): Promise<Entry[]> {
   const { random } = scene
-  using tables = new PoisonedTables(join(scene.place.folder, 'cairn-data'))
+  using tables = new PoisonedTables(scene.place.dataDir)
   const server = await scene.start(['--ack', ack, '--log-level', 'error'])
   const lettersBefore = tables.letters('')
   const [tenant] = scene.tenants
@@ -144,11 +144,8 @@ async function poisoned(
   for (const each of clients) await each.stop()
   const sent = poisoner.refused.length + reports
   // With ack=buffer the last of them may wait for their commit yet.
-  const deadline = performance.now() + 60_000
-  while (tables.letters('') - lettersBefore < sent && performance.now() < deadline) {
-    await Bun.sleep(50)
-  }
-  const letters = tables.letters('') - lettersBefore
+  const count = () => tables.letters('') - lettersBefore
+  const letters = await until(count, found => found >= sent, 60_000).catch(count)
   tables.cure()
   const refused = poisoner.refused.length
   await poisoner.sendAgain()

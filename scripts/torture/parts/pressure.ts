@@ -1,11 +1,9 @@
-import { Database } from 'bun:sqlite'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
-import { databaseFile } from '../../../src/storage/database/database.ts'
-import { apiOf, type Server } from '../../../test/support/binary.ts'
-import { storedEvents } from '../../../test/support/ledger.ts'
+import { nearestRank } from '../../../src/core/number/quantile.ts'
 import { progress } from '../../report/progress.ts'
+import { apiOf, metricOf, type Server, type Workplace } from '../../support/binary.ts'
+import { rssMiBOf } from '../../support/process.ts'
+import { storedEvents } from '../../support/stored.ts'
 import type { Tenant } from '../clients.ts'
 import { Findings } from '../findings.ts'
 import { eventsOfBatch, Flood, type FloodReport, nameOf } from '../flood.ts'
@@ -54,20 +52,15 @@ const speedTryMs = 500
 /** What the server may take of memory, MiB. */
 const memoryBound = 512
 
-const residentMib = ({ child }: Server) => {
-  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-  return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1_024)
-}
+const residentMib = ({ child }: Server) => Math.round(rssMiBOf(child.pid))
 
-async function commitsOf({ managementUrl }: Server): Promise<number> {
-  const page = await (await fetch(`${managementUrl}/metrics`)).text()
-  return Number(/^cairn_commit_duration_seconds_count (\d+)$/m.exec(page)?.[1] ?? 0)
-}
-
-function p99Of(tookMs: readonly number[]): number {
-  const sorted = tookMs.toSorted((a, b) => a - b)
-  return Math.round((sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0) * 10) / 10
-}
+const p99Of = (tookMs: readonly number[]) =>
+  Math.round(
+    nearestRank(
+      tookMs.toSorted((a, b) => a - b),
+      0.99,
+    )! * 10,
+  ) / 10
 
 /** What is seen of a server from beside the flood. */
 class Watch {
@@ -116,7 +109,8 @@ class Watch {
       this.peakMib = Math.max(this.peakMib, residentMib(this.server))
       const readiness = await fetch(`${this.server.managementUrl}/readyz`)
       this.wasNotReady ||= readiness.status === 503
-      if ((await commitsOf(this.server)) >= this.commits) {
+      const commits = await metricOf(this.server, 'cairn_commit_duration_seconds_count')
+      if (commits >= this.commits) {
         this.easedAt = Math.min(this.easedAt, Date.now())
         this.eased.resolve()
       }
@@ -126,8 +120,8 @@ class Watch {
 }
 
 /** Acknowledged events that are not there. */
-function lostOf({ acknowledged }: FloodReport, prefix: string, dataDir: string): number {
-  using database = new Database(databaseFile(dataDir), { readonly: true })
+function lostOf({ acknowledged }: FloodReport, prefix: string, place: Workplace): number {
+  using database = place.reading()
   const stored = new Set(storedEvents(database).map(({ id }) => id))
   let lost = 0
   for (const [batch] of acknowledged) {
@@ -182,7 +176,7 @@ async function press(
   }
   const { easedAt, peakMib } = watch
   await Promise.all([server.end(), fresh.end()])
-  const lost = lostOf(report, prefix, join(scene.place.folder, 'cairn-data'))
+  const lost = lostOf(report, prefix, scene.place)
   const taken = report.acknowledged.filter(([, at]) => at < easedAt).length
   const refused = report.refused.filter(at => at < easedAt).length
   const ratio = Math.round(((taken + refused) / taken) * 10) / 10
@@ -221,10 +215,6 @@ export async function pressure({ isLong, seed }: Torture): Promise<Ledger> {
   const random = new SeededRandom(`pressure ${seed}`)
   await using scene = await Scene.open(random, new Findings())
   await using calm = await Scene.open(random, new Findings())
-  for (const { place, tenants } of [scene, calm]) {
-    const limits = ['--events', '1000000', '--flows', '1000000']
-    await place.json(['org', 'limits', tenants[0]!.slug, ...limits])
-  }
   const entries = await press(scene, calm, smallBuffer, isLong)
   if (isLong) entries.push(...(await press(scene, calm, defaultBuffer, isLong)))
   return {

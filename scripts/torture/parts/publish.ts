@@ -1,8 +1,7 @@
-import { Database } from 'bun:sqlite'
-import { join } from 'node:path'
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
-import { Workplace } from '../../../test/support/binary.ts'
 import { progress } from '../../report/progress.ts'
+import { Workplace } from '../../support/binary.ts'
+import { damageIn } from '../../support/stored.ts'
 import {
   Editors,
   editedIn,
@@ -28,41 +27,34 @@ const ways = ['during_publish=exit@', 'during_publish=delay:30', ''] as const
 export async function publish({ isLong, seed }: Torture): Promise<Ledger> {
   const count = kills[isLong ? 'long' : 'short']
   const random = new SeededRandom(`publish ${seed}`)
-  const place = new Workplace()
+  await using place = new Workplace()
   const told: Publication[] = []
   const found: PublicationFaults = { lost: 0, unsaid: 0, unmade: 0, misnamed: 0, gaps: 0 }
   let within = 0
   let damaged = 0
-  try {
-    const all = await editedIn(place, ['Acme', 'Harbor'])
-    for (let done = 0; done <= count; done++) {
-      progress(`${done} of ${count} kills`)
-      const way = ways[done % ways.length]!
-      const armed = way.endsWith('@') ? `${way}${Math.ceil(random.between(1, 20))}` : way
-      const server = await place.serve(['--threads', '2'], { CAIRN_FAILPOINTS: armed })
-      using database = new Database(join(place.folder, 'cairn-data', 'cairn.db'), {
-        readonly: true,
-      })
-      const faults = faultsOfPublications(database, told)
-      for (const name of Object.keys(found) as (keyof typeof found)[]) found[name] += faults[name]
-      const [verdict] = database.query<[string], []>('pragma integrity_check').values()
-      if (verdict?.[0] !== 'ok') damaged++
-      if (done === count) {
-        await server.end()
-        break
-      }
-      const editors = new Editors(place, server, all, random, told)
-      const ended = await Promise.race([
-        server.child.exited,
-        ...(armed.includes('exit') ? [] : [Bun.sleep(random.between(50, lifeMs))]),
-      ])
-      if (ended !== undefined) within++
-      server.child.kill('SIGKILL')
-      await server.child.exited
-      await editors.stop()
+  const all = await editedIn(place, ['Acme', 'Harbor'])
+  for (let done = 0; done <= count; done++) {
+    progress(`${done} of ${count} kills`)
+    const way = ways[done % ways.length]!
+    const armed = way.endsWith('@') ? `${way}${Math.ceil(random.between(1, 20))}` : way
+    const server = await place.serve(['--threads', '2'], { CAIRN_FAILPOINTS: armed })
+    using database = place.reading()
+    const faults = faultsOfPublications(database, told)
+    for (const name of Object.keys(found) as (keyof typeof found)[]) found[name] += faults[name]
+    if (damageIn(database) !== null) damaged++
+    if (done === count) {
+      await server.end()
+      break
     }
-  } finally {
-    await place.close()
+    const editors = new Editors(place, server, all, random, told)
+    const ended = await Promise.race([
+      server.child.exited,
+      ...(armed.includes('exit') ? [] : [Bun.sleep(random.between(50, lifeMs))]),
+    ])
+    if (ended !== undefined) within++
+    server.child.kill('SIGKILL')
+    await server.child.exited
+    await editors.stop()
   }
   const answered = told.filter(({ version }) => version !== null).length
   const entries: Entry[] = [

@@ -1,16 +1,17 @@
 import { statSync } from 'node:fs'
-import { join } from 'node:path'
+import { nearestRank } from '../../../src/core/number/quantile.ts'
 import { dayMs } from '../../../src/core/time/durations.ts'
 import {
   databaseFile,
   openForReading,
   openForWriting,
 } from '../../../src/storage/database/database.ts'
-import { apiOf, type Server, Workplace } from '../../../test/support/binary.ts'
 import { bodies, type History } from '../../bench/history.ts'
 import type { Folder } from '../../bench/programs.ts'
 import { Seeds, type Tenant } from '../../bench/seed.ts'
 import { progress } from '../../report/progress.ts'
+import { apiOf, type Server, Workplace } from '../../support/binary.ts'
+import { damageIn } from '../../support/stored.ts'
 import { atMost, type Entry, type Ledger, none, type Torture } from '../ledger.ts'
 
 /** How long ago the old events shall have been received, and how long they are kept. */
@@ -35,76 +36,75 @@ const mostDelayMs = 100
  */
 export async function retention({ isLong }: Torture): Promise<Ledger> {
   const { runs, ...load } = isLong ? forms.long : forms.short
-  const place = new Workplace()
+  await using place = new Workplace()
   using seeds = new Seeds()
-  try {
-    const data = join(place.folder, 'cairn-data')
-    const [tenant] = seeds.plant({ path: data } as Folder, 1, 1) as [Tenant]
-    const stream = new Stream(tenant, runs)
-    const start = (days: number) => place.serve(['--threads', '1', '--retention-days', `${days}`])
+  const data = place.dataDir
+  const [tenant] = seeds.plant({ path: data } as Folder, 1, 1) as [Tenant]
+  const stream = new Stream(tenant, runs)
+  const start = (days: number) => place.serve(['--threads', '1', '--retention-days', `${days}`])
 
-    let server = await start(forever)
-    await stream.storeOld(server)
-    const old = stream.acknowledged
-    await server.end()
-    makeOld(data)
-    const bytesBefore = statSync(databaseFile(data)).size
+  let server = await start(forever)
+  await stream.storeOld(server)
+  const old = stream.acknowledged
+  await server.end()
+  makeOld(data)
+  const bytesBefore = statSync(databaseFile(data)).size
 
-    progress('new events, nothing to delete')
-    server = await start(forever)
-    const quiet = await stream.load(() => server, load)
-    const before = await answerOf(place, server, tenant)
-    await server.end()
+  progress('new events, nothing to delete')
+  server = await start(forever)
+  const quiet = await stream.load(() => server, load)
+  const before = await answerOf(place, server, tenant)
+  await server.end()
 
-    progress('new events, all old ones go')
+  progress('new events, all old ones go')
+  server = await start(keptDays)
+  const startedAt = performance.now()
+  const first = oldest(data).seq
+  const isDone = () => oldest(data).received_at > Date.now() - keptDays * dayMs
+  let kills = 0
+  const killed = (async () => {
+    while (oldest(data).seq === first) await Bun.sleep(2)
+    kills++
+    await server.end('SIGKILL')
     server = await start(keptDays)
-    const startedAt = performance.now()
-    const first = oldest(data).seq
-    const isDone = () => oldest(data).received_at > Date.now() - keptDays * dayMs
-    let kills = 0
-    const killed = (async () => {
-      while (oldest(data).seq === first) await Bun.sleep(2)
-      kills++
-      await server.end('SIGKILL')
-      server = await start(keptDays)
-    })()
-    const busy = await stream.load(() => server, { ...load, seconds: isLong ? 5 : 3 })
-    await killed
-    await stream.sendAgain(server)
-    while (!isDone()) busy.push(...(await stream.load(() => server, { ...load, seconds: 1 })))
-    const seconds = (performance.now() - startedAt) / 1_000
-    const after = await answerOf(place, server, tenant)
-    await Bun.sleep(isLong ? 60_000 : 0)
-    await server.end()
+  })()
+  const busy = await stream.load(() => server, { ...load, seconds: isLong ? 5 : 3 })
+  await killed
+  await stream.sendAgain(server)
+  while (!isDone()) busy.push(...(await stream.load(() => server, { ...load, seconds: 1 })))
+  const seconds = (performance.now() - startedAt) / 1_000
+  const after = await answerOf(place, server, tenant)
+  await Bun.sleep(isLong ? 60_000 : 0)
+  await server.end()
 
-    const { left, integrity } = stored(data)
-    const { changed } = await place.json<{ changed: number }>(['rebuild'])
-    const delay = percentile(busy, 0.99) - percentile(quiet, 0.99)
-    const entries: Entry[] = [
-      { what: 'old events, all of them deleted', value: old },
-      { what: 'events acknowledged meanwhile', value: stream.acknowledged - old },
-      none('of those lost, or there twice', Math.abs(left - (stream.acknowledged - old))),
-      none('parts of the analytics that differ from before', differing(before, after)),
-      none('flows that a rebuild changes', changed),
-      none('faults that integrity_check finds', integrity === 'ok' ? 0 : 1),
-      { what: 'kills in the middle', value: kills },
-      { what: 'until all were gone', value: `${seconds.toFixed(1)} s` },
-      { what: 'requests without deletions, p50 and p99', value: shown(quiet) },
-      { what: 'requests while events go, p50 and p99', value: shown(busy) },
-      ...(isLong ? [atMost('p99 longer by', Math.round(delay), mostDelayMs, ' ms')] : []),
-      {
-        what: 'database before and after',
-        value: `${mib(bytesBefore)}, ${mib(statSync(databaseFile(data)).size)}`,
-      },
-    ]
-    return { title: 'Retention', entries }
-  } finally {
-    await place.close()
-  }
+  const { left, damage } = stored(data)
+  const { changed } = await place.json<{ changed: number }>(['rebuild'])
+  const delay = percentile(busy, 0.99) - percentile(quiet, 0.99)
+  const entries: Entry[] = [
+    { what: 'old events, all of them deleted', value: old },
+    { what: 'events acknowledged meanwhile', value: stream.acknowledged - old },
+    none('of those lost, or there twice', Math.abs(left - (stream.acknowledged - old))),
+    none('parts of the analytics that differ from before', differing(before, after)),
+    none('flows that a rebuild changes', changed),
+    none('faults that integrity_check finds', damage === null ? 0 : 1),
+    { what: 'kills in the middle', value: kills },
+    { what: 'until all were gone', value: `${seconds.toFixed(1)} s` },
+    { what: 'requests without deletions, p50 and p99', value: shown(quiet) },
+    { what: 'requests while events go, p50 and p99', value: shown(busy) },
+    ...(isLong ? [atMost('p99 longer by', Math.round(delay), mostDelayMs, ' ms')] : []),
+    {
+      what: 'database before and after',
+      value: `${mib(bytesBefore)}, ${mib(statSync(databaseFile(data)).size)}`,
+    },
+  ]
+  return { title: 'Retention', entries }
 }
 
 const percentile = (values: readonly number[], part: number) =>
-  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * part)] ?? 0
+  nearestRank(
+    values.toSorted((a, b) => a - b),
+    part,
+  )!
 
 const shown = (ms: readonly number[]) =>
   `${percentile(ms, 0.5).toFixed(1)} ms, ${percentile(ms, 0.99).toFixed(1)} ms of ${ms.length}`
@@ -134,12 +134,11 @@ function oldest(data: string): { seq: number; received_at: number } {
   }
 }
 
-function stored(data: string): { left: number; integrity: string | undefined } {
+function stored(data: string): { left: number; damage: string | null } {
   const database = openForReading(data)
   try {
     const [left] = database.query('select coalesce(sum(events), 0) from event_batches').values()
-    const [integrity] = database.query('pragma integrity_check').values()
-    return { left: Number(left?.[0]), integrity: String(integrity?.[0]) }
+    return { left: Number(left?.[0]), damage: damageIn(database) }
   } finally {
     database.close()
   }

@@ -1,12 +1,19 @@
-import { type Server, Workplace } from '../../../test/support/binary.ts'
 import { progress } from '../../report/progress.ts'
+import {
+  metricOf,
+  type Organisation,
+  type Server,
+  Workplace,
+  withUnlimitedTour,
+} from '../../support/binary.ts'
+import { until } from '../../support/until.ts'
 import { atMost, type Entry, type Ledger, none, type Torture } from '../ledger.ts'
 import { age } from '../soak/aged.ts'
 import { eventsOfBatch, Load } from '../soak/load.ts'
-import { type Organisation, organisationIn, Site } from '../soak/site.ts'
-import { UnderWay, worksOf } from '../soak/works.ts'
+import { Site } from '../soak/site.ts'
+import { UnderWay, works } from '../soak/works.ts'
 import { mediansOf, trendOf } from '../trend.ts'
-import { Watched, waitFor } from '../watched.ts'
+import { Watched } from '../watched.ts'
 
 /** How long the server is at half load, seconds; of that, how long it is let to warm up. */
 const shortSeconds = 8
@@ -99,7 +106,8 @@ async function sampled(watched: Watched, load: Load, seconds: number): Promise<S
 
 /** What is left of the load once all connections are closed. */
 async function restEntries(watched: Watched, filesBefore: number): Promise<Entry[]> {
-  await waitFor(() => watched.openFiles <= filesBefore + filesAtRest, mostRestMs)
+  const isAtRest = () => watched.openFiles <= filesBefore + filesAtRest
+  await until(isAtRest, Boolean, mostRestMs).catch(() => {})
   return [
     atMost('open files more than before, at rest', watched.openFiles - filesBefore, filesAtRest),
     { what: 'RSS at rest', value: `${Math.round(watched.rssMiB)} MiB` },
@@ -109,61 +117,57 @@ async function restEntries(watched: Watched, filesBefore: number): Promise<Entry
 /** Everything that Cairn does at once, at half of what it can, for half an hour. */
 export async function soak({ isLong }: Torture): Promise<Ledger> {
   const seconds = isLong ? longSeconds : shortSeconds
-  const place = new Workplace()
-  try {
-    const count = isLong ? organisationCount.long : organisationCount.short
-    const organisations = await Promise.all(
-      Array.from({ length: count }, (_, i) => organisationIn(place, `Soaked ${i}`)),
-    )
-    const before = await flatOut(place, organisations, isLong)
-    age(place, seconds * 1_000)
-    const server = await place.serve(['--retention-days', '1'])
-    const watched = new Watched(server, place)
-    const sites = await openAll(place, server, organisations)
-    const filesBefore = watched.openFiles
+  await using place = new Workplace()
+  const count = isLong ? organisationCount.long : organisationCount.short
+  const organisations = await Promise.all(
+    Array.from({ length: count }, (_, i) => withUnlimitedTour(place, `Soaked ${i}`)),
+  )
+  const before = await flatOut(place, organisations, isLong)
+  age(place, seconds * 1_000)
+  const server = await place.serve(['--retention-days', '1'])
+  const watched = new Watched(server, place)
+  const sites = await openAll(place, server, organisations)
+  const filesBefore = watched.openFiles
 
-    const load = new Load(sites, before.perSecond / 2)
-    const works = new UnderWay(sites, await worksOf(place))
-    const samples = await sampled(watched, load, seconds)
-    await Promise.all([load.stop(), works.stop()])
+  const load = new Load(sites, before.perSecond / 2)
+  const beside = new UnderWay(sites, works)
+  const samples = await sampled(watched, load, seconds)
+  await Promise.all([load.stop(), beside.stop()])
 
-    const events = before.load.events + load.events
-    const counts = await Promise.all(sites.map(site => site.completions()))
-    const completions = counts.reduce((sum, count) => sum + count, 0)
-    const astray = Math.abs(before.load.runs + load.runs - completions)
-    const deleted = await watched.metric(deletedByRetention)
-    const resting = isLong ? await restEntries(watched, filesBefore) : []
-    const { databaseMiB } = watched
-    const status = await server.end()
-    watched.readLog()
-    const failures = [...before.load.failures, ...load.failures, ...works.failures]
-    for (const line of [...failures, ...watched.remarks].slice(0, 10)) progress(line)
-    return {
-      title: `Half load for ${seconds} seconds`,
-      entries: [
-        {
-          what: 'events a second, acknowledged; half of what the same clients reach flat out',
-          value: `${Math.round(load.events / seconds)}; ${Math.round((before.perSecond / 2) * eventsOfBatch)}`,
-        },
-        { what: 'the slowest batch', value: `${Math.round(load.slowestMs)} ms` },
-        { what: 'beside them', value: works.done },
-        { what: 'events that the retention deleted meanwhile', value: deleted },
-        none('requests and commands that failed', failures.length),
-        none('lines of the log at warn or above', watched.remarks.length),
-        none('exit status after a stop', status),
-        none('completed runs acknowledged and not counted, or the other way round', astray),
-        atMost('largest WAL', rounded(Math.max(...samples.map(s => s.walMiB))), mostWalMiB, ' MiB'),
-        atMost(
-          `database ${Math.round(databaseMiB)} MiB: an event of ${events}`,
-          Math.round((databaseMiB * 2 ** 20) / events),
-          mostBytesOfEvent,
-          ' bytes',
-        ),
-        ...(isLong ? trendEntries(samples) : []),
-        ...resting,
-      ],
-    }
-  } finally {
-    await place.close()
+  const events = before.load.events + load.events
+  const counts = await Promise.all(sites.map(site => site.completions()))
+  const completions = counts.reduce((sum, count) => sum + count, 0)
+  const astray = Math.abs(before.load.runs + load.runs - completions)
+  const deleted = await metricOf(server, deletedByRetention)
+  const resting = isLong ? await restEntries(watched, filesBefore) : []
+  const { databaseMiB } = watched
+  const status = await server.end()
+  watched.readLog()
+  const failures = [...before.load.failures, ...load.failures, ...beside.failures]
+  for (const line of [...failures, ...watched.remarks].slice(0, 10)) progress(line)
+  return {
+    title: `Half load for ${seconds} seconds`,
+    entries: [
+      {
+        what: 'events a second, acknowledged; half of what the same clients reach flat out',
+        value: `${Math.round(load.events / seconds)}; ${Math.round((before.perSecond / 2) * eventsOfBatch)}`,
+      },
+      { what: 'the slowest batch', value: `${Math.round(load.slowestMs)} ms` },
+      { what: 'beside them', value: beside.done },
+      { what: 'events that the retention deleted meanwhile', value: deleted },
+      none('requests and commands that failed', failures.length),
+      none('lines of the log at warn or above', watched.remarks.length),
+      none('exit status after a stop', status),
+      none('completed runs acknowledged and not counted, or the other way round', astray),
+      atMost('largest WAL', rounded(Math.max(...samples.map(s => s.walMiB))), mostWalMiB, ' MiB'),
+      atMost(
+        `database ${Math.round(databaseMiB)} MiB: an event of ${events}`,
+        Math.round((databaseMiB * 2 ** 20) / events),
+        mostBytesOfEvent,
+        ' bytes',
+      ),
+      ...(isLong ? trendEntries(samples) : []),
+      ...resting,
+    ],
   }
 }

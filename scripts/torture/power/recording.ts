@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { builtBinary } from '../../../test/support/binary.ts'
+import { builtBinary } from '../../support/binary.ts'
+import { until } from '../../support/until.ts'
 import { type Step, stepsIn, tracedCalls } from './trace.ts'
 
 /** Runs Cairn's executable so that all that it does to its files is written down. */
@@ -73,14 +74,8 @@ export class Recording {
     const command = `'${this.binary}' serve --port 0 --management-port 0 ${quoted(args)}`
     const pid = Number(await this.shellLine(`${command} >'${log}' 2>&1 & echo $!`))
     this.serving.add(pid)
-    const deadline = performance.now() + startWithinMs
-    for (;;) {
-      const text = existsSync(log) ? readFileSync(log, 'utf8') : ''
-      const url = /"url":"([^"]+)"/.exec(text)?.[1]
-      if (url) return { url, pid }
-      if (performance.now() > deadline) throw new Error(`The server does not serve: ${text}`)
-      await Bun.sleep(20)
-    }
+    const urlIn = () => existsSync(log) && /"url":"([^"]+)"/.exec(readFileSync(log, 'utf8'))?.[1]
+    return { url: `${await until(urlIn, Boolean, startWithinMs)}`, pid }
   }
 
   /** Writes a line that stands in the recording. */

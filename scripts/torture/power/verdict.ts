@@ -2,9 +2,9 @@ import { Database } from 'bun:sqlite'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { jwtVerify } from 'jose'
-import { apiOf, builtBinary, Server } from '../../../test/support/binary.ts'
-import { finished } from '../../../test/support/finished.ts'
-import { storedEvents } from '../../../test/support/ledger.ts'
+import { apiOf, builtBinary, Server } from '../../support/binary.ts'
+import { finished } from '../../support/finished.ts'
+import { damageIn, storedEvents } from '../../support/stored.ts'
 import { nameOf, Promises } from './promises.ts'
 import { backupFolder, type History, type Sent } from './workload.ts'
 
@@ -83,8 +83,8 @@ export async function faultsIn(
   let contents = new Map<string, number>()
   try {
     const database = new Database(join(dataDir, 'cairn.db'), { readwrite: true, create: false })
-    const found = database.query('pragma integrity_check').values().flat()
-    if (found.join() !== 'ok') faults.push({ kind: 'not whole', what: String(found[0]) })
+    const damage = damageIn(database)
+    if (damage !== null) faults.push({ kind: 'not whole', what: damage })
     contents = contentsOf(database)
     database.close()
   } catch (error) {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { hourMs } from '../../../src/core/time/durations.ts'
 import { openForReading } from '../../../src/storage/database/database.ts'
-import { apiOf, tourFile } from '../../../test/support/binary.ts'
+import { apiOf, firstFlowOf, type ListedFlow, tourFile } from '../../support/binary.ts'
 import type { Answer, Moment, Promised } from './promises.ts'
 import type { Recording } from './recording.ts'
 
@@ -28,10 +28,6 @@ export interface History {
 export interface Amount {
   servers: number
   rounds: number
-}
-
-interface Flows {
-  flows: { id: string; steps: { id: string }[] }[]
 }
 
 /** Below the recorded directory. */
@@ -81,9 +77,9 @@ class Life {
     const server = await this.recording.serve('--threads', '2')
     const rested = Bun.sleep(sealedWithinMs)
     const api = apiOf(server, this.snippetKey)
-    const { flows } = (await (await api('GET', '/flows')).json()) as Flows
+    const flow = await firstFlowOf(api)
     const client = async () => {
-      for (let i = 0; i < requests; i++) await this.ask(api, flows[0]!)
+      for (let i = 0; i < requests; i++) await this.ask(api, flow)
     }
     const all = Promise.all(Array.from({ length: clients }, client))
     await this.publish(round + 2)
@@ -102,7 +98,7 @@ class Life {
     await this.run(['restore', '--undo', '--json'], () => [], 'undone')
   }
 
-  private async ask(api: ReturnType<typeof apiOf>, flow: Flows['flows'][number]): Promise<void> {
+  private async ask(api: ReturnType<typeof apiOf>, flow: ListedFlow): Promise<void> {
     const request = requestOf(this.sent.length, flow.id, flow.steps[0]!.id)
     this.sent.push(request)
     const response = await api(request.method, request.path, request.body)

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { dayMs } from '../../../src/core/time/durations.ts'
-import type { Workplace } from '../../../test/support/binary.ts'
+import type { Workplace } from '../../support/binary.ts'
 
 /**
  * Makes all that is stored a day old, less what is still to come: batch after batch, it becomes due for

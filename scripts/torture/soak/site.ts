@@ -1,19 +1,14 @@
 import { join } from 'node:path'
 import {
   apiOf,
+  firstFlowOf,
+  type ListedFlow,
+  type Organisation,
   type Server,
+  sessionToken,
   tourFile,
   type Workplace,
-  withTour,
-} from '../../../test/support/binary.ts'
-
-interface Flow {
-  id: string
-  steps: { id: string }[]
-  checklist: { items: { id: string }[] }
-}
-
-export type Organisation = Awaited<ReturnType<typeof organisationIn>>
+} from '../../support/binary.ts'
 
 /** An organisation whose pages, back ends, analysts and author are all at work. */
 export class Site {
@@ -24,7 +19,7 @@ export class Site {
     /** The current one: it is rotated. */
     public snippetKey: string,
     private readonly token: string,
-    readonly flow: Flow,
+    readonly flow: ListedFlow,
   ) {}
 
   /** @param server started in the workplace, where the organisation is already */
@@ -33,10 +28,9 @@ export class Site {
     server: Server,
     { slug, snippetKey }: Organisation,
   ): Promise<Site> {
-    const { token } = await place.json<{ token: string }>(['token', 'issue', '--org', slug])
-    const answer = await apiOf(server, snippetKey)('GET', '/flows')
-    const { flows } = (await answer.json()) as { flows: Flow[] }
-    return new Site(place, server, slug, snippetKey, token, flows[0]!)
+    const token = await sessionToken(place, slug)
+    const flow = await firstFlowOf(apiOf(server, snippetKey))
+    return new Site(place, server, slug, snippetKey, token, flow)
   }
 
   /** As a page or a back end. */
@@ -66,22 +60,4 @@ export class Site {
     const { snippetKey } = await this.place.json<{ snippetKey: string }>(rotated)
     this.snippetKey = snippetKey
   }
-}
-
-/** An organisation that may send as much as it can. */
-export async function organisationIn(place: Workplace, name: string) {
-  const organisation = await withTour(place, name)
-  const buckets = [
-    'events',
-    'flows',
-    'health',
-    'fingerprint',
-    'heartbeat',
-    'status',
-    'analytics',
-    'export',
-  ]
-  const limits = buckets.flatMap(bucket => [`--${bucket}`, '1000000'])
-  await place.json(['org', 'limits', organisation.slug, ...limits])
-  return organisation
 }

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Workplace } from '../../../test/support/binary.ts'
 import type { Site } from './site.ts'
 
 /** Something that goes on beside the load, over and over. */
@@ -11,11 +10,10 @@ export interface Work {
 }
 
 /** Reads an answer to its end, and throws unless it has this status. */
-async function expected(status: number, asked: Promise<Response>): Promise<string> {
+async function expected(status: number, asked: Promise<Response>): Promise<void> {
   const response = await asked
   const text = await response.text()
   if (response.status !== status) throw new Error(`${response.status} ${text.slice(0, 200)}`)
-  return text
 }
 
 const person = (turn: number) => ({ userId: `visitor-${turn % 5_000}` })
@@ -25,22 +23,22 @@ const requests: Work[] = [
   {
     what: 'GET /flows',
     everyMs: 20,
-    work: async site => void (await expected(200, site.ask('GET', '/flows'))),
+    work: site => expected(200, site.ask('GET', '/flows')),
   },
   {
     what: 'GET /flows/{id}',
     everyMs: 50,
-    work: async site => void (await expected(200, site.ask('GET', `/flows/${site.flow.id}`))),
+    work: site => expected(200, site.ask('GET', `/flows/${site.flow.id}`)),
   },
   {
     what: 'heartbeat',
     everyMs: 50,
-    work: async site => void (await expected(200, site.ask('GET', '/heartbeat?v=1.0.0'))),
+    work: site => expected(200, site.ask('GET', '/heartbeat?v=1.0.0')),
   },
   {
     what: 'snippet-status',
     everyMs: 500,
-    work: async site => void (await expected(200, site.ask('GET', '/snippet-status'))),
+    work: site => expected(200, site.ask('GET', '/snippet-status')),
   },
   {
     what: 'health report',
@@ -72,7 +70,7 @@ const requests: Work[] = [
   {
     what: 'analytics',
     everyMs: 2_000,
-    work: async site => void (await expected(200, site.analyse('analytics'))),
+    work: site => expected(200, site.analyse('analytics')),
   },
 ]
 
@@ -91,22 +89,18 @@ const exports: Work[] = ['', '?rows=runs', '?rows=events'].map(query => ({
 const commands: Work[] = [
   { what: 'publication', everyMs: 15_000, work: (site, turn) => site.publish(`Hello ${turn}`) },
   { what: 'key rotation', everyMs: 60_000, work: site => site.rotateKey() },
+  {
+    what: 'backup',
+    everyMs: 300_000,
+    async work({ place }) {
+      const { status, stderr } = await place.run(['backup', 'backups/', '--keep', '2'])
+      if (status !== 0) throw new Error(stderr)
+    },
+  },
 ]
 
-const backup: Work = {
-  what: 'backup',
-  everyMs: 300_000,
-  async work({ place }) {
-    const { status, stderr } = await place.run(['backup', 'backups/', '--keep', '2'])
-    if (status !== 0) throw new Error(stderr)
-  },
-}
-
-/** Everything that this executable can do beside the load. */
-export async function worksOf(place: Workplace): Promise<Work[]> {
-  const hasBackup = (await place.run(['backup', '--help'])).stdout.includes('cairn backup')
-  return [...requests, ...exports, ...commands, ...(hasBackup ? [backup] : [])]
-}
+/** Everything that this executable does beside the load. */
+export const works: readonly Work[] = [...requests, ...exports, ...commands]
 
 /** Works under way, of one organisation after another, until they are stopped, each at its own pace, never one of a kind beside itself. */
 export class UnderWay {

@@ -4,9 +4,9 @@ import { gunzipSync } from 'node:zlib'
 import { openForWriting } from '../../src/storage/database/database.ts'
 import { migrate, schemaState } from '../../src/storage/database/migrate.ts'
 
-/** Databases that past releases wrote, by their newest schema; `scripts/schemas/record.ts` makes them. */
+/** Databases that past releases wrote, by their newest schema; `test/support/record-schema.ts` makes them. */
 
-const folder = join(import.meta.dir, '../fixtures/schemas')
+const folder = join(import.meta.dir, '../../test/fixtures/schemas')
 const fileOf = (schema: number) => join(folder, `schema-${schema}.db.gz`)
 
 export const recordedSchemas = readdirSync(folder)

@@ -1,6 +1,5 @@
 import { hourMs, minuteMs } from '../../../src/core/time/durations.ts'
-import { apiOf, type Server, type Workplace, withTour } from '../../../test/support/binary.ts'
-import type { FakeClock } from './fake-time.ts'
+import { apiOf, firstFlowOf, type Server, sessionToken, withTour } from '../../support/binary.ts'
 import { Findings, letThrough, type Row, rowsOf, type Stage, startsOn } from './stage.ts'
 
 /** By how much it is set while the server serves, milliseconds; the last is a second that comes twice. */
@@ -10,11 +9,12 @@ const steps = {
 }
 
 /** What was promised holds across every step of the clock. */
-export async function setWhileServing({ place, clock, isLong }: Stage): Promise<string[]> {
+export async function setWhileServing(stage: Stage): Promise<string[]> {
+  const { place, clock, isLong } = stage
   const findings = new Findings()
   const server = await place.serve(['--threads', '2'], clock.env)
   for (const [i, byMs] of (isLong ? steps.long : steps.short).entries()) {
-    await setOnce({ place, clock, server, findings, byMs, name: `Step ${i}`, isLong })
+    await setOnce({ ...stage, server, findings, byMs, name: `Step ${i}` })
   }
   await server.end()
   const rebuilt = await place.json<{ changed: number }>(['rebuild'], clock.env)
@@ -22,14 +22,11 @@ export async function setWhileServing({ place, clock, isLong }: Stage): Promise<
   return findings.all
 }
 
-interface Setting {
-  place: Workplace
-  clock: FakeClock
+interface Setting extends Stage {
   server: Server
   findings: Findings
   byMs: number
   name: string
-  isLong: boolean
 }
 
 /** Sets the clock once, in the middle of what an organisation of its own does. */
@@ -37,14 +34,12 @@ async function setOnce({ place, clock, server, findings, byMs, name, isLong }: S
   const expect = (what: string, found: unknown, expected: unknown) =>
     findings.expect(`${name} (${byMs / 1_000} s), ${what}`, found, expected)
   const { slug, snippetKey } = await withTour(place, name)
-  const tokenFor = async (time: string) => {
-    const args = ['token', 'issue', '--org', slug, '--for', time]
-    return (await place.json<{ token: string }>(args, clock.env)).token
-  }
-  const tokens = { short: await tokenFor('30m'), long: await tokenFor('7d') }
+  const [shortToken, longToken] = [
+    await sessionToken(place, slug, ['--for', '30m'], clock.env),
+    await sessionToken(place, slug, ['--for', '7d'], clock.env),
+  ]
   const api = apiOf(server, snippetKey)
-  const { flows } = (await (await api('GET', '/flows')).json()) as { flows: { id: string }[] }
-  const flowId = flows[0]!.id
+  const { id: flowId } = await firstFlowOf(api)
   const event = { kind: 'flow_started', flowId }
   const send = async (events: object[], more: object = {}) => {
     const body = { ...more, events }
@@ -77,11 +72,11 @@ async function setOnce({ place, clock, server, findings, byMs, name, isLong }: S
   expect('the skew is what the clock was set by', Math.abs(Number(skewMs) - byMs) < minuteMs, true)
   expect('ticked after it was taken back', await tick(false), false)
 
-  const ask = async (path: string, token = tokens.long) =>
+  const ask = async (path: string, token = longToken) =>
     apiOf(server, token)('GET', `/flows/${flowId}/analytics${path}`)
   expect(
     'a token of half an hour',
-    (await ask('', tokens.short)).status,
+    (await ask('', shortToken)).status,
     byMs > hourMs / 2 ? 401 : 200,
   )
   const days = daysAbout(clock.now())
@@ -113,4 +108,26 @@ async function setOnce({ place, clock, server, findings, byMs, name, isLong }: S
 function daysAbout(now: number): string {
   const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10)
   return `from=${dateOf(now - 24 * hourMs)}&to=${dateOf(now + 24 * hourMs)}`
+}
+
+/** How often a server's clock is set while it starts. */
+const starts = { short: 2, long: 40 }
+
+/** Threads begin at one time, though the wall clock says another between them. */
+export async function setWhileStarting({ place, clock, random, isLong }: Stage): Promise<string[]> {
+  const findings = new Findings()
+  const { snippetKey } = await withTour(place)
+  for (let i = 0; i < (isLong ? starts.long : starts.short); i++) {
+    const server = await place.start(['--threads', '3'], clock.env)
+    const afterMs = random.between(30, 200)
+    await Bun.sleep(afterMs)
+    clock.setBy(i % 2 === 0 ? -hourMs : hourMs)
+    await server.ready
+    const what = `set ${Math.round(afterMs)} ms after the start`
+    const ready = await (await fetch(`${server.managementUrl}/readyz`)).text()
+    findings.expect(what, ready, 'ready\n')
+    findings.expect(`${what}, let through`, await letThrough(apiOf(server, snippetKey), 14), 10)
+    await server.end()
+  }
+  return findings.all
 }

@@ -1,6 +1,6 @@
 /**
  * Looks again and again until what is found holds, and answers it: for what tells nobody when it
- * happens. No other test code sleeps.
+ * happens.
  *
  * @param patienceMs far longer than it takes, for the machine may be busy
  * @throws when it was waited for in vain, with what was found last

@@ -1,6 +1,7 @@
 /** What the snippet costs a page. Run by scripts/snippet. */
-import { Site, shown } from '../test/support/site.ts'
-import { mostPageBytes, snippetSizes } from './snippet-sizes.ts'
+
+import { mostPageBytes, snippetSizes } from '../../scripts/snippet-sizes.ts'
+import { Site, shown } from '../support/site.ts'
 
 const elements = 5_000
 const starts = 9

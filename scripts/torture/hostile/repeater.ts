@@ -1,15 +1,4 @@
-import { readFileSync } from 'node:fs'
 import { Wire } from './wire.ts'
-
-/** Of a process's times in `/proc`, milliseconds; what Linux shows on every machine of ours. */
-const tickMs = 10
-
-/** CPU time that a process has taken so far, with its threads and in the kernel, milliseconds. */
-export function cpuMsOf(pid: number): number {
-  // Behind the name, which may hold anything: fields 14 and 15 of proc_pid_stat(5).
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * tickMs
-}
 
 /** CPU time that this process takes for something, milliseconds; of several tries the least. */
 export function ownCpuMs(work: () => unknown, tries = 3): number {

@@ -3,13 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { apiOf } from '../../test/support/binary.ts'
-import { storyFlows, storyIds, tellStory } from '../../test/support/release-story.ts'
+import { apiOf } from '../../scripts/support/binary.ts'
+import { storyFlows, storyIds, tellStory } from './release-story.ts'
 
 /**
  * Has a release of the past write a small database, which the tests bring up to date ever after:
  *
- *   bun scripts/schemas/record.ts COMMIT...
+ *   bun test/support/record-schema.ts COMMIT...
  *
  * The commit's own source runs, on the parts that are installed here. What it wrote is kept as
  * test/fixtures/schemas/schema-N.db.gz, N being its newest schema: recorded once, when a release has

@@ -1,0 +1,230 @@
+import { Database } from 'bun:sqlite'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buckets } from '../../src/core/organisation/buckets.ts'
+import { type Finished, finished } from './finished.ts'
+import { until } from './until.ts'
+
+/** The compiled binary, run as its users run it: alone, in an empty folder, without an environment. */
+
+const root = join(import.meta.dir, '../..')
+const binary = join(root, 'dist/cairn')
+
+const modifiedAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+
+/** Builds the binary unless it is newer than every source. */
+async function build(): Promise<string> {
+  const sources = [...new Bun.Glob('{src,scripts}/**/*').scanSync(root), 'package.json']
+  const newest = Math.max(...sources.map(source => modifiedAt(join(root, source))))
+  if (modifiedAt(binary) < newest) await Bun.$`bun scripts/build.ts`.cwd(root).quiet()
+  return binary
+}
+
+let built: Promise<string> | null = null
+
+export function builtBinary(): Promise<string> {
+  built ??= build()
+  return built
+}
+
+/** A folder of its own, in which binaries run. */
+export class Workplace {
+  readonly folder = mkdtempSync(join(tmpdir(), 'cairn-process-'))
+  private readonly servers = new Set<Server>()
+
+  /** @param program the executable, for any but this machine's own */
+  constructor(private readonly program: () => Promise<string> = builtBinary) {}
+
+  get dataDir(): string {
+    return join(this.folder, 'cairn-data')
+  }
+
+  /** The database beside a running server: opened after its end, this process would repair it. */
+  reading(): Database {
+    return new Database(join(this.dataDir, 'cairn.db'), { readonly: true })
+  }
+
+  /** Runs a command to its end. */
+  async run(args: string[], env: Record<string, string> = {}, stdin = ''): Promise<Finished> {
+    return finished(await this.command(args, env, stdin))
+  }
+
+  /** Begins a command and waits for nothing. */
+  async command(args: string[], env: Record<string, string> = {}, stdin = '') {
+    return Bun.spawn([await this.program(), ...args], {
+      cwd: this.folder,
+      env,
+      stdin: Buffer.from(stdin),
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+  }
+
+  /** Runs a command that prints JSON. */
+  async json<T>(args: string[], env: Record<string, string> = {}): Promise<T> {
+    const { status, stdout, stderr } = await this.run([...args, '--json'], env)
+    if (status !== 0) throw new Error(`cairn ${args.join(' ')} failed: ${stderr}`)
+    return JSON.parse(stdout) as T
+  }
+
+  /** Starts a server on free ports and waits until it says that it serves. */
+  async serve(args: string[] = [], env: Record<string, string> = {}): Promise<Server> {
+    for (let triesLeft = 3; ; triesLeft--) {
+      const server = await this.start(args, env)
+      try {
+        await server.ready
+        return server
+      } catch (error) {
+        // A port that was free when it was chosen may be a client's by now: many tests run at once.
+        if (triesLeft === 0 || !String(error).includes('EADDRINUSE')) throw error
+      }
+    }
+  }
+
+  /** Starts a server and waits for nothing. */
+  async start(args: string[] = [], env: Record<string, string> = {}): Promise<Server> {
+    const child = Bun.spawn(
+      [await this.program(), 'serve', '--port', '0', '--management-port', '0', ...args],
+      { cwd: this.folder, env, stdout: 'pipe', stderr: 'pipe' },
+    )
+    const server = new Server(child)
+    this.servers.add(server)
+    return server
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async close(): Promise<void> {
+    for (const server of this.servers) server.child.kill('SIGKILL')
+    await Promise.all([...this.servers].map(({ child }) => child.exited))
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+type Child = Bun.Subprocess<'ignore' | 'inherit', 'pipe', 'pipe'>
+
+export class Server {
+  url = ''
+  managementUrl = ''
+  stdout = ''
+  stderr = ''
+  readonly ready: Promise<void>
+
+  constructor(readonly child: Child) {
+    const ready = Promise.withResolvers<void>()
+    this.ready = ready.promise
+    this.collect(child.stdout, text => {
+      this.stdout += text
+    })
+    this.collect(child.stderr, text => {
+      this.stderr += text
+      const found = /serving (\S+), management at (\S+)/.exec(this.stderr)
+      if (!found) return
+      this.url = found[1] as string
+      this.managementUrl = found[2] as string
+      ready.resolve()
+    })
+    child.exited.then(status => ready.reject(new Error(`exited ${status}: ${this.stderr}`)))
+    ready.promise.catch(() => {})
+  }
+
+  /** Sends a signal and waits for the end. */
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
+    this.child.kill(signal)
+    return this.child.exited
+  }
+
+  /** Waits until a condition holds; fails with what the server has logged. */
+  async until(condition: () => boolean | Promise<boolean>): Promise<void> {
+    await until(condition).catch(({ message }: Error) => {
+      throw new Error(`${message}: ${this.stdout}`)
+    })
+  }
+
+  private async collect(stream: ReadableStream<Uint8Array>, take: (text: string) => void) {
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) take(decoder.decode(chunk, { stream: true }))
+  }
+}
+
+/** A metric of one sample; NaN where there is none yet. */
+export async function metricOf({ managementUrl }: Server, name: string): Promise<number> {
+  const page = await (await fetch(`${managementUrl}/metrics`)).text()
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(page)?.[1])
+}
+
+/** The API as a snippet key sees it. */
+export function apiOf(server: Pick<Server, 'url'>, credential: string) {
+  return async (method: string, path: string, body?: unknown): Promise<Response> =>
+    fetch(`${server.url}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${credential}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+}
+
+/** A small published flow, as a file. */
+export const tourFile = `key: tour
+steps:
+  - { key: hello, kind: modal, title: Hello }
+  - { key: bye, kind: modal, title: Bye }
+checklist:
+  items:
+    - { key: first, title: First, completeOn: { event: did_first } }
+    - { key: second, title: Second }
+`
+
+/** A flow as `GET /flows` has it, as far as the kits look. */
+export interface ListedFlow {
+  id: string
+  version: number
+  name: string
+  steps: { id: string }[]
+}
+
+/** The first published flow, as callers see it. */
+export async function firstFlowOf(ask: ReturnType<typeof apiOf>): Promise<ListedFlow> {
+  const { flows } = (await (await ask('GET', '/flows')).json()) as { flows: ListedFlow[] }
+  return flows[0]!
+}
+
+/** A session token of an organisation. */
+export async function sessionToken(
+  place: Workplace,
+  slug: string,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+): Promise<string> {
+  const issue = ['token', 'issue', '--org', slug, ...args]
+  return (await place.json<{ token: string }>(issue, env)).token
+}
+
+export type Organisation = Awaited<ReturnType<typeof withTour>>
+
+/** The same as `withTour`, with limits that no load reaches. */
+export async function withUnlimitedTour(place: Workplace, name?: string) {
+  const organisation = await withTour(place, name)
+  const limits = buckets.flatMap(bucket => [`--${bucket}`, '1000000'])
+  await place.json(['org', 'limits', organisation.slug, ...limits])
+  return organisation
+}
+
+/** An organisation with one published flow, in a workplace's data directory. */
+export async function withTour(place: Workplace, name = 'Acme') {
+  const organisation = await place.json<{ id: string; slug: string; snippetKey: string }>([
+    'org',
+    'create',
+    name,
+  ])
+  const file = `${organisation.slug}.yaml`
+  await Bun.write(join(place.folder, file), tourFile)
+  await place.json(['flows', 'push', file, '--org', organisation.slug])
+  await place.json(['flows', 'publish', 'tour', '--org', organisation.slug])
+  return organisation
+}

@@ -1,0 +1,31 @@
+import type { Database } from 'bun:sqlite'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { StoredEvent } from '../../src/storage/in-rows.ts'
+import { type BatchRow, storedText } from '../../src/storage/ledger/event-batches.ts'
+import { decodeEvents } from '../../src/storage/ledger/event-text.ts'
+
+/** What is found in a data directory. */
+
+/** All that the ledger holds, of one organisation where one is named, in the order of arrival. */
+export function storedEvents(database: Database, orgRow?: number): StoredEvent[] {
+  return database
+    .query<BatchRow & { org_id: number }, []>('select * from event_batches order by seq')
+    .all()
+    .filter(row => orgRow === undefined || row.org_id === orgRow)
+    .flatMap(row => decodeEvents(storedText(row)))
+}
+
+/** What is wrong with a database that SQLite can tell; null where nothing is. */
+export function damageIn(database: Database): string | null {
+  const [[verdict] = []] = database.query<[string], []>('pragma integrity_check').values()
+  return verdict === 'ok' ? null : String(verdict)
+}
+
+/** Which of some texts stand anywhere in the files of a directory, whatever those are. */
+export function textsIn(directory: string, texts: readonly string[]): string[] {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => readFileSync(join(entry.parentPath, entry.name)))
+  return texts.filter(text => files.some(bytes => bytes.includes(text)))
+}
