@@ -81,7 +81,7 @@ export const parts: Record<string, Part> = {
     seconds: { short: 15, long: 700 },
   },
   hostile: {
-    what: 'slow, huge, malformed, half-closed and made-up requests, while others are served',
+    what: 'slow, huge, half-closed and made-up requests, while others are served',
     torture: hostile,
     seconds: { short: 20, long: 400 },
   },

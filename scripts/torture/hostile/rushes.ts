@@ -1,5 +1,4 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
-import { malformed } from './malformed.ts'
 import { Outcomes } from './outcomes.ts'
 import { SlowSocket } from './slow-socket.ts'
 import { downloadOf, event, headOf, marker, postOf, type Target, withLength } from './target.ts'
@@ -34,18 +33,6 @@ async function outcomesOf(
 
 const times = <T>(count: number, make: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i))
-
-async function breakRules(target: Target): Promise<Outcomes> {
-  const outcomes = new Outcomes(['as it should'])
-  for (const [request, expected] of malformed(target)) {
-    using wire = await Wire.open(target.port)
-    wire.write(request)
-    const outcome = await wire.outcome()
-    if (outcome === expected) outcomes.add('as it should')
-    else outcomes.add(`${outcome} in place of ${expected}: ${JSON.stringify(request.slice(-60))}`)
-  }
-  return outcomes
-}
 
 /**
  * Requests behind each other in one writing, whose answers are read. A request behind one whose answer is
@@ -212,7 +199,6 @@ async function leave(target: Target, { connections }: Size): Promise<Outcomes> {
 }
 
 export const rushes: readonly Rush[] = [
-  { what: 'HTTP that is malformed or stretched', run: breakRules },
   { what: '500 requests in one writing', run: pipeline },
   { what: '10,000 requests in one writing, nothing read', run: pipelineUnread },
   { what: 'half-closed', run: closeHalf },
