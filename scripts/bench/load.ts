@@ -16,14 +16,7 @@ export interface Loaded {
   errors: number
 }
 
-interface WrkReport {
-  requests: number
-  seconds: number
-  p50Ms: number
-  p99Ms: number
-  maxMs: number
-  errors: number
-}
+type WrkReport = Omit<Loaded, 'perSecond' | 'cpuMicros'> & { seconds: number }
 
 /** How long a load is, and how many connections make it. */
 export interface Size {

@@ -1,4 +1,4 @@
-import { asBrowser, type Request } from './load.ts'
+import { asBrowser, type Loaded, type Request, repeat } from './load.ts'
 import type { Program } from './programs.ts'
 import type { Tenant } from './seed.ts'
 
@@ -81,3 +81,11 @@ export async function asked(
   const { bytes } = await ask()
   return { path, headers, bytes, ...(body && { body }) }
 }
+
+/** `GET /flows` as a few pages ask for it: what they wait is due to what else the server does. */
+export const readFlows = async (
+  program: Program,
+  tenant: Tenant,
+  seconds: number,
+): Promise<Loaded> =>
+  repeat(program, await asked(program, tenant, flows), { connections: 4, pauseMs: 10, seconds })

@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { cpuMsOf, rssMiBOf } from '../support/process.ts'
 
 /** The programs that are measured: each alone in a process, so that all of its cost can be read. */
 
@@ -31,9 +32,6 @@ export class Folder implements Disposable {
     folders.delete(this)
   }
 }
-
-/** Clock ticks a second in /proc, on every Linux that there is. */
-const ticksPerSecond = 100
 
 /** A process under measurement. */
 export class Program implements AsyncDisposable {
@@ -78,16 +76,12 @@ export class Program implements AsyncDisposable {
 
   /** CPU that all of its threads have used so far, microseconds. */
   cpuMicros(): number {
-    const stat = readFileSync(`/proc/${this.child.pid}/stat`, 'utf8')
-    // The fields behind the program's name, which may hold anything: the 12th and 13th are times.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1e6
+    return cpuMsOf(this.child.pid) * 1_000
   }
 
   /** Resident memory, MiB. */
   rssMiB(): number {
-    const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8')
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+    return rssMiBOf(this.child.pid)
   }
 
   /** Ends it as an operator would, and waits. */

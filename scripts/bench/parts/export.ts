@@ -1,11 +1,12 @@
+import { Peak } from '../../support/process.ts'
 import { Analyst } from '../analyst.ts'
 import type { Bench, Found } from '../bench.ts'
 import type { Figure } from '../figures.ts'
 import { lastDays } from '../filled.ts'
 import { eventsOfRun } from '../history.ts'
 import { allAnswered } from '../load.ts'
+import { readFlows } from '../pages.ts'
 import type { Program } from '../programs.ts'
-import { readFlows } from '../reading.ts'
 import { settled } from '../settle.ts'
 
 const part = 'export'
@@ -28,10 +29,7 @@ async function exported(
   query: Record<string, string>,
 ): Promise<Exported> {
   const startedAt = performance.now()
-  let rssMiB = program.rssMiB()
-  const watch = setInterval(() => {
-    rssMiB = Math.max(rssMiB, program.rssMiB())
-  }, 50)
+  using peak = new Peak(() => program.rssMiB())
   // Its first row is the header.
   let rows = -1
   let isWhole = true
@@ -43,8 +41,7 @@ async function exported(
       break
     }
   }
-  clearInterval(watch)
-  return { rows, seconds: (performance.now() - startedAt) / 1_000, rssMiB, isWhole }
+  return { rows, seconds: (performance.now() - startedAt) / 1_000, rssMiB: peak.value, isWhole }
 }
 
 /** Exports of a flow with ten million events: how fast, in how much memory, at whose cost. */

@@ -39,41 +39,32 @@ export async function publish({ effort, seeds }: Bench): Promise<Found> {
     busy.push(await posting)
   }
   allAnswered(part, [...calm, ...busy])
-  const extra = (of: 'p99Ms' | 'maxMs') => busy.map((loaded, i) => loaded[of] - calm[i]![of])
   const during = `while ${flowsACall} flows of ${stepsOfFlow} steps are published at once`
-  const figures: Figure[] = [
-    {
-      part,
-      what: `POST /events, p99, ${during}; beside: while nothing is`,
-      unit: 'ms',
-      cairn: busy.map(({ p99Ms }) => p99Ms),
-      beside: calm.map(({ p99Ms }) => p99Ms),
-    },
-    {
-      part,
-      what: `POST /events, slowest, ${during}; beside: while nothing is`,
-      unit: 'ms',
-      cairn: busy.map(({ maxMs }) => maxMs),
-      beside: calm.map(({ maxMs }) => maxMs),
-    },
-    {
-      part,
-      what: 'p99: how much longer',
-      unit: 'ms',
-      cairn: extra('p99Ms'),
-      goal: 'at most 20',
-      most: 20,
-    },
-    {
-      part,
-      what: 'slowest: how much longer',
-      unit: 'ms',
-      cairn: extra('maxMs'),
-      goal: 'at most 20',
-      most: 20,
-    },
-    { part, what: 'a push of them all', unit: 'ms', cairn: pushes },
-  ]
+  const figures = (
+    [
+      ['p99', 'p99Ms'],
+      ['slowest', 'maxMs'],
+    ] as const
+  ).flatMap(([name, of]): Figure[] => {
+    const [ofBusy, ofCalm] = [busy, calm].map(loads => loads.map(loaded => loaded[of])) as [
+      number[],
+      number[],
+    ]
+    const longer = ofBusy.map((ms, i) => ms - ofCalm[i]!)
+    const what = `POST /events, ${name}, ${during}; beside: while nothing is`
+    return [
+      { part, what, unit: 'ms', cairn: ofBusy, beside: ofCalm },
+      {
+        part,
+        what: `${name}: how much longer`,
+        unit: 'ms',
+        cairn: longer,
+        goal: 'at most 20',
+        most: 20,
+      },
+    ]
+  })
+  figures.push({ part, what: 'a push of them all', unit: 'ms', cairn: pushes })
   return { figures }
 }
 

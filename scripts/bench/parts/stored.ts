@@ -134,46 +134,28 @@ async function rates(bench: Bench, filled: Filled, many: string): Promise<Figure
   allAnswered(part, [...ordered, ...random])
   const known = await storedByCairn(filled.folder, target)
   if (known < acknowledged) throw new Error(`${acknowledged} acknowledged, ${known} stored`)
-  const perSecond = (of: Loaded[]) => of.map(loaded => loaded.perSecond * batch)
-  const cpu = (of: Loaded[]) => of.map(({ cpuMicros }) => cpuMicros / batch)
-  const unit = 'events/s'
-  const cpuUnit = 'µs/event'
-  const [orderedIds, randomIds] = [
-    `v7 ids, ${many}; beside none stored`,
-    `v4 ids, ${many}; beside v7 ids`,
-  ]
+  const pair = (what: string, ofThese: Loaded[], besideThem: Loaded[], least: number): Figure[] => {
+    const perSecond = (of: Loaded[]) => of.map(loaded => loaded.perSecond * batch)
+    const cpu = (of: Loaded[]) => of.map(({ cpuMicros }) => cpuMicros / batch)
+    const rates = { cairn: perSecond(ofThese), beside: perSecond(besideThem) }
+    const costs = { cairn: cpu(ofThese), beside: cpu(besideThem) }
+    return [
+      { part, what, unit: 'events/s', ...rates, goal: `at least ${least} ×`, least },
+      { part, what: `${what}: CPU`, unit: 'µs/event', ...costs },
+    ]
+  }
   return [
-    {
-      part,
-      what: orderedIds,
-      unit,
-      cairn: perSecond(ordered),
-      beside: perSecond(empty),
-      goal: 'at least 0.9 ×',
-      least: 0.9,
-    },
-    {
-      part,
-      what: `${orderedIds}: CPU`,
-      unit: cpuUnit,
-      cairn: cpu(ordered),
-      beside: cpu(empty),
-    },
-    {
-      part,
-      what: randomIds,
-      unit,
-      cairn: perSecond(random),
-      beside: perSecond(ordered),
-      goal: 'at least 0.5 ×',
-      least: 0.5,
-    },
-    {
-      part,
-      what: `${randomIds}: CPU`,
-      unit: cpuUnit,
-      cairn: cpu(random),
-      beside: cpu(ordered),
-    },
+    ...pair(`v7 ids, ${many}; beside none stored`, ordered, empty, 0.9),
+    ...pair(`v4 ids, ${many}; beside v7 ids`, random, ordered, 0.5),
   ]
+}
+
+/** What a long history takes on disk after a clean stop, with all that is kept beside its events. */
+export async function disk(bench: Bench): Promise<Found> {
+  const { events, diskBytes, jsonBytes } = await bench.filled()
+  const what = `an event on disk, ${(events / 1e6).toLocaleString('en-US')} M stored; beside its JSON`
+  const sizes = { cairn: [diskBytes / events], beside: [jsonBytes / events] }
+  return {
+    figures: [{ part: 'disk', what, unit: 'bytes', ...sizes, goal: 'at most 1.6 ×', most: 1.6 }],
+  }
 }

@@ -26,44 +26,11 @@ const targetBytes = 8_000
 const headBytes = 60_000
 
 /** What parsers stumble over: separators, escapes, and what several expressions may match. */
-const ofQueries = [
-  '&',
-  '=',
-  '%',
-  '+',
-  '%41',
-  'a=%&',
-  'key=&',
-  'key=a&',
-  '&&=',
-  '/',
-  '?',
-  'x',
-  '[]=',
-  '"',
-  '\xe9',
-]
-const ofPaths = ['/', 'x', '../', './', '%2e/', '%', ':', '/a', '/flows', '//', '"', '\xe9']
+const ofQueries = ['\xe9', ...'& = % + %41 a=%& key=& key=a& &&= / ? x []= "'.split(' ')]
+const ofPaths = ['\xe9', ...'/ x ../ ./ %2e/ % : /a /flows // "'.split(' ')]
 const ofHeaders = [
-  ' ',
-  ',',
-  ';',
-  '"',
-  '=',
-  '.',
-  'x',
-  'a,',
-  'a ',
-  ' ,',
-  'W/"x",',
-  '*,',
-  'a;q=0.1,',
-  'gzip;q=1,',
-  '\\',
-  '"\\',
-  'https://x',
-  '\xe9',
-  '\t',
+  ...[' ', 'a ', ' ,', '\t', '\xe9'],
+  ...', ; " = . x a, W/"x", *, a;q=0.1, gzip;q=1, \\ "\\ https://x'.split(' '),
 ]
 
 const readHeaders: readonly [name: string, begin: string, on: string][] = [
@@ -85,18 +52,14 @@ const readHeaders: readonly [name: string, begin: string, on: string][] = [
 const head = (what: string, more = '') => `${headOf(what)}${more}\r\n`
 
 const targets = [
-  ...ofQueries.flatMap(fill => [
-    { what: `a query of ${fill}`, request: head(`GET /heartbeat?${filled(fill, targetBytes)}`) },
-    {
-      what: `60 KB of ${fill} as a query`,
-      request: head(`GET /heartbeat?${filled(fill, headBytes)}`),
-    },
-  ]),
-  ...ofPaths.flatMap(fill => [
-    { what: `a path of ${fill}`, request: head(`GET /${filled(fill, targetBytes)}`) },
-    { what: `60 KB of ${fill} as a path`, request: head(`GET /${filled(fill, headBytes)}`) },
-  ]),
-]
+  ...ofQueries.map(fill => ({ what: `a query of ${fill}`, before: '/heartbeat?', fill })),
+  ...ofPaths.map(fill => ({ what: `a path of ${fill}`, before: '/', fill })),
+].flatMap(({ what, before, fill }) =>
+  [targetBytes, headBytes].map(bytes => ({
+    what: `${what}, ${bytes / 1_000} KB`,
+    request: head(`GET ${before}${filled(fill, bytes)}`),
+  })),
+)
 
 const headers = readHeaders.flatMap(([name, begin, on]) =>
   ofHeaders.map(fill => ({
@@ -152,10 +115,10 @@ export const strangers: readonly Stretch[] = [
   },
 ]
 
-/** A text of JSON of about so many bytes: a part as often as it fits, between two others. */
-const json = (before: string, part: string, after: string, bytes: number) => {
-  const count = Math.floor((bytes - before.length - after.length) / part.length)
-  return `${before}${part.repeat(count).replace(/,$/, '')}${after}`
+/** A body of about so many bytes: a part stands as often as it fits in the place of `…`. */
+const made = (body: string, part: string, bytes: number) => {
+  const count = Math.floor((bytes - body.length + 1) / part.length)
+  return body.replace('…', () => part.repeat(count).replace(/,$/, ''))
 }
 
 const event = (more: string) => `{"kind":"custom","name":"n","userId":"u"${more}}`
@@ -194,177 +157,140 @@ const texts: readonly [what: string, part: string][] = [
   ['dots and slashes', '/..'],
 ]
 
-/** Bodies by route, with a snippet key. */
-export function bodiesOf(target: Target, stepId: string): readonly Body[] {
-  const post = (path: string) => (body: string) =>
-    `${headOf(`POST ${path}`, target.snippetKey, `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`)}\r\n${body}`
-  const made = (path: string, plain: string, bodies: readonly [string, string][]): Body[] =>
-    bodies.map(([what, body]) => ({
-      what: `${path.split('/').at(-1)}: ${what}`,
-      route: path,
-      request: post(path)(body),
-      body,
-      plain: post(path)(plain),
-    }))
-  const ofEvents: [string, string][] = [
-    ...parts.flatMap(([what, part]): [string, string][] => [
-      [
-        `properties of ${what}`,
-        json(
-          '{"events":[{"kind":"custom","name":"n","userId":"u","properties":{"a":[',
-          part,
-          ']}}]}',
-          most,
-        ),
-      ],
-      [`${what} in the place of events`, json('{"events":[', part, ']}', most)],
-      [
-        `a field of ${what} that nobody knows`,
-        json(
-          '{"events":[{"kind":"custom","name":"n","userId":"u","properties":{"n":1}}],"x":[',
-          part,
-          ']}',
-          most,
-        ),
-      ],
-      [
-        `an event's field of ${what} that nobody knows`,
-        json(
-          '{"events":[{"kind":"custom","name":"n","userId":"u","properties":{"n":1},"x":[',
-          part,
-          ']}]}',
-          most,
-        ),
-      ],
-      [`a list of ${what} as an event`, json('{"events":[[', part, ']]}', most)],
-      [
-        `a list of ${what} as a user`,
-        json('{"events":[{"kind":"custom","name":"n","userId":[', part, ']}]}', most),
-      ],
+const eventOf = (user: string, more = '') =>
+  `{"events":[{"kind":"custom","name":"n","userId":${user}${more}}]}`
+
+/** What of a body of each route is filled: `…` stands for it. */
+const ofParts: Record<string, Record<string, string>> = {
+  events: {
+    'properties of': eventOf('"u"', ',"properties":{"a":[…]}'),
+    'in the place of events,': '{"events":[…]}',
+    'a field that nobody knows of': `${eventOf('"u"', ',"properties":{"n":1}').slice(0, -1)},"x":[…]}`,
+    "an event's field that nobody knows of": eventOf('"u"', ',"properties":{"n":1},"x":[…]'),
+    'an event that is a list of': '{"events":[[…]]}',
+    'a user that is a list of': eventOf('[…]'),
+  },
+  fingerprint: {
+    'candidates of': '{"fingerprint":null,"candidates":[…]}',
+    'a fingerprint of': '{"fingerprint":[…]}',
+    'classes of': '{"fingerprint":{"matchCount":1,"classes":[…]}}',
+    'ancestors of': '{"fingerprint":{"matchCount":1,"ancestors":[…]}}',
+  },
+  'checklist-progress': { 'items of': '{"userId":"u","items":[…]}' },
+}
+const ofTexts: Record<string, Record<string, string>> = {
+  events: {
+    'properties of': eventOf('"u"', ',"properties":{"a":"…","n":1}'),
+    'a user of': eventOf('"…"'),
+    'a time of': eventOf('"u"', ',"occurredAt":"…"'),
+  },
+  fingerprint: Object.fromEntries(
+    ['text', 'name', 'tag', 'id', 'selector', 'textHash'].map(field => [
+      `${field} of`,
+      `{"fingerprint":{"matchCount":1,"${field}":"…"}}`,
     ]),
-    ...texts.flatMap(([what, part]): [string, string][] => [
-      [
-        `properties of ${what}`,
-        json(
-          '{"events":[{"kind":"custom","name":"n","userId":"u","properties":{"a":"',
-          part,
-          '","n":1}}]}',
-          most,
-        ),
-      ],
-      [
-        `a user of ${what}`,
-        json('{"events":[{"kind":"custom","name":"n","userId":"', part, '"}]}', most),
-      ],
-      [
-        `a time of ${what}`,
-        json(
-          '{"events":[{"kind":"custom","name":"n","userId":"u","occurredAt":"',
-          part,
-          '"}]}',
-          most,
-        ),
-      ],
-    ]),
-    [
-      'properties of 60,000 fields',
-      `{"events":[${event(`,"properties":{${Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`).join(',')}}`)}]}`,
-    ],
-    [
-      'a field of 60,000 fields in properties',
-      `{"events":[${event(`,"properties":{"a":{${Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`).join(',')}}}`)}]}`,
-    ],
-    [
-      '50 events with properties of 20 KB',
-      `{"events":[${Array.from({ length: 50 }, () => event(`,"properties":{"a":[${filled('1,', 20_000)}1]}`)).join(',')}]}`,
-    ],
-    [
-      'levels',
-      `{"events":[${event(`,"properties":{"a":${'['.repeat(3_000)}${']'.repeat(3_000)}}`)}]}`,
-    ],
-    ['nothing but [', '['.repeat(most)],
-    ['a broken end', `{"events":[${filled('1,', most)}`],
-  ]
-  const ofSteps: [string, string][] = [
-    ...parts.flatMap(([what, part]): [string, string][] => [
-      [
-        `candidates of ${what}`,
-        json('{"fingerprint":null,"candidates":[', part, ']}', mostElsewhere),
-      ],
-      [`${what} as a fingerprint`, json('{"fingerprint":[', part, ']}', mostElsewhere)],
-      [
-        `classes of ${what}`,
-        json('{"fingerprint":{"matchCount":1,"classes":[', part, ']}}', mostElsewhere),
-      ],
-      [
-        `ancestors of ${what}`,
-        json('{"fingerprint":{"matchCount":1,"ancestors":[', part, ']}}', mostElsewhere),
-      ],
-    ]),
-    ...texts.flatMap(([what, part]): [string, string][] =>
-      ['text', 'name', 'tag', 'id', 'selector', 'textHash'].map(field => [
-        `${field} of ${what}`,
-        json(`{"fingerprint":{"matchCount":1,"${field}":"`, part, '"}}', mostElsewhere),
-      ]),
+  ),
+  health: {
+    'a message of': '{"outcome":"found","message":"…"}',
+    'an outcome of': '{"outcome":"…"}',
+  },
+  complete: {
+    'a time of': '{"userId":"u","completedAt":"…"}',
+    'a user of': '{"userId":"…"}',
+  },
+}
+
+const list = (count: number, item: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => item(i)).join(',')
+
+const manyFields = list(60_000, i => `"k${i}":1`)
+const candidate = (i: number) =>
+  `{"matchCount":1,"selector":"#s${i}","text":"${filled('a b ', 500)}","classes":[${list(50, c => `"c${c}"`)}],"ancestors":[${list(10, () => `{"tag":"div","id":"${filled('x', 100)}"}`)}]}`
+const attributes = (count: number, name: string) =>
+  `{"fingerprint":{"matchCount":1,"attributes":{${list(count, i => `"${name}${i}":""`)}}}}`
+
+/** What is dear in another way. */
+const others: Record<string, Record<string, string>> = {
+  events: {
+    'properties of 60,000 fields': events(`,"properties":{${manyFields}}`),
+    'a field of 60,000 fields in properties': events(`,"properties":{"a":{${manyFields}}}`),
+    '50 events with properties of 20 KB': events(
+      ...Array<string>(50).fill(`,"properties":{"a":[${filled('1,', 20_000)}1]}`),
     ),
-    [
-      'a link of dots and slashes',
-      json('{"fingerprint":{"matchCount":1,"attributes":{"href":"', '/..', '"}}}', mostElsewhere),
-    ],
-    [
-      'attributes without end',
-      `{"fingerprint":{"matchCount":1,"attributes":{${Array.from({ length: 4_000 }, (_, i) => `"data-x${i}":""`).join(',')}}}}`,
-    ],
-    [
-      'attributes that are kept',
-      `{"fingerprint":{"matchCount":1,"attributes":{${Array.from({ length: 3_500 }, (_, i) => `"data-test${i}":""`).join(',')}}}}`,
-    ],
-    [
-      '20 candidates of 3 KB',
-      `{"fingerprint":null,"candidates":[${Array.from({ length: 20 }, (_, i) => `{"matchCount":1,"selector":"#s${i}","text":"${filled('a b ', 500)}","classes":[${Array.from({ length: 50 }, (_, c) => `"c${c}"`).join(',')}],"ancestors":[${Array.from({ length: 10 }, () => `{"tag":"div","id":"${filled('x', 100)}"}`).join(',')}]}`).join(',')}]}`,
-    ],
-    ['a locale of 64 KB', json('{"fingerprint":null,"locale":"', 'en-', '"}', mostElsewhere)],
-  ]
-  const ofItems: [string, string][] = [
-    ...parts.map(([what, part]): [string, string] => [
-      `items of ${what}`,
-      json('{"userId":"u","items":[', part, ']}', mostElsewhere),
-    ]),
-    [
-      '2,000 items',
-      json('{"userId":"u","items":[', '{"key":"first","completed":true},', ']}', mostElsewhere),
-    ],
-    [
-      '100 items with long keys',
-      `{"userId":"u","items":[${Array.from({ length: 100 }, () => `{"key":"${filled('x', 600)}","completed":true}`).join(',')}]}`,
-    ],
-  ]
-  const ofHealth: [string, string][] = texts.flatMap(([what, part]): [string, string][] => [
-    [`a message of ${what}`, json('{"outcome":"found","message":"', part, '"}', mostElsewhere)],
-    [`an outcome of ${what}`, json('{"outcome":"', part, '"}', mostElsewhere)],
-  ])
-  const ofCompletions: [string, string][] = texts.flatMap(([what, part]): [string, string][] => [
-    [`a time of ${what}`, json('{"userId":"u","completedAt":"', part, '"}', mostElsewhere)],
-    [`a user of ${what}`, json('{"userId":"', part, '"}', mostElsewhere)],
-  ])
-  const flow = `/flows/${target.flowId}`
+    levels: events(`,"properties":{"a":${'['.repeat(3_000)}${']'.repeat(3_000)}}`),
+    'nothing but [': '['.repeat(most),
+    'a broken end': `{"events":[${filled('1,', most)}`,
+  },
+  fingerprint: {
+    'a link of dots and slashes': made(
+      '{"fingerprint":{"matchCount":1,"attributes":{"href":"…"}}}',
+      '/..',
+      mostElsewhere,
+    ),
+    'attributes without end': attributes(4_000, 'data-x'),
+    'attributes that are kept': attributes(3_500, 'data-test'),
+    '20 candidates of 3 KB': `{"fingerprint":null,"candidates":[${list(20, candidate)}]}`,
+    'a locale of 64 KB': made('{"fingerprint":null,"locale":"…"}', 'en-', mostElsewhere),
+  },
+  'checklist-progress': {
+    '2,000 items': made(
+      '{"userId":"u","items":[…]}',
+      '{"key":"first","completed":true},',
+      mostElsewhere,
+    ),
+    '100 items with long keys': `{"userId":"u","items":[${list(100, () => `{"key":"${filled('x', 600)}","completed":true}`)}]}`,
+  },
+}
+
+/** Where nothing is stretched. */
+const plain: Record<string, string> = {
+  events: events(''),
+  fingerprint: '{"fingerprint":null}',
+  health: '{"outcome":"found"}',
+  'checklist-progress': '{"userId":"u","items":[{"key":"first","completed":true}]}',
+  complete: '{"userId":"u"}',
+}
+
+/** Bodies by route, with a snippet key. */
+export function bodiesOf({ flowId, snippetKey }: Target, stepId: string): readonly Body[] {
+  const pathOf = (route: string) =>
+    route === 'events'
+      ? '/events'
+      : /^(fingerprint|health)$/.test(route)
+        ? `/steps/${stepId}/${route}`
+        : `/flows/${flowId}/${route}`
+  const post = (route: string, body: string) =>
+    `${headOf(`POST ${pathOf(route)}`, snippetKey, `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`)}\r\n${body}`
+  const bodies = Object.keys(plain).flatMap(route => {
+    const filledWith = (of: Record<string, Record<string, string>>, all: typeof parts) =>
+      all.flatMap(([what, part]) =>
+        Object.entries(of[route] ?? {}).map(([where, body]) => {
+          const bytes = route === 'events' ? most : mostElsewhere
+          return [`${where} ${what}`, made(body, part, bytes)] as const
+        }),
+      )
+    const all = [
+      ...filledWith(ofParts, parts),
+      ...filledWith(ofTexts, texts),
+      ...Object.entries(others[route] ?? {}),
+    ]
+    return all.map(([what, body]) => ({
+      what: `${route}: ${what}`,
+      route,
+      request: post(route, body),
+      body,
+      plain: post(route, plain[route]!),
+    }))
+  })
   const large = `"a":"${filled('x', 8_000)}","n":1.5`
   return [
-    ...made('/events', events(''), ofEvents),
-    ...made(`/steps/${stepId}/fingerprint`, '{"fingerprint":null}', ofSteps),
-    ...made(`/steps/${stepId}/health`, '{"outcome":"found"}', ofHealth),
-    ...made(
-      `${flow}/checklist-progress`,
-      '{"userId":"u","items":[{"key":"first","completed":true}]}',
-      ofItems,
-    ),
-    ...made(`${flow}/complete`, '{"userId":"u"}', ofCompletions),
+    ...bodies,
     {
       what: 'events: 50, with properties as large as may be',
       route: '50 events',
-      request: i => post('/events')(usualBatch(i, large)),
+      request: i => post('events', usualBatch(i, large)),
       body: usualBatch(0, large),
-      plain: i => post('/events')(usualBatch(i)),
+      plain: i => post('events', usualBatch(i)),
     },
   ]
 }

@@ -1,3 +1,6 @@
+import { Database } from 'bun:sqlite'
+import { dayMs } from '../../../src/core/time/durations.ts'
+import { databaseFile } from '../../../src/storage/database/database.ts'
 import { progress } from '../../report/progress.ts'
 import {
   metricOf,
@@ -8,7 +11,6 @@ import {
 } from '../../support/binary.ts'
 import { until } from '../../support/until.ts'
 import { atMost, type Entry, type Ledger, none, type Torture } from '../ledger.ts'
-import { age } from '../soak/aged.ts'
 import { eventsOfBatch, Load } from '../soak/load.ts'
 import { Site } from '../soak/site.ts'
 import { UnderWay, works } from '../soak/works.ts'
@@ -73,6 +75,22 @@ function trendEntries(samples: readonly Sample[]): Entry[] {
 
 const openAll = (place: Workplace, server: Server, organisations: readonly Organisation[]) =>
   Promise.all(organisations.map(organisation => Site.open(place, server, organisation)))
+
+/**
+ * Makes all that is stored a day old, less what is still to come: batch after batch, it becomes due for
+ * a retention of one day while the server runs. The server must be stopped.
+ *
+ * @param withinMs from now on, until the last batch is due
+ */
+function age(place: Workplace, withinMs: number): void {
+  using database = new Database(databaseFile(place.dataDir))
+  database.run(
+    `update event_batches set received_at = ?1 - ${dayMs} + cast(?2 * rank as integer)
+    from (select seq as of, cume_dist() over (order by seq) as rank from event_batches)
+    where seq = of`,
+    [Date.now(), withinMs],
+  )
+}
 
 /** How many batches a second clients reach that send as much as they can. Their runs are left behind. */
 async function flatOut(place: Workplace, organisations: readonly Organisation[], isLong: boolean) {
