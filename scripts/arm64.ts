@@ -1,6 +1,13 @@
 /** What `scripts/arm64` tries with the executable whose path it is given, a line a step. */
 import assert from 'node:assert/strict'
-import { apiOf, type Server, Workplace, withTour } from './support/binary.ts'
+import {
+  apiOf,
+  firstFlowOf,
+  type Server,
+  sessionToken,
+  Workplace,
+  withTour,
+} from './support/binary.ts'
 
 /** Longer than a start and a stop take under an emulator on a busy machine. */
 const patienceMs = 600_000
@@ -23,20 +30,16 @@ async function main() {
   const organisation = await step('makes an organisation, and publishes a flow', () =>
     withTour(place),
   )
-  const { token } = await step('issues a session token', () =>
-    place.json<{ token: string }>(['token', 'issue']),
-  )
+  const token = await step('issues a session token', () => sessionToken(place, organisation.slug))
   let server = await step('starts', () => place.serve())
   const health = await fetch(`${server.managementUrl}/healthz`)
   assert.equal(await health.text(), `ok ${version}\n`)
 
   const ask = (credential: string, method: string, path: string, body?: unknown) =>
     apiOf(server, credential)(method, path, body)
-  const [flow] = await step('tells pages its flow', async () => {
-    const answer = await ask(organisation.snippetKey, 'GET', '/flows')
-    assert.equal(answer.status, 200)
-    return ((await answer.json()) as { flows: { id: string; steps: { id: string }[] }[] }).flows
-  })
+  const flow = await step('tells pages its flow', () =>
+    firstFlowOf(apiOf(server, organisation.snippetKey)),
+  )
   assert.ok(flow)
 
   const report = async (runs: readonly string[]) => {

@@ -32,7 +32,6 @@ export class Filled implements Disposable {
     readonly diskBytes: number,
     /** What one event cost, by how many were stored by then. */
     readonly costs: readonly { stored: number; cpuMicros: number }[],
-    readonly perSecond: number,
   ) {}
 
   get events(): number {
@@ -50,7 +49,6 @@ export class Filled implements Disposable {
     const long: History = { ...same, tenant: first, ids: 'v7', days }
     const recent: History = { ...same, tenant: second, ids: 'v4', days: 30 }
     const empty = bytesOf(folder)
-    const startedAt = performance.now()
     const costs: { stored: number; cpuMicros: number }[] = []
     let jsonBytes = 0
     await using program = await startCairn(folder, { retentionDays })
@@ -70,10 +68,9 @@ export class Filled implements Disposable {
       costs.push({ stored: 2 * to * eventsOfRun, cpuMicros })
       if (piece % 4 === 3) progress(`${millions(2 * to)} of ${millions(2 * runs)} M events stored`)
     }
-    const perSecond = (2 * runs * eventsOfRun * 1_000) / (performance.now() - startedAt)
     await program.stop()
     const diskBytes = bytesOf(folder) - empty
-    const filled = new Filled(folder, long, recent, others, jsonBytes, diskBytes, costs, perSecond)
+    const filled = new Filled(folder, long, recent, others, jsonBytes, diskBytes, costs)
     await filled.check()
     return filled
   }

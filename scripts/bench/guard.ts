@@ -1,10 +1,9 @@
 import { machineText } from '../report/machine.ts'
 import { Bench } from './bench.ts'
 import { type Effort, quickEffort } from './effort.ts'
-import { median } from './figures.ts'
+import { median, tries } from './figures.ts'
 import { besideHello, questions } from './parts/answers.ts'
 import { cairn, floor, measure } from './parts/ingest.ts'
-import { tries } from './tries.ts'
 
 /**
  * Holds Cairn against the floor on a machine that may be busy: rates as shares of the floor's in the

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { askedFor } from '../report/arguments.ts'
 import { machine, machineText } from '../report/machine.ts'
 import { begin } from '../report/progress.ts'
 import { markdownOf, type Table } from '../report/table.ts'
@@ -23,37 +23,15 @@ Each figure is the median of some rounds, in which Cairn and what stands beside 
 least program that could do the same (floor.ts, hello.ts) unless the line says otherwise. Everything
 is on in Cairn: credentials, limits, checks, projections, the log, and a sync before each answer.`
 
-function readArguments() {
-  try {
-    const { values } = parseArgs({
-      args: Bun.argv.slice(2),
-      options: {
-        only: { type: 'string', multiple: true },
-        quick: { type: 'boolean' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean' },
-      },
-    })
-    const unknown = values.only?.find(name => !partNames.includes(name as PartName))
-    if (unknown !== undefined) throw new Error(`there is no part "${unknown}"`)
-    return values
-  } catch (error) {
-    console.error(`cairn: ${(error as Error).message}\n${usage}`)
-    process.exit(2)
-  }
-}
-
-const { only, quick = false, json = false, help } = readArguments()
-if (help) {
-  console.log(usage)
-  process.exit(0)
-}
+const { chosen, quick, json } = askedFor(usage, partNames, {
+  quick: { type: 'boolean', default: false },
+})
 const effort = quick ? quickEffort : usualEffort
 const figures: Figure[] = []
 const tables: Table[] = []
 const times: { part: PartName; seconds: number }[] = []
 await using bench = new Bench(effort)
-for (const part of partNames.filter(name => only?.includes(name) ?? true)) {
+for (const part of chosen as PartName[]) {
   begin(`measuring ${part}`)
   const startedAt = performance.now()
   try {

@@ -16,7 +16,7 @@ const connections = 64
  * cannot send given bodies, and each once.
  */
 export async function send(
-  program: Program,
+  { url }: Pick<Program, 'url'>,
   tenant: Tenant,
   bodies: Iterator<string>,
   seen: (answer: Answer, body: string) => void,
@@ -25,7 +25,7 @@ export async function send(
   const post = async () => {
     for (let next = bodies.next(); !next.done; next = bodies.next()) {
       const body = next.value
-      const response = await fetch(`${program.url}/api/v1/events`, {
+      const response = await fetch(`${url}/api/v1/events`, {
         method: 'POST',
         headers,
         body,

@@ -30,11 +30,16 @@ export function builtBinary(): Promise<string> {
 
 /** A folder of its own, in which binaries run. */
 export class Workplace {
-  readonly folder = mkdtempSync(join(tmpdir(), 'cairn-process-'))
   private readonly servers = new Set<Server>()
 
-  /** @param program the executable, for any but this machine's own */
-  constructor(private readonly program: () => Promise<string> = builtBinary) {}
+  /**
+   * @param program the executable, for any but this machine's own
+   * @param folder a new one, unless it goes on with what is in one
+   */
+  constructor(
+    private readonly program: () => Promise<string> = builtBinary,
+    readonly folder = mkdtempSync(join(tmpdir(), 'cairn-process-')),
+  ) {}
 
   get dataDir(): string {
     return join(this.folder, 'cairn-data')

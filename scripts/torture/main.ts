@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { askedFor } from '../report/arguments.ts'
 import { machineText } from '../report/machine.ts'
 import { begin } from '../report/progress.ts'
 import { broken, type Ledger, ledgerLines } from './ledger.ts'
@@ -17,37 +17,19 @@ ${partNames.map(name => `  ${name.padEnd(11)} ${parts[name]?.what}`).join('\n')}
 
 Exit status 1 where a promise did not hold.`
 
-function readArguments() {
-  try {
-    const { values } = parseArgs({
-      args: Bun.argv.slice(2),
-      options: {
-        only: { type: 'string', multiple: true },
-        long: { type: 'boolean' },
-        seed: { type: 'string' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean' },
-      },
-    })
-    const unknown = values.only?.find(name => !partNames.includes(name))
-    if (unknown !== undefined) throw new Error(`there is no part '${unknown}'`)
-    const seed = values.seed ?? String(Math.floor(Math.random() * 2 ** 31))
-    if (!/^\d{1,10}$/.test(seed)) throw new Error('--seed wants a whole number')
-    return { ...values, seed: Number(seed) }
-  } catch (error) {
-    console.error(`cairn: ${(error as Error).message}\n${usage}`)
-    process.exit(2)
-  }
+const asked = askedFor(usage, partNames, {
+  long: { type: 'boolean', default: false },
+  seed: { type: 'string', default: `${Math.floor(Math.random() * 2 ** 31)}` },
+})
+const { chosen, json, long: isLong } = asked
+if (!/^\d{1,10}$/.test(asked.seed)) {
+  console.error('cairn: --seed wants a whole number')
+  process.exit(2)
 }
-
-const { only, long: isLong = false, seed, json = false, help } = readArguments()
-if (help) {
-  console.log(usage)
-  process.exit(0)
-}
+const seed = Number(asked.seed)
 if (!json) console.log(`${machineText()}\nseed ${seed}${isLong ? ', the long form' : ''}`)
 const ledgers: (Ledger & { part: string; seconds: number })[] = []
-for (const part of partNames.filter(name => only?.includes(name) ?? true)) {
+for (const part of chosen) {
   const { what, seconds, torture } = parts[part]!
   begin(`${part}: ${what} (about ${isLong ? seconds.long : seconds.short} s)`)
   const startedAt = performance.now()

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { isMet } from '../../scripts/bench/figures.ts'
+import { isMet, tries } from '../../scripts/bench/figures.ts'
 import { mostSeconds, parts } from '../../scripts/bench/plan.ts'
 import { figureOf, type Growth, mostSlope, slope, tableOf } from '../../scripts/bench/slope.ts'
-import { tries } from '../../scripts/bench/tries.ts'
 import { capacityOf, capacityTable, type RequestCosts, vm } from '../../scripts/bench/vm.ts'
 import { markdownOf } from '../../scripts/report/table.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mostPageBytes, snippetSizes } from '../../scripts/snippet-sizes.ts'
+import { mostPageBytes, snippetSizes } from '../support/snippet-sizes.ts'
 
 test('what every page loads of the snippet is at most 15 KiB, gzipped', () => {
   const [page] = snippetSizes()

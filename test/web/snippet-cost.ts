@@ -1,7 +1,7 @@
 /** What the snippet costs a page. Run by scripts/snippet. */
 
-import { mostPageBytes, snippetSizes } from '../../scripts/snippet-sizes.ts'
 import { Site, shown } from '../support/site.ts'
+import { mostPageBytes, snippetSizes } from '../support/snippet-sizes.ts'
 
 const elements = 5_000
 const starts = 9

@@ -80,8 +80,6 @@ export async function exports(bench: Bench): Promise<Found> {
       add('GET /flows meanwhile, p99', 'ms', read.p99Ms, { goal: 'at most 10', most: 10 })
     }
   }
-  const whole = await exported(program, analyst, range)
-  add('the default export', 'ms', whole.seconds * 1_000)
   await program.stop()
   return { figures }
 }

@@ -7,6 +7,7 @@ import {
   openForWriting,
 } from '../../../src/storage/database/database.ts'
 import { bodies, type History } from '../../bench/history.ts'
+import { send } from '../../bench/post.ts'
 import type { Folder } from '../../bench/programs.ts'
 import { Seeds, type Tenant } from '../../bench/seed.ts'
 import { progress } from '../../report/progress.ts'
@@ -24,8 +25,6 @@ const forms = {
   long: { runs: 1_000_000, perSecond: 800, seconds: 20 },
   short: { runs: 3_000, perSecond: 40, seconds: 1 },
 }
-
-const connections = 16
 
 /** How much longer the slowest hundredth of requests may take while events are deleted, milliseconds. */
 const mostDelayMs = 100
@@ -174,12 +173,9 @@ class Stream {
 
   async storeOld(server: Server): Promise<void> {
     const texts = bodies(this.history('v7', 30, this.runs), 0, this.runs)
-    const work = async () => {
-      for (let next = texts.next(); !next.done; next = texts.next()) {
-        await this.send(server, next.value)
-      }
-    }
-    await Promise.all(Array.from({ length: connections }, work))
+    await send(server, this.tenant, texts, ({ accepted }) => {
+      this.acknowledged += accepted
+    })
   }
 
   /**

@@ -2,8 +2,7 @@ import { Database } from 'bun:sqlite'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { jwtVerify } from 'jose'
-import { apiOf, builtBinary, Server } from '../../support/binary.ts'
-import { finished } from '../../support/finished.ts'
+import { apiOf, builtBinary, type Server, Workplace } from '../../support/binary.ts'
 import { damageIn, storedEvents } from '../../support/stored.ts'
 import { nameOf, Promises } from './promises.ts'
 import { backupFolder, type History, type Sent } from './workload.ts'
@@ -117,27 +116,10 @@ export async function faultsIn(
 /** Whether the executable goes on from there: a first start begins anew, and numbers are the ledger's. */
 export async function faultsGoingOn(root: string, isMade: boolean): Promise<Fault[]> {
   const args = isMade ? ['rebuild', '--json'] : ['org', 'create', 'Second', '--json']
-  const options = { cwd: root, env: {}, stdout: 'pipe', stderr: 'pipe' } as const
-  const child = Bun.spawn([await builtBinary(), ...args], options)
-  const { status, stdout, stderr } = await finished(child)
+  const { status, stdout, stderr } = await new Workplace(builtBinary, root).run(args)
   if (status !== 0) return [{ kind: 'does not go on', what: stderr }]
   const { changed = 0 } = JSON.parse(stdout) as { changed?: number }
   return changed === 0 ? [] : [{ kind: 'projections differ', what: stdout }]
-}
-
-/** A server that serves; a free port that another program took meanwhile is none of its faults. */
-async function serverOn(root: string): Promise<Server> {
-  const args = ['serve', '--port', '0', '--management-port', '0', '--log-level', 'warn']
-  const options = { cwd: root, env: {}, stdout: 'pipe', stderr: 'pipe' } as const
-  for (let tries = 1; ; tries++) {
-    const server = new Server(Bun.spawn([await builtBinary(), ...args], options))
-    try {
-      await server.ready
-      return server
-    } catch (error) {
-      if (tries === 3 || !server.stderr.includes('EADDRINUSE')) throw error
-    }
-  }
 }
 
 /** Starts a server on it and sends all again: what was stored is a duplicate, the rest is new. */
@@ -148,7 +130,7 @@ export async function faultsResending(
   const batches = sent.filter(({ promised }) => promised[0]?.what === 'event')
   let server: Server | null = null
   try {
-    server = await serverOn(root)
+    server = await new Workplace(builtBinary, root).serve(['--log-level', 'warn'])
     const api = apiOf(server, snippetKey)
     for (const { method, path, body } of batches) {
       const response = await api(method, path, body)

@@ -1,5 +1,5 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { pageScript, snippetFiles, snippetModule } from '../src/web/snippet-files.ts'
+import { pageScript, snippetFiles, snippetModule } from '../../src/web/snippet-files.ts'
 
 /** What every page loads is at most so large, gzipped. */
 export const mostPageBytes = 15 * 1024
