@@ -12,7 +12,7 @@ import {
 } from '../pages.ts'
 import { Folder, startCairn } from '../programs.ts'
 import { writeTenants } from '../seed.ts'
-import { capacityTable } from '../vm.ts'
+import { capacityTable, type RequestCosts } from '../vm.ts'
 import { batch, connections } from './ingest.ts'
 
 const part = 'capacity'
@@ -43,29 +43,22 @@ export async function capacity({ seeds }: Bench): Promise<Found> {
       const load = { tenants: posting, batch: size, ids: 'v7', connections } as const
       return postEvents(cairn, { ...load, seconds: during })
     })
-  const costs = {
-    flows: await cost(flows),
-    knownFlows: await cost(knownFlows),
-    heartbeat: await cost(heartbeat),
-    healthReport: await cost(healthReport),
-    fingerprint: await cost(fingerprint),
-    status: await cost(snippetStatus),
-    fewEvents: await post(fewEvents),
-    fullBatch: await post(batch),
-  }
-  const what = {
-    flows: 'GET /flows, 20 flows, br',
-    knownFlows: 'GET /flows, 304',
-    heartbeat: 'GET /heartbeat',
-    healthReport: 'POST /steps/{id}/health',
-    fingerprint: 'POST /steps/{id}/fingerprint',
-    status: 'GET /snippet-status',
-    fewEvents: `POST /events, ${fewEvents} events`,
-    fullBatch: `POST /events, ${batch} events`,
-  }
+  const measured = {
+    flows: ['GET /flows, 20 flows, br', await cost(flows)],
+    knownFlows: ['GET /flows, 304', await cost(knownFlows)],
+    heartbeat: ['GET /heartbeat', await cost(heartbeat)],
+    healthReport: ['POST /steps/{id}/health', await cost(healthReport)],
+    fingerprint: ['POST /steps/{id}/fingerprint', await cost(fingerprint)],
+    status: ['GET /snippet-status', await cost(snippetStatus)],
+    fewEvents: [`POST /events, ${fewEvents} events`, await post(fewEvents)],
+    fullBatch: [`POST /events, ${batch} events`, await post(batch)],
+  } satisfies Record<keyof RequestCosts, [what: string, micros: number]>
+  const costs = Object.fromEntries(
+    Object.entries(measured).map(([name, [, micros]]) => [name, micros]),
+  ) as unknown as RequestCosts
   return {
-    figures: (Object.keys(what) as (keyof typeof what)[]).map(name => {
-      return { part, what: `${what[name]}: CPU`, unit: 'µs/req', cairn: [costs[name]] }
+    figures: Object.values(measured).map(([what, micros]) => {
+      return { part, what: `${what}: CPU`, unit: 'µs/req', cairn: [micros as number] }
     }),
     tables: [capacityTable(costs)],
   }

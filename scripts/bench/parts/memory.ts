@@ -46,32 +46,22 @@ export async function memory({ effort, seeds }: Bench): Promise<Found> {
     many.push(await idle(seeds, effort.mostOrganisations, 5))
   }
   const crowd = `${effort.mostOrganisations.toLocaleString('en-US')} organisations of 5 flows`
-  const starts = (what: string, of: typeof few): Figure => {
-    const cairn = of.map(({ startMs }) => startMs)
-    return { part, what, unit: 'ms', cairn, goal: 'at most 200', most: 200 }
-  }
-  const resident = (what: string, cairn: number[], most: number): Figure => {
-    return { part, what, unit: 'MiB', cairn, goal: `at most ${most}`, most }
+  const figure = (
+    what: string,
+    unit: string,
+    of: typeof few,
+    name: keyof (typeof few)[0],
+    most: number,
+  ): Figure => {
+    return { part, what, unit, cairn: of.map(one => one[name]), goal: `at most ${most}`, most }
   }
   return {
     figures: [
-      starts('start to the first answer', few),
-      starts(`the same, ${crowd}`, many),
-      resident(
-        'idle, one HTTP thread',
-        few.map(({ rssMiB }) => rssMiB),
-        110,
-      ),
-      resident(
-        `the same, ${crowd}`,
-        many.map(({ rssMiB }) => rssMiB),
-        250,
-      ),
-      resident(
-        `the same, once all have asked for them`,
-        many.map(({ askedMiB }) => askedMiB),
-        250,
-      ),
+      figure('start to the first answer', 'ms', few, 'startMs', 200),
+      figure(`the same, ${crowd}`, 'ms', many, 'startMs', 200),
+      figure('idle, one HTTP thread', 'MiB', few, 'rssMiB', 110),
+      figure(`the same, ${crowd}`, 'MiB', many, 'rssMiB', 250),
+      figure('the same, once all have asked for them', 'MiB', many, 'askedMiB', 250),
     ],
   }
 }

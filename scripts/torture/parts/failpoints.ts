@@ -84,18 +84,23 @@ async function underLoad(scene: Scene, point: Failpoint, action: Action): Promis
   }
 }
 
-/** When the storage thread begins: there is no server, or a later one. */
-async function atStart(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
+/** Starts a server at a point of whose start something happens; how it ended, or undefined where it serves. */
+async function startArmed(place: Workplace, point: Failpoint, action: Action, passes = '') {
   const startedAt = performance.now()
-  const server = await scene.place.start([], armed(point, action))
+  const server = await place.start([], armed(point, action, passes))
   const ready = server.ready.catch(() => server.child.exited)
   const status = await Promise.race([server.child.exited, ready])
   const ms = Math.round(performance.now() - startedAt)
+  return { server, status, ms, isLate: status === undefined && ms >= delayMs }
+}
+
+/** When the storage thread begins: there is no server, or a later one. */
+async function atStart(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
+  const { server, status, ms, isLate } = await startArmed(scene.place, point, action)
   if (action !== 'delay') {
     return { story: `it ended with ${status}`, isAsPromised: status === 1, server: null }
   }
-  const isAsPromised = status === undefined && ms >= delayMs
-  return { story: `it served after ${ms} ms`, isAsPromised, server }
+  return { story: `it served after ${ms} ms`, isAsPromised: isLate, server }
 }
 
 /**
@@ -168,14 +173,11 @@ async function inPublication(scene: Scene, point: Failpoint, action: Action): Pr
 /** At a start on what the first release left: nothing of the step stays, and the next start goes on. */
 async function inMigration(_: Scene, point: Failpoint, action: Action): Promise<Outcome> {
   await using place = new MigratedPlace()
-  const startedAt = performance.now()
-  const server = await place.start([], armed(point, action, '@2*1'))
-  const status = await Promise.race([server.child.exited, server.ready.catch(() => 1)])
-  const ms = Math.round(performance.now() - startedAt)
+  const { server, status, ms, isLate } = await startArmed(place, point, action, '@2*1')
   const left = place.schema
   const next = status === undefined ? server : await place.serve()
   const isReady = (await fetch(`${next.managementUrl}/readyz`)).status === 200
-  const hasActed = action === 'delay' ? status === undefined && ms >= delayMs : status === 1
+  const hasActed = action === 'delay' ? isLate : status === 1
   // The second pass is in the second step that is due.
   const isWhole = action === 'delay' || left === 2
   const end = status === undefined ? `it served after ${ms} ms` : `it ended with ${status}`
@@ -196,10 +198,7 @@ async function inErasure(_: Scene, point: Failpoint, action: Action): Promise<Ou
   await Bun.write(place.database, older)
   const isThere = async () => Buffer.from(await Bun.file(place.database).bytes()).includes(userId)
   const wasThere = await isThere()
-  const startedAt = performance.now()
-  const server = await place.start([], armed(point, action))
-  const status = await Promise.race([server.child.exited, server.ready.catch(() => 1)])
-  const ms = Math.round(performance.now() - startedAt)
+  const { server, status, ms, isLate } = await startArmed(place, point, action)
   // Room that lacks for that is no reason not to serve.
   const isWarned = server.stderr.includes('may still hold what was erased')
   if (status === undefined) await server.end()
@@ -208,7 +207,7 @@ async function inErasure(_: Scene, point: Failpoint, action: Action): Promise<Ou
   const hasActed = {
     exit: status === 1,
     error: status === undefined && isWarned,
-    delay: status === undefined && ms >= delayMs,
+    delay: isLate,
   }[action]
   const isErased = wasThere && !(await isThere())
   const warned = isWarned ? ' with a warning' : ''

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { progress } from '../../report/progress.ts'
 import { apiOf, type Server, Workplace, withUnlimitedTour } from '../../support/binary.ts'
@@ -83,9 +83,10 @@ async function round(number: number, seconds: number, clients: number): Promise<
   const { snippetKey } = await withUnlimitedTour(place)
   const at = (name: string) => join(place.folder, name)
   await Bun.write(at('litestream.yml'), configOf(at('cairn-data/cairn.db'), at('replica')))
+  const config = ['-config', at('litestream.yml')]
   const litestream = (...args: string[]) => [bringLitestream(), ...args]
   const server = await place.serve(['--checkpoints', 'litestream'])
-  const replicating = Bun.spawn(litestream('replicate', '-config', at('litestream.yml')), {
+  const replicating = Bun.spawn(litestream('replicate', ...config), {
     stdout: 'ignore',
     stderr: 'ignore',
   })
@@ -101,14 +102,7 @@ async function round(number: number, seconds: number, clients: number): Promise<
   const restored = at('restored.db')
   const faults: string[] = []
   const restore = Bun.spawnSync(
-    litestream(
-      'restore',
-      '-config',
-      at('litestream.yml'),
-      '-o',
-      restored,
-      at('cairn-data/cairn.db'),
-    ),
+    litestream('restore', ...config, '-o', restored, at('cairn-data/cairn.db')),
   )
   if (!restore.success) faults.push(`Litestream does not restore: ${restore.stderr}`)
   const taken = await place.run(['restore', restored, '--data', 'fresh'])
@@ -137,13 +131,8 @@ async function round(number: number, seconds: number, clients: number): Promise<
 }
 
 /** How often Litestream began a replica anew, with a snapshot of the whole database. */
-function generationsIn(replica: string): number {
-  try {
-    return readdirSync(join(replica, 'generations')).length
-  } catch {
-    return 0
-  }
-}
+const generationsIn = (replica: string) =>
+  existsSync(join(replica, 'generations')) ? readdirSync(join(replica, 'generations')).length : 0
 
 function idsIn(file: string): Set<string> {
   using database = new Database(file, { create: false, readwrite: true })
@@ -158,30 +147,25 @@ export async function litestream({ isLong }: Torture): Promise<Ledger> {
     found.push(await round(number, seconds, clients))
     progress(`${number} of ${rounds} rounds`)
   }
-  const sum = (of: (round: Round) => number) => found.reduce((total, one) => total + of(one), 0)
+  const sum = (of: 'acknowledged' | 'missing' | 'lost' | 'holes' | 'generations') =>
+    found.reduce((total, one) => total + one[of], 0)
   const faults = found.flatMap(one => one.faults)
   const oldest = Math.max(...found.map(({ oldestMissingMs }) => oldestMissingMs))
   return {
     title: `Litestream beside Cairn, both killed after ${seconds} s, ${rounds} times`,
     entries: [
-      { what: 'events acknowledged', value: sum(one => one.acknowledged) },
-      { what: 'of them not in the replica', value: sum(one => one.missing) },
+      { what: 'events acknowledged', value: sum('acknowledged') },
+      { what: 'of them not in the replica', value: sum('missing') },
       atMost(
         'age of the oldest of those',
         oldest,
         isLong ? mostAgeMs.long : mostAgeMs.short,
         ' ms',
       ),
-      none(
-        "not in Cairn's own database either",
-        sum(one => one.lost),
-      ),
-      none(
-        'missing although something sent later is there',
-        sum(one => one.holes),
-      ),
+      none("not in Cairn's own database either", sum('lost')),
+      none('missing although something sent later is there', sum('holes')),
       none('replicas that could not be restored and served', faults.length),
-      { what: 'replicas begun anew under load', value: sum(one => one.generations - 1) },
+      { what: 'replicas begun anew under load', value: sum('generations') - rounds },
     ],
     notes: [
       ...faults,

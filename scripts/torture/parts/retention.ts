@@ -1,11 +1,7 @@
 import { statSync } from 'node:fs'
 import { nearestRank } from '../../../src/core/number/quantile.ts'
 import { dayMs } from '../../../src/core/time/durations.ts'
-import {
-  databaseFile,
-  openForReading,
-  openForWriting,
-} from '../../../src/storage/database/database.ts'
+import { databaseFile, openForWriting } from '../../../src/storage/database/database.ts'
 import { bodies, type History } from '../../bench/history.ts'
 import { send } from '../../bench/post.ts'
 import type { Folder } from '../../bench/programs.ts'
@@ -58,11 +54,11 @@ export async function retention({ isLong }: Torture): Promise<Ledger> {
   progress('new events, all old ones go')
   server = await start(keptDays)
   const startedAt = performance.now()
-  const first = oldest(data).seq
-  const isDone = () => oldest(data).received_at > Date.now() - keptDays * dayMs
+  const first = oldest(place).seq
+  const isDone = () => oldest(place).received_at > Date.now() - keptDays * dayMs
   let kills = 0
   const killed = (async () => {
-    while (oldest(data).seq === first) await Bun.sleep(2)
+    while (oldest(place).seq === first) await Bun.sleep(2)
     kills++
     await server.end('SIGKILL')
     server = await start(keptDays)
@@ -76,7 +72,7 @@ export async function retention({ isLong }: Torture): Promise<Ledger> {
   await Bun.sleep(isLong ? 60_000 : 0)
   await server.end()
 
-  const { left, damage } = stored(data)
+  const { left, damage } = stored(place)
   const { changed } = await place.json<{ changed: number }>(['rebuild'])
   const delay = percentile(busy, 0.99) - percentile(quiet, 0.99)
   const entries: Entry[] = [
@@ -119,28 +115,20 @@ function makeOld(data: string): void {
   database.close()
 }
 
-function oldest(data: string): { seq: number; received_at: number } {
-  const database = openForReading(data)
-  try {
-    const row = database
-      .query<{ seq: number; received_at: number }, []>(
-        'select seq, received_at from event_batches order by seq limit 1',
-      )
-      .get()
-    return row ?? { seq: 0, received_at: Number.POSITIVE_INFINITY }
-  } finally {
-    database.close()
-  }
+function oldest(place: Workplace): { seq: number; received_at: number } {
+  using database = place.reading()
+  const row = database
+    .query<{ seq: number; received_at: number }, []>(
+      'select seq, received_at from event_batches order by seq limit 1',
+    )
+    .get()
+  return row ?? { seq: 0, received_at: Number.POSITIVE_INFINITY }
 }
 
-function stored(data: string): { left: number; damage: string | null } {
-  const database = openForReading(data)
-  try {
-    const [left] = database.query('select coalesce(sum(events), 0) from event_batches').values()
-    return { left: Number(left?.[0]), damage: damageIn(database) }
-  } finally {
-    database.close()
-  }
+function stored(place: Workplace): { left: number; damage: string | null } {
+  using database = place.reading()
+  const [left] = database.query('select coalesce(sum(events), 0) from event_batches').values()
+  return { left: Number(left?.[0]), damage: damageIn(database) }
 }
 
 /** What the old runs say; new ones began yesterday or today. */
