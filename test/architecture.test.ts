@@ -313,7 +313,6 @@ const writers = [
   'progress',
   'top',
   'program',
-  'demo',
   'rebuild',
   'person/erase',
   'person/export',

@@ -82,9 +82,18 @@ export async function managedHere<T>(
   work: (manager: Manager) => Promise<T>,
   named = byOption(command),
 ): Promise<T> {
-  const { data } = settingsOf(command, 'data')
-  requireData(data)
-  return here(data, send => organisationHere(send, named).then(work))
+  return managedAt(settingsOf(command, 'data').data, work, named)
+}
+
+/** The same over a data directory. @param now see `doorInProcess` */
+export async function managedAt<T>(
+  dataDir: string,
+  work: (manager: Manager) => Promise<T>,
+  named: Named,
+  now?: () => number,
+): Promise<T> {
+  requireData(dataDir)
+  return here(dataDir, send => organisationHere(send, named).then(work), now)
 }
 
 /** As `managed`, for a command of `cairn org`, which takes the organisation as its first argument. */
@@ -117,14 +126,18 @@ export const operated = <T>(
   work: (ask: Manager['ask']) => Promise<T>,
 ): Promise<T> => here(dataDir, send => work(asking(send, operator()).ask))
 
-async function here<T>(dataDir: string, work: (send: Send) => Promise<T>): Promise<T> {
+async function here<T>(
+  dataDir: string,
+  work: (send: Send) => Promise<T>,
+  now?: () => number,
+): Promise<T> {
   const lock = await lockOrServer(dataDir)
   if (lock === null) return work(overSocket(dataDir))
   try {
     requireUsableData(dataDir)
     // Loaded here, so that no other command holds the server.
     const { doorInProcess } = await import('../server/in-process.ts')
-    const door = doorInProcess(dataDir)
+    const door = doorInProcess(dataDir, now)
     try {
       return await work((path, init) => door.fetch(new Request(`http://cairn${path}`, init)))
     } catch (error) {
@@ -291,9 +304,15 @@ function waitAskedBy({ status, headers }: Response): number | null {
 const notCairn = (status: number) =>
   new CommandFailure(`the server answered ${status}, and not as Cairn does: is --url right?`)
 
-function asking(
+/**
+ * @param root what paths stand below
+ * @param onWait told where the server asks to wait for longer
+ */
+export function asking(
   send: Send,
   credential: Readonly<Record<string, string>>,
+  root = '/api/v1/manage',
+  onWait = (seconds: number) => tell(`the server asks to wait ${seconds} s`),
 ): Pick<Manager, 'ask' | 'download'> {
   /** @throws CommandFailure where the answer is a refusal */
   const answerTo = async (what: string, { body, headers, onProgress }: AskOptions) => {
@@ -309,11 +328,11 @@ function asking(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }
     for (let tries = 1; ; tries++) {
-      const response = await send(`/api/v1/manage${path}`, init)
+      const response = await send(root + path, init)
       if (response.ok) return response
       const seconds = tries < mostTries ? waitAskedBy(response) : null
       if (seconds === null) throw await failureOf(response)
-      if (seconds > 1) tell(`the server asks to wait ${seconds} s`)
+      if (seconds > 1) onWait(seconds)
       await Bun.sleep(seconds * 1_000)
     }
   }

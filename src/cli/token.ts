@@ -3,9 +3,9 @@ import { isoTime } from '../core/time/clock.ts'
 import { holderOf, isHeld } from '../server/lock.ts'
 import { systemClock } from '../server/system-clock.ts'
 import { tokenConflict } from '../server/token-mode.ts'
-import { organisationNamed, withData } from './data.ts'
 import { examples } from './examples.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
+import { managedHere } from './manage.ts'
 import { addManagementTokens } from './management-token.ts'
 import { print, printJson } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
@@ -54,7 +54,7 @@ export function addToken(cairn: Command): void {
       'after',
       examples('cairn token issue --org harbor', 'cairn token issue --org harbor --for 8h --json'),
     )
-    .action(async (options: { org?: string; for: string; json?: boolean }, command: Command) => {
+    .action(async (options: { for: string; json?: boolean }, command: Command) => {
       const config = settingsOf(
         command,
         'data',
@@ -75,9 +75,7 @@ export function addToken(cairn: Command): void {
           `session tokens are made by ${config.sessionIssuer}, the configured issuer: ask it for one with the audience "${config.sessionAudience}" and the organisation in the claim "${config.organisationClaim}"`,
         )
       }
-      const { id } = await withData(config.data, database =>
-        organisationNamed(database, options.org),
-      )
+      const id = await managedHere(command, async manager => manager.id)
       const { ownTokensFor } = await import('../server/tokens.ts')
       const issued = await ownTokensFor(config, systemClock()).issue(id, seconds)
       const expiresAt = isoTime(issued.expiresAt)
