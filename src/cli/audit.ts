@@ -1,8 +1,6 @@
-import type { Command } from 'commander'
-import { examples } from './examples.ts'
+import type { Command } from './command.ts'
 import { addManaged, managed } from './manage.ts'
 import { printJson, printTable } from './output.ts'
-import { addSettings } from './settings.ts'
 
 /** A line of the audit log as the API tells it. */
 interface Line {
@@ -16,11 +14,11 @@ interface Line {
 
 /** Who changed what. */
 export function addAudit(cairn: Command): void {
-  addManaged(addSettings(cairn.command('audit'), ['data']))
+  addManaged(cairn.command('audit'))
     .description('who changed what of an organisation, newest first')
     .option('--subject <name>', 'of one flow by its key, or whatever else was changed')
     .option('--json', 'print a JSON array, a line each, with what was before and after')
-    .addHelpText('after', examples('cairn audit --org harbor', 'cairn audit --subject welcome'))
+    .examples('cairn audit --org harbor', 'cairn audit --subject welcome')
     .action(async (options: { subject?: string; json?: boolean }, command: Command) => {
       const { subject, json } = options
       const query = subject === undefined ? '' : `?subject=${encodeURIComponent(subject)}`

@@ -1,6 +1,5 @@
-import type { Command } from 'commander'
 import type { DeadLetter, Retried, RetryVerdict } from '../modules/operations/port.ts'
-import { examples } from './examples.ts'
+import type { Command } from './command.ts'
 import { CommandFailure, exitStatus, UsageFailure, warn } from './failure.ts'
 import { managed } from './manage.ts'
 import { counted, print, printJson, printTable } from './output.ts'
@@ -22,20 +21,16 @@ export function addDeadLetters(cairn: Command): void {
   const letters = cairn
     .command('dead-letters')
     .description('events that the database refused: list them, store them after all, drop them')
-    .addHelpText(
-      'after',
-      `${examples(
-        'cairn dead-letters list',
-        'cairn dead-letters retry --all',
-        'cairn dead-letters drop 17 18',
-      )}
-
-A caller was told of such an event that it is rejected ("storage"). Its id is
+    .examples(
+      'cairn dead-letters list',
+      'cairn dead-letters retry --all',
+      'cairn dead-letters drop 17 18',
+    )
+    .notes(`A caller was told of such an event that it is rejected ("storage"). Its id is
 free: where it was sent again and stored meanwhile, a retry finds a duplicate,
 and the letter is gone. A completion, tick, health report or fingerprint was
 answered by 500; a retry does it as if it were reported now. What is of a
-person who was erased is refused.`,
-    )
+person who was erased is refused.`)
   addList(letters)
   addRetry(letters)
   addDrop(letters)
@@ -45,10 +40,7 @@ function addList(letters: Command): void {
   ofOrganisation(letters.command('list'))
     .description('list the events with the reason, the oldest first')
     .option('--json', 'print [{id, eventId, kind, reason, receivedAt}, …]')
-    .addHelpText(
-      'after',
-      examples('cairn dead-letters list', 'cairn dead-letters list --org harbor --json'),
-    )
+    .examples('cairn dead-letters list', 'cairn dead-letters list --org harbor --json')
     .action(async (options: Options, command: Command) => {
       type Listed = Omit<DeadLetter, 'receivedAt'> & { receivedAt: string }
       const { letters: listed, count } = await managed(command, ({ ask }) =>
@@ -102,10 +94,7 @@ function addRetry(letters: Command): void {
     .argument('[id...]', 'of dead letters')
     .option('--all', 'all that there are')
     .option('--json', 'print {stored, duplicate, refused, letters: [{id, verdict}]}')
-    .addHelpText(
-      'after',
-      examples('cairn dead-letters retry 17', 'cairn dead-letters retry --all --json'),
-    )
+    .examples('cairn dead-letters retry 17', 'cairn dead-letters retry --all --json')
     .action(async (ids: string[], options: Options, command: Command) => {
       const body = chosen(ids, options)
       const { letters: tried } = await managed(command, ({ ask }) =>
@@ -133,10 +122,7 @@ function addDrop(letters: Command): void {
     .argument('[id...]', 'of dead letters')
     .option('--all', 'all that there are')
     .option('--json', 'print {dropped}')
-    .addHelpText(
-      'after',
-      examples('cairn dead-letters drop 17 18', 'cairn dead-letters drop --all'),
-    )
+    .examples('cairn dead-letters drop 17 18', 'cairn dead-letters drop --all')
     .action(async (ids: string[], options: Options, command: Command) => {
       const body = chosen(ids, options)
       const { dropped } = await managed(command, ({ ask }) =>

@@ -1,13 +1,12 @@
-import type { Command } from 'commander'
 import { type Config, defaultOf, type SettingName, settingNames } from '../config.ts'
 import type { Flow } from '../core/flow/flow.ts'
 import { shown } from '../core/text/wording.ts'
 import { isoTime } from '../core/time/clock.ts'
 import { type HeldPort, holdPort, type PortTaken } from '../server/ports.ts'
 import { systemClock } from '../server/system-clock.ts'
+import type { Command } from './command.ts'
 import { demoFacts } from './demo/facts.ts'
 import { lookUpDemo, prepareDemo, sendAll } from './demo/fill.ts'
-import { examples } from './examples.ts'
 import { UsageFailure, warn } from './failure.ts'
 import { asking } from './manage.ts'
 import { print, tell } from './output.ts'
@@ -44,10 +43,7 @@ export function addDemo(cairn: Command): void {
       '--site-port <port>',
       `port of the site (default: ${usualSitePort}, or the next free one)`,
     )
-    .addHelpText(
-      'after',
-      examples('cairn demo', 'cairn demo --port 9000', 'cairn demo --data /tmp/harbor'),
-    )
+    .examples('cairn demo', 'cairn demo --port 9000', 'cairn demo --data /tmp/harbor')
     .action(async (options: { sitePort?: string }, command: Command) => {
       const { sitePort, ...config } = demoConfig(command, sitePortOf(options.sitePort))
       let isInterrupted = false

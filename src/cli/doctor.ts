@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command } from './command.ts'
 import { checkBackups } from './doctor/backup-check.ts'
 import { checkDatabase } from './doctor/database-check.ts'
 import { checkDirectory } from './doctor/directory-check.ts'
@@ -12,7 +12,6 @@ import { checkServer } from './doctor/server-check.ts'
 import { checkSettings } from './doctor/settings-check.ts'
 import { checkSyncs } from './doctor/sync-check.ts'
 import { checkUnit } from './doctor/unit-check.ts'
-import { examples } from './examples.ts'
 import { exitStatus, explained } from './failure.ts'
 import { counted, print, printJson } from './output.ts'
 import { addSettings } from './settings.ts'
@@ -45,13 +44,10 @@ export function addDoctor(cairn: Command): void {
       '--json',
       'print {ok, findings: [{status, check, what, advice}]} as JSON; status is ok, warning or error',
     )
-    .addHelpText(
-      'after',
-      examples(
-        'cairn doctor',
-        'cairn doctor --data /var/lib/cairn --full',
-        'cairn doctor --json | jq \'.findings[] | select(.status != "ok")\'',
-      ),
+    .examples(
+      'cairn doctor',
+      'cairn doctor --data /var/lib/cairn --full',
+      'cairn doctor --json | jq \'.findings[] | select(.status != "ok")\'',
     )
     .action(async (options: { full?: boolean; json?: boolean }, command: Command) => {
       const findings = await examine(command.opts(), options.full === true)

@@ -1,8 +1,7 @@
-import type { Command } from 'commander'
 import type { Reason } from '../core/flow/audience.ts'
 import { didYouMean, quoted, shown } from '../core/text/wording.ts'
 import type { Explanation } from '../modules/flows/model.ts'
-import { examples } from './examples.ts'
+import type { Command } from './command.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
 import { readTextFile } from './files.ts'
 import { type Manager, managedHere } from './manage.ts'
@@ -36,13 +35,10 @@ export function addExplain(cairn: Command): void {
       '--json',
       'print {shown, flow, person, url, rules: [{rule, holds, why, parts}], instead} as JSON; holds is null where only the browser can tell',
     )
-    .addHelpText(
-      'after',
-      examples(
-        `cairn explain harbor welcome --url https://app.harbor.example/ --user ada --traits '{"plan": "pro"}'`,
-        'cairn explain harbor welcome --url https://app.harbor.example/ --user ada --traits @ada.json',
-        'cairn explain harbor welcome --url https://app.harbor.example/ --json',
-      ),
+    .examples(
+      `cairn explain harbor welcome --url https://app.harbor.example/ --user ada --traits '{"plan": "pro"}'`,
+      'cairn explain harbor welcome --url https://app.harbor.example/ --user ada --traits @ada.json',
+      'cairn explain harbor welcome --url https://app.harbor.example/ --json',
     )
     .action(async (org: string, flow: string, options: Options, command: Command) => {
       const body = {

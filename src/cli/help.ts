@@ -1,7 +1,7 @@
-import type { Command } from 'commander'
+import type { Command as AnyCommand } from 'commander'
 import { didYouMean } from '../core/text/wording.ts'
 import { compiledTexts } from '../manual/compile.ts' with { type: 'macro' }
-import { examples } from './examples.ts'
+import type { Command } from './command.ts'
 import { UsageFailure } from './failure.ts'
 import { columns, print } from './output.ts'
 
@@ -18,7 +18,7 @@ export const topicList = () => {
 }
 
 /** The command below `cairn` that words name one after the other. */
-function commandOf(cairn: Command, names: readonly string[]): Command {
+function commandOf(cairn: AnyCommand, names: readonly string[]): AnyCommand {
   let command = cairn
   for (const name of names) {
     const below = command.commands.find(sub => sub.name() === name)
@@ -39,10 +39,7 @@ export function addHelp(cairn: Command): void {
     .command('help')
     .description('print what a command does, as --help after it, or a topic of the manual')
     .argument('[name...]', 'a command, and the one below it; or a topic')
-    .addHelpText(
-      'after',
-      examples('cairn help', 'cairn help serve', 'cairn help flows push', 'cairn help deploy'),
-    )
+    .examples('cairn help', 'cairn help serve', 'cairn help flows push', 'cairn help deploy')
     .action((names: string[]) => {
       const [name = ''] = names
       const topic = names.length === 1 && Object.hasOwn(topicTexts, name) ? topicTexts[name] : null

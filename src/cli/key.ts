@@ -1,6 +1,5 @@
-import type { Command } from 'commander'
 import { shown } from '../core/text/wording.ts'
-import { examples } from './examples.ts'
+import type { Command } from './command.ts'
 import { UsageFailure } from './failure.ts'
 import { addManaged, managed, managedHere } from './manage.ts'
 import { print, printJson } from './output.ts'
@@ -10,7 +9,7 @@ export function addKey(cairn: Command): void {
   const key = cairn
     .command('key')
     .description("an organisation's snippet key")
-    .addHelpText('after', examples('cairn key show --org harbor', 'cairn key rotate --org harbor'))
+    .examples('cairn key show --org harbor', 'cairn key rotate --org harbor')
   addShow(key)
   addRotate(key)
 }
@@ -44,13 +43,10 @@ function addShow(key: Command): void {
     .option('--org <org>', 'id or slug; may be left out where there is only one')
     .option('--url <url>', 'where pages reach this server, for the tags', exampleUrl)
     .option('--json', 'print {id, slug, snippetKey, previous, snippet: {file, integrity}} as JSON')
-    .addHelpText(
-      'after',
-      examples(
-        'cairn key show',
-        'cairn key show --url https://cairn.example.com',
-        'cairn key show --org harbor --json',
-      ),
+    .examples(
+      'cairn key show',
+      'cairn key show --url https://cairn.example.com',
+      'cairn key show --org harbor --json',
     )
     .action(async (options: ShowOptions, command: Command) => {
       const baseUrl = baseUrlOf(options.url)
@@ -98,14 +94,11 @@ function addShow(key: Command): void {
 }
 
 function addRotate(key: Command): void {
-  addManaged(addSettings(key.command('rotate'), ['data', 'keyGraceHours']))
+  addManaged(key.command('rotate'), 'keyGraceHours')
     .description('make a new key; the one before still works for the grace time')
     .option('--now', 'refuse every older key at once, as for a key that is misused')
     .option('--json', 'print {id, slug, snippetKey, previousUntil} as JSON')
-    .addHelpText(
-      'after',
-      examples('cairn key rotate --org harbor', 'cairn key rotate --org harbor --now'),
-    )
+    .examples('cairn key rotate --org harbor', 'cairn key rotate --org harbor --now')
     .action(async (options: { org?: string; now?: boolean; json?: boolean }, command: Command) => {
       const { keyGraceHours } = settingsOf(command, 'keyGraceHours')
       const graceHours = options.now ? 0 : keyGraceHours

@@ -1,16 +1,17 @@
 import { hostname, userInfo } from 'node:os'
-import type { Command } from 'commander'
 import { Option } from 'commander'
+import type { SettingName } from '../config.ts'
 import { shown } from '../core/text/wording.ts'
 import { version } from '../core/version.ts'
 import { linesType } from '../http/long-work.ts'
 import type { OrganisationList, Settings } from '../modules/organisations/model.ts'
 import { acquireLock, holderOf, isHeld, LockHeld, socketFile } from '../server/lock.ts'
+import type { Command } from './command.ts'
 import { requireData, requireNoServer, requireUsableData } from './data.ts'
 import { fetchElsewhere, serverAddress, tokenOfEnvironment } from './elsewhere.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
 import { tell } from './output.ts'
-import { settingsOf } from './settings.ts'
+import { addSettings, settingsOf } from './settings.ts'
 
 /** Asks the management API, wherever it is: on a server elsewhere, here, or in this very process. */
 export interface Manager {
@@ -44,14 +45,29 @@ export interface ManagerOptions {
 
 type Send = (path: string, init: RequestInit) => Promise<Response>
 
-/** Adds the options by which a command is told whom to ask. */
-export const addManaged = (command: Command): Command =>
-  addUrl(command.option('--org <org>', 'id or slug; may be left out where there is only one'))
+/** The option by which a command is told the organisation. */
+export const addOrg = (command: Command, ...settings: SettingName[]): Command =>
+  addSettings(command, ['data', ...settings]).option(
+    '--org <org>',
+    'id or slug; may be left out where there is only one',
+  )
+
+const urlOption = () =>
+  new Option('--url <url>', 'ask a server elsewhere, by the management token in CAIRN_TOKEN')
+
+/** Adds the options by which a command is told whom to ask, and those of settings that it needs. */
+export const addManaged = (command: Command, ...settings: SettingName[]): Command =>
+  addOrg(command, ...settings).addOption(urlOption())
 
 /** The same for a command that takes the organisation as its argument. */
-export const addUrl = (command: Command): Command =>
-  command.addOption(
-    new Option('--url <url>', 'ask a server elsewhere, by the management token in CAIRN_TOKEN'),
+export const addUrl = (command: Command, ...settings: SettingName[]): Command =>
+  addSettings(command, ['data', ...settings]).addOption(urlOption())
+
+/** A command of `cairn org`, which takes the organisation as its first argument. */
+export const orgCommand = (org: Command, name: string, ...settings: SettingName[]): Command =>
+  addUrl(org.command(name), ...settings).argument(
+    '[org]',
+    'id or slug; may be left out where there is only one',
   )
 
 /** Which organisation a command means, and how it is told. */
@@ -96,7 +112,15 @@ export async function managedAt<T>(
   return here(dataDir, send => organisationHere(send, named).then(work), now)
 }
 
-/** As `managed`, for a command of `cairn org`, which takes the organisation as its first argument. */
+/** As `managed`, for a command that asks one thing alone. */
+export const asked = <T>(
+  command: Command,
+  what: string,
+  options?: AskOptions,
+  named?: Named,
+): Promise<T> => managed(command, ({ ask }) => ask<T>(what, options), named)
+
+/** As `managed`, for an `orgCommand`. */
 export const managedOrg = <T>(
   command: Command,
   org: string | undefined,

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { keepServersOut } from '../server/lock.ts'
 import {
   doingText,
@@ -10,9 +9,9 @@ import {
   wantedBytes,
 } from '../storage/database/upgrade.ts'
 import { tryUpgrade } from '../storage/database/upgrade-trial.ts'
+import type { Command } from './command.ts'
 import { requireData, requireNoServer } from './data.ts'
 import { sizeOf } from './doctor/finding.ts'
-import { examples } from './examples.ts'
 import { UsageFailure } from './failure.ts'
 import { print, printColumns, printJson } from './output.ts'
 import { progressLine } from './progress.ts'
@@ -38,13 +37,10 @@ export function addMigrate(cairn: Command): void {
       '--json',
       'print {from, to, steps: [{id, name, seconds}], databaseBytes, wantedBytes, freeBytes, copy} as JSON; what was not done is null',
     )
-    .addHelpText(
-      'after',
-      examples(
-        'cairn migrate --dry-run',
-        'cairn migrate --on-copy --data /var/lib/cairn',
-        'cairn migrate',
-      ),
+    .examples(
+      'cairn migrate --dry-run',
+      'cairn migrate --on-copy --data /var/lib/cairn',
+      'cairn migrate',
     )
     .action(async (options: Options, command: Command) => {
       const { data } = settingsOf(command, 'data')

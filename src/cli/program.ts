@@ -1,13 +1,13 @@
-import { Command, CommanderError } from 'commander'
+import { CommanderError } from 'commander'
 import { withEscapes } from '../core/text/unseen.ts'
 import { version } from '../core/version.ts'
 import { addAudit } from './audit.ts'
 import { addBackup } from './backup.ts'
+import { Command } from './command.ts'
 import { addCompact } from './compact.ts'
 import { addDeadLetters } from './dead-letters.ts'
 import { addDemo } from './demo.ts'
 import { addDoctor } from './doctor.ts'
-import { examples } from './examples.ts'
 import { addExplain } from './explain.ts'
 import { complain, exitStatus } from './failure.ts'
 import { addFlows } from './flows.ts'
@@ -72,14 +72,11 @@ export function program(): Command {
   // Ours stands in for commander's own, which looks no deeper than one level.
   for (const command of [cairn, ...cairn.commands]) command.helpCommand(false)
   cairn.addHelpText('after', topicList())
-  cairn.addHelpText(
-    'after',
-    examples(
-      'cairn demo                               a running server with a month of history',
-      'cairn org create "Harbor Inc"            an organisation and its snippet key',
-      'cairn flows push tour.yaml --org harbor-inc',
-      'cairn serve --data /var/lib/cairn',
-    ),
+  cairn.examples(
+    'cairn demo                               a running server with a month of history',
+    'cairn org create "Harbor Inc"            an organisation and its snippet key',
+    'cairn flows push tour.yaml --org harbor-inc',
+    'cairn serve --data /var/lib/cairn',
   )
   return cairn
 }

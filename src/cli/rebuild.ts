@@ -1,7 +1,6 @@
-import type { Command } from 'commander'
 import type { RebuildProgress, Rebuilt } from '../modules/operations/port.ts'
+import type { Command } from './command.ts'
 import { requireData } from './data.ts'
-import { examples } from './examples.ts'
 import { operated } from './manage.ts'
 import { counted, print, printJson } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
@@ -10,7 +9,7 @@ export function addRebuild(cairn: Command): void {
   addSettings(cairn.command('rebuild'), ['data'])
     .description('compute analytics anew from the stored events; changes nothing if all is well')
     .option('--json', 'print {flows, events, changed} as JSON, the last as the number of flows')
-    .addHelpText('after', examples('cairn rebuild', 'cairn rebuild --data /var/lib/cairn --json'))
+    .examples('cairn rebuild', 'cairn rebuild --data /var/lib/cairn --json')
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       const { data } = settingsOf(command, 'data')
       requireData(data)

@@ -1,6 +1,5 @@
-import type { Command } from 'commander'
 import { commit, version } from '../core/version.ts'
-import { examples } from './examples.ts'
+import type { Command } from './command.ts'
 import { print, printJson } from './output.ts'
 
 export function addVersion(cairn: Command): void {
@@ -8,7 +7,7 @@ export function addVersion(cairn: Command): void {
     .command('version')
     .description('print the version, with the commit it was built from')
     .option('--json', 'print {version, commit, bun} as JSON')
-    .addHelpText('after', examples('cairn version', 'cairn version --json'))
+    .examples('cairn version', 'cairn version --json')
     .action(({ json }: { json?: boolean }) => {
       if (json) printJson({ version, commit, bun: Bun.version })
       else print(`cairn ${version}`)

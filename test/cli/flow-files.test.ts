@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { colouredDiff } from '../../src/cli/flows/coloured-diff.ts'
+import { colouredDiff } from '../../src/cli/flows/diff.ts'
 import { wantsColour } from '../../src/core/text/colour.ts'
 import { Cairn } from './cairn.ts'
 

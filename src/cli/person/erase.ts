@@ -1,11 +1,9 @@
-import type { Command } from 'commander'
 import type { ErasureProgress } from '../../modules/people/port.ts'
-import { examples } from '../examples.ts'
+import type { Command } from '../command.ts'
 import { exitStatus, UsageFailure, warn } from '../failure.ts'
 import { addUrl, managed } from '../manage.ts'
 import { print, printColumns, printJson } from '../output.ts'
 import { progressLine } from '../progress.ts'
-import { addSettings } from '../settings.ts'
 import {
   addPersonArguments,
   nothingStored,
@@ -43,7 +41,7 @@ const remedies = {
 } as const
 
 export function addErase(person: Command): void {
-  addPersonArguments(addUrl(addSettings(person.command('erase'), ['data'])))
+  addPersonArguments(addUrl(person.command('erase')))
     .description(
       'erase a person: nothing of theirs is left in any file but copies made before, totals stay as they are, and nothing more is taken of them',
     )
@@ -56,13 +54,10 @@ export function addErase(person: Command): void {
       '--json',
       'print the receipt {organisation, person, askedAt, finishedAt, erased} as JSON',
     )
-    .addHelpText(
-      'after',
-      examples(
-        'cairn person erase harbor ada',
-        'cairn person erase harbor ada --yes --json > receipt.json',
-        'cairn person erase harbor visitor-7 --anonymous --yes --compact',
-      ),
+    .examples(
+      'cairn person erase harbor ada',
+      'cairn person erase harbor ada --yes --json > receipt.json',
+      'cairn person erase harbor visitor-7 --anonymous --yes --compact',
     )
     .action(async (org: string, id: string, options: Options, command: Command) => {
       const query = new URLSearchParams(personNamed(id, options))

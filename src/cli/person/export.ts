@@ -1,13 +1,11 @@
 import { once } from 'node:events'
 import { createWriteStream, renameSync, rmSync } from 'node:fs'
 import type { Writable } from 'node:stream'
-import type { Command } from 'commander'
-import { examples } from '../examples.ts'
+import type { Command } from '../command.ts'
 import { CommandFailure } from '../failure.ts'
 import { draftOf, refuseNoFile } from '../files.ts'
 import { addUrl, managed } from '../manage.ts'
 import { tell } from '../output.ts'
-import { addSettings } from '../settings.ts'
 import {
   addPersonArguments,
   nothingStored,
@@ -21,17 +19,14 @@ interface Options extends PersonOptions {
 }
 
 export function addExport(person: Command): void {
-  addPersonArguments(addUrl(addSettings(person.command('export'), ['data'])))
+  addPersonArguments(addUrl(person.command('export')))
     .description(
       'everything that is stored of a person, as JSON; exit status 1, and no file, if that is nothing',
     )
     .option('--out <file>', 'write it to a file, for this user alone')
-    .addHelpText(
-      'after',
-      examples(
-        'cairn person export harbor ada --out ada.json',
-        'cairn person export harbor visitor-7 --anonymous | jq .events',
-      ),
+    .examples(
+      'cairn person export harbor ada --out ada.json',
+      'cairn person export harbor visitor-7 --anonymous | jq .events',
     )
     .action(async (org: string, id: string, options: Options, command: Command) => {
       const query = new URLSearchParams(personNamed(id, options))
