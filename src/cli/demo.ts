@@ -10,7 +10,7 @@ import { lookUpDemo, prepareDemo, sendAll } from './demo/fill.ts'
 import { UsageFailure, warn } from './failure.ts'
 import { asking } from './manage.ts'
 import { print, tell } from './output.ts'
-import { progressLine } from './progress.ts'
+import { liveLine } from './progress.ts'
 import { addSettings, serverSettingsOf } from './settings.ts'
 
 /** What the demo takes in place of a server's defaults, and says in its help. */
@@ -165,18 +165,17 @@ async function fill(
   const { demoSite } = await import('./demo/site.ts')
   const fetchPage = demoSite({ cairnUrl: running.url, snippetKey })
   const site = Bun.serve({ hostname: config.host, port, fetch: fetchPage })
-  const line = progressLine()
-  const onProgress = (text: string) => line.show('', () => text)
+  const line = liveLine()
   const { ask: page } = asking(
     (path, init) => fetch(running.url + path, init),
     { authorization: `Bearer ${snippetKey}` },
     '/api/v1',
-    seconds => onProgress(`the limit of requests is reached: going on in ${seconds} s`),
+    seconds => line.show(`the limit of requests is reached: going on in ${seconds} s`),
   )
   const { flows } = await page<{ flows: Flow[] }>('GET /flows')
   const { data, retentionDays } = config
   const startedAt = performance.now()
-  const told = { data, page, flows, organisation, now, retentionDays, onProgress }
+  const told = { data, page, flows, organisation, now, retentionDays, onProgress: line.show }
   const sent = await sendAll(told).finally(line.end)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   tell(

@@ -1,20 +1,14 @@
 import type { Reason } from '../core/flow/audience.ts'
 import { didYouMean, quoted, shown } from '../core/text/wording.ts'
 import type { Explanation } from '../modules/flows/model.ts'
-import type { Command } from './command.ts'
+import type { Command, Flags } from './command.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
 import { readTextFile } from './files.ts'
 import { type Manager, managedHere } from './manage.ts'
 import { counted, print, printJson } from './output.ts'
 import { addSettings } from './settings.ts'
 
-interface Options {
-  url: string
-  user?: string
-  anonymous?: string
-  traits?: string
-  json?: boolean
-}
+type Options = Flags<'user' | 'anonymous' | 'traits', 'json'> & { url: string }
 
 export function addExplain(cairn: Command): void {
   addSettings(cairn.command('explain'), ['data'])

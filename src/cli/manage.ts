@@ -1,4 +1,5 @@
 import { hostname, userInfo } from 'node:os'
+import type { Static, TSchema } from '@sinclair/typebox'
 import { Option } from 'commander'
 import type { SettingName } from '../config.ts'
 import { shown } from '../core/text/wording.ts'
@@ -19,7 +20,7 @@ export interface Manager {
    * @param what a method and a path below `/api/v1/manage`, such as `GET /flows`
    * @throws CommandFailure with what the API has against it
    */
-  ask<T>(what: string, options?: AskOptions): Promise<T>
+  ask<T>(what: string, options?: AskOptions): Promise<Told<T>>
   /** As `ask`, for an answer of any size: its text, as it comes. */
   download(what: string): Promise<AsyncIterable<string>>
   /** Whether there is only one organisation to mean, so that commands to copy need not name it. */
@@ -29,6 +30,9 @@ export interface Manager {
   /** `org_…`. */
   id: string
 }
+
+/** What is answered: a type, or that of a schema. */
+type Told<T> = T extends TSchema ? Static<T> : T
 
 export interface AskOptions {
   body?: unknown
@@ -118,7 +122,7 @@ export const asked = <T>(
   what: string,
   options?: AskOptions,
   named?: Named,
-): Promise<T> => managed(command, ({ ask }) => ask<T>(what, options), named)
+): Promise<Told<T>> => managed(command, ({ ask }) => ask<T>(what, options), named)
 
 /** As `managed`, for an `orgCommand`. */
 export const managedOrg = <T>(
@@ -363,8 +367,8 @@ export function asking(
   return {
     async ask<T>(what: string, options: AskOptions = {}) {
       const response = await answerTo(what, options)
-      if (options.onProgress) return (await resultIn(response, options.onProgress)) as T
-      return (response.status === 204 ? null : await jsonOf(response)) as T
+      if (options.onProgress) return (await resultIn(response, options.onProgress)) as Told<T>
+      return (response.status === 204 ? null : await jsonOf(response)) as Told<T>
     },
     download: async what => textOf(await answerTo(what, {})),
   }

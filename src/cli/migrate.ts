@@ -9,21 +9,15 @@ import {
   wantedBytes,
 } from '../storage/database/upgrade.ts'
 import { tryUpgrade } from '../storage/database/upgrade-trial.ts'
-import type { Command } from './command.ts'
+import type { Command, Flags } from './command.ts'
 import { requireData, requireNoServer } from './data.ts'
 import { sizeOf } from './doctor/finding.ts'
 import { UsageFailure } from './failure.ts'
 import { print, printColumns, printJson } from './output.ts'
 import { progressLine } from './progress.ts'
 import { addSettings, settingsOf } from './settings.ts'
-import { type StepTime, StepTimes } from './step-times.ts'
 
-interface Options {
-  dryRun?: boolean
-  onCopy?: boolean
-  copy: boolean
-  json?: boolean
-}
+type Options = Flags<never, 'dryRun' | 'onCopy' | 'json'> & { copy: boolean }
 
 export function addMigrate(cairn: Command): void {
   addSettings(cairn.command('migrate'), ['data'])
@@ -134,5 +128,28 @@ function asJson(plan: UpgradePlan, { copy }: Options, done: Done | null) {
     wantedBytes: wantedBytes(plan, copy),
     freeBytes,
     copy: done?.copy ?? null,
+  }
+}
+
+/** How long each step of a migration took. */
+interface StepTime {
+  id: number
+  name: string
+  seconds: number
+}
+
+/** Takes the time of each step as a migration tells of its progress. */
+class StepTimes {
+  readonly steps: StepTime[] = []
+  private beganAt = performance.now()
+
+  note(progress: UpgradeProgress): void {
+    const now = performance.now()
+    if (progress.doing !== 'step' || progress.share === 0) this.beganAt = now
+    if (progress.doing !== 'step' || progress.share !== 1) return
+    const { id, name } = progress
+    // Told of its last row, and again once it is committed.
+    if (this.steps.at(-1)?.id === id) this.steps.pop()
+    this.steps.push({ id, name, seconds: Math.round(now - this.beganAt) / 1_000 })
   }
 }

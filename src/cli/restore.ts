@@ -4,18 +4,14 @@ import { isoTime } from '../core/time/clock.ts'
 import { keepServersOut } from '../server/lock.ts'
 import type { BackupContent } from '../storage/backup/check-backup.ts'
 import { restore, tryBackup, undoRestore } from '../storage/backup/restore.ts'
-import type { Command } from './command.ts'
+import type { Command, Flags } from './command.ts'
 import { makeDirectory } from './data.ts'
 import { UsageFailure, warn } from './failure.ts'
 import { print, printJson } from './output.ts'
 import { progressBar } from './progress.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
-interface Options {
-  undo?: boolean
-  check?: boolean
-  json?: boolean
-}
+type Options = Flags<never, 'undo' | 'check' | 'json'>
 
 export function addRestore(cairn: Command): void {
   addSettings(cairn.command('restore'), ['data'])

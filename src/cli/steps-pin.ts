@@ -2,18 +2,13 @@ import type { FlowFingerprint } from '../core/flow/fingerprint.ts'
 import { shown } from '../core/text/wording.ts'
 import type { PinnedStep } from '../modules/authoring/model.ts'
 import type { PinHindrance } from '../modules/authoring/pins.ts'
-import type { Command } from './command.ts'
+import type { Command, Flags } from './command.ts'
 import { CommandFailure, exitStatus, UsageFailure } from './failure.ts'
 import { orgFlag, publishCommand } from './flows/records.ts'
 import { addManaged, managed } from './manage.ts'
 import { columns, counted, print, printJson } from './output.ts'
 
-interface Options {
-  flow?: string
-  step?: string
-  dryRun?: boolean
-  json?: boolean
-}
+type Options = Flags<'flow' | 'step', 'dryRun' | 'json'>
 
 export function addPin(steps: Command): void {
   addManaged(steps.command('pin'))
@@ -38,11 +33,7 @@ the hash alone.`)
       if (stepKey !== undefined && flowKey === undefined) {
         throw new UsageFailure('--step names a step of a flow: name the flow with --flow')
       }
-      const body = {
-        ...(flowKey !== undefined && { flow: flowKey }),
-        ...(stepKey !== undefined && { step: stepKey }),
-        dryRun,
-      }
+      const body = { flow: flowKey, step: stepKey, dryRun }
       const { pins, org } = await managed(command, async manager => {
         const { steps } = await manager.ask<{ steps: PinnedStep[] }>('POST /pin', { body })
         return { pins: steps, org: orgFlag(manager) }

@@ -1,6 +1,6 @@
 import { isBadState } from '../core/step/health.ts'
 import type { CheckedStep as CheckedStepAnswer, StepCheck } from '../modules/steps/model.ts'
-import type { Command } from './command.ts'
+import type { Command, Flags } from './command.ts'
 import { CommandFailure, exitStatus } from './failure.ts'
 import { addUrl, type Manager, managedEach } from './manage.ts'
 import { print, printJson } from './output.ts'
@@ -9,12 +9,6 @@ import { stepReport } from './steps-report.ts'
 
 /** A published step that points at an element, and how that fares. */
 export type CheckedStep = CheckedStepAnswer & { organisation: string }
-
-interface Options {
-  org?: string
-  flow?: string
-  json?: boolean
-}
 
 export function addSteps(cairn: Command): void {
   const steps = cairn
@@ -45,7 +39,7 @@ function addCheck(steps: Command): void {
     .notes(`States are made from what pages reported in the last 24 hours, each person
 counted once, by the latest report. Under 5 people a step is unknown, which is
 no failure. "Since" looks back 7 days.`)
-    .action(async ({ flow, json }: Options, command: Command) => {
+    .action(async ({ flow, json }: Flags<'flow', 'json'>, command: Command) => {
       const { checked, organisations, isAmong } = await managedEach(command, async managers => ({
         checked: await checkedSteps(managers, flow),
         organisations: managers.map(({ organisation }) => organisation),

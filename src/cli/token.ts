@@ -1,4 +1,3 @@
-import type { Static } from '@sinclair/typebox'
 import { Option } from 'commander'
 import { scopes } from '../core/organisation/management-token.ts'
 import { isoTime } from '../core/time/clock.ts'
@@ -117,7 +116,7 @@ function addCreate(token: Command): void {
     )
     .action(async (name: string, { scope, expires, json }: Wanted, command: Command) => {
       const body = { name, scopes: scope, expiresInDays: daysIn(expires) }
-      const made = await asked<Static<typeof CreatedToken>>(command, 'POST /tokens', { body })
+      const made = await asked<typeof CreatedToken>(command, 'POST /tokens', { body })
       if (json) return printJson(made)
       print(made.token)
       tell(`${made.id} works until ${made.expiresAt}: keep it, it is not told again`)
@@ -130,7 +129,7 @@ function addList(token: Command): void {
     .option('--json', 'print a JSON array')
     .examples('cairn token list --org harbor')
     .action(async ({ json }: { json?: boolean }, command: Command) => {
-      const { tokens } = await asked<Static<typeof TokenList>>(command, 'GET /tokens')
+      const { tokens } = await asked<typeof TokenList>(command, 'GET /tokens')
       if (json) return printJson(tokens)
       printTable(
         ['id', 'name', 'scopes', 'expires', 'last used', ''],

@@ -1,4 +1,3 @@
-import type { Static } from '@sinclair/typebox'
 import { readFlowFile } from '../../core/flow/file.ts'
 import type { Flow } from '../../core/flow/flow.ts'
 import { minimalFlow } from '../../core/flow/minimal.ts'
@@ -52,7 +51,7 @@ const inHarbor = <T>(data: string, work: (manager: Manager) => Promise<T>, now?:
 
 /** Flows that are there are left alone. */
 async function pushMissing({ ask }: Manager): Promise<void> {
-  const { flows: stored } = await ask<Static<typeof ListedFlows>>('GET /flows')
+  const { flows: stored } = await ask<typeof ListedFlows>('GET /flows')
   const pushed = new Set(stored.map(({ key }) => key))
   const flows = flowFiles
     .flatMap(text => readFlowFile(text).flows)
@@ -70,7 +69,7 @@ export async function lookUpDemo(
     const { ask } = manager
     await pushMissing(manager)
     const organisation = await ask<Settings>('GET /settings')
-    const { keys } = await ask<Static<typeof KeyList>>('GET /keys')
+    const { keys } = await ask<typeof KeyList>('GET /keys')
     const current = keys.find(({ worksUntil }) => worksUntil === null)?.key
     if (current) return { organisation, snippetKey: current }
     const body = { graceHours: 0 }
