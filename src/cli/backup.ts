@@ -8,12 +8,12 @@ import { isInside } from '../storage/backup/inside.ts'
 import { noteBackup } from '../storage/backup/last-backup.ts'
 import { clearAbandoned } from '../storage/backup/partial.ts'
 import type { Command } from './command.ts'
-import { requireData } from './data.ts'
 import { sizeOf } from './doctor/finding.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
+import { dataOf } from './manage.ts'
 import { print, printJson, printTable, tell } from './output.ts'
 import { progressBar } from './progress.ts'
-import { addSettings, settingsOf } from './settings.ts'
+import { addSettings } from './settings.ts'
 
 /** What others of this machine get first (nice(1)): a backup has time. */
 const niceness = 10
@@ -36,8 +36,7 @@ fetched again. "cairn restore" takes it.`)
     )
     .action(
       async (target: string, options: { keep?: string; json?: boolean }, command: Command) => {
-        const { data } = settingsOf(command, 'data')
-        requireData(data)
+        const data = dataOf(command)
         const result = await backUpTo(target, data, keepOf(options.keep))
         if (options.json) return printJson(result)
         print(result.file)

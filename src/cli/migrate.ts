@@ -10,12 +10,13 @@ import {
 } from '../storage/database/upgrade.ts'
 import { tryUpgrade } from '../storage/database/upgrade-trial.ts'
 import type { Command, Flags } from './command.ts'
-import { requireData, requireNoServer } from './data.ts'
+import { requireNoServer } from './data.ts'
 import { sizeOf } from './doctor/finding.ts'
 import { UsageFailure } from './failure.ts'
+import { dataOf } from './manage.ts'
 import { print, printColumns, printJson } from './output.ts'
 import { progressLine } from './progress.ts'
-import { addSettings, settingsOf } from './settings.ts'
+import { addSettings } from './settings.ts'
 
 type Options = Flags<never, 'dryRun' | 'onCopy' | 'json'> & { copy: boolean }
 
@@ -37,11 +38,10 @@ export function addMigrate(cairn: Command): void {
       'cairn migrate',
     )
     .action(async (options: Options, command: Command) => {
-      const { data } = settingsOf(command, 'data')
+      const data = dataOf(command)
       if (options.onCopy && (options.dryRun || !options.copy)) {
         throw new UsageFailure('--on-copy goes with neither --dry-run nor --no-copy')
       }
-      requireData(data)
       const plan = upgradePlan(data)
       const done = await carryOut(data, plan, options)
       if (options.json) return printJson(asJson(plan, options, done))

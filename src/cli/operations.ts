@@ -2,12 +2,11 @@ import type { Static } from '@sinclair/typebox'
 import type { Compacted, Rebuilt } from '../modules/operations/model.ts'
 import type { RebuildProgress } from '../modules/operations/port.ts'
 import type { Command } from './command.ts'
-import { requireData } from './data.ts'
 import { sizeOf } from './doctor/finding.ts'
-import { operated } from './manage.ts'
+import { dataOf, operated } from './manage.ts'
 import { counted, print, printJson } from './output.ts'
 import { liveLine } from './progress.ts'
-import { addSettings, settingsOf } from './settings.ts'
+import { addSettings } from './settings.ts'
 
 export function addRebuild(cairn: Command): void {
   addSettings(cairn.command('rebuild'), ['data'])
@@ -15,12 +14,10 @@ export function addRebuild(cairn: Command): void {
     .option('--json', 'print {flows, events, changed} as JSON, the last as the number of flows')
     .examples('cairn rebuild', 'cairn rebuild --data /var/lib/cairn --json')
     .action(async ({ json }: { json?: boolean }, command: Command) => {
-      const { data } = settingsOf(command, 'data')
-      requireData(data)
       const line = liveLine()
       const onProgress = ({ flow, flows, flowsDone, events }: RebuildProgress) =>
         line.show(`${flowsDone} of ${flows} flows, ${events} events (${flow})`)
-      const result = await operated(data, ask =>
+      const result = await operated(dataOf(command), ({ ask }) =>
         ask<typeof Rebuilt>('POST /rebuild', { onProgress }),
       ).finally(line.end)
       if (json) return printJson(result)
@@ -46,9 +43,9 @@ does so from its first compaction on. It needs room for what the database holds
 twice more, and takes some seconds a gigabyte; interrupted, it leaves all as it
 was.`)
     .action(async ({ json }: { json?: boolean }, command: Command) => {
-      const { data } = settingsOf(command, 'data')
-      requireData(data)
-      const sizes = await operated(data, ask => ask<typeof Compacted>('POST /compact'))
+      const sizes = await operated(dataOf(command), ({ ask }) =>
+        ask<typeof Compacted>('POST /compact'),
+      )
       if (json) return printJson(sizes)
       print(`the database took ${sizeOf(sizes.bytesBefore)}, it takes ${sizeOf(sizes.bytesAfter)}`)
     })

@@ -4,9 +4,9 @@ import type { Settings } from '../modules/organisations/model.ts'
 import { longestSlug, nameFault, slugFault, slugFrom } from '../modules/organisations/rules.ts'
 import { requireNoLostDatabase } from '../storage/database/lost-database.ts'
 import type { Command, Flags } from './command.ts'
-import { makeDirectory, requireData } from './data.ts'
+import { makeDirectory } from './data.ts'
 import { CommandFailure, exitStatus } from './failure.ts'
-import { allOrganisations, managedOrg, operated, orgCommand } from './manage.ts'
+import { allOrganisations, dataOf, managedOrg, operated, orgCommand } from './manage.ts'
 import { addIdentity } from './org-identity.ts'
 import { addLimits, addOrigins, addPrivacy, addRetention } from './org-settings.ts'
 import { columns, print, printJson, printTable } from './output.ts'
@@ -40,7 +40,7 @@ function addCreate(org: Command): void {
       makeDirectory(data)
       requireNoLostDatabase(data)
       const body = { name, ...(options.slug === undefined ? {} : { slug: options.slug }) }
-      const made = await operated(data, ask => ask<Created>('POST /organisations', { body }))
+      const made = await operated(data, ({ ask }) => ask<Created>('POST /organisations', { body }))
       const { id, slug, snippetKey } = made
       if (options.json) return printJson({ id, slug, snippetKey })
       print(
@@ -76,9 +76,7 @@ function addList(org: Command): void {
     .option('--json', 'print a JSON array')
     .examples('cairn org list', 'cairn org list --json')
     .action(async ({ json }: { json?: boolean }, command: Command) => {
-      const { data } = settingsOf(command, 'data')
-      requireData(data)
-      const all = await operated(data, allOrganisations)
+      const all = await operated(dataOf(command), allOrganisations)
       if (json) return printJson(all.map(told))
       printTable(
         ['slug', 'id', 'name', 'created'],

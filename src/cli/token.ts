@@ -7,9 +7,9 @@ import { systemClock } from '../server/system-clock.ts'
 import { tokenConflict } from '../server/token-mode.ts'
 import type { Command } from './command.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
-import { addManaged, asked, managedHere } from './manage.ts'
+import { addManaged, addOrg, asked, managedHere } from './manage.ts'
 import { print, printJson, printTable, tell } from './output.ts'
-import { addSettings, settingsOf } from './settings.ts'
+import { settingsOf } from './settings.ts'
 
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 const longestSeconds = 366 * 86_400
@@ -38,16 +38,12 @@ export function addToken(cairn: Command): void {
   addIssue(token)
 }
 
+/** The settings of session tokens that have a flag here. */
+const issuing = ['sessionIssuer', 'sessionAudience', 'sessionType', 'organisationClaim'] as const
+
 function addIssue(token: Command): void {
-  addSettings(token.command('issue'), [
-    'data',
-    'sessionIssuer',
-    'sessionAudience',
-    'sessionType',
-    'organisationClaim',
-  ])
+  addOrg(token.command('issue'), ...issuing)
     .description('make a session token for an organisation')
-    .option('--org <org>', 'id or slug; may be left out where there is only one')
     .option(
       '--for <time>',
       'how long it is valid: a whole number of s, m, h or d, at most 366d',
@@ -56,16 +52,7 @@ function addIssue(token: Command): void {
     .option('--json', 'print {token, expiresAt} as JSON')
     .examples('cairn token issue --org harbor', 'cairn token issue --org harbor --for 8h --json')
     .action(async (options: { for: string; json?: boolean }, command: Command) => {
-      const config = settingsOf(
-        command,
-        'data',
-        'sessionSecret',
-        'sessionIssuer',
-        'sessionAudience',
-        'sessionType',
-        'sessionJwksUrl',
-        'organisationClaim',
-      )
+      const config = settingsOf(command, 'data', 'sessionSecret', 'sessionJwksUrl', ...issuing)
       const seconds = lifetimeIn(options.for)
       const running = isHeld(config.data) ? holderOf(config.data)?.sessionTokens : undefined
       const conflict = tokenConflict(running, config)

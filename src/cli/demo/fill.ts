@@ -39,7 +39,7 @@ export async function prepareDemo(data: string, now: number): Promise<void> {
 }
 
 async function makeHarbor(data: string): Promise<void> {
-  await operated(data, async ask => {
+  await operated(data, async ({ ask }) => {
     const { organisations } = await ask<OrganisationList>('GET /organisations?named=harbor')
     if (organisations.length > 0) return
     await ask('POST /organisations', { body: { name: 'Harbor', slug: 'harbor' } })

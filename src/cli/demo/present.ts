@@ -1,11 +1,11 @@
 import type { Flow, Step } from '../../core/flow/flow.ts'
 import type { Outcome } from '../../core/step/health.ts'
 import { version as snippetVersion } from '../../core/version.ts'
-import type { Manager } from '../manage.ts'
+import type { Asker } from '../asking.ts'
 import { type DemoEvent, demoOrigin } from './history.ts'
 
 /** Calls the API as a page or a back end would. */
-export type Page = Manager['ask']
+export type Page = Asker['ask']
 
 /** What ten people's pages say of a step's element: most steps are well, two are not. */
 const outcomes: Record<string, readonly Outcome[]> = {
