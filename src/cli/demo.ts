@@ -84,20 +84,17 @@ function demoConfig(command: Command, askedSitePort: number | null) {
   if (isOwnIssuer && config.sessionIssuer !== null) {
     warn(`the demo makes its session tokens itself: ${config.sessionIssuer} is not asked`)
   }
+  const isSitePortAsked = askedSitePort !== null
+  const sitePort = askedSitePort ?? usualSitePort
   const ports = choosePorts({
-    port: { host, port, isAsked: given.has('port'), flag: '--port' },
-    managementPort: {
-      host: managementHost,
-      port: managementPort,
-      isAsked: given.has('managementPort'),
-      flag: '--management-port',
-    },
-    sitePort: {
-      host,
-      port: askedSitePort ?? usualSitePort,
-      isAsked: askedSitePort !== null,
-      flag: '--site-port',
-    },
+    port: [given.has('port'), host, port, '--port'],
+    managementPort: [
+      given.has('managementPort'),
+      managementHost,
+      managementPort,
+      '--management-port',
+    ],
+    sitePort: [isSitePortAsked, host, sitePort, '--site-port'],
   })
   return Object.freeze({
     ...config,
@@ -109,22 +106,16 @@ function demoConfig(command: Command, askedSitePort: number | null) {
   })
 }
 
-interface WantedPort {
-  host: string
-  port: number
-  /** Else the next free one does as well. */
-  isAsked: boolean
-  flag: string
-}
+/** A port that was asked for is taken, or else the next free one. */
+type WantedPort = [isAsked: boolean, host: string, port: number, flag: string]
 
 /** A port for each, none of them twice; those that were asked for are taken first. */
 function choosePorts<Name extends string>(wanted: Record<Name, WantedPort>): Record<Name, number> {
   const held: [string, HeldPort][] = []
   try {
     const names = Object.entries<WantedPort>(wanted)
-    for (const [name, one] of names.sort(([, a], [, b]) => Number(b.isAsked) - Number(a.isAsked))) {
-      const { host, port, flag, isAsked } = one
-      held.push([name, isAsked ? holdPort(host, port, flag) : holdFreePort(host, port, flag)])
+    for (const [name, [isAsked, ...place]] of names.sort((a, b) => +b[1][0] - +a[1][0])) {
+      held.push([name, isAsked ? holdPort(...place) : holdFreePort(...place)])
     }
     return Object.fromEntries(held.map(([name, { port }]) => [name, port])) as Record<Name, number>
   } finally {

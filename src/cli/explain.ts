@@ -6,6 +6,7 @@ import { CommandFailure, UsageFailure } from './failure.ts'
 import { readTextFile } from './files.ts'
 import { type Manager, managedHere } from './manage.ts'
 import { counted, print, printJson } from './output.ts'
+import { personNamed } from './person.ts'
 import { addSettings } from './settings.ts'
 
 type Options = Flags<'user' | 'anonymous' | 'traits', 'json'> & { url: string }
@@ -38,7 +39,7 @@ export function addExplain(cairn: Command): void {
       const body = {
         flow,
         url: pageOf(options.url).href,
-        ...personNamed(options),
+        ...personOf(options),
         traits: traitsOf(options.traits ?? '{}'),
       }
       // Its --url is the page's: it asks on this machine alone.
@@ -84,7 +85,6 @@ function remedyOf(
 }
 
 const longestUrl = 2_048
-const longestPerson = 128
 
 function pageOf(text: string): URL {
   if (text.length <= longestUrl && URL.canParse(text)) return new URL(text)
@@ -93,16 +93,12 @@ function pageOf(text: string): URL {
   )
 }
 
-function personNamed({ user, anonymous }: Options): { userId?: string; anonymousId?: string } {
+function personOf({ user, anonymous }: Options): { userId?: string; anonymousId?: string } {
   if (user !== undefined && anonymous !== undefined) {
     throw new UsageFailure('give --user or --anonymous, not both: they are different people')
   }
   const id = user ?? anonymous
-  if (id === undefined) return {}
-  if (id === '' || id.length > longestPerson) {
-    throw new UsageFailure(`the id of a person has 1 to ${longestPerson} characters`)
-  }
-  return user === undefined ? { anonymousId: id } : { userId: id }
+  return id === undefined ? {} : personNamed(id, { anonymous: user === undefined })
 }
 
 function traitsOf(given: string): object {

@@ -1,9 +1,10 @@
 import type { Command as AnyCommand } from 'commander'
 import { didYouMean } from '../core/text/wording.ts'
+import { commit, version } from '../core/version.ts'
 import { compiledTexts } from '../manual/compile.ts' with { type: 'macro' }
 import type { Command } from './command.ts'
 import { UsageFailure } from './failure.ts'
-import { columns, print } from './output.ts'
+import { columns, print, printJson } from './output.ts'
 
 const topicTexts = compiledTexts()
 const topicNames = Object.keys(topicTexts)
@@ -47,5 +48,17 @@ export function addHelp(cairn: Command): void {
       // Whoever asks about a word that is both wants to know both.
       if (!topic || isCommand) commandOf(cairn, names).outputHelp()
       if (topic) print(...(isCommand ? [''] : []), topic.text.trimEnd())
+    })
+}
+
+export function addVersion(cairn: Command): void {
+  cairn
+    .command('version')
+    .description('print the version, with the commit it was built from')
+    .option('--json', 'print {version, commit, bun} as JSON')
+    .examples('cairn version', 'cairn version --json')
+    .action(({ json }: { json?: boolean }) => {
+      if (json) printJson({ version, commit, bun: Bun.version })
+      else print(`cairn ${version}`)
     })
 }

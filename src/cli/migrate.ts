@@ -49,39 +49,49 @@ export function addMigrate(cairn: Command): void {
         return print(`nothing to do: the database has schema ${plan.to}, the newest known here`)
       }
       const isOnlyTold = options.dryRun || options.onCopy
-      printColumns([...(isOnlyTold ? planRows(plan, options) : []), ...doneRows(plan, done)])
+      printColumns([
+        ...(isOnlyTold ? planRows(plan, options) : []),
+        ...doneRows(plan, options, done),
+      ])
     })
 }
 
-/** What was done, and whether for good. */
+/** How long a step took. */
+interface StepTime {
+  id: number
+  seconds: number
+}
+
+/** What was done; the copy is null where none was made, or none is left. */
 interface Done {
   steps: StepTime[]
-  /** Null where none was made, or none is left. */
   copy: string | null
-  isTrial: boolean
 }
 
 async function carryOut(data: string, plan: UpgradePlan, options: Options): Promise<Done | null> {
-  const isTrial = options.onCopy === true
   if (plan.due.length === 0 || options.dryRun) return null
-  const times = new StepTimes()
+  const steps: StepTime[] = []
   const line = progressLine()
+  let beganAt = performance.now()
   const onProgress = (progress: UpgradeProgress) => {
-    times.note(progress)
     line.show(stageOf(progress), () => doingText(progress))
+    const now = performance.now()
+    if (progress.doing !== 'step' || progress.share === 0) beganAt = now
+    if (progress.doing !== 'step' || progress.share !== 1) return
+    // Told of its last row, and again once it is committed.
+    if (steps.at(-1)?.id === progress.id) steps.pop()
+    steps.push({ id: progress.id, seconds: Math.round(now - beganAt) / 1_000 })
   }
-  if (isTrial) {
+  if (options.onCopy) {
     await tryUpgrade(data, Date.now(), onProgress).finally(line.end)
-    return { steps: times.steps, copy: null, isTrial }
+    return { steps, copy: null }
   }
   requireNoServer(data)
   const lock = keepServersOut(data)
   try {
-    const { copy } = await upgradeDatabase(data, Date.now(), {
-      withCopy: options.copy,
-      onProgress,
-    })
-    return { steps: times.steps, copy, isTrial }
+    const how = { withCopy: options.copy, onProgress }
+    const { copy } = await upgradeDatabase(data, Date.now(), how)
+    return { steps, copy }
   } finally {
     line.end()
     lock.release()
@@ -101,11 +111,11 @@ function planRows(plan: UpgradePlan, { copy }: Options): string[][] {
   ]
 }
 
-function doneRows(plan: UpgradePlan, done: Done | null): string[][] {
+function doneRows(plan: UpgradePlan, { onCopy }: Options, done: Done | null): string[][] {
   const { from, to } = plan
   if (done === null) return [['time', timeOf(plan)]]
   const times = done.steps.map(({ id, seconds }) => [`step ${id}`, `took ${seconds} s`])
-  if (done.isTrial) return [...times, ['tried', 'on a copy, which came out whole and is deleted']]
+  if (onCopy) return [...times, ['tried', 'on a copy, which came out whole and is deleted']]
   const copy =
     done.copy === null ? [] : [['copy', `${done.copy}, of before; delete it when you like`]]
   return [...times, ...copy, ['schema', `${to}, from ${from}`]]
@@ -128,28 +138,5 @@ function asJson(plan: UpgradePlan, { copy }: Options, done: Done | null) {
     wantedBytes: wantedBytes(plan, copy),
     freeBytes,
     copy: done?.copy ?? null,
-  }
-}
-
-/** How long each step of a migration took. */
-interface StepTime {
-  id: number
-  name: string
-  seconds: number
-}
-
-/** Takes the time of each step as a migration tells of its progress. */
-class StepTimes {
-  readonly steps: StepTime[] = []
-  private beganAt = performance.now()
-
-  note(progress: UpgradeProgress): void {
-    const now = performance.now()
-    if (progress.doing !== 'step' || progress.share === 0) this.beganAt = now
-    if (progress.doing !== 'step' || progress.share !== 1) return
-    const { id, name } = progress
-    // Told of its last row, and again once it is committed.
-    if (this.steps.at(-1)?.id === id) this.steps.pop()
-    this.steps.push({ id, name, seconds: Math.round(now - this.beganAt) / 1_000 })
   }
 }

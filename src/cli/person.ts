@@ -41,7 +41,10 @@ const personCommand = (person: Command, name: string): Command =>
     .option('--anonymous', 'the id is an anonymous one')
 
 /** The person as the API names them. */
-function personNamed(id: string, { anonymous = false }: PersonOptions): Record<string, string> {
+export function personNamed(
+  id: string,
+  { anonymous = false }: PersonOptions,
+): Record<string, string> {
   if (id === '' || id.length > longestId) {
     throw new UsageFailure(`the id of a person has 1 to ${longestId} characters`)
   }

@@ -11,7 +11,7 @@ import { addExplain } from './explain.ts'
 import { complain, exitStatus } from './failure.ts'
 import { addFlows } from './flows.ts'
 import { addHealthcheck } from './healthcheck.ts'
-import { addHelp, topicList } from './help.ts'
+import { addHelp, addVersion, topicList } from './help.ts'
 import { addKey } from './key.ts'
 import { addMigrate } from './migrate.ts'
 import { addCompact, addRebuild } from './operations.ts'
@@ -24,7 +24,6 @@ import { addSnippet } from './snippet.ts'
 import { addSteps } from './steps.ts'
 import { addToken } from './token.ts'
 import { addTop } from './top.ts'
-import { addVersion } from './version.ts'
 
 /** Every command of `cairn`. */
 export function program(): Command {

@@ -6,8 +6,7 @@ import alertRules from './service/alerts.yaml' with { type: 'text' }
 import dashboard from './service/dashboard.json'
 import { type FileChange, installService, uninstallService } from './service/install.ts'
 import { planOf, type ServiceOptions } from './service/plan.ts'
-import { settingsTemplate } from './service/settings-template.ts'
-import { unitFile } from './service/unit.ts'
+import { settingsTemplate, unitFile } from './service/unit.ts'
 
 export function addService(cairn: Command): void {
   const service = cairn

@@ -1,9 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from './command.ts'
-import { refuseNoFile, replaceFile } from './files.ts'
+import { asUsers, refuseNoFile, replaceFile } from './files.ts'
 import { print, printJson } from './output.ts'
-import { asUsers } from './umask.ts'
 
 export function addSnippet(cairn: Command): void {
   const snippet = cairn
