@@ -3,7 +3,14 @@ import { checkBackups, checkLeftovers } from './doctor/backup-check.ts'
 import { checkDatabase } from './doctor/database-check.ts'
 import { checkDirectory } from './doctor/directory-check.ts'
 import { checkDisk, checkSyncs } from './doctor/disk-check.ts'
-import { type Check, error, type Finding, type Subject } from './doctor/finding.ts'
+import {
+  type Check,
+  type DataSubject,
+  error,
+  type Finding,
+  isReadableDirectory,
+  type Subject,
+} from './doctor/finding.ts'
 import { checkMachine, checkUnit, checkVersions } from './doctor/machine-check.ts'
 import { checkMigration } from './doctor/migration-check.ts'
 import { checkServer, checkTokens } from './doctor/server-check.ts'
@@ -12,15 +19,23 @@ import { exitStatus, explained } from './failure.ts'
 import { counted, print, printJson } from './output.ts'
 import { addSettings } from './settings.ts'
 
+type Look<Of> = (subject: Of) => Finding[] | Promise<Finding[]>
+
+/** A check that needs a directory to look into; why there is none is what others tell. */
+const onData =
+  (check: Look<DataSubject>): Look<Subject> =>
+  ({ data, ...subject }) =>
+    data !== null && isReadableDirectory(data) ? check({ ...subject, data }) : []
+
 /** Every check, in the order of the answer, with what it is called where it fails itself. */
-const checks: readonly [Check, (subject: Subject) => Finding[] | Promise<Finding[]>][] = [
+const checks: readonly [Check, Look<Subject>][] = [
   ['directory', checkDirectory],
   ['disk', checkDisk],
-  ['disk', checkSyncs],
-  ['migration', checkMigration],
-  ['database', checkDatabase],
+  ['disk', onData(checkSyncs)],
+  ['migration', onData(checkMigration)],
+  ['database', onData(checkDatabase)],
   ['backup', checkBackups],
-  ['directory', checkLeftovers],
+  ['directory', onData(checkLeftovers)],
   ['server', checkServer],
   ['unit', checkUnit],
   ['issuer', checkTokens],

@@ -16,6 +16,7 @@ import { newestReceipt } from '../../storage/database/inspect.ts'
 import { trialPrefix } from '../../storage/database/upgrade-trial.ts'
 import { counted } from '../output.ts'
 import {
+  type DataSubject,
   error,
   type Finding,
   isReadableDirectory,
@@ -96,8 +97,7 @@ function checkAside(data: string): Finding[] {
 }
 
 /** What backups, restores and tried migrations leave behind that were killed. */
-export function checkLeftovers({ data, config }: Subject): Finding[] {
-  if (data === null || !isReadableDirectory(data)) return []
+export function checkLeftovers({ data, config }: DataSubject): Finding[] {
   const folders = [data, copiesFolder(data), ...(config?.backupDir ? [config.backupDir] : [])]
   const left = [...new Set(folders)].filter(isReadable).flatMap(leftIn)
   if (left.length === 0 || isInUse(data)) return []

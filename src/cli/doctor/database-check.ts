@@ -18,15 +18,7 @@ import { lostAdvice, traceOfDatabase } from '../../storage/database/lost-databas
 import { explained } from '../failure.ts'
 import { counted, tell } from '../output.ts'
 import { liveLine } from '../progress.ts'
-import {
-  error,
-  type Finding,
-  isReadableDirectory,
-  ok,
-  type Subject,
-  sizeOf,
-  warning,
-} from './finding.ts'
+import { type DataSubject, error, type Finding, ok, sizeOf, warning } from './finding.ts'
 import { serverProcess } from './server-check.ts'
 
 const damaged = 'stop the server, keep a copy of the data directory, and restore a backup'
@@ -36,9 +28,8 @@ const largeBytes = 2e9
 const largeLogBytes = 256e6
 
 /** Whether the database can be read, is of this version, and is whole. Writes nothing. */
-export function checkDatabase(subject: Subject): Finding[] {
+export function checkDatabase(subject: DataSubject): Finding[] {
   const { data } = subject
-  if (data === null || !isReadableDirectory(data)) return []
   if (!hasDatabase(data)) return [checkTrace(data)]
   try {
     using database = openForReading(data)

@@ -10,9 +10,9 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import {
+  type DataSubject,
   error,
   type Finding,
-  isReadableDirectory,
   ok,
   type Subject,
   sizeOf,
@@ -70,8 +70,7 @@ const tries = 5
 const patienceMs = 2_000
 
 /** How long a sync of the disk takes. */
-export function checkSyncs({ data }: Subject): Finding[] {
-  if (data === null || !isReadableDirectory(data)) return []
+export function checkSyncs({ data }: DataSubject): Finding[] {
   const times = syncTimes(data)
   const ms = times[Math.floor(times.length / 2)]
   // Why nothing can be written there is told with the directory.

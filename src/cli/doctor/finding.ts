@@ -56,6 +56,9 @@ export interface Subject {
   now: number
 }
 
+/** The same of a directory that is there and can be looked into. */
+export type DataSubject = Subject & { data: string }
+
 /** `1.4 GB`, for people; powers of 1,000. */
 export function sizeOf(bytes: number): string {
   const units = ['bytes', 'kB', 'MB', 'GB', 'TB']

@@ -7,22 +7,14 @@ import { hasDatabase, openForReading } from '../../storage/database/database.ts'
 import { type SchemaState, schemaState } from '../../storage/database/migrate.ts'
 import { upgradeNote } from '../../storage/database/upgrade-note.ts'
 import { counted } from '../output.ts'
-import {
-  error,
-  type Finding,
-  isReadableDirectory,
-  ok,
-  type Subject,
-  sizeOf,
-  warning,
-} from './finding.ts'
+import { type DataSubject, error, type Finding, ok, sizeOf, warning } from './finding.ts'
 
 /** How long a copy of before a migration is worth its room without a word. */
 const wantedForDays = 30
 
 /** Whether the database is of this release, and what a migration has left. */
-export function checkMigration({ data, now }: Subject): Finding[] {
-  if (data === null || !isReadableDirectory(data) || !hasDatabase(data)) return []
+export function checkMigration({ data, now }: DataSubject): Finding[] {
+  if (!hasDatabase(data)) return []
   try {
     using database = openForReading(data)
     const state = schemaState(database)
