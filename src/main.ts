@@ -1,6 +1,6 @@
 import './production-mode.ts'
+import { keepPrivate } from './cli/files.ts'
 import { run } from './cli/program.ts'
-import { keepPrivate } from './cli/umask.ts'
 
 // All that Cairn stores belongs to the user it runs as, and to nobody else.
 keepPrivate()

@@ -1,20 +1,19 @@
 import { existsSync, statSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Command } from 'commander'
 import { isoTime } from '../core/time/clock.ts'
 import { type Backup, backUp, makeFolder } from '../storage/backup/backup.ts'
 import { backupNameAt, backupsIn, keepNewest } from '../storage/backup/folder.ts'
 import { isInside } from '../storage/backup/inside.ts'
 import { noteBackup } from '../storage/backup/last-backup.ts'
 import { clearAbandoned } from '../storage/backup/partial.ts'
-import { requireData } from './data.ts'
+import type { Command } from './command.ts'
 import { sizeOf } from './doctor/finding.ts'
-import { examples } from './examples.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
+import { dataOf } from './manage.ts'
 import { print, printJson, printTable, tell } from './output.ts'
 import { progressBar } from './progress.ts'
-import { addSettings, settingsOf } from './settings.ts'
+import { addSettings } from './settings.ts'
 
 /** What others of this machine get first (nice(1)): a backup has time. */
 const niceness = 10
@@ -27,22 +26,17 @@ export function addBackup(cairn: Command): void {
     .argument('<file|dir>', 'a new file, or a directory, in which the file is named by the time')
     .option('--keep <count>', 'of the backups in the directory, keep so many, the newest')
     .option('--json', 'print {file, bytes, sha256, removed} as JSON')
-    .addHelpText(
-      'after',
-      `
-The file is a whole SQLite database. It holds all that Cairn stores but
+    .notes(`The file is a whole SQLite database. It holds all that Cairn stores but
 session.key, which would let its reader make session tokens, and what can be
-fetched again. "cairn restore" takes it.
-${examples(
-  'cairn backup before-upgrade.db',
-  'cairn backup /mnt/backups/ --data /var/lib/cairn --keep 14',
-  'cairn backup list /mnt/backups',
-)}`,
+fetched again. "cairn restore" takes it.`)
+    .examples(
+      'cairn backup before-upgrade.db',
+      'cairn backup /mnt/backups/ --data /var/lib/cairn --keep 14',
+      'cairn backup list /mnt/backups',
     )
     .action(
       async (target: string, options: { keep?: string; json?: boolean }, command: Command) => {
-        const { data } = settingsOf(command, 'data')
-        requireData(data)
+        const data = dataOf(command)
         const result = await backUpTo(target, data, keepOf(options.keep))
         if (options.json) return printJson(result)
         print(result.file)
@@ -54,7 +48,7 @@ ${examples(
     .description('the backups in a directory that "cairn backup" or a server named, newest first')
     .argument('<dir>', 'the directory')
     .option('--json', 'print [{file, at, bytes}] as JSON')
-    .addHelpText('after', examples('cairn backup list /mnt/backups'))
+    .examples('cairn backup list /mnt/backups')
     .action((folder: string, _options: unknown, command: Command) => {
       const { json } = command.optsWithGlobals<{ json?: boolean }>()
       return listBackups(folder, json === true)

@@ -1,89 +1,67 @@
-import type { Command } from 'commander'
-import type { DeadLetter, Retried, RetryVerdict } from '../modules/operations/port.ts'
-import { examples } from './examples.ts'
+import type { Static } from '@sinclair/typebox'
+import type {
+  DeadLetterList,
+  DroppedLetters,
+  LettersAsked,
+  RetriedLetters,
+} from '../modules/operations/model.ts'
+import type { RetryVerdict } from '../modules/operations/port.ts'
+import type { Command } from './command.ts'
 import { CommandFailure, exitStatus, UsageFailure, warn } from './failure.ts'
-import { managed } from './manage.ts'
+import { addOrg, asked } from './manage.ts'
 import { counted, print, printJson, printTable } from './output.ts'
-import { addSettings } from './settings.ts'
-
-interface Options {
-  all?: boolean
-  json?: boolean
-}
-
-/** A command of one organisation. */
-const ofOrganisation = (command: Command) =>
-  addSettings(command, ['data']).option(
-    '--org <org>',
-    'id or slug; may be left out where there is only one',
-  )
 
 export function addDeadLetters(cairn: Command): void {
   const letters = cairn
     .command('dead-letters')
     .description('events that the database refused: list them, store them after all, drop them')
-    .addHelpText(
-      'after',
-      `${examples(
-        'cairn dead-letters list',
-        'cairn dead-letters retry --all',
-        'cairn dead-letters drop 17 18',
-      )}
-
-A caller was told of such an event that it is rejected ("storage"). Its id is
+    .examples(
+      'cairn dead-letters list',
+      'cairn dead-letters retry --all',
+      'cairn dead-letters drop 17 18',
+    )
+    .notes(`A caller was told of such an event that it is rejected ("storage"). Its id is
 free: where it was sent again and stored meanwhile, a retry finds a duplicate,
 and the letter is gone. A completion, tick, health report or fingerprint was
 answered by 500; a retry does it as if it were reported now. What is of a
-person who was erased is refused.`,
-    )
+person who was erased is refused.`)
   addList(letters)
   addRetry(letters)
   addDrop(letters)
 }
 
 function addList(letters: Command): void {
-  ofOrganisation(letters.command('list'))
+  addOrg(letters.command('list'))
     .description('list the events with the reason, the oldest first')
     .option('--json', 'print [{id, eventId, kind, reason, receivedAt}, …]')
-    .addHelpText(
-      'after',
-      examples('cairn dead-letters list', 'cairn dead-letters list --org harbor --json'),
-    )
-    .action(async (options: Options, command: Command) => {
-      type Listed = Omit<DeadLetter, 'receivedAt'> & { receivedAt: string }
-      const { letters: listed, count } = await managed(command, ({ ask }) =>
-        ask<{ letters: Listed[]; count: number }>('GET /dead-letters'),
-      )
-      if (count > listed.length) {
-        warn(`these are the oldest ${listed.length} of ${count}`)
-      }
-      if (options.json) {
-        return printJson(
-          listed.map(({ id, receivedAt, eventId, kind, reason }) => ({
-            id,
-            receivedAt,
-            eventId,
-            kind,
-            reason,
-          })),
-        )
-      }
+    .examples('cairn dead-letters list', 'cairn dead-letters list --org harbor --json')
+    .action(async ({ json }: { json?: boolean }, command: Command) => {
+      const { letters, count } = await asked<typeof DeadLetterList>(command, 'GET /dead-letters')
+      if (count > letters.length) warn(`these are the oldest ${letters.length} of ${count}`)
+      if (json) return printJson(letters.map(({ organisation, ...letter }) => letter))
       printTable(
         ['id', 'received', 'kind', 'event', 'reason'],
-        listed.map(letter => [
-          String(letter.id),
-          letter.receivedAt,
-          letter.kind,
-          letter.eventId ?? '–',
-          letter.reason,
+        letters.map(({ id, receivedAt, kind, eventId, reason }) => [
+          ...[String(id), receivedAt, kind, eventId ?? '–', reason],
         ]),
         'there are no dead letters',
       )
     })
 }
 
+/** A command about some letters, or all. */
+const ofLetters = (letters: Command, name: string) =>
+  addOrg(letters.command(name))
+    .argument('[id...]', 'of dead letters')
+    .option('--all', 'all that there are')
+
+interface Chosen {
+  all?: boolean
+  json?: boolean
+}
+
 /** The letters that a command is about. @throws where one is not there: then nothing is done */
-function chosen(ids: string[], { all }: Options): { ids: number[] } | { all: true } {
+function chosen(ids: string[], { all }: Chosen): Static<typeof LettersAsked> {
   if ((all ?? false) === ids.length > 0) {
     throw new UsageFailure('name dead letters by their ids, or give --all, one of the two')
   }
@@ -97,28 +75,23 @@ function chosen(ids: string[], { all }: Options): { ids: number[] } | { all: tru
 }
 
 function addRetry(letters: Command): void {
-  ofOrganisation(letters.command('retry'))
+  ofLetters(letters, 'retry')
     .description('store events after all; exit status 1 if any is refused again')
-    .argument('[id...]', 'of dead letters')
-    .option('--all', 'all that there are')
     .option('--json', 'print {stored, duplicate, refused, letters: [{id, verdict}]}')
-    .addHelpText(
-      'after',
-      examples('cairn dead-letters retry 17', 'cairn dead-letters retry --all --json'),
-    )
-    .action(async (ids: string[], options: Options, command: Command) => {
+    .examples('cairn dead-letters retry 17', 'cairn dead-letters retry --all --json')
+    .action(async (ids: string[], options: Chosen, command: Command) => {
       const body = chosen(ids, options)
-      const { letters: tried } = await managed(command, ({ ask }) =>
-        ask<{ letters: Retried[] }>('POST /dead-letters/retry', { body }),
+      const { letters: tried } = await asked<typeof RetriedLetters>(
+        command,
+        'POST /dead-letters/retry',
+        { body },
       )
-      const count = (verdict: RetryVerdict) => tried.filter(of => of.verdict === verdict).length
-      const counts = {
-        stored: count('stored'),
-        duplicate: count('duplicate'),
-        refused: count('refused'),
-      }
-      if (counts.refused > 0) process.exitCode = exitStatus.failure
-      if (options.json) return printJson({ ...counts, letters: tried })
+      const count = (wanted: RetryVerdict) =>
+        tried.filter(({ verdict }) => verdict === wanted).length
+      const [stored, duplicate] = [count('stored'), count('duplicate')]
+      const refused = count('refused')
+      if (refused > 0) process.exitCode = exitStatus.failure
+      if (options.json) return printJson({ stored, duplicate, refused, letters: tried })
       printTable(
         ['id', 'verdict'],
         tried.map(({ id, verdict }) => [String(id), verdict]),
@@ -128,20 +101,15 @@ function addRetry(letters: Command): void {
 }
 
 function addDrop(letters: Command): void {
-  ofOrganisation(letters.command('drop'))
+  ofLetters(letters, 'drop')
     .description('delete events for good')
-    .argument('[id...]', 'of dead letters')
-    .option('--all', 'all that there are')
     .option('--json', 'print {dropped}')
-    .addHelpText(
-      'after',
-      examples('cairn dead-letters drop 17 18', 'cairn dead-letters drop --all'),
-    )
-    .action(async (ids: string[], options: Options, command: Command) => {
-      const body = chosen(ids, options)
-      const { dropped } = await managed(command, ({ ask }) =>
-        ask<{ dropped: number }>('POST /dead-letters/drop', { body }),
-      )
+    .examples('cairn dead-letters drop 17 18', 'cairn dead-letters drop --all')
+    .action(async (ids: string[], options: Chosen, command: Command) => {
+      const what = 'POST /dead-letters/drop'
+      const { dropped } = await asked<typeof DroppedLetters>(command, what, {
+        body: chosen(ids, options),
+      })
       if (options.json) return printJson({ dropped })
       print(`dropped ${counted(dropped, 'dead letter')}`)
     })

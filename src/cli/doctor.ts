@@ -1,31 +1,41 @@
-import type { Command } from 'commander'
-import { checkBackups } from './doctor/backup-check.ts'
+import type { Command } from './command.ts'
+import { checkBackups, checkLeftovers } from './doctor/backup-check.ts'
 import { checkDatabase } from './doctor/database-check.ts'
 import { checkDirectory } from './doctor/directory-check.ts'
-import { checkDisk } from './doctor/disk-check.ts'
-import { type Check, error, type Finding, type Subject } from './doctor/finding.ts'
-import { checkTokens } from './doctor/issuer-check.ts'
-import { checkLeftovers } from './doctor/leftovers-check.ts'
-import { checkMachine, checkVersions } from './doctor/machine-check.ts'
+import { checkDisk, checkSyncs } from './doctor/disk-check.ts'
+import {
+  type Check,
+  type DataSubject,
+  error,
+  type Finding,
+  isReadableDirectory,
+  type Subject,
+} from './doctor/finding.ts'
+import { checkMachine, checkUnit, checkVersions } from './doctor/machine-check.ts'
 import { checkMigration } from './doctor/migration-check.ts'
-import { checkServer } from './doctor/server-check.ts'
+import { checkServer, checkTokens } from './doctor/server-check.ts'
 import { checkSettings } from './doctor/settings-check.ts'
-import { checkSyncs } from './doctor/sync-check.ts'
-import { checkUnit } from './doctor/unit-check.ts'
-import { examples } from './examples.ts'
 import { exitStatus, explained } from './failure.ts'
 import { counted, print, printJson } from './output.ts'
 import { addSettings } from './settings.ts'
 
+type Look<Of> = (subject: Of) => Finding[] | Promise<Finding[]>
+
+/** A check that needs a directory to look into; why there is none is what others tell. */
+const onData =
+  (check: Look<DataSubject>): Look<Subject> =>
+  ({ data, ...subject }) =>
+    data !== null && isReadableDirectory(data) ? check({ ...subject, data }) : []
+
 /** Every check, in the order of the answer, with what it is called where it fails itself. */
-const checks: readonly [Check, (subject: Subject) => Finding[] | Promise<Finding[]>][] = [
+const checks: readonly [Check, Look<Subject>][] = [
   ['directory', checkDirectory],
   ['disk', checkDisk],
-  ['disk', checkSyncs],
-  ['migration', checkMigration],
-  ['database', checkDatabase],
+  ['disk', onData(checkSyncs)],
+  ['migration', onData(checkMigration)],
+  ['database', onData(checkDatabase)],
   ['backup', checkBackups],
-  ['directory', checkLeftovers],
+  ['directory', onData(checkLeftovers)],
   ['server', checkServer],
   ['unit', checkUnit],
   ['issuer', checkTokens],
@@ -45,13 +55,10 @@ export function addDoctor(cairn: Command): void {
       '--json',
       'print {ok, findings: [{status, check, what, advice}]} as JSON; status is ok, warning or error',
     )
-    .addHelpText(
-      'after',
-      examples(
-        'cairn doctor',
-        'cairn doctor --data /var/lib/cairn --full',
-        'cairn doctor --json | jq \'.findings[] | select(.status != "ok")\'',
-      ),
+    .examples(
+      'cairn doctor',
+      'cairn doctor --data /var/lib/cairn --full',
+      'cairn doctor --json | jq \'.findings[] | select(.status != "ok")\'',
     )
     .action(async (options: { full?: boolean; json?: boolean }, command: Command) => {
       const findings = await examine(command.opts(), options.full === true)

@@ -1,5 +1,6 @@
 import { isManagementToken } from '../core/organisation/management-token.ts'
 import { shown } from '../core/text/wording.ts'
+import { codeOf } from './asking.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
 import { tell } from './output.ts'
 
@@ -16,8 +17,6 @@ const reasons: readonly [code: RegExp, advice: string][] = [
   [/NOTFOUND|EAI_AGAIN/, 'no such host is known. Is its name right?'],
   [/Timeout|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/i, 'is it up, and does a firewall let you through?'],
 ]
-
-const codeOf = (error: unknown) => String((error as { code?: string }).code ?? 'an error')
 
 /** The address of a server. @throws UsageFailure for what is none */
 export function serverAddress(url: string): string {

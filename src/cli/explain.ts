@@ -1,21 +1,15 @@
-import type { Command } from 'commander'
 import type { Reason } from '../core/flow/audience.ts'
 import { didYouMean, quoted, shown } from '../core/text/wording.ts'
 import type { Explanation } from '../modules/flows/model.ts'
-import { examples } from './examples.ts'
+import type { Command, Flags } from './command.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
 import { readTextFile } from './files.ts'
 import { type Manager, managedHere } from './manage.ts'
 import { counted, print, printJson } from './output.ts'
+import { personNamed } from './person.ts'
 import { addSettings } from './settings.ts'
 
-interface Options {
-  url: string
-  user?: string
-  anonymous?: string
-  traits?: string
-  json?: boolean
-}
+type Options = Flags<'user' | 'anonymous' | 'traits', 'json'> & { url: string }
 
 export function addExplain(cairn: Command): void {
   addSettings(cairn.command('explain'), ['data'])
@@ -36,19 +30,16 @@ export function addExplain(cairn: Command): void {
       '--json',
       'print {shown, flow, person, url, rules: [{rule, holds, why, parts}], instead} as JSON; holds is null where only the browser can tell',
     )
-    .addHelpText(
-      'after',
-      examples(
-        `cairn explain harbor welcome --url https://app.harbor.example/ --user ada --traits '{"plan": "pro"}'`,
-        'cairn explain harbor welcome --url https://app.harbor.example/ --user ada --traits @ada.json',
-        'cairn explain harbor welcome --url https://app.harbor.example/ --json',
-      ),
+    .examples(
+      `cairn explain harbor welcome --url https://app.harbor.example/ --user ada --traits '{"plan": "pro"}'`,
+      'cairn explain harbor welcome --url https://app.harbor.example/ --user ada --traits @ada.json',
+      'cairn explain harbor welcome --url https://app.harbor.example/ --json',
     )
     .action(async (org: string, flow: string, options: Options, command: Command) => {
       const body = {
         flow,
         url: pageOf(options.url).href,
-        ...personNamed(options),
+        ...personOf(options),
         traits: traitsOf(options.traits ?? '{}'),
       }
       // Its --url is the page's: it asks on this machine alone.
@@ -94,7 +85,6 @@ function remedyOf(
 }
 
 const longestUrl = 2_048
-const longestPerson = 128
 
 function pageOf(text: string): URL {
   if (text.length <= longestUrl && URL.canParse(text)) return new URL(text)
@@ -103,16 +93,12 @@ function pageOf(text: string): URL {
   )
 }
 
-function personNamed({ user, anonymous }: Options): { userId?: string; anonymousId?: string } {
+function personOf({ user, anonymous }: Options): { userId?: string; anonymousId?: string } {
   if (user !== undefined && anonymous !== undefined) {
     throw new UsageFailure('give --user or --anonymous, not both: they are different people')
   }
   const id = user ?? anonymous
-  if (id === undefined) return {}
-  if (id === '' || id.length > longestPerson) {
-    throw new UsageFailure(`the id of a person has 1 to ${longestPerson} characters`)
-  }
-  return user === undefined ? { anonymousId: id } : { userId: id }
+  return id === undefined ? {} : personNamed(id, { anonymous: user === undefined })
 }
 
 function traitsOf(given: string): object {

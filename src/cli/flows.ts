@@ -1,13 +1,26 @@
-import type { Command } from 'commander'
-import { examples } from './examples.ts'
+import { Option } from 'commander'
+import { minimalFlow } from '../core/flow/minimal.ts'
+import { flowFileSchema } from '../core/flow/schema.ts'
+import type { AuthoredFlow } from '../modules/authoring/model.ts'
+import { mostFlows } from '../modules/authoring/rules.ts'
+import type { Command, Flags } from './command.ts'
+import { exitStatus } from './failure.ts'
 import { addDiff } from './flows/diff.ts'
-import { addList } from './flows/list.ts'
-import { addPublish } from './flows/publish.ts'
+import {
+  areValid,
+  filesHelp,
+  problemLines,
+  readFlowFiles,
+  report,
+  rightFiles,
+  schemaFile,
+  schemaLine,
+  verdict,
+} from './flows/files.ts'
 import { addPull } from './flows/pull.ts'
-import { addPush } from './flows/push.ts'
-import { addSchema } from './flows/schema.ts'
-import { addValidate } from './flows/validate.ts'
-import { addWithdrawal } from './flows/withdraw.ts'
+import { orgFlag, type Pushed, publishCommand, type StatusChange } from './flows/records.ts'
+import { addManaged, asked, managed } from './manage.ts'
+import { print, printColumns, printJson, printTable, tell } from './output.ts'
 
 /** In the order in which a flow's author meets them. */
 export function addFlows(cairn: Command): void {
@@ -19,16 +32,13 @@ export function addFlows(cairn: Command): void {
         'as the next versions, which pages show, and pulling gives files back. Flows, steps and ' +
         'items are known by their keys: their ids and numbers stay with these over all versions.',
     )
-    .addHelpText(
-      'after',
-      examples(
-        'cairn flows schema > cairn-flow.schema.json    editors complete and check by it',
-        'cairn flows validate tour.yaml                 what is wrong, and where',
-        'cairn flows diff tour.yaml                     what pushing it would change',
-        'cairn flows push tour.yaml                     a draft, which no page shows',
-        'cairn flows publish welcome                    every page shows it from now on',
-        'cairn flows pull --out flows                   all of them as files again',
-      ),
+    .examples(
+      'cairn flows schema > cairn-flow.schema.json    editors complete and check by it',
+      'cairn flows validate tour.yaml                 what is wrong, and where',
+      'cairn flows diff tour.yaml                     what pushing it would change',
+      'cairn flows push tour.yaml                     a draft, which no page shows',
+      'cairn flows publish welcome                    every page shows it from now on',
+      'cairn flows pull --out flows                   all of them as files again',
     )
   addValidate(flows)
   addDiff(flows)
@@ -39,4 +49,198 @@ export function addFlows(cairn: Command): void {
   addList(flows)
   addPull(flows)
   addSchema(flows)
+}
+
+function addValidate(flows: Command): void {
+  flows
+    .command('validate')
+    .description('say what is wrong with flow files; exit status 1 if anything is')
+    .argument('<file...>', filesHelp)
+    .option('--strict', 'warnings fail too, for CI')
+    .option('--json', 'print {valid, files: [{file, flows, problems}]} as JSON')
+    .examples(
+      'cairn flows validate tour.yaml checklist.yaml',
+      'cairn flows validate flows/*.yaml --strict',
+      'cat tour.yaml | cairn flows validate -',
+    )
+    .action((paths: string[], { strict, json }: Flags<never, 'strict' | 'json'>) => {
+      const files = readFlowFiles(paths)
+      const valid = areValid(files, strict)
+      if (!valid) process.exitCode = exitStatus.failure
+      if (json) return printJson(report(files, strict))
+      tell(...problemLines(files))
+      if (!valid) {
+        tell(verdict(files))
+        return
+      }
+      const keys = files.flatMap(file => file.flows.map(({ key }) => key))
+      print(`valid: ${keys.join(', ')}`)
+    })
+}
+
+function addPush(flows: Command): void {
+  addManaged(flows.command('push'))
+    .description(
+      `make drafts of the flows in files, all of them or none; an organisation has at most ${mostFlows} that are not archived`,
+    )
+    .argument('<file...>', filesHelp)
+    .option('--publish', 'publish them too, as "cairn flows publish" does: all of it or nothing')
+    .option('--dry-run', 'say what would become of them, and change nothing')
+    .option('--note <text>', 'why, for the audit log')
+    .option(
+      '--json',
+      'print a JSON array, a flow each; where a file is wrong, what validate prints',
+    )
+    .examples(
+      'cairn flows push tour.yaml --org harbor',
+      'cairn flows push flows/*.yaml --publish',
+      'cairn flows push flows/*.yaml --json',
+      'CAIRN_TOKEN=… cairn flows push flows/*.yaml --publish --url https://cairn.example.com',
+    )
+    .action(
+      async (
+        paths: string[],
+        options: Flags<'note', 'publish' | 'dryRun' | 'json'>,
+        command: Command,
+      ) => {
+        const { publish = false, dryRun = false, note, json } = options
+        const files = rightFiles(paths, { undone: 'nothing was pushed', json })
+        const flows = files.flatMap(file => file.flows.map(minimalFlow))
+        if (flows.length === 0) return json ? printJson([]) : undefined
+        const body = { flows, publish, dryRun, note }
+        const { pushed, org } = await managed(command, async manager => {
+          const answer = await manager.ask<{ flows: Pushed[] }>('POST /push', { body })
+          return { pushed: answer.flows, org: orgFlag(manager) }
+        })
+        if (json) return printJson(pushed)
+        printColumns(
+          pushed.map(({ key, id, outcome, hasDraft, publication, before, version }) => {
+            if (publication) {
+              return [key, id, outcome, publicationOf({ outcome: publication, before, version })]
+            }
+            return [key, id, outcome, hasDraft ? `show it with "${publishCommand(key, org)}"` : '']
+          }),
+        )
+        if (dryRun) tell('nothing was changed: leave out --dry-run to do it')
+      },
+    )
+}
+
+function addPublish(flows: Command): void {
+  addManaged(flows.command('publish'))
+    .description('show drafts as the next version, or a withdrawn or archived flow again')
+    .argument('<key...>', 'keys of flows that were pushed')
+    .option('--note <text>', 'why, for the audit log')
+    .option('--json', 'print a JSON array, a flow each')
+    .examples('cairn flows publish welcome getting-started --org harbor')
+    .action(async (keys: string[], { note, json }: Flags<'note', 'json'>, command: Command) => {
+      const { flows } = await asked<{ flows: StatusChange[] }>(command, 'POST /publish', {
+        body: { keys, note },
+        // What is there, whoever wrote it last: a command line has read nothing.
+        headers: { 'if-match': '*' },
+      })
+      printChanges(flows, json, publicationOf)
+    })
+}
+
+/** What became of flows: their keys, their ids, and a few words. */
+function printChanges(
+  changes: readonly StatusChange[],
+  asJson: boolean | undefined,
+  inWords: (change: StatusChange) => string,
+): void {
+  if (asJson) printJson(changes)
+  else printColumns(changes.map(change => [change.key, change.id, inWords(change)]))
+}
+
+/** What publishing did to a flow. */
+function publicationOf({ outcome, before, version }: Publication): string {
+  const from = before === 'archived' ? ', out of the archive' : ''
+  return `${outcome}, version ${version}${from}`
+}
+
+type Publication = Pick<Pushed, 'before' | 'version'> & { outcome: string }
+
+/** What takes a flow from callers' sight, and the status that it leaves. */
+const withdrawals = {
+  unpublish: {
+    status: 'draft',
+    purpose: 'take flows back to draft: no page shows them any more',
+  },
+  archive: {
+    status: 'archived',
+    purpose: 'put flows away: no page shows them any more, analytics stay',
+  },
+} as const
+
+function addWithdrawal(flows: Command, verb: keyof typeof withdrawals): void {
+  const { status, purpose } = withdrawals[verb]
+  addManaged(flows.command(verb))
+    .description(purpose)
+    .argument('<key...>', 'keys of flows')
+    .option('--note <text>', 'why, for the audit log')
+    .option('--json', 'print a JSON array, a flow each')
+    .examples(`cairn flows ${verb} spring-release --org harbor`)
+    .action(async (keys: string[], { note, json }: Flags<'note', 'json'>, command: Command) => {
+      const body = { keys, note }
+      const { flows } = await asked<{ flows: StatusChange[] }>(command, `POST /${verb}`, { body })
+      printChanges(flows, json, ({ outcome }) =>
+        outcome === 'unchanged' ? `already ${status}` : status,
+      )
+    })
+}
+
+const minute = (time: string) => time.slice(0, 16).replace('T', ' ')
+
+const row = (flow: AuthoredFlow) => [
+  flow.key,
+  flow.id,
+  flow.kind,
+  flow.status,
+  flow.version === null ? '–' : String(flow.version),
+  flow.publishedAt === null ? '–' : minute(flow.publishedAt),
+  flow.hasDraft ? 'newer' : '–',
+  String(flow.stepCount),
+  String(flow.itemCount),
+]
+
+const header = [
+  ...['key', 'id', 'kind', 'status', 'version', 'published (UTC)'],
+  ...['draft', 'steps', 'items'],
+]
+
+function addList(flows: Command): void {
+  addManaged(flows.command('list'))
+    .description('list the flows of an organisation')
+    .addOption(
+      new Option('--status <status>', 'only those of this status').choices([
+        'draft',
+        'published',
+        'archived',
+      ]),
+    )
+    .option('--json', 'print a JSON array')
+    .examples('cairn flows list --org harbor', 'cairn flows list --status published --json')
+    .action(async ({ status, json }: Flags<'status', 'json'>, command: Command) => {
+      const { flows: all } = await asked<{ flows: AuthoredFlow[] }>(command, 'GET /flows')
+      const found = all.filter(flow => status === undefined || flow.status === status)
+      if (json) return printJson(found)
+      const nothing =
+        all.length === 0
+          ? 'there is no flow yet: push one, "cairn flows push FILE"'
+          : `there is no flow of status ${status}`
+      printTable(header, found.map(row), nothing)
+    })
+}
+
+function addSchema(flows: Command): void {
+  flows
+    .command('schema')
+    .description('print the JSON Schema of flow files, by which editors complete and check')
+    .addHelpText(
+      'after',
+      `\nIn a YAML file beside it, the first line for editors:\n  ${schemaLine}`,
+    )
+    .examples(`cairn flows schema > ${schemaFile}`)
+    .action(() => print(JSON.stringify(flowFileSchema(), null, 2)))
 }

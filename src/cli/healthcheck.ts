@@ -1,6 +1,5 @@
-import type { Command } from 'commander'
 import { shown } from '../core/text/wording.ts'
-import { examples } from './examples.ts'
+import type { Command } from './command.ts'
 import { CommandFailure, exitStatus, UsageFailure } from './failure.ts'
 import { ask, managementUrl } from './management.ts'
 import { print, printJson } from './output.ts'
@@ -15,13 +14,10 @@ export function addHealthcheck(cairn: Command): void {
       '--json',
       'print {ready, url, status, answer} as JSON; status is null without an answer',
     )
-    .addHelpText(
-      'after',
-      examples(
-        'cairn healthcheck',
-        'cairn healthcheck --management-port 9191',
-        'cairn healthcheck --json',
-      ),
+    .examples(
+      'cairn healthcheck',
+      'cairn healthcheck --management-port 9191',
+      'cairn healthcheck --json',
     )
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       const config = settingsOf(command, 'managementPort', 'managementHost')

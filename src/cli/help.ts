@@ -1,9 +1,10 @@
-import type { Command } from 'commander'
+import type { Command as AnyCommand } from 'commander'
 import { didYouMean } from '../core/text/wording.ts'
+import { commit, version } from '../core/version.ts'
 import { compiledTexts } from '../manual/compile.ts' with { type: 'macro' }
-import { examples } from './examples.ts'
+import type { Command } from './command.ts'
 import { UsageFailure } from './failure.ts'
-import { columns, print } from './output.ts'
+import { columns, print, printJson } from './output.ts'
 
 const topicTexts = compiledTexts()
 const topicNames = Object.keys(topicTexts)
@@ -18,7 +19,7 @@ export const topicList = () => {
 }
 
 /** The command below `cairn` that words name one after the other. */
-function commandOf(cairn: Command, names: readonly string[]): Command {
+function commandOf(cairn: AnyCommand, names: readonly string[]): AnyCommand {
   let command = cairn
   for (const name of names) {
     const below = command.commands.find(sub => sub.name() === name)
@@ -39,10 +40,7 @@ export function addHelp(cairn: Command): void {
     .command('help')
     .description('print what a command does, as --help after it, or a topic of the manual')
     .argument('[name...]', 'a command, and the one below it; or a topic')
-    .addHelpText(
-      'after',
-      examples('cairn help', 'cairn help serve', 'cairn help flows push', 'cairn help deploy'),
-    )
+    .examples('cairn help', 'cairn help serve', 'cairn help flows push', 'cairn help deploy')
     .action((names: string[]) => {
       const [name = ''] = names
       const topic = names.length === 1 && Object.hasOwn(topicTexts, name) ? topicTexts[name] : null
@@ -50,5 +48,17 @@ export function addHelp(cairn: Command): void {
       // Whoever asks about a word that is both wants to know both.
       if (!topic || isCommand) commandOf(cairn, names).outputHelp()
       if (topic) print(...(isCommand ? [''] : []), topic.text.trimEnd())
+    })
+}
+
+export function addVersion(cairn: Command): void {
+  cairn
+    .command('version')
+    .description('print the version, with the commit it was built from')
+    .option('--json', 'print {version, commit, bun} as JSON')
+    .examples('cairn version', 'cairn version --json')
+    .action(({ json }: { json?: boolean }) => {
+      if (json) printJson({ version, commit, bun: Bun.version })
+      else print(`cairn ${version}`)
     })
 }

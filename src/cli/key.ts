@@ -1,30 +1,18 @@
-import type { Command } from 'commander'
 import { shown } from '../core/text/wording.ts'
-import { examples } from './examples.ts'
+import type { KeyList, RotatedKey } from '../modules/organisations/model.ts'
+import type { Command, Flags } from './command.ts'
 import { UsageFailure } from './failure.ts'
-import { addManaged, managed, managedHere } from './manage.ts'
+import { addManaged, addOrg, managed, managedHere } from './manage.ts'
 import { print, printJson } from './output.ts'
-import { addSettings, settingsOf } from './settings.ts'
+import { settingsOf } from './settings.ts'
 
 export function addKey(cairn: Command): void {
   const key = cairn
     .command('key')
     .description("an organisation's snippet key")
-    .addHelpText('after', examples('cairn key show --org harbor', 'cairn key rotate --org harbor'))
+    .examples('cairn key show --org harbor', 'cairn key rotate --org harbor')
   addShow(key)
   addRotate(key)
-}
-
-interface ShowOptions {
-  org?: string
-  url: string
-  json?: boolean
-}
-
-interface Key {
-  key: string
-  /** Null for the current one. */
-  worksUntil: string | null
 }
 
 const exampleUrl = 'https://cairn.example.com'
@@ -39,26 +27,22 @@ function baseUrlOf(text: string): string {
 }
 
 function addShow(key: Command): void {
-  addSettings(key.command('show'), ['data'])
+  addOrg(key.command('show'))
     .description('print the current key, older ones that still work, and the tags that pages need')
-    .option('--org <org>', 'id or slug; may be left out where there is only one')
     .option('--url <url>', 'where pages reach this server, for the tags', exampleUrl)
     .option('--json', 'print {id, slug, snippetKey, previous, snippet: {file, integrity}} as JSON')
-    .addHelpText(
-      'after',
-      examples(
-        'cairn key show',
-        'cairn key show --url https://cairn.example.com',
-        'cairn key show --org harbor --json',
-      ),
+    .examples(
+      'cairn key show',
+      'cairn key show --url https://cairn.example.com',
+      'cairn key show --org harbor --json',
     )
-    .action(async (options: ShowOptions, command: Command) => {
+    .action(async (options: { url: string; json?: boolean }, command: Command) => {
       const baseUrl = baseUrlOf(options.url)
       // Loaded here, so that no other command holds the snippet.
       const { installStub, installTags, pinnedSnippet } = await import('../web/install-code.ts')
       // Its --url is what pages are told, so it asks here alone.
       await managedHere(command, async ({ ask, id, organisation: slug }) => {
-        const { keys } = await ask<{ keys: Key[] }>('GET /keys')
+        const { keys } = await ask<typeof KeyList>('GET /keys')
         const [current, ...older] = keys
         if (options.json) {
           return printJson({
@@ -98,21 +82,19 @@ function addShow(key: Command): void {
 }
 
 function addRotate(key: Command): void {
-  addManaged(addSettings(key.command('rotate'), ['data', 'keyGraceHours']))
+  addManaged(key.command('rotate'), 'keyGraceHours')
     .description('make a new key; the one before still works for the grace time')
     .option('--now', 'refuse every older key at once, as for a key that is misused')
     .option('--json', 'print {id, slug, snippetKey, previousUntil} as JSON')
-    .addHelpText(
-      'after',
-      examples('cairn key rotate --org harbor', 'cairn key rotate --org harbor --now'),
-    )
-    .action(async (options: { org?: string; now?: boolean; json?: boolean }, command: Command) => {
+    .examples('cairn key rotate --org harbor', 'cairn key rotate --org harbor --now')
+    .action(async (options: Flags<never, 'now' | 'json'>, command: Command) => {
       const { keyGraceHours } = settingsOf(command, 'keyGraceHours')
       const graceHours = options.now ? 0 : keyGraceHours
       await managed(command, async ({ ask, id, organisation: slug }) => {
-        const { snippetKey, previousUntil } = await ask<
-          Record<'snippetKey' | 'previousUntil', string>
-        >('POST /keys/rotate', { body: { graceHours } })
+        const body = { graceHours }
+        const { snippetKey, previousUntil } = await ask<typeof RotatedKey>('POST /keys/rotate', {
+          body,
+        })
         if (options.json) return printJson({ id, slug, snippetKey, previousUntil })
         const fate = graceHours === 0 ? 'no longer works' : `works until ${previousUntil}`
         print(snippetKey, `the key before ${fate}`)

@@ -1,26 +1,19 @@
 import { hostname, userInfo } from 'node:os'
-import type { Command } from 'commander'
 import { Option } from 'commander'
+import type { SettingName } from '../config.ts'
 import { shown } from '../core/text/wording.ts'
 import { version } from '../core/version.ts'
-import { linesType } from '../http/long-work.ts'
 import type { OrganisationList, Settings } from '../modules/organisations/model.ts'
 import { acquireLock, holderOf, isHeld, LockHeld, socketFile } from '../server/lock.ts'
+import { type Asker, type AskOptions, asking, codeOf, notCairn, type Send } from './asking.ts'
+import type { Command, Flags } from './command.ts'
 import { requireData, requireNoServer, requireUsableData } from './data.ts'
 import { fetchElsewhere, serverAddress, tokenOfEnvironment } from './elsewhere.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
-import { tell } from './output.ts'
-import { settingsOf } from './settings.ts'
+import { addSettings, settingsOf } from './settings.ts'
 
 /** Asks the management API, wherever it is: on a server elsewhere, here, or in this very process. */
-export interface Manager {
-  /**
-   * @param what a method and a path below `/api/v1/manage`, such as `GET /flows`
-   * @throws CommandFailure with what the API has against it
-   */
-  ask<T>(what: string, options?: AskOptions): Promise<T>
-  /** As `ask`, for an answer of any size: its text, as it comes. */
-  download(what: string): Promise<AsyncIterable<string>>
+export interface Manager extends Asker {
   /** Whether there is only one organisation to mean, so that commands to copy need not name it. */
   isOnlyOne: boolean
   /** Its slug. */
@@ -29,29 +22,31 @@ export interface Manager {
   id: string
 }
 
-export interface AskOptions {
-  body?: unknown
-  headers?: Readonly<Record<string, string>>
-  /** Told how far long work is, in the API's words. */
-  onProgress?(progress: never): void
-}
+type Work<T> = (manager: Manager) => Promise<T>
 
-/** What every command takes that asks the management API. */
-export interface ManagerOptions {
-  org?: string
-  url?: string
-}
+/** The option by which a command is told the organisation. */
+export const addOrg = (command: Command, ...settings: SettingName[]): Command =>
+  addSettings(command, ['data', ...settings]).option(
+    '--org <org>',
+    'id or slug; may be left out where there is only one',
+  )
 
-type Send = (path: string, init: RequestInit) => Promise<Response>
+const urlOption = () =>
+  new Option('--url <url>', 'ask a server elsewhere, by the management token in CAIRN_TOKEN')
 
-/** Adds the options by which a command is told whom to ask. */
-export const addManaged = (command: Command): Command =>
-  addUrl(command.option('--org <org>', 'id or slug; may be left out where there is only one'))
+/** Adds the options by which a command is told whom to ask, and those of settings that it needs. */
+export const addManaged = (command: Command, ...settings: SettingName[]): Command =>
+  addOrg(command, ...settings).addOption(urlOption())
 
 /** The same for a command that takes the organisation as its argument. */
-export const addUrl = (command: Command): Command =>
-  command.addOption(
-    new Option('--url <url>', 'ask a server elsewhere, by the management token in CAIRN_TOKEN'),
+export const addUrl = (command: Command, ...settings: SettingName[]): Command =>
+  addSettings(command, ['data', ...settings]).addOption(urlOption())
+
+/** A command of `cairn org`, which takes the organisation as its first argument. */
+export const orgCommand = (org: Command, name: string, ...settings: SettingName[]): Command =>
+  addUrl(org.command(name), ...settings).argument(
+    '[org]',
+    'id or slug; may be left out where there is only one',
   )
 
 /** Which organisation a command means, and how it is told. */
@@ -61,38 +56,30 @@ export interface Named {
   how: string
 }
 
-const byOption = (command: Command): Named => ({
-  org: command.opts<ManagerOptions>().org,
-  how: 'with --org',
-})
+const optionsOf = (command: Command) => command.opts<Flags<'org' | 'url'>>()
+
+const byOption = (command: Command): Named => ({ org: optionsOf(command).org, how: 'with --org' })
 
 /** Does a command's work with somebody to ask, and lets them go after it. */
-export async function managed<T>(
-  command: Command,
-  work: (manager: Manager) => Promise<T>,
-  named = byOption(command),
-): Promise<T> {
-  const { url } = command.opts<ManagerOptions>()
+export function managed<T>(command: Command, work: Work<T>, named = byOption(command)) {
+  const { url } = optionsOf(command)
   return url === undefined ? managedHere(command, work, named) : elsewhere(url, named.org, work)
 }
 
 /** The same on this machine alone. */
-export async function managedHere<T>(
-  command: Command,
-  work: (manager: Manager) => Promise<T>,
-  named = byOption(command),
-): Promise<T> {
-  const { data } = settingsOf(command, 'data')
-  requireData(data)
-  return here(data, send => organisationHere(send, named).then(work))
-}
+export const managedHere = async <T>(command: Command, work: Work<T>, named = byOption(command)) =>
+  managedAt(dataOf(command), work, named)
 
-/** As `managed`, for a command of `cairn org`, which takes the organisation as its first argument. */
-export const managedOrg = <T>(
-  command: Command,
-  org: string | undefined,
-  work: (manager: Manager) => Promise<T>,
-): Promise<T> =>
+/** The same over a data directory. @param now see `doorInProcess` */
+export const managedAt = <T>(dataDir: string, work: Work<T>, named: Named, now?: () => number) =>
+  here(dataDir, send => organisationHere(send, named).then(work), now)
+
+/** As `managed`, for a command that asks one thing alone. */
+export const asked = <T>(command: Command, what: string, options?: AskOptions, named?: Named) =>
+  managed(command, ({ ask }) => ask<T>(what, options), named)
+
+/** As `managed`, for an `orgCommand`. */
+export const managedOrg = <T>(command: Command, org: string | undefined, work: Work<T>) =>
   managed(command, work, { org, how: `as the first argument, "cairn org ${command.name()} ORG"` })
 
 /** As `managed`, with every organisation where none is named. */
@@ -100,31 +87,38 @@ export async function managedEach<T>(
   command: Command,
   work: (managers: readonly Manager[]) => Promise<T>,
 ): Promise<T> {
-  const { org, url } = command.opts<ManagerOptions>()
+  const { org, url } = optionsOf(command)
   if (org !== undefined || url !== undefined) return managed(command, one => work([one]))
-  const { data } = settingsOf(command, 'data')
-  requireData(data)
-  return here(data, async send => {
-    const all = await allOrganisations(asking(send, operator()).ask)
+  return here(dataOf(command), async send => {
+    const all = await allOrganisations(asking(send, operator()))
     if (all.length > 1) return work(all.map(one => managerOf(send, one, all.length)))
     return work([await organisationHere(send, byOption(command))])
   })
 }
 
 /** As `managedHere`, for what is about no organisation or about several. */
-export const operated = <T>(
-  dataDir: string,
-  work: (ask: Manager['ask']) => Promise<T>,
-): Promise<T> => here(dataDir, send => work(asking(send, operator()).ask))
+export const operated = <T>(dataDir: string, work: (asker: Asker) => Promise<T>): Promise<T> =>
+  here(dataDir, send => work(asking(send, operator())))
 
-async function here<T>(dataDir: string, work: (send: Send) => Promise<T>): Promise<T> {
+/** The data directory that a command is about. @throws CommandFailure, DatabaseLost where it has no data */
+export function dataOf(command: Command): string {
+  const { data } = settingsOf(command, 'data')
+  requireData(data)
+  return data
+}
+
+async function here<T>(
+  dataDir: string,
+  work: (send: Send) => Promise<T>,
+  now?: () => number,
+): Promise<T> {
   const lock = await lockOrServer(dataDir)
   if (lock === null) return work(overSocket(dataDir))
   try {
     requireUsableData(dataDir)
     // Loaded here, so that no other command holds the server.
     const { doorInProcess } = await import('../server/in-process.ts')
-    const door = doorInProcess(dataDir)
+    const door = doorInProcess(dataDir, now)
     try {
       return await work((path, init) => door.fetch(new Request(`http://cairn${path}`, init)))
     } catch (error) {
@@ -188,8 +182,6 @@ function overSocket(dataDir: string): Send {
   }
 }
 
-const codeOf = (error: unknown) => String((error as { code?: string }).code ?? error)
-
 /** The operator, with the organisation that is meant. */
 async function organisationHere(send: Send, named: Named): Promise<Manager> {
   const query = named.org === undefined ? '' : `?named=${encodeURIComponent(named.org)}`
@@ -201,12 +193,12 @@ async function organisationHere(send: Send, named: Named): Promise<Manager> {
 
 /** @param total how many organisations there are */
 function managerOf(send: Send, { slug, id }: { slug: string; id: string }, total: number): Manager {
-  const asked = asking(send, { ...operator(), 'cairn-organisation': id })
-  return { ...asked, isOnlyOne: total === 1, organisation: slug, id }
+  const asker = asking(send, { ...operator(), 'cairn-organisation': id })
+  return { ...asker, isOnlyOne: total === 1, organisation: slug, id }
 }
 
 /** Every organisation of the server, by slug, asked for page by page. */
-export async function allOrganisations(ask: Manager['ask']): Promise<Settings[]> {
+export async function allOrganisations({ ask }: Asker): Promise<Settings[]> {
   const all: Settings[] = []
   for (let query: string | null = ''; query !== null; ) {
     const page: OrganisationList = await ask(`GET /organisations${query}`)
@@ -247,16 +239,12 @@ function theOne(
 }
 
 /** A server elsewhere; its token says which organisation is meant. */
-async function elsewhere<T>(
-  url: string,
-  org: string | undefined,
-  work: (manager: Manager) => Promise<T>,
-): Promise<T> {
+async function elsewhere<T>(url: string, org: string | undefined, work: Work<T>): Promise<T> {
   const root = serverAddress(url)
   const token = tokenOfEnvironment()
   const send: Send = (path, init) => fetchElsewhere(root, path, init)
-  const asked = asking(send, { authorization: `Bearer ${token}` })
-  const { organisation } = await asked.ask<{ organisation?: { slug: string; id: string } }>(
+  const asker = asking(send, { authorization: `Bearer ${token}` })
+  const { organisation } = await asker.ask<{ organisation?: { slug: string; id: string } }>(
     'GET /me',
   )
   if (!organisation) throw notCairn(200)
@@ -266,140 +254,5 @@ async function elsewhere<T>(
     )
   }
   const { slug, id } = organisation
-  return work({ ...asked, isOnlyOne: true, organisation: slug, id })
-}
-
-interface Refusal {
-  error: string
-  code?: string
-  details?: { path: string; message: string }[]
-  retryAfter?: number
-}
-
-/** Statuses after which it may go well in a moment. */
-const passing = [429, 503]
-const mostTries = 5
-/** How long is waited at most where a server says how long, seconds: the window of a limit, and some. */
-const longestWait = 90
-
-/** How long a server asks to wait before the next try, seconds; null where that is not worth it. */
-function waitAskedBy({ status, headers }: Response): number | null {
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
-  return passing.includes(status) && seconds >= 0 && seconds <= longestWait ? seconds : null
-}
-
-const notCairn = (status: number) =>
-  new CommandFailure(`the server answered ${status}, and not as Cairn does: is --url right?`)
-
-function asking(
-  send: Send,
-  credential: Readonly<Record<string, string>>,
-): Pick<Manager, 'ask' | 'download'> {
-  /** @throws CommandFailure where the answer is a refusal */
-  const answerTo = async (what: string, { body, headers, onProgress }: AskOptions) => {
-    const [method = '', path = ''] = what.split(' ')
-    const init = {
-      method,
-      headers: {
-        ...credential,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(onProgress && { accept: linesType }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }
-    for (let tries = 1; ; tries++) {
-      const response = await send(`/api/v1/manage${path}`, init)
-      if (response.ok) return response
-      const seconds = tries < mostTries ? waitAskedBy(response) : null
-      if (seconds === null) throw await failureOf(response)
-      if (seconds > 1) tell(`the server asks to wait ${seconds} s`)
-      await Bun.sleep(seconds * 1_000)
-    }
-  }
-  return {
-    async ask<T>(what: string, options: AskOptions = {}) {
-      const response = await answerTo(what, options)
-      if (options.onProgress) return (await resultIn(response, options.onProgress)) as T
-      return (response.status === 204 ? null : await jsonOf(response)) as T
-    },
-    download: async what => textOf(await answerTo(what, {})),
-  }
-}
-
-/** @throws CommandFailure where the answer breaks off */
-async function* textOf({ body }: Response): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  try {
-    for await (const chunk of body ?? []) yield decoder.decode(chunk, { stream: true })
-  } catch (error) {
-    throw new CommandFailure(`the answer broke off (${codeOf(error)}): see the server's log`)
-  }
-}
-
-/** What long work comes to; see `answerLongWork`. */
-async function resultIn(response: Response, onProgress: (progress: never) => void) {
-  let rest = ''
-  for await (const text of textOf(response)) {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop()!
-    for (const line of lines) {
-      const { progress, result, failure } = JSON.parse(line)
-      if (progress !== undefined) onProgress(progress as never)
-      else if (failure === undefined) return result as unknown
-      else throw refused(failure, failure.code === 'internal' ? response : null)
-    }
-  }
-  throw new CommandFailure('the server went away midway: see its log, and run this again')
-}
-
-/** @throws CommandFailure where it is none */
-async function jsonOf(response: Response): Promise<unknown> {
-  try {
-    return await response.json()
-  } catch {
-    throw notCairn(response.status)
-  }
-}
-
-/** What a command line can do about it, by code. */
-const advices: Readonly<Record<string, string>> = {
-  dead_letter_not_found: ': nothing was done; "cairn dead-letters list" shows all',
-  flow_not_found: ': push it first, or see "cairn flows list"',
-  slug_taken: ' with --slug',
-  too_many_flows: ': "cairn flows archive KEY"',
-  two_secrets_work: ' (--now)',
-  validation_failed: ': nothing was changed, mend this first',
-}
-
-/** What the API has against a request, in the words of the command line. */
-async function failureOf(response: Response): Promise<CommandFailure> {
-  const { status } = response
-  const refusal = (await jsonOf(response)) as Refusal | null
-  if (typeof refusal?.error !== 'string') throw notCairn(status)
-  if (status === 401) {
-    return new CommandFailure(
-      'the server does not take the token in CAIRN_TOKEN: it is wrong, expired or revoked; make another, "cairn token create"',
-    )
-  }
-  return refused(refusal, status >= 500 ? response : null, passing.includes(status))
-}
-
-/**
- * @param faulty an answer about a fault of the server's, of which its log says more
- * @param isPassing whether it may go well later
- */
-function refused(
-  { error, code, details = [] }: Refusal,
-  faulty: Response | null,
-  isPassing = false,
-): CommandFailure {
-  const id = faulty?.headers.get('x-request-id')
-  const more = id ? ` (request ${id} in the log)` : ''
-  const advice = advices[code ?? ''] ?? (isPassing ? ': try again later' : '')
-  const lines = details.map(({ path, message }) => `${path} ${message}`.trim())
-  const options = code === undefined ? {} : { code }
-  // As the command line begins its sentences; what is written in capitals stays.
-  const said = error.replace(/^[A-Z](?![A-Z])/, first => first.toLowerCase())
-  return new CommandFailure([`${said}${more}${advice}`, ...lines].join('\n'), options)
+  return work({ ...asker, isOnlyOne: true, organisation: slug, id })
 }

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { keepServersOut } from '../server/lock.ts'
 import {
   doingText,
@@ -10,21 +9,16 @@ import {
   wantedBytes,
 } from '../storage/database/upgrade.ts'
 import { tryUpgrade } from '../storage/database/upgrade-trial.ts'
-import { requireData, requireNoServer } from './data.ts'
+import type { Command, Flags } from './command.ts'
+import { requireNoServer } from './data.ts'
 import { sizeOf } from './doctor/finding.ts'
-import { examples } from './examples.ts'
 import { UsageFailure } from './failure.ts'
+import { dataOf } from './manage.ts'
 import { print, printColumns, printJson } from './output.ts'
 import { progressLine } from './progress.ts'
-import { addSettings, settingsOf } from './settings.ts'
-import { type StepTime, StepTimes } from './step-times.ts'
+import { addSettings } from './settings.ts'
 
-interface Options {
-  dryRun?: boolean
-  onCopy?: boolean
-  copy: boolean
-  json?: boolean
-}
+type Options = Flags<never, 'dryRun' | 'onCopy' | 'json'> & { copy: boolean }
 
 export function addMigrate(cairn: Command): void {
   addSettings(cairn.command('migrate'), ['data'])
@@ -38,20 +32,16 @@ export function addMigrate(cairn: Command): void {
       '--json',
       'print {from, to, steps: [{id, name, seconds}], databaseBytes, wantedBytes, freeBytes, copy} as JSON; what was not done is null',
     )
-    .addHelpText(
-      'after',
-      examples(
-        'cairn migrate --dry-run',
-        'cairn migrate --on-copy --data /var/lib/cairn',
-        'cairn migrate',
-      ),
+    .examples(
+      'cairn migrate --dry-run',
+      'cairn migrate --on-copy --data /var/lib/cairn',
+      'cairn migrate',
     )
     .action(async (options: Options, command: Command) => {
-      const { data } = settingsOf(command, 'data')
+      const data = dataOf(command)
       if (options.onCopy && (options.dryRun || !options.copy)) {
         throw new UsageFailure('--on-copy goes with neither --dry-run nor --no-copy')
       }
-      requireData(data)
       const plan = upgradePlan(data)
       const done = await carryOut(data, plan, options)
       if (options.json) return printJson(asJson(plan, options, done))
@@ -59,39 +49,49 @@ export function addMigrate(cairn: Command): void {
         return print(`nothing to do: the database has schema ${plan.to}, the newest known here`)
       }
       const isOnlyTold = options.dryRun || options.onCopy
-      printColumns([...(isOnlyTold ? planRows(plan, options) : []), ...doneRows(plan, done)])
+      printColumns([
+        ...(isOnlyTold ? planRows(plan, options) : []),
+        ...doneRows(plan, options, done),
+      ])
     })
 }
 
-/** What was done, and whether for good. */
+/** How long a step took. */
+interface StepTime {
+  id: number
+  seconds: number
+}
+
+/** What was done; the copy is null where none was made, or none is left. */
 interface Done {
   steps: StepTime[]
-  /** Null where none was made, or none is left. */
   copy: string | null
-  isTrial: boolean
 }
 
 async function carryOut(data: string, plan: UpgradePlan, options: Options): Promise<Done | null> {
-  const isTrial = options.onCopy === true
   if (plan.due.length === 0 || options.dryRun) return null
-  const times = new StepTimes()
+  const steps: StepTime[] = []
   const line = progressLine()
+  let beganAt = performance.now()
   const onProgress = (progress: UpgradeProgress) => {
-    times.note(progress)
     line.show(stageOf(progress), () => doingText(progress))
+    const now = performance.now()
+    if (progress.doing !== 'step' || progress.share === 0) beganAt = now
+    if (progress.doing !== 'step' || progress.share !== 1) return
+    // Told of its last row, and again once it is committed.
+    if (steps.at(-1)?.id === progress.id) steps.pop()
+    steps.push({ id: progress.id, seconds: Math.round(now - beganAt) / 1_000 })
   }
-  if (isTrial) {
+  if (options.onCopy) {
     await tryUpgrade(data, Date.now(), onProgress).finally(line.end)
-    return { steps: times.steps, copy: null, isTrial }
+    return { steps, copy: null }
   }
   requireNoServer(data)
   const lock = keepServersOut(data)
   try {
-    const { copy } = await upgradeDatabase(data, Date.now(), {
-      withCopy: options.copy,
-      onProgress,
-    })
-    return { steps: times.steps, copy, isTrial }
+    const how = { withCopy: options.copy, onProgress }
+    const { copy } = await upgradeDatabase(data, Date.now(), how)
+    return { steps, copy }
   } finally {
     line.end()
     lock.release()
@@ -111,11 +111,11 @@ function planRows(plan: UpgradePlan, { copy }: Options): string[][] {
   ]
 }
 
-function doneRows(plan: UpgradePlan, done: Done | null): string[][] {
+function doneRows(plan: UpgradePlan, { onCopy }: Options, done: Done | null): string[][] {
   const { from, to } = plan
   if (done === null) return [['time', timeOf(plan)]]
   const times = done.steps.map(({ id, seconds }) => [`step ${id}`, `took ${seconds} s`])
-  if (done.isTrial) return [...times, ['tried', 'on a copy, which came out whole and is deleted']]
+  if (onCopy) return [...times, ['tried', 'on a copy, which came out whole and is deleted']]
   const copy =
     done.copy === null ? [] : [['copy', `${done.copy}, of before; delete it when you like`]]
   return [...times, ...copy, ['schema', `${to}, from ${from}`]]

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import {
   type IdentityMode,
   identityModes,
@@ -6,49 +6,39 @@ import {
   type UserHashCounts,
 } from '../core/organisation/verified-identity.ts'
 import type { IdentityAnswer } from '../modules/organisations/model.ts'
-import { examples } from './examples.ts'
+import type { Command, Flags } from './command.ts'
 import { UsageFailure, warn } from './failure.ts'
-import { coverageOf, nextStep } from './identity-advice.ts'
-import { addUrl, type Manager, managedOrg } from './manage.ts'
+import { type Manager, managedOrg, orgCommand } from './manage.ts'
 import { columns, print, printJson } from './output.ts'
-import { addSettings, settingsOf } from './settings.ts'
+import { settingsOf } from './settings.ts'
 
-interface Options {
+type Options = Flags<never, 'rotateSecret' | 'now' | 'showSecret' | 'json'> & {
   mode?: IdentityMode
-  rotateSecret?: boolean
-  now?: boolean
-  showSecret?: boolean
-  json?: boolean
 }
 
 /** `cairn org identity`: whether user ids are verified, by which secrets, and how many calls have the right hash. */
 export function addIdentity(org: Command): void {
   const modes =
     'off; observe: count hashes and refuse nothing; enforce: refuse wrong and missing ones'
-  addUrl(addSettings(org.command('identity'), ['data', 'keyGraceHours']))
+  orgCommand(org, 'identity', 'keyGraceHours')
     .description(
       'show or set whether calls that name a user must prove it by a hash of your back end',
     )
-    .argument('[org]', 'id or slug; may be left out where there is only one')
     .addOption(new Option('--mode <mode>', modes).choices(identityModes))
     .option('--rotate-secret', 'make a new secret; the one before still works for the grace time')
     .option('--now', 'with --rotate-secret: refuse hashes of every older secret at once')
     .option('--show-secret', 'print the secrets that work')
     .option('--json', 'print {id, slug, mode, secrets, last24h, hours, next} as JSON')
-    .addHelpText(
-      'after',
-      `${examples(
-        'cairn org identity harbor',
-        'cairn org identity harbor --mode observe',
-        'cairn org identity harbor --mode enforce',
-        'cairn org identity harbor --rotate-secret',
-      )}
-
-The hash is HMAC-SHA256 of the user id in lower-case hex; its key is the
+    .examples(
+      'cairn org identity harbor',
+      'cairn org identity harbor --mode observe',
+      'cairn org identity harbor --mode enforce',
+      'cairn org identity harbor --rotate-secret',
+    )
+    .notes(`The hash is HMAC-SHA256 of the user id in lower-case hex; its key is the
 secret's text. Your back end makes it, and every call that names a userId
 carries it as userHash, those of your back end too. The secrets are stored in
-the database as they are: backups hold them.`,
-    )
+the database as they are: backups hold them.`)
     .action(async (name: string | undefined, options: Options, command: Command) => {
       const { keyGraceHours } = settingsOf(command, 'keyGraceHours')
       if (options.now && !options.rotateSecret) {
@@ -164,4 +154,45 @@ function coverageLines({ hours, last24h }: IdentityAnswer): string[] {
     ...hours.map(hour => cellsOf(hour.at.slice(0, 16).replace('T', ' '), hour)),
     cellsOf('24 hours', last24h),
   ])
+}
+
+/** The share of calls and events with a right hash, four decimals; null where there were none. */
+function coverageOf(counts: UserHashCounts): number | null {
+  const { refused, all } = refusedShare(counts)
+  // Rounded down, so that 1 means all of them.
+  return all === 0 ? null : Math.floor(((all - refused) / all) * 10_000) / 10_000
+}
+
+/** What is to be done about calls that are refused, or would be. */
+function remedyOf({ invalid, missing }: UserHashCounts): string {
+  const remedies = [
+    missing > 0 &&
+      `${missing} had no userHash: give it to cairn.identify(userId, traits, userHash) on every page, and send it from back ends too`,
+    invalid > 0 &&
+      `${invalid} had a wrong one: lower-case hex of HMAC-SHA256, the secret as the key, over the very userId that is sent`,
+  ]
+  return remedies.filter(Boolean).join('; ')
+}
+
+/** What to do next about an organisation's verified identity, in one sentence. */
+function nextStep(slug: string, { mode, secrets }: IdentityAnswer, counts: UserHashCounts) {
+  const command = (rest: string) => `"cairn org identity ${slug} ${rest}"`
+  const { refused, all } = refusedShare(counts)
+  const [, before] = secrets
+  if (mode === 'off') return `count hashes before you require them: ${command('--mode observe')}`
+  if (refused > 0) {
+    const fate = mode === 'enforce' ? 'refused now' : 'which would be refused'
+    const back =
+      mode === 'enforce' ? `; ${command('--mode observe')} refuses nothing meanwhile` : ''
+    return `of ${all} calls and events ${refused} had no right hash, ${fate}: ${remedyOf(counts)}${back}`
+  }
+  if (before && counts.outdated > 0) {
+    return `${counts.outdated} hashes were made with the secret of before, which works until ${before.worksUntil}: give every back end the current one`
+  }
+  if (all === 0) {
+    return 'have your back end make hashes with the secret, and pages give them to cairn.identify(userId, traits, userHash); then look here again'
+  }
+  return mode === 'observe'
+    ? `all of ${all} had a right hash: once that covers a usual day, ${command('--mode enforce')}`
+    : 'nothing is to be done'
 }

@@ -1,23 +1,22 @@
-import { Command, CommanderError } from 'commander'
+import { CommanderError } from 'commander'
 import { withEscapes } from '../core/text/unseen.ts'
 import { version } from '../core/version.ts'
 import { addAudit } from './audit.ts'
 import { addBackup } from './backup.ts'
-import { addCompact } from './compact.ts'
+import { Command } from './command.ts'
 import { addDeadLetters } from './dead-letters.ts'
 import { addDemo } from './demo.ts'
 import { addDoctor } from './doctor.ts'
-import { examples } from './examples.ts'
 import { addExplain } from './explain.ts'
 import { complain, exitStatus } from './failure.ts'
 import { addFlows } from './flows.ts'
 import { addHealthcheck } from './healthcheck.ts'
-import { addHelp, topicList } from './help.ts'
+import { addHelp, addVersion, topicList } from './help.ts'
 import { addKey } from './key.ts'
 import { addMigrate } from './migrate.ts'
+import { addCompact, addRebuild } from './operations.ts'
 import { addOrg } from './org.ts'
 import { addPerson } from './person.ts'
-import { addRebuild } from './rebuild.ts'
 import { addRestore } from './restore.ts'
 import { addServe } from './serve.ts'
 import { addService } from './service.ts'
@@ -25,7 +24,6 @@ import { addSnippet } from './snippet.ts'
 import { addSteps } from './steps.ts'
 import { addToken } from './token.ts'
 import { addTop } from './top.ts'
-import { addVersion } from './version.ts'
 
 /** Every command of `cairn`. */
 export function program(): Command {
@@ -72,14 +70,11 @@ export function program(): Command {
   // Ours stands in for commander's own, which looks no deeper than one level.
   for (const command of [cairn, ...cairn.commands]) command.helpCommand(false)
   cairn.addHelpText('after', topicList())
-  cairn.addHelpText(
-    'after',
-    examples(
-      'cairn demo                               a running server with a month of history',
-      'cairn org create "Harbor Inc"            an organisation and its snippet key',
-      'cairn flows push tour.yaml --org harbor-inc',
-      'cairn serve --data /var/lib/cairn',
-    ),
+  cairn.examples(
+    'cairn demo                               a running server with a month of history',
+    'cairn org create "Harbor Inc"            an organisation and its snippet key',
+    'cairn flows push tour.yaml --org harbor-inc',
+    'cairn serve --data /var/lib/cairn',
   )
   return cairn
 }

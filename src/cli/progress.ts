@@ -38,6 +38,12 @@ export function progressLine(
   }
 }
 
+/** The same on a terminal alone, for work that is worth no line in a log. */
+export function liveLine(): { show: (line: string) => void; end: () => void } {
+  const { isTerminal, show, end } = progressLine()
+  return { show: line => isTerminal && show('', () => line), end }
+}
+
 /** Shows on stderr how far a copy is. */
 export function progressBar(...how: Parameters<typeof progressLine>): {
   show: (progress: BackupProgress) => void

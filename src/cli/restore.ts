@@ -1,22 +1,17 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import { shellWord } from '../core/text/wording.ts'
 import { isoTime } from '../core/time/clock.ts'
 import { keepServersOut } from '../server/lock.ts'
 import type { BackupContent } from '../storage/backup/check-backup.ts'
 import { restore, tryBackup, undoRestore } from '../storage/backup/restore.ts'
+import type { Command, Flags } from './command.ts'
 import { makeDirectory } from './data.ts'
-import { examples } from './examples.ts'
 import { UsageFailure, warn } from './failure.ts'
 import { print, printJson } from './output.ts'
 import { progressBar } from './progress.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
-interface Options {
-  undo?: boolean
-  check?: boolean
-  json?: boolean
-}
+type Options = Flags<never, 'undo' | 'check' | 'json'>
 
 export function addRestore(cairn: Command): void {
   addSettings(cairn.command('restore'), ['data'])
@@ -27,16 +22,12 @@ export function addRestore(cairn: Command): void {
     .option('--check', 'only look whether the backup is whole and can be restored')
     .option('--undo', 'put the database back that the last restore replaced')
     .option('--json', 'print what was done as JSON')
-    .addHelpText(
-      'after',
-      `
-The backup is held against its checksum and checked to its last page first. All
-else in the data directory stays as it is: session.key, and who was erased.
-${examples(
-  'cairn restore /mnt/backups/cairn-2026-11-20T03-00-00Z.db --check',
-  'cairn restore /mnt/backups/cairn-2026-11-20T03-00-00Z.db --data /var/lib/cairn',
-  'cairn restore --undo',
-)}`,
+    .notes(`The backup is held against its checksum and checked to its last page first. All
+else in the data directory stays as it is: session.key, and who was erased.`)
+    .examples(
+      'cairn restore /mnt/backups/cairn-2026-11-20T03-00-00Z.db --check',
+      'cairn restore /mnt/backups/cairn-2026-11-20T03-00-00Z.db --data /var/lib/cairn',
+      'cairn restore --undo',
     )
     .action(async (file: string | undefined, options: Options, command: Command) => {
       const { data } = settingsOf(command, 'data')

@@ -1,6 +1,5 @@
-import type { Command } from 'commander'
+import type { Command } from './command.ts'
 import { makeDirectory } from './data.ts'
-import { examples } from './examples.ts'
 import { warn } from './failure.ts'
 import { tell } from './output.ts'
 import { addSettings, serverSettings, serverSettingsOf } from './settings.ts'
@@ -8,14 +7,11 @@ import { addSettings, serverSettings, serverSettingsOf } from './settings.ts'
 export function addServe(cairn: Command): void {
   addSettings(cairn.command('serve'))
     .description('serve the API until SIGTERM or SIGINT; SIGHUP has the settings read again')
-    .addHelpText(
-      'after',
-      examples(
-        'cairn serve',
-        'cairn serve --data /var/lib/cairn --port 80 --management-host 0.0.0.0',
-        'CAIRN_SESSION_SECRET_FILE=/run/secrets/jwt cairn serve --ack buffer',
-        'cairn serve --config /etc/cairn/cairn.env',
-      ),
+    .examples(
+      'cairn serve',
+      'cairn serve --data /var/lib/cairn --port 80 --management-host 0.0.0.0',
+      'CAIRN_SESSION_SECRET_FILE=/run/secrets/jwt cairn serve --ack buffer',
+      'cairn serve --config /etc/cairn/cairn.env',
     )
     .action(async (_options, command: Command) => {
       const { config } = serverSettingsOf(command)

@@ -1,22 +1,18 @@
 import { resolve } from 'node:path'
-import { Argument, type Command } from 'commander'
-import { examples } from './examples.ts'
+import { Argument } from 'commander'
+import type { Command } from './command.ts'
 import { print, printColumns, printJson } from './output.ts'
 import alertRules from './service/alerts.yaml' with { type: 'text' }
 import dashboard from './service/dashboard.json'
 import { type FileChange, installService, uninstallService } from './service/install.ts'
 import { planOf, type ServiceOptions } from './service/plan.ts'
-import { settingsTemplate } from './service/settings-template.ts'
-import { unitFile } from './service/unit.ts'
+import { settingsTemplate, unitFile } from './service/unit.ts'
 
 export function addService(cairn: Command): void {
   const service = cairn
     .command('service')
     .description('run the server by systemd, and watch it by Prometheus and Grafana')
-    .addHelpText(
-      'after',
-      examples('sudo cairn service install', 'cairn service alerts > cairn-alerts.yml'),
-    )
+    .examples('sudo cairn service install', 'cairn service alerts > cairn-alerts.yml')
   addInstall(service)
   addUninstall(service)
   addShow(service)
@@ -44,13 +40,10 @@ function addInstall(service: Command): void {
   planned(service.command('install'))
     .description('write a unit, settings and a user for systemd, as root; starts nothing')
     .option('--json', 'print {unit, files: [{path, did}]} as JSON')
-    .addHelpText(
-      'after',
-      examples(
-        'sudo cairn service install',
-        'sudo cairn service install --data /srv/cairn --memory-max 2G',
-        'cairn service install --root ./image --binary /usr/bin/cairn',
-      ),
+    .examples(
+      'sudo cairn service install',
+      'sudo cairn service install --data /srv/cairn --memory-max 2G',
+      'cairn service install --root ./image --binary /usr/bin/cairn',
     )
     .action((options: ServiceOptions & { json?: boolean }) => {
       const plan = planOf(options)
@@ -76,10 +69,7 @@ function addUninstall(service: Command): void {
     .option('--name <name>', 'name of the unit', 'cairn')
     .option('--root <dir>', 'work on an image below this directory; runs nothing', rootOf, '')
     .option('--json', 'print {unit, files: [{path, did}]} as JSON')
-    .addHelpText(
-      'after',
-      examples('sudo cairn service uninstall', 'sudo cairn service uninstall --name cairn-test'),
-    )
+    .examples('sudo cairn service uninstall', 'sudo cairn service uninstall --name cairn-test')
     .action(({ name, root, json }: { name: string; root: string; json?: boolean }) => {
       const files = uninstallService(name, root)
       if (json) printJson({ unit: `${name}.service`, files })
@@ -95,13 +85,10 @@ function addShow(service: Command): void {
   planned(service.command('show'))
     .description('print the unit, or the settings file, that install would write; writes nothing')
     .addArgument(what)
-    .addHelpText(
-      'after',
-      examples(
-        'cairn service show',
-        'cairn service show --binary /usr/bin/cairn > cairn.service',
-        'cairn service show settings > cairn.env',
-      ),
+    .examples(
+      'cairn service show',
+      'cairn service show --binary /usr/bin/cairn > cairn.service',
+      'cairn service show settings > cairn.env',
     )
     .action((shown: 'unit' | 'settings', options: ServiceOptions) => {
       const plan = planOf(options)
@@ -113,12 +100,9 @@ function addAlerts(service: Command): void {
   service
     .command('alerts')
     .description('print alert rules for Prometheus')
-    .addHelpText(
-      'after',
-      examples(
-        'cairn service alerts > /etc/prometheus/rules/cairn.yml',
-        'cairn service alerts | promtool check rules /dev/stdin',
-      ),
+    .examples(
+      'cairn service alerts > /etc/prometheus/rules/cairn.yml',
+      'cairn service alerts | promtool check rules /dev/stdin',
     )
     .action(() => print(alertRules.trimEnd()))
 }
@@ -127,6 +111,6 @@ function addDashboard(service: Command): void {
   service
     .command('dashboard')
     .description('print a dashboard for Grafana, as JSON to import')
-    .addHelpText('after', examples('cairn service dashboard > cairn-dashboard.json'))
+    .examples('cairn service dashboard > cairn-dashboard.json')
     .action(() => print(JSON.stringify(dashboard, null, 2)))
 }

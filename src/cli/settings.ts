@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import {
   type Config,
   defaultOf,
@@ -9,6 +8,7 @@ import {
   settings,
   variableOf,
 } from '../config.ts'
+import type { Command } from './command.ts'
 import { warn } from './failure.ts'
 
 /** What a command says of a setting in its help, where that is not what others say. */

@@ -1,24 +1,17 @@
-import type { Command } from 'commander'
 import type { FlowFingerprint } from '../core/flow/fingerprint.ts'
 import { shown } from '../core/text/wording.ts'
 import type { PinnedStep } from '../modules/authoring/model.ts'
 import type { PinHindrance } from '../modules/authoring/pins.ts'
-import { examples } from './examples.ts'
+import type { Command, Flags } from './command.ts'
 import { CommandFailure, exitStatus, UsageFailure } from './failure.ts'
 import { orgFlag, publishCommand } from './flows/records.ts'
 import { addManaged, managed } from './manage.ts'
 import { columns, counted, print, printJson } from './output.ts'
-import { addSettings } from './settings.ts'
 
-interface Options {
-  flow?: string
-  step?: string
-  dryRun?: boolean
-  json?: boolean
-}
+type Options = Flags<'flow' | 'step', 'dryRun' | 'json'>
 
 export function addPin(steps: Command): void {
-  addManaged(addSettings(steps.command('pin'), ['data']))
+  addManaged(steps.command('pin'))
     .summary('let pages find elements by what they were like, where their selector fails')
     .description(
       "take the baselines of published steps over as their target.fingerprint, in their flows' drafts: where no selector finds the element, pages then take the one that is as good, if it scores .85 or more",
@@ -27,28 +20,20 @@ export function addPin(steps: Command): void {
     .option('--step <key>', 'with --flow: one step alone')
     .option('--dry-run', 'show what would be taken over, and change nothing')
     .option('--json', 'print {dryRun, steps: [{flow, step, outcome, baselineAt, fingerprint, …}]}')
-    .addHelpText(
-      'after',
-      `${examples(
-        'cairn steps pin --dry-run',
-        'cairn steps pin --flow welcome --step create',
-        'cairn flows publish welcome',
-      )}
-
-A baseline is the first look of a visitor's page at the element. Read what is
-taken over before you publish it: every visitor's page gets it. Of a text it is
-the hash alone.`,
+    .examples(
+      'cairn steps pin --dry-run',
+      'cairn steps pin --flow welcome --step create',
+      'cairn flows publish welcome',
     )
+    .notes(`A baseline is the first look of a visitor's page at the element. Read what is
+taken over before you publish it: every visitor's page gets it. Of a text it is
+the hash alone.`)
     .action(async (options: Options, command: Command) => {
       const { flow: flowKey, step: stepKey, dryRun = false, json } = options
       if (stepKey !== undefined && flowKey === undefined) {
         throw new UsageFailure('--step names a step of a flow: name the flow with --flow')
       }
-      const body = {
-        ...(flowKey !== undefined && { flow: flowKey }),
-        ...(stepKey !== undefined && { step: stepKey }),
-        dryRun,
-      }
+      const body = { flow: flowKey, step: stepKey, dryRun }
       const { pins, org } = await managed(command, async manager => {
         const { steps } = await manager.ask<{ steps: PinnedStep[] }>('POST /pin', { body })
         return { pins: steps, org: orgFlag(manager) }

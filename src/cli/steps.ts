@@ -1,60 +1,45 @@
-import type { Command } from 'commander'
 import { isBadState } from '../core/step/health.ts'
 import type { CheckedStep as CheckedStepAnswer, StepCheck } from '../modules/steps/model.ts'
-import { examples } from './examples.ts'
+import type { Command, Flags } from './command.ts'
 import { CommandFailure, exitStatus } from './failure.ts'
 import { addUrl, type Manager, managedEach } from './manage.ts'
 import { print, printJson } from './output.ts'
-import { addSettings } from './settings.ts'
 import { addPin } from './steps-pin.ts'
 import { stepReport } from './steps-report.ts'
 
 /** A published step that points at an element, and how that fares. */
 export type CheckedStep = CheckedStepAnswer & { organisation: string }
 
-interface Options {
-  org?: string
-  flow?: string
-  json?: boolean
-}
-
 export function addSteps(cairn: Command): void {
   const steps = cairn
     .command('steps')
     .description('whether pages still have the elements that steps point at')
-    .addHelpText(
-      'after',
-      examples(
-        'cairn steps check',
-        'cairn steps check --flow welcome --json',
-        'cairn steps pin --flow welcome',
-      ),
+    .examples(
+      'cairn steps check',
+      'cairn steps check --flow welcome --json',
+      'cairn steps pin --flow welcome',
     )
   addCheck(steps)
   addPin(steps)
 }
 
 function addCheck(steps: Command): void {
-  addUrl(addSettings(steps.command('check'), ['data']))
+  addUrl(steps.command('check'))
     .description(
       'say which published steps have lost their element, why, and what to do; exit status 1 if any is drifting, flaky or broken',
     )
     .option('--org <org>', 'id or slug; all organisations unless given')
     .option('--flow <key>', 'one flow alone')
     .option('--json', 'print {ok, steps: [{flow, step, state, people, pages, suggestion, …}]}')
-    .addHelpText(
-      'after',
-      `${examples(
-        'cairn steps check',
-        'cairn steps check --org harbor --flow welcome',
-        'cairn steps check --json | jq -r \'.steps[] | select(.state == "broken") | .step\'',
-      )}
-
-States are made from what pages reported in the last 24 hours, each person
-counted once, by the latest report. Under 5 people a step is unknown, which is
-no failure. "Since" looks back 7 days.`,
+    .examples(
+      'cairn steps check',
+      'cairn steps check --org harbor --flow welcome',
+      'cairn steps check --json | jq -r \'.steps[] | select(.state == "broken") | .step\'',
     )
-    .action(async ({ flow, json }: Options, command: Command) => {
+    .notes(`States are made from what pages reported in the last 24 hours, each person
+counted once, by the latest report. Under 5 people a step is unknown, which is
+no failure. "Since" looks back 7 days.`)
+    .action(async ({ flow, json }: Flags<'flow', 'json'>, command: Command) => {
       const { checked, organisations, isAmong } = await managedEach(command, async managers => ({
         checked: await checkedSteps(managers, flow),
         organisations: managers.map(({ organisation }) => organisation),

@@ -1,14 +1,15 @@
-import type { Command } from 'commander'
+import { Option } from 'commander'
+import { scopes } from '../core/organisation/management-token.ts'
 import { isoTime } from '../core/time/clock.ts'
+import type { CreatedToken, TokenList } from '../modules/access/model.ts'
 import { holderOf, isHeld } from '../server/lock.ts'
 import { systemClock } from '../server/system-clock.ts'
 import { tokenConflict } from '../server/token-mode.ts'
-import { organisationNamed, withData } from './data.ts'
-import { examples } from './examples.ts'
+import type { Command } from './command.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
-import { addManagementTokens } from './management-token.ts'
-import { print, printJson } from './output.ts'
-import { addSettings, settingsOf } from './settings.ts'
+import { addManaged, addOrg, asked, managedHere } from './manage.ts'
+import { print, printJson, printTable, tell } from './output.ts'
+import { settingsOf } from './settings.ts'
 
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 const longestSeconds = 366 * 86_400
@@ -27,44 +28,31 @@ export function addToken(cairn: Command): void {
   const token = cairn
     .command('token')
     .description('session tokens for analytics, and management tokens for programs')
-    .addHelpText(
-      'after',
-      examples(
-        'cairn token issue --org harbor --for 8h',
-        'cairn token create CI --scope flows:write flows:publish --org harbor',
-      ),
+    .examples(
+      'cairn token issue --org harbor --for 8h',
+      'cairn token create CI --scope flows:write flows:publish --org harbor',
     )
-  addManagementTokens(token)
-  addSettings(token.command('issue'), [
-    'data',
-    'sessionIssuer',
-    'sessionAudience',
-    'sessionType',
-    'organisationClaim',
-  ])
+  addCreate(token)
+  addList(token)
+  addRevoke(token)
+  addIssue(token)
+}
+
+/** The settings of session tokens that have a flag here. */
+const issuing = ['sessionIssuer', 'sessionAudience', 'sessionType', 'organisationClaim'] as const
+
+function addIssue(token: Command): void {
+  addOrg(token.command('issue'), ...issuing)
     .description('make a session token for an organisation')
-    .option('--org <org>', 'id or slug; may be left out where there is only one')
     .option(
       '--for <time>',
       'how long it is valid: a whole number of s, m, h or d, at most 366d',
       '12h',
     )
     .option('--json', 'print {token, expiresAt} as JSON')
-    .addHelpText(
-      'after',
-      examples('cairn token issue --org harbor', 'cairn token issue --org harbor --for 8h --json'),
-    )
-    .action(async (options: { org?: string; for: string; json?: boolean }, command: Command) => {
-      const config = settingsOf(
-        command,
-        'data',
-        'sessionSecret',
-        'sessionIssuer',
-        'sessionAudience',
-        'sessionType',
-        'sessionJwksUrl',
-        'organisationClaim',
-      )
+    .examples('cairn token issue --org harbor', 'cairn token issue --org harbor --for 8h --json')
+    .action(async (options: { for: string; json?: boolean }, command: Command) => {
+      const config = settingsOf(command, 'data', 'sessionSecret', 'sessionJwksUrl', ...issuing)
       const seconds = lifetimeIn(options.for)
       const running = isHeld(config.data) ? holderOf(config.data)?.sessionTokens : undefined
       const conflict = tokenConflict(running, config)
@@ -75,13 +63,83 @@ export function addToken(cairn: Command): void {
           `session tokens are made by ${config.sessionIssuer}, the configured issuer: ask it for one with the audience "${config.sessionAudience}" and the organisation in the claim "${config.organisationClaim}"`,
         )
       }
-      const { id } = await withData(config.data, database =>
-        organisationNamed(database, options.org),
-      )
+      const id = await managedHere(command, async manager => manager.id)
       const { ownTokensFor } = await import('../server/tokens.ts')
       const issued = await ownTokensFor(config, systemClock()).issue(id, seconds)
       const expiresAt = isoTime(issued.expiresAt)
       if (options.json) return printJson({ token: issued.token, expiresAt })
       print(issued.token)
+    })
+}
+
+const longestDays = 365
+
+function daysIn(text: string): number {
+  const [, days] = /^(\d{1,3})d$/.exec(text) ?? []
+  if (Number(days) >= 1 && Number(days) <= longestDays) return Number(days)
+  throw new UsageFailure(
+    `--expires "${text.slice(0, 20)}": write a number of days such as 90d, at most ${longestDays}d`,
+  )
+}
+
+interface Wanted {
+  scope: string[]
+  expires: string
+  json?: boolean
+}
+
+function addCreate(token: Command): void {
+  addManaged(token.command('create'))
+    .description('make a management token for programs; it is told this once')
+    .argument('<name>', 'what it is for, such as CI')
+    .addOption(
+      new Option('--scope <scope...>', 'what it may do').choices(scopes).makeOptionMandatory(),
+    )
+    .option('--expires <days>', `when it stops working, at most ${longestDays}d`, '90d')
+    .option('--json', 'print {token, id, name, scopes, expiresAt, …} as JSON')
+    .examples(
+      'cairn token create CI --scope flows:write flows:publish --org harbor',
+      'cairn token create warehouse --scope analytics:read --expires 365d --json',
+    )
+    .action(async (name: string, { scope, expires, json }: Wanted, command: Command) => {
+      const body = { name, scopes: scope, expiresInDays: daysIn(expires) }
+      const made = await asked<typeof CreatedToken>(command, 'POST /tokens', { body })
+      if (json) return printJson(made)
+      print(made.token)
+      tell(`${made.id} works until ${made.expiresAt}: keep it, it is not told again`)
+    })
+}
+
+function addList(token: Command): void {
+  addManaged(token.command('list'))
+    .description('list the management tokens of an organisation')
+    .option('--json', 'print a JSON array')
+    .examples('cairn token list --org harbor')
+    .action(async ({ json }: { json?: boolean }, command: Command) => {
+      const { tokens } = await asked<typeof TokenList>(command, 'GET /tokens')
+      if (json) return printJson(tokens)
+      printTable(
+        ['id', 'name', 'scopes', 'expires', 'last used', ''],
+        tokens.map(one => [
+          one.id,
+          one.name,
+          one.scopes.join(' '),
+          one.expiresAt,
+          one.lastUsedAt ?? 'never',
+          one.revokedAt === null ? '' : `revoked ${one.revokedAt}`,
+        ]),
+        'there is no management token: make one, "cairn token create NAME --scope SCOPE"',
+      )
+    })
+}
+
+function addRevoke(token: Command): void {
+  addManaged(token.command('revoke'))
+    .description('take a management token back, at once')
+    .argument('<id>', 'as "cairn token list" shows it')
+    .examples('cairn token revoke token_4sWq9xLm2VbTn8Rk0c --org harbor')
+    .action(async (id: string, _: object, command: Command) => {
+      await asked(command, `DELETE /tokens/${encodeURIComponent(id)}`)
+      print(`${id} is revoked`)
     })
 }

@@ -1,10 +1,9 @@
-import type { Command } from 'commander'
 import { readConfig, type SettingName } from '../config.ts'
 import { wantsColour } from '../core/text/colour.ts'
 import { onOneLine } from '../core/text/unseen.ts'
 import { holderOf } from '../server/lock.ts'
 import type { OrganisationTraffic } from '../server/traffic.ts'
-import { examples } from './examples.ts'
+import type { Command } from './command.ts'
 import { CommandFailure } from './failure.ts'
 import { ask, managementUrl } from './management.ts'
 import { printJson, printPainted } from './output.ts'
@@ -31,13 +30,10 @@ export function addTop(cairn: Command): void {
     )
     .option('--once', 'print one second of it and end; so it is where stdout is no terminal')
     .option('--json', 'print one second of it as JSON; rates are a second, null where nothing was')
-    .addHelpText(
-      'after',
-      examples(
-        'cairn top',
-        'cairn top --management-port 9191',
-        "cairn top --json | jq '.organisations[:3]'",
-      ),
+    .examples(
+      'cairn top',
+      'cairn top --management-port 9191',
+      "cairn top --json | jq '.organisations[:3]'",
     )
     .action(async (options: { once?: boolean; json?: boolean }, command: Command) => {
       const server = serverOf(command)

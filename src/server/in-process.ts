@@ -27,10 +27,12 @@ const bufferBounds = { events: 10_000, bytes: 256 * 1024 ** 2 }
 /**
  * The operator's door in this process, over a data directory whose lock it holds: the same routes over
  * the same storage as in a server, in one thread.
+ *
+ * @param now Unix milliseconds; another time than the machine's for what is to seem older
  */
-export function doorInProcess(dataDir: string): Door {
+export function doorInProcess(dataDir: string, now = Date.now): Door {
   armFailpoints(process.env.CAIRN_FAILPOINTS)
-  const clock = systemClock()
+  const clock = { ...systemClock(), now }
   const shared = newSharedMemory()
   const storage = new Storage({
     dataDir,

@@ -109,11 +109,9 @@ export class Storage {
   private readonly generation: Int32Array
   private readonly dataVersion
   private readonly newestChange
-  private readonly confirmChange
   private readonly noteProbe
   private knownDataVersion = 0
   private knownChange = 0
-  private confirmedChange = 0
   private isClosing = false
   private isLogStuck = false
   /** How long the log becomes before it is written back. */
@@ -167,14 +165,12 @@ export class Storage {
     this.newestChange = this.database.query<{ seq: number }, []>(
       'select coalesce(max(seq), 0) as seq from catalogue_changes',
     )
-    this.confirmChange = this.database.query(
-      `insert into server_state (name, value) values ('catalogue_seq', ?)
-      on conflict do update set value = excluded.value`,
-    )
     this.noteProbe = this.database.query(
       `insert into server_state (name, value) values ('probe', 0)
       on conflict do update set value = value + 1`,
     )
+    // Where nothing can be written, nothing is begun.
+    this.noteProbe.run()
     this.takeUpChanges()
   }
 
@@ -244,9 +240,6 @@ export class Storage {
     // A server that is not ready gets no traffic: without a try of its own it would never heal.
     this.writer.probe(() => this.noteProbe.run())
     this.noticeChanges()
-    if (this.confirmedChange === this.knownChange) return
-    this.confirmChange.run(this.knownChange)
-    this.confirmedChange = this.knownChange
   }
 
   /** Also at the begin of every transaction: what it stores must be judged by what it can see. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { colouredDiff } from '../../src/cli/flows/coloured-diff.ts'
+import { colouredDiff } from '../../src/cli/flows/diff.ts'
+import { publishCommand } from '../../src/cli/flows/records.ts'
 import { wantsColour } from '../../src/core/text/colour.ts'
 import { Cairn } from './cairn.ts'
 
@@ -313,4 +314,11 @@ test('schema prints the JSON Schema of a flow file', async () => {
     $schema: 'http://json-schema.org/draft-07/schema#',
     definitions: { flow: { required: ['key'] }, step: {}, item: {} },
   })
+})
+
+test('the command that publishes a flow can be copied, whatever its key begins with', () => {
+  expect(publishCommand('welcome', ' --org harbor')).toBe(
+    'cairn flows publish welcome --org harbor',
+  )
+  expect(publishCommand('-x', ' --org harbor')).toBe('cairn flows publish --org harbor -- -x')
 })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { outcome } from '../../src/cli/rebuild.ts'
+import { outcome } from '../../src/cli/operations.ts'
 import { beginRewriting } from '../../src/storage/database/rewriting.ts'
 import { Cairn } from './cairn.ts'
 

@@ -1,8 +1,11 @@
 import type { Flow, Step } from '../../core/flow/flow.ts'
 import type { Outcome } from '../../core/step/health.ts'
 import { version as snippetVersion } from '../../core/version.ts'
-import type { DemoClient } from './client.ts'
+import type { Asker } from '../asking.ts'
 import { type DemoEvent, demoOrigin } from './history.ts'
+
+/** Calls the API as a page or a back end would. */
+export type Page = Asker['ask']
 
 /** What ten people's pages say of a step's element: most steps are well, two are not. */
 const outcomes: Record<string, readonly Outcome[]> = {
@@ -67,19 +70,21 @@ export const fingerprintOf = (step: Step, change: Record<string, unknown> = {}) 
  * routes of their own. Stays well within every limit, so that the copied calls are not refused.
  */
 export async function sendPresent(
-  client: DemoClient,
+  page: Page,
   flows: readonly Flow[],
   recent: readonly DemoEvent[],
 ): Promise<void> {
   const people = [...new Set(recent.flatMap(({ userId }) => userId ?? []))]
   const steps = flows.flatMap(flow => flow.steps).filter(step => step.target !== null)
   const query = new URLSearchParams({ v: snippetVersion, url: demoOrigin, sid: 'demo' })
-  await client.get(`/heartbeat?${query}`)
+  await page(`GET /heartbeat?${query}`)
   for (const step of steps) {
-    await client.post(`/steps/${step.id}/fingerprint`, report(fingerprintOf(step)))
+    await page(`POST /steps/${step.id}/fingerprint`, { body: report(fingerprintOf(step)) })
     await Promise.all(
       Array.from({ length: reporters }, (_, i) =>
-        client.post(`/steps/${step.id}/health`, healthOf(step, i, people[i] ?? `u${i + 1}`)),
+        page(`POST /steps/${step.id}/health`, {
+          body: healthOf(step, i, people[i] ?? `u${i + 1}`),
+        }),
       ),
     )
   }
@@ -89,12 +94,12 @@ export async function sendPresent(
     const element = fingerprintOf(step, seen.change)
     const found = seen.isFound ? { ...element, matchCount: 0 } : null
     for (let i = 0; i < 3; i++) {
-      await client.post(`/steps/${step.id}/fingerprint`, report(found, [element]))
+      await page(`POST /steps/${step.id}/fingerprint`, { body: report(found, [element]) })
     }
   }
-  await tick(client, flows, recent)
-  await complete(client, flows, recent)
-  await client.get('/snippet-status')
+  await tick(page, flows, recent)
+  await complete(page, flows, recent)
+  await page('GET /snippet-status')
 }
 
 const report = (fingerprint: unknown, candidates: readonly unknown[] = []) => ({
@@ -122,24 +127,26 @@ function healthOf(step: Step, i: number, userId: string) {
 }
 
 /** Some who opened the checklist lately tick an item by hand. */
-async function tick(client: DemoClient, flows: readonly Flow[], recent: readonly DemoEvent[]) {
+async function tick(page: Page, flows: readonly Flow[], recent: readonly DemoEvent[]) {
   const flow = flows.find(({ checklist }) => checklist !== null)
   const item = flow?.checklist?.items.find(({ completeOn }) => completeOn === null)
   if (!flow || !item) return
   const opened = recent.filter(({ kind }) => kind === 'checklist_opened').slice(-8)
   for (const { userId } of opened) {
     const items = [{ key: item.key, completed: true }]
-    await client.post(`/flows/${flow.id}/checklist-progress`, { userId, items })
+    await page(`POST /flows/${flow.id}/checklist-progress`, { body: { userId, items } })
   }
 }
 
 /** Some who saw the announcement lately have it completed by Harbor's back end. */
-async function complete(client: DemoClient, flows: readonly Flow[], recent: readonly DemoEvent[]) {
+async function complete(page: Page, flows: readonly Flow[], recent: readonly DemoEvent[]) {
   const flow = flows.find(({ kind }) => kind === 'announcement')
   if (!flow) return
   const seen = recent.filter(({ kind, flowId }) => kind === 'flow_started' && flowId === flow.id)
   for (const { userId, anonymousId, runId, occurredAt } of seen.slice(-6)) {
     const completedAt = occurredAt + 20_000
-    await client.post(`/flows/${flow.id}/complete`, { userId, anonymousId, runId, completedAt })
+    await page(`POST /flows/${flow.id}/complete`, {
+      body: { userId, anonymousId, runId, completedAt },
+    })
   }
 }

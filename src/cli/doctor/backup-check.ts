@@ -1,16 +1,30 @@
-import { resolve } from 'node:path'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import { shellWord } from '../../core/text/wording.ts'
 import { isoTime } from '../../core/time/clock.ts'
 import { dayMs, minuteMs } from '../../core/time/durations.ts'
+import { isHeld } from '../../server/lock.ts'
 import { type KeptBackup, newestBackup } from '../../storage/backup/folder.ts'
 import { lastBackup } from '../../storage/backup/last-backup.ts'
+import { isPartial } from '../../storage/backup/partial.ts'
 import { databasesAside } from '../../storage/backup/replace-database.ts'
+import { copiesFolder } from '../../storage/database/copies.ts'
 import { openForReading } from '../../storage/database/database.ts'
+import { isLocked } from '../../storage/database/file-lock.ts'
 import { newestReceipt } from '../../storage/database/inspect.ts'
+import { trialPrefix } from '../../storage/database/upgrade-trial.ts'
 import { counted } from '../output.ts'
-import { isReadableDirectory } from './directory-check.ts'
-import { error, type Finding, ok, type Subject, sizeOf, warning } from './finding.ts'
+import {
+  type DataSubject,
+  error,
+  type Finding,
+  isReadableDirectory,
+  ok,
+  type Subject,
+  sizeOf,
+  warning,
+} from './finding.ts'
 
 /** How long a backup may take before it is missed. */
 const patienceMs = 30 * minuteMs
@@ -80,4 +94,37 @@ function checkAside(data: string): Finding[] {
   // With the logs that those of damaged ones have beside them.
   const advice = `once all is well, run "rm ${shellWord(resolve(data))}/cairn.db.before-*"`
   return [warning('backup', what, advice)]
+}
+
+/** What backups, restores and tried migrations leave behind that were killed. */
+export function checkLeftovers({ data, config }: DataSubject): Finding[] {
+  const folders = [data, copiesFolder(data), ...(config?.backupDir ? [config.backupDir] : [])]
+  const left = [...new Set(folders)].filter(isReadable).flatMap(leftIn)
+  if (left.length === 0 || isInUse(data)) return []
+  const bytes = left.reduce((sum, path) => sum + bytesOf(path), 0)
+  const what = `a killed command has left ${left.join(', ')} (${sizeOf(bytes)})`
+  return [warning('directory', what, `run "rm -r ${left.map(shellWord).join(' ')}"`)]
+}
+
+const isReadable = (folder: string) => existsSync(folder) && isReadableDirectory(folder)
+
+/** A backup, a restore or a migration may be under way. */
+function isInUse(data: string): boolean {
+  try {
+    return isHeld(data) || isLocked(join(data, 'backup.lock'))
+  } catch {
+    return true
+  }
+}
+
+function leftIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter(name => isPartial(name) || name.startsWith(trialPrefix))
+    .map(name => join(folder, name))
+}
+
+function bytesOf(path: string): number {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found?.isDirectory()) return found?.size ?? 0
+  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0)
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { statSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { refusedShare } from '../../core/organisation/verified-identity.ts'
 import { shellWord } from '../../core/text/wording.ts'
 import { isoTime } from '../../core/time/clock.ts'
@@ -17,9 +17,8 @@ import {
 import { lostAdvice, traceOfDatabase } from '../../storage/database/lost-database.ts'
 import { explained } from '../failure.ts'
 import { counted, tell } from '../output.ts'
-import { isReadableDirectory } from './directory-check.ts'
-import { error, type Finding, ok, type Subject, sizeOf, warning } from './finding.ts'
-import { programsWith } from './open-files.ts'
+import { liveLine } from '../progress.ts'
+import { type DataSubject, error, type Finding, ok, sizeOf, warning } from './finding.ts'
 import { serverProcess } from './server-check.ts'
 
 const damaged = 'stop the server, keep a copy of the data directory, and restore a backup'
@@ -29,13 +28,11 @@ const largeBytes = 2e9
 const largeLogBytes = 256e6
 
 /** Whether the database can be read, is of this version, and is whole. Writes nothing. */
-export function checkDatabase(subject: Subject): Finding[] {
+export function checkDatabase(subject: DataSubject): Finding[] {
   const { data } = subject
-  if (data === null || !isReadableDirectory(data)) return []
   if (!hasDatabase(data)) return [checkTrace(data)]
-  let database: Database | undefined
   try {
-    database = openForReading(data)
+    using database = openForReading(data)
     return [
       ...checkOrganisations(database, data),
       ...checkLog(data),
@@ -47,8 +44,6 @@ export function checkDatabase(subject: Subject): Finding[] {
     ]
   } catch (fault) {
     return [unreadable(data, fault)]
-  } finally {
-    database?.close()
   }
 }
 
@@ -112,12 +107,12 @@ function checkPages(database: Database, data: string, isFull: boolean): Finding[
 
 function quickFaults(database: Database): string[] {
   const faults: string[] = []
+  const line = liveLine()
   for (const { done, tables, faults: found } of quickCheck(database)) {
     faults.push(...found)
-    if (!process.stderr.isTTY) continue
-    const line = done === tables ? '' : `checked ${done} of ${tables} tables`
-    process.stderr.write(`\r\u001b[K${line}`)
+    line.show(`checked ${done} of ${tables} tables`)
   }
+  line.end()
   return faults
 }
 
@@ -155,3 +150,34 @@ function checkClock(database: Database, data: string, now: number): Finding[] {
   const what = `${clock}, but the newest data was stored at ${isoTime(newest)}`
   return [error('clock', what, 'set the clock, and keep it set by NTP')]
 }
+
+/**
+ * Programs that have a file open, by name and process, but for this one and the server. Known on Linux
+ * alone, and of this user's processes (root: of all).
+ */
+function programsWith(file: string, server: number | null): string[] {
+  const path = realpathSync(file)
+  return processes()
+    .filter(pid => pid !== process.pid && pid !== server && hasOpen(pid, path))
+    .map(pid => `${nameOf(pid)} (process ${pid})`)
+}
+
+/** What a system without such a file, or of another user's process, does not tell. */
+function known<T>(look: () => T, otherwise: T): T {
+  try {
+    return look()
+  } catch {
+    return otherwise
+  }
+}
+
+const processes = () => known(() => readdirSync('/proc').map(Number).filter(Number.isInteger), [])
+
+/** A file may be closed meanwhile. */
+const hasOpen = (pid: number, path: string) =>
+  known(() => readdirSync(`/proc/${pid}/fd`), []).some(
+    fd => known(() => readlinkSync(`/proc/${pid}/fd/${fd}`), null) === path,
+  )
+
+const nameOf = (pid: number) =>
+  known(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim(), 'a program')

@@ -4,7 +4,7 @@ import { shellWord } from '../../core/text/wording.ts'
 import { sessionKey } from '../../server/session-key.ts'
 import { explained } from '../failure.ts'
 import { nearestExisting } from './disk-check.ts'
-import { error, type Finding, ok, type Subject, warning } from './finding.ts'
+import { error, type Finding, isAllowed, ok, type Subject, warning } from './finding.ts'
 
 /** Whether the data directory is there, is this user's to write, and nobody else's to read. */
 export function checkDirectory({ data, config }: Subject): Finding[] {
@@ -34,10 +34,6 @@ export function checkDirectory({ data, config }: Subject): Finding[] {
   if (faults.length === 0) findings.push(ok('rights', 'its files are safe from other users'))
   return findings
 }
-
-/** Whether there is a directory that can be looked into; why not is what `checkDirectory` says. */
-export const isReadableDirectory = (path: string): boolean =>
-  isAllowed(path, constants.R_OK | constants.X_OK) && statSync(path).isDirectory()
 
 function notThere(data: string): Finding {
   const what = `there is no data directory ${data} yet`
@@ -104,15 +100,6 @@ function checkWritable(data: string, { uid }: Stats): Finding[] {
   const advice =
     uid === process.getuid?.() ? `run "chmod u+rw ${paths}"` : `run cairn as user ${uid}`
   return [error('rights', `this user cannot write ${faulty.join(', ')} in ${data}`, advice)]
-}
-
-function isAllowed(path: string, mode: number): boolean {
-  try {
-    accessSync(path, mode)
-    return true
-  } catch {
-    return false
-  }
 }
 
 const forOthers = 0o077

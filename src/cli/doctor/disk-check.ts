@@ -1,6 +1,23 @@
-import { existsSync, type StatsFs, statfsSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
-import { error, type Finding, ok, type Subject, sizeOf, warning } from './finding.ts'
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  openSync,
+  type StatsFs,
+  statfsSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import {
+  type DataSubject,
+  error,
+  type Finding,
+  ok,
+  type Subject,
+  sizeOf,
+  warning,
+} from './finding.ts'
 
 const [leastFree, enoughFree, enoughShare] = [100e6, 1e9, 0.05]
 
@@ -21,15 +38,9 @@ export function checkDisk({ data }: Subject): Finding[] {
 /** The same of what the system says of a file system (statfs(2)). */
 export function judgeDisk(
   data: string,
-  {
-    type,
-    bsize,
-    bavail,
-    blocks,
-    files,
-    ffree,
-  }: Pick<StatsFs, 'type' | 'bsize' | 'bavail' | 'blocks' | 'files' | 'ffree'>,
+  found: Pick<StatsFs, 'type' | 'bsize' | 'bavail' | 'blocks' | 'files' | 'ffree'>,
 ): Finding[] {
+  const { type, bsize, bavail, blocks, files, ffree } = found
   const [free, share] = [bavail * bsize, bavail / Math.max(1, blocks)]
   const left = `${sizeOf(free)} (${(share * 100).toFixed(1)} %) are free where ${data} is`
   const advice = 'make room, or move the data directory to a larger disk'
@@ -51,4 +62,46 @@ export function nearestExisting(path: string): string {
   let found = resolve(path)
   while (!existsSync(found)) found = dirname(found)
   return found
+}
+
+const slowMs = 100
+/** How often a sync is tried, and how long in all, milliseconds: a disk that hangs needs no median. */
+const tries = 5
+const patienceMs = 2_000
+
+/** How long a sync of the disk takes. */
+export function checkSyncs({ data }: DataSubject): Finding[] {
+  const times = syncTimes(data)
+  const ms = times[Math.floor(times.length / 2)]
+  // Why nothing can be written there is told with the directory.
+  if (ms === undefined) return []
+  const what = `a sync of the disk takes ${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
+  if (ms <= slowMs) return [ok('disk', what)]
+  const advice =
+    'every commit waits for one: look what else writes to that disk, or move the data to a faster one'
+  return [warning('disk', `${what}, over ${slowMs} ms`, advice)]
+}
+
+/** Sorted, milliseconds; measured on a file that has no name any more. */
+function syncTimes(data: string): number[] {
+  const path = join(data, `.cairn-doctor-${process.pid}`)
+  let file: number | undefined
+  try {
+    file = openSync(path, 'wx', 0o600)
+    unlinkSync(path)
+    const times: number[] = []
+    const page = Buffer.alloc(4_096)
+    const startedAt = performance.now()
+    while (times.length < tries && performance.now() - startedAt < patienceMs) {
+      writeSync(file, page)
+      const before = performance.now()
+      fdatasyncSync(file)
+      times.push(performance.now() - before)
+    }
+    return times.sort((a, b) => a - b)
+  } catch {
+    return []
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
 }

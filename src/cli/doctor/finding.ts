@@ -1,3 +1,4 @@
+import { accessSync, constants, statSync } from 'node:fs'
 import type { Config } from '../../config.ts'
 
 /** What one look at one thing tells. An error keeps Cairn from working, or its data from being safe. */
@@ -30,26 +31,18 @@ export type Check =
   | 'open_files'
   | 'memory'
 
-export const ok = (check: Check, what: string): Finding => ({
-  status: 'ok',
-  check,
-  what,
-  advice: null,
-})
+const findingOf =
+  (status: Finding['status']) =>
+  (check: Check, what: string, advice: string | null = null): Finding => ({
+    status,
+    check,
+    what,
+    advice,
+  })
 
-export const warning = (check: Check, what: string, advice: string | null): Finding => ({
-  status: 'warning',
-  check,
-  what,
-  advice,
-})
-
-export const error = (check: Check, what: string, advice: string | null): Finding => ({
-  status: 'error',
-  check,
-  what,
-  advice,
-})
+export const ok = findingOf('ok')
+export const warning = findingOf('warning')
+export const error = findingOf('error')
 
 /** What the checks look at. A setting that cannot be read is null. */
 export interface Subject {
@@ -63,6 +56,9 @@ export interface Subject {
   now: number
 }
 
+/** The same of a directory that is there and can be looked into. */
+export type DataSubject = Subject & { data: string }
+
 /** `1.4 GB`, for people; powers of 1,000. */
 export function sizeOf(bytes: number): string {
   const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
@@ -73,3 +69,17 @@ export function sizeOf(bytes: number): string {
   }
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
 }
+
+/** Whether this user may do something with a file. */
+export function isAllowed(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether there is a directory that can be looked into; why not is what `checkDirectory` says. */
+export const isReadableDirectory = (path: string): boolean =>
+  isAllowed(path, constants.R_OK | constants.X_OK) && statSync(path).isDirectory()

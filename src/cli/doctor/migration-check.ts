@@ -1,4 +1,3 @@
-import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { shellWord, shown } from '../../core/text/wording.ts'
 import { dayMs } from '../../core/time/durations.ts'
@@ -8,18 +7,16 @@ import { hasDatabase, openForReading } from '../../storage/database/database.ts'
 import { type SchemaState, schemaState } from '../../storage/database/migrate.ts'
 import { upgradeNote } from '../../storage/database/upgrade-note.ts'
 import { counted } from '../output.ts'
-import { isReadableDirectory } from './directory-check.ts'
-import { error, type Finding, ok, type Subject, sizeOf, warning } from './finding.ts'
+import { type DataSubject, error, type Finding, ok, sizeOf, warning } from './finding.ts'
 
 /** How long a copy of before a migration is worth its room without a word. */
 const wantedForDays = 30
 
 /** Whether the database is of this release, and what a migration has left. */
-export function checkMigration({ data, now }: Subject): Finding[] {
-  if (data === null || !isReadableDirectory(data) || !hasDatabase(data)) return []
-  let database: Database | undefined
+export function checkMigration({ data, now }: DataSubject): Finding[] {
+  if (!hasDatabase(data)) return []
   try {
-    database = openForReading(data)
+    using database = openForReading(data)
     const state = schemaState(database)
     const copies = copiesIn(data)
     const isDone = state.due.length === 0
@@ -31,8 +28,6 @@ export function checkMigration({ data, now }: Subject): Finding[] {
   } catch {
     // What is wrong with the file itself is told with the database.
     return []
-  } finally {
-    database?.close()
   }
 }
 

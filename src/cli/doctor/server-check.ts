@@ -1,8 +1,9 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { shown } from '../../core/text/wording.ts'
+import { minuteMs } from '../../core/time/durations.ts'
 import { version } from '../../core/version.ts'
 import { holderOf, isHeld, type LockHolder } from '../../server/lock.ts'
 import { claimPort, claimPorts, managementPortSetting, portSetting } from '../../server/ports.ts'
@@ -10,9 +11,8 @@ import { tokenConflict } from '../../server/token-mode.ts'
 import { explained } from '../failure.ts'
 import { ask, managementUrl } from '../management.ts'
 import { counted } from '../output.ts'
-import { checkSteps } from './clock-check.ts'
-import { isReadableDirectory } from './directory-check.ts'
-import { error, type Finding, ok, type Subject, warning } from './finding.ts'
+import { MetricsPage } from '../top/metrics-page.ts'
+import { error, type Finding, isReadableDirectory, ok, type Subject, warning } from './finding.ts'
 
 /** The process that serves from a data directory of this machine, if one does. */
 export function serverProcess(data: string | null): number | null {
@@ -140,8 +140,8 @@ async function askServer(
   }
   // Another program may answer on that port by now.
   const state = shown(ready.answer.replaceAll('\n', '; '), 1_000)
-  const gauges = gaugesIn(metrics.answer)
-  const findings = [readiness(who, ready.status, state, gauges)]
+  const page = new MetricsPage(metrics.answer)
+  const findings = [readiness(who, ready.status, state, gaugesIn(page))]
   const running = /^ok (\S+)/.exec(health.answer)?.[1]
   if (running !== undefined && running !== version) {
     const what = `the server is cairn ${running}, this is cairn ${version}`
@@ -149,9 +149,9 @@ async function askServer(
   }
   return [
     ...findings,
-    ...checkRefusals(metrics.answer),
-    ...checkFilesInUse(metrics.answer),
-    ...checkTakenUp(metrics.answer, config?.config ?? null),
+    ...checkRefusals(page),
+    ...checkFilesInUse(page),
+    ...checkTakenUp(page, config?.config ?? null),
   ]
 }
 
@@ -165,37 +165,30 @@ function readiness(who: string, status: number, state: string, gauges: string): 
 }
 
 /** A full buffer and a disk that refuses may be over by now; callers have seen them all the same. */
-function checkRefusals(metrics: string): Finding[] {
-  const refused = [...metrics.matchAll(/^cairn_http_requests_total\{[^}]*status="503"\} (\d+)$/gm)]
-  const count = refused.reduce((sum, [, times]) => sum + Number(times), 0)
+function checkRefusals(metrics: MetricsPage): Finding[] {
+  const count = metrics.sum('cairn_http_requests_total', ({ status }) => status === '503')
   if (count === 0) return []
   const what = `the server has answered ${counted(count, 'request')} by 503 since its start, because its buffer was full or storage refused`
   return [warning('server', what, 'its log says which and when; callers send them again')]
 }
 
-/** A number without labels; null where it is not there. */
-function gaugeIn(metrics: string, name: string): number | null {
-  const value = new RegExp(`^${name} ([\\d.e+]+)$`, 'm').exec(metrics)?.[1]
-  return value === undefined ? null : Number(value)
-}
-
 const nearlyAll = 0.8
 
 /** Every connection is an open file; without one to spare, nobody new is answered. */
-function checkFilesInUse(metrics: string): Finding[] {
-  const [open, most] = ['process_open_fds', 'process_max_fds'].map(name => gaugeIn(metrics, name))
+function checkFilesInUse(metrics: MetricsPage): Finding[] {
+  const [open, most] = ['process_open_fds', 'process_max_fds'].map(name => metrics.gauge(name))
   if (!open || !most || open < most * nearlyAll) return []
   const what = `the server has ${open} files and connections open, of ${most} that it may`
   return [warning('open_files', what, 'raise LimitNOFILE, or look who holds so many connections')]
 }
 
 /** Whether the server runs with what stands in its settings file. */
-function checkTakenUp(metrics: string, file: string | null): Finding[] {
-  if (gaugeIn(metrics, 'cairn_config_last_reload_successful') === 0) {
+function checkTakenUp(metrics: MetricsPage, file: string | null): Finding[] {
+  if (metrics.gauge('cairn_config_last_reload_successful') === 0) {
     const what = 'the server found its new settings wrong, and goes on with those of before'
     return [warning('settings', what, 'its log says which; correct them, and reload it again')]
   }
-  const readAt = gaugeIn(metrics, 'cairn_config_last_reload_success_timestamp_seconds')
+  const readAt = metrics.gauge('cairn_config_last_reload_success_timestamp_seconds')
   const changedAt =
     file === null ? null : (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? null)
   if (readAt === null || changedAt === null || changedAt <= readAt * 1_000) return []
@@ -204,12 +197,67 @@ function checkTakenUp(metrics: string, file: string | null): Finding[] {
 }
 
 /** What of the metrics an operator wants to know first, as far as it is there. */
-function gaugesIn(metrics: string): string {
-  const gauge = (name: string) => gaugeIn(metrics, name)
-  const [threads, events] = [gauge('cairn_http_threads'), gauge('cairn_buffer_events')]
+function gaugesIn(metrics: MetricsPage): string {
+  const names = ['cairn_http_threads', 'cairn_buffer_events']
+  const [threads = null, events = null] = names.map(name => metrics.gauge(name))
   const parts = [
     ...(threads === null ? [] : [`${counted(threads, 'HTTP thread')} up`]),
     ...(events === null ? [] : [`${counted(events, 'event')} in the buffer`]),
   ]
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`
+}
+
+/** Ticks of `/proc/<pid>/stat` a second, the same on every Linux that Bun runs on. */
+const ticksPerSecond = 100
+
+/**
+ * Whether the clock was stepped while a process ran: what it noted at its start, against now and its
+ * age, which no setting of the clock changes. Known on Linux alone.
+ *
+ * @param startedAt RFC 3339
+ * @param now Unix milliseconds
+ */
+function checkSteps(pid: number, startedAt: string, now: number): Finding[] {
+  const ageMs = ageOf(pid)
+  if (ageMs === null) return []
+  const stepMs = now - ageMs - Date.parse(startedAt)
+  if (!(Math.abs(stepMs) > minuteMs)) return []
+  const seconds = Math.round(Math.abs(stepMs) / 1_000)
+  const what = `the clock of this machine was set ${stepMs > 0 ? 'forward' : 'back'} by ${seconds} s while the server ran`
+  const advice =
+    'see that it is right now, and keep it set by NTP: what was received in between has the times of then'
+  return [warning('clock', what, advice)]
+}
+
+/** For how long a process runs, milliseconds (proc(5)); null where the system does not say. */
+function ageOf(pid: number): number | null {
+  try {
+    const uptime = Number.parseFloat(readFileSync('/proc/uptime', 'utf8'))
+    // Behind the name, which may hold anything.
+    const [, fields = ''] = /.*\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+    const startTicks = Number(fields.split(' ')[19])
+    const ageMs = (uptime - startTicks / ticksPerSecond) * 1_000
+    return Number.isFinite(ageMs) ? ageMs : null
+  } catch {
+    return null
+  }
+}
+
+/** Tokens end to the second, so a clock that differs more ends them early, or begins them late. */
+const largestSkewMs = 5_000
+
+/** Whether session tokens can be verified, which takes an answer of the identity provider. */
+export async function checkTokens({ config }: Subject): Promise<Finding[]> {
+  if (config === null) return []
+  // Loaded here, so that no other command waits for it.
+  const { checkIssuer } = await import('../../server/identity-provider.ts')
+  const { ok: isWell, detail, fix = null, clockSkewMs = 0 } = await checkIssuer(config)
+  if (!isWell) return [error('issuer', detail, fix)]
+  const findings = [ok('issuer', detail)]
+  if (Math.abs(clockSkewMs) > largestSkewMs) {
+    const seconds = Math.round(Math.abs(clockSkewMs) / 1_000)
+    const what = `the clock of this machine is ${seconds} s ${clockSkewMs > 0 ? 'behind' : 'ahead of'} the issuer's`
+    findings.push(warning('clock', what, 'keep both set by NTP: session tokens end to the second'))
+  }
+  return findings
 }

@@ -1,11 +1,5 @@
 import { resolve } from 'node:path'
-import {
-  type Config,
-  ConfigError,
-  type ConfigSource,
-  readConfig,
-  type SettingName,
-} from '../../config.ts'
+import { ConfigError, type ConfigSource, readConfig } from '../../config.ts'
 import { counted } from '../output.ts'
 import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 
@@ -19,12 +13,12 @@ export function checkSettings(
     const what = 'CAIRN_FAILPOINTS is set, by which tests make a server fail'
     findings.push(warning('settings', what, 'unset it'))
   }
-  const data = settingIn(source, 'data')
+  const data = readAs(() => readConfig(source, ['data']).config.data)
   const subject = {
     ...asked,
     // In full: a wrong working directory is soon seen then.
     data: data === null ? null : resolve(data),
-    bufferBytes: settingIn(source, 'bufferBytes'),
+    bufferBytes: readAs(() => readConfig(source, ['bufferBytes']).config.bufferBytes),
   }
   try {
     const { config, given } = readConfig(source)
@@ -39,11 +33,14 @@ export function checkSettings(
 }
 
 /** What means nothing; a settings file that cannot be read is told of with the settings. */
-function warningsOf(source: ConfigSource): readonly string[] {
+const warningsOf = (source: ConfigSource) => readAs(() => readConfig(source, []).warnings) ?? []
+
+/** Null where it cannot be read. */
+function readAs<T>(read: () => T): T | null {
   try {
-    return readConfig(source, []).warnings
+    return read()
   } catch {
-    return []
+    return null
   }
 }
 
@@ -53,15 +50,4 @@ function asFinding(make: typeof warning, line: string): Finding {
   return at < 0
     ? make('settings', line, null)
     : make('settings', line.slice(0, at), line.slice(at + 2))
-}
-
-function settingIn<Name extends SettingName>(
-  source: ConfigSource,
-  name: Name,
-): Config[Name] | null {
-  try {
-    return readConfig(source, [name]).config[name]
-  } catch {
-    return null
-  }
 }

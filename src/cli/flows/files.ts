@@ -7,6 +7,12 @@ import { counted, printJson, tell } from '../output.ts'
 /** A flow file under the name that its messages have. */
 export type NamedFile = FlowFile & { name: string }
 
+/** What editors look for, and what `pull` points files at. */
+export const schemaFile = 'cairn-flow.schema.json'
+
+/** The first line by which YAML editors (redhat.vscode-yaml and others) find a file's schema. */
+export const schemaLine = `# yaml-language-server: $schema=./${schemaFile}`
+
 export const filesHelp = 'YAML, or JSON by its ending; "-" for the standard input'
 
 /** Every file with its flows and all that is wrong with it, the faults of the file itself too. */

@@ -1,27 +1,24 @@
-import { type Command, Option } from 'commander'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Option } from 'commander'
+import { readFlowFile } from '../../core/flow/file.ts'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
 import { minimalFlow } from '../../core/flow/minimal.ts'
 import { flowText } from '../../core/flow/text.ts'
+import { withEscapes } from '../../core/text/unseen.ts'
 import { shown } from '../../core/text/wording.ts'
-import { examples } from '../examples.ts'
+import type { Command, Flags } from '../command.ts'
 import { CommandFailure, UsageFailure } from '../failure.ts'
+import { asUsers, readTextFile, refuseNoFile, replaceFile } from '../files.ts'
 import { addManaged, managed } from '../manage.ts'
 import { counted, print, printColumns, printJson, tell } from '../output.ts'
-import { addSettings } from '../settings.ts'
-import { asUsers } from '../umask.ts'
-import { newestOf } from './comparison.ts'
-import { writeFlowFiles } from './flow-files.ts'
-import { type StoredFlow, statusInWords, storedFlows } from './records.ts'
+import { schemaFile, schemaLine } from './files.ts'
+import { newestOf, type StoredFlow, statusInWords, storedFlows } from './records.ts'
 
-interface Options {
-  published?: boolean
-  out?: string
-  force?: boolean
-  format: 'yaml' | 'json'
-}
+type Options = Flags<'out', 'published' | 'force'> & { format: 'yaml' | 'json' }
 
 export function addPull(flows: Command): void {
-  addManaged(addSettings(flows.command('pull'), ['data']))
+  addManaged(flows.command('pull'))
     .summary('write flows as files that push takes back')
     .description(
       'write flows as files that push takes back: drafts where there are any, else what was ' +
@@ -39,13 +36,10 @@ export function addPull(flows: Command): void {
         .choices(['yaml', 'json'])
         .default('yaml'),
     )
-    .addHelpText(
-      'after',
-      examples(
-        'cairn flows pull welcome > welcome.yaml',
-        'cairn flows pull --out flows --org harbor',
-        'cairn flows pull --published --format json',
-      ),
+    .examples(
+      'cairn flows pull welcome > welcome.yaml',
+      'cairn flows pull --out flows --org harbor',
+      'cairn flows pull --published --format json',
     )
     .action(async (keys: string[], options: Options, command: Command) => {
       if (options.force && options.out === undefined) {
@@ -100,4 +94,79 @@ function current(stored: readonly StoredFlow[], { published = false }: Options):
     tell(`${counted(archived, 'archived flow')} left out: name them to pull them`)
   }
   return definitions
+}
+
+interface How {
+  format: 'yaml' | 'json'
+  /** Write over files that hold something else. */
+  force: boolean
+}
+
+type Outcome = 'written' | 'overwritten' | 'unchanged'
+
+/**
+ * Writes a file for each flow, all of them or, where one would be lost, none. A file that holds the
+ * very flow stays as it is, with its comments.
+ *
+ * @returns lines of file and outcome
+ */
+function writeFlowFiles(
+  dir: string,
+  definitions: readonly FlowDefinition[],
+  { format, force }: How,
+): [path: string, outcome: Outcome][] {
+  makeDirectory(dir)
+  const plan = definitions.map(flow => {
+    const path = join(dir, `${flow.key}.${format}`)
+    refuseNoFile(path)
+    return { path, flow, now: existsSync(path) ? heldBy(path, flow, format) : 'nothing' }
+  })
+  const others = plan.filter(({ now }) => now === 'another')
+  if (others.length > 0 && !force) {
+    const header =
+      'nothing was written, because these files hold something else (--force overwrites)'
+    throw new CommandFailure([header, ...others.map(({ path }) => path)].join('\n'))
+  }
+  const head = format === 'yaml' && existsSync(join(dir, schemaFile)) ? `${schemaLine}\n` : ''
+  return plan.map(({ path, flow, now }) => {
+    if (now === 'the flow') return [path, 'unchanged']
+    const text =
+      format === 'json'
+        ? `${withEscapes(JSON.stringify(minimalFlow(flow), null, 2))}\n`
+        : flowText(flow)
+    write(path, head + text, now === 'another')
+    return [path, now === 'another' ? 'overwritten' : 'written']
+  })
+}
+
+/** Whether a file that is there holds exactly a flow. */
+function heldBy(path: string, flow: FlowDefinition, format: How['format']): 'the flow' | 'another' {
+  const file = readTextFile(path)
+  if ('problem' in file) return 'another'
+  const { flows, problems } = readFlowFile(file.text, { format })
+  const isRight = problems.every(({ severity }) => severity !== 'error')
+  return isRight && flows.map(flowText).join() === flowText(flow) ? 'the flow' : 'another'
+}
+
+function makeDirectory(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true })
+  } catch (error) {
+    const { code } = error as { code?: string }
+    throw new CommandFailure(
+      `the directory ${dir} cannot be made (${code}): choose another with --out`,
+    )
+  }
+}
+
+function write(path: string, text: string, over: boolean): void {
+  try {
+    // Made anew unless it was looked at: where names differ in case alone, some disks have one file.
+    if (over) replaceFile(path, text)
+    else writeFileSync(path, text, { flag: 'wx' })
+  } catch (error) {
+    const { code } = error as { code?: string }
+    const reason = code === 'EEXIST' ? 'another file of that name is there already' : code
+    throw new CommandFailure(`${path} cannot be written: ${reason}`)
+  }
 }

@@ -1,48 +1,36 @@
+import type { Static } from '@sinclair/typebox'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
+import type { AuthoredFlow, ChangedFlow, PushedFlows } from '../../modules/authoring/model.ts'
 import type { Manager } from '../manage.ts'
-import { printColumns, printJson } from '../output.ts'
-
-/** A flow as the management API tells of it; times are RFC 3339. */
-export interface FlowRecord {
-  id: string
-  key: string
-  name: string
-  kind: FlowDefinition['kind']
-  status: 'draft' | 'published' | 'archived'
-  version: number | null
-  publishedAt: string | null
-  hasDraft: boolean
-  updatedAt: string
-  stepCount: number
-  itemCount: number
-  etag: string
-}
 
 /** A flow with what its author wrote. */
-export interface StoredFlow extends FlowRecord {
+export interface StoredFlow extends AuthoredFlow {
   draft: FlowDefinition | null
   published: FlowDefinition | null
   publishedSteps: readonly string[]
   publishedItems: readonly string[]
 }
 
-/** What became of one flow whose status was to change. */
-export interface StatusChange extends FlowRecord {
-  outcome: 'published' | 'published again' | 'already published' | 'changed' | 'unchanged'
-  /** The status before. */
-  before: FlowRecord['status']
-}
-
-/** What became of one flow of a push. */
-export interface Pushed extends FlowRecord {
-  outcome: 'created' | 'updated' | 'unchanged'
-  publication: StatusChange['outcome'] | null
-  before: FlowRecord['status'] | null
-}
+/** What became of one flow whose status was to change, and of one that was pushed. */
+export type StatusChange = Static<typeof ChangedFlow>
+export type Pushed = Static<typeof PushedFlows>['flows'][number]
 
 /** All flows with their definitions. */
 export const storedFlows = async ({ ask }: Manager): Promise<StoredFlow[]> =>
   (await ask<{ flows: StoredFlow[] }>('GET /flows?definitions=1')).flows
+
+/** What of a stored flow is looked at: its draft, or its newest published version. */
+export interface Newest {
+  state: 'draft' | 'published'
+  definition: FlowDefinition
+}
+
+/** The newest that its author wrote, or what callers see; null where that is nothing. */
+export function newestOf(flow: StoredFlow, { published = false }): Newest | null {
+  if (!published && flow.draft) return { state: 'draft', definition: flow.draft }
+  if (!flow.published || (published && flow.status !== 'published')) return null
+  return { state: 'published', definition: flow.published }
+}
 
 /** The command to copy that publishes a flow; keys of earlier releases can begin like an option. */
 export const publishCommand = (key: string, org: string) =>
@@ -53,25 +41,5 @@ export const orgFlag = ({ isOnlyOne, organisation }: Manager) =>
   isOnlyOne ? '' : ` --org ${organisation}`
 
 /** A status to stand after "it is". */
-export const statusInWords = (status: FlowRecord['status']) =>
+export const statusInWords = (status: StoredFlow['status']) =>
   status === 'draft' ? 'a draft' : status
-
-/** What became of flows: their keys, their ids, and a few words. */
-export function printChanges(
-  changes: readonly StatusChange[],
-  options: { json?: boolean },
-  inWords: (change: StatusChange) => string,
-): void {
-  if (options.json) printJson(changes)
-  else printColumns(changes.map(change => [change.key, change.id, inWords(change)]))
-}
-
-/** What publishing did to a flow. */
-export function publicationOf({
-  outcome,
-  before,
-  version,
-}: Pick<StatusChange, 'version'> & { outcome: string; before: string | null }): string {
-  const from = before === 'archived' ? ', out of the archive' : ''
-  return `${outcome}, version ${version}${from}`
-}

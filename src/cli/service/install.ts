@@ -3,8 +3,14 @@ import { dirname, join } from 'node:path'
 import { CommandFailure } from '../failure.ts'
 import { refuseNoFile, replaceFile } from '../files.ts'
 import { isForAll } from './plan.ts'
-import { settingsTemplate } from './settings-template.ts'
-import { marker, rightsFile, type ServicePlan, unitFile, usersFile } from './unit.ts'
+import {
+  marker,
+  rightsFile,
+  type ServicePlan,
+  settingsTemplate,
+  unitFile,
+  usersFile,
+} from './unit.ts'
 
 /** What became of one file. */
 export interface FileChange {

@@ -1,3 +1,6 @@
+import { defaultOf, flagOf, settingNames, settings, variableOf } from '../../config.ts'
+import template from './unit.txt' with { type: 'text' }
+
 /** What the service is made of, as `cairn service install` was asked. */
 export interface ServicePlan {
   /** Of the unit, without `.service`. */
@@ -35,75 +38,33 @@ const privileges = ({ hasLowPort }: ServicePlan) =>
 
 /** The unit (systemd.service(5), systemd.exec(5)). */
 export function unitFile(plan: ServicePlan): string {
-  const { name, user, binary, data, config, memoryMax, backupDir } = plan
-  return `${marker}. To change it, run "systemctl edit ${name}":
-# what stands there survives the next install.
+  const { data, backupDir, memoryMax } = plan
+  const values: Record<string, unknown> = {
+    ...plan,
+    marker,
+    memoryMax: memoryMax === null ? '' : `MemoryMax=${memoryMax}\n`,
+    writable: backupDir === null ? data : `${data} -${backupDir}`,
+    privileges: privileges(plan),
+  }
+  return template.replace(/@(\w+)@/g, (_, name) => String(values[name]))
+}
 
-[Unit]
-Description=Cairn: product tours, checklists and announcements
-Wants=network-online.target
-After=network-online.target
-RequiresMountsFor=${data}
-StartLimitIntervalSec=5min
-StartLimitBurst=10
+/** A settings file to begin with: every setting with its default, as comments, but for the data. */
+export function settingsTemplate(data: string): string {
+  const parts = settingNames
+    .filter(name => name !== 'config')
+    .map(name => {
+      const { help } = settings[name]
+      if (name === 'data')
+        return `# ${help}; the unit lets it write this one alone\nCAIRN_DATA=${data}`
+      // A secret is better kept in a file of its own.
+      const variable = flagOf(name) === null ? `${variableOf(name)}_FILE` : variableOf(name)
+      const shown = defaultOf(name) ?? ''
+      return `# ${help}\n#${variable}=${/\s/.test(shown) ? '' : shown}`
+    })
+  return `# The settings of Cairn. "systemctl reload" has them read again; the log says which were taken
+# up, and which wait for a restart.
 
-[Service]
-Type=notify
-ExecStart=${binary} serve
-ExecReload=kill -HUP $MAINPID
-Environment=CAIRN_CONFIG=${config}
-User=${user}
-Group=${user}
-UMask=0077
-WorkingDirectory=${data}
-
-# A wrong configuration (2) does not heal by a restart, all else may.
-Restart=on-failure
-RestartSec=1s
-RestartPreventExitStatus=2
-# A new release may first bring a large database up to date.
-TimeoutStartSec=infinity
-# Requests have 10 s to finish, then what is buffered is stored.
-TimeoutStopSec=45s
-# It reports every second; it stops to when one of its threads is stuck.
-WatchdogSec=60s
-# It may be killed at any moment, and has nothing to say of an abort.
-WatchdogSignal=SIGKILL
-
-LimitNOFILE=65536
-# A core dump would hold keys and people's data.
-LimitCORE=0
-${memoryMax === null ? '' : `MemoryMax=${memoryMax}\n`}
-# It writes its data and backups, and nothing else. No MemoryDenyWriteExecute=: its JavaScript is compiled as it
-# runs. No LimitAS=: it reserves far more addresses than it uses memory.
-ProtectSystem=strict
-ReadWritePaths=${[data, ...(backupDir === null ? [] : [`-${backupDir}`])].join(' ')}
-ProtectHome=yes
-PrivateTmp=yes
-PrivateDevices=yes
-PrivateMounts=yes
-NoNewPrivileges=yes
-${privileges(plan)}
-ProtectClock=yes
-ProtectControlGroups=yes
-ProtectHostname=yes
-ProtectKernelLogs=yes
-ProtectKernelModules=yes
-ProtectKernelTunables=yes
-ProtectProc=invisible
-ProcSubset=pid
-LockPersonality=yes
-RemoveIPC=yes
-RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
-RestrictNamespaces=yes
-RestrictRealtime=yes
-RestrictSUIDSGID=yes
-SystemCallArchitectures=native
-SystemCallFilter=@system-service
-SystemCallFilter=~@privileged @resources
-SystemCallErrorNumber=EPERM
-
-[Install]
-WantedBy=multi-user.target
+${parts.join('\n\n')}
 `
 }

@@ -21,44 +21,7 @@ export interface OrganisationRates {
 }
 
 /** What is shown; rates are a second, between two looks. Times are upper bounds of a histogram. */
-export interface Figures {
-  version: string | null
-  ready: boolean
-  upSeconds: number
-  requests: {
-    rate: number
-    limited: number
-    unauthorized: number
-    overloaded: number
-    failed: number
-  }
-  answers: { p50Seconds: number | null; p99Seconds: number | null }
-  events: Record<string, number>
-  commits: {
-    rate: number
-    p50Seconds: number | null
-    p99Seconds: number | null
-    events: number | null
-  }
-  buffer: {
-    events: number
-    limitEvents: number
-    bytes: number
-    limitBytes: number
-    refusing: boolean
-  }
-  disk: { databaseBytes: number; walBytes: number; freeBytes: number | null }
-  process: {
-    cores: number
-    memoryBytes: number
-    openFiles: number | null
-    mostFiles: number | null
-  }
-  threads: { up: number; configured: number }
-  limitedByBucket: Record<string, number>
-  /** Busiest first; only those that sent anything. */
-  organisations: OrganisationRates[]
-}
+export type Figures = ReturnType<typeof figuresBetween>
 
 const requests = 'cairn_http_requests_total'
 const duration = 'cairn_http_request_duration_seconds'
@@ -66,7 +29,7 @@ const commit = 'cairn_commit_duration_seconds'
 const commitEvents = 'cairn_commit_events'
 
 /** What happened between two looks at one server; one that was started anew meanwhile begins at 0. */
-export function figuresBetween(from: Look, to: Look, nowMs: number): Figures {
+export function figuresBetween(from: Look, to: Look, nowMs: number) {
   const { metrics } = to
   const start = 'process_start_time_seconds'
   const isSame = from.metrics.sum(start) === metrics.sum(start)
@@ -82,7 +45,6 @@ export function figuresBetween(from: Look, to: Look, nowMs: number): Figures {
     )
   }
   const withStatus = (status: string) => rate(requests, labels => labels.status === status)
-  const orNull = (name: string) => (metrics.has(name) ? metrics.sum(name) : null)
   const commits = rate(`${commit}_count`)
   const groups = rate(`${commitEvents}_count`)
   return {
@@ -117,13 +79,13 @@ export function figuresBetween(from: Look, to: Look, nowMs: number): Figures {
     disk: {
       databaseBytes: metrics.sum('cairn_database_bytes'),
       walBytes: metrics.sum('cairn_wal_bytes'),
-      freeBytes: orNull('cairn_disk_free_bytes'),
+      freeBytes: metrics.gauge('cairn_disk_free_bytes'),
     },
     process: {
       cores: rate('process_cpu_seconds_total'),
       memoryBytes: metrics.sum('process_resident_memory_bytes'),
-      openFiles: orNull('process_open_fds'),
-      mostFiles: orNull('process_max_fds'),
+      openFiles: metrics.gauge('process_open_fds'),
+      mostFiles: metrics.gauge('process_max_fds'),
     },
     threads: {
       up: metrics.sum('cairn_http_threads'),

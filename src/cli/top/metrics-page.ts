@@ -26,6 +26,11 @@ export class MetricsPage {
     return this.samples.has(name)
   }
 
+  /** The value of a name; null where it is not there. */
+  gauge(name: string): number | null {
+    return this.has(name) ? this.sum(name) : null
+  }
+
   /** The sum of all samples of a name whose label is as asked; 0 where there are none. */
   sum(name: string, isIt: (labels: Record<string, string>) => boolean = () => true): number {
     const samples = this.samples.get(name) ?? []

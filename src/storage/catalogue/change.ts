@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import { eq, max } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import * as schema from '../database/schema.ts'
 
@@ -34,17 +33,4 @@ export function preparedOnce<T>(prepare: (tables: Tables) => T): (tables: Tables
  */
 export function announce(tables: Tables, orgRow: number): void {
   tables.insert(schema.catalogueChanges).values({ orgId: orgRow }).run()
-}
-
-/** The number of the newest change that any process has made; 0 before the first. */
-export function newestChange(database: Database): number {
-  const newest = max(schema.catalogueChanges.seq)
-  return tables(database).select({ newest }).from(schema.catalogueChanges).get()?.newest ?? 0
-}
-
-/** The number of the newest change that a running server has taken up; 0 where none has. */
-export function takenUpChange(database: Database): number {
-  const { name, value } = schema.serverState
-  const isIt = eq(name, 'catalogue_seq')
-  return tables(database).select({ value }).from(schema.serverState).where(isIt).get()?.value ?? 0
 }

@@ -4,7 +4,7 @@ import type { TimeRange } from '../../core/time/time-range.ts'
 import type { StoredEvent } from '../in-rows.ts'
 import { type Fact, isOfFlow } from '../projections/facts.ts'
 import { type BatchRow, storedText, textIn } from './event-batches.ts'
-import { decodeEvents, decodeFacts, decodeIds } from './event-text.ts'
+import { decodeEvents, decodeFacts } from './event-text.ts'
 
 /** What is read of the ledger: always in the order of arrival. */
 
@@ -70,16 +70,4 @@ export function* flowFacts(
         .filter(fact => fact.flowRow === flowRow),
     )
   }
-}
-
-/** The ids of an organisation's events, all at once: for ledgers that are known to be small. */
-export function storedIds(database: Database, orgRow: number): Set<string> {
-  const batches = database
-    .query<Pick<BatchRow, 'events' | 'facts'>, [number]>(
-      'select events, facts from event_batches where org_id = ?',
-    )
-    .all(orgRow)
-  return new Set(
-    batches.flatMap(({ events, facts }) => decodeIds({ count: events, facts: textIn(facts) })),
-  )
 }

@@ -1,0 +1,139 @@
+import { readFlowFile } from '../../core/flow/file.ts'
+import type { Flow } from '../../core/flow/flow.ts'
+import { minimalFlow } from '../../core/flow/minimal.ts'
+import type { ListedFlows } from '../../modules/authoring/model.ts'
+import type { KeyList, OrganisationList, Settings } from '../../modules/organisations/model.ts'
+import type { StepCheck } from '../../modules/steps/model.ts'
+import { hasDatabase } from '../../storage/database/database.ts'
+import { requireNoLostDatabase } from '../../storage/database/lost-database.ts'
+import { makeDirectory } from '../data.ts'
+import { type Manager, managedAt, operated } from '../manage.ts'
+import gettingStarted from './flows/getting-started.yaml' with { type: 'text' }
+import springRelease from './flows/spring-release.yaml' with { type: 'text' }
+import welcomeTour from './flows/welcome-tour.yaml' with { type: 'text' }
+import { type DemoEvent, dayMs, historyOfDay } from './history.ts'
+import { type Page, sendPresent } from './present.ts'
+
+/** The demo's flows as their author wrote them. */
+const flowFiles: readonly string[] = [welcomeTour, gettingStarted, springRelease]
+
+/** Days of history, today included, where the retention is not shorter. */
+const historyDays = 30
+/** Events of a request, as many as one may hold; and requests under way at once. */
+const batchSize = 50
+const concurrency = 6
+/** What the pages say of the present is sent again once it is this old. */
+const presentMs = 6 * 3_600_000
+
+/**
+ * Makes a new directory with the demo's organisation and flows, before it is served: its clock says
+ * that they were published on the day before the history begins, so nobody can have seen them earlier.
+ */
+export async function prepareDemo(data: string, now: number): Promise<void> {
+  makeDirectory(data)
+  if (hasDatabase(data)) return
+  requireNoLostDatabase(data)
+  await makeHarbor(data)
+  const publishedAt = (Math.floor(now / dayMs) - historyDays) * dayMs
+  await inHarbor(data, pushMissing, () => publishedAt)
+}
+
+async function makeHarbor(data: string): Promise<void> {
+  await operated(data, async ({ ask }) => {
+    const { organisations } = await ask<OrganisationList>('GET /organisations?named=harbor')
+    if (organisations.length > 0) return
+    await ask('POST /organisations', { body: { name: 'Harbor', slug: 'harbor' } })
+  })
+}
+
+const inHarbor = <T>(data: string, work: (manager: Manager) => Promise<T>, now?: () => number) =>
+  managedAt(data, work, { org: 'harbor', how: '' }, now)
+
+/** Flows that are there are left alone. */
+async function pushMissing({ ask }: Manager): Promise<void> {
+  const { flows: stored } = await ask<typeof ListedFlows>('GET /flows')
+  const pushed = new Set(stored.map(({ key }) => key))
+  const flows = flowFiles
+    .flatMap(text => readFlowFile(text).flows)
+    .filter(({ key }) => !pushed.has(key))
+    .map(minimalFlow)
+  if (flows.length > 0) await ask('POST /push', { body: { flows, publish: true } })
+}
+
+/** The organisation and its snippet key, of a demo that is served; what is missing is made. */
+export async function lookUpDemo(
+  data: string,
+): Promise<{ organisation: Settings; snippetKey: string }> {
+  await makeHarbor(data)
+  return inHarbor(data, async manager => {
+    const { ask } = manager
+    await pushMissing(manager)
+    const organisation = await ask<Settings>('GET /settings')
+    const { keys } = await ask<typeof KeyList>('GET /keys')
+    const current = keys.find(({ worksUntil }) => worksUntil === null)?.key
+    if (current) return { organisation, snippetKey: current }
+    const body = { graceHours: 0 }
+    const { snippetKey } = await ask<{ snippetKey: string }>('POST /keys/rotate', { body })
+    return { organisation, snippetKey }
+  })
+}
+
+/** What the history is made of. */
+interface Told {
+  data: string
+  page: Page
+  flows: readonly Flow[]
+  organisation: Settings
+  now: number
+  retentionDays: number
+  onProgress(line: string): void
+}
+
+/** Sends what is not stored yet of the history and of the present. @returns the number of events */
+export async function sendAll(told: Told): Promise<number> {
+  const { data, page, flows, organisation, now, retentionDays, onProgress } = told
+  const { stored, isPresent } = await inHarbor(data, async ({ ask, download }) => {
+    const { steps } = await ask<StepCheck>('GET /health')
+    const isRecent = (time: string | null) => time !== null && Date.parse(time) > now - presentMs
+    const isPresent = steps.some(step => isRecent(step.lastFindAt) || isRecent(step.lastMissAt))
+    let lines = ''
+    for await (const chunk of await download('GET /events')) lines += chunk
+    const events = lines.split('\n').filter(Boolean)
+    return { isPresent, stored: new Set(events.map(line => JSON.parse(line).id as string)) }
+  })
+  // Older events would be refused.
+  const days = Math.min(historyDays, retentionDays)
+  const today = Math.floor(now / dayMs)
+  const firstDay = Math.floor(Date.parse(organisation.createdAt) / dayMs) - historyDays + 1
+  const eventsOf = (day: number) =>
+    historyOfDay(day, { flows, firstDay }).filter(({ occurredAt }) => occurredAt <= now)
+  let sent = 0
+  for (let done = 1; done <= days; done++) {
+    const happened = eventsOf(today - days + done)
+    const last = happened.at(-1)
+    // One that broke off midway is sent again: the server knows events by their ids.
+    if (last && !stored.has(last.id)) {
+      await sendDay(page, happened)
+      sent += happened.length
+    }
+    onProgress(`sending history: day ${done} of ${days}, ${sent} events`)
+  }
+  if (!isPresent) {
+    onProgress('sending health reports, fingerprints, ticks and completions')
+    const recent = [today - 2, today - 1, today].flatMap(eventsOf)
+    const accepted = recent.filter(({ occurredAt }) => occurredAt > now - days * dayMs)
+    await sendPresent(page, flows, accepted)
+  }
+  return sent
+}
+
+async function sendDay(page: Page, events: readonly DemoEvent[]): Promise<void> {
+  const batches: DemoEvent[][] = []
+  for (let i = 0; i < events.length; i += batchSize) batches.push(events.slice(i, i + batchSize))
+  const last = batches.pop()
+  const send = (batch: DemoEvent[]) =>
+    page('POST /events', { body: { sentAt: Date.now(), events: batch } })
+  while (batches.length > 0) await Promise.all(batches.splice(0, concurrency).map(send))
+  // Alone and last: it says that the day is whole.
+  if (last) await send(last)
+}

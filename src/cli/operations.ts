@@ -1,0 +1,52 @@
+import type { Static } from '@sinclair/typebox'
+import type { Compacted, Rebuilt } from '../modules/operations/model.ts'
+import type { RebuildProgress } from '../modules/operations/port.ts'
+import type { Command } from './command.ts'
+import { sizeOf } from './doctor/finding.ts'
+import { dataOf, operated } from './manage.ts'
+import { counted, print, printJson } from './output.ts'
+import { liveLine } from './progress.ts'
+import { addSettings } from './settings.ts'
+
+export function addRebuild(cairn: Command): void {
+  addSettings(cairn.command('rebuild'), ['data'])
+    .description('compute analytics anew from the stored events; changes nothing if all is well')
+    .option('--json', 'print {flows, events, changed} as JSON, the last as the number of flows')
+    .examples('cairn rebuild', 'cairn rebuild --data /var/lib/cairn --json')
+    .action(async ({ json }: { json?: boolean }, command: Command) => {
+      const line = liveLine()
+      const onProgress = ({ flow, flows, flowsDone, events }: RebuildProgress) =>
+        line.show(`${flowsDone} of ${flows} flows, ${events} events (${flow})`)
+      const result = await operated(dataOf(command), ({ ask }) =>
+        ask<typeof Rebuilt>('POST /rebuild', { onProgress }),
+      ).finally(line.end)
+      if (json) return printJson(result)
+      print(outcome(result))
+    })
+}
+
+/** What a rebuild did; `changed` is the number of flows whose numbers were wrong before. */
+export function outcome(done: Static<typeof Rebuilt>): string {
+  const [flows, changed] = [counted(done.flows, 'flow'), counted(done.changed, 'flow')]
+  const change = done.changed === 0 ? 'nothing changed' : `${changed} changed`
+  return `rebuilt ${flows} from ${counted(done.events, 'event')}: ${change}`
+}
+
+export function addCompact(cairn: Command): void {
+  addSettings(cairn.command('compact'), ['data'])
+    .description('write the database anew, as small as it can be; the server must be stopped')
+    .option('--json', 'print {bytesBefore, bytesAfter}')
+    .examples('cairn compact', 'cairn compact --data /var/lib/cairn --json')
+    .notes(`A running server gives free space back by itself, but for a tenth of the file or
+64 MiB, whichever is more. A database that was made before Cairn deleted events
+does so from its first compaction on. It needs room for what the database holds
+twice more, and takes some seconds a gigabyte; interrupted, it leaves all as it
+was.`)
+    .action(async ({ json }: { json?: boolean }, command: Command) => {
+      const sizes = await operated(dataOf(command), ({ ask }) =>
+        ask<typeof Compacted>('POST /compact'),
+      )
+      if (json) return printJson(sizes)
+      print(`the database took ${sizeOf(sizes.bytesBefore)}, it takes ${sizeOf(sizes.bytesAfter)}`)
+    })
+}

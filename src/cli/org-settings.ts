@@ -1,0 +1,164 @@
+import { Option } from 'commander'
+import { buckets, defaultLimits, largestLimit } from '../core/organisation/buckets.ts'
+import { longestRetentionDays } from '../core/organisation/retention.ts'
+import { isoTime } from '../core/time/clock.ts'
+import { dayMs } from '../core/time/durations.ts'
+import type { Settings } from '../modules/organisations/model.ts'
+import { readOrigin } from '../modules/organisations/rules.ts'
+import type { Command, Flags } from './command.ts'
+import { CommandFailure, UsageFailure, warn } from './failure.ts'
+import { managedOrg, orgCommand } from './manage.ts'
+import { counted, print, printJson, printTable } from './output.ts'
+
+/** The settings after a change, or as they are where none is asked for. */
+const settingsAfter = (command: Command, org: string | undefined, change: object | null) =>
+  managedOrg(command, org, ({ ask }) =>
+    change === null
+      ? ask<Settings>('GET /settings')
+      : ask<Settings>('PATCH /settings', { body: change }),
+  )
+
+function limitIn(bucket: string, text: string): number | null {
+  if (text === 'default') return null
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0
+  if (limit >= 1 && limit <= largestLimit) return limit
+  throw new UsageFailure(
+    `--${bucket} "${text.slice(0, 20)}": set a whole number from 1 to ${largestLimit}, or "default"`,
+  )
+}
+
+export function addLimits(org: Command): void {
+  const command = orgCommand(org, 'limits').description(
+    'show or set how many requests an organisation may send in a minute',
+  )
+  for (const bucket of buckets) {
+    const about = `requests a minute, or "default" (${defaultLimits[bucket]})`
+    command.addOption(new Option(`--${bucket} <n>`, about))
+  }
+  command
+    .option('--json', 'print {id, slug, limits, overrides} as JSON')
+    .examples('cairn org limits harbor', 'cairn org limits harbor --events 1200 --export default')
+    .action(async (name: string | undefined, options: Record<string, string>, self: Command) => {
+      const asked = buckets.filter(bucket => options[bucket] !== undefined)
+      const changes = Object.fromEntries(
+        asked.map(bucket => [bucket, limitIn(bucket, options[bucket] ?? '')]),
+      )
+      const change = asked.length === 0 ? null : { limits: changes }
+      const { id, slug, limits, overrides } = await settingsAfter(self, name, change)
+      if (options.json) return printJson({ id, slug, limits, overrides })
+      printTable(
+        ['bucket', 'limit', ''],
+        buckets.map(bucket => [
+          bucket,
+          String(limits[bucket]),
+          bucket in overrides ? `set; the default is ${defaultLimits[bucket]}` : 'default',
+        ]),
+        '',
+      )
+    })
+}
+
+/** Tells of all that are wrong, with their values, by the same rule as the API. */
+function checkOrigins(origins: readonly string[]): void {
+  const wrong = origins.flatMap(origin => {
+    const read = readOrigin(origin)
+    if ('origin' in read) return []
+    const instead = read.instead === undefined ? '' : `: write ${read.instead}`
+    return `"${origin.slice(0, 100)}" is no origin: ${read.fault}${instead}`
+  })
+  if (wrong.length === 0) return
+  const header =
+    wrong.length === 1 ? [] : [`nothing was changed: ${wrong.length} origins are wrong`]
+  throw new CommandFailure([...header, ...wrong].join('\n'))
+}
+
+export function addOrigins(org: Command): void {
+  orgCommand(org, 'origins')
+    .description('show or set the origins that an organisation runs its snippet on')
+    .argument('[origin...]', 'all origins of the list, in place of those before')
+    .option('--any', 'empty the list, so that the snippet runs on every origin')
+    .option('--json', 'print {id, slug, origins} as JSON')
+    .examples(
+      'cairn org origins harbor',
+      'cairn org origins harbor https://app.harbor.example http://localhost:3000',
+      'cairn org origins harbor --any',
+    )
+    .action(async (name: string | undefined, origins: string[], options: Any, command: Command) => {
+      if (options.any && origins.length > 0) {
+        throw new UsageFailure('give origins or --any, not both')
+      }
+      checkOrigins(origins)
+      const change = options.any || origins.length > 0 ? { origins } : null
+      const { id, slug, origins: list } = await settingsAfter(command, name, change)
+      if (options.json) return printJson({ id, slug, origins: list })
+      print(...(list.length > 0 ? list : ['any origin']))
+    })
+}
+
+type Any = Flags<never, 'any' | 'json'>
+
+export function addPrivacy(org: Command): void {
+  orgCommand(org, 'privacy')
+    .description('show or set whether browsers that ask not to be tracked are heeded')
+    .addOption(
+      new Option(
+        '--do-not-track <how>',
+        'what "Do Not Track" and Global Privacy Control do',
+      ).choices(['honour', 'ignore']),
+    )
+    .option('--json', 'print {id, slug, honoursDoNotTrack} as JSON')
+    .examples('cairn org privacy harbor', 'cairn org privacy harbor --do-not-track honour')
+    .notes(`Where it is honoured, who asks is shown flows as everybody is, but nothing is
+reported of them and nothing stored in their browser, unless your page has their
+consent and says so: cairn.consent(true).`)
+    .action(async (name: string | undefined, { doNotTrack, json }: DoNotTrack, self: Command) => {
+      const change =
+        doNotTrack === undefined ? null : { honoursDoNotTrack: doNotTrack === 'honour' }
+      const { id, slug, honoursDoNotTrack } = await settingsAfter(self, name, change)
+      if (json) printJson({ id, slug, honoursDoNotTrack })
+      else print(`do not track  ${honoursDoNotTrack ? 'honour' : 'ignore (the default)'}`)
+    })
+}
+
+type DoNotTrack = Flags<'doNotTrack', 'json'>
+
+export function addRetention(org: Command): void {
+  orgCommand(org, 'retention')
+    .description("show or set how many days an organisation's raw events are accepted and kept")
+    .option('--days <n>', 'days; the server deletes what it received earlier, for good')
+    .option('--default', "as long as the server's CAIRN_RETENTION_DAYS says")
+    .option('--json', 'print {id, slug, retentionDays} as JSON, null for the default')
+    .examples(
+      'cairn org retention harbor',
+      'cairn org retention harbor --days 30',
+      'cairn org retention harbor --default',
+    )
+    .notes(`What is deleted: raw events (rows=events of the export), health reports,
+fingerprints that are no baseline, dead letters. Analytics, runs, checklists and
+completions stay, for any range.`)
+    .action(async (name: string | undefined, options: Retention, command: Command) => {
+      const days = daysIn(options)
+      const change = days === undefined ? null : { retentionDays: days }
+      const { id, slug, retentionDays } = await settingsAfter(command, name, change)
+      if (typeof days === 'number') {
+        const before = isoTime(Date.now() - days * dayMs)
+        warn(`raw events received before ${before} are deleted from now on, for good`)
+      }
+      const byServer = 'as long as the server is told (CAIRN_RETENTION_DAYS)'
+      if (options.json) printJson({ id, slug, retentionDays })
+      else print(retentionDays === null ? byServer : counted(retentionDays, 'day'))
+    })
+}
+
+type Retention = Flags<'days', 'default' | 'json'>
+
+/** Undefined where nothing is to be set, null for the server's setting. */
+function daysIn({ days, default: isDefault }: Retention): number | null | undefined {
+  if (days === undefined) return isDefault ? null : undefined
+  if (isDefault) throw new UsageFailure('give --days or --default, not both')
+  const count = /^\d{1,5}$/.test(days) ? Number(days) : 0
+  if (count >= 1 && count <= longestRetentionDays) return count
+  throw new UsageFailure(
+    `--days "${days.slice(0, 20)}": set a whole number from 1 to ${longestRetentionDays}`,
+  )
+}
