@@ -7,6 +7,7 @@ import type { JsonSchema } from '../../src/http/description/json-schema.ts'
 
 export interface Operation {
   operationId: string
+  summary: string
   tags: string[]
   parameters: {
     name: string
@@ -17,6 +18,8 @@ export interface Operation {
   requestBody?: { content: Record<string, { schema: JsonSchema; example: unknown }> }
   responses: Record<string, Described | { $ref: string }>
   security: Record<string, never[]>[]
+  /** Of management routes: a scope, `any` or `operator`. */
+  'x-scope': string
 }
 
 interface Described {
