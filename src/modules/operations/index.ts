@@ -12,7 +12,7 @@ import {
   RetriedLetters,
 } from './model.ts'
 import type { OperationsStore } from './port.ts'
-import { DeadLetters } from './service.ts'
+import { Operations } from './service.ts'
 
 const mostListed = 1_000
 
@@ -34,7 +34,7 @@ export function operationsRoutes({
   operations: OperationsStore
   clock: Clock
 }): Route[] {
-  const letters = new DeadLetters(store, clock)
+  const operations = new Operations(store, clock)
   return [
     route({
       ...operates,
@@ -67,7 +67,11 @@ export function operationsRoutes({
       isLong: true,
       async handle(call) {
         const { organisation, body } = call
-        const retried = await letters.retry(organisation?.ref ?? null, body, actorOf(call))
+        const retried = await operations.retryLetters(
+          organisation?.ref ?? null,
+          body,
+          actorOf(call),
+        )
         return json(200, { letters: retried })
       },
     }),
@@ -83,7 +87,7 @@ export function operationsRoutes({
       isLong: true,
       async handle(call) {
         const { organisation, body } = call
-        const dropped = await letters.drop(organisation?.ref ?? null, body, actorOf(call))
+        const dropped = await operations.dropLetters(organisation?.ref ?? null, body, actorOf(call))
         return json(200, { dropped })
       },
     }),
@@ -100,7 +104,7 @@ export function operationsRoutes({
       refuses: ['rewriting_under_way'],
       answers: { 200: { description: 'What was done.', schema: Rebuilt } },
       isLong: true,
-      handle: call => answerLongWork(call, tell => store.rebuild(tell)),
+      handle: call => answerLongWork(call, tell => operations.rebuild(actorOf(call), tell)),
     }),
     route({
       ...operates,
@@ -111,7 +115,7 @@ export function operationsRoutes({
       refuses: ['server_running', 'no_room'],
       answers: { 200: { description: 'How large it was and is.', schema: Compacted } },
       isLong: true,
-      handle: call => answerLongWork(call, () => store.compact()),
+      handle: call => answerLongWork(call, () => operations.compact(actorOf(call))),
     }),
   ]
 }
