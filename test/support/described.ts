@@ -15,7 +15,10 @@ export interface Operation {
     required: boolean
     schema: JsonSchema
   }[]
-  requestBody?: { content: Record<string, { schema: JsonSchema; example: unknown }> }
+  requestBody?: {
+    description: string
+    content: Record<string, { schema: JsonSchema; example: unknown }>
+  }
   responses: Record<string, Described | { $ref: string }>
   security: Record<string, never[]>[]
   /** Of management routes: a scope, `any` or `operator`. */
