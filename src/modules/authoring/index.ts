@@ -5,7 +5,7 @@ import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import type { Call } from '../../http/call.ts'
 import { actorOf, requireScope } from '../../http/principal.ts'
 import { json } from '../../http/reply.ts'
-import { type Route, route } from '../../http/route.ts'
+import { managing, type Route, route } from '../../http/route.ts'
 import { TimeSlices } from '../../scheduling/time-slices.ts'
 import { excessOfText, excessOfValue } from './bounds.ts'
 import {
@@ -119,10 +119,9 @@ const draftReply = (status: number, flow: AuthoredFlow) => {
   return json(status, body, { ETag: etag, 'Cache-Control': 'private, no-cache' })
 }
 
-const management = { caller: 'management', bucket: 'manage', tag: 'Management' } as const
-const reads = { ...management, needs: 'flows:read' } as const
-const writes = { ...management, needs: 'flows:write' } as const
-const publishes = { ...management, needs: 'flows:publish' } as const
+const reads = managing('flows:read')
+const writes = managing('flows:write')
+const publishes = managing('flows:publish')
 
 /** What authors do with flows. */
 export function authoringRoutes({

@@ -2,7 +2,7 @@ import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { answerLongWork } from '../../http/long-work.ts'
 import { actorOf } from '../../http/principal.ts'
 import { json } from '../../http/reply.ts'
-import { type Route, route } from '../../http/route.ts'
+import { managing, type Route, route } from '../../http/route.ts'
 import {
   Compacted,
   DeadLetterList,
@@ -16,12 +16,7 @@ import { Operations } from './service.ts'
 
 const mostListed = 1_000
 
-const operates = {
-  caller: 'management',
-  bucket: 'manage',
-  tag: 'Management',
-  needs: 'operator',
-} as const
+const operates = managing('operator')
 
 /**
  * What the operator does to the database. Dead letters are those of the organisation that the operator

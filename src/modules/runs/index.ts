@@ -1,6 +1,6 @@
 import type { Stores } from '../../core/ports.ts'
 import { json } from '../../http/reply.ts'
-import { type Route, route } from '../../http/route.ts'
+import { managing, type Route, route } from '../../http/route.ts'
 import { RunList, RunQuery, usualRuns } from './model.ts'
 import type { RunStore } from './port.ts'
 import { listRuns } from './service.ts'
@@ -9,14 +9,11 @@ import { listRuns } from './service.ts'
 export function runRoutes(deps: { stores: Stores; runs: RunStore }): Route[] {
   return [
     route({
+      ...managing('analytics:read'),
       method: 'GET',
       path: '/manage/flows/:key/runs',
       operation: 'listRuns',
-      tag: 'Management',
       summary: 'Runs of a flow, the latest start first: who, how far, and how it ended',
-      caller: 'management',
-      bucket: 'manage',
-      needs: 'analytics:read',
       query: RunQuery,
       refuses: ['flow_not_found'],
       description:
