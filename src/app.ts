@@ -33,6 +33,8 @@ import { organisationRoutes } from './modules/organisations/index.ts'
 import type { OrganisationStore } from './modules/organisations/port.ts'
 import { peopleRoutes } from './modules/people/index.ts'
 import type { PeopleStore } from './modules/people/port.ts'
+import { runRoutes } from './modules/runs/index.ts'
+import type { RunStore } from './modules/runs/port.ts'
 import { snippetRoutes } from './modules/snippet/index.ts'
 import { stepRoutes } from './modules/steps/index.ts'
 import type { StepEvidenceStore } from './modules/steps/port.ts'
@@ -64,6 +66,7 @@ export interface ManagementStores {
   seen: SeenStore
   explaining: ExplainStore
   evidence: StepEvidenceStore
+  runs: RunStore
   access: AccessStore
   organisations: OrganisationStore
   people: PeopleStore
@@ -87,6 +90,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...accessRoutes({ access: management.access, clock }),
     ...organisationRoutes({ ...management, clock }),
     ...authoringRoutes({ ...management, clock }),
+    ...runRoutes({ stores, runs: management.runs }),
     ...peopleRoutes({ ...management, clock }),
     ...operationsRoutes({ ...management, clock }),
   ]

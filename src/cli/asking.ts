@@ -133,6 +133,7 @@ async function jsonOf(response: Response): Promise<unknown> {
 const advices: Readonly<Record<string, string>> = {
   dead_letter_not_found: ': nothing was done; "cairn dead-letters list" shows all',
   flow_not_found: ': push it first, or see "cairn flows list"',
+  nothing_to_repair: ' (--selector)',
   slug_taken: ' with --slug',
   too_many_flows: ': "cairn flows archive KEY"',
   two_secrets_work: ' (--now)',

@@ -5,6 +5,7 @@ import { CommandFailure, exitStatus } from './failure.ts'
 import { addUrl, type Manager, managedEach } from './manage.ts'
 import { print, printJson } from './output.ts'
 import { addPin } from './steps-pin.ts'
+import { addRepair } from './steps-repair.ts'
 import { stepReport } from './steps-report.ts'
 
 /** A published step that points at an element, and how that fares. */
@@ -18,9 +19,11 @@ export function addSteps(cairn: Command): void {
       'cairn steps check',
       'cairn steps check --flow welcome --json',
       'cairn steps pin --flow welcome',
+      'cairn steps repair welcome create',
     )
   addCheck(steps)
   addPin(steps)
+  addRepair(steps)
 }
 
 function addCheck(steps: Command): void {

@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'two_secrets_work'
   | 'rewriting_under_way'
   | 'server_running'
+  | 'nothing_to_repair'
   | 'no_room'
   | 'precondition_failed'
   | 'precondition_required'

@@ -40,6 +40,7 @@ export const statuses: Readonly<Record<ErrorCode, number>> = {
   two_secrets_work: 409,
   rewriting_under_way: 409,
   server_running: 409,
+  nothing_to_repair: 409,
   precondition_failed: 412,
   precondition_required: 428,
   payload_too_large: 413,

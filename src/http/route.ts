@@ -113,6 +113,10 @@ export function route<
   return definition as unknown as Route
 }
 
+/** What all management routes share, by what they ask of who calls them. */
+export const managing = <N extends Needs>(needs: N) =>
+  ({ caller: 'management', bucket: 'manage', tag: 'Management', needs }) as const
+
 /** Whether the snippet key may stand in the query. */
 export const takesKeyInQuery = ({ caller, keyInQuery, method }: Route): boolean =>
   caller === 'snippet key' && (keyInQuery === true || method === 'POST')

@@ -21,7 +21,7 @@ export function longWorkBeside(place: Omit<LongWorkPlace, 'now'>): LongWork {
   }
   return {
     erase: (person, options, audit, tell) => run('erase', [person, options, audit], tell),
-    rebuild: tell => run('rebuild', [], tell),
-    compact: () => run('compact', []),
+    rebuild: (audit, tell) => run('rebuild', [audit], tell),
+    compact: audit => run('compact', [audit]),
   }
 }

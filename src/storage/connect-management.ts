@@ -2,13 +2,14 @@ import type { Database } from 'bun:sqlite'
 import { minuteMs } from '../core/time/durations.ts'
 import type { KnownTokens } from '../http/principal.ts'
 import type { AccessStore } from '../modules/access/port.ts'
-import type { FlowStore, LookStore } from '../modules/authoring/port.ts'
+import type { FlowStore, LookStore, SuggestedSelectors } from '../modules/authoring/port.ts'
 import type { EventLog } from '../modules/events/port.ts'
 import type { ExplainStore } from '../modules/flows/port.ts'
 import type { SeenStore } from '../modules/installation/port.ts'
 import type { OperationsStore } from '../modules/operations/port.ts'
 import type { OrganisationStore } from '../modules/organisations/port.ts'
 import type { PeopleStore } from '../modules/people/port.ts'
+import type { RunStore } from '../modules/runs/port.ts'
 import type { StepEvidenceStore } from '../modules/steps/port.ts'
 import { tables } from './catalogue/change.ts'
 import {
@@ -33,6 +34,7 @@ import {
   readOrganisation,
 } from './organisations/organisations.ts'
 import { personData } from './people/person-data.ts'
+import { runListOver } from './runs/run-list.ts'
 import { mostOrganisations } from './shared.ts'
 import { StepReader } from './steps/step-reader.ts'
 import type { StorageClient } from './writer/client.ts'
@@ -99,7 +101,10 @@ export function connectManagement(reading: Database, client: StorageClient, work
       return identityHours(reading)(rowOf(orgRef), now)
     },
   }
-  const looks: InRows<LookStore> = { looks: async (...args) => looksAt(reading, ...args) }
+  const looks: InRows<LookStore> = {
+    looks: async (...args) => looksAt(reading, ...args),
+    suggested: async (...args) => suggestedFor(reading, ...args),
+  }
   const people: InRows<PeopleStore> = {
     stored: person => personData(reading, person),
     erase: work.erase,
@@ -130,6 +135,7 @@ export function connectManagement(reading: Database, client: StorageClient, work
     flows: asPort<FlowStore>(flows),
     looks: asPort<LookStore>(looks),
     evidence: asPort<StepEvidenceStore>(evidence),
+    runs: asPort<RunStore>(runListOver(reading)),
     explaining: asPort<ExplainStore>(explaining),
     eventLog: asPort<EventLog>(eventLog),
     seen,
@@ -166,4 +172,16 @@ function looksAt(
   const reader = new StepReader(reading)
   const { match, drift, gone } = reader.fingerprints(orgRow, row, sinceMs, version)
   return { baseline: reader.baseline(orgRow, row), alike: match, of: match + drift + gone }
+}
+
+/** See `LookStore.suggested`. */
+function suggestedFor(
+  reading: Database,
+  orgRow: number,
+  { flowKey, stepKey, version }: Parameters<LookStore['suggested']>[1],
+  sinceMs: number,
+): SuggestedSelectors {
+  const row = stepRowOf(reading, orgRow, flowKey, stepKey)
+  if (row === null) return { byFingerprints: null, byReports: null }
+  return new StepReader(reading).suggested(orgRow, row, sinceMs, version)
 }

@@ -27,25 +27,13 @@ import { identityHours } from './organisations/identity-counts.ts'
 import type { PresenceBoard } from './organisations/presence-board.ts'
 import { PastRunReader } from './runs/past-run-reader.ts'
 import { type PartyOf, partyReader } from './runs/run-people.ts'
-import { unpackSteps } from './runs/run-rows.ts'
+import { type RunRecord, runColumns, runRowOf } from './runs/run-rows.ts'
 
 /** Rows a statement reads before other requests get their turn. */
 const pageRows = 1_000
 
 /** Events that are handed out at once: what becomes of them takes a millisecond or two. */
 const sliceEvents = 512
-
-interface RunRecord {
-  id: number
-  run_key: string
-  person: string
-  started_at: number
-  last_at: number
-  version: number
-  completed_at: number | null
-  dismissed_at: number | null
-  steps: string
-}
 
 /**
  * Pages through rows by key, each page a statement of its own: an open snapshot would stop
@@ -77,8 +65,7 @@ function countsIn<Word extends string>(
 function statements(database: Database) {
   return {
     runs: database.query<RunRecord, [number, number, number, number, number]>(
-      `select id, run_key, person, started_at, last_at, version, completed_at, dismissed_at, steps
-      from runs
+      `select ${runColumns} from runs
       where org_id = ? and flow_id = ? and (started_at, id) > (?, ?) and started_at < ?
       order by started_at, id limit ${pageRows}`,
     ),
@@ -137,16 +124,7 @@ export class Readers
         range.endMs,
       )
     for await (const page of pages(next)) {
-      yield page.map(row => ({
-        key: row.run_key,
-        person: row.person,
-        startedAt: row.started_at,
-        lastAt: row.last_at,
-        version: row.version,
-        completedAt: row.completed_at,
-        dismissedAt: row.dismissed_at,
-        steps: unpackSteps(row.steps),
-      }))
+      yield page.map(runRowOf)
     }
   }
 

@@ -175,6 +175,8 @@ describe('compact', () => {
     expect(statSync(databaseFile(data)).size).toBe(bytesAfter as number)
     const mode = withDatabase(database => database.query('pragma auto_vacuum').values())
     expect(mode).toEqual([[2]])
+    const [line] = await place.json<{ action: string; via: string }[]>(['audit'])
+    expect(line).toMatchObject({ action: 'database.compact', via: 'command line' })
     const { status } = await place.run(['doctor', '--full'])
     expect(status).toBeLessThan(2)
   }, 60_000)

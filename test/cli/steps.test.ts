@@ -310,3 +310,38 @@ describe('steps pin', () => {
     expect(stdout).not.toContain('--step moved')
   })
 })
+
+describe('steps repair', () => {
+  const repair = (...args: string[]) =>
+    cairn.run(['steps', 'repair', 'tour', ...args, '--org', 'repairing'])
+
+  beforeAll(async () => {
+    await cairn.json(['org', 'create', 'repairing'])
+    const push = ['flows', 'push', 'tour.yaml', '--publish', '--org', 'repairing']
+    expect((await cairn.run(push)).status).toBe(0)
+  })
+
+  test('takes what pages say into the draft, and says what to do next; a second time changes nothing', async () => {
+    const { status, stderr } = await repair('moved')
+    expect(status).toBe(1)
+    expect(stderr).toContain(
+      'nothing suggests another selector for this step: give one (--selector)',
+    )
+    store((steps, place) =>
+      steps.recordHealth(report(place('repairing', 'moved'), 'ann', 'found_by_alternate')),
+    )
+    const { stdout } = await repair('moved')
+    expect(stdout).toContain('tour/moved: `#moved` is `#moved-here` now, in the draft')
+    expect(stdout).toContain('"cairn flows publish tour --org repairing" gives it to pages')
+    expect((await repair('moved')).stdout).toContain('has the selector `#moved-here` already')
+  })
+
+  test('takes the selector that is given', async () => {
+    const { stdout } = await repair('well', '--selector', '.better', '--note', 'Moved', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'repaired', selector: '.better' })
+    expect((await repair('well', '--selector', 'div[')).stderr).toContain('/selector')
+    expect((await repair('nothing', '--selector', '#a')).stderr).toContain('no step of this key')
+    const [line] = await cairn.json(['audit', '--org', 'repairing'])
+    expect(line).toMatchObject({ action: 'flow.repair', subject: 'tour', note: 'Moved' })
+  })
+})

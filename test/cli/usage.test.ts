@@ -72,6 +72,7 @@ describe('help', () => {
       'steps',
       'steps check',
       'steps pin',
+      'steps repair',
       'explain',
       'person',
       'person export',

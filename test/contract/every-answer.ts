@@ -9,6 +9,7 @@ const exposed =
   'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, ETag, X-Request-Id'
 const limitWithoutRoute = 300
 const jsonType = 'application/json; charset=utf-8'
+const linesType = 'application/x-ndjson; charset=utf-8'
 
 const pathOf = ({ target }: Sent) => target.split('?', 1)[0] ?? ''
 
@@ -45,7 +46,8 @@ function* limitFaults(sent: Sent, answer: Answer, contract: Contract, holder: Ho
   const limit = number('x-ratelimit-limit')
   if (limit !== expected) yield `X-RateLimit-Limit is ${limit}, not ${expected}`
   const remaining = number('x-ratelimit-remaining')
-  const isPlausible = isUntouched ? remaining === limit : remaining >= 0 && remaining < limit
+  const isUnspent = isUntouched || holder?.isUncounted
+  const isPlausible = isUnspent ? remaining === limit : remaining >= 0 && remaining < limit
   if (!isPlausible) yield `X-RateLimit-Remaining is ${remaining} of ${limit}`
   const resetIn = number('x-ratelimit-reset') - Date.now() / 1000
   if (!(resetIn > -1 && resetIn <= 61)) yield `X-RateLimit-Reset is ${resetIn} s from now`
@@ -145,7 +147,8 @@ function* bodyFaults(sent: Sent, answer: Answer) {
   }
   const type = headers.get('content-type')
   const expected = status === 204 || status === 304 ? undefined : jsonType
-  if (type !== expected && !type?.startsWith('text/csv')) yield `Content-Type is ${type}`
+  const isOther = type?.startsWith('text/csv') || type === linesType
+  if (type !== expected && !isOther) yield `Content-Type is ${type}`
 }
 
 /** Everything that is wrong with an answer whatever was asked, in words. */

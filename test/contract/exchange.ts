@@ -62,7 +62,7 @@ function answerIn(bytes: Buffer, method: string): Answer {
 }
 
 /** Sends requests over a connection of their own, to the letter, and reads the answer. */
-export async function exchange(port: number, sent: Sent): Promise<Answer> {
+export async function exchange(door: number | string, sent: Sent): Promise<Answer> {
   const { method, target, headers, body, isChunked } = sent
   const framing = isChunked
     ? [['Transfer-Encoding', 'chunked']]
@@ -76,6 +76,6 @@ export async function exchange(port: number, sent: Sent): Promise<Answer> {
   ]
   const payload = body ? (isChunked ? framed(body) : body) : Buffer.alloc(0)
   const request = Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), payload])
-  const { text } = await overSocket(port, request)
+  const { text } = await overSocket(door, request)
   return answerIn(Buffer.from(text, 'latin1'), method)
 }

@@ -6,6 +6,7 @@ import {
   managementTokenHash,
   newManagementToken,
 } from '../../src/core/organisation/management-token.ts'
+import { socketFile } from '../../src/server/lock.ts'
 import type { Server, Workplace } from '../support/binary.ts'
 import { providerSecret, tokensOfAcme, tokensOfProvider } from './tokens.ts'
 
@@ -26,7 +27,7 @@ interface Part {
   isFull?: boolean
 }
 
-const plenty = 1_000_000
+export const plenty = 1_000_000
 const origins = ['https://app.example', 'chrome-extension://abcdefgh']
 
 const acme: Part = { slug: 'acme', prefix: '', limit: plenty }
@@ -65,10 +66,14 @@ export interface Holder {
   /** Requests a minute in each bucket; null for the defaults. */
   limit: number | null
   server: Server
+  /** The operator is not counted. */
+  isUncounted?: true
 }
 
 export interface Stage {
   server: Server
+  /** Where its operator is let in. */
+  socket: string
   /** What rows write in braces. */
   names: ReadonlyMap<string, string>
   /** By snippet key or token. */
@@ -80,6 +85,7 @@ const things: [name: string, text: string][] = [
   ['tick', '{key: photo, completed: true}'],
   ['flow', '{key: pushed, steps: [{key: a, title: A}]}'],
   ['word', 'word'],
+  ['one', '1'],
   ['print', '{matchCount: 1}'],
   ['wrong', 'wrong'],
   ['bom', '\uFEFF'],
@@ -314,5 +320,5 @@ export async function setStage(place: Workplace): Promise<Stage> {
     introduce(part, rest[i]?.credentials ?? {}, server, idsOf(dataDir, part.slug))
   }
   introduce(narrow, ofNarrow, narrowServer, idsOf(join(place.folder, 'narrow'), narrow.slug))
-  return { server, names, holders }
+  return { server, socket: socketFile(dataDir), names, holders }
 }

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { routesOf } from '../../src/app.ts'
 import { statuses } from '../../src/http/failure.ts'
 import { columns } from '../../src/modules/analytics/csv.ts'
 import { definitions } from '../../src/modules/analytics/definitions.ts'
@@ -20,17 +21,7 @@ const text = await response.text()
 const document = JSON.parse(text) as Document & Record<string, unknown>
 const description = new Description(document)
 
-const routes = routesOf({
-  clock: world.clock,
-  stores: world.stores,
-  management: world.management,
-  retentionDays: 90,
-  olderSnippetFile: async () => null,
-  limiter: null as never,
-  tokens: world.tokens,
-  onAnswer() {},
-  onBroken() {},
-}).filter(({ isProductFile }) => !isProductFile)
+const routes = world.routes.filter(({ isProductFile }) => !isProductFile)
 
 /** Every schema of a document, wherever it stands. */
 function* schemasIn(value: unknown, path = ''): Iterable<[string, Record<string, unknown>]> {
@@ -60,6 +51,17 @@ test('names every operation once, as a generated client can call it', () => {
   const names = description.all.map(({ operation }) => operation.operationId)
   expect(new Set(names).size).toBe(names.length)
   for (const name of names) expect(name).toMatch(/^[a-z][A-Za-z]+$/)
+})
+
+test('the manual has every management route, with the scope that it needs', () => {
+  const words: Record<string, string> = { any: 'any token', operator: 'the operator' }
+  const described = description.managing.map(
+    ({ method, path, operation: { summary, 'x-scope': scope } }) =>
+      `| ${method} \`${path}\` | ${words[scope] ?? `\`${scope}\``} | ${summary} |`,
+  )
+  const manual = readFileSync(join(import.meta.dir, '../../src/manual/api.md'), 'utf8')
+  const written = manual.split('\n').filter(line => /^\| \w+ `\/manage\//.test(line))
+  expect(written).toEqual(described)
 })
 
 describe('every route says', () => {

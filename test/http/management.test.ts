@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { routesOf } from '../../src/app.ts'
 import { type Scope, scopes } from '../../src/core/organisation/management-token.ts'
 import { dayMs } from '../../src/core/time/durations.ts'
 import { Description, type Document } from '../support/described.ts'
@@ -19,17 +18,7 @@ const description = new Description(
 tenant.limit({ manage: 1e6 })
 const everything = await tenant.managementToken(...scopes)
 
-const routes = routesOf({
-  clock: world.clock,
-  stores: world.stores,
-  management: world.management,
-  retentionDays: 90,
-  olderSnippetFile: async () => null,
-  limiter: null as never,
-  tokens: world.tokens,
-  onAnswer() {},
-  onBroken() {},
-}).filter(({ caller }) => caller === 'management')
+const routes = world.routes.filter(({ caller }) => caller === 'management')
 
 /** Where a request goes, as a route's path with values in its places. */
 const templates = description.managing.map(({ method, path }) => ({

@@ -199,8 +199,22 @@ test('dead letters are the named organisation’s, or all, tried again or droppe
 })
 
 test('a rebuild tells what it did; a compaction is refused beside a server', async () => {
+  const other = await Tenant.of(world)
+  other.publish(tour({ key: 'one' }))
+  other.publish(tour({ key: 'two' }))
   const { body } = await ask('POST /manage/rebuild', { asOperator: true })
   expect(body).toMatchObject({ changed: 0 })
+  // Of their own flows alone, and to each organisation that has any.
+  for (const [by, flows] of [
+    [tenant, 1],
+    [other, 2],
+  ] as const) {
+    const { lines } = (await ask('GET /manage/audit', { asOperator: true, by })).body
+    expect(lines[0]).toMatchObject({
+      ...{ action: 'analytics.rebuild', subject: 'all flows', via: 'command line', before: null },
+      after: { flows, changed: 0 },
+    })
+  }
   const compacted = await ask('POST /manage/compact', { asOperator: true })
   expect([compacted.status, compacted.body]).toMatchObject([409, { code: 'server_running' }])
 })

@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
-import { routesOf } from '../../src/app.ts'
 import { buckets } from '../../src/core/organisation/buckets.ts'
 import { publicPath, route } from '../../src/http/route.ts'
 import { World } from '../support/world.ts'
@@ -8,17 +7,7 @@ import { World } from '../support/world.ts'
 const world = new World()
 afterAll(() => world.close())
 
-const routes = routesOf({
-  clock: world.clock,
-  stores: world.stores,
-  management: world.management,
-  retentionDays: 90,
-  olderSnippetFile: async () => null,
-  limiter: null as never,
-  tokens: world.tokens,
-  onAnswer() {},
-  onBroken() {},
-})
+const routes = world.routes
 
 const inContract = `
   GET /flows snippet key flows
@@ -67,6 +56,8 @@ const inContract = `
   POST /manage/push management manage
   POST /manage/pin management manage
   POST /manage/validate management manage
+  POST /manage/flows/:key/steps/:step/repair management manage
+  GET /manage/flows/:key/runs management manage
   GET /manage/people management manage
   DELETE /manage/people management manage
   POST /manage/people/allow management manage

@@ -7,6 +7,7 @@ import type { JsonSchema } from '../../src/http/description/json-schema.ts'
 
 export interface Operation {
   operationId: string
+  summary: string
   tags: string[]
   parameters: {
     name: string
@@ -14,9 +15,14 @@ export interface Operation {
     required: boolean
     schema: JsonSchema
   }[]
-  requestBody?: { content: Record<string, { schema: JsonSchema; example: unknown }> }
+  requestBody?: {
+    description: string
+    content: Record<string, { schema: JsonSchema; example: unknown }>
+  }
   responses: Record<string, Described | { $ref: string }>
   security: Record<string, never[]>[]
+  /** Of management routes: a scope, `any` or `operator`. */
+  'x-scope': string
 }
 
 interface Described {

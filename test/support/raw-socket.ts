@@ -40,14 +40,20 @@ function answersIn(text: string, methods: readonly string[]): RawAnswer['answers
 /**
  * Sends requests as they are over one connection, each after the answer to the one before, and
  * reads until the server closes it: so the last request should say `Connection: close`.
+ *
+ * @param door a port of this machine, or the path of a socket
  */
-export function overSocket(port: number, ...requests: (string | Buffer)[]): Promise<RawAnswer> {
+export function overSocket(
+  door: number | string,
+  ...requests: (string | Buffer)[]
+): Promise<RawAnswer> {
   const bytes = requests.map(request => Buffer.from(request as string))
   const methods = bytes.map(request => request.toString('latin1').split(' ', 1)[0] ?? '')
   return new Promise(resolve => {
     let text = ''
     let sent = 0
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes[sent++]!))
+    const to = typeof door === 'string' ? { path: door } : { port: door, host: '127.0.0.1' }
+    const socket = connect(to, () => socket.write(bytes[sent++]!))
     socket.setEncoding('latin1')
     socket.on('data', data => {
       text += data

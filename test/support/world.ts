@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Answered, type AppDeps, createApp } from '../../src/app.ts'
+import { type Answered, type AppDeps, createApp, routesOf } from '../../src/app.ts'
 import type { Limiter } from '../../src/core/organisation/limiter.ts'
 import type { Stores } from '../../src/core/ports.ts'
 import type { Clock } from '../../src/core/time/clock.ts'
@@ -134,6 +134,11 @@ export class World {
   /** The stores as storage sees them, which knows all by row numbers. */
   get byRow(): InRows<Stores> {
     return this.stores as unknown as InRows<Stores>
+  }
+
+  /** Every route of the public port, as the app declares it. */
+  get routes() {
+    return routesOf(this.deps)
   }
 
   /** For changes made as by the command line: on the writer's connection, then taken up. */

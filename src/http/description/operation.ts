@@ -1,4 +1,5 @@
 import { defaultLimits, windowMs } from '../../core/organisation/buckets.ts'
+import type { Needs } from '../principal.ts'
 import { type Answer, defaultBodyLimitBytes, type Route } from '../route.ts'
 import { type HeaderName, headersWith } from './headers.ts'
 import { exampleOf, type JsonSchema, type SchemaBook } from './json-schema.ts'
@@ -12,6 +13,7 @@ const pathParameters: Record<string, { description: string; example: string }> =
   flow_id: { description: "The flow's id.", example: 'flow_8dPqM2xKc5VnTs1Ya0' },
   key: { description: "The flow's key.", example: 'welcome' },
   version: { description: 'The number of a version.', example: '3' },
+  step: { description: "The step's key.", example: 'create' },
   token_id: { description: "The token's id.", example: 'token_4sWq9xLm2VbTn8Rk0c' },
   step_id: { description: "The step's id.", example: 'step_oS7uAWwXw1gOJgTNdr' },
   file: { description: 'A file that the page loads.', example: 'page.js' },
@@ -111,6 +113,12 @@ const ifNoneMatch = {
   schema: { type: 'string' },
 }
 
+/** What a management token has to be for. */
+function needed(scope: Needs): string {
+  if (scope === 'operator') return 'For the operator, on the machine of the server.'
+  return scope === 'any' ? 'For every management token.' : `Needs the scope \`${scope}\`.`
+}
+
 /** One route as OpenAPI's operation. What follows from its data by rule is worked out here. */
 export function operationOf(route: Route, book: SchemaBook) {
   const { bucket, answers } = route
@@ -120,12 +128,13 @@ export function operationOf(route: Route, book: SchemaBook) {
   const counted = limit
     ? `Counted in \`${bucket}\`: ${limit.requests} requests a minute for the organisation.`
     : 'Anyone may call this, and it is not counted.'
+  const scope = route.caller === 'management' ? route.needs : null
   const requestBody = requestOf(route, book)
   return {
     operationId: route.operation,
     tags: [route.tag],
     summary: route.summary,
-    description: [route.description, counted].filter(Boolean).join('\n\n'),
+    description: [route.description, scope && needed(scope), counted].filter(Boolean).join('\n\n'),
     parameters: [
       ...parametersOf(route.path),
       ...queryOf(route, book),
@@ -140,5 +149,6 @@ export function operationOf(route: Route, book: SchemaBook) {
     },
     security: securityOf(route),
     ...(limit && { 'x-rate-limit': limit }),
+    ...(scope && { 'x-scope': scope }),
   }
 }

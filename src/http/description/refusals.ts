@@ -122,7 +122,7 @@ const refusals: Record<Code, Refusal> = {
     says: 'Say what you have read: its ETag as If-Match, or If-None-Match: * for a new flow',
   },
   step_not_found: {
-    when: 'There is no step with this id that was ever published.',
+    when: 'There is no step with this id that was ever published; for authors, none with this key in what they wrote last.',
     says: 'There is no such step',
   },
   person_not_found: {
@@ -140,6 +140,10 @@ const refusals: Record<Code, Refusal> = {
   server_running: {
     when: 'This is done only where no server runs.',
     says: 'The database is written anew only while no server runs: stop it and try again',
+  },
+  nothing_to_repair: {
+    when: 'No selector was given, and nothing says by which other one pages would find the element.',
+    says: 'Nothing suggests another selector for this step: give one',
   },
   no_room: {
     when: 'The disk of the server has no room for what this needs for a while. Nothing has changed.',

@@ -4,7 +4,7 @@ import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import type { Call } from '../../http/call.ts'
 import { actorOf } from '../../http/principal.ts'
 import { json } from '../../http/reply.ts'
-import { type Route, route } from '../../http/route.ts'
+import { managing, type Route, route } from '../../http/route.ts'
 import { AuditLog, AuditQuery, CreatedToken, Me, NewToken, TokenList } from './model.ts'
 import type { AccessStore, ManagementToken } from './port.ts'
 import { Access } from './service.ts'
@@ -21,9 +21,8 @@ const told = ({ createdAt, expiresAt, lastUsedAt, revokedAt, ...token }: Managem
   revokedAt: isoTimeOrNull(revokedAt),
 })
 
-const management = { caller: 'management', bucket: 'manage', tag: 'Management' } as const
-const anyone = { ...management, needs: 'any' } as const
-const owns = { ...management, needs: 'settings:write' } as const
+const anyone = managing('any')
+const owns = managing('settings:write')
 
 /** Who may manage an organisation, and who did what. */
 export function accessRoutes({

@@ -1,8 +1,8 @@
 import { FlowPositions } from '../../core/flow/positions.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { RunRow, StoredEvent } from '../../core/ports.ts'
-import type { StepRef } from '../../core/reference.ts'
-import { type RunStep, versionAt } from '../../core/run/run.ts'
+import { outcomeOf, secondsToComplete, stepOutcomeOf } from '../../core/run/outcome.ts'
+import { versionAt } from '../../core/run/run.ts'
 import type { CsvCell } from '../../core/text/csv.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 
@@ -48,18 +48,6 @@ export const eventColumns = [
   'properties',
 ] as const
 
-const outcomeOf = (run: RunRow) => {
-  if (run.completedAt !== null) return 'completed'
-  return run.dismissedAt === null ? 'in_progress' : 'dismissed'
-}
-
-/** What became of a step in a run, in one word. */
-function fateOf(step: RunStep<StepRef>): string {
-  if (step.completedAt !== null) return 'completed'
-  if (step.skippedAt !== null) return 'skipped'
-  return step.viewedAt === null ? 'target_missing' : 'viewed'
-}
-
 /** A row a run, with a column for each step that the flow ever had, in the flow's order. */
 export function runRows(flow: FlowEntry): RawRows<RunRow> {
   const steps = new FlowPositions(flow)
@@ -74,7 +62,7 @@ export function runRows(flow: FlowEntry): RawRows<RunRow> {
       const fates: CsvCell[] = steps.map(() => null)
       for (const step of run.steps) {
         const column = columnOf.get(step.stepId)
-        if (column !== undefined) fates[column] = fateOf(step)
+        if (column !== undefined) fates[column] = stepOutcomeOf(step)
       }
       return [
         run.key,
@@ -86,8 +74,7 @@ export function runRows(flow: FlowEntry): RawRows<RunRow> {
         outcomeOf(run),
         isoTimeOrNull(run.completedAt),
         isoTimeOrNull(run.dismissedAt),
-        // What was completed by its first report has no time that it took.
-        run.completedAt === null ? null : (run.completedAt - run.startedAt) / 1000 || null,
+        secondsToComplete(run),
         ...fates,
       ]
     },

@@ -5,7 +5,7 @@ import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import type { Call } from '../../http/call.ts'
 import { actorOf, requireScope } from '../../http/principal.ts'
 import { json } from '../../http/reply.ts'
-import { type Route, route } from '../../http/route.ts'
+import { managing, type Route, route } from '../../http/route.ts'
 import { TimeSlices } from '../../scheduling/time-slices.ts'
 import { excessOfText, excessOfValue } from './bounds.ts'
 import {
@@ -25,6 +25,8 @@ import {
   type PinnedStep,
   PushBody,
   PushedFlows,
+  RepairAnswer,
+  RepairBody,
   Restored,
   StatusBody,
   ValidateBody,
@@ -34,6 +36,7 @@ import {
 } from './model.ts'
 import { type Pin, Pins } from './pins.ts'
 import type { AuthoredFlow, FlowStore, LookStore } from './port.ts'
+import { Repairs } from './repairs.ts'
 import { etagOf, mostFlows, newestDefinition } from './rules.ts'
 import { Authoring, type By, type Expected, expected, type Side } from './service.ts'
 
@@ -116,10 +119,9 @@ const draftReply = (status: number, flow: AuthoredFlow) => {
   return json(status, body, { ETag: etag, 'Cache-Control': 'private, no-cache' })
 }
 
-const management = { caller: 'management', bucket: 'manage', tag: 'Management' } as const
-const reads = { ...management, needs: 'flows:read' } as const
-const writes = { ...management, needs: 'flows:write' } as const
-const publishes = { ...management, needs: 'flows:publish' } as const
+const reads = managing('flows:read')
+const writes = managing('flows:write')
+const publishes = managing('flows:publish')
 
 /** What authors do with flows. */
 export function authoringRoutes({
@@ -133,6 +135,7 @@ export function authoringRoutes({
 }): Route[] {
   const authoring = new Authoring(store, clock)
   const pins = new Pins(authoring, looks, clock)
+  const repairs = new Repairs(authoring, looks, clock)
 
   /** A verb for one flow, which the path names, and for several at once. */
   const statusRoutes = (
@@ -387,6 +390,37 @@ export function authoringRoutes({
         }
         const pinned = await pins.pin(call.org.ref, scope, byOf(call), dryRun)
         return json(200, { dryRun, steps: pinned.map(toldPin) })
+      },
+    }),
+    route({
+      ...writes,
+      method: 'POST',
+      path: '/manage/flows/:key/steps/:step/repair',
+      operation: 'repairStep',
+      summary: "Put a selector that finds a step's element into the flow's draft",
+      description:
+        'The one that you give, or else the one by which pages would find the element again, by what ' +
+        'they told in the last 24 hours of the published version. Nothing is published.',
+      body: RepairBody,
+      isConditional: true,
+      refuses: ['flow_not_found', 'step_not_found', 'nothing_to_repair'],
+      answers: {
+        200: { description: 'The selector before and after.', schema: RepairAnswer, hasETag: true },
+      },
+      async handle(call) {
+        const { selector = null, note } = call.body
+        const stepKey = call.params.step ?? ''
+        const named = { flowKey: keyOf(call), stepKey }
+        const by = byOf(call, note)
+        const { flow, ...repair } = await repairs.repair(
+          call.org.ref,
+          named,
+          selector,
+          by,
+          expectedIn(call),
+        )
+        const body = { step: stepKey, ...repair, flow: told(flow) }
+        return json(200, body, { ETag: etagOf(flow), 'Cache-Control': 'private, no-cache' })
       },
     }),
     route({

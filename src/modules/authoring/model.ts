@@ -235,3 +235,30 @@ export const PinAnswer = Type.Object(
   { title: 'Pins' },
 )
 export type PinnedStep = Static<typeof PinnedStep>
+
+export const RepairBody = closed({
+  selector: Type.Optional(
+    text(1, 1_000, {
+      description: 'The selector to take; what fingerprints or reports suggest, unless given.',
+      examples: ['[data-test=new-project]'],
+    }),
+  ),
+  note: Note,
+})
+export const RepairAnswer = Type.Object(
+  {
+    step: Type.String({ examples: ['create'] }),
+    outcome: OneOf(['repaired', 'unchanged']),
+    suggestedBy: Type.Union([OneOf(['fingerprints', 'reports']), Type.Null()], {
+      description: 'What said that pages find the element by it; null where you gave it.',
+    }),
+    before: Type.String({ description: 'The selector before.', examples: ['#new-project'] }),
+    selector: Type.String({
+      description: 'The selector that the draft has.',
+      examples: ['[data-test=new-project]'],
+    }),
+    flow: Type.Object(flowFields),
+  },
+  { title: 'Repair' },
+)
+export type RepairAnswer = Static<typeof RepairAnswer>

@@ -96,7 +96,15 @@ export interface StepBaseline {
   print: Fingerprint
 }
 
-/** What pinning asks of storage. */
+/** The selectors by which pages would find a step's element again. */
+export interface SuggestedSelectors {
+  /** That of most fingerprints of the element that called for another one. */
+  byFingerprints: string | null
+  /** The alternate by which most pages found it where its own selector did not. */
+  byReports: string | null
+}
+
+/** What pinning and repairing ask of storage. */
 export interface LookStore {
   /** What pages have told of a step's element: the baseline, and how many of the latest looks are like it. */
   looks(
@@ -104,4 +112,10 @@ export interface LookStore {
     step: { flowKey: string; stepKey: string; version: number },
     sinceMs: number,
   ): Promise<{ baseline: StepBaseline | null; alike: number; of: number }>
+  /** What pages have told of one version of a step since a moment. */
+  suggested(
+    orgRef: OrganisationRef,
+    step: { flowKey: string; stepKey: string; version: number },
+    sinceMs: number,
+  ): Promise<SuggestedSelectors>
 }

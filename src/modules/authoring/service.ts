@@ -196,15 +196,33 @@ export class Authoring {
     return changed!.flow
   }
 
-  /** Gives a draft up; a flow that was never published keeps its draft. @throws AppError */
-  async discardDraft(orgRef: OrganisationRef, key: string, by: By, isExpected: Expected) {
-    const [changed] = await this.change(orgRef, [key], by, 'flow.discard', ({ flows: [flow] }) => {
+  /**
+   * Makes another definition of a flow its draft.
+   *
+   * @param edited what is to be the draft, by the flow as it is; asked again where somebody was quicker
+   * @throws AppError `flow_not_found`, and what `isExpected` and `edited` throw
+   */
+  async edit(
+    orgRef: OrganisationRef,
+    key: string,
+    by: By,
+    { isExpected, action }: { isExpected: Expected; action: string },
+    edited: (flow: AuthoredFlow) => FlowDefinition,
+  ): Promise<AuthoredFlow> {
+    const [changed] = await this.change(orgRef, [key], by, action, ({ flows: [flow] }) => {
       if (!flow) throw flowNotFound(key)
       isExpected(flow, key)
-      if (!flow.newest) throw versionNotFound()
-      return [pushed(flow, flow.newest.definition)]
+      return [pushed(flow, edited(flow))]
     })
     return changed!.flow
+  }
+
+  /** Gives a draft up; a flow that was never published keeps its draft. @throws AppError */
+  discardDraft(orgRef: OrganisationRef, key: string, by: By, isExpected: Expected) {
+    return this.edit(orgRef, key, by, { isExpected, action: 'flow.discard' }, ({ newest }) => {
+      if (!newest) throw versionNotFound()
+      return newest.definition
+    })
   }
 
   /** The versions of a flow, newest first. @throws AppError `flow_not_found` */

@@ -1,7 +1,7 @@
 import type { Stores } from '../../core/ports.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { json } from '../../http/reply.ts'
-import { type Route, route } from '../../http/route.ts'
+import { managing, type Route, route } from '../../http/route.ts'
 import { timeIn } from '../../http/shapes.ts'
 import { textStream, unreadStream } from '../../http/text-stream.ts'
 import { eventLines, exampleLine, pageOfLog } from './log.ts'
@@ -62,14 +62,11 @@ export function eventRoutes(
       },
     }),
     route({
+      ...managing('analytics:read'),
       method: 'GET',
       path: '/manage/events',
       operation: 'readEvents',
-      tag: 'Management',
       summary: 'Every stored event, in the order of arrival, after a cursor: for warehouses',
-      caller: 'management',
-      bucket: 'manage',
-      needs: 'analytics:read',
       query: LogQuery,
       description:
         'Ask on with the `cursor` of the last line that you have kept: nothing is left out, and nothing ' +

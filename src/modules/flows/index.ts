@@ -4,7 +4,7 @@ import type { Stores } from '../../core/ports.ts'
 import { encodedReply, ofPerson } from '../../http/encoded.ts'
 import { requireScope } from '../../http/principal.ts'
 import { json } from '../../http/reply.ts'
-import { type Route, route } from '../../http/route.ts'
+import { managing, type Route, route } from '../../http/route.ts'
 import { personIn } from '../../http/shapes.ts'
 import { explain } from './explain.ts'
 import {
@@ -78,14 +78,11 @@ export function flowRoutes({
       },
     }),
     route({
+      ...managing('flows:read'),
       method: 'POST',
       path: '/manage/explain',
       operation: 'explainFlow',
-      tag: 'Management',
       summary: 'Whether a person sees a flow on a page, and why',
-      caller: 'management',
-      bucket: 'manage',
-      needs: 'flows:read',
       body: ExplainBody,
       refuses: ['flow_not_found'],
       description:

@@ -4,7 +4,7 @@ import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import type { Call } from '../../http/call.ts'
 import { json, type Reply } from '../../http/reply.ts'
-import { type Route, route } from '../../http/route.ts'
+import { managing, type Route, route } from '../../http/route.ts'
 import { personIn, requireCleanText } from '../../http/shapes.ts'
 import { Heartbeat, HeartbeatQuery, Installation, SnippetStatus } from './model.ts'
 import type { SeenStore } from './port.ts'
@@ -99,14 +99,11 @@ export function installationRoutes(deps: {
       },
     }),
     route({
+      ...managing('flows:read'),
       method: 'GET',
       path: '/manage/install',
       operation: 'getInstallation',
-      tag: 'Management',
       summary: 'Whether the snippet is installed and alive, and what is wrong',
-      caller: 'management',
-      bucket: 'manage',
-      needs: 'flows:read',
       answers: { 200: { description: 'As of now.', schema: Installation } },
       async handle(call) {
         return json(200, await service.installation(call.org, call.receivedAt))

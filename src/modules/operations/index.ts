@@ -2,7 +2,7 @@ import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { answerLongWork } from '../../http/long-work.ts'
 import { actorOf } from '../../http/principal.ts'
 import { json } from '../../http/reply.ts'
-import { type Route, route } from '../../http/route.ts'
+import { managing, type Route, route } from '../../http/route.ts'
 import {
   Compacted,
   DeadLetterList,
@@ -12,16 +12,11 @@ import {
   RetriedLetters,
 } from './model.ts'
 import type { OperationsStore } from './port.ts'
-import { DeadLetters } from './service.ts'
+import { Operations } from './service.ts'
 
 const mostListed = 1_000
 
-const operates = {
-  caller: 'management',
-  bucket: 'manage',
-  tag: 'Management',
-  needs: 'operator',
-} as const
+const operates = managing('operator')
 
 /**
  * What the operator does to the database. Dead letters are those of the organisation that the operator
@@ -34,7 +29,7 @@ export function operationsRoutes({
   operations: OperationsStore
   clock: Clock
 }): Route[] {
-  const letters = new DeadLetters(store, clock)
+  const operations = new Operations(store, clock)
   return [
     route({
       ...operates,
@@ -67,7 +62,11 @@ export function operationsRoutes({
       isLong: true,
       async handle(call) {
         const { organisation, body } = call
-        const retried = await letters.retry(organisation?.ref ?? null, body, actorOf(call))
+        const retried = await operations.retryLetters(
+          organisation?.ref ?? null,
+          body,
+          actorOf(call),
+        )
         return json(200, { letters: retried })
       },
     }),
@@ -83,7 +82,7 @@ export function operationsRoutes({
       isLong: true,
       async handle(call) {
         const { organisation, body } = call
-        const dropped = await letters.drop(organisation?.ref ?? null, body, actorOf(call))
+        const dropped = await operations.dropLetters(organisation?.ref ?? null, body, actorOf(call))
         return json(200, { dropped })
       },
     }),
@@ -100,7 +99,7 @@ export function operationsRoutes({
       refuses: ['rewriting_under_way'],
       answers: { 200: { description: 'What was done.', schema: Rebuilt } },
       isLong: true,
-      handle: call => answerLongWork(call, tell => store.rebuild(tell)),
+      handle: call => answerLongWork(call, tell => operations.rebuild(actorOf(call), tell)),
     }),
     route({
       ...operates,
@@ -111,7 +110,7 @@ export function operationsRoutes({
       refuses: ['server_running', 'no_room'],
       answers: { 200: { description: 'How large it was and is.', schema: Compacted } },
       isLong: true,
-      handle: call => answerLongWork(call, () => store.compact()),
+      handle: call => answerLongWork(call, () => operations.compact(actorOf(call))),
     }),
   ]
 }

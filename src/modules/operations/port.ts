@@ -50,8 +50,8 @@ export interface Compacted {
   bytesAfter: number
 }
 
-/** What is said of letters that were done with; storage adds what became of them. */
-export type LettersAudit = Omit<AuditEntry, 'before' | 'after'>
+/** Who did something to the database; storage adds what became of it. */
+export type OperationAudit = Omit<AuditEntry, 'before' | 'after'>
 
 /** What the operator asks of storage. */
 export interface OperationsStore {
@@ -72,24 +72,26 @@ export interface OperationsStore {
   retryDeadLetters(
     orgRef: OrganisationRef,
     ids: readonly number[],
-    audit: LettersAudit,
+    audit: OperationAudit,
   ): Promise<readonly Retried[]>
   /** Deletes some of one organisation's letters, in one transaction; how many there were. */
   dropDeadLetters(
     orgRef: OrganisationRef,
     ids: readonly number[],
-    audit: LettersAudit,
+    audit: OperationAudit,
   ): Promise<number>
   /**
    * Makes all projections anew from the ledger, while others go on writing.
    *
+   * @param audit a line of each organisation that has flows, once all of it is done
    * @throws AppError `rewriting_under_way`
    */
-  rebuild(tell: (progress: RebuildProgress) => void): Promise<Rebuilt>
+  rebuild(audit: OperationAudit, tell: (progress: RebuildProgress) => void): Promise<Rebuilt>
   /**
    * Writes the database anew, as small as it can be.
    *
+   * @param audit a line of each organisation, once it is done
    * @throws AppError `server_running`, `no_room`
    */
-  compact(): Promise<Compacted>
+  compact(audit: OperationAudit): Promise<Compacted>
 }

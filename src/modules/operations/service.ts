@@ -2,7 +2,14 @@ import { AppError, invalid } from '../../core/errors.ts'
 import type { Actor } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { Clock } from '../../core/time/clock.ts'
-import type { LettersAudit, OperationsStore, Retried } from './port.ts'
+import type {
+  Compacted,
+  OperationAudit,
+  OperationsStore,
+  RebuildProgress,
+  Rebuilt,
+  Retried,
+} from './port.ts'
 
 /** Letters that one transaction takes, for others' commits wait for it. */
 const lettersAtOnce = 64
@@ -13,8 +20,8 @@ export interface LettersAsked {
   all?: true
 }
 
-/** What the database refused: stored after all, or dropped. */
-export class DeadLetters {
+/** What the operator does to the database, each with a line in the audit log. */
+export class Operations {
   constructor(
     private readonly store: OperationsStore,
     private readonly clock: Clock,
@@ -26,12 +33,12 @@ export class DeadLetters {
    * @param orgRef of one organisation; null for all
    * @throws AppError `validation_failed`, `dead_letter_not_found`: then nothing is done
    */
-  async retry(
+  async retryLetters(
     orgRef: OrganisationRef | null,
     asked: LettersAsked,
     actor: Actor,
   ): Promise<Retried[]> {
-    const audit = this.auditOf('dead_letters.retry', actor)
+    const audit = this.auditOf('dead_letters.retry', 'dead letters', actor)
     const retried: Retried[] = []
     for (const { ref, ids } of await this.chosen(orgRef, asked)) {
       retried.push(...(await this.store.retryDeadLetters(ref, ids, audit())))
@@ -39,14 +46,28 @@ export class DeadLetters {
     return retried
   }
 
-  /** Deletes letters for good; how many. @throws AppError as `retry` */
-  async drop(orgRef: OrganisationRef | null, asked: LettersAsked, actor: Actor): Promise<number> {
-    const audit = this.auditOf('dead_letters.drop', actor)
+  /** Deletes letters for good; how many. @throws AppError as `retryLetters` */
+  async dropLetters(
+    orgRef: OrganisationRef | null,
+    asked: LettersAsked,
+    actor: Actor,
+  ): Promise<number> {
+    const audit = this.auditOf('dead_letters.drop', 'dead letters', actor)
     let dropped = 0
     for (const { ref, ids } of await this.chosen(orgRef, asked)) {
       dropped += await this.store.dropDeadLetters(ref, ids, audit())
     }
     return dropped
+  }
+
+  /** See `OperationsStore.rebuild`. */
+  rebuild(actor: Actor, tell: (progress: RebuildProgress) => void): Promise<Rebuilt> {
+    return this.store.rebuild(this.auditOf('analytics.rebuild', 'all flows', actor)(), tell)
+  }
+
+  /** See `OperationsStore.compact`. */
+  compact(actor: Actor): Promise<Compacted> {
+    return this.store.compact(this.auditOf('database.compact', 'the database', actor)())
   }
 
   /** The letters that are meant, in pieces of one organisation each. */
@@ -74,7 +95,7 @@ export class DeadLetters {
     )
   }
 
-  private auditOf(action: string, actor: Actor): () => LettersAudit {
-    return () => ({ at: this.clock.now(), actor, action, subject: 'dead letters', note: null })
+  private auditOf(action: string, subject: string, actor: Actor): () => OperationAudit {
+    return () => ({ at: this.clock.now(), actor, action, subject, note: null })
   }
 }

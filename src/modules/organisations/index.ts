@@ -2,7 +2,7 @@ import { summedHours } from '../../core/organisation/verified-identity.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { actorOf, requireScope } from '../../http/principal.ts'
 import { json } from '../../http/reply.ts'
-import { type Route, route } from '../../http/route.ts'
+import { managing, type Route, route } from '../../http/route.ts'
 import {
   CreatedOrganisation,
   IdentityAnswer,
@@ -31,9 +31,8 @@ const told = ({ ref: _, id, slug, name, limits, createdAt, ...settings }: Organi
   createdAt: isoTime(createdAt),
 })
 
-const management = { caller: 'management', bucket: 'manage', tag: 'Management' } as const
-const operates = { ...management, needs: 'operator' } as const
-const owns = { ...management, needs: 'settings:write' } as const
+const operates = managing('operator')
+const owns = managing('settings:write')
 
 /** The organisations of a server, and what their owners set. */
 export function organisationRoutes({

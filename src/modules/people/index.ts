@@ -3,7 +3,7 @@ import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { answerLongWork } from '../../http/long-work.ts'
 import { actorOf } from '../../http/principal.ts'
 import { jsonType } from '../../http/reply.ts'
-import { type Route, route } from '../../http/route.ts'
+import { managing, type Route, route } from '../../http/route.ts'
 import { gathered, textStream, unreadStream } from '../../http/text-stream.ts'
 import { Erasure, ErasureQuery, PersonBody, PersonData, PersonQuery } from './model.ts'
 import type { Erased, PeopleStore } from './port.ts'
@@ -16,9 +16,8 @@ const told = ({ receipt, ...erased }: Erased) => ({
   ...erased,
 })
 
-const management = { caller: 'management', bucket: 'manage', tag: 'Management' } as const
-const reads = { ...management, needs: 'people:read' } as const
-const erases = { ...management, needs: 'people:erase' } as const
+const reads = managing('people:read')
+const erases = managing('people:erase')
 
 /**
  * A person's data. They are named in the query and not in the path, because an id may hold anything, a

@@ -1,7 +1,7 @@
 import type { Stores } from '../../core/ports.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { json } from '../../http/reply.ts'
-import { type Route, route } from '../../http/route.ts'
+import { managing, type Route, route } from '../../http/route.ts'
 import { checkSteps } from './check.ts'
 import {
   CheckQuery,
@@ -67,14 +67,11 @@ export function stepRoutes(deps: {
       },
     }),
     route({
+      ...managing('flows:read'),
       method: 'GET',
       path: '/manage/health',
       operation: 'checkSteps',
-      tag: 'Management',
       summary: 'Which published steps have lost their element, and what that is known by',
-      caller: 'management',
-      bucket: 'manage',
-      needs: 'flows:read',
       query: CheckQuery,
       refuses: ['flow_not_found'],
       description: 'Steps that point at an element, from what pages reported in the last 24 hours.',

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { AppendOutcome, PersonIds } from '../../core/ports.ts'
 import type {
   DeadLetter,
-  LettersAudit,
+  OperationAudit,
   Retried,
   RetryVerdict,
 } from '../../modules/operations/port.ts'
@@ -97,7 +97,7 @@ export function dropDeadLetters(
   database: Database,
   orgRow: number,
   ids: readonly number[],
-  audit: LettersAudit,
+  audit: OperationAudit,
 ): number {
   const drop = database.query('delete from dead_letters where org_id = ? and seq = ?')
   const dropped = ids.filter(id => drop.run(orgRow, id).changes > 0)
@@ -126,7 +126,7 @@ export function retryDeadLetters(
   executor: Withholding,
   orgRow: number,
   ids: readonly number[],
-  audit: LettersAudit,
+  audit: OperationAudit,
 ): Retried[] {
   const sql = statements(database)
   const retryOne = (id: number): Retried[] => {

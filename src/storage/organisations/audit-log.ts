@@ -1,8 +1,9 @@
+import type { Database } from 'bun:sqlite'
 import { and, desc, eq, lt } from 'drizzle-orm'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { AuditLine, AuditQuestion } from '../../modules/access/port.ts'
-import type { Tables } from '../catalogue/change.ts'
-import { auditLog } from '../database/schema.ts'
+import { type Tables, tables } from '../catalogue/change.ts'
+import { auditLog, organisations } from '../database/schema.ts'
 
 /** Writes what was changed, in the transaction of the change. */
 export function writeAudit(tx: Tables, orgRow: number, entries: readonly AuditEntry[]): void {
@@ -23,6 +24,17 @@ export function writeAudit(tx: Tables, orgRow: number, entries: readonly AuditEn
 }
 
 const rowsOfStatement = 100
+
+/** Writes a line into the log of every organisation, of what was done to all of them at once. */
+export function auditEverywhere(database: Database, entry: AuditEntry): void {
+  const tx = tables(database)
+  const write = database.transaction(() => {
+    for (const { id } of tx.select({ id: organisations.id }).from(organisations).all()) {
+      writeAudit(tx, id, [entry])
+    }
+  })
+  write.immediate()
+}
 
 /** See `AccessStore.audit`. */
 export function readAudit(

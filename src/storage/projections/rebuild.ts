@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
-import type { RebuildProgress, Rebuilt } from '../../modules/operations/port.ts'
+import type { OperationAudit, RebuildProgress, Rebuilt } from '../../modules/operations/port.ts'
 import { StoredCatalogue } from '../catalogue/catalogue.ts'
+import { tables as tablesOf } from '../catalogue/change.ts'
 import { indexedCompletions } from '../checklists/completion-table.ts'
 import {
   firstFreeRow,
@@ -9,6 +10,7 @@ import {
   RowIndex,
 } from '../hash-index/row-index.ts'
 import { flowFacts } from '../ledger/ledger.ts'
+import { writeAudit } from '../organisations/audit-log.ts'
 import { deletedUntil, keepProjections } from '../retention/kept-projections.ts'
 import { isOldPacking, packSteps, unpackSteps } from '../runs/run-rows.ts'
 import { indexedRuns, toNobody } from '../runs/run-table.ts'
@@ -191,10 +193,13 @@ function replayHealth(database: Database): void {
  * A flow is replayed into tables of this connection alone, while a running server goes on writing;
  * only what was stored meanwhile is replayed under the write lock, and only rows that differ are
  * written. A flow is one transaction, so an interrupted rebuild leaves whole flows.
+ *
+ * @param audit what each organisation's log says of it, written with the last of its flows
  */
 export function rebuild(
   database: Database,
   tell: (progress: RebuildProgress) => void = () => {},
+  audit: OperationAudit | null = null,
 ): Rebuilt {
   const flows = database
     .query<{ id: number; org_id: number; key: string }, []>(
@@ -221,6 +226,8 @@ export function rebuild(
     const deletedUntilOf = deletedUntil(database)
     let events = 0
     let changed = 0
+    const changedOf = new Map<number, number>()
+    const flowsOf = Map.groupBy(flows, ({ org_id }) => org_id)
     const project = (facts: readonly Fact[]) => {
       projector.project(facts)
       events += facts.length
@@ -242,7 +249,14 @@ export function rebuild(
       // A version published meanwhile belongs to what was stored meanwhile.
       catalogue.refresh()
       for (const facts of flowFacts(database, orgRow, flowRow, upTo)) project(facts)
-      if (takeOver(database, orgRow, flowRow)) changed++
+      if (takeOver(database, orgRow, flowRow)) {
+        changed++
+        changedOf.set(orgRow, (changedOf.get(orgRow) ?? 0) + 1)
+      }
+      const ofOrganisation = flowsOf.get(orgRow)!
+      if (audit === null || ofOrganisation.at(-1)!.id !== flowRow) return
+      const after = { flows: ofOrganisation.length, changed: changedOf.get(orgRow) ?? 0 }
+      writeAudit(tablesOf(database), orgRow, [{ ...audit, before: null, after }])
     }
     const finishUnlessDeleted = (
       orgRow: number,

@@ -1,4 +1,6 @@
+import type { RunRow } from '../../core/ports.ts'
 import type { RunStep } from '../../core/run/run.ts'
+import type { InRows } from '../in-rows.ts'
 
 /**
  * A run's steps as they stand in its row: a time, and then of each step its number and what happened
@@ -85,3 +87,30 @@ const oldSteps = (packed: string): RunStep[] =>
       missingAt,
     }),
   )
+
+/** What a run's row says to readers. */
+export interface RunRecord {
+  id: number
+  run_key: string
+  person: string
+  started_at: number
+  last_at: number
+  version: number
+  completed_at: number | null
+  dismissed_at: number | null
+  steps: string
+}
+
+export const runColumns =
+  'id, run_key, person, started_at, last_at, version, completed_at, dismissed_at, steps'
+
+export const runRowOf = (row: RunRecord): InRows<RunRow> => ({
+  key: row.run_key,
+  person: row.person,
+  startedAt: row.started_at,
+  lastAt: row.last_at,
+  version: row.version,
+  completedAt: row.completed_at,
+  dismissedAt: row.dismissed_at,
+  steps: unpackSteps(row.steps),
+})

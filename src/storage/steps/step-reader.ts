@@ -10,7 +10,7 @@ import {
   outcomes,
 } from '../../core/step/health.ts'
 import { dayMs, minuteMs } from '../../core/time/durations.ts'
-import type { StepBaseline } from '../../modules/authoring/port.ts'
+import type { StepBaseline, SuggestedSelectors } from '../../modules/authoring/port.ts'
 import type { FingerprintEvidence, StepEvidence } from '../../modules/steps/port.ts'
 
 interface StoredBaseline {
@@ -154,6 +154,14 @@ export class StepReader {
     if (!stored) return null
     const { target, at, locale, fingerprint } = stored
     return { target: JSON.parse(target), at, locale, print: JSON.parse(fingerprint) }
+  }
+
+  /** The selectors by which pages would find a step's element again. */
+  suggested(...scope: Scope): SuggestedSelectors {
+    return {
+      byFingerprints: this.fingerprints(...scope).suggestion?.selector ?? null,
+      byReports: this.sql.alternate.get(...scope)?.selector ?? null,
+    }
   }
 
   fingerprints(...scope: Scope): FingerprintEvidence {

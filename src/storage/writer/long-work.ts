@@ -8,6 +8,7 @@ import { openForWriting } from '../database/database.ts'
 import { whileRewriting } from '../database/rewriting.ts'
 import { eraseWhole } from '../erasure/erase-whole.ts'
 import type { InRows } from '../in-rows.ts'
+import { auditEverywhere } from '../organisations/audit-log.ts'
 import { rebuild } from '../projections/rebuild.ts'
 
 /**
@@ -40,10 +41,15 @@ export function longWorkHere(place: LongWorkPlace): LongWork {
   return {
     erase: (person, options, audit, tell): Promise<Erased> =>
       connected(database => eraseWhole(database, place, person, { ...options, audit, tell })),
-    rebuild: tell => connected(database => whileRewriting(dataDir, () => rebuild(database, tell))),
-    async compact() {
+    rebuild: (audit, tell) =>
+      connected(database => whileRewriting(dataDir, () => rebuild(database, tell, audit))),
+    async compact(audit) {
       if (isServed) throw serverRunning()
-      return connected(database => compactWhole(database, dataDir))
+      return connected(database => {
+        const compacted = compactWhole(database, dataDir)
+        auditEverywhere(database, { ...audit, before: null, after: null })
+        return compacted
+      })
     },
   }
 }

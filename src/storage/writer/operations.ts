@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { NewManagementToken } from '../../modules/access/port.ts'
 import type { FlowChanges } from '../../modules/authoring/port.ts'
-import type { LettersAudit } from '../../modules/operations/port.ts'
+import type { OperationAudit } from '../../modules/operations/port.ts'
 import type { NewOrganisation, OrganisationChange } from '../../modules/organisations/port.ts'
 import type { ErasureAudit, NamedPerson } from '../../modules/people/port.ts'
 import { allowAgain } from '../erasure/erasures.ts'
@@ -34,9 +34,9 @@ export const operationsOver = (
     createToken(database, orgRow, token, audit),
   revokeToken: (orgRow: number, id: string, audit: AuditEntry) =>
     revokeToken(database, orgRow, id, audit),
-  retryDeadLetters: (orgRow: number, ids: readonly number[], audit: LettersAudit) =>
+  retryDeadLetters: (orgRow: number, ids: readonly number[], audit: OperationAudit) =>
     retryDeadLetters(database, executor, orgRow, ids, audit),
-  dropDeadLetters: (orgRow: number, ids: readonly number[], audit: LettersAudit) =>
+  dropDeadLetters: (orgRow: number, ids: readonly number[], audit: OperationAudit) =>
     dropDeadLetters(database, orgRow, ids, audit),
   allowPerson: (person: InRows<NamedPerson>, audit: ErasureAudit) =>
     allowAgain(database, dataDir, person, now(), audit),

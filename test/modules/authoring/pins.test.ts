@@ -42,6 +42,7 @@ test('a draft that is edited while its steps are pinned keeps the edit, and is p
       }
       return { baseline: { target, at: clock.now(), locale: 'en', print }, alike: 1, of: 1 }
     },
+    suggested: async () => ({ byFingerprints: null, byReports: null }),
   }
   const pins = await new Pins(authoring, looks, clock).pin(tenant.ref, {}, by, false)
   expect(pins).toMatchObject([{ stepKey: 'a', outcome: 'pinned' }])

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { DeadLetters } from '../../../src/modules/operations/service.ts'
+import { Operations } from '../../../src/modules/operations/service.ts'
 import { openForWriting } from '../../../src/storage/database/database.ts'
 import { beginErasure } from '../../../src/storage/erasure/erasures.ts'
 import { deadLetterIds, listDeadLetters } from '../../../src/storage/ledger/dead-letters.ts'
@@ -55,10 +55,13 @@ async function bury(...ids: string[]): Promise<number[]> {
 const lettersOf = ({ row }: Tenant) => deadLetterIds(own, row).map(({ id }) => id)
 
 const actor = { via: 'command line', name: 'test', requestId: null } as const
-const service = () => new DeadLetters(world.management.operations, world.clock)
+const service = () => new Operations(world.management.operations, world.clock)
 
 const retry = async (letters: readonly number[], by = tenant) =>
-  (await service().retry(by.ref, { ids: letters }, actor)).map(({ id, verdict }) => [id, verdict])
+  (await service().retryLetters(by.ref, { ids: letters }, actor)).map(({ id, verdict }) => [
+    id,
+    verdict,
+  ])
 
 const stored = () => storedEvents(own, tenant.row)
 
@@ -140,7 +143,7 @@ test('only an organisation’s own letters are tried and dropped', async () => {
   expect(await operations.dropDeadLetters(other.ref, letters, audit)).toBe(0)
   expect(await operations.retryDeadLetters(other.ref, letters, audit)).toEqual([])
   await expect(retry(letters, other)).rejects.toMatchObject({ code: 'dead_letter_not_found' })
-  expect(await service().drop(tenant.ref, { ids: letters.slice(0, 1) }, actor)).toBe(1)
+  expect(await service().dropLetters(tenant.ref, { ids: letters.slice(0, 1) }, actor)).toBe(1)
   expect(lettersOf(tenant)).toEqual(letters.slice(1))
 })
 

@@ -1,0 +1,49 @@
+import { shown } from '../core/text/wording.ts'
+import type { RepairAnswer } from '../modules/authoring/model.ts'
+import type { Command, Flags } from './command.ts'
+import { orgFlag, publishCommand } from './flows/records.ts'
+import { addManaged, managed } from './manage.ts'
+import { print, printJson } from './output.ts'
+
+type Options = Flags<'selector' | 'note', 'json'>
+
+export function addRepair(steps: Command): void {
+  addManaged(steps.command('repair'))
+    .summary("put a selector that finds a step's element into the flow's draft")
+    .description(
+      "put a selector that finds a step's element into the flow's draft: the one that is given, else the one by which pages would find it again; publishes nothing",
+    )
+    .argument('<flow>', "the flow's key")
+    .argument('<step>', "the step's key")
+    .option('--selector <selector>', 'this one, in place of what is suggested')
+    .option('--note <text>', 'why, for the audit log')
+    .option('--json', 'print {step, outcome, suggestedBy, before, selector, flow}')
+    .examples(
+      'cairn steps repair welcome create',
+      "cairn steps repair welcome create --selector '[data-test=new-project]'",
+      'cairn flows publish welcome',
+    )
+    .action(async (flow: string, step: string, options: Options, command: Command) => {
+      const { selector: given, note, json } = options
+      const body = { selector: given, note }
+      const path = `/flows/${encodeURIComponent(flow)}/steps/${encodeURIComponent(step)}/repair`
+      const { repair, org } = await managed(command, async manager => ({
+        repair: await manager.ask<RepairAnswer>(`POST ${path}`, {
+          body,
+          headers: { 'if-match': '*' },
+        }),
+        org: orgFlag(manager),
+      }))
+      if (json) return printJson(repair)
+      const { outcome, before, selector } = repair
+      const name = `${repair.flow.key}/${repair.step}`
+      if (outcome === 'unchanged') {
+        return print(`${name} has the selector \`${shown(selector, 1_000)}\` already`)
+      }
+      print(
+        `${name}: \`${shown(before, 1_000)}\` is \`${shown(selector, 1_000)}\` now, in the draft, which no page has yet`,
+        `next: "${publishCommand(repair.flow.key, org)}" gives it to pages`,
+        `then take "cairn flows pull ${repair.flow.key}${org}" over into your files, or the next push of them drops it`,
+      )
+    })
+}

@@ -1,0 +1,27 @@
+import type { RunStep } from './run.ts'
+
+/** What a run can come to, in one word. */
+export const runOutcomes = ['completed', 'dismissed', 'in_progress'] as const
+
+/** A run that was ever completed is; else one that was ever dismissed is that. */
+export function outcomeOf(run: {
+  completedAt: number | null
+  dismissedAt: number | null
+}): (typeof runOutcomes)[number] {
+  if (run.completedAt !== null) return 'completed'
+  return run.dismissedAt === null ? 'in_progress' : 'dismissed'
+}
+
+/** What can become of a step in a run, in one word. */
+export const stepOutcomes = ['completed', 'skipped', 'viewed', 'target_missing'] as const
+
+/** The first of these that was ever reported. */
+export function stepOutcomeOf(step: Omit<RunStep, 'stepId'>): (typeof stepOutcomes)[number] {
+  if (step.completedAt !== null) return 'completed'
+  if (step.skippedAt !== null) return 'skipped'
+  return step.viewedAt === null ? 'target_missing' : 'viewed'
+}
+
+/** How long a run took to be completed; null where one report is all that is known of it. */
+export const secondsToComplete = (run: { startedAt: number; completedAt: number | null }) =>
+  run.completedAt === null ? null : (run.completedAt - run.startedAt) / 1000 || null

@@ -1,0 +1,30 @@
+import type { Stores } from '../../core/ports.ts'
+import { json } from '../../http/reply.ts'
+import { managing, type Route, route } from '../../http/route.ts'
+import { RunList, RunQuery, usualRuns } from './model.ts'
+import type { RunStore } from './port.ts'
+import { listRuns } from './service.ts'
+
+/** Single runs of a flow, behind the numbers of analytics. */
+export function runRoutes(deps: { stores: Stores; runs: RunStore }): Route[] {
+  return [
+    route({
+      ...managing('analytics:read'),
+      method: 'GET',
+      path: '/manage/flows/:key/runs',
+      operation: 'listRuns',
+      summary: 'Runs of a flow, the latest start first: who, how far, and how it ended',
+      query: RunQuery,
+      refuses: ['flow_not_found'],
+      description:
+        'A page at a time. What starts meanwhile comes before the first page, so that nothing is told ' +
+        'twice on the way down, but for a run of which an earlier start is reported late.',
+      answers: { 200: { description: 'A page of them.', schema: RunList } },
+      async handle({ org, params, query }) {
+        const { after = null, limit = usualRuns } = query
+        const asked = { flowKey: params.key ?? '', after, most: Number(limit) }
+        return json(200, await listRuns(org, asked, deps))
+      },
+    }),
+  ]
+}

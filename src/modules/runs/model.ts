@@ -1,0 +1,75 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { runOutcomes, stepOutcomes } from '../../core/run/outcome.ts'
+import { FlowId, Instant, InstantOrNull, OneOf, StepId } from '../../http/shapes.ts'
+
+/** The most runs of one answer, and how many where nobody says. */
+export const mostRuns = 200
+export const usualRuns = 50
+
+export const RunQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({
+      pattern: '^-?[0-9a-z]{1,10}\\.[0-9a-z]{1,10}$',
+      mustBe: 'a cursor of this list',
+      description: 'The `next` of the page before; without it the latest.',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.String({
+      pattern: '^([1-9]\\d?|1\\d\\d|200)$',
+      mustBe: `a number from 1 to ${mostRuns}`,
+      description: `The most runs, 1 to ${mostRuns}; ${usualRuns} without it.`,
+    }),
+  ),
+})
+export type RunQuery = Static<typeof RunQuery>
+
+const Seconds = (description: string) =>
+  Type.Union([Type.Number({ minimum: 0 }), Type.Null()], { description, examples: [42.5] })
+
+const Step = Type.Object({
+  stepId: StepId,
+  key: Type.String({ examples: ['create'] }),
+  title: Type.String({ examples: ['Create a project'] }),
+})
+
+const RunOfList = Type.Object({
+  runId: Type.Union([Type.String(), Type.Null()], {
+    description: 'The id that its events name; null where they name none.',
+    examples: ['run-1'],
+  }),
+  userId: Type.Union([Type.String(), Type.Null()], { examples: ['ann'] }),
+  anonymousId: Type.Union([Type.String(), Type.Null()], { examples: [null] }),
+  version: Type.Integer({ examples: [3] }),
+  outcome: OneOf(runOutcomes),
+  startedAt: Instant('When it was first heard of.'),
+  lastAt: Instant('When it was last heard of.'),
+  completedAt: InstantOrNull('When it was completed.'),
+  dismissedAt: InstantOrNull('When it was first dismissed, if it ever was.'),
+  secondsToComplete: Seconds('From its start; null where its only report completed it.'),
+  lastStep: Type.Union([Step, Type.Null()], { description: 'The furthest step that was seen.' }),
+  steps: Type.Array(
+    Type.Object({
+      ...Step.properties,
+      outcome: OneOf(stepOutcomes),
+      seconds: Seconds(
+        'From its first view on, as analytics count it; null where that is unknown.',
+      ),
+    }),
+    { description: "What it met, in the flow's order." },
+  ),
+})
+
+export const RunList = Type.Object(
+  {
+    flowId: FlowId,
+    flowKey: Type.String({ examples: ['welcome'] }),
+    runs: Type.Array(RunOfList, { description: 'The latest start first.' }),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'Send it as `after` for earlier runs; null where there are none.',
+      examples: ['mi7lnk8g.2h4c'],
+    }),
+  },
+  { title: 'RunList' },
+)
+export type RunList = Static<typeof RunList>

@@ -1,0 +1,71 @@
+import { flowNotFound } from '../../core/errors.ts'
+import { idsOf } from '../../core/event/event.ts'
+import { FlowPositions } from '../../core/flow/positions.ts'
+import type { FlowEntry, Organisation } from '../../core/organisation/catalogue.ts'
+import type { RunRow, Stores } from '../../core/ports.ts'
+import type { StepRef } from '../../core/reference.ts'
+import { outcomeOf, secondsToComplete, stepOutcomeOf } from '../../core/run/outcome.ts'
+import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
+import type { RunList } from './model.ts'
+import type { RunStore } from './port.ts'
+
+/** A page of a flow, the latest start first. */
+export interface RunsAsked {
+  flowKey: string
+  after: string | null
+  most: number
+}
+
+/** What single people did with a flow. @throws AppError `flow_not_found` */
+export async function listRuns(
+  organisation: Organisation,
+  { flowKey, after, most }: RunsAsked,
+  { stores, runs: store }: { stores: Stores; runs: RunStore },
+): Promise<RunList> {
+  // One more tells whether any follow.
+  const found = await store.runs(organisation.ref, flowKey, after, most + 1)
+  const flow = found && stores.catalogue().flow(found.flowId)
+  if (!found || !flow) throw flowNotFound(flowKey)
+  const told = teller(flow)
+  const runs = found.runs.slice(0, most)
+  return {
+    flowId: flow.id,
+    flowKey: flow.key,
+    runs: runs.map(told),
+    next: found.runs.length > most ? runs.at(-1)!.cursor : null,
+  }
+}
+
+/** Tells runs of a flow in the words of callers. */
+function teller(flow: FlowEntry): (run: RunRow) => RunList['runs'][number] {
+  const positions = new FlowPositions(flow)
+  const order = new Map(positions.inOrder(flow.steps.keys()).map((step, place) => [step, place]))
+  const placeOf = (step: StepRef) => order.get(step) ?? order.size
+  const named = (step: StepRef) => {
+    const { id, key, title } = flow.steps.get(step) ?? { id: '', key: '', title: '' }
+    return { stepId: id, key, title }
+  }
+  return run => {
+    const { version, steps } = run
+    const last = positions.furthest(steps, version)
+    return {
+      runId: run.key.startsWith('r') ? run.key.slice(1) : null,
+      ...idsOf(run.person),
+      version,
+      outcome: outcomeOf(run),
+      startedAt: isoTime(run.startedAt),
+      lastAt: isoTime(run.lastAt),
+      completedAt: isoTimeOrNull(run.completedAt),
+      dismissedAt: isoTimeOrNull(run.dismissedAt),
+      secondsToComplete: secondsToComplete(run),
+      lastStep: last === null ? null : named(last),
+      steps: steps
+        .toSorted((a, b) => placeOf(a.stepId) - placeOf(b.stepId))
+        .map(step => {
+          const ms = positions.durationMs(step, steps, version)
+          const seconds = ms === null ? null : ms / 1000
+          return { ...named(step.stepId), outcome: stepOutcomeOf(step), seconds }
+        }),
+    }
+  }
+}

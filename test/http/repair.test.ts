@@ -1,0 +1,113 @@
+import { afterAll, expect, test } from 'bun:test'
+import { scopes } from '../../src/core/organisation/management-token.ts'
+import { tour } from '../support/flows.ts'
+import { type Asked, Tenant } from '../support/tenant.ts'
+import { World } from '../support/world.ts'
+
+/** A step that has lost its element gets another selector, in the draft alone. */
+
+const world = new World()
+afterAll(() => world.close())
+
+const target = { selector: '#search', nth: 2, alternates: ['#find', '[name=q]'] }
+const steps = [
+  { key: 'hello', title: 'Hello' },
+  { key: 'search', title: 'Search', target },
+]
+
+async function published() {
+  const tenant = await Tenant.of(world)
+  tenant.limit({ health: 1e6, fingerprint: 1e6 })
+  const { steps: made } = tenant.publish(tour({ key: 'welcome', steps }))
+  const credential = await tenant.managementToken(...scopes)
+  const ask = (what: string, asked: Asked = {}) => tenant.answer(what, { credential, ...asked })
+  const stepId = made[1]!.id
+  return {
+    tenant,
+    ask,
+    report: (body: object) => tenant.answer(`POST /steps/${stepId}/health`, { body }),
+    look: (body: object) => tenant.answer(`POST /steps/${stepId}/fingerprint`, { body }),
+    repair: (body: object = {}, headers: Record<string, string> = { 'if-match': '*' }) =>
+      ask('POST /manage/flows/welcome/steps/search/repair', { body, headers }),
+    async draft() {
+      const { body } = await ask('GET /manage/flows/welcome/draft')
+      return { etag: body.etag, state: body.state, target: body.definition.steps[1].target }
+    },
+  }
+}
+
+test('what fingerprints suggest is taken before what reports do, and stands in the draft alone', async () => {
+  const { tenant, ask, report, look, repair, draft } = await published()
+  const none = await repair()
+  expect([none.status, none.body]).toMatchObject([409, { code: 'nothing_to_repair' }])
+
+  await report({ outcome: 'found_by_alternate', selector: '#find', userId: 'ann' })
+  const byReports = await repair({ note: 'As pages say' })
+  expect([byReports.status, byReports.body]).toMatchObject([
+    200,
+    { step: 'search', outcome: 'repaired', suggestedBy: 'reports', before: '#search' },
+  ])
+  expect(byReports.body.flow).toMatchObject({ status: 'published', version: 1, hasDraft: true })
+  // What is suggested is one element, and no alternate of itself.
+  expect((await draft()).target).toMatchObject({
+    ...{ selector: '#find', nth: null, alternates: ['[name=q]'] },
+  })
+  const again = await repair()
+  expect(again.body).toMatchObject({ outcome: 'unchanged', before: '#find', selector: '#find' })
+
+  await ask('DELETE /manage/flows/welcome/draft', { headers: { 'if-match': '*' } })
+  const print = { selector: '#search', matchCount: 1, tag: 'input', id: 'search', text: 'Search' }
+  await look({ fingerprint: print })
+  await look({ fingerprint: null, candidates: [{ ...print, selector: 'main input' }] })
+  expect((await repair()).body).toMatchObject({
+    ...{ suggestedBy: 'fingerprints', selector: 'main input', outcome: 'repaired' },
+  })
+  expect((await draft()).target.alternates).toEqual(['#find', '[name=q]'])
+
+  const { body } = await ask('GET /manage/audit?subject=welcome')
+  expect(body.lines.map(({ action }: { action: string }) => action)).toEqual([
+    'flow.repair',
+    'flow.discard',
+    'flow.repair',
+  ])
+  expect(body.lines[2]).toMatchObject({
+    ...{ via: 'token', note: 'As pages say', before: { hasDraft: false }, after: { version: 1 } },
+  })
+  const pages = (await tenant.answer('GET /flows')).body.flows[0]
+  expect([pages.version, pages.steps[1].target.selector]).toEqual([1, '#search'])
+})
+
+test('a selector that is given is judged, keeps the rest of the target, and needs no suggestion', async () => {
+  const { repair, draft } = await published()
+  const wrong = await repair({ selector: 'div[' })
+  expect([wrong.status, wrong.body.details[0].path]).toEqual([422, '/selector'])
+  expect((await draft()).state).toBe('published')
+  const given = await repair({ selector: '.search input' })
+  expect(given.body).toMatchObject({ outcome: 'repaired', suggestedBy: null })
+  expect((await draft()).target).toMatchObject({ ...target, selector: '.search input' })
+})
+
+test('it says what it was made from, and a draft that means another element takes no suggestion', async () => {
+  const { ask, report, repair, draft } = await published()
+  await report({ outcome: 'found_by_alternate', selector: '#find', userId: 'ann' })
+  expect((await repair({}, {})).status).toBe(428)
+  const { etag } = await draft()
+  const first = await repair({ selector: '#first' }, { 'if-match': etag })
+  expect(first.status).toBe(200)
+  const stale = await repair({ selector: '#second' }, { 'if-match': etag })
+  expect([stale.status, stale.body]).toMatchObject([
+    412,
+    { code: 'precondition_failed', etag: first.body.flow.etag },
+  ])
+  expect((await draft()).target.selector).toBe('#first')
+  expect((await repair()).body).toMatchObject({ code: 'nothing_to_repair' })
+  const headers = { 'if-match': '*' }
+  for (const [path, status, code] of [
+    ['welcome/steps/hello', 409, 'nothing_to_repair'],
+    ['welcome/steps/nothing', 404, 'step_not_found'],
+    ['nothing/steps/search', 404, 'flow_not_found'],
+  ] as const) {
+    const answer = await ask(`POST /manage/flows/${path}/repair`, { headers, body: {} })
+    expect([path, answer.status, answer.body.code]).toEqual([path, status, code])
+  }
+})

@@ -1,0 +1,115 @@
+import { afterAll, expect, test } from 'bun:test'
+import { tour } from '../support/flows.ts'
+import { Tenant } from '../support/tenant.ts'
+import { World } from '../support/world.ts'
+
+/** Single runs of a flow, as the management API lists them. */
+
+const world = new World()
+afterAll(() => world.close())
+
+type Run = Record<string, unknown> & { runId: string | null }
+
+const steps = [
+  { key: 'one', title: 'One' },
+  { key: 'two', title: 'Two' },
+]
+
+const minute = 60_000
+
+test('a run says whose it was, how far it came, how long that took, and how it ended', async () => {
+  const tenant = await Tenant.of(world)
+  const flow = tenant.publish(tour({ key: 'welcome', steps }))
+  const credential = await tenant.managementToken('analytics:read')
+  const start = world.clock.now() - 60 * minute
+  const at = (run: string, person: object, seconds: number, kind: string, step?: number) => ({
+    ...person,
+    kind,
+    flowId: flow.id,
+    runId: run,
+    occurredAt: start + seconds * 1_000,
+    ...(step !== undefined && { stepId: flow.steps[step]!.id }),
+  })
+  const [ann, browser] = [{ userId: 'ann' }, { anonymousId: 'browser' }]
+  await tenant.send([
+    at('first', ann, 0, 'flow_started'),
+    at('first', ann, 1, 'step_viewed', 0),
+    at('first', ann, 5, 'step_completed', 0),
+    at('first', ann, 6, 'step_viewed', 1),
+    at('first', ann, 30, 'flow_completed'),
+    at('second', browser, 60, 'flow_started'),
+    at('second', browser, 61, 'step_viewed', 0),
+    at('second', browser, 62, 'flow_dismissed'),
+    { ...at('', ann, 90, 'target_missing', 1), runId: undefined, sessionId: 's' },
+  ])
+  const { status, body } = await tenant.answer('GET /manage/flows/welcome/runs', { credential })
+  expect([status, body.flowId, body.next]).toEqual([200, flow.id, null])
+  expect(body.runs).toMatchObject([
+    {
+      ...{ runId: null, userId: 'ann', outcome: 'in_progress', lastStep: null },
+      steps: [{ key: 'two', outcome: 'target_missing', seconds: null }],
+    },
+    {
+      ...{ runId: 'second', userId: null, anonymousId: 'browser', outcome: 'dismissed' },
+      ...{ secondsToComplete: null, lastStep: { key: 'one', title: 'One' } },
+    },
+    {
+      ...{ runId: 'first', userId: 'ann', anonymousId: null, version: 1, outcome: 'completed' },
+      startedAt: new Date(start).toISOString(),
+      completedAt: new Date(start + 30_000).toISOString(),
+      ...{ dismissedAt: null, secondsToComplete: 30, lastStep: { key: 'two' } },
+      steps: [
+        { stepId: flow.steps[0]!.id, key: 'one', outcome: 'completed', seconds: 4 },
+        { key: 'two', outcome: 'viewed', seconds: null },
+      ],
+    },
+  ])
+})
+
+test('pages have each run once, the latest start first, also of runs that start together, and of no other organisation', async () => {
+  const [tenant, other] = [await Tenant.of(world), await Tenant.of(world)]
+  const credential = await tenant.managementToken('analytics:read')
+  for (const one of [tenant, other]) {
+    const { id: flowId } = one.publish(tour({ key: 'welcome', steps }))
+    const events = Array.from({ length: 25 }, (_, i) => ({
+      kind: 'flow_started',
+      flowId,
+      userId: `${one.row}`,
+      runId: `run-${i}`,
+      occurredAt: world.clock.now() - Math.floor(i / 4) * minute,
+    }))
+    await one.send(events)
+  }
+  await world.sealAll()
+  const pages: Run[][] = []
+  for (let after: string | null = ''; after !== null; ) {
+    const query: string = after === '' ? '' : `&after=${after}`
+    const path = `GET /manage/flows/welcome/runs?limit=7${query}`
+    const { body } = await tenant.answer(path, { credential })
+    pages.push(body.runs)
+    after = body.next
+  }
+  expect(pages.map(({ length }) => length)).toEqual([7, 7, 7, 4])
+  const runs = pages.flat()
+  expect(new Set(runs.map(({ runId }) => runId)).size).toBe(25)
+  expect(new Set(runs.map(({ userId }) => userId))).toEqual(new Set([`${tenant.row}`]))
+  const starts = runs.map(({ startedAt }) => startedAt as string)
+  expect(starts).toEqual(starts.toSorted().reverse())
+})
+
+test('a flow that nobody has seen has no runs, and one that is not there is 404', async () => {
+  const tenant = await Tenant.of(world)
+  tenant.push(tour({ key: 'draft', steps }))
+  const credential = await tenant.managementToken('analytics:read')
+  const of = (key: string) => tenant.answer(`GET /manage/flows/${key}/runs`, { credential })
+  expect((await of('draft')).body).toMatchObject({ flowKey: 'draft', runs: [], next: null })
+  expect((await of('welcome')).status).toBe(404)
+  for (const limit of ['0', '201', '01', '1.5', '']) {
+    const path = `GET /manage/flows/draft/runs?limit=${limit}`
+    expect([limit, (await tenant.answer(path, { credential })).status]).toEqual([limit, 422])
+  }
+  for (const limit of ['1', '9', '10', '99', '100', '110', '199', '200']) {
+    const path = `GET /manage/flows/draft/runs?limit=${limit}`
+    expect([limit, (await tenant.answer(path, { credential })).status]).toEqual([limit, 200])
+  }
+})
