@@ -100,6 +100,28 @@ export class Site {
     return visitor
   }
 
+  /**
+   * A browser in which people take turns, whom the pages name by `?as=`: each finds nothing stored, as
+   * in a profile of their own, which takes longer to open than most visits. `forget` empties its cache.
+   */
+  async shared(options: Parameters<TestBrowser['page']>[0] = {}) {
+    const { page } = await this.browser.page(options)
+    await page.context().addInitScript(() => {
+      const { localStorage, sessionStorage, location } = globalThis as unknown as {
+        localStorage: { person?: string; clear(): void }
+        sessionStorage: { clear(): void }
+        location: { search: string }
+      }
+      const person = new URLSearchParams(location.search).get('as')
+      if (person === null || localStorage.person === person) return
+      localStorage.clear()
+      sessionStorage.clear()
+      localStorage.person = person
+    })
+    const devtools = await page.context().newCDPSession(page)
+    return { page, forget: () => devtools.send('Network.clearBrowserCache') }
+  }
+
   /** The published flows, as pages get them. */
   async flows(): Promise<Flow[]> {
     const headers = { authorization: `Bearer ${this.snippetKey}` }
@@ -128,8 +150,12 @@ export class Site {
   }
 }
 
-/** Waits until nothing that happened in this browser is still to be sent. */
+/**
+ * Waits until nothing that happened in this browser is still to be sent. A page whose connection has
+ * come back sends what waits at once, and so the test does not wait for the batch.
+ */
 export const allSent = async (page: Page): Promise<void> => {
+  await page.evaluate("dispatchEvent(new Event('online'))")
   await page.waitForFunction(() => {
     const { localStorage } = globalThis as unknown as { localStorage: object }
     return !Object.keys(localStorage).some(name => name.includes(':out:'))

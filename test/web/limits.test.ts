@@ -38,15 +38,16 @@ test('fifty visitors in a minute see their tour, nothing is lost, and hardly any
   let next = 0
 
   const visitor = async () => {
+    const { page, forget } = await site.shared({ reducedMotion: 'reduce' })
+    page.on('response', response => {
+      const route = response.url().match(/\/api\/v1\/(?:steps\/[^/]+\/)?([a-z]+)/)?.[1]
+      if (!route || response.request().method() === 'OPTIONS') return
+      const counts = response.status() === 429 ? refused : answers
+      counts.set(route, (counts.get(route) ?? 0) + 1)
+    })
     while (next < visitors) {
       const person = next++
-      const { page } = await site.browser.page({ reducedMotion: 'reduce' })
-      page.on('response', response => {
-        const route = response.url().match(/\/api\/v1\/(?:steps\/[^/]+\/)?([a-z]+)/)?.[1]
-        if (!route || response.request().method() === 'OPTIONS') return
-        const counts = response.status() === 429 ? refused : answers
-        counts.set(route, (counts.get(route) ?? 0) + 1)
-      })
+      await forget()
       await page.goto(`${site.url}/projects?as=person-${person}`)
       const { title, button } = shown(page)
       await title.getByText('One').waitFor()
@@ -57,7 +58,6 @@ test('fifty visitors in a minute see their tour, nothing is lost, and hardly any
       // A second page, by which what waits is sent.
       await page.goto(`${site.url}/settings/people?as=person-${person}`)
       await allSent(page)
-      await page.context().close()
     }
   }
   await Promise.all(Array.from({ length: lanes }, visitor))
