@@ -20,7 +20,7 @@ const world = lawWorld()
 afterAll(() => world.close())
 
 /** How many histories a law is tried on; more in a long run. */
-const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 150)
+const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 60)
 
 const day = 86_400_000
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10)

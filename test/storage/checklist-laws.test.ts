@@ -25,7 +25,7 @@ import { newEventOf, type StoredWorld, storeFlows } from '../support/stored-hist
 const world = lawWorld()
 afterAll(() => world.close())
 
-const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 120)
+const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 60)
 
 const begin = Date.UTC(2026, 10, 16, 9)
 const people = ['av', 'aw', 'uann', 'ubob']

@@ -13,7 +13,7 @@ import type { World } from '../support/world.ts'
  * goes on; in the other all stay. Nothing but the raw events may tell the two apart.
  */
 
-const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 40)
+const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 20)
 
 const day = 86_400_000
 type Act =

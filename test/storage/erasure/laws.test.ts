@@ -14,7 +14,7 @@ import { type StoredWorld, storeFlows } from '../../support/stored-history.ts'
 const world = lawWorld()
 afterAll(() => world.close())
 
-const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 60)
+const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 30)
 
 const orgIdOf = (orgRow: number) =>
   world.database

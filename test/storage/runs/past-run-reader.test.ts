@@ -53,7 +53,7 @@ const afterwardsArbitrary = fc.oneof(
 )
 
 test('a person is told of what they did as all runs have it, sealed, rebuilt or neither', async () => {
-  const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 40)
+  const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 20)
   await fc.assert(
     fc.asyncProperty(
       historyArbitrary({ anchor: springAnchor }),
