@@ -6,7 +6,7 @@ import { buckets } from '../../src/core/organisation/buckets.ts'
 import { type Finished, finished } from './finished.ts'
 import { until } from './until.ts'
 
-/** The compiled binary, run as its users run it: alone, in an empty folder, without an environment. */
+/** The compiled binary, run as its users run it: alone, in an empty folder, without the tests' environment. */
 
 const root = join(import.meta.dir, '../..')
 const binary = join(root, 'dist/cairn')
@@ -20,6 +20,12 @@ async function build(): Promise<string> {
   if (modifiedAt(binary) < newest) await Bun.$`bun scripts/build.ts`.cwd(root).quiet()
   return binary
 }
+
+/**
+ * For commands that end at once: half of their CPU went into compiling what they run a few times.
+ * Servers have the engine as it is.
+ */
+export const briefly = { BUN_JSC_useDFGJIT: '0' }
 
 let built: Promise<string> | null = null
 
@@ -59,7 +65,7 @@ export class Workplace {
   async command(args: string[], env: Record<string, string> = {}, stdin = '') {
     return Bun.spawn([await this.program(), ...args], {
       cwd: this.folder,
-      env,
+      env: { ...briefly, ...env },
       stdin: Buffer.from(stdin),
       stdout: 'pipe',
       stderr: 'pipe',

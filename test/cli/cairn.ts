@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Finished, finished } from '../../scripts/support/finished.ts'
-import { builtBinary } from '../support/binary.ts'
+import { briefly, builtBinary } from '../support/binary.ts'
 
 /** The command line over a temporary directory of its own, run as a process as users do. */
 export class Cairn {
@@ -16,7 +16,7 @@ export class Cairn {
   async run(args: string[], { stdin = '', env = {} } = {}): Promise<Finished> {
     const child = Bun.spawn([await builtBinary(), ...args], {
       cwd: this.folder,
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH: process.env.PATH, ...briefly, ...env },
       stdin: new Blob([stdin]),
       stdout: 'pipe',
       stderr: 'pipe',
