@@ -4,15 +4,18 @@ import { installedBrowsers } from './installed.ts'
 import { bundledProgram, choice, namedProgram, type Program } from './program.ts'
 import { tryOut } from './try-out.ts'
 
-/** The programs that may do, the best first. Who names one wants no other. */
+/**
+ * The programs that may do, the best first. Who names one wants no other. The one that was brought
+ * along takes little more than half of the CPU.
+ */
 export function candidates(): Program[] {
   const named = namedProgram()
   if (named) return [named]
   const installed = installedBrowsers(process.env.PATH ?? '', homedir())
   const bundled = bundledProgram()
   return [
-    ...installed.map(executablePath => ({ executablePath, env: {} })),
     ...(bundled ? [bundled] : []),
+    ...installed.map(executablePath => ({ executablePath, env: {} })),
   ]
 }
 
