@@ -8,7 +8,7 @@ import { operations } from '../operations.ts'
 import { Scene } from '../scene.ts'
 
 /** How often the server is killed at work, and how long it lives at most but for a few times. */
-const kills = { short: 20, long: 1_000 }
+const kills = { short: 12, long: 1_000 }
 const lifeMs = { short: 200, long: 400 }
 /** A scene has data of its own, that is read whole after each kill. */
 const killsOfScene = 50

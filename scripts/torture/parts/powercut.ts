@@ -21,7 +21,7 @@ import { type History, liveThrough } from '../power/workload.ts'
 
 /** How much is recorded, and at how many points the power goes; one in so many is looked at longer. */
 const sizes = {
-  short: { amount: { servers: 2, rounds: 24 }, points: 30, goOnEvery: 5, resendEvery: 15 },
+  short: { amount: { servers: 2, rounds: 24 }, points: 20, goOnEvery: 5, resendEvery: 10 },
   long: { amount: { servers: 4, rounds: 60 }, points: 1_000, goOnEvery: 5, resendEvery: 25 },
 }
 
