@@ -4,18 +4,15 @@ import { installedBrowsers } from './installed.ts'
 import { bundledProgram, choice, namedProgram, type Program } from './program.ts'
 import { tryOut } from './try-out.ts'
 
-/**
- * The programs that may do, the best first. Who names one wants no other. The one that was brought
- * along takes little more than half of the CPU.
- */
+/** The programs that may do, the best first. Who names one wants no other. */
 export function candidates(): Program[] {
   const named = namedProgram()
   if (named) return [named]
   const installed = installedBrowsers(process.env.PATH ?? '', homedir())
   const bundled = bundledProgram()
   return [
-    ...(bundled ? [bundled] : []),
     ...installed.map(executablePath => ({ executablePath, env: {} })),
+    ...(bundled ? [bundled] : []),
   ]
 }
 
