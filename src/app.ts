@@ -3,16 +3,18 @@ import { AppError } from './core/errors.ts'
 import type { Limiter } from './core/organisation/limiter.ts'
 import type { Stores } from './core/ports.ts'
 import type { Clock } from './core/time/clock.ts'
-import type { Answered } from './http/answered.ts'
-import { Call } from './http/call.ts'
-import { type Arrival, Endpoint } from './http/endpoint.ts'
-import { Exit } from './http/exit.ts'
-import { failure } from './http/failure.ts'
+import { Endpoint, type RoutedRequest } from './http/endpoint.ts'
 import type { KnownTokens } from './http/principal.ts'
-import { preflight } from './http/reply.ts'
+import {
+  hasLongTarget,
+  mendUrl,
+  pathOf,
+  RequestContext,
+  targetTooLong,
+} from './http/request-context.ts'
+import { failure, preflight, type RequestSummary, Responder } from './http/responder.ts'
 import { publicPath, type Route } from './http/route.ts'
 import type { SessionTokens } from './http/session-tokens.ts'
-import { hasLongTarget, mendUrl, pathOf, targetTooLong } from './http/target.ts'
 import { accessRoutes } from './modules/access/index.ts'
 import type { AccessStore } from './modules/access/port.ts'
 import { analyticsRoutes } from './modules/analytics/index.ts'
@@ -39,7 +41,7 @@ import { snippetRoutes } from './modules/snippet/index.ts'
 import { stepRoutes } from './modules/steps/index.ts'
 import type { StepEvidenceStore } from './modules/steps/port.ts'
 
-export type { Answered }
+export type { RequestSummary }
 
 export interface AppDeps {
   clock: Clock
@@ -53,9 +55,9 @@ export interface AppDeps {
   retentionDays: number
   /** A file that an older release has served under its hash, or null. */
   olderSnippetFile(name: string): Promise<string | null>
-  onAnswer(answered: Answered): void
+  onAnswer(answered: RequestSummary): void
   /** An answer that had begun, and was told as such, broke off: a download whose reading failed. */
-  onBroken(answered: Answered): void
+  onBroken(answered: RequestSummary): void
 }
 
 /** What managing an organisation asks of storage. */
@@ -122,16 +124,16 @@ export function createApp(deps: AppDeps) {
   const routes = routesOf(deps)
   const byPath = Map.groupBy(routes, publicPath)
   const routesAt = pathTable(byPath)
-  const exit = new Exit(deps)
+  const responder = new Responder(deps)
 
   const callOf = (request: Request, route: Route | null) =>
-    new Call(request, route, deps.clock.now(), deps.clock.monotonic())
+    new RequestContext(request, route, deps.clock.now(), deps.clock.monotonic())
 
   /** The limit that is shown is that of the method asked about. */
   const answerPreflight = (request: Request, known: readonly Route[]): Response => {
     const asked = request.headers.get('access-control-request-method')
     const route = known.find(({ method }) => method === asked) ?? known[0] ?? null
-    return exit.answer(callOf(request, route), preflight)
+    return responder.answer(callOf(request, route), preflight)
   }
 
   /** A path that is none (404), or a method that it does not take (405). */
@@ -140,18 +142,18 @@ export function createApp(deps: AppDeps) {
     if (request.method === 'OPTIONS') return answerPreflight(request, known)
     const call = callOf(request, known[0] ?? null)
     if (known.length === 0) {
-      return exit.refuse(call, new AppError('not_found', 'There is nothing at this path'))
+      return responder.refuse(call, new AppError('not_found', 'There is nothing at this path'))
     }
     const methods = known.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     const refusal = new AppError('method_not_allowed', `This path takes ${methods.join(', ')}`)
     const reply = failure(refusal)
     const headers = { ...reply.headers, Allow: [...methods, 'OPTIONS'].join(', ') }
-    return exit.refuseWith(call, refusal, { ...reply, headers })
+    return responder.refuseWith(call, refusal, { ...reply, headers })
   }
 
   const refuseTarget = (request: Request): Response => {
     const [route = null] = routesAt(pathOf(request))
-    return exit.refuse(callOf(request, route), targetTooLong())
+    return responder.refuse(callOf(request, route), targetTooLong())
   }
 
   // Elysia would take a host of less than four characters, and what follows it, for a longer host.
@@ -161,21 +163,21 @@ export function createApp(deps: AppDeps) {
       return hasLongTarget(request) ? refuseTarget(request) : answer(request)
     })
     .onError(({ code, error, request }) =>
-      code === 'NOT_FOUND' ? noRoute(request) : exit.refuse(callOf(request, null), error),
+      code === 'NOT_FOUND' ? noRoute(request) : responder.refuse(callOf(request, null), error),
     )
 
   /**
    * Bound, so that there is no source text: Elysia would read it to guess what a handler needs, and
    * take it for one that has to be awaited because it has a call behind a `return`.
    */
-  const register = (method: string, path: string, handle: (arrival: Arrival) => unknown) =>
+  const register = (method: string, path: string, handle: (arrival: RoutedRequest) => unknown) =>
     app.route(method, path, handle.bind(null) as never, hooks)
 
   const keepOpen = (request: Request) => app.server?.timeout(request, longIdleSeconds)
   for (const [path, ofPath] of byPath) {
     for (const route of ofPath) {
-      const endpoint = new Endpoint(route, { ...deps, ...deps.management, exit, keepOpen })
-      const handle = (arrival: Arrival) => endpoint.handle(arrival)
+      const endpoint = new Endpoint(route, { ...deps, ...deps.management, responder, keepOpen })
+      const handle = (arrival: RoutedRequest) => endpoint.handle(arrival)
       register(route.method, path, handle)
       if (route.method === 'GET') register('HEAD', path, handle)
     }

@@ -1,7 +1,11 @@
 import { KindGuard, type Static, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
-import { invalid, mostProblems, type Problem } from '../core/errors.ts'
+import { flowNotFound, invalid, mostProblems, type Problem } from '../core/errors.ts'
+import { type FlowEntry, latestVersion } from '../core/organisation/catalogue.ts'
+import type { PersonIds } from '../core/ports.ts'
+import { parseTime } from '../core/time/rfc3339.ts'
+import { timeWords } from './shapes.ts'
 
 const count = (n: number, one: string) => `${n} ${one}${n === 1 ? '' : 's'}`
 
@@ -103,4 +107,52 @@ export function shapeOf<T extends TSchema>(schema: T): Shape<T> {
 /** @throws AppError `validation_failed`, with the wrong places, for a value that misses the shape */
 export function requireShape(shape: Shape<TSchema>, value: unknown): void {
   if (!shape.fits(value)) throw invalid(...shape.problemsIn(value))
+}
+
+/** Text that SQLite and every reader of an export keep as it is: well-formed Unicode without NUL. */
+export const isCleanText = (text: string) => text.isWellFormed() && !text.includes('\0')
+
+/** The person that a body or query names; a 422 where it names none, or by a text that cannot be kept. */
+export function personIn(fields: {
+  userId?: string | null
+  anonymousId?: string | null
+}): PersonIds {
+  const ids = { userId: fields.userId ?? null, anonymousId: fields.anonymousId ?? null }
+  if (ids.userId === null && ids.anonymousId === null) {
+    throw invalid({ path: '/userId', message: 'Name a userId or an anonymousId' })
+  }
+  requireCleanText(ids)
+  return ids
+}
+
+/** A 422 for the first field whose text cannot be kept as it is. */
+export function requireCleanText(fields: Readonly<Record<string, unknown>>): void {
+  const problems: Problem[] = []
+  for (const name in fields) {
+    const value = fields[name]
+    if (typeof value !== 'string' || isCleanText(value)) continue
+    problems.push({ path: `/${name}`, message: 'Must be well-formed Unicode without NUL' })
+  }
+  if (problems.length > 0) throw invalid(...problems)
+}
+
+/** A time of a body, epoch milliseconds; null where absent, a 422 where it is none. */
+export function timeIn(fields: Readonly<Record<string, unknown>>, name: string): number | null {
+  const value = fields[name] ?? null
+  if (value === null) return null
+  const at = parseTime(value)
+  if (at === null) {
+    throw invalid({ path: `/${name}`, message: `Must be ${timeWords}` })
+  }
+  return at
+}
+
+/** The version that a report names, else the newest; a 422 for one that was never published. */
+export function versionIn(named: number | null | undefined, flow: FlowEntry): number {
+  const newest = latestVersion(flow)
+  if (newest === null) throw flowNotFound()
+  if (named && named > newest) {
+    throw invalid({ path: '/flowVersion', message: 'This version was never published' })
+  }
+  return named ?? newest
 }

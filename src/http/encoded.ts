@@ -9,8 +9,8 @@ import {
 } from 'node:zlib'
 import Negotiator from 'negotiator'
 import type { PreparedBody } from '../core/organisation/catalogue.ts'
-import type { Call } from './call.ts'
-import { jsonType, type Reply } from './reply.ts'
+import type { RequestContext } from './request-context.ts'
+import { jsonType, type Reply } from './responder.ts'
 
 /** A body that is read when it is needed, and let go. */
 export interface ReadBody {
@@ -173,7 +173,7 @@ export const ofAnyone = {
  *   organisation's JSON unless given
  */
 export function encodedReply(
-  call: Call,
+  call: RequestContext,
   body: AnyBody,
   described: Readonly<Record<string, string>> = ofOrganisation,
 ): Reply | Promise<Reply> {

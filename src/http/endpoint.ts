@@ -1,17 +1,16 @@
 import type { Clock } from '../core/time/clock.ts'
 import { readJson } from './body.ts'
-import { Call } from './call.ts'
 import { requireShape, shapeOf } from './checked.ts'
-import type { Exit } from './exit.ts'
 import { type GateDeps, passGate } from './gate.ts'
 import { ownAddress } from './own-address.ts'
 import { readQuery, requireKnown } from './query.ts'
-import type { Reply } from './reply.ts'
+import { RequestContext } from './request-context.ts'
+import type { Reply, Responder } from './responder.ts'
 import { defaultBodyLimitBytes, type Route } from './route.ts'
 import { checkUserHash } from './user-hash.ts'
 
 /** What Elysia hands to a route, as far as it is looked at. */
-export interface Arrival {
+export interface RoutedRequest {
   request: Request
   /** Absent where the path has none. */
   params?: Readonly<Record<string, string>>
@@ -19,7 +18,7 @@ export interface Arrival {
 
 export interface EndpointDeps extends GateDeps {
   clock: Clock
-  exit: Exit
+  responder: Responder
   /** Lets a connection stand still for longer than others may. */
   keepOpen(request: Request): void
 }
@@ -53,30 +52,32 @@ export class Endpoint {
     this.checks = checksOf(route)
   }
 
-  handle({ request, params = noParams }: Arrival): Response | Promise<Response> {
+  handle({ request, params = noParams }: RoutedRequest): Response | Promise<Response> {
     const { route, deps } = this
-    const { clock, exit } = deps
-    const call = new Call(request, route, clock.now(), clock.monotonic())
+    const { clock, responder } = deps
+    const call = new RequestContext(request, route, clock.now(), clock.monotonic())
     try {
       call.params = params
       const passing = passGate(call, route, params, deps)
       const reply = passing ? passing.then(() => this.replyTo(call)) : this.replyTo(call)
-      return reply instanceof Promise ? this.answerLater(call, reply) : exit.answer(call, reply)
+      return reply instanceof Promise
+        ? this.answerLater(call, reply)
+        : responder.answer(call, reply)
     } catch (error) {
-      return exit.refuse(call, error)
+      return responder.refuse(call, error)
     }
   }
 
-  private async answerLater(call: Call, reply: Promise<Reply>): Promise<Response> {
-    const { exit } = this.deps
+  private async answerLater(call: RequestContext, reply: Promise<Reply>): Promise<Response> {
+    const { responder } = this.deps
     try {
-      return exit.answer(call, await reply)
+      return responder.answer(call, await reply)
     } catch (error) {
-      return exit.refuse(call, error)
+      return responder.refuse(call, error)
     }
   }
 
-  private replyTo(call: Call): Reply | Promise<Reply> {
+  private replyTo(call: RequestContext): Reply | Promise<Reply> {
     const moved = this.route.caller === 'anyone' ? ownAddress(call) : null
     if (moved) return moved
     if (this.checks.body) return this.takeBody(call).then(() => this.carryOut(call))
@@ -84,7 +85,7 @@ export class Endpoint {
     return this.carryOut(call)
   }
 
-  private async takeBody(call: Call): Promise<void> {
+  private async takeBody(call: RequestContext): Promise<void> {
     const { route, checks, deps } = this
     // Whatever has a body is a write: to read and parse one only to refuse it would take from
     // everybody else the time and the memory that are short just then.
@@ -98,7 +99,7 @@ export class Endpoint {
     this.takeQuery(call)
   }
 
-  private takeQuery(call: Call): void {
+  private takeQuery(call: RequestContext): void {
     const { query: shape, queryNames } = this.checks
     if (!shape) {
       if (this.route.caller === 'management') requireKnown(call.request, [])
@@ -110,11 +111,11 @@ export class Endpoint {
     call.query = query
   }
 
-  private carryOut(call: Call): Reply | Promise<Reply> {
+  private carryOut(call: RequestContext): Reply | Promise<Reply> {
     const { deps } = this
     if (this.checks.namesUser) checkUserHash(call, deps.stores)
     if (this.route.isLong) {
-      call.onBroken = error => deps.exit.breakOff(call, error)
+      call.onBroken = error => deps.responder.breakOff(call, error)
       deps.keepOpen(call.request)
     }
     return this.route.handle(call as never)

@@ -7,9 +7,9 @@ import { isManagementToken, managementTokenHash } from '../core/organisation/man
 import type { Stores } from '../core/ports.ts'
 import { shown } from '../core/text/wording.ts'
 import type { Clock } from '../core/time/clock.ts'
-import type { Call } from './call.ts'
 import { type KnownTokens, requireScope } from './principal.ts'
 import { parametersOf } from './query.ts'
+import type { RequestContext } from './request-context.ts'
 import { type Route, takesKeyInQuery } from './route.ts'
 import type { SessionTokens } from './session-tokens.ts'
 
@@ -52,7 +52,7 @@ function credentialOf(request: Request, route: Route): string {
 const isLikeToken = (credential: string) => credential.split('.', 4).length === 3
 
 /** @throws AppError `unauthorized` */
-function organisationOfKey(key: string, call: Call, { stores }: GateDeps): Organisation {
+function organisationOfKey(key: string, call: RequestContext, { stores }: GateDeps): Organisation {
   if (!isSnippetKey(key)) {
     throw unauthorized(isLikeToken(key) ? 'token_where_key_is_due' : 'malformed_key')
   }
@@ -78,7 +78,7 @@ async function organisationOfToken(token: string, deps: GateDeps): Promise<Organ
 type ManagementRoute = Extract<Route, { caller: 'management' }>
 
 /** The organisation that a management token is for. @throws AppError `unauthorized` */
-function organisationOfManager(token: string, call: Call, deps: GateDeps): Organisation {
+function organisationOfManager(token: string, call: RequestContext, deps: GateDeps): Organisation {
   if (!isManagementToken(token)) throw unauthorized('malformed_management_token')
   const known = deps.managementTokens.find(managementTokenHash(token))
   if (!known) throw unauthorized('unknown_management_token')
@@ -99,7 +99,7 @@ export const operatorHeaders = {
 } as const
 
 /** The operator is let in everywhere, and not counted. @throws AppError `organisation_not_found` */
-function enterAsOperator(call: Call, route: ManagementRoute, deps: GateDeps): void {
+function enterAsOperator(call: RequestContext, route: ManagementRoute, deps: GateDeps): void {
   const { headers } = call.request
   const sent = headers.get(operatorHeaders.name)
   call.principal = { kind: 'operator', name: sent === null ? 'operator' : shown(sent) }
@@ -114,7 +114,7 @@ function enterAsOperator(call: Call, route: ManagementRoute, deps: GateDeps): vo
 }
 
 function enterAsManager(
-  call: Call,
+  call: RequestContext,
   route: ManagementRoute,
   deps: GateDeps,
 ): Promise<void> | undefined {
@@ -134,14 +134,19 @@ function afterwards(before: Promise<void> | undefined, next: () => void) {
 }
 
 /** @param now as the limiter takes it */
-function count(call: Call, bucket: Bucket, now: number, deps: GateDeps): Promise<void> | undefined {
+function count(
+  call: RequestContext,
+  bucket: Bucket,
+  now: number,
+  deps: GateDeps,
+): Promise<void> | undefined {
   const taken = deps.limiter.take(call.org, bucket, now)
   if (taken instanceof Promise) return taken.then(one => admit(call, bucket, one, deps))
   admit(call, bucket, taken, deps)
 }
 
 /** @throws AppError `rate_limited` */
-function admit(call: Call, bucket: Bucket, taken: Taken, { stores }: GateDeps): void {
+function admit(call: RequestContext, bucket: Bucket, taken: Taken, { stores }: GateDeps): void {
   call.taken = taken
   if (taken.admitted) return
   // Nobody waits for it, as below: it only feeds the install findings.
@@ -150,7 +155,7 @@ function admit(call: Call, bucket: Bucket, taken: Taken, { stores }: GateDeps): 
   throw new AppError('rate_limited', 'Rate limit exceeded', { retryAfterSeconds })
 }
 
-function checkOrigin(call: Call, deps: GateDeps): void {
+function checkOrigin(call: RequestContext, deps: GateDeps): void {
   const { origin } = call
   const { origins, ref } = call.org
   if (origins === null || origin === null || origins.has(origin)) return
@@ -159,7 +164,7 @@ function checkOrigin(call: Call, deps: GateDeps): void {
   throw new AppError('origin_not_allowed', "This origin is not one of the organisation's")
 }
 
-function flowOf(call: Call, id: string, subject: string, deps: GateDeps): FlowEntry {
+function flowOf(call: RequestContext, id: string, subject: string, deps: GateDeps): FlowEntry {
   const flow = deps.stores.catalogue().flow(id)
   if (flow && flow.organisation.ref !== call.org.ref) throw unauthorized('foreign_flow')
   if (!flow) throw flowNotFound()
@@ -171,7 +176,7 @@ function flowOf(call: Call, id: string, subject: string, deps: GateDeps): FlowEn
 }
 
 /** What the path names, which must be the organisation's. */
-function subjectOf(call: Call, route: Route, params: Params, deps: GateDeps) {
+function subjectOf(call: RequestContext, route: Route, params: Params, deps: GateDeps) {
   if (!route.subject) return null
   if (route.subject !== 'reported step') {
     return flowOf(call, params.flow_id ?? '', route.subject, deps)
@@ -185,7 +190,7 @@ function subjectOf(call: Call, route: Route, params: Params, deps: GateDeps) {
 /** All but the credential, which was found good. */
 function enter(
   organisation: Organisation,
-  call: Call,
+  call: RequestContext,
   route: GuardedRoute,
   params: Params,
   now: number,
@@ -213,7 +218,7 @@ function enter(
  * @throws AppError
  */
 export function passGate(
-  call: Call,
+  call: RequestContext,
   route: Route,
   params: Params,
   deps: GateDeps,

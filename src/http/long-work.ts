@@ -1,6 +1,5 @@
-import type { Call } from './call.ts'
-import { failure, refusalOf } from './failure.ts'
-import { json, type Reply } from './reply.ts'
+import type { RequestContext } from './request-context.ts'
+import { failure, json, type Reply, refusalOf } from './responder.ts'
 
 /** Lines of JSON, one value each (github.com/ndjson/ndjson-spec). */
 export const linesType = 'application/x-ndjson'
@@ -20,7 +19,7 @@ export type LongWork<Progress, Result> = (tell: (progress: Progress) => void) =>
  * @throws AppError where it fails before it has told of any progress
  */
 export async function answerLongWork<Progress, Result>(
-  call: Call,
+  call: RequestContext,
   work: LongWork<Progress, Result>,
 ): Promise<Reply> {
   if (!call.request.headers.get('accept')?.includes(linesType)) {

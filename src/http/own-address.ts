@@ -1,7 +1,6 @@
 import { AppError } from '../core/errors.ts'
-import type { Call } from './call.ts'
-import type { Reply } from './reply.ts'
-import { pathOf, queryOf } from './target.ts'
+import { pathOf, queryOf, type RequestContext } from './request-context.ts'
+import type { Reply } from './responder.ts'
 
 /**
  * Where a page or file of ours is, if it was asked for with a slash behind its name: what it names
@@ -9,7 +8,7 @@ import { pathOf, queryOf } from './target.ts'
  *
  * @throws AppError `not_found` for a script: it would look beside the address that the page gave it
  */
-export function ownAddress({ request }: Call): Reply | null {
+export function ownAddress({ request }: RequestContext): Reply | null {
   const path = pathOf(request)
   if (!path.endsWith('/')) return null
   const name = path.slice(path.lastIndexOf('/', path.length - 2) + 1, -1)

@@ -1,7 +1,7 @@
 import { AppError } from '../core/errors.ts'
 import type { Actor } from '../core/organisation/audit.ts'
 import type { Scope } from '../core/organisation/management-token.ts'
-import type { Call } from './call.ts'
+import type { RequestContext } from './request-context.ts'
 
 /** Who manages: the operator, at the socket in the data directory, or the holder of a token. */
 export type Principal =
@@ -42,7 +42,7 @@ export function requireScope(principal: Principal, needs: Needs): void {
 }
 
 /** Who is told to have made the changes of a call. */
-export function actorOf({ principal, requestId }: Call): Actor {
+export function actorOf({ principal, requestId }: RequestContext): Actor {
   if (principal === null) throw new Error('The gate has not been passed')
   const { kind, name } = principal
   return kind === 'operator'

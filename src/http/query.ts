@@ -1,6 +1,6 @@
 import { invalid, type Problem } from '../core/errors.ts'
 import { shown } from '../core/text/wording.ts'
-import { queryOf } from './target.ts'
+import { queryOf } from './request-context.ts'
 
 /** The parameters of a query in the order in which they were sent, names that are repeated as well. */
 export function parametersOf(request: Request): [name: string, value: string][] {

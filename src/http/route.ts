@@ -2,10 +2,10 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { ErrorCode } from '../core/errors.ts'
 import type { Bucket } from '../core/organisation/buckets.ts'
 import type { FlowEntry, StepEntry } from '../core/organisation/catalogue.ts'
-import type { Call } from './call.ts'
 import type { Tag } from './description/tags.ts'
 import type { Needs } from './principal.ts'
-import type { Reply } from './reply.ts'
+import type { RequestContext } from './request-context.ts'
+import type { Reply } from './responder.ts'
 
 /** Where the API lives. */
 export const apiPrefix = '/api/v1'
@@ -90,7 +90,7 @@ export type Route<
   /** A download that may take long: the connection is not cut while the client reads. */
   isLong?: boolean
   handle(
-    call: Call<
+    call: RequestContext<
       Found<S>,
       B extends TSchema ? Static<B> : null,
       Q extends TObject ? Static<Q> : Record<string, never>

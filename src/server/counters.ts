@@ -1,3 +1,12 @@
+import { type UnauthorizedCause, unauthorizedCauses } from '../core/errors.ts'
+import { type RejectionCode, rejectionCodes } from '../core/event/event.ts'
+import { type Bucket, buckets } from '../core/organisation/buckets.ts'
+import type { AppendOutcome } from '../core/ports.ts'
+import type { EncodedBatch } from '../storage/ledger/event-text.ts'
+import type { RetentionReport } from '../storage/retention/retention.ts'
+import type { CommitReport } from '../storage/writer/writer.ts'
+import type { Exposition, Labels } from './exposition.ts'
+
 /**
  * Counters of one thread, in memory that the main thread reads. Each thread alone writes its own,
  * so counting is a plain addition (an atomic one would be five times as dear, and 32 bits wrap
@@ -16,4 +25,307 @@ export function summed(memories: readonly SharedArrayBuffer[], words: number): F
     for (let i = 0; i < words; i++) (sums[i] as number) += counters[i] as number
   }
   return sums
+}
+
+/**
+ * A histogram within a row of counters: one a bucket, one for what lies beyond the last bound, and
+ * the sum of all that was observed.
+ */
+export class Histogram {
+  /** Counters that one takes. */
+  readonly words: number
+
+  /** @param bounds upper bounds of the buckets, inclusive, ascending */
+  constructor(private readonly bounds: readonly number[]) {
+    this.words = bounds.length + 2
+  }
+
+  observe(counters: Float64Array, at: number, value: number): void {
+    const { bounds } = this
+    let bucket = 0
+    while (bucket < bounds.length && value > (bounds[bucket] as number)) bucket++
+    ;(counters[at + bucket] as number) += 1
+    ;(counters[at + bounds.length + 1] as number) += value
+  }
+
+  count(counters: Float64Array, at: number): number {
+    return counters.subarray(at, at + this.bounds.length + 1).reduce((sum, n) => sum + n, 0)
+  }
+
+  render(page: Exposition, name: string, counters: Float64Array, at: number, labels: Labels = {}) {
+    let below = 0
+    for (const [i, bound] of this.bounds.entries()) {
+      below += counters[at + i] as number
+      page.sample(`${name}_bucket`, below, { ...labels, le: `${bound}` })
+    }
+    const total = below + (counters[at + this.bounds.length] as number)
+    page.sample(`${name}_bucket`, total, { ...labels, le: '+Inf' })
+    page.sample(`${name}_sum`, counters[at + this.bounds.length + 1] as number, labels)
+    page.sample(`${name}_count`, total, labels)
+  }
+}
+
+/** A declared route, as far as it is counted. */
+export interface CountedRoute {
+  method: string
+  path: string
+  bucket?: Bucket
+}
+
+/** What is counted of an answer. */
+export interface CountedAnswer {
+  method: string
+  route: string | null
+  status: number
+  durationMs: number
+  cause?: UnauthorizedCause | undefined
+}
+
+/** Methods and routes that are none of ours: whatever callers make up is one label. */
+const other = 'other'
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', other] as const
+
+/** How a method is told, in metrics and log: a made-up one could hold anything. */
+export const methodLabel = (method: string): string =>
+  (methods as readonly string[]).includes(method) ? method : other
+
+/** Statuses that are answered; any other is counted as 500. */
+const statuses = [
+  200, 201, 202, 204, 304, 308, 400, 401, 403, 404, 405, 409, 412, 413, 414, 415, 422, 428, 429,
+  499, 500, 503, 507,
+]
+
+/** Shown of every route from the start: an alert by `rate` misses a series' first step. */
+const watchedStatuses = [401, 429, 500, 503]
+
+const statusClasses = ['2xx', '3xx', '4xx', '5xx'] as const
+
+/** Most answers take 50 to 500 µs; a write waits for the disk, 1 to 50 ms. */
+const durations = new Histogram([
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+])
+
+/** The most paths that there is room for, besides that of requests without a route. */
+const mostPaths = 63
+
+// In a row: a counter a cause of 401; then a place a (path, method), with a counter a status and a
+// histogram a status class.
+const placeWords = statuses.length + statusClasses.length * durations.words
+const httpWords = unauthorizedCauses.length + (mostPaths + 1) * methods.length * placeWords
+
+const indexOfOther = statuses.indexOf(500)
+const indexOfStatus = new Map(statuses.map((status, i) => [status, i]))
+
+const classOf = (status: number) => Math.min(Math.max(Math.floor(status / 100) - 2, 0), 3)
+
+/** Counts the answers of one thread. */
+export class HttpCounters {
+  private readonly counters: Float64Array
+  private readonly places: ReadonlyMap<string | null, number>
+  /** By this thread, since it began. */
+  answered = 0
+
+  constructor(memory: SharedArrayBuffer, routes: readonly CountedRoute[]) {
+    this.counters = new Float64Array(memory)
+    this.places = new Map(pathsOf(routes).map((path, i) => [path, i]))
+  }
+
+  static memory(): SharedArrayBuffer {
+    return counterMemory(httpWords)
+  }
+
+  count({ method, route, status, durationMs, cause }: CountedAnswer): void {
+    const counters = this.counters
+    this.answered++
+    const path = this.places.get(route) ?? mostPaths
+    const at = placeAt(path, methods.indexOf(methodLabel(method) as 'GET'))
+    ;(counters[at + (indexOfStatus.get(status) ?? indexOfOther)] as number) += 1
+    durations.observe(counters, histogramAt(at, classOf(status)), durationMs / 1_000)
+    if (cause) (counters[unauthorizedCauses.indexOf(cause)] as number) += 1
+  }
+}
+
+/** Each path once, in the order that all threads share. */
+function pathsOf(routes: readonly CountedRoute[]): string[] {
+  const paths = [...new Set(routes.map(({ path }) => path))]
+  if (paths.length > mostPaths) throw new Error(`There is room for ${mostPaths} paths`)
+  return paths
+}
+
+const placeAt = (path: number, method: number) =>
+  unauthorizedCauses.length + (path * methods.length + method) * placeWords
+
+const histogramAt = (place: number, statusClass: number) =>
+  place + statuses.length + statusClass * durations.words
+
+/** What all HTTP threads have counted, as metrics. */
+export function renderHttp(
+  page: Exposition,
+  memories: readonly SharedArrayBuffer[],
+  routes: readonly CountedRoute[],
+): void {
+  const counters = summed(memories, httpWords)
+  const paths = [...pathsOf(routes).entries(), [mostPaths, other] as const]
+  const places = paths.flatMap(([i, route]) =>
+    methods.map((method, m) => ({ labels: { method, route }, at: placeAt(i, m) })),
+  )
+  const isDeclared = (method: string, route: string) =>
+    routes.some(declared => declared.method === method && declared.path === route)
+
+  const requests = 'cairn_http_requests_total'
+  page.family(requests, 'counter', 'Requests answered.')
+  const refusedByPath = new Map<string, number>()
+  for (const { labels, at } of places) {
+    const { method, route } = labels
+    for (const [i, status] of statuses.entries()) {
+      const count = counters[at + i] as number
+      const isWatched = watchedStatuses.includes(status) && isDeclared(method, route)
+      if (count > 0 || isWatched) page.sample(requests, count, { ...labels, status: `${status}` })
+      if (status === 429) refusedByPath.set(route, (refusedByPath.get(route) ?? 0) + count)
+    }
+  }
+
+  const duration = 'cairn_http_request_duration_seconds'
+  page.family(
+    duration,
+    'histogram',
+    'Time from receipt to the answer; a download goes on after it.',
+  )
+  for (const { labels, at } of places) {
+    for (const [i, statusClass] of statusClasses.entries()) {
+      const histogram = histogramAt(at, i)
+      if (durations.count(counters, histogram) === 0) continue
+      durations.render(page, duration, counters, histogram, {
+        ...labels,
+        status_class: statusClass,
+      })
+    }
+  }
+
+  page.family('cairn_rate_limited_total', 'counter', 'Requests over their limit (429).')
+  for (const bucket of buckets) {
+    const ofBucket = new Set(routes.filter(r => r.bucket === bucket).map(({ path }) => path))
+    const count = [...ofBucket].reduce((sum, path) => sum + (refusedByPath.get(path) ?? 0), 0)
+    page.sample('cairn_rate_limited_total', count, { bucket })
+  }
+
+  page.family('cairn_unauthorized_total', 'counter', 'Requests refused for their credential (401).')
+  for (const [i, cause] of unauthorizedCauses.entries()) {
+    page.sample('cairn_unauthorized_total', counters[i] as number, { cause })
+  }
+}
+
+/** `erased` is told to nobody else. */
+const verdicts = ['accepted', 'duplicate', ...rejectionCodes, 'erased'] as const
+
+type Verdict = (typeof verdicts)[number]
+
+const latencies = new Histogram([
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
+])
+
+/** Events a commit; a group takes 5,000 and the rest of the batch that passes it. */
+const sizes = new Histogram([1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000])
+
+// In a row: a counter a verdict, one of faults, one of commands, one of deleted events and when the oldest
+// was received, the two histograms.
+const faultsAt = verdicts.length
+const commandsAt = faultsAt + 1
+const deletedAt = commandsAt + 1
+const oldestAt = deletedAt + 1
+const latencyAt = oldestAt + 1
+const sizeAt = latencyAt + latencies.words
+const commitWords = sizeAt + sizes.words
+
+/** Counts what the storage thread commits. */
+export class CommitCounters {
+  private readonly counters: Float64Array
+
+  constructor(memory: SharedArrayBuffer) {
+    this.counters = new Float64Array(memory)
+  }
+
+  static memory(): SharedArrayBuffer {
+    return counterMemory(commitWords)
+  }
+
+  countCommit({ commands, events, durationMs }: CommitReport): void {
+    this.add(commandsAt, commands)
+    latencies.observe(this.counters, latencyAt, durationMs / 1_000)
+    // Housekeeping has a transaction too, and no size.
+    if (commands > 0) sizes.observe(this.counters, sizeAt, events)
+  }
+
+  /** How many events became what, once more for whoever counts them otherwise. */
+  countVerdicts({ text, refusals }: EncodedBatch, outcome: AppendOutcome) {
+    const { duplicates, deadLetters, erased } = outcome
+    let rejected = deadLetters.length + erased.length
+    const accepted = text.count - duplicates.length - rejected
+    this.verdict('accepted', accepted)
+    this.verdict('duplicate', duplicates.length)
+    this.verdict('storage', deadLetters.length)
+    this.verdict('erased', erased.length)
+    for (const [code, count] of Object.entries(refusals)) {
+      this.verdict(code as RejectionCode, count)
+      rejected += count
+    }
+    return { accepted, duplicates: duplicates.length, rejected }
+  }
+
+  countRetained({ deleted, oldestAt: receivedAt }: RetentionReport): void {
+    this.add(deletedAt, deleted)
+    this.counters[oldestAt] = (receivedAt ?? 0) / 1_000
+  }
+
+  countFault(): void {
+    this.add(faultsAt, 1)
+  }
+
+  private verdict(verdict: Verdict, count: number): void {
+    this.add(verdicts.indexOf(verdict), count)
+  }
+
+  private add(at: number, count: number): void {
+    ;(this.counters[at] as number) += count
+  }
+}
+
+/** What the storage thread has counted, as metrics. */
+export function renderCommits(page: Exposition, memory: SharedArrayBuffer): void {
+  const counters = summed([memory], commitWords)
+  const at = (i: number) => counters[i] as number
+  page.family('cairn_events_total', 'counter', 'Events of answered batches by what became of them.')
+  for (const [i, verdict] of verdicts.entries()) {
+    page.sample('cairn_events_total', at(i), { verdict })
+  }
+  page.single(
+    'cairn_dead_letters_total',
+    'counter',
+    'Events that the database itself refused, set aside with the reason.',
+    at(verdicts.indexOf('storage')),
+  )
+  page.single('cairn_commands_total', 'counter', 'Writes committed.', at(commandsAt))
+  page.single(
+    'cairn_storage_faults_total',
+    'counter',
+    'Times that storage began to refuse, or took a group of writes apart.',
+    at(faultsAt),
+  )
+  page.single(
+    'cairn_retention_deleted_events_total',
+    'counter',
+    'Raw events that were kept for as long as they had to be, and deleted.',
+    at(deletedAt),
+  )
+  page.single(
+    'cairn_oldest_event_timestamp_seconds',
+    'gauge',
+    'When the oldest raw event was received, Unix time, as the retention last saw it; 0 for none.',
+    at(oldestAt),
+  )
+  page.family('cairn_commit_duration_seconds', 'histogram', 'Time of a group commit, synced.')
+  latencies.render(page, 'cairn_commit_duration_seconds', counters, latencyAt)
+  page.family('cairn_commit_events', 'histogram', 'Events a group commit.')
+  sizes.render(page, 'cairn_commit_events', counters, sizeAt)
 }

@@ -1,7 +1,7 @@
 import { slotOf } from '../storage/shared.ts'
 import '../production-mode.ts'
 import { rmSync } from 'node:fs'
-import { type Answered, type AppDeps, createApp, routesOf } from '../app.ts'
+import { type AppDeps, createApp, type RequestSummary, routesOf } from '../app.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { armFailpoints } from '../failpoints.ts'
 import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
@@ -10,8 +10,8 @@ import { connectManagement } from '../storage/connect-management.ts'
 import { openForReading } from '../storage/database/database.ts'
 import { BufferGauge } from '../storage/writer/buffer-gauge.ts'
 import { StorageClient } from '../storage/writer/client.ts'
+import { HttpCounters } from './counters.ts'
 import { maxHeaderSize } from './header-size.ts'
-import { HttpCounters } from './http-counters.ts'
 import { IdleCollector } from './idle-collector.ts'
 import { HandedKeys } from './issuer-keys.ts'
 import { openLog } from './log.ts'
@@ -55,14 +55,13 @@ function start(message: HttpThreadStart) {
   const client = new StorageClient(send, gauge, config.ack)
   storage.onmessage = ({ data }: { data: string }) => client.receive(data)
   const reading = openForReading(config.data)
-  const idle = new IdleCollector()
   const snapshots = openForReading(config.data)
   const issuerKeys = new HandedKeys(message.issuerKeys, clock, () =>
     report({ type: 'issuer_keys_wanted' }),
   )
   let tokens = tokensFor(config, clock, issuerKeys)
   const tally = new Tally<string>(clock.monotonic)
-  const tallyAnswer = ({ organisation, status }: Answered) => {
+  const tallyAnswer = ({ organisation, status }: RequestSummary) => {
     if (organisation === null) return
     tally.add(organisation, { requests: 1, limited: Number(status === 429) })
   }
@@ -78,9 +77,8 @@ function start(message: HttpThreadStart) {
     tokens: { organisationOf: (token: string) => tokens.organisationOf(token) },
     retentionDays: config.retentionDays,
     olderSnippetFile: (name: string) => keptSnippetFile(config.data, name),
-    onBroken: (answered: Answered) => logRequest(answered, 'broke off'),
-    onAnswer(answered: Answered) {
-      idle.countAnswer()
+    onBroken: (answered: RequestSummary) => logRequest(answered, 'broke off'),
+    onAnswer(answered: RequestSummary) {
       counters.count(answered)
       if (tally.isWatched) tallyAnswer(answered)
       logRequest(answered)
@@ -101,7 +99,7 @@ function start(message: HttpThreadStart) {
   // Bun would answer what is in flight with a bare 503, which says that nothing was kept of it.
   process.on('exit', () => app.server?.stop(true))
   new Pulse(message.pulse).start(clock.monotonic)
-  idle.start()
+  new IdleCollector(() => counters.answered).start()
   report({ type: 'ready', routes })
 
   async function stop() {

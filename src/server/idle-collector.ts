@@ -11,22 +11,23 @@ const leastWorth = 1_000
  * as long as the quiet does.
  */
 export class IdleCollector {
-  private sinceLook = 0
+  private seen = 0
   private sinceCollection = 0
 
-  constructor(private readonly collect = () => Bun.gc(true)) {}
+  /** @param answered how many answers the thread has given so far */
+  constructor(
+    private readonly answered: () => number,
+    private readonly collect = () => Bun.gc(true),
+  ) {}
 
   start(): void {
     setInterval(() => this.look(), lookEveryMs).unref()
   }
 
-  countAnswer(): void {
-    this.sinceLook++
-  }
-
   look(): void {
-    const answers = this.sinceLook
-    this.sinceLook = 0
+    const answered = this.answered()
+    const answers = answered - this.seen
+    this.seen = answered
     this.sinceCollection += answers
     if (answers > mostWhenCalm || this.sinceCollection < leastWorth) return
     this.sinceCollection = 0

@@ -4,10 +4,9 @@ import { commit, version } from '../core/version.ts'
 import type { IdentityBoard } from '../storage/organisations/identity-board.ts'
 import type { BufferBounds, BufferGauge } from '../storage/writer/buffer-gauge.ts'
 import type { BackupsSeen } from './backup-schedule.ts'
-import { renderCommits } from './commit-counters.ts'
+import { type CountedRoute, renderCommits, renderHttp } from './counters.ts'
 import type { DiskWatch } from './disk-watch.ts'
 import { Exposition } from './exposition.ts'
-import { type CountedRoute, renderHttp } from './http-counters.ts'
 
 /** What the metrics of a running server are read from. */
 export interface MetricSources {

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { SharedMemory } from '../storage/shared.ts'
-import type { CountedRoute } from './http-counters.ts'
+import type { CountedRoute } from './counters.ts'
 import type { KnownKeys } from './issuer-keys.ts'
 
 /** What the threads of a server say to each other. */

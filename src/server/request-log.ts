@@ -1,7 +1,7 @@
-import type { Answered } from '../app.ts'
+import type { RequestSummary } from '../app.ts'
 import { reasonOf } from '../core/text/reason.ts'
 import { isoTime } from '../core/time/clock.ts'
-import { methodLabel } from './http-counters.ts'
+import { methodLabel } from './counters.ts'
 import type { ThreadLog } from './log.ts'
 
 /** A 500 is our fault; a 503 is a promise kept, yet somebody must act; all else is daily life. */
@@ -26,7 +26,7 @@ export function requestLog({ thread, log, lines }: ThreadLog) {
     return time
   }
 
-  return (answered: Answered, remark = ''): void => {
+  return (answered: RequestSummary, remark = ''): void => {
     const { requestId, route, organisation, status, code, cause, error } = answered
     const level = levelOf(status)
     const isDaily = level === 'info' && remark === '' && error === undefined

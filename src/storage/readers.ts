@@ -3,15 +3,7 @@ import { personOf, rejectionCodes } from '../core/event/event.ts'
 import type { FlowHistory } from '../core/flow/decision.ts'
 import { buckets } from '../core/organisation/buckets.ts'
 import { summedHours } from '../core/organisation/verified-identity.ts'
-import type {
-  AnalyticsReader,
-  ChecklistReader,
-  HistoryReader,
-  PersonIds,
-  Presence,
-  RunRow,
-} from '../core/ports.ts'
-import { presenceMarks } from '../core/ports.ts'
+import { presenceMarks, type AnalyticsReader, type ChecklistReader, type HistoryReader, type PersonIds, type Presence, type RunRow } from '../core/ports.ts'
 import { checklistHistory } from '../core/run/checklist.ts'
 import { historyOf } from '../core/run/past-run.ts'
 import { least } from '../core/run/run.ts'

@@ -2,18 +2,21 @@ import { beforeEach, expect, test } from 'bun:test'
 import { IdleCollector } from '../../src/server/idle-collector.ts'
 
 let collections: number
+let answered: number
 let collector: IdleCollector
 
 beforeEach(() => {
   collections = 0
-  collector = new IdleCollector(() => {
+  answered = 0
+  const collect = () => {
     collections++
-  })
+  }
+  collector = new IdleCollector(() => answered, collect)
 })
 
 /** What is answered between two looks. */
 function interval(answers: number) {
-  for (let i = 0; i < answers; i++) collector.countAnswer()
+  answered += answers
   collector.look()
 }
 

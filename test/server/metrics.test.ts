@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { CommitCounters, renderCommits } from '../../src/server/commit-counters.ts'
+import {
+  CommitCounters,
+  type CountedRoute,
+  HttpCounters,
+  renderCommits,
+  renderHttp,
+} from '../../src/server/counters.ts'
 import { Exposition } from '../../src/server/exposition.ts'
-import { type CountedRoute, HttpCounters, renderHttp } from '../../src/server/http-counters.ts'
 import { MetricsPage } from '../support/prometheus.ts'
 
 const routes: CountedRoute[] = [

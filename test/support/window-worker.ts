@@ -1,4 +1,4 @@
-import { WindowTable } from '../../src/limits/window-table.ts'
+import { WindowTable } from '../../src/limits/shared-memory.ts'
 
 /** What a thread of the limiter's test is to do, all at once with the others. */
 export interface WindowWork {

@@ -60,8 +60,8 @@ export class World {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'cairn-test-'))
   readonly clock = new HandClock()
   readonly shared = newSharedMemory()
-  readonly answers: Answered[] = []
-  readonly broken: Answered[] = []
+  readonly answers: RequestSummary[] = []
+  readonly broken: RequestSummary[] = []
   /** By how many milliseconds storage says that the clock was set. */
   readonly clockSettings: number[] = []
   readonly secret = new TextEncoder().encode('a secret that only this test world knows')

@@ -1,6 +1,6 @@
 import { heapStats } from 'bun:jsc'
 import { windowMs } from '../../../src/core/organisation/buckets.ts'
-import { nothingTaken, WindowTable } from '../../../src/limits/window-table.ts'
+import { nothingTaken, WindowTable } from '../../../src/limits/shared-memory.ts'
 import type { Bench, Found } from '../bench.ts'
 
 const organisations = 100_000

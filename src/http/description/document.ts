@@ -1,5 +1,5 @@
 import { version } from '../../core/version.ts'
-import { ValidationError } from '../failure.ts'
+import { ValidationError } from '../responder.ts'
 import type { Route } from '../route.ts'
 import { headers } from './headers.ts'
 import { introduction } from './introduction.ts'

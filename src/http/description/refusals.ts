@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../core/errors.ts'
-import { statuses } from '../failure.ts'
+import { targetTooLong } from '../request-context.ts'
+import { statuses } from '../responder.ts'
 import type { Route } from '../route.ts'
-import { targetTooLong } from '../target.ts'
 import { type HeaderName, headersWith } from './headers.ts'
 import type { JsonSchema } from './json-schema.ts'
 

@@ -1,9 +1,7 @@
 import { scopes } from '../../core/organisation/management-token.ts'
-import type { Clock } from '../../core/time/clock.ts'
-import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
-import type { Call } from '../../http/call.ts'
+import { isoTime, isoTimeOrNull, type Clock } from '../../core/time/clock.ts'
 import { actorOf } from '../../http/principal.ts'
-import { json } from '../../http/reply.ts'
+import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import { AuditLog, AuditQuery, CreatedToken, Me, NewToken, TokenList } from './model.ts'
 import type { AccessStore, ManagementToken } from './port.ts'
@@ -11,7 +9,8 @@ import { Access } from './service.ts'
 
 const auditLines = 100
 
-const scopesOf = ({ principal }: Call) => (principal?.kind === 'token' ? principal.scopes : scopes)
+const scopesOf = ({ principal }: RequestContext) =>
+  principal?.kind === 'token' ? principal.scopes : scopes
 
 const told = ({ createdAt, expiresAt, lastUsedAt, revokedAt, ...token }: ManagementToken) => ({
   ...token,

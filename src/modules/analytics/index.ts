@@ -2,11 +2,10 @@ import type { TObject } from '@sinclair/typebox'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { Stores } from '../../core/ports.ts'
 import type { Clock } from '../../core/time/clock.ts'
-import type { Call } from '../../http/call.ts'
-import { csvStream } from '../../http/csv-stream.ts'
-import { json, type Reply } from '../../http/reply.ts'
+import { csvStream, unreadStream } from '../../http/download.ts'
+import type { RequestContext } from '../../http/request-context.ts'
+import { json, type Reply } from '../../http/responder.ts'
 import { type Route, route } from '../../http/route.ts'
-import { unreadStream } from '../../http/text-stream.ts'
 import { csvOf } from './csv.ts'
 import { exampleCsv, exportWords } from './export-words.ts'
 import { Analytics, AnalyticsCsv, AnalyticsQuery, ExportQuery } from './model.ts'
@@ -20,7 +19,7 @@ export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[]
   const service = analyticsService(deps)
 
   const questionIn = (
-    { subject, query, request, receivedAt }: Call<FlowEntry, null, AnalyticsQuery>,
+    { subject, query, request, receivedAt }: RequestContext<FlowEntry, null, AnalyticsQuery>,
     shape: TObject,
   ) =>
     questionOf(
@@ -32,7 +31,7 @@ export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[]
 
   const bodyOf = async (
     question: Question,
-    { query, request, onBroken }: Call<FlowEntry, null, ExportQuery>,
+    { query, request, onBroken }: RequestContext<FlowEntry, null, ExportQuery>,
   ): Promise<Reply['body']> => {
     const { flow, range, version } = question
     const options = { bom: query.bom === '1', onBroken }

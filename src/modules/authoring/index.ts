@@ -2,9 +2,8 @@ import { invalid, type Problem } from '../../core/errors.ts'
 import { readFlowFile } from '../../core/flow/file.ts'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
-import type { Call } from '../../http/call.ts'
 import { actorOf, requireScope } from '../../http/principal.ts'
-import { json } from '../../http/reply.ts'
+import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import { TimeSlices } from '../../scheduling/time-slices.ts'
 import { excessOfText, excessOfValue } from './bounds.ts'
@@ -44,11 +43,14 @@ export { takenOver } from './pins.ts'
 export type { AuthoredFlow, FlowStore, StepBaseline } from './port.ts'
 export { newestDefinition } from './rules.ts'
 
-const byOf = (call: Call, note?: string): By => ({ actor: actorOf(call), note: note ?? null })
+const byOf = (call: RequestContext, note?: string): By => ({
+  actor: actorOf(call),
+  note: note ?? null,
+})
 
-const keyOf = ({ params }: Call) => params.key ?? ''
+const keyOf = ({ params }: RequestContext) => params.key ?? ''
 
-const expectedIn = ({ request: { headers } }: Call): Expected =>
+const expectedIn = ({ request: { headers } }: RequestContext): Expected =>
   expected(headers.get('if-match'), headers.get('if-none-match'))
 
 function told(flow: AuthoredFlow): AuthoredFlowAnswer {
@@ -106,7 +108,7 @@ async function definitionsIn(
 }
 
 /** The operator changes as many at once as an organisation may have: all of them or none. */
-function requireFew(call: Call, path: string, flows: readonly unknown[]): void {
+function requireFew(call: RequestContext, path: string, flows: readonly unknown[]): void {
   const most = call.principal?.kind === 'operator' ? mostFlows : mostFlowsACall
   if (flows.length <= most) return
   throw invalid({ path, message: `Must have at most ${most} elements` })
@@ -141,7 +143,11 @@ export function authoringRoutes({
   const statusRoutes = (
     verb: 'publish' | 'unpublish' | 'archive',
     summary: string,
-    change: (call: Call, keys: readonly string[], by: By) => ReturnType<Authoring['publish']>,
+    change: (
+      call: RequestContext,
+      keys: readonly string[],
+      by: By,
+    ) => ReturnType<Authoring['publish']>,
   ): Route[] => {
     const common = {
       ...publishes,
@@ -151,7 +157,11 @@ export function authoringRoutes({
       refuses: ['flow_not_found', 'too_many_flows'],
       answers: { 200: { description: 'The flows after it.', schema: ChangedFlows } },
     } as const
-    const answer = async (call: Call, keys: readonly string[], note: string | undefined) => {
+    const answer = async (
+      call: RequestContext,
+      keys: readonly string[],
+      note: string | undefined,
+    ) => {
       const changed = await change(call, keys, byOf(call, note))
       return json(200, {
         flows: changed.map(({ flow, ...rest }) => ({ ...told(flow), ...rest })),
@@ -453,7 +463,7 @@ const toldPin = ({ flowKey, stepKey, baseline, looks, ...pin }: Pin): PinnedStep
   looks,
 })
 
-function versionIn({ params }: Call): number {
+function versionIn({ params }: RequestContext): number {
   const given = params.version ?? ''
   return /^[1-9]\d{0,8}$/.test(given) ? Number(given) : 0
 }

@@ -1,7 +1,7 @@
 import { isoTime } from '../../core/time/clock.ts'
-import { json } from '../../http/reply.ts'
+import { personIn, requireCleanText, timeIn } from '../../http/checked.ts'
+import { json } from '../../http/responder.ts'
 import { type Route, route } from '../../http/route.ts'
-import { personIn, requireCleanText, timeIn } from '../../http/shapes.ts'
 import { CompleteBody, Completion, Progress, ProgressBody, ProgressQuery } from './model.ts'
 import { type ChecklistDeps, checklistService } from './service.ts'
 

@@ -2,9 +2,9 @@ import { Type } from '@sinclair/typebox'
 import { AppError } from '../../core/errors.ts'
 import { documentOf } from '../../http/description/document.ts'
 import { encodedReply, ofAnyone } from '../../http/encoded.ts'
-import { jsonType } from '../../http/reply.ts'
+import { pathOf } from '../../http/request-context.ts'
+import { jsonType } from '../../http/responder.ts'
 import { type Route, route } from '../../http/route.ts'
-import { pathOf } from '../../http/target.ts'
 import { isPageFile, pageFile, pageItself, pagePolicy } from './page.ts'
 
 const Part = (description: string) =>

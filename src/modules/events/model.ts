@@ -7,7 +7,7 @@ import {
   rejectionCodes,
   reportableKinds,
 } from '../../core/event/event.ts'
-import { ValidationError } from '../../http/failure.ts'
+import { ValidationError } from '../../http/responder.ts'
 import {
   Count,
   FlowVersion,

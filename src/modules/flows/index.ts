@@ -1,11 +1,11 @@
 import { flowNotFound, invalid } from '../../core/errors.ts'
 import { Flow } from '../../core/flow/flow.ts'
 import type { Stores } from '../../core/ports.ts'
+import { personIn } from '../../http/checked.ts'
 import { encodedReply, ofPerson } from '../../http/encoded.ts'
 import { requireScope } from '../../http/principal.ts'
-import { json } from '../../http/reply.ts'
+import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
-import { personIn } from '../../http/shapes.ts'
 import { explain } from './explain.ts'
 import {
   ExplainBody,

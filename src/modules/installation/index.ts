@@ -2,10 +2,10 @@ import { windowMs } from '../../core/organisation/buckets.ts'
 import type { PersonIds, Stores } from '../../core/ports.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
-import type { Call } from '../../http/call.ts'
-import { json, type Reply } from '../../http/reply.ts'
+import type { RequestContext } from '../../http/request-context.ts'
+import { json, type Reply } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
-import { personIn, requireCleanText } from '../../http/shapes.ts'
+import { personIn, requireCleanText } from '../../http/checked.ts'
 import { Heartbeat, HeartbeatQuery, Installation, SnippetStatus } from './model.ts'
 import type { SeenStore } from './port.ts'
 import { installationService } from './service.ts'
@@ -32,7 +32,11 @@ export function installationRoutes(deps: {
    * When the page's turn is, milliseconds: all take turns that wait for somebody's progress. One that
    * comes has not been told to, and takes the turn of another.
    */
-  const turnOf = ({ org, startedAt, taken }: Call, isWaiting: boolean, isKnown: boolean): number =>
+  const turnOf = (
+    { org, startedAt, taken }: RequestContext,
+    isWaiting: boolean,
+    isKnown: boolean,
+  ): number =>
     stores.presence.reserveBeat(org.ref, startedAt, {
       moments: isWaiting && !isKnown ? 2 : 1,
       soonestMs: isWaiting ? soonestMs : 0,
@@ -43,7 +47,7 @@ export function installationRoutes(deps: {
       resetInMs: taken?.resetInMs ?? windowMs,
     })
 
-  const heartbeat = (call: Call, person: PersonIds | null, isKnown: boolean): Reply => {
+  const heartbeat = (call: RequestContext, person: PersonIds | null, isKnown: boolean): Reply => {
     const turn = turnOf(call, person !== null, isKnown)
     return json(200, {
       status: 'ok',

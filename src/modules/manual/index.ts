@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { AppError } from '../../core/errors.ts'
 import { encodedReply, ofAnyone } from '../../http/encoded.ts'
+import { pathOf } from '../../http/request-context.ts'
 import { type Route, route } from '../../http/route.ts'
-import { pathOf } from '../../http/target.ts'
 import { compiledPages } from '../../manual/compile.ts' with { type: 'macro' }
 import style from './page/manual.css' with { type: 'text' }
 import script from './page/manual.js' with { type: 'text' }

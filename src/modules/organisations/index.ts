@@ -1,7 +1,7 @@
 import { summedHours } from '../../core/organisation/verified-identity.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { actorOf, requireScope } from '../../http/principal.ts'
-import { json } from '../../http/reply.ts'
+import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import {
   CreatedOrganisation,

@@ -1,5 +1,5 @@
 import type { Stores } from '../../core/ports.ts'
-import { json } from '../../http/reply.ts'
+import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import { RunList, RunQuery, usualRuns } from './model.ts'
 import type { RunStore } from './port.ts'

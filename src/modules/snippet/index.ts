@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { AppError } from '../../core/errors.ts'
 import { encodedReply } from '../../http/encoded.ts'
+import { pathOf } from '../../http/request-context.ts'
 import { type Route, route } from '../../http/route.ts'
-import { pathOf } from '../../http/target.ts'
 import { pageScript, type SnippetFile, snippetFiles } from '../../web/snippet-files.ts'
 
 export interface SnippetDeps {

@@ -1,6 +1,6 @@
 import type { Stores } from '../../core/ports.ts'
 import type { Clock } from '../../core/time/clock.ts'
-import { json } from '../../http/reply.ts'
+import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import { checkSteps } from './check.ts'
 import {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { until } from '../../scripts/support/until.ts'
 import { buckets, windowMs } from '../../src/core/organisation/buckets.ts'
-import { nothingTaken, WindowTable } from '../../src/limits/window-table.ts'
+import { nothingTaken, WindowTable } from '../../src/limits/shared-memory.ts'
 import type { WindowWork } from '../support/window-worker.ts'
 
 const tableOf = (slots = 4) => new WindowTable(WindowTable.memory(slots))

@@ -1,3 +1,5 @@
+import { type CsvCell, csvBom, csvRow, csvRows } from '../core/text/csv.ts'
+
 /**
  * A download of any length: a piece is read when the client has taken the one before, so memory stays
  * constant. A failure midway breaks the connection, because what ends early must not look whole. (A
@@ -58,4 +60,18 @@ export function unreadStream(): ReadableStream<Uint8Array> {
     // Closed only when somebody reads after all: closed at once, its length would be told as 0.
     { highWaterMark: 0 },
   )
+}
+
+/** A CSV download of any length, a page of rows at a time; see `textStream`. */
+export function csvStream<Row>(
+  header: readonly string[],
+  pages: AsyncIterable<readonly Row[]>,
+  cellsOf: (row: Row) => readonly CsvCell[],
+  options: { bom: boolean; onBroken(error: unknown): void },
+): ReadableStream<Uint8Array> {
+  async function* pieces() {
+    yield (options.bom ? csvBom : '') + csvRow(header)
+    for await (const rows of pages) yield csvRows(rows.map(cellsOf))
+  }
+  return textStream(pieces(), options.onBroken)
 }

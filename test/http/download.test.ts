@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { csvStream } from '../../src/http/csv-stream.ts'
+import { csvStream } from '../../src/http/download.ts'
 
 test('a client that goes away while a page is read has broken nothing, and no more is read', async () => {
   const broken: unknown[] = []
