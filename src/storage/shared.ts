@@ -1,10 +1,8 @@
 import type { Organisation } from '../core/organisation/catalogue.ts'
-import { ProgressBoard } from './checklists/progress-board.ts'
+import { IdentityBoard, PresenceBoard, ProgressBoard } from './boards.ts'
 import { type EchoMemory, newEchoMemory } from './erasure/echo.ts'
 import { rowOf } from './in-rows.ts'
-import { IdentityBoard } from './organisations/identity-board.ts'
-import { PresenceBoard } from './organisations/presence-board.ts'
-import { BufferGauge } from './writer/buffer-gauge.ts'
+import { BufferGauge } from './writer/client.ts'
 
 /** Organisations that the shared tables have room for. Untouched pages cost no memory. */
 export const mostOrganisations = 131_072

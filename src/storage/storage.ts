@@ -1,18 +1,16 @@
 import type { Database } from 'bun:sqlite'
+import { statSync } from 'node:fs'
 import type { AppendOutcome } from '../core/ports.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { failpoint } from '../failpoints.ts'
+import { IdentityBoard, PresenceBoard, ProgressBoard } from './boards.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
-import { ProgressBoard } from './checklists/progress-board.ts'
-import { openForWriting } from './database/database.ts'
-import { FilesInPlace } from './database/files-in-place.ts'
+import { databaseFile, openForWriting } from './database/database.ts'
 import { Echo } from './erasure/echo.ts'
 import { ErasedPeople } from './erasure/erased-people.ts'
 import { Withholding } from './erasure/withheld.ts'
 import type { EncodedBatch } from './ledger/event-text.ts'
-import { IdentityBoard } from './organisations/identity-board.ts'
 import { IdentityTable } from './organisations/identity-table.ts'
-import { PresenceBoard } from './organisations/presence-board.ts'
 import { PresenceTable } from './organisations/presence-table.ts'
 import { ClockWatch } from './retention/clock-watch.ts'
 import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
@@ -24,14 +22,60 @@ import {
   type SealPolicy,
 } from './run-blocks/sealer.ts'
 import type { SharedMemory } from './shared.ts'
-import { isPassing } from './writer/attempt.ts'
-import { type BufferBounds, BufferGauge } from './writer/buffer-gauge.ts'
+import { type BufferBounds, BufferGauge } from './writer/client.ts'
 import { type Command, CommandExecutor, type CommandResult } from './writer/commands.ts'
-import { type Answer, Answers, Delivery } from './writer/delivery.ts'
-import { framesIn } from './writer/frames.ts'
+import { type Answer, Answers, cannotWrite, PendingWrite, framesIn } from './writer/messages.ts'
 import { type Operation, type Operations, operate, operationsOver } from './writer/operations.ts'
-import { cannotWrite } from './writer/overloads.ts'
-import { type CommitReport, Writer, type WriterPolicy } from './writer/writer.ts'
+import {
+  type CommitReport,
+  isPassing,
+  Writer,
+  type WriterPolicy,
+} from './writer/writer.ts'
+
+/** Which file a path leads to; null where to none. */
+function fileAt(path: string): string | null {
+  try {
+    const { dev, ino } = statSync(path)
+    return `${dev} ${ino}`
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw error
+  }
+}
+
+/**
+ * Whether the files that a connection has open are still those of the data directory. Removed or
+ * replaced files take writes and syncs as ever, and nobody finds what they hold again: SQLite itself
+ * does not look, with a write-ahead log.
+ */
+class FilesInPlace {
+  private readonly files: readonly { path: string; opened: string | null }[]
+
+  /** To be made while the database and its log are open. */
+  constructor(dataDir: string) {
+    const database = databaseFile(dataDir)
+    this.files = [database, `${database}-wal`].map(path => ({ path, opened: fileAt(path) }))
+  }
+
+  /** @throws Error with the code that SQLite has for this, where a file was removed or replaced */
+  assert(): void {
+    for (const { path, opened } of this.files) {
+      let found = opened
+      try {
+        found = fileAt(path)
+      } catch {
+        // Rights taken away from an open file do not matter, and a sick disk tells its own faults.
+      }
+      if (found === opened) continue
+      const what = found === null ? 'is gone' : 'was replaced'
+      throw Object.assign(new Error(`${path} ${what} while it was open`), {
+        code: 'SQLITE_READONLY_DBMOVED',
+      })
+    }
+  }
+}
 
 export interface StorageOptions {
   dataDir: string
@@ -83,7 +127,7 @@ const mostLogPages = 2 ** 18
 /** How long its last checkpoint waits for readers, milliseconds: what it leaves, the next start has. */
 const lastCheckpointMs = 250
 
-const isOperation = (delivery: Delivery): delivery is Delivery<Operation> =>
+const isOperation = (delivery: PendingWrite): delivery is PendingWrite<Operation> =>
   delivery.command.type === 'operation'
 
 /**
@@ -180,14 +224,14 @@ export class Storage {
    */
   handle(message: string, answer: Answer): void {
     for (const text of framesIn(message)) {
-      const delivery = new Delivery(text, answer, this.answers, this.gauge)
+      const delivery = new PendingWrite(text, answer, this.answers, this.gauge)
       if (isOperation(delivery)) this.operate(delivery)
-      else this.writer.submit(delivery as Delivery<Command>)
+      else this.writer.submit(delivery as PendingWrite<Command>)
     }
   }
 
   /** Carries out what management asks for; every thread knows of it before the answer leaves. */
-  private async operate(delivery: Delivery<Operation>): Promise<void> {
+  private async operate(delivery: PendingWrite<Operation>): Promise<void> {
     const { command } = delivery
     try {
       const result = await this.writer.exclusively(() => operate(this.operations, command))

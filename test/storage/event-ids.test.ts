@@ -3,10 +3,9 @@ import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { migrate } from '../../src/storage/database/migrate.ts'
 import { addToFilter, mayHave, wordsPerChunk } from '../../src/storage/hash-index/filter.ts'
-import { TextHash } from '../../src/storage/hash-index/text-hash.ts'
-import { EventIds } from '../../src/storage/ids/event-ids.ts'
+import { TextHash } from '../../src/storage/hash-index/hash-index.ts'
 import type { NewEvent } from '../../src/storage/in-rows.ts'
-import { EventBatches } from '../../src/storage/ledger/event-batches.ts'
+import { EventBatches, EventIds } from '../../src/storage/ledger/event-batches.ts'
 import { encodeEvents } from '../../src/storage/ledger/event-text.ts'
 
 /** Small enough that a few hundred ids make segments, and segments of segments of segments. */

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
+import { TextHash } from '../hash-index/hash-index.ts'
 import { SegmentReader } from '../hash-index/segment-reader.ts'
-import { TextHash } from '../hash-index/text-hash.ts'
 
 type OfPerson = [orgRow: number, flowRow: number, person: string]
 

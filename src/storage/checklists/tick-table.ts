@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { needsItem, personOf } from '../../core/event/event.ts'
+import { personOf } from '../../core/event/event.ts'
 import { checklistHistory, type Tick } from '../../core/run/checklist.ts'
 import { runKeyOf, versionAt } from '../../core/run/run.ts'
 import type { Fact, HistoryOf } from '../projections/facts.ts'
@@ -123,7 +123,7 @@ export class TickTable {
   }
 
   /**
-   * Stores the ticks of some facts. Between two takings back only an item's first tick counts, so no
+   * Stores ticks and takings back. Between two takings back only an item's first tick counts, so no
    * other is kept. (A taking back is always later than all that was stored before it: nothing can
    * split such a stretch later.)
    *
@@ -131,7 +131,7 @@ export class TickTable {
    */
   add(facts: readonly Fact[]): PersonInFlow[] {
     const people = Map.groupBy(
-      facts.filter(({ kind }) => needsItem(kind)),
+      facts,
       fact => `${fact.flowRow} ${personOf(fact.userId, fact.anonymousId)}`,
     )
     return [...people.values()].map(ofPerson => this.addOfPerson(ofPerson))

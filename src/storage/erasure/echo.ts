@@ -1,7 +1,7 @@
 import { constants, Database } from 'bun:sqlite'
 import type { PersonIds } from '../../core/ports.ts'
+import { PresenceBoard } from '../boards.ts'
 import { migrate } from '../database/migrate.ts'
-import { PresenceBoard } from '../organisations/presence-board.ts'
 import { Readers } from '../readers.ts'
 import { StepReader } from '../steps/step-reader.ts'
 import type { Command, CommandExecutor, CommandResult } from '../writer/commands.ts'
@@ -48,7 +48,7 @@ export class Echo {
   private readonly generation: Int32Array
   private current: { database: Database; executor: CommandExecutor } | null = null
   /** Whether something was reported in the present transaction. */
-  private isUsed = false
+  isUsed = false
 
   constructor(
     private readonly memory: EchoMemory,
@@ -81,20 +81,19 @@ export class Echo {
   }
 
   settle(): void {
-    if (this.isUsed) this.current?.executor.settle()
+    this.current!.executor.settle()
   }
 
   /** A moment ahead of the real commit: who reads is not to wait for the disk's sync. */
   beforeCommit(): void {
-    if (!this.isUsed || !this.current) return
-    this.current.executor.beforeCommit()
-    this.current.database.run('commit')
+    const { database, executor } = this.current!
+    executor.beforeCommit()
+    database.run('commit')
   }
 
   committed(): void {
-    if (!this.isUsed || !this.current) return
     this.isUsed = false
-    const { database, executor } = this.current
+    const { database, executor } = this.current!
     executor.committed()
     const size = database
       .query<{ bytes: number }, []>(
@@ -144,7 +143,7 @@ export class EchoReader {
     const current = this.current()
     if (!current) return null
     this.erased.look()
-    const people = this.erased.of(orgRow)
+    const people = this.erased.byOrganisation.get(orgRow)
     return people && isOf(people, ids) ? current.readers : null
   }
 

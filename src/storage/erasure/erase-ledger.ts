@@ -1,6 +1,6 @@
+import { TextHash } from '../hash-index/hash-index.ts'
 import { noteReplacedRows } from '../hash-index/row-index.ts'
 import { SegmentScrubber } from '../hash-index/segment-scrubber.ts'
-import { TextHash } from '../hash-index/text-hash.ts'
 import type { NewEvent } from '../in-rows.ts'
 import { type BatchRow, bytesOf, eventsPerBatch, storedText } from '../ledger/event-batches.ts'
 import { rewriteEvents } from '../ledger/event-text.ts'

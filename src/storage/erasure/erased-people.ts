@@ -4,7 +4,8 @@ import { Answers, hashedPeople, type PersonMatcher } from './person-matcher.ts'
 /** Of which organisations somebody was erased, and whom. */
 export class ErasedPeople {
   private readonly sql
-  private byOrganisation: ReadonlyMap<number, PersonMatcher> = new Map()
+  /** Who was erased, by the row of their organisation; nearly everywhere nobody. */
+  byOrganisation: ReadonlyMap<number, PersonMatcher> = new Map()
   private names: ReadonlySet<string> = new Set()
   private knownChange: number | undefined
 
@@ -19,15 +20,6 @@ export class ErasedPeople {
       ),
     }
     this.look()
-  }
-
-  get isAnybody(): boolean {
-    return this.byOrganisation.size > 0
-  }
-
-  /** Who of an organisation was erased; undefined where nobody was, as nearly everywhere. */
-  of(orgRow: number): PersonMatcher | undefined {
-    return this.byOrganisation.get(orgRow)
   }
 
   /** Looks whether somebody was erased, or is allowed again. */

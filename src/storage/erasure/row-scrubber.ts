@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
+import { TextHash } from '../hash-index/hash-index.ts'
 import { SegmentScrubber } from '../hash-index/segment-scrubber.ts'
 import type { IndexName } from '../hash-index/segments.ts'
-import { TextHash } from '../hash-index/text-hash.ts'
 
 /** A number of the database's own, such as a seed; 0 where there is none. */
 export function stateIn(database: Database, name: string): number {

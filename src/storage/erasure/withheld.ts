@@ -47,11 +47,11 @@ export class Withholding implements Executor {
     private readonly erased: ErasedPeople,
     private readonly echo: Echo,
   ) {
-    if (this.erased.isAnybody) this.echo.open()
+    if (this.erased.byOrganisation.size > 0) this.echo.open()
   }
 
   execute(command: Command): CommandResult {
-    const people = this.erased.of(command.orgRow)
+    const people = this.erased.byOrganisation.get(command.orgRow)
     if (!people) return this.executor.execute(command)
     if (command.type === 'append') return this.append(command, people)
     if (isReportOf(people, command)) {
@@ -65,13 +65,13 @@ export class Withholding implements Executor {
 
   /** Whether a report would be withheld. */
   isWithheld(orgRow: number, report: Command | NewEvent): boolean {
-    const people = this.erased.of(orgRow)
+    const people = this.erased.byOrganisation.get(orgRow)
     return people !== undefined && isReportOf(people, report)
   }
 
   settle(): void {
     this.executor.settle()
-    this.echo.settle()
+    if (this.echo.isUsed) this.echo.settle()
   }
 
   /** Another process, or another connection of this one, has written. */
@@ -84,17 +84,17 @@ export class Withholding implements Executor {
   look(): void {
     const { isSomebodyAllowed } = this.erased.look()
     if (isSomebodyAllowed) this.echo.forget()
-    if (this.erased.isAnybody) this.echo.open()
+    if (this.erased.byOrganisation.size > 0) this.echo.open()
   }
 
   beforeCommit(): void {
     this.executor.beforeCommit()
-    this.echo.beforeCommit()
+    if (this.echo.isUsed) this.echo.beforeCommit()
   }
 
   committed(): void {
     this.executor.committed()
-    this.echo.committed()
+    if (this.echo.isUsed) this.echo.committed()
   }
 
   get mark() {

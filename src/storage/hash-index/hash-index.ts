@@ -1,6 +1,180 @@
-import { FoundEntries } from './found-entries.ts'
-import { RecentEntries } from './recent-entries.ts'
 import { fanOut, type SegmentPolicy, type Segments } from './segments.ts'
+
+/**
+ * Sixty-four bits of a text and a number beside it (an organisation, a flow), in two halves. They only
+ * say where to look: rows themselves decide whether they are meant, so a hash need not be proof
+ * against attackers. It is seeded by a secret of the database all the same, so that nobody can make
+ * texts that all fall into one place.
+ *
+ * The mixing is that of MurmurHash3's 32-bit finaliser (Appleby, public domain), over two lanes.
+ */
+export class TextHash {
+  /** Of the last text that was hashed: chooses the chunk and the filter's block. */
+  high = 0
+  /** Of the last text that was hashed: chooses the filter's bits. */
+  low = 0
+
+  constructor(
+    private readonly seedHigh: number,
+    private readonly seedLow: number,
+  ) {}
+
+  /** Sets `high` and `low`, unsigned 32-bit each. Two fields, because a result object costs more than the hash. */
+  of(scope: number, text: string): void {
+    let high = this.seedHigh ^ Math.imul(scope, 0x9e3779b1)
+    let low = this.seedLow ^ scope
+    for (let i = 0; i < text.length; i++) {
+      const unit = text.charCodeAt(i)
+      high = Math.imul(high ^ unit, 0x9e3779b1)
+      low = Math.imul(low ^ unit, 0x5f356495)
+    }
+    high = mixed(high ^ text.length)
+    low = mixed(low ^ high)
+    this.high = mixed(high ^ low) >>> 0
+    this.low = low >>> 0
+  }
+}
+
+function mixed(bits: number): number {
+  let h = bits ^ (bits >>> 16)
+  h = Math.imul(h, 0x85ebca6b)
+  h ^= h >>> 13
+  h = Math.imul(h, 0xc2b2ae35)
+  return h ^ (h >>> 16)
+}
+
+/**
+ * The entries that stand in no segment yet: chains by hash over typed arrays, which the garbage
+ * collector never looks into. What a transaction has added can be taken back.
+ */
+export class RecentEntries {
+  /** The newest entry of each chain; 0 where there is none, so that entries count from 1. */
+  private heads: Uint32Array
+  /** The entry of the same chain that was added before. */
+  private nexts: Uint32Array
+  private highs: Uint32Array
+  private lows: Uint32Array
+  private rows: Float64Array
+  private count = 0
+  private kept = 0
+
+  /** @param room a power of two: entries it has room for before it grows */
+  constructor(private readonly room: number) {
+    this.heads = new Uint32Array(room)
+    this.nexts = new Uint32Array(room + 1)
+    this.highs = new Uint32Array(room + 1)
+    this.lows = new Uint32Array(room + 1)
+    this.rows = new Float64Array(room + 1)
+  }
+
+  get size(): number {
+    return this.count
+  }
+
+  /** The newest row with this hash that is the one; 0 where there is none. */
+  find(high: number, low: number, isIt: (row: number) => boolean): number {
+    for (let at = this.heads[low & (this.heads.length - 1)]!; at !== 0; at = this.nexts[at]!) {
+      if (this.lows[at] !== low || this.highs[at] !== high) continue
+      if (isIt(this.rows[at]!)) return this.rows[at]!
+    }
+    return 0
+  }
+
+  add(high: number, low: number, row: number): void {
+    if (this.count === this.heads.length) this.grow()
+    const at = ++this.count
+    this.highs[at] = high
+    this.lows[at] = low
+    this.rows[at] = row
+    this.chain(at)
+  }
+
+  /** How many were added since the last `keep`: to be handed to `takeBack`. */
+  get mark(): number {
+    return this.count - this.kept
+  }
+
+  /** Takes back what was added after a mark: last in, first out, and so each from its chain's head. */
+  takeBack(mark: number): void {
+    for (; this.mark > mark; this.count--) {
+      this.heads[this.lows[this.count]! & (this.heads.length - 1)] = this.nexts[this.count]!
+    }
+  }
+
+  /** What was added so far stays. */
+  keep(): void {
+    this.kept = this.count
+  }
+
+  clear(): void {
+    if (this.heads.length > this.room) this.resize(this.room)
+    else this.heads.fill(0)
+    this.count = 0
+    this.kept = 0
+  }
+
+  each(visit: (high: number, low: number, row: number) => void): void {
+    for (let at = 1; at <= this.count; at++) {
+      visit(this.highs[at]!, this.lows[at]!, this.rows[at]!)
+    }
+  }
+
+  private chain(at: number): void {
+    const place = this.lows[at]! & (this.heads.length - 1)
+    this.nexts[at] = this.heads[place]!
+    this.heads[place] = at
+  }
+
+  private grow(): void {
+    const { highs, lows, rows } = this
+    this.resize(this.heads.length * 2)
+    this.highs.set(highs)
+    this.lows.set(lows)
+    this.rows.set(rows)
+    for (let at = 1; at <= this.count; at++) this.chain(at)
+  }
+
+  private resize(room: number): void {
+    this.heads = new Uint32Array(room)
+    this.nexts = new Uint32Array(room + 1)
+    this.highs = new Uint32Array(room + 1)
+    this.lows = new Uint32Array(room + 1)
+    this.rows = new Float64Array(room + 1)
+  }
+}
+
+/**
+ * Entries that were lately found in segments, by hash: what is asked for again and again (a run that
+ * goes on for days) is read from a chunk only once. A place holds the last that fell into it. It may
+ * be out of date: a row is judged when it is found, here as everywhere.
+ */
+class FoundEntries {
+  private readonly highs: Uint32Array
+  private readonly lows: Uint32Array
+  private readonly rows: Float64Array
+
+  /** @param places a power of two */
+  constructor(private readonly places: number) {
+    this.highs = new Uint32Array(places)
+    this.lows = new Uint32Array(places)
+    this.rows = new Float64Array(places)
+  }
+
+  /** The row with this hash, if it is the one; 0 where it is not known. */
+  find(high: number, low: number, isIt: (row: number) => boolean): number {
+    const at = low & (this.places - 1)
+    const row = this.rows[at]!
+    if (row === 0 || this.lows[at] !== low || this.highs[at] !== high) return 0
+    return isIt(row) ? row : 0
+  }
+
+  put(high: number, low: number, row: number): void {
+    const at = low & (this.places - 1)
+    this.highs[at] = high
+    this.lows[at] = low
+    this.rows[at] = row
+  }
+}
 
 export interface HashIndexPolicy extends SegmentPolicy {
   /** A merge moves one chunk of each of its segments for so many entries that came in. */

@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import { HashIndex, type HashIndexPolicy } from './hash-index.ts'
+import { HashIndex, type HashIndexPolicy, TextHash } from './hash-index.ts'
 import { type IndexName, Segments } from './segments.ts'
-import { TextHash } from './text-hash.ts'
 
 /** A table whose rows belong to flows, and its columns whose texts lead to rows. */
 export interface IndexedTable {

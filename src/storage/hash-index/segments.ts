@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { ChunkBuilder, entriesIn } from './chunk.ts'
 import { mayHave, wordsPerChunk } from './filter.ts'
-import type { RecentEntries } from './recent-entries.ts'
+import type { RecentEntries } from './hash-index.ts'
 
 /** Indexes that keep segments: each has tables of its own, which a migration makes. */
 export type IndexName = 'event_id' | 'runs_by_key' | 'runs_by_person' | 'completions_by_person'

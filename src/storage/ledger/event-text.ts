@@ -1,7 +1,7 @@
 import { type EventKind, type EventSource, eventKinds, kindCode } from '../../core/event/event.ts'
 import type { EventBatch } from '../../core/ports.ts'
 import type { NewEvent, StoredEvent, WithRows } from '../in-rows.ts'
-import type { LedgerFact } from '../projections/facts.ts'
+import type { Fact, LedgerFact } from '../projections/facts.ts'
 
 /**
  * Events as text: so they pass between threads, and so the ledger keeps them, character by
@@ -315,3 +315,7 @@ export function rewriteEvents(text: EventText, rewrite: (event: NewEvent) => New
   }
   return rewritten
 }
+
+/** Whether an event means something for the projections of a flow. */
+export const isOfFlow = (fact: LedgerFact): fact is LedgerFact & Fact =>
+  fact.flowRow !== null && fact.kind !== 'custom'

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { type EventSource, eventSources } from '../../core/event/event.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
 import type { StoredEvent } from '../in-rows.ts'
-import { type Fact, isOfFlow } from '../projections/facts.ts'
+import type { Fact } from '../projections/facts.ts'
 import { type BatchRow, storedText, textIn } from './event-batches.ts'
 import { decodeEvents, decodeFacts } from './event-text.ts'
 

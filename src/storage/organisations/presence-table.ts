@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { type PresenceMark, presenceMarks } from '../../core/ports.ts'
-import type { PresenceBoard } from './presence-board.ts'
+import type { PresenceBoard } from '../boards.ts'
 
 /** How many of the latest clock skews are kept. */
 const skewsKept = 101

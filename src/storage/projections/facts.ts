@@ -17,10 +17,6 @@ export interface LedgerFact extends Omit<Fact, 'flowRow'> {
   name: string | null
 }
 
-/** Whether an event means something for the projections of a flow. */
-export const isOfFlow = (fact: LedgerFact): fact is LedgerFact & Fact =>
-  fact.flowRow !== null && fact.kind !== 'custom'
-
 /** A flow's versions, as far as runs and checklists depend on them. */
 export interface FlowVersions {
   versions: readonly { version: number; publishedAt: number; itemRefs: readonly number[] }[]

@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { least, ownRunKey } from '../../core/run/run.ts'
-import type { RunTable, StoredRun } from '../runs/run-table.ts'
-import type { Touched } from './touched.ts'
+import type { RunTable, StoredRun, Touched } from '../runs/run-table.ts'
 
 interface Assigned {
   completed_at: number | null

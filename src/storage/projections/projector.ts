@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { personOf } from '../../core/event/event.ts'
+import { needsItem, personOf } from '../../core/event/event.ts'
 import {
   addEvent,
   isLoose,
@@ -19,11 +19,11 @@ import {
   type RunChanges,
   RunTable,
   type StoredRun,
+  TouchedPeople,
   toNobody,
 } from '../runs/run-table.ts'
 import type { Fact, HistoryOf } from './facts.ts'
 import { LooseFacts } from './loose-facts.ts'
-import { TouchedPeople } from './touched.ts'
 
 /**
  * Keeps the projections of the ledger, inside the transaction that stores the events: runs joined
@@ -45,7 +45,7 @@ export class Projector {
    */
   constructor(
     database: Database,
-    historyOf: HistoryOf,
+    private readonly historyOf: HistoryOf,
     private readonly changes: RunChanges = toNobody,
     indexes?: { runs: RowIndex; completions: RowIndex },
   ) {
@@ -108,7 +108,8 @@ export class Projector {
       if (fact.kind === 'flow_completed') this.addCompletion(fact)
       if (isLoose(fact) && !fact.byCustomEvent) this.addLoose(fact, touched)
     }
-    for (const { orgRow, flowRow, person } of this.ticks.add(facts)) {
+    const ticks = facts.filter(({ kind }) => needsItem(kind))
+    for (const { orgRow, flowRow, person } of ticks.length > 0 ? this.ticks.add(ticks) : []) {
       concerned.add(orgRow, flowRow, this.people.partyOf(orgRow, flowRow, person))
     }
     this.assign(touched, concerned)
@@ -184,6 +185,11 @@ export class Projector {
     )
   }
 
+  /** Whether a flow ever had a checklist, whose ticks may complete its runs. */
+  private hasChecklist({ orgRow, flowRow }: Pick<PersonInFlow, 'orgRow' | 'flowRow'>): boolean {
+    return this.historyOf(orgRow, flowRow).versions.some(({ itemRefs }) => itemRefs.length > 0)
+  }
+
   /** Something was written or taken back behind its back. */
   private forget(): void {
     this.loose.forget()
@@ -199,10 +205,11 @@ export class Projector {
   private assign(touched: TouchedPeople, concerned: People): void {
     const told = [...concerned].filter(person => this.ticks.tell(person))
     for (const person of touched) this.loose.assign(person)
-    for (const { orgRow, flowRow, person } of [...touched, ...concerned]) {
+    const ofChecklists = [...touched, ...concerned].filter(person => this.hasChecklist(person))
+    for (const { orgRow, flowRow, person } of ofChecklists) {
       this.byChecklist.reassign(orgRow, flowRow, person)
     }
-    this.byChecklist.settle()
+    if (ofChecklists.length > 0) this.byChecklist.settle()
     for (const person of told) this.tellOfTicks(person)
   }
 

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { dayMs } from '../../core/time/durations.ts'
-import type { EventIds } from '../ids/event-ids.ts'
+import type { EventIds } from '../ledger/event-batches.ts'
 import { deadLetters, stepFingerprints, stepReports } from './arrivals.ts'
 import { BatchDeletion } from './batch-deletion.ts'
 import { FreePages, type FreePagesPolicy } from './free-pages.ts'

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { PastRun } from '../../core/run/past-run.ts'
+import { TextHash } from '../hash-index/hash-index.ts'
 import { SegmentReader } from '../hash-index/segment-reader.ts'
-import { TextHash } from '../hash-index/text-hash.ts'
 
 /** Of a person and a flow: nobody has more runs by themselves, and anybody can report any number. */
 const mostRuns = 1_000

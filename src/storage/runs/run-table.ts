@@ -2,9 +2,70 @@ import type { Database } from 'bun:sqlite'
 import { least, mergeRuns, personOfRun, type RunState, versionAt } from '../../core/run/run.ts'
 import { type IndexedTable, RowIndex } from '../hash-index/row-index.ts'
 import type { HistoryOf } from '../projections/facts.ts'
-import type { TouchedPeople } from '../projections/touched.ts'
-import { RunOwners } from './run-owners.ts'
 import { packSteps, unpackSteps } from './run-rows.ts'
+
+/** One person in one flow, and the moments at which the order of their runs may have changed. */
+export interface Touched {
+  orgRow: number
+  flowRow: number
+  person: string
+  moments: Set<number>
+  /** Rows of runs that this transaction gave them. */
+  newRuns: number[]
+}
+
+/** Everybody whose runs a transaction has changed. */
+export class TouchedPeople {
+  private readonly people = new Map<string, Touched>()
+
+  touch(orgRow: number, flowRow: number, person: string, at: number): Touched {
+    const key = `${flowRow} ${person}`
+    const known = this.people.get(key) ?? {
+      orgRow,
+      flowRow,
+      person,
+      moments: new Set(),
+      newRuns: [],
+    }
+    this.people.set(key, known)
+    known.moments.add(at)
+    return known
+  }
+
+  [Symbol.iterator](): Iterator<Touched> {
+    return this.people.values()
+  }
+}
+
+/**
+ * Whose runs are that their names alone would give to another: somebody was erased from them. Rare, so
+ * that flows without any are known in memory.
+ */
+class RunOwners {
+  private readonly sql
+  private flows: ReadonlySet<number> = new Set()
+
+  constructor(database: Database) {
+    this.sql = {
+      flows: database.query<{ flow_id: number }, []>('select distinct flow_id from run_owners'),
+      owner: database.query<{ person: string }, [number, number, string]>(
+        'select person from run_owners where org_id = ? and flow_id = ? and run_key = ?',
+      ),
+    }
+    this.othersWrote()
+  }
+
+  /** Another process has written: maybe it has erased somebody. */
+  othersWrote(): void {
+    this.flows = new Set(this.sql.flows.all().map(({ flow_id }) => flow_id))
+  }
+
+  /** Null where a run is whose its names say. */
+  of(orgRow: number, flowRow: number, key: string): string | null {
+    if (!this.flows.has(flowRow)) return null
+    return this.sql.owner.get(orgRow, flowRow, key)?.person ?? null
+  }
+}
 
 /** A run as it is stored: its own events' state, and what loose facts add to it. */
 export interface StoredRun {

@@ -9,12 +9,143 @@ import type {
 import { failpoint } from '../../failpoints.ts'
 import type { InRows } from '../in-rows.ts'
 import { encodeEvents } from '../ledger/event-text.ts'
-import type { BufferGauge } from './buffer-gauge.ts'
 import type { Command, CommandResult } from './commands.ts'
-import { decodeResult, encodeCommand, weightOf } from './messages.ts'
+import {
+  bufferIsFull,
+  cannotWrite,
+  decodeResult,
+  encodeCommand,
+  framed,
+  weightOf,
+} from './messages.ts'
 import type { Operation, Operations } from './operations.ts'
-import { Outbox } from './outbox.ts'
-import { bufferIsFull, cannotWrite } from './overloads.ts'
+
+/** How much may wait for the storage thread before writers are told to come back later. */
+export interface BufferBounds {
+  events: number
+  bytes: number
+}
+
+/**
+ * What waits between the threads that answer requests and the one that writes, counted in memory
+ * that all of them share: a queue between threads has no length that can be asked for.
+ */
+export class BufferGauge {
+  private readonly words: Int32Array
+
+  constructor(
+    memory: SharedArrayBuffer,
+    private readonly bounds: BufferBounds,
+  ) {
+    this.words = new Int32Array(memory)
+  }
+
+  static memory(): SharedArrayBuffer {
+    return new SharedArrayBuffer(12)
+  }
+
+  get events(): number {
+    return Atomics.load(this.words, 0)
+  }
+
+  get bytes(): number {
+    return Atomics.load(this.words, 1)
+  }
+
+  /** Whether storage refuses writes at the moment. */
+  get isRefused(): boolean {
+    return Atomics.load(this.words, 2) === 1
+  }
+
+  set isRefused(isRefused: boolean) {
+    Atomics.store(this.words, 2, Number(isRefused))
+  }
+
+  /** Below its bounds, so that a writer may still be taken in. */
+  get hasRoom(): boolean {
+    return this.events < this.bounds.events && this.bytes < this.bounds.bytes
+  }
+
+  /** Whether there is room for so much more. */
+  fits(events: number, bytes: number): boolean {
+    return this.events + events <= this.bounds.events && this.bytes + bytes <= this.bounds.bytes
+  }
+
+  /**
+   * Takes room, at the moment a message leaves its thread: taken earlier, it would be lost with a thread
+   * that dies. So each thread may go beyond the bounds by what it gathers in one turn.
+   */
+  enter(events: number, bytes: number): void {
+    Atomics.add(this.words, 0, events)
+    Atomics.add(this.words, 1, bytes)
+  }
+
+  leave(events: number, bytes: number): void {
+    Atomics.sub(this.words, 0, events)
+    Atomics.sub(this.words, 1, bytes)
+  }
+}
+
+/** What commands hold. */
+interface Weight {
+  events: number
+  bytes: number
+}
+
+/**
+ * So many commands, events or bytes leave without waiting for the end of the turn: enough to share the
+ * cost of a message and of a commit, few enough for storage to begin while the rest of a burst is
+ * still being read.
+ */
+const mostCommands = 32
+const mostEvents = 256
+const mostBytes = 1024 ** 2
+
+/**
+ * Commands on their way to the storage thread, gathered into few messages, because a message costs
+ * both threads a turn.
+ *
+ * What comes in one turn of the event loop goes together, in messages of bounded size. Nothing waits
+ * for answers or for a timer: while storage commits, messages queue up there and share the next
+ * commit anyway. Held back here, all callers would be answered at once and come again at once, and
+ * the two threads would take turns instead of working side by side.
+ */
+export class Outbox {
+  private gathered = ''
+  private commands = 0
+  private turn: NodeJS.Immediate | null = null
+  /** Of what is gathered and has not left. */
+  readonly weight: Weight = { events: 0, bytes: 0 }
+
+  constructor(private readonly send: (message: string, weight: Weight) => void) {}
+
+  put(command: string, weight: Weight): void {
+    this.gathered += framed(command)
+    this.commands++
+    this.weight.events += weight.events
+    this.weight.bytes += weight.bytes
+    const { events, bytes } = this.weight
+    if (this.commands >= mostCommands || events >= mostEvents || bytes >= mostBytes) this.flush()
+    else this.turn ??= setImmediate(() => this.flush())
+  }
+
+  /** Sends a command that nobody waits for, at once: held here, it could be lost with the thread. */
+  putUnawaited(command: string, weight: Weight): void {
+    this.send(framed(command), weight)
+  }
+
+  private flush(): void {
+    if (this.turn !== null) clearImmediate(this.turn)
+    this.turn = null
+    const message = this.gathered
+    this.gathered = ''
+    this.commands = 0
+    const weight = { ...this.weight }
+    this.weight.events = 0
+    this.weight.bytes = 0
+    this.send(message, weight)
+  }
+}
 
 /** Another thread may have recorded another version meanwhile: after so long it is said again. */
 const repeatVersionMs = 10_000

@@ -4,10 +4,9 @@ import { newEventId } from '../../core/organisation/ids.ts'
 import type { AppendOutcome, FingerprintVerdict, PersonIds } from '../../core/ports.ts'
 import { hourMs } from '../../core/time/durations.ts'
 import { failpoint } from '../../failpoints.ts'
+import type { ProgressBoard } from '../boards.ts'
 import type { StoredCatalogue } from '../catalogue/catalogue.ts'
-import type { ProgressBoard } from '../checklists/progress-board.ts'
 import type { PersonInFlow } from '../checklists/tick-table.ts'
-import { EventIds } from '../ids/event-ids.ts'
 import type {
   CompletionReport,
   FingerprintReport,
@@ -16,17 +15,18 @@ import type {
   TickReport,
 } from '../in-rows.ts'
 import { letterText } from '../ledger/dead-letters.ts'
-import { EventBatches, eventsPerBatch } from '../ledger/event-batches.ts'
+import { EventBatches, EventIds, eventsPerBatch } from '../ledger/event-batches.ts'
 import {
   decodeEvents,
   decodeFacts,
   type EncodedBatch,
   type EventText,
   encodeEvents,
+  isOfFlow,
   noEvent,
 } from '../ledger/event-text.ts'
 import type { PresenceTable } from '../organisations/presence-table.ts'
-import { type Fact, isOfFlow, type LedgerFact } from '../projections/facts.ts'
+import type { Fact, LedgerFact } from '../projections/facts.ts'
 import { Projector } from '../projections/projector.ts'
 import type { RunBlocks } from '../run-blocks/run-blocks.ts'
 import { StepTable } from '../steps/step-table.ts'

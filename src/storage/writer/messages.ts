@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import type { AppendOutcome } from '../../core/ports.ts'
 import { shortReasonOf } from '../../core/text/reason.ts'
+import type { BufferGauge } from './client.ts'
 import type { Command, CommandResult } from './commands.ts'
 import type { Operation } from './operations.ts'
 
@@ -98,3 +99,87 @@ export function weightOf(
     bytes: message.length,
   }
 }
+
+/**
+ * Several texts in one, each with its length in front: `<length> <text>`. Threads pass them on
+ * together, because waking one costs as much as a small command.
+ */
+
+/** One text, to be appended to a message. */
+export const framed = (text: string): string => `${text.length} ${text}`
+
+/** The texts of a message. */
+export function* framesIn(message: string): Iterable<string> {
+  for (let at = 0; at < message.length; ) {
+    const begin = message.indexOf(' ', at) + 1
+    const end = begin + Number(message.slice(at, begin - 1))
+    yield message.slice(begin, end)
+    at = end
+  }
+}
+
+/** Takes answers, a line each. */
+export type Answer = (lines: string) => void
+
+/**
+ * Answers that wait until all of their group have them: one message then tells a thread what became
+ * of everything that it had sent.
+ */
+export class Answers {
+  private readonly waiting = new Map<Answer, string>()
+
+  add(to: Answer, line: string): void {
+    const before = this.waiting.get(to)
+    this.waiting.set(to, before === undefined ? line : `${before}\n${line}`)
+  }
+
+  send(): void {
+    for (const [to, lines] of this.waiting) to(lines)
+    this.waiting.clear()
+  }
+}
+
+/** What a client asks for, from its arrival until what became of it is told. */
+export class PendingWrite<Asked extends Command | Operation = Command | Operation> {
+  readonly command: Asked
+  readonly isAwaited: boolean
+  private readonly number: number
+  private readonly weight
+
+  constructor(
+    text: string,
+    private readonly to: Answer,
+    private readonly answers: Answers,
+    private readonly gauge: BufferGauge,
+  ) {
+    const { number, value } = decodeCommand(text)
+    this.number = number
+    this.isAwaited = number > 0
+    this.command = value as Asked
+    this.weight = weightOf(text, value)
+  }
+
+  resolve(result: CommandResult): void {
+    this.leave()
+    if (this.isAwaited) this.answers.add(this.to, encodeResult(this.number, result))
+  }
+
+  reject(error: unknown): void {
+    this.leave()
+    if (this.isAwaited) this.answers.add(this.to, encodeFailure(this.number, error))
+  }
+
+  private leave(): void {
+    this.gauge.leave(this.weight.events, this.weight.bytes)
+  }
+}
+
+/** Why nothing was taken in, as the caller is told. */
+
+export const cannotWrite = (cause?: unknown) =>
+  new AppError('overloaded', 'Storage cannot write at the moment', { cause, retryAfterSeconds: 2 })
+
+export const bufferIsFull = () =>
+  new AppError('overloaded', 'The server has more to write than it can take; try again', {
+    retryAfterSeconds: 1,
+  })

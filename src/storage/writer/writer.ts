@@ -3,9 +3,8 @@ import type { AppendOutcome } from '../../core/ports.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { failpoint } from '../../failpoints.ts'
 import { decodeEvents, type EncodedBatch, encodeEvents } from '../ledger/event-text.ts'
-import { attempt, isPassing } from './attempt.ts'
 import type { Command, CommandResult, Executor } from './commands.ts'
-import { cannotWrite } from './overloads.ts'
+import { cannotWrite } from './messages.ts'
 
 export interface WriterPolicy {
   /** Events that one transaction takes at most; what waits beyond that goes into the next. */
@@ -342,4 +341,41 @@ export class Writer {
     })
     return result
   }
+}
+
+/**
+ * The disk or a lock is in the way: the same transaction may pass later. A damaged database counts
+ * too ("disk image is malformed"): refusing is right until somebody restores it, burying is not.
+ */
+const passingFault = /SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)|disk|locked/i
+
+export const isPassing = (error: unknown) =>
+  passingFault.test(`${(error as { code?: string }).code ?? ''} ${String(error)}`)
+
+/**
+ * Executes commands within a savepoint of a transaction, in which all before them is settled: either
+ * they are kept, or nothing of them is.
+ *
+ * @returns what the database has against them; null where they are kept
+ * @throws where the fault may pass: then the whole transaction is to be tried again
+ */
+export function attempt(
+  database: Database,
+  executor: Executor,
+  commands: () => void,
+): Error | null {
+  const { mark } = executor
+  database.run('savepoint attempt')
+  let fault: Error | null = null
+  try {
+    commands()
+    executor.settle()
+  } catch (error) {
+    if (isPassing(error)) throw error
+    fault = error as Error
+    executor.rolledBackTo(mark)
+    database.run('rollback to attempt')
+  }
+  database.run('release attempt')
+  return fault
 }

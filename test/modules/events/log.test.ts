@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { EventIds } from '../../../src/storage/ids/event-ids.ts'
+import { EventIds } from '../../../src/storage/ledger/event-batches.ts'
 import { eraseBeside } from '../../support/erasing.ts'
 import { checklist, tour } from '../../support/flows.ts'
 import { storedEvents } from '../../support/ledger.ts'

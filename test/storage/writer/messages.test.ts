@@ -1,8 +1,12 @@
 import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import type { CommandResult } from '../../../src/storage/writer/commands.ts'
-import { framed, framesIn } from '../../../src/storage/writer/frames.ts'
-import { decodeResult, encodeResult } from '../../../src/storage/writer/messages.ts'
+import {
+  decodeResult,
+  encodeResult,
+  framed,
+  framesIn,
+} from '../../../src/storage/writer/messages.ts'
 
 test('a message holds any texts, one after the other', () => {
   fc.assert(

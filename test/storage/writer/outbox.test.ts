@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { framesIn } from '../../../src/storage/writer/frames.ts'
-import { Outbox } from '../../../src/storage/writer/outbox.ts'
+import { Outbox } from '../../../src/storage/writer/client.ts'
+import { framesIn } from '../../../src/storage/writer/messages.ts'
 
 let sent: string[][]
 let outbox: Outbox

@@ -1,6 +1,12 @@
-import { type Bucket, buckets } from '../../core/organisation/buckets.ts'
-import { type BeatBounds, type PresenceMark, presenceMarks } from '../../core/ports.ts'
-import { minuteMs } from '../../core/time/durations.ts'
+import { getRandomValues } from 'node:crypto'
+import { type Bucket, buckets } from '../core/organisation/buckets.ts'
+import {
+  type UserHashCounts,
+  type UserHashVerdict,
+  userHashVerdicts,
+} from '../core/organisation/verified-identity.ts'
+import { type BeatBounds, type PresenceMark, presenceMarks } from '../core/ports.ts'
+import { minuteMs } from '../core/time/durations.ts'
 
 /**
  * Two words a mark: first and last second (Unix), 0 where never seen. Then a word a bucket: the last
@@ -129,3 +135,104 @@ function raise(words: Uint32Array, at: number, value: number): void {
     if (Atomics.compareExchange(words, at, known, value) === known) return
   }
 }
+
+const verdicts = userHashVerdicts.length
+
+/** Words before the first slot: the highest slot used, then the sums over all, two words each. */
+const verdictHead = 1 + 2 * verdicts
+
+/**
+ * How many user hashes were judged how, by organisation, in memory that all threads share: counting
+ * costs a request no message to storage, which writes what was added from time to time.
+ */
+export class IdentityBoard {
+  private readonly words: Uint32Array
+
+  constructor(memory: SharedArrayBuffer) {
+    this.words = new Uint32Array(memory)
+  }
+
+  static memory(slots: number): SharedArrayBuffer {
+    return new SharedArrayBuffer((verdictHead + slots * verdicts) * 4)
+  }
+
+  add(orgRow: number, counts: Partial<UserHashCounts>): void {
+    for (const verdict in counts) {
+      const place = userHashVerdicts.indexOf(verdict as UserHashVerdict)
+      const count = counts[verdict as UserHashVerdict] ?? 0
+      if (count > 0) this.addAt(orgRow, place, count)
+    }
+  }
+
+  private addAt(orgRow: number, place: number, count: number): void {
+    const { words } = this
+    Atomics.add(words, verdictHead + orgRow * verdicts + place, count)
+    const sumAt = 1 + 2 * place
+    const before = Atomics.add(words, sumAt, count)
+    if (before + count >= 2 ** 32) Atomics.add(words, sumAt + 1, 1)
+    let highest = Atomics.load(words, 0)
+    while (highest < orgRow) highest = Atomics.compareExchange(words, 0, highest, orgRow)
+  }
+
+  /** What was counted of all organisations since the process started. */
+  sums(): UserHashCounts {
+    const sumOf = (_: unknown, place: number) => {
+      const [low = 0, high = 0] = this.words.subarray(1 + 2 * place)
+      return high * 2 ** 32 + low
+    }
+    return countsOf(userHashVerdicts.map(sumOf))
+  }
+
+  /** The highest row of an organisation of which anything was counted. */
+  get highest(): number {
+    return Atomics.load(this.words, 0)
+  }
+
+  /** What was counted of an organisation, by verdict; each wraps at 2^32. */
+  of(orgRow: number): UserHashCounts {
+    const from = verdictHead + orgRow * verdicts
+    return countsOf([...this.words.subarray(from, from + verdicts)])
+  }
+}
+
+const countsOf = (counts: readonly number[]) =>
+  Object.fromEntries(
+    userHashVerdicts.map((verdict, i) => [verdict, counts[i] ?? 0]),
+  ) as UserHashCounts
+
+/** Two people who share a cell hear of each other's changes, and only ask once more than they have to. */
+const cells = 2 ** 18
+
+/**
+ * Whether a person's progress has changed, in memory that all threads share: the storage thread counts
+ * a change once it is committed, and whoever asks reads a word. Of a change that is told, the tables
+ * tell more. Word 0 is where the counting begins, another with each start.
+ */
+export class ProgressBoard {
+  private readonly words: Uint32Array
+
+  constructor(memory: SharedArrayBuffer) {
+    this.words = new Uint32Array(memory)
+  }
+
+  /** Untouched pages cost no memory. */
+  static memory(): SharedArrayBuffer {
+    const memory = new SharedArrayBuffer((cells + 1) * 4)
+    new Uint32Array(memory, 0, 1).set(getRandomValues(new Uint32Array(1)))
+    return memory
+  }
+
+  /** @param person as `personOf` names them */
+  changed(orgRow: number, person: string): void {
+    Atomics.add(this.words, cellOf(orgRow, person), 1)
+  }
+
+  /** A text that is another after each change. */
+  version(orgRow: number, person: string): string {
+    const count = Atomics.load(this.words, cellOf(orgRow, person))
+    return (((this.words[0] as number) + count) >>> 0).toString(36)
+  }
+}
+
+const cellOf = (orgRow: number, person: string): number =>
+  1 + (Bun.hash.xxHash32(`${orgRow} ${person}`) % cells)
