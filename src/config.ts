@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { longestRetentionDays } from './core/organisation/retention.ts'
+import { longestRetentionDays } from './core/organisation/catalogue.ts'
 import { secureUrl, shownAddress } from './core/organisation/secure-url.ts'
 import { mostSettingsBytes, readSettingsFile } from './core/text/settings-file.ts'
 import { nearest } from './core/text/wording.ts'

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { buckets, defaultLimits, largestLimit } from '../core/organisation/buckets.ts'
-import { longestRetentionDays } from '../core/organisation/retention.ts'
+import { longestRetentionDays } from '../core/organisation/catalogue.ts'
 import { isoTime } from '../core/time/clock.ts'
 import { dayMs } from '../core/time/durations.ts'
 import type { Settings } from '../modules/organisations/model.ts'

@@ -1,14 +1,14 @@
 import { AppError, flowNotFound, unauthorized } from '../core/errors.ts'
 import type { Bucket } from '../core/organisation/buckets.ts'
 import { type FlowEntry, latestVersion, type Organisation } from '../core/organisation/catalogue.ts'
-import { isSnippetKey } from '../core/organisation/ids.ts'
+import { snippetKeyForm } from '../core/organisation/ids.ts'
 import type { Limiter, Taken } from '../core/organisation/limiter.ts'
 import { isManagementToken, managementTokenHash } from '../core/organisation/management-token.ts'
 import type { Stores } from '../core/ports.ts'
 import { shown } from '../core/text/wording.ts'
 import type { Clock } from '../core/time/clock.ts'
+import { parametersOf } from './input.ts'
 import { type KnownTokens, requireScope } from './principal.ts'
-import { parametersOf } from './query.ts'
 import type { RequestContext } from './request-context.ts'
 import { type Route, takesKeyInQuery } from './route.ts'
 import type { SessionTokens } from './session-tokens.ts'
@@ -53,7 +53,7 @@ const isLikeToken = (credential: string) => credential.split('.', 4).length === 
 
 /** @throws AppError `unauthorized` */
 function organisationOfKey(key: string, call: RequestContext, { stores }: GateDeps): Organisation {
-  if (!isSnippetKey(key)) {
+  if (!snippetKeyForm.test(key)) {
     throw unauthorized(isLikeToken(key) ? 'token_where_key_is_due' : 'malformed_key')
   }
   const known = stores.catalogue().snippetKey(key)
@@ -68,7 +68,7 @@ function organisationOfKey(key: string, call: RequestContext, { stores }: GateDe
 
 /** @throws AppError `unauthorized` */
 async function organisationOfToken(token: string, deps: GateDeps): Promise<Organisation> {
-  if (isSnippetKey(token)) throw unauthorized('key_where_token_is_due')
+  if (snippetKeyForm.test(token)) throw unauthorized('key_where_token_is_due')
   const name = await deps.tokens.organisationOf(token)
   const organisation = deps.stores.catalogue().organisationByName(name)
   if (!organisation) throw unauthorized('unknown_organisation')

@@ -1,6 +1,6 @@
 import { AppError } from '../core/errors.ts'
 import type { Organisation } from '../core/organisation/catalogue.ts'
-import { newRequestId } from '../core/organisation/ids.ts'
+import { randomText } from '../core/organisation/ids.ts'
 import type { Taken } from '../core/organisation/limiter.ts'
 import type { Principal } from './principal.ts'
 import type { Route } from './route.ts'
@@ -49,6 +49,22 @@ export function mendUrl(request: Request): void {
   // Of two dots, as of one, the first may be percent-encoded; few addresses get as far as that.
   if (!url.startsWith('/') && !url.includes('/.') && !url.includes('/%2')) return
   Object.defineProperty(request, 'url', { value: new URL(`http://host${targetOf(request)}`).href })
+}
+
+const requestIdLength = 16
+
+/** Request ids to come, one behind the other: a text drawn for each would cost twice as much. */
+let requestIds = ''
+let requestIdAt = 0
+
+/** A new request id: short enough for a log line, random enough to be found again. */
+function newRequestId(): string {
+  if (requestIdAt === requestIds.length) {
+    requestIds = randomText(64 * requestIdLength)
+    requestIdAt = 0
+  }
+  requestIdAt += requestIdLength
+  return requestIds.slice(requestIdAt - requestIdLength, requestIdAt)
 }
 
 const nothing = {}

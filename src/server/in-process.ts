@@ -1,6 +1,6 @@
 import { createApp } from '../app.ts'
 import { unauthorized } from '../core/errors.ts'
-import { longestRetentionDays } from '../core/organisation/retention.ts'
+import { longestRetentionDays } from '../core/organisation/catalogue.ts'
 import { armFailpoints } from '../failpoints.ts'
 import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
 import { connectStores } from '../storage/connect.ts'

@@ -24,7 +24,7 @@ import {
 import type { SharedMemory } from './shared.ts'
 import { type BufferBounds, BufferGauge } from './writer/client.ts'
 import { type Command, CommandExecutor, type CommandResult } from './writer/commands.ts'
-import { type Answer, Answers, cannotWrite, PendingWrite, framesIn } from './writer/messages.ts'
+import { type Answer, Answers, cannotWrite, framesIn, PendingWrite } from './writer/messages.ts'
 import { type Operation, type Operations, operate, operationsOver } from './writer/operations.ts'
 import {
   type CommitReport,

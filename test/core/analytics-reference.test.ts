@@ -713,7 +713,7 @@ describe('random histories', () => {
         runs.some(run => named(run).size > 1),
       )
       meet(
-        'a run made of loose facts',
+        'a run made of unattributed events',
         runs.some(run => run.events.length === 0),
       )
       meet(

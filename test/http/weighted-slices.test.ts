@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { WeightedSlices } from '../../src/http/body.ts'
+import { WeightedSlices } from '../../src/http/input.ts'
 
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 

@@ -160,7 +160,7 @@ export function runKeyOfEvent(event: RefEvent): string {
 }
 
 /** A completion or tick that does not say which run it is part of. */
-export function isLoose(event: RefEvent): boolean {
+export function isUnattributed(event: RefEvent): boolean {
   return (
     (event.kind === 'flow_completed' || event.kind === 'item_completed') &&
     event.runId === undefined &&
@@ -188,7 +188,7 @@ export function ticksOf(flow: RefFlow, events: RefEvent[]): RefTick[] {
     if (isTick && event.flowKey === flow.key && event.itemKey !== undefined) {
       const isTaken = event.kind === 'item_completed'
       const tick: RefTick = { person, itemKey: event.itemKey, at, isTaken }
-      if (isTaken && !isLoose(event)) tick.runKey = runKeyOfEvent(event)
+      if (isTaken && !isUnattributed(event)) tick.runKey = runKeyOfEvent(event)
       ticks.push(tick)
     }
     if (event.kind === 'custom' && event.name !== undefined) {
@@ -212,7 +212,7 @@ function sharedRuns(flow: RefFlow, events: RefEvent[]): string[][] {
       event.flowKey === flow.key &&
       event.kind !== 'custom' &&
       event.kind !== 'item_reopened' &&
-      !isLoose(event),
+      !isUnattributed(event),
   )
   return distinct(firm.map(runKeyOfEvent))
     .map(key => distinct(firm.filter(e => runKeyOfEvent(e) === key).map(personOfEvent)))
@@ -301,8 +301,8 @@ export function runsOf(flow: RefFlow, events: RefEvent[]): RefRun[] {
     event =>
       event.kind !== 'custom' && event.kind !== 'item_reopened' && event.flowKey === flow.key,
   )
-  const firm = about.filter(event => !isLoose(event))
-  const loose = about.filter(isLoose)
+  const firm = about.filter(event => !isUnattributed(event))
+  const loose = about.filter(isUnattributed)
 
   // Runs from the events that say by themselves which run they are part of.
   const runs: RefRun[] = distinct(firm.map(runKeyOfEvent)).map(key => {
@@ -319,7 +319,7 @@ export function runsOf(flow: RefFlow, events: RefEvent[]): RefRun[] {
     }
   })
 
-  // Loose facts, each person's in time order: to the latest run at that time, else to the person's
+  // Unattributed events, each person's in time order: to the latest run at that time, else to the person's
   // own run, which from then on has started.
   for (const person of distinct(loose.map(personOfEvent))) {
     const facts = loose.filter(event => personOfEvent(event) === person)

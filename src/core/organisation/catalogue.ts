@@ -1,5 +1,6 @@
 import type { Flow } from '../flow/flow.ts'
 import type { FlowRef, ItemRef, OrganisationRef, StepRef } from '../reference.ts'
+import { dayMs } from '../time/durations.ts'
 import type { Bucket } from './buckets.ts'
 import type { VerifiedIdentity } from './verified-identity.ts'
 
@@ -119,3 +120,19 @@ export interface Catalogue {
 export function latestVersion(flow: FlowEntry): number | null {
   return flow.versions.at(-1)?.version ?? null
 }
+
+/** For how many days raw events are accepted and kept: at least one, at most these. */
+export const longestRetentionDays = 3_650
+
+/**
+ * The earliest time of an event that an organisation may still send, epoch milliseconds. What was
+ * received before it is deleted: an event occurs before it is received, so none is accepted that would
+ * be deleted at once, and none twice whose id was given back.
+ *
+ * @param serverDays the server's own setting, for organisations without one
+ */
+export const oldestAccepted = (
+  { retentionDays }: Pick<Organisation, 'retentionDays'>,
+  serverDays: number,
+  now: number,
+): number => now - (retentionDays ?? serverDays) * dayMs

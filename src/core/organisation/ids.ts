@@ -23,7 +23,7 @@ const characterOf = Uint8Array.from({ length: 256 }, (_, byte) =>
 const ascii = new TextDecoder()
 
 /** `length` characters of [A-Za-z0-9], each equally likely: bytes that stand for none are drawn again. */
-function randomText(length: number): string {
+export function randomText(length: number): string {
   const characters = new Uint8Array(length)
   for (let i = 0; i < length; ) {
     const character = characterOf[randomByte()]!
@@ -49,28 +49,10 @@ export function newIdentitySecret(): string {
   return randomText(48)
 }
 
-/** Whether a text has the form of a snippet key; says nothing about whether one exists. */
-export function isSnippetKey(text: string): boolean {
-  return /^[A-Za-z0-9]{32}$/.test(text)
-}
+/** The form of a snippet key; says nothing about whether one exists. */
+export const snippetKeyForm = /^[A-Za-z0-9]{32}$/
 
 /** An event id for an event that came without one: UUIDv7 (RFC 9562, section 5.7), which tells its time. */
 export function newEventId(): string {
   return Bun.randomUUIDv7()
-}
-
-const requestIdLength = 16
-
-/** Request ids to come, one behind the other: a text drawn for each would cost twice as much. */
-let requestIds = ''
-let requestIdAt = 0
-
-/** A new request id: short enough for a log line, random enough to be found again. */
-export function newRequestId(): string {
-  if (requestIdAt === requestIds.length) {
-    requestIds = randomText(64 * requestIdLength)
-    requestIdAt = 0
-  }
-  requestIdAt += requestIdLength
-  return requestIds.slice(requestIdAt - requestIdLength, requestIdAt)
 }

@@ -27,7 +27,7 @@ export interface RunStep<Step = number> {
   missingAt: number | null
 }
 
-/** What a run's own events say. What is only assigned to it (see `isLoose`) is kept beside it. */
+/** What a run's own events say. What is only assigned to it (see `isUnattributed`) is kept beside it. */
 export interface RunState {
   leastUserId: string | null
   leastAnonymousId: string | null
@@ -45,7 +45,7 @@ export interface RunState {
  * A completion or tick with neither run nor session: it belongs to the person's latest run that
  * started before it, which can be known only from the person's whole history.
  */
-export function isLoose(event: RunEvent): boolean {
+export function isUnattributed(event: RunEvent): boolean {
   return (
     event.runId === null &&
     event.sessionId === null &&

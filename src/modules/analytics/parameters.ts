@@ -1,6 +1,6 @@
 import { invalid, mostProblems, type Problem } from '../../core/errors.ts'
 import { below, nearest, quoted, shown } from '../../core/text/wording.ts'
-import { parametersOf } from '../../http/query.ts'
+import { parametersOf } from '../../http/input.ts'
 
 /**
  * The names of parameters that mean nothing, each once and at most twenty: an answer that leaves one

@@ -1,5 +1,5 @@
 import { isoTime } from '../../core/time/clock.ts'
-import { personIn, requireCleanText, timeIn } from '../../http/checked.ts'
+import { personIn, requireCleanText, timeIn } from '../../http/input.ts'
 import { json } from '../../http/responder.ts'
 import { type Route, route } from '../../http/route.ts'
 import { CompleteBody, Completion, Progress, ProgressBody, ProgressQuery } from './model.ts'

@@ -1,6 +1,5 @@
 import { invalid } from '../../core/errors.ts'
-import type { FlowEntry } from '../../core/organisation/catalogue.ts'
-import { oldestAccepted } from '../../core/organisation/retention.ts'
+import { type FlowEntry, oldestAccepted } from '../../core/organisation/catalogue.ts'
 import type { PersonIds, Stores } from '../../core/ports.ts'
 import type { ItemRef } from '../../core/reference.ts'
 import { type Clock, isoTimeOrNull } from '../../core/time/clock.ts'

@@ -2,13 +2,13 @@ import type { Stores } from '../../core/ports.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
-import { timeIn } from '../../http/checked.ts'
+import { timeIn } from '../../http/input.ts'
 import { textStream, unreadStream } from '../../http/download.ts'
 import { eventLines, exampleLine, pageOfLog } from './log.ts'
 import { type AllRejected, Batch, BatchResult, EventLines, LogQuery, NothingKept } from './model.ts'
 import type { EventLog } from './port.ts'
-import { SentBatch } from './properties.ts'
 import { eventService } from './service.ts'
+import { SentBatch } from './verdict.ts'
 
 /**
  * Events: what browsers and back ends report, and all of it once more for a warehouse.

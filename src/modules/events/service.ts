@@ -1,13 +1,10 @@
 import { type UnauthorizedCause, unauthorized } from '../../core/errors.ts'
 import type { RejectionCode } from '../../core/event/event.ts'
-import type { Organisation } from '../../core/organisation/catalogue.ts'
-import { oldestAccepted } from '../../core/organisation/retention.ts'
+import { type Organisation, oldestAccepted } from '../../core/organisation/catalogue.ts'
 import type { NewEvent, Stores } from '../../core/ports.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { type Batch, type BatchResult, type EventResult, longestEventId } from './model.ts'
-import type { SentBatch } from './properties.ts'
-import { BatchUserHashes } from './user-hashes.ts'
-import { judge, type Rejection } from './verdict.ts'
+import { BatchUserHashes, judge, type Rejection, type SentBatch } from './verdict.ts'
 
 /** A sender's clock within this is taken as right. */
 const toleratedSkewMs = minuteMs

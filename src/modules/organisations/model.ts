@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { closed } from '../../core/flow/values.ts'
 import { buckets, defaultLimits, largestLimit } from '../../core/organisation/buckets.ts'
-import { longestRetentionDays } from '../../core/organisation/retention.ts'
+import { longestRetentionDays } from '../../core/organisation/catalogue.ts'
 import { identityModes } from '../../core/organisation/verified-identity.ts'
 import { longestGraceHours } from '../../core/time/durations.ts'
 import { Count, Instant, InstantOrNull, OneOf } from '../../http/shapes.ts'

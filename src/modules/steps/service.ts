@@ -6,7 +6,7 @@ import type { StepRef } from '../../core/reference.ts'
 import { allowedFingerprint } from '../../core/step/fingerprint-parts.ts'
 import { healthWindowMs, type StepHealth, stepState } from '../../core/step/health.ts'
 import { isoTimeOrNull } from '../../core/time/clock.ts'
-import { requireCleanText, versionIn } from '../../http/checked.ts'
+import { requireCleanText, versionIn } from '../../http/input.ts'
 import type { FingerprintBody, HealthBody } from './model.ts'
 
 const definitionOf = (flow: FlowEntry, id: string): Step | undefined =>

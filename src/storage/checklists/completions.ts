@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { LooseFacts } from '../projections/loose-facts.ts'
+import type { UnattributedEvents } from '../projections/unattributed-events.ts'
 import type { PartyOf } from '../runs/run-people.ts'
 import type { RunTable, StoredRun } from '../runs/run-table.ts'
 
@@ -53,7 +53,7 @@ export class ChecklistCompletions {
   constructor(
     database: Database,
     private readonly runs: RunTable,
-    private readonly loose: LooseFacts,
+    private readonly unattributed: UnattributedEvents,
     private readonly partyOf: PartyOf,
   ) {
     this.sql = statements(database)
@@ -103,7 +103,7 @@ export class ChecklistCompletions {
   settle(): void {
     for (const [orgRow, flowRow, key] of this.changed.values()) {
       const run = this.runs.get(orgRow, flowRow, key)
-      if (run) this.loose.settle(run)
+      if (run) this.unattributed.settle(run)
     }
     this.changed.clear()
   }
@@ -122,7 +122,7 @@ export class ChecklistCompletions {
   private latestRun(orgRow: number, flowRow: number, person: string, at: number): StoredRun | null {
     let latest: StoredRun | null = null
     for (const other of this.partyOf(orgRow, flowRow, person)) {
-      this.loose.order(orgRow, flowRow, other)
+      this.unattributed.order(orgRow, flowRow, other)
       latest = later(latest, this.runs.latestAt(orgRow, flowRow, other, at))
     }
     return latest

@@ -232,7 +232,7 @@ export const runs = sqliteTable(
     steps: text().notNull(),
     ownStartedAt: integer('own_started_at'),
     ownCompletedAt: integer('own_completed_at'),
-    hasLoose: integer('has_loose').notNull().default(0),
+    hasUnattributed: integer('has_loose').notNull().default(0),
     looseVersion: integer('loose_version'),
   },
   table => [

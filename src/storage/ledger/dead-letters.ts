@@ -11,7 +11,7 @@ import type { Withholding } from '../erasure/withheld.ts'
 import type { NewEvent, WithRows } from '../in-rows.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
 import type { Command } from '../writer/commands.ts'
-import { attempt } from '../writer/writer.ts'
+import { inSavepoint } from '../writer/writer.ts'
 import { encodeEvents } from './event-text.ts'
 
 /** A report that came alone, and that the database refused: kept as the command that it was. */
@@ -133,7 +133,7 @@ export function retryDeadLetters(
     const found = sql.letter.get(id, orgRow)
     if (!found) return []
     let verdict = 'stored' as RetryVerdict
-    const fault = attempt(database, executor, () => {
+    const fault = inSavepoint(database, executor, () => {
       verdict = store(executor, orgRow, found)
     })
     if (fault) {

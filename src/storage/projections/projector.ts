@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { needsItem, personOf } from '../../core/event/event.ts'
 import {
   addEvent,
-  isLoose,
+  isUnattributed,
   least,
   makesNoRun,
   type RunState,
@@ -23,17 +23,17 @@ import {
   toNobody,
 } from '../runs/run-table.ts'
 import type { Fact, HistoryOf } from './facts.ts'
-import { LooseFacts } from './loose-facts.ts'
+import { UnattributedEvents } from './unattributed-events.ts'
 
 /**
  * Keeps the projections of the ledger, inside the transaction that stores the events: runs joined
- * from their own events, ticks and completions by person, and what is assigned to runs: loose facts, and
+ * from their own events, ticks and completions by person, and what is assigned to runs: unattributed events, and
  * checklists that ticks have made whole.
  */
 export class Projector {
   private readonly runs: RunTable
   private readonly completions: CompletionTable
-  private readonly loose: LooseFacts
+  private readonly unattributed: UnattributedEvents
   private readonly people: RunPeople
   private readonly byChecklist: ChecklistCompletions
   readonly ticks: TickTable
@@ -51,10 +51,10 @@ export class Projector {
   ) {
     this.runs = new RunTable(database, historyOf, changes, indexes?.runs)
     this.completions = new CompletionTable(database, indexes?.completions)
-    this.loose = new LooseFacts(database, this.runs)
+    this.unattributed = new UnattributedEvents(database, this.runs)
     this.people = new RunPeople(database)
     const { partyOf } = this.people
-    this.byChecklist = new ChecklistCompletions(database, this.runs, this.loose, partyOf)
+    this.byChecklist = new ChecklistCompletions(database, this.runs, this.unattributed, partyOf)
     this.ticks = new TickTable(database, historyOf, partyOf, this.byChecklist)
     this.indexes = [this.runs.index, this.completions.index]
   }
@@ -106,7 +106,7 @@ export class Projector {
     this.joinRuns(facts, touched, concerned)
     for (const fact of facts) {
       if (fact.kind === 'flow_completed') this.addCompletion(fact)
-      if (isLoose(fact) && !fact.byCustomEvent) this.addLoose(fact, touched)
+      if (isUnattributed(fact) && !fact.byCustomEvent) this.addUnattributed(fact, touched)
     }
     const ticks = facts.filter(({ kind }) => needsItem(kind))
     for (const { orgRow, flowRow, person } of ticks.length > 0 ? this.ticks.add(ticks) : []) {
@@ -138,7 +138,7 @@ export class Projector {
     this.assign(touched, new People())
   }
 
-  /** Assigns what was taken over of people of whom there may be no run: loose facts, and ticks. */
+  /** Assigns what was taken over of people of whom there may be no run: unattributed events, and ticks. */
   assignKept(
     orgRow: number,
     flowRow: number,
@@ -173,7 +173,7 @@ export class Projector {
     completion: { person: string; runId: string | null; at: number },
   ): boolean {
     const { person, runId, at } = completion
-    if (runId === null) return this.loose.hasCompletion(orgRow, flowRow, person, at)
+    if (runId === null) return this.unattributed.hasCompletion(orgRow, flowRow, person, at)
     const run = this.runs.get(orgRow, flowRow, `r${runId}`)
     const reportedAt = this.completedAt(orgRow, flowRow, person)
     return (
@@ -192,7 +192,7 @@ export class Projector {
 
   /** Something was written or taken back behind its back. */
   private forget(): void {
-    this.loose.forget()
+    this.unattributed.forget()
     this.byChecklist.forget()
   }
 
@@ -204,7 +204,7 @@ export class Projector {
    */
   private assign(touched: TouchedPeople, concerned: People): void {
     const told = [...concerned].filter(person => this.ticks.tell(person))
-    for (const person of touched) this.loose.assign(person)
+    for (const person of touched) this.unattributed.assign(person)
     const ofChecklists = [...touched, ...concerned].filter(person => this.hasChecklist(person))
     for (const { orgRow, flowRow, person } of ofChecklists) {
       this.byChecklist.reassign(orgRow, flowRow, person)
@@ -217,7 +217,7 @@ export class Projector {
   private joinRuns(facts: readonly Fact[], touched: TouchedPeople, concerned: People): void {
     const runs = new Map<string, JoinedRun>()
     for (const fact of facts) {
-      if (makesNoRun(fact.kind) || fact.byCustomEvent || isLoose(fact)) continue
+      if (makesNoRun(fact.kind) || fact.byCustomEvent || isUnattributed(fact)) continue
       const key = runKeyOf(fact)
       const name = `${fact.flowRow} ${key}`
       const known = runs.get(name)
@@ -255,11 +255,11 @@ export class Projector {
     }
   }
 
-  private addLoose(fact: Fact, touched: TouchedPeople): void {
+  private addUnattributed(fact: Fact, touched: TouchedPeople): void {
     const { orgRow, flowRow, occurredAt: at } = fact
     const person = personOfFact(fact)
     const completes = fact.kind === 'flow_completed'
-    this.loose.add(orgRow, flowRow, person, { at, completes, version: fact.flowVersion })
+    this.unattributed.add(orgRow, flowRow, person, { at, completes, version: fact.flowVersion })
     touched.touch(orgRow, flowRow, person, at)
   }
 }

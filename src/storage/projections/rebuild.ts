@@ -22,7 +22,7 @@ const pageRows = 5_000
 
 /**
  * A flow's projections: by what their rows are told apart within it, and the columns that say
- * something. (Row numbers are ours alone, and so is the mark of runs whose person has loose facts.)
+ * something. (Row numbers are ours alone, and so is the mark of runs whose person has unattributed events.)
  */
 const projections = {
   runs: {

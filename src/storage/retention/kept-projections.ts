@@ -18,7 +18,7 @@ export function deletedUntil(
 /**
  * Begins a rebuild of a flow, in side tables that hide the real ones, with what these say of the time
  * until a moment. Everything that deleted events have made is among it: a run starts at its earliest
- * event, and ticks, completions and loose facts stand at the time of theirs. What is replayed of the
+ * event, and ticks, completions and unattributed events stand at the time of theirs. What is replayed of the
  * events that are left is joined into it, and says at most once more what it says already.
  *
  * What is only assigned (a loose completion to a run, a run to a person without one) is assigned anew.

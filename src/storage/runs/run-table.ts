@@ -67,7 +67,7 @@ class RunOwners {
   }
 }
 
-/** A run as it is stored: its own events' state, and what loose facts add to it. */
+/** A run as it is stored: its own events' state, and what unattributed events add to it. */
 export interface StoredRun {
   id: number
   org_id: number
@@ -85,7 +85,7 @@ export interface StoredRun {
   steps: string
   own_started_at: number | null
   own_completed_at: number | null
-  /** The least version that loose facts name which are assigned to it. */
+  /** The least version that unattributed events name which are assigned to it. */
   loose_version: number | null
 }
 
@@ -179,7 +179,7 @@ function statements(database: Database) {
  * The rows of runs. Every verb works within the transaction that stores the events.
  *
  * A run is found by its key, and a person's runs by the person, through hash indexes. The runs of
- * people with loose facts are marked, and those alone can be asked for in their order.
+ * people with unattributed events are marked, and those alone can be asked for in their order.
  */
 export class RunTable {
   private readonly sql: ReturnType<typeof statements>
@@ -227,7 +227,7 @@ export class RunTable {
   ): string {
     const stored = this.get(orgRow, flowRow, key)
     if (!stored) return this.insertOwn(orgRow, flowRow, key, state, touched)
-    // A run that only loose facts opened has no state of its own yet.
+    // A run that only unattributed events opened has no state of its own yet.
     const joined = stored.own_started_at === null ? state : mergeRuns(state, ownStateOf(stored))
     if (this.isOthersNow(stored, joined)) {
       // Written anew, so that it is found by its new person.
@@ -276,7 +276,7 @@ export class RunTable {
     return personOfRun(joined) !== person && this.owners.of(org_id, flow_id, run_key) !== person
   }
 
-  /** Opens a person's own run where only a loose fact does: it has no state of its own. */
+  /** Opens a person's own run where only an unattributed event does: it has no state of its own. */
   open(orgRow: number, flowRow: number, key: string, person: string, at: number): void {
     const isUser = person.startsWith('u')
     const state: RunState = {
@@ -293,7 +293,7 @@ export class RunTable {
     this.mark(orgRow, flowRow, person, row)
   }
 
-  /** Moves the start of a person's own run to where loose facts say. */
+  /** Moves the start of a person's own run to where unattributed events say. */
   moveStart(run: StoredRun, start: number): void {
     this.touch(run, start)
     this.sql.moveStart.run(
@@ -312,7 +312,7 @@ export class RunTable {
     this.sql.deleteRun.run(run.id, run.org_id)
   }
 
-  /** Says when a run was completed, by itself or otherwise, and which version loose facts name. */
+  /** Says when a run was completed, by itself or otherwise, and which version unattributed events name. */
   assign(run: StoredRun, completedAt: number | null, looseVersion: number | null): void {
     if (completedAt === run.completed_at && looseVersion === run.loose_version) return
     this.touch(run)
@@ -321,12 +321,12 @@ export class RunTable {
     this.sql.assign.run(completedAt, looseVersion, version, run.id, run.org_id)
   }
 
-  /** Marks a run of a person with loose facts. */
+  /** Marks a run of a person with unattributed events. */
   mark(orgRow: number, flowRow: number, person: string, row: number): void {
     this.sql.mark.run(row, orgRow, flowRow, person)
   }
 
-  /** Marks all runs of a person who had no loose facts before. */
+  /** Marks all runs of a person who had no unattributed events before. */
   markAll(orgRow: number, flowRow: number, person: string): void {
     for (const row of this.index.all(byPerson, flowRow, person)) {
       this.mark(orgRow, flowRow, person, row)
@@ -339,7 +339,7 @@ export class RunTable {
   }
 
   /**
-   * Of a marked person's runs that start at a moment, those that a loose fact can concern: the last
+   * Of a marked person's runs that start at a moment, those that an unattributed event can concern: the last
    * by key, and one that was the last before.
    */
   runsAt(orgRow: number, flowRow: number, person: string, at: number): StoredRun[] {
@@ -389,7 +389,7 @@ export class RunTable {
     return person
   }
 
-  /** A new run; `ownStartedAt` is null where only a loose fact opens it. */
+  /** A new run; `ownStartedAt` is null where only an unattributed event opens it. */
   private insert(
     orgRow: number,
     flowRow: number,

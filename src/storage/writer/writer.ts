@@ -293,7 +293,7 @@ export class Writer {
   /** Does a piece of a transaction, or, where that fails, takes it back and does something else. */
   private alone<T>(work: () => T, otherwise: (fault: unknown) => T): T {
     let result: T | undefined
-    const fault = attempt(this.database, this.executor, () => {
+    const fault = inSavepoint(this.database, this.executor, () => {
       result = work()
     })
     return fault === null ? (result as T) : otherwise(fault)
@@ -359,13 +359,13 @@ export const isPassing = (error: unknown) =>
  * @returns what the database has against them; null where they are kept
  * @throws where the fault may pass: then the whole transaction is to be tried again
  */
-export function attempt(
+export function inSavepoint(
   database: Database,
   executor: Executor,
   commands: () => void,
 ): Error | null {
   const { mark } = executor
-  database.run('savepoint attempt')
+  database.run('savepoint apart')
   let fault: Error | null = null
   try {
     commands()
@@ -374,8 +374,8 @@ export function attempt(
     if (isPassing(error)) throw error
     fault = error as Error
     executor.rolledBackTo(mark)
-    database.run('rollback to attempt')
+    database.run('rollback to apart')
   }
-  database.run('release attempt')
+  database.run('release apart')
   return fault
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { type EventKind, eventKinds } from '../../../src/core/event/event.ts'
 import {
   addEvent,
-  isLoose,
+  isUnattributed,
   mergeRuns,
   personOfRun,
   type RunEvent,
@@ -99,11 +99,11 @@ describe('which run an event belongs to', () => {
   })
 
   test('completions and ticks without run and session are loose, others never', () => {
-    expect(isLoose(event({ kind: 'flow_completed' }))).toBe(true)
-    expect(isLoose(event({ kind: 'item_completed' }))).toBe(true)
-    expect(isLoose(event({ kind: 'flow_completed', sessionId: 's' }))).toBe(false)
-    expect(isLoose(event({ kind: 'flow_completed', runId: 'r' }))).toBe(false)
-    expect(isLoose(event({ kind: 'flow_dismissed' }))).toBe(false)
+    expect(isUnattributed(event({ kind: 'flow_completed' }))).toBe(true)
+    expect(isUnattributed(event({ kind: 'item_completed' }))).toBe(true)
+    expect(isUnattributed(event({ kind: 'flow_completed', sessionId: 's' }))).toBe(false)
+    expect(isUnattributed(event({ kind: 'flow_completed', runId: 'r' }))).toBe(false)
+    expect(isUnattributed(event({ kind: 'flow_dismissed' }))).toBe(false)
   })
 
   test('a user id names the person as soon as one event has one', () => {

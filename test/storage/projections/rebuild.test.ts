@@ -168,7 +168,7 @@ test('rows that it replaces in another process are known to the running server a
   expect(rebuild(own).changed).toBe(0)
 })
 
-test('runs of people with loose facts are marked again where they were not', async () => {
+test('runs of people with unattributed events are marked again where they were not', async () => {
   await send(...history('first'))
   own.run('update runs set has_loose = 0')
   expect(rebuild(own).changed).toBe(0)

@@ -50,7 +50,7 @@ const forever = Number.MAX_SAFE_INTEGER
  *
  * Of a person who has one, or had, all runs are marked, so that they can be asked for in their order.
  */
-export class LooseFacts {
+export class UnattributedEvents {
   private readonly sql: ReturnType<typeof statements>
   /** Flows that have none at all and never had, so that nobody in them need be looked for. */
   private readonly flowsWithout = new Set<number>()
@@ -89,7 +89,7 @@ export class LooseFacts {
     return this.sql.hasCompletion.get(orgRow, flowRow, person, at) !== null
   }
 
-  /** Assigns a person's loose facts anew around the moments that have changed. */
+  /** Assigns a person's unattributed events anew around the moments that have changed. */
   assign({ orgRow, flowRow, person, moments, newRuns }: Touched): void {
     if (!this.has(orgRow, flowRow, person)) return
     for (const row of newRuns) this.runs.mark(orgRow, flowRow, person, row)
@@ -105,7 +105,7 @@ export class LooseFacts {
     for (const run of runs.values()) this.settle(run)
   }
 
-  /** Says of a run what its own events, loose facts and the checklist's ticks do together. */
+  /** Says of a run what its own events, unattributed events and the checklist's ticks do together. */
   settle(run: StoredRun): void {
     const { org_id: orgRow, flow_id: flowRow, person, started_at: start } = run
     let loose: Assigned = { completed_at: null, version: null }
@@ -125,7 +125,7 @@ export class LooseFacts {
   }
 
   /**
-   * A person's first loose fact makes their own run (or moves its start back) when no run of
+   * A person's first unattributed event makes their own run (or moves its start back) when no run of
    * theirs had started by then, and unmakes it when one turns up.
    */
   private openOwnRun(orgRow: number, flowRow: number, person: string, moments: Set<number>): void {

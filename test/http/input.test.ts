@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type TSchema, Type } from '@sinclair/typebox'
-import { shapeOf } from '../../src/http/checked.ts'
+import { shapeOf } from '../../src/http/input.ts'
 import { Maybe, PersonFields, Time } from '../../src/http/shapes.ts'
 
 const said = (schema: TSchema, value: unknown) =>

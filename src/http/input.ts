@@ -1,0 +1,364 @@
+import { KindGuard, type Static, type TSchema } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import {
+  AppError,
+  callerGone,
+  flowNotFound,
+  invalid,
+  mostProblems,
+  type Problem,
+} from '../core/errors.ts'
+import { type FlowEntry, latestVersion } from '../core/organisation/catalogue.ts'
+import type { PersonIds } from '../core/ports.ts'
+import { shown } from '../core/text/wording.ts'
+import { parseTime } from '../core/time/rfc3339.ts'
+import { queryOf } from './request-context.ts'
+import { timeWords } from './shapes.ts'
+
+/** The parameters of a query in the order in which they were sent, names that are repeated as well. */
+export function parametersOf(request: Request): [name: string, value: string][] {
+  const query = queryOf(request)
+  // Most requests have none, and to find that out the class takes longer than all else in here.
+  return query === '' ? [] : [...new URLSearchParams(query)]
+}
+
+/**
+ * Parameters of a query, by name; other names are not looked at.
+ *
+ * @throws AppError `validation_failed` for a name that is given more than once: which of its
+ *   values was meant cannot be known
+ */
+export function readQuery(request: Request, names: readonly string[]): Record<string, string> {
+  const query: Record<string, string> = {}
+  const repeated = new Set<string>()
+  for (const [name, value] of parametersOf(request)) {
+    if (!names.includes(name)) continue
+    if (Object.hasOwn(query, name)) repeated.add(name)
+    query[name] = value
+  }
+  if (repeated.size > 0) throw invalid(...namedTwice(names.filter(name => repeated.has(name))))
+  return query
+}
+
+/** @throws AppError `validation_failed` for every other name than these */
+export function requireKnown(request: Request, names: readonly string[]): void {
+  const others = new Set(parametersOf(request).map(([name]) => name)).difference(new Set(names))
+  if (others.size === 0) return
+  throw invalid(
+    ...[...others].map(
+      (name): Problem => ({ path: `/${shown(name)}`, message: 'There is no such parameter' }),
+    ),
+  )
+}
+
+const namedTwice = (names: readonly string[]) =>
+  names.map((name): Problem => ({ path: `/${name}`, message: 'Must be given once' }))
+
+const count = (n: number, one: string) => `${n} ${one}${n === 1 ? '' : 's'}`
+
+/** A sentence for each way in which a value can miss a schema; never with the value itself. */
+function sentenceOf({ type, schema }: ValueError): string {
+  switch (type) {
+    case ValueErrorType.ObjectRequiredProperty:
+      return 'Is required'
+    case ValueErrorType.ObjectAdditionalProperties:
+      return 'There is no such field'
+    case ValueErrorType.Object:
+      return 'Must be an object'
+    case ValueErrorType.Array:
+      return 'Must be an array'
+    case ValueErrorType.ArrayMinItems:
+      return `Must have at least ${count(schema.minItems, 'element')}`
+    case ValueErrorType.ArrayMaxItems:
+      return `Must have at most ${count(schema.maxItems, 'element')}`
+    case ValueErrorType.ArrayUniqueItems:
+      return 'Must not have an element twice'
+    case ValueErrorType.Literal:
+      return `Must be ${schema.const}`
+    case ValueErrorType.Boolean:
+      return 'Must be true or false'
+    case ValueErrorType.Integer:
+      return 'Must be a whole number'
+    case ValueErrorType.Number:
+      return 'Must be a number'
+    case ValueErrorType.IntegerMinimum:
+    case ValueErrorType.NumberMinimum:
+      return `Must be at least ${schema.minimum}`
+    case ValueErrorType.IntegerMaximum:
+    case ValueErrorType.NumberMaximum:
+      return `Must be at most ${schema.maximum}`
+    case ValueErrorType.String:
+      return 'Must be a text'
+    case ValueErrorType.StringMinLength:
+      return `Must have at least ${count(schema.minLength, 'character')}`
+    case ValueErrorType.StringMaxLength:
+      return `Must have at most ${count(schema.maxLength, 'character')}`
+    default:
+      return schema.mustBe ? `Must be ${schema.mustBe}` : 'Is not valid'
+  }
+}
+
+/** What a union lets through: its words, or what its one branch that is not null misses. */
+function* problemsOfUnion(error: ValueError): Iterable<Problem> {
+  const { path, schema } = error
+  const branches = (schema.anyOf as TSchema[]).map((branch, i) => ({
+    branch,
+    errors: error.errors[i] ?? [],
+  }))
+  const real = branches.filter(({ branch }) => !KindGuard.IsNull(branch))
+  const [only] = real
+  if (schema.mustBe) yield { path, message: `Must be ${schema.mustBe}` }
+  else if (real.every(({ branch }) => KindGuard.IsLiteral(branch))) {
+    yield { path, message: `Must be one of ${real.map(({ branch }) => branch.const).join(', ')}` }
+  } else if (only && real.length === 1) yield* problemsOf(only.errors)
+  else yield { path, message: 'Is not valid' }
+}
+
+function* problemsOf(errors: Iterable<ValueError>): Iterable<Problem> {
+  for (const error of errors) {
+    if (error.type === ValueErrorType.Union) yield* problemsOfUnion(error)
+    else yield { path: error.path, message: sentenceOf(error) }
+    // What else is wrong would be looked for in each element, however many there are.
+    if (error.type === ValueErrorType.ArrayMaxItems) return
+  }
+}
+
+/** A schema, compiled. */
+export interface Shape<T extends TSchema> {
+  fits(value: unknown): value is Static<T>
+  /** Where a value misses the schema, each place once. */
+  problemsIn(value: unknown): Problem[]
+}
+
+/**
+ * A schema, compiled. Shapes are checked by this and not by Elysia: its error copies the caller's
+ * whole input, overflows the stack on JSON that is nested deeply enough, and it closes objects, so
+ * that an older server would refuse what a newer snippet adds.
+ */
+export function shapeOf<T extends TSchema>(schema: T): Shape<T> {
+  const check = TypeCompiler.Compile(schema)
+  return {
+    fits: (value): value is Static<T> => check.Check(value),
+    problemsIn(value) {
+      const problems = new Map<string, Problem>()
+      for (const problem of problemsOf(check.Errors(value))) {
+        // Of several findings about one place the first says it.
+        if (!problems.has(problem.path)) problems.set(problem.path, problem)
+        if (problems.size === mostProblems) break
+      }
+      return [...problems.values()]
+    },
+  }
+}
+
+/** @throws AppError `validation_failed`, with the wrong places, for a value that misses the shape */
+export function requireShape(shape: Shape<TSchema>, value: unknown): void {
+  if (!shape.fits(value)) throw invalid(...shape.problemsIn(value))
+}
+
+/** Text that SQLite and every reader of an export keep as it is: well-formed Unicode without NUL. */
+export const isCleanText = (text: string) => text.isWellFormed() && !text.includes('\0')
+
+/** The person that a body or query names; a 422 where it names none, or by a text that cannot be kept. */
+export function personIn(fields: {
+  userId?: string | null
+  anonymousId?: string | null
+}): PersonIds {
+  const ids = { userId: fields.userId ?? null, anonymousId: fields.anonymousId ?? null }
+  if (ids.userId === null && ids.anonymousId === null) {
+    throw invalid({ path: '/userId', message: 'Name a userId or an anonymousId' })
+  }
+  requireCleanText(ids)
+  return ids
+}
+
+/** A 422 for the first field whose text cannot be kept as it is. */
+export function requireCleanText(fields: Readonly<Record<string, unknown>>): void {
+  const problems: Problem[] = []
+  for (const name in fields) {
+    const value = fields[name]
+    if (typeof value !== 'string' || isCleanText(value)) continue
+    problems.push({ path: `/${name}`, message: 'Must be well-formed Unicode without NUL' })
+  }
+  if (problems.length > 0) throw invalid(...problems)
+}
+
+/** A time of a body, epoch milliseconds; null where absent, a 422 where it is none. */
+export function timeIn(fields: Readonly<Record<string, unknown>>, name: string): number | null {
+  const value = fields[name] ?? null
+  if (value === null) return null
+  const at = parseTime(value)
+  if (at === null) {
+    throw invalid({ path: `/${name}`, message: `Must be ${timeWords}` })
+  }
+  return at
+}
+
+/** The version that a report names, else the newest; a 422 for one that was never published. */
+export function versionIn(named: number | null | undefined, flow: FlowEntry): number {
+  const newest = latestVersion(flow)
+  if (newest === null) throw flowNotFound()
+  if (named && named > newest) {
+    throw invalid({ path: '/flowVersion', message: 'This version was never published' })
+  }
+  return named ?? newest
+}
+
+/**
+ * Cuts a thread's heavy work into slices, one in each turn of its event loop, so that what is
+ * quick is answered in between: sixty batches of events that arrive at the same moment would keep
+ * all else waiting for as long as all of them take.
+ *
+ * Work goes in the order in which it came. A slice is measured by what is known beforehand (the
+ * length of a body), because the time is known only when it is spent.
+ */
+export class WeightedSlices {
+  private spent = 0
+  private isTurning = false
+  private readonly waiting: { weight: number; begin: () => void }[] = []
+  private waitingSum = 0
+
+  /** @param most weight that a slice takes; a piece of work that is heavier has one to itself */
+  constructor(private readonly most: number) {}
+
+  /** The weight of all that waits for its slice. */
+  get waitingWeight(): number {
+    return this.waitingSum
+  }
+
+  /** Where the slice has room, nothing to wait for; else a promise of the turn in which it has. */
+  enter(weight: number): Promise<void> | undefined {
+    if (this.waiting.length === 0 && this.hasRoom(weight)) {
+      this.spend(weight)
+      return
+    }
+    this.waitingSum += weight
+    return new Promise(begin => this.waiting.push({ weight, begin }))
+  }
+
+  private hasRoom(weight: number): boolean {
+    return this.spent === 0 || this.spent + weight <= this.most
+  }
+
+  private spend(weight: number): void {
+    this.spent += weight
+    if (this.isTurning) return
+    this.isTurning = true
+    // Sockets are looked at before it is called.
+    setImmediate(() => this.turn())
+  }
+
+  private turn(): void {
+    this.isTurning = false
+    this.spent = 0
+    for (let next = this.waiting[0]; next && this.hasRoom(next.weight); next = this.waiting[0]) {
+      this.waiting.shift()
+      this.waitingSum -= next.weight
+      this.spend(next.weight)
+      next.begin()
+    }
+  }
+}
+
+const tooLarge = (limitBytes: number) =>
+  new AppError('payload_too_large', `The body is larger than ${limitBytes} bytes`)
+
+/** Reads a body that does not say how long it is: at most `limitBytes`, and lets the rest go. */
+async function readChunks(
+  body: ReadableStream<Uint8Array>,
+  limitBytes: number,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  const reader = body.getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return Buffer.concat(chunks)
+    length += value.byteLength
+    if (length > limitBytes) {
+      await reader.cancel()
+      throw tooLarge(limitBytes)
+    }
+    chunks.push(value)
+  }
+}
+
+/** Reads at most `limitBytes`, however the body is framed. */
+function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> | Uint8Array {
+  const declared = request.headers.get('content-length')
+  if (declared === null) {
+    return request.body ? readChunks(request.body, limitBytes) : new Uint8Array()
+  }
+  if (Number(declared) > limitBytes) throw tooLarge(limitBytes)
+  return request.bytes()
+}
+
+const isAcceptedType = (contentType: string | null) => {
+  if (contentType === 'application/json') return true
+  // A header without a value names no type.
+  if (contentType === null || contentType.trim() === '') return true
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase()
+  return type === 'application/json' || type === 'text/plain'
+}
+
+/**
+ * Bytes of bodies that are parsed, judged and passed on before whoever else waits is answered: four
+ * batches of 50 events, or most of a millisecond.
+ */
+const parsing = new WeightedSlices(65_536)
+
+/**
+ * Bytes of bodies that may wait for their turn, in each thread: six hundred batches of 50 events. Where
+ * more arrives than a thread can parse, what waits would grow until memory ends, and be answered when
+ * nobody listens any more.
+ */
+const mostWaiting = 8 * 1024 ** 2
+
+/** @throws AppError `overloaded` */
+function requireTurn(): void {
+  if (parsing.waitingWeight < mostWaiting) return
+  throw new AppError('overloaded', 'The server has more to read than it can take; try again', {
+    retryAfterSeconds: 1,
+  })
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * The body of a POST, as text and parsed.
+ *
+ * @param beforeParsing called once it is this body's turn, which may be long after it was read; what it
+ *   throws, the caller gets
+ * @throws AppError `payload_too_large`, `unsupported_media_type` or `malformed_json`, in this order;
+ *   `overloaded`
+ */
+export async function readJson(
+  request: Request,
+  limitBytes: number,
+  beforeParsing: () => void,
+): Promise<{ text: string; value: unknown }> {
+  requireTurn()
+  let bytes: Uint8Array
+  try {
+    bytes = await readBytes(request, limitBytes)
+  } catch (cause) {
+    // A client that goes away midway is no failure of ours; nobody will read the answer.
+    throw cause instanceof AppError ? cause : callerGone(cause)
+  }
+  // A request without a header has no type; `Request` objects made from a text would claim one.
+  if (!isAcceptedType(request.headers.get('content-type'))) {
+    throw new AppError('unsupported_media_type', 'Send the body as application/json or text/plain')
+  }
+  // Many may have been read meanwhile.
+  requireTurn()
+  const turn = parsing.enter(bytes.byteLength)
+  if (turn) await turn
+  beforeParsing()
+  try {
+    const text = utf8.decode(bytes)
+    return { text, value: JSON.parse(text) }
+  } catch (cause) {
+    throw new AppError('malformed_json', 'The body is not JSON', { cause })
+  }
+}
