@@ -1,14 +1,19 @@
+import { getRandomValues } from 'node:crypto'
+import { type Bucket, buckets } from '../core/organisation/buckets.ts'
 import type { Organisation } from '../core/organisation/catalogue.ts'
-import { IdentityBoard, PresenceBoard, ProgressBoard } from './boards.ts'
-import { type EchoMemory, newEchoMemory } from './erasure/echo.ts'
-import { rowOf } from './in-rows.ts'
-import { BufferGauge } from './writer/client.ts'
+import {
+  type UserHashCounts,
+  type UserHashVerdict,
+  userHashVerdicts,
+} from '../core/organisation/verified-identity.ts'
+import { type BeatBounds, type PresenceMark, presenceMarks } from '../core/ports.ts'
+import { minuteMs } from '../core/time/durations.ts'
 
 /** Organisations that the shared tables have room for. Untouched pages cost no memory. */
 export const mostOrganisations = 131_072
 
 /** An organisation's place in tables that threads share: its row, which counts from 1. */
-export const slotOf = ({ ref }: Pick<Organisation, 'ref'>): number => rowOf(ref)
+export const slotOf = ({ ref }: Pick<Organisation, 'ref'>) => ref as unknown as number
 
 /** Memory that all threads of the process see. */
 export interface SharedMemory {
@@ -31,3 +36,309 @@ export function newSharedMemory(): SharedMemory {
     echo: newEchoMemory(),
   }
 }
+
+/**
+ * Two words a mark: first and last second (Unix), 0 where never seen. Then a word a bucket: the last
+ * minute in which its limit was reached. Then the moment from which on heartbeats are free.
+ */
+const limitsAt = presenceMarks.length * 2
+const nextBeatAt = limitsAt + buckets.length
+const wordsPerSlot = nextBeatAt + 1
+
+/**
+ * How far ahead of a request a mark may lie that another left meanwhile, seconds; further ahead it is
+ * of a clock that was set back since.
+ */
+const mostAheadSeconds = 120
+
+/** Where heartbeats are kept so far ahead many pages wait, and more of them come, milliseconds. */
+const crowdMs = 40_000
+
+/** Words before the first slot. */
+const headWords = 3
+
+/**
+ * When each organisation was last seen, in memory that all threads share: noting it costs a
+ * store, and every thread sees it at once. Whole seconds are enough for "seen within five minutes".
+ * Word 0 is the second of the newest mark, word 1 the highest slot used, word 2 counts marks (it wraps).
+ */
+export class PresenceBoard {
+  private readonly words: Uint32Array
+
+  constructor(memory: SharedArrayBuffer) {
+    this.words = new Uint32Array(memory)
+  }
+
+  static memory(slots: number): SharedArrayBuffer {
+    return new SharedArrayBuffer((headWords + slots * wordsPerSlot) * 4)
+  }
+
+  mark(orgRow: number, mark: PresenceMark, now: number): void {
+    const { words } = this
+    const at = this.place(orgRow, mark)
+    const second = Math.floor(now / 1000)
+    const ahead = Atomics.load(words, at + 1) - second
+    if (ahead >= 0 && ahead < mostAheadSeconds) return
+    Atomics.compareExchange(words, at, 0, second)
+    Atomics.store(words, at + 1, second)
+    if (Atomics.load(words, 0) - second < mostAheadSeconds) raise(words, 0, second)
+    else Atomics.store(words, 0, second)
+    raise(words, 1, orgRow)
+    Atomics.add(words, 2, 1)
+  }
+
+  /** First and last time since the process started, epoch milliseconds; null where never. */
+  seen(orgRow: number, mark: PresenceMark): { firstAt: number; lastAt: number } | null {
+    const at = this.place(orgRow, mark)
+    const first = Atomics.load(this.words, at)
+    if (first === 0) return null
+    return { firstAt: first * 1000, lastAt: Atomics.load(this.words, at + 1) * 1000 }
+  }
+
+  /** Notes that a limit was reached; whether this is the first time in its minute, over all threads. */
+  isNewlyLimited(orgRow: number, bucket: Bucket, now: number): boolean {
+    const at = headWords + orgRow * wordsPerSlot + limitsAt + buckets.indexOf(bucket)
+    const minute = Math.floor(now / minuteMs)
+    return Atomics.exchange(this.words, at, minute) !== minute
+  }
+
+  /**
+   * Keeps moments free for heartbeats, behind those that were kept before, so that pages stay inside the
+   * limit together however many they are.
+   *
+   * @param now monotonic milliseconds
+   * @returns how far ahead the last is, milliseconds; none is kept as far ahead as `latestMs`
+   */
+  reserveBeat(orgRow: number, now: number, bounds: BeatBounds): number {
+    const { moments, soonestMs, latestMs, remaining, resetInMs } = bounds
+    const { words } = this
+    const at = headWords + orgRow * wordsPerSlot + nextBeatAt
+    for (;;) {
+      const free = Atomics.load(words, at)
+      // Milliseconds modulo 2^32; what lies further ahead than any that is kept is of weeks ago.
+      const ahead = (free - Math.floor(now)) | 0
+      const busyMs = ahead < 0 || ahead > latestMs + bounds.apartInCrowdMs ? 0 : ahead
+      const apartMs = busyMs < crowdMs ? bounds.apartMs : bounds.apartInCrowdMs
+      // This one, those that are promised, and two for pages that come.
+      const isFull = 3 + Math.floor(Math.min(busyMs, resetInMs) / apartMs) > remaining
+      const turnMs = busyMs + (moments - 1) * apartMs
+      const waitMs = Math.max(soonestMs, turnMs, isFull ? resetInMs : 0)
+      if (waitMs >= latestMs) return latestMs
+      const next = (now + waitMs + apartMs) >>> 0
+      if (Atomics.compareExchange(words, at, free, next) === free) return waitMs
+    }
+  }
+
+  newestSeconds(): number {
+    return Atomics.load(this.words, 0)
+  }
+
+  /** A number that changes with every mark. */
+  marks(): number {
+    return Atomics.load(this.words, 2)
+  }
+
+  /** Everything seen in or after a second. */
+  *seenSince(
+    second: number,
+  ): Iterable<{ orgRow: number; mark: PresenceMark; firstAt: number; lastAt: number }> {
+    const highest = Atomics.load(this.words, 1)
+    for (let orgRow = 0; orgRow <= highest; orgRow++) {
+      for (const mark of presenceMarks) {
+        const seen = this.seen(orgRow, mark)
+        if (seen && seen.lastAt >= second * 1000) yield { orgRow, mark, ...seen }
+      }
+    }
+  }
+
+  private place(orgRow: number, mark: PresenceMark): number {
+    return headWords + orgRow * wordsPerSlot + presenceMarks.indexOf(mark) * 2
+  }
+}
+
+/** Stores a value where it is greater than what stands there. */
+function raise(words: Uint32Array, at: number, value: number): void {
+  for (;;) {
+    const known = Atomics.load(words, at)
+    if (known >= value) return
+    if (Atomics.compareExchange(words, at, known, value) === known) return
+  }
+}
+
+const verdicts = userHashVerdicts.length
+
+/** Words before the first slot: the highest slot used, then the sums over all, two words each. */
+const verdictHead = 1 + 2 * verdicts
+
+/**
+ * How many user hashes were judged how, by organisation, in memory that all threads share: counting
+ * costs a request no message to storage, which writes what was added from time to time.
+ */
+export class IdentityBoard {
+  private readonly words: Uint32Array
+
+  constructor(memory: SharedArrayBuffer) {
+    this.words = new Uint32Array(memory)
+  }
+
+  static memory(slots: number): SharedArrayBuffer {
+    return new SharedArrayBuffer((verdictHead + slots * verdicts) * 4)
+  }
+
+  add(orgRow: number, counts: Partial<UserHashCounts>): void {
+    for (const verdict in counts) {
+      const place = userHashVerdicts.indexOf(verdict as UserHashVerdict)
+      const count = counts[verdict as UserHashVerdict] ?? 0
+      if (count > 0) this.addAt(orgRow, place, count)
+    }
+  }
+
+  private addAt(orgRow: number, place: number, count: number): void {
+    const { words } = this
+    Atomics.add(words, verdictHead + orgRow * verdicts + place, count)
+    const sumAt = 1 + 2 * place
+    const before = Atomics.add(words, sumAt, count)
+    if (before + count >= 2 ** 32) Atomics.add(words, sumAt + 1, 1)
+    let highest = Atomics.load(words, 0)
+    while (highest < orgRow) highest = Atomics.compareExchange(words, 0, highest, orgRow)
+  }
+
+  /** What was counted of all organisations since the process started. */
+  sums(): UserHashCounts {
+    const sumOf = (_: unknown, place: number) => {
+      const [low = 0, high = 0] = this.words.subarray(1 + 2 * place)
+      return high * 2 ** 32 + low
+    }
+    return countsOf(userHashVerdicts.map(sumOf))
+  }
+
+  /** The highest row of an organisation of which anything was counted. */
+  get highest(): number {
+    return Atomics.load(this.words, 0)
+  }
+
+  /** What was counted of an organisation, by verdict; each wraps at 2^32. */
+  of(orgRow: number): UserHashCounts {
+    const from = verdictHead + orgRow * verdicts
+    return countsOf([...this.words.subarray(from, from + verdicts)])
+  }
+}
+
+const countsOf = (counts: readonly number[]) =>
+  Object.fromEntries(
+    userHashVerdicts.map((verdict, i) => [verdict, counts[i] ?? 0]),
+  ) as UserHashCounts
+
+/** Two people who share a cell hear of each other's changes, and only ask once more than they have to. */
+const cells = 2 ** 18
+
+/**
+ * Whether a person's progress has changed, in memory that all threads share: the storage thread counts
+ * a change once it is committed, and whoever asks reads a word. Of a change that is told, the tables
+ * tell more. Word 0 is where the counting begins, another with each start.
+ */
+export class ProgressBoard {
+  private readonly words: Uint32Array
+
+  constructor(memory: SharedArrayBuffer) {
+    this.words = new Uint32Array(memory)
+  }
+
+  /** Untouched pages cost no memory. */
+  static memory(): SharedArrayBuffer {
+    const memory = new SharedArrayBuffer((cells + 1) * 4)
+    new Uint32Array(memory, 0, 1).set(getRandomValues(new Uint32Array(1)))
+    return memory
+  }
+
+  /** @param person as `personOf` names them */
+  changed(orgRow: number, person: string): void {
+    Atomics.add(this.words, cellOf(orgRow, person), 1)
+  }
+
+  /** A text that is another after each change. */
+  version(orgRow: number, person: string): string {
+    const count = Atomics.load(this.words, cellOf(orgRow, person))
+    return (((this.words[0] as number) + count) >>> 0).toString(36)
+  }
+}
+
+const cellOf = (orgRow: number, person: string): number =>
+  1 + (Bun.hash.xxHash32(`${orgRow} ${person}`) % cells)
+
+/** How much may wait for the storage thread before writers are told to come back later. */
+export interface BufferBounds {
+  events: number
+  bytes: number
+}
+
+/**
+ * What waits between the threads that answer requests and the one that writes, counted in memory
+ * that all of them share: a queue between threads has no length that can be asked for.
+ */
+export class BufferGauge {
+  private readonly words: Int32Array
+
+  constructor(
+    memory: SharedArrayBuffer,
+    private readonly bounds: BufferBounds,
+  ) {
+    this.words = new Int32Array(memory)
+  }
+
+  static memory(): SharedArrayBuffer {
+    return new SharedArrayBuffer(12)
+  }
+
+  get events(): number {
+    return Atomics.load(this.words, 0)
+  }
+
+  get bytes(): number {
+    return Atomics.load(this.words, 1)
+  }
+
+  /** Whether storage refuses writes at the moment. */
+  get isRefused(): boolean {
+    return Atomics.load(this.words, 2) === 1
+  }
+
+  set isRefused(isRefused: boolean) {
+    Atomics.store(this.words, 2, Number(isRefused))
+  }
+
+  /** Below its bounds, so that a writer may still be taken in. */
+  get hasRoom(): boolean {
+    return this.events < this.bounds.events && this.bytes < this.bounds.bytes
+  }
+
+  /** Whether there is room for so much more. */
+  fits(events: number, bytes: number): boolean {
+    return this.events + events <= this.bounds.events && this.bytes + bytes <= this.bounds.bytes
+  }
+
+  /**
+   * Takes room, at the moment a message leaves its thread: taken earlier, it would be lost with a thread
+   * that dies. So each thread may go beyond the bounds by what it gathers in one turn.
+   */
+  enter(events: number, bytes: number): void {
+    Atomics.add(this.words, 0, events)
+    Atomics.add(this.words, 1, bytes)
+  }
+
+  leave(events: number, bytes: number): void {
+    Atomics.sub(this.words, 0, events)
+    Atomics.sub(this.words, 1, bytes)
+  }
+}
+
+/** A name that no other process' echo has, and the number of the one in use; 0 for none. */
+export interface EchoMemory {
+  name: string
+  generation: SharedArrayBuffer
+}
+
+export const newEchoMemory = (): EchoMemory => ({
+  name: crypto.randomUUID(),
+  generation: new SharedArrayBuffer(4),
+})

@@ -3,7 +3,6 @@ import { statSync } from 'node:fs'
 import type { AppendOutcome } from '../core/ports.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { failpoint } from '../failpoints.ts'
-import { IdentityBoard, PresenceBoard, ProgressBoard } from './boards.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { databaseFile, openForWriting } from './database/database.ts'
 import { Echo } from './erasure/echo.ts'
@@ -21,8 +20,14 @@ import {
   Sealer,
   type SealPolicy,
 } from './run-blocks/sealer.ts'
-import type { SharedMemory } from './shared.ts'
-import { type BufferBounds, BufferGauge } from './writer/client.ts'
+import {
+  type BufferBounds,
+  BufferGauge,
+  IdentityBoard,
+  PresenceBoard,
+  ProgressBoard,
+  type SharedMemory,
+} from './shared.ts'
 import { type Command, CommandExecutor, type CommandResult } from './writer/commands.ts'
 import { type Answer, Answers, cannotWrite, framesIn, PendingWrite } from './writer/messages.ts'
 import { type Operation, type Operations, operate, operationsOver } from './writer/operations.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Semaphore } from '../../src/scheduling/semaphore.ts'
+import { Semaphore } from '../../src/scheduling/cooperative.ts'
 
 test('never more at once than there are turns, all in order, also after a failure', async () => {
   const turns = new Semaphore(2)

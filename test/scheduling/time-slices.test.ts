@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { TimeSlices } from '../../src/scheduling/time-slices.ts'
+import { TimeSlices } from '../../src/scheduling/cooperative.ts'
 
 const turnOfTheLoop = () => new Promise<void>(resolve => setImmediate(resolve))
 

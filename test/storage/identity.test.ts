@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { noUserHashes, summedHours } from '../../src/core/organisation/verified-identity.ts'
-import { IdentityBoard } from '../../src/storage/boards.ts'
 import { StoredCatalogue } from '../../src/storage/catalogue/catalogue.ts'
 import { openForWriting } from '../../src/storage/database/database.ts'
 import { migrate } from '../../src/storage/database/migrate.ts'
 import { identityHours } from '../../src/storage/organisations/identity-counts.ts'
 import { IdentityTable } from '../../src/storage/organisations/identity-table.ts'
+import { IdentityBoard } from '../../src/storage/shared.ts'
 import {
   createOrganisation,
   identityOf,

@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { PresenceBoard } from '../../src/storage/boards.ts'
 import { migrate } from '../../src/storage/database/migrate.ts'
 import { PresenceTable } from '../../src/storage/organisations/presence-table.ts'
 import { Readers } from '../../src/storage/readers.ts'
+import { PresenceBoard } from '../../src/storage/shared.ts'
 import { firstRelease } from '../support/first-release.ts'
 
 const board = () => new PresenceBoard(PresenceBoard.memory(2))

@@ -15,9 +15,14 @@ import { prepareDatabase } from '../../src/storage/database/prepare.ts'
 import type { InRows } from '../../src/storage/in-rows.ts'
 import type { FreePagesPolicy } from '../../src/storage/retention/free-pages.ts'
 import type { SealPolicy } from '../../src/storage/run-blocks/sealer.ts'
-import { newSharedMemory, slotOf } from '../../src/storage/shared.ts'
+import {
+  type BufferBounds,
+  BufferGauge,
+  newSharedMemory,
+  slotOf,
+} from '../../src/storage/shared.ts'
 import { idleRetainMs, idleSealMs, Storage } from '../../src/storage/storage.ts'
-import { type BufferBounds, BufferGauge, StorageClient } from '../../src/storage/writer/client.ts'
+import { StorageClient } from '../../src/storage/writer/client.ts'
 import { longWorkHere } from '../../src/storage/writer/long-work.ts'
 import { defaultWriterPolicy, type WriterPolicy } from '../../src/storage/writer/writer.ts'
 

@@ -1,4 +1,4 @@
-import { nearestRank } from '../../../src/core/number/quantile.ts'
+import { nearestRank } from '../../../src/core/number/statistics.ts'
 import { Analyst } from '../analyst.ts'
 import type { Bench, Found } from '../bench.ts'
 import type { Effort } from '../effort.ts'

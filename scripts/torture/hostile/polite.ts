@@ -1,4 +1,4 @@
-import { nearestRank } from '../../../src/core/number/quantile.ts'
+import { nearestRank } from '../../../src/core/number/statistics.ts'
 /** What a polite client has seen. */
 export interface Courtesy {
   /** How long each answer took, milliseconds. */

@@ -1,5 +1,5 @@
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
-import { nearestRank } from '../../../src/core/number/quantile.ts'
+import { nearestRank } from '../../../src/core/number/statistics.ts'
 import { progress } from '../../report/progress.ts'
 import { apiOf, metricOf, type Server, type Workplace } from '../../support/binary.ts'
 import { rssMiBOf } from '../../support/process.ts'

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { nearestRank } from '../../../src/core/number/quantile.ts'
+import { nearestRank } from '../../../src/core/number/statistics.ts'
 import { dayMs } from '../../../src/core/time/durations.ts'
 import { databaseFile, openForWriting } from '../../../src/storage/database/database.ts'
 import { bodies, type History } from '../../bench/history.ts'

@@ -1,5 +1,5 @@
 import type { FlowPositions } from '../flow/positions.ts'
-import { codeOfDuration, noDuration } from './duration-code.ts'
+import { codeOfDuration, noDuration } from '../number/statistics.ts'
 import type { RunStep } from './run.ts'
 
 /** What became of a run, as it stands in the column of states. */

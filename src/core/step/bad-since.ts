@@ -1,4 +1,4 @@
-import { rate } from '../number/rate.ts'
+import { rate } from '../number/statistics.ts'
 import { type HealthCounts, totalsOf } from './health.ts'
 
 /** What was reported in some minutes; times are epoch milliseconds, null where there was no such report. */

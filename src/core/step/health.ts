@@ -1,4 +1,4 @@
-import { rate } from '../number/rate.ts'
+import { rate } from '../number/statistics.ts'
 import { dayMs } from '../time/durations.ts'
 
 /** What a page can report of a step's target, in the order in which answers list them. */

@@ -1,4 +1,4 @@
-import { fourDecimals } from '../number/rate.ts'
+import { fourDecimals } from '../number/statistics.ts'
 import {
   compareFingerprints,
   type Fingerprint,

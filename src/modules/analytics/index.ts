@@ -9,9 +9,8 @@ import { type Route, route } from '../../http/route.ts'
 import { csvOf } from './csv.ts'
 import { exampleCsv, exportWords } from './export-words.ts'
 import { Analytics, AnalyticsCsv, AnalyticsQuery, ExportQuery } from './model.ts'
-import { ignoredParameters } from './parameters.ts'
 import { eventRows, ofVersion, runRows, versionOfEvent } from './raw-rows.ts'
-import { analyticsService, type Question, questionOf } from './service.ts'
+import { analyticsService, ignoredParameters, type Question, questionOf } from './service.ts'
 
 /** What analysts ask of a flow, as JSON and as CSV. */
 export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[] {

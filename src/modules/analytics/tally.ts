@@ -1,8 +1,7 @@
 import { FlowPositions } from '../../core/flow/positions.ts'
-import { rate } from '../../core/number/rate.ts'
+import { codeOfDuration, DurationCounts, rate } from '../../core/number/statistics.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { ItemRef, StepRef } from '../../core/reference.ts'
-import { codeOfDuration, DurationCounts } from '../../core/run/duration-code.ts'
 import {
   type RunColumns as ColumnsOf,
   fates,

@@ -5,7 +5,7 @@ import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { actorOf, requireScope } from '../../http/principal.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
-import { TimeSlices } from '../../scheduling/time-slices.ts'
+import { TimeSlices } from '../../scheduling/cooperative.ts'
 import { excessOfText, excessOfValue } from './bounds.ts'
 import {
   type AuthoredFlow as AuthoredFlowAnswer,

@@ -1,4 +1,4 @@
-import { nearestRank } from '../../core/number/quantile.ts'
+import { nearestRank } from '../../core/number/statistics.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { type Presence, presenceStages, type Stores } from '../../core/ports.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'

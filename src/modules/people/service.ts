@@ -4,7 +4,7 @@ import type { Actor } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { withEscapes } from '../../core/text/unseen.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
-import { TimeSlices } from '../../scheduling/time-slices.ts'
+import { TimeSlices } from '../../scheduling/cooperative.ts'
 import type { Erased, ErasureProgress, NamedPerson, PeopleStore } from './port.ts'
 
 /** An organisation as an export names it. */

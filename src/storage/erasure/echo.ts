@@ -1,8 +1,8 @@
 import { constants, Database } from 'bun:sqlite'
 import type { PersonIds } from '../../core/ports.ts'
-import { PresenceBoard } from '../boards.ts'
 import { migrate } from '../database/migrate.ts'
 import { Readers } from '../readers.ts'
+import { type EchoMemory, PresenceBoard } from '../shared.ts'
 import { StepReader } from '../steps/step-reader.ts'
 import type { Command, CommandExecutor, CommandResult } from '../writer/commands.ts'
 import { ErasedPeople } from './erased-people.ts'
@@ -16,17 +16,6 @@ import { isOf } from './person-matcher.ts'
  * It is a database like the real one, by the same code: so its answers are those that the same reports
  * of somebody new would get.
  */
-
-/** A name that no other process' echo has, and the number of the one in use; 0 for none. */
-export interface EchoMemory {
-  name: string
-  generation: SharedArrayBuffer
-}
-
-export const newEchoMemory = (): EchoMemory => ({
-  name: crypto.randomUUID(),
-  generation: new SharedArrayBuffer(4),
-})
 
 /** From so much on it begins anew: anybody can report, and nobody can be told to stop. */
 const mostBytes = 64 * 1024 * 1024

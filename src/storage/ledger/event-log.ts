@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { EventLog, LoggedEvent, NamedPart } from '../../modules/events/port.ts'
-import { TimeSlices } from '../../scheduling/time-slices.ts'
+import { TimeSlices } from '../../scheduling/cooperative.ts'
 import type { InRows, StoredEvent } from '../in-rows.ts'
 import { type BatchRow, eventsPerBatch, storedText } from './event-batches.ts'
 import { decodeEvents } from './event-text.ts'

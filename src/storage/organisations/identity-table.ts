@@ -5,7 +5,7 @@ import {
   userHashVerdicts,
 } from '../../core/organisation/verified-identity.ts'
 import { hourMs } from '../../core/time/durations.ts'
-import type { IdentityBoard } from '../boards.ts'
+import type { IdentityBoard } from '../shared.ts'
 
 /** Writes what the board has counted of user hashes, from time to time, under the hour of the writing. */
 export class IdentityTable {

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { type PresenceMark, presenceMarks } from '../../core/ports.ts'
-import type { PresenceBoard } from '../boards.ts'
+import type { PresenceBoard } from '../shared.ts'
 
 /** How many of the latest clock skews are kept. */
 const skewsKept = 101

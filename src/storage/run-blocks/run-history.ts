@@ -7,7 +7,7 @@ import {
   RunColumnsBuilder,
   takeRuns,
 } from '../../core/run/run-columns.ts'
-import { TimeSlices } from '../../scheduling/time-slices.ts'
+import { TimeSlices } from '../../scheduling/cooperative.ts'
 import type { InRows } from '../in-rows.ts'
 import { decodeBlock } from './block-bytes.ts'
 import { RunPages } from './run-pages.ts'

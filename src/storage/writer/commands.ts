@@ -4,7 +4,6 @@ import { newEventId } from '../../core/organisation/ids.ts'
 import type { AppendOutcome, FingerprintVerdict, PersonIds } from '../../core/ports.ts'
 import { hourMs } from '../../core/time/durations.ts'
 import { failpoint } from '../../failpoints.ts'
-import type { ProgressBoard } from '../boards.ts'
 import type { StoredCatalogue } from '../catalogue/catalogue.ts'
 import type { PersonInFlow } from '../checklists/tick-table.ts'
 import type {
@@ -29,6 +28,7 @@ import type { PresenceTable } from '../organisations/presence-table.ts'
 import type { Fact, LedgerFact } from '../projections/facts.ts'
 import { Projector } from '../projections/projector.ts'
 import type { RunBlocks } from '../run-blocks/run-blocks.ts'
+import type { ProgressBoard } from '../shared.ts'
 import { StepTable } from '../steps/step-table.ts'
 
 /** Everything that the storage thread is asked to write, one type a verb. `messages.ts` says how it travels. */

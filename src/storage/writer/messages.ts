@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import type { AppendOutcome } from '../../core/ports.ts'
 import { shortReasonOf } from '../../core/text/reason.ts'
-import type { BufferGauge } from './client.ts'
+import type { BufferGauge } from '../shared.ts'
 import type { Command, CommandResult } from './commands.ts'
 import type { Operation } from './operations.ts'
 

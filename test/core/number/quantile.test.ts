@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { nearestRank } from '../../../src/core/number/quantile.ts'
+import { nearestRank } from '../../../src/core/number/statistics.ts'
 
 describe('nearestRank', () => {
   test.each([

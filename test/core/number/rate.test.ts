@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { fourDecimals, rate } from '../../../src/core/number/rate.ts'
+import { fourDecimals, rate } from '../../../src/core/number/statistics.ts'
 
 describe('rate', () => {
   test.each([

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { nearestRank } from '../../../src/core/number/quantile.ts'
 import {
   codeOfDuration,
   DurationCounts,
   durationCodes,
   durationOfCode,
+  nearestRank,
   noDuration,
-} from '../../../src/core/run/duration-code.ts'
+} from '../../../src/core/number/statistics.ts'
 
 const longest = durationOfCode(noDuration - 1)
 const duration = fc.oneof(

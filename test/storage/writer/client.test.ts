@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { armFailpoints } from '../../../src/failpoints.ts'
 import type { NewEvent } from '../../../src/storage/in-rows.ts'
-import { BufferGauge, StorageClient } from '../../../src/storage/writer/client.ts'
+import { BufferGauge } from '../../../src/storage/shared.ts'
+import { StorageClient } from '../../../src/storage/writer/client.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../../support/stored-history.ts'
 import { World } from '../../support/world.ts'
 

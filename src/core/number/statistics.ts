@@ -1,4 +1,53 @@
-import { nearestRankOf } from '../number/quantile.ts'
+/**
+ * A number cut to four decimals, as every rate and score in an answer is.
+ *
+ * @param value a finite number
+ */
+export function fourDecimals(value: number): number {
+  return Math.round(value * 10_000) / 10_000
+}
+
+/**
+ * `n / d` with four decimals, rounded half up; `null` when there is nothing to divide by.
+ *
+ * @param n a count, at least 0
+ * @param d a count, at least 0
+ */
+export function rate(n: number, d: number): number | null {
+  if (d === 0) return null
+  // In whole numbers: 57 / 800 is 0.07125, but in floating point it lies a hair under that half.
+  const doubled = 20_000 * n + d
+  return (doubled - (doubled % (2 * d))) / (2 * d) / 10_000
+}
+
+/** A quantile is resolved to a millionth, so that q·n can be worked out in whole numbers. */
+const resolution = 1_000_000
+
+/**
+ * The rank of the q-quantile by nearest rank, ⌈q·n⌉, counted from 1.
+ *
+ * @param n how many values there are, at least one
+ * @param q 0 to 1, resolved to six decimals; 0 is the rank of the least value
+ * @throws RangeError when q is outside 0 to 1
+ * @see Hyndman and Fan, "Sample Quantiles in Statistical Packages" (1996), definition 1
+ */
+export function nearestRankOf(n: number, q: number): number {
+  if (!(q >= 0 && q <= 1)) throw new RangeError(`a quantile is between 0 and 1, not ${q}`)
+  // 0.07 * 100 is 7.000000000000001 in floating point, whose ceiling is a rank too many.
+  return Math.max(1, Math.ceil((Math.round(q * resolution) * n) / resolution))
+}
+
+/**
+ * The q-quantile by nearest rank, which is always one of the values given.
+ *
+ * @param sorted ascending; any unit, the answer has the same
+ * @param q as of `nearestRankOf`
+ * @returns `null` when there are no values
+ */
+export function nearestRank(sorted: ArrayLike<number>, q: number): number | null {
+  const rank = nearestRankOf(sorted.length, q)
+  return sorted.length === 0 ? null : sorted[rank - 1]!
+}
 
 /**
  * Durations as 16-bit numbers: whole milliseconds below 4 seconds, and above that multiples of 2, 5,
