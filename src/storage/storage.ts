@@ -31,12 +31,7 @@ import {
 import { type Command, CommandExecutor, type CommandResult } from './writer/commands.ts'
 import { type Answer, Answers, cannotWrite, framesIn, PendingWrite } from './writer/messages.ts'
 import { type Operation, type Operations, operate, operationsOver } from './writer/operations.ts'
-import {
-  type CommitReport,
-  isPassing,
-  Writer,
-  type WriterPolicy,
-} from './writer/writer.ts'
+import { type CommitReport, isPassing, Writer, type WriterPolicy } from './writer/writer.ts'
 
 /** Which file a path leads to; null where to none. */
 function fileAt(path: string): string | null {

@@ -1,3 +1,4 @@
+import type { RequestContext } from '../../http/request-context.ts'
 import { scopes } from '../../core/organisation/management-token.ts'
 import { isoTime, isoTimeOrNull, type Clock } from '../../core/time/clock.ts'
 import { actorOf } from '../../http/principal.ts'

@@ -1,3 +1,4 @@
+import type { RequestContext } from '../../http/request-context.ts'
 import { invalid, type Problem } from '../../core/errors.ts'
 import { readFlowFile } from '../../core/flow/file.ts'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
