@@ -3,7 +3,15 @@ import { personOf, rejectionCodes } from '../core/event/event.ts'
 import type { FlowHistory } from '../core/flow/decision.ts'
 import { buckets } from '../core/organisation/buckets.ts'
 import { summedHours } from '../core/organisation/verified-identity.ts'
-import { presenceMarks, type AnalyticsReader, type ChecklistReader, type HistoryReader, type PersonIds, type Presence, type RunRow } from '../core/ports.ts'
+import {
+  type AnalyticsReader,
+  type ChecklistReader,
+  type HistoryReader,
+  type PersonIds,
+  type Presence,
+  presenceMarks,
+  type RunRow,
+} from '../core/ports.ts'
 import { checklistHistory } from '../core/run/checklist.ts'
 import { historyOf } from '../core/run/past-run.ts'
 import { least } from '../core/run/run.ts'
@@ -19,6 +27,7 @@ import { identityHours } from './organisations/identity-counts.ts'
 import { PastRunReader } from './runs/past-run-reader.ts'
 import { type PartyOf, partyReader } from './runs/run-people.ts'
 import { type RunRecord, runColumns, runRowOf } from './runs/run-rows.ts'
+import type { PresenceBoard } from './shared.ts'
 
 /** Rows a statement reads before other requests get their turn. */
 const pageRows = 1_000

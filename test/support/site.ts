@@ -3,7 +3,7 @@ import { until } from '../../scripts/support/until.ts'
 import { demoSite } from '../../src/cli/demo/site.ts'
 import type { Flow } from '../../src/core/flow/flow.ts'
 import { type Server, Workplace } from './binary.ts'
-import { TestBrowser, type Page } from './browser.ts'
+import { type Page, TestBrowser } from './browser.ts'
 
 /** A customer's site with the snippet, a browser that visits it, and the binary that it talks to. */
 

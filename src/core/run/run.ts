@@ -1,4 +1,4 @@
-import { needsStep, personOf, type EventKind } from '../event/event.ts'
+import { type EventKind, needsStep, personOf } from '../event/event.ts'
 
 /**
  * A run is one pass of one person through a flow. Here is how events make runs, as a join

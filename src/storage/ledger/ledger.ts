@@ -4,7 +4,7 @@ import type { TimeRange } from '../../core/time/time-range.ts'
 import type { StoredEvent } from '../in-rows.ts'
 import type { Fact } from '../projections/facts.ts'
 import { type BatchRow, storedText, textIn } from './event-batches.ts'
-import { decodeEvents, decodeFacts } from './event-text.ts'
+import { decodeEvents, decodeFacts, isOfFlow } from './event-text.ts'
 
 /** What is read of the ledger: always in the order of arrival. */
 
