@@ -1,3 +1,4 @@
+import { afterwards } from '../core/maybe-promise.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { readJson } from './body.ts'
 import { Call } from './call.ts'
@@ -59,8 +60,7 @@ export class Endpoint {
     const call = new Call(request, route, clock.now(), clock.monotonic())
     try {
       call.params = params
-      const passing = passGate(call, route, params, deps)
-      const reply = passing ? passing.then(() => this.replyTo(call)) : this.replyTo(call)
+      const reply = afterwards(passGate(call, route, params, deps), () => this.replyTo(call))
       return reply instanceof Promise ? this.answerLater(call, reply) : exit.answer(call, reply)
     } catch (error) {
       return exit.refuse(call, error)

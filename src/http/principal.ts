@@ -1,4 +1,5 @@
 import { AppError } from '../core/errors.ts'
+import type { MaybePromise } from '../core/maybe-promise.ts'
 import type { Actor } from '../core/organisation/audit.ts'
 import type { Scope } from '../core/organisation/management-token.ts'
 import type { Call } from './call.ts'
@@ -23,7 +24,7 @@ export interface KnownToken {
 /** Management tokens as the gate asks for them. */
 export interface KnownTokens {
   /** By the hash of its text; null where there is none. */
-  find(sha256: string): KnownToken | null
+  find(sha256: string): MaybePromise<KnownToken | null>
   /** Notes that it was used; nobody waits for it. */
   used(id: string, at: number): void
 }

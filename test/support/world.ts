@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Answered, type AppDeps, createApp, routesOf } from '../../src/app.ts'
+import type { Catalogue } from '../../src/core/organisation/catalogue.ts'
 import type { Limiter } from '../../src/core/organisation/limiter.ts'
 import type { Stores } from '../../src/core/ports.ts'
 import type { Clock } from '../../src/core/time/clock.ts'
@@ -38,6 +39,17 @@ export class HandClock implements Clock {
   }
 }
 
+/** SQLite answers every look-up of the catalogue in the same turn. */
+type AtOnce<Port> = {
+  [Name in keyof Port]: Port[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => Exclude<Result, Promise<unknown>>
+    : never
+}
+
+interface StoresAtOnce extends Stores {
+  catalogue(): AtOnce<Catalogue>
+}
+
 export interface WorldOptions {
   bufferBounds?: BufferBounds
   ack?: 'commit' | 'buffer'
@@ -46,6 +58,8 @@ export interface WorldOptions {
   sessionTokens?: (clock: Clock) => SessionTokens
   /** In place of the limiter in shared memory: one over it. */
   limiter?: (own: Limiter) => Limiter
+  /** In place of the stores over SQLite: ones over them. */
+  stores?: (own: Stores) => Stores
   policy?: Partial<WriterPolicy>
   sealing?: SealPolicy
   freePages?: FreePagesPolicy
@@ -71,7 +85,7 @@ export class World {
   readonly app: ReturnType<typeof createApp>
   private readonly deps: AppDeps
   private door: ReturnType<typeof createApp> | null = null
-  readonly stores: ReturnType<typeof connectStores>
+  readonly stores: StoresAtOnce
   readonly management: ReturnType<typeof connectManagement>
   readonly tokens
   readonly gauge: BufferGauge
@@ -98,7 +112,7 @@ export class World {
     )
     this.reading = openForReading(this.dataDir)
     this.snapshots = openForReading(this.dataDir)
-    this.stores = connectStores(this.reading, this.snapshots, client, this.shared)
+    this.stores = connectStores(this.reading, this.snapshots, client, this.shared) as StoresAtOnce
     const { dataDir, clock } = this
     const work = longWorkHere({ dataDir, now: clock.now, isServed: true })
     this.management = connectManagement(this.reading, client, work)
@@ -113,7 +127,7 @@ export class World {
     const limiter = new SharedMemoryLimiter(SharedMemoryLimiter.memory(1_000), slotOf)
     this.deps = {
       clock: this.clock,
-      stores: this.stores,
+      stores: options.stores?.(this.stores) ?? this.stores,
       management: this.management,
       limiter: options.limiter?.(limiter) ?? limiter,
       tokens: options.sessionTokens?.(this.clock) ?? this.tokens,
@@ -132,8 +146,8 @@ export class World {
   }
 
   /** The stores as storage sees them, which knows all by row numbers. */
-  get byRow(): InRows<Stores> {
-    return this.stores as unknown as InRows<Stores>
+  get byRow(): InRows<StoresAtOnce> {
+    return this.stores as unknown as InRows<StoresAtOnce>
   }
 
   /** Every route of the public port, as the app declares it. */

@@ -7,7 +7,7 @@ import { minuteMs } from '../../core/time/durations.ts'
 import { type Batch, type BatchResult, type EventResult, longestEventId } from './model.ts'
 import type { SentBatch } from './properties.ts'
 import { BatchUserHashes } from './user-hashes.ts'
-import { judge, type Rejection } from './verdict.ts'
+import { judge, namedBy, type Rejection } from './verdict.ts'
 
 /** A sender's clock within this is taken as right. */
 const toleratedSkewMs = minuteMs
@@ -48,13 +48,13 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
     const userHashes = identity && new BatchUserHashes(identity, receivedAt)
     const context = {
       organisation,
-      catalogue: stores.catalogue(),
       receivedAt,
       correctionMs: skewMs !== null && Math.abs(skewMs) > toleratedSkewMs ? skewMs : 0,
       oldestAt: oldestAccepted(organisation, deps.retentionDays, receivedAt),
       sent,
       userHashes,
     }
+    const catalogue = stores.catalogue()
     const kept: NewEvent[] = []
     const indexes: number[] = []
     const results: EventResult[] = []
@@ -63,7 +63,9 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
       results.push({ index, id: sentId(events[index]), status: 'rejected', code, message })
     }
     for (let index = 0; index < events.length; index++) {
-      const verdict = judge(events[index], index, context)
+      const looked = namedBy(events[index], catalogue)
+      const named = looked instanceof Promise ? await looked : looked
+      const verdict = judge(events[index], index, named, context)
       if ('code' in verdict) {
         refuse(index, verdict)
         refusals[verdict.code] = (refusals[verdict.code] ?? 0) + 1

@@ -1,5 +1,6 @@
 import { flowNotFound, invalid } from '../../core/errors.ts'
 import { Flow } from '../../core/flow/flow.ts'
+import { afterwards } from '../../core/maybe-promise.ts'
 import type { Stores } from '../../core/ports.ts'
 import { encodedReply, ofPerson } from '../../http/encoded.ts'
 import { requireScope } from '../../http/principal.ts'
@@ -49,11 +50,14 @@ export function flowRoutes({
       },
       handle(call) {
         stores.presence.mark(call.org.ref, 'flows_fetched', call.receivedAt)
-        const flows = stores.catalogue().publishedFlows(call.org)
         const { userId, anonymousId } = call.query
-        if (userId === undefined && anonymousId === undefined) return encodedReply(call, flows)
-        return withHistory(call.org.ref, flows, personIn(call.query), stores).then(body =>
-          encodedReply(call, body, ofPerson),
+        const isOfNobody = userId === undefined && anonymousId === undefined
+        return afterwards(stores.catalogue().publishedFlows(call.org), flows =>
+          isOfNobody
+            ? encodedReply(call, flows)
+            : withHistory(call.org.ref, flows, personIn(call.query), stores).then(body =>
+                encodedReply(call, body, ofPerson),
+              ),
         )
       },
     }),
@@ -71,10 +75,11 @@ export function flowRoutes({
       },
       handle(call) {
         stores.presence.mark(call.org.ref, 'flows_fetched', call.receivedAt)
-        const body = stores.catalogue().publishedFlow(call.subject)
-        // Withdrawn since the gate looked.
-        if (!body) throw flowNotFound()
-        return encodedReply(call, body)
+        return afterwards(stores.catalogue().publishedFlow(call.subject), body => {
+          // Withdrawn since the gate looked.
+          if (!body) throw flowNotFound()
+          return encodedReply(call, body)
+        })
       },
     }),
     route({

@@ -1,3 +1,4 @@
+import { afterwards, type MaybePromise } from '../../core/maybe-promise.ts'
 import { windowMs } from '../../core/organisation/buckets.ts'
 import type { PersonIds, Stores } from '../../core/ports.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
@@ -43,15 +44,21 @@ export function installationRoutes(deps: {
       resetInMs: taken?.resetInMs ?? windowMs,
     })
 
-  const heartbeat = (call: Call, person: PersonIds | null, isKnown: boolean): Reply => {
+  const heartbeat = (
+    call: Call,
+    person: PersonIds | null,
+    isKnown: boolean,
+  ): MaybePromise<Reply> => {
     const turn = turnOf(call, person !== null, isKnown)
-    return json(200, {
-      status: 'ok',
-      serverTime: isoTime(clock.now()),
-      flowsVersion: stores.catalogue().publishedFlows(call.org).version,
-      nextHeartbeatSeconds: Math.ceil((person === null ? usualMs : turn) / 1_000),
-      ...(person && { progressVersion: stores.checklists.version(call.org.ref, person) }),
-    } satisfies Heartbeat)
+    return afterwards(stores.catalogue().publishedFlows(call.org), ({ version }) =>
+      json(200, {
+        status: 'ok',
+        serverTime: isoTime(clock.now()),
+        flowsVersion: version,
+        nextHeartbeatSeconds: Math.ceil((person === null ? usualMs : turn) / 1_000),
+        ...(person && { progressVersion: stores.checklists.version(call.org.ref, person) }),
+      } satisfies Heartbeat),
+    )
   }
 
   return [

@@ -28,7 +28,11 @@ function seenIn(presence: Presence) {
 }
 
 export function installationService({ stores, seen }: { stores: Stores; seen: SeenStore }) {
-  const statusOf = (organisation: Organisation, presence: Presence, now: number): SnippetStatus => {
+  const statusOf = async (
+    organisation: Organisation,
+    presence: Presence,
+    now: number,
+  ): Promise<SnippetStatus> => {
     const { firstSeenAt, lastSeenAt } = seenIn(presence)
     const skews = presence.skews.toSorted((a, b) => a - b)
     const skewMsMedian = nearestRank(skews, 0.5)
@@ -36,8 +40,8 @@ export function installationService({ stores, seen }: { stores: Stores; seen: Se
     const findings = findingsOf({
       presence,
       skewMsMedian,
-      publishedFlows: catalogue.publishedFlows(organisation).count,
-      oldKeysEndAt: catalogue.oldKeysEndAt(organisation),
+      publishedFlows: (await catalogue.publishedFlows(organisation)).count,
+      oldKeysEndAt: await catalogue.oldKeysEndAt(organisation),
       identity: organisation.identity,
       ownVersion: version,
       now,
@@ -73,7 +77,7 @@ export function installationService({ stores, seen }: { stores: Stores; seen: Se
     async installation(organisation: Organisation, now: number): Promise<Installation> {
       await seen.write()
       const presence = await stores.presence.read(organisation.ref, now)
-      return { ...statusOf(organisation, presence, now), erased24h: presence.erased }
+      return { ...(await statusOf(organisation, presence, now)), erased24h: presence.erased }
     },
   }
 }

@@ -24,7 +24,7 @@ export async function listRuns(
 ): Promise<RunList> {
   // One more tells whether any follow.
   const found = await store.runs(organisation.ref, flowKey, after, most + 1)
-  const flow = found && stores.catalogue().flow(found.flowId)
+  const flow = found && (await stores.catalogue().flow(found.flowId))
   if (!found || !flow) throw flowNotFound(flowKey)
   const told = teller(flow)
   const runs = found.runs.slice(0, most)

@@ -25,14 +25,15 @@ export async function checkSteps(
   { stores, evidence }: { stores: Stores; evidence: StepEvidenceStore },
 ): Promise<StepCheck> {
   const catalogue = stores.catalogue()
-  const { flows } = JSON.parse(catalogue.publishedFlows(organisation).text) as { flows: Flow[] }
+  const { text } = await catalogue.publishedFlows(organisation)
+  const { flows } = JSON.parse(text) as { flows: Flow[] }
   const asked = flows.filter(({ key }) => flowKey === null || key === flowKey)
   if (flowKey !== null && asked.length === 0) throw flowNotFound(flowKey)
   const slices = new TimeSlices()
   const steps: CheckedStep[] = []
   for (const flow of asked) {
     for (const step of flow.steps) {
-      const stepRef = catalogue.step(step.id)?.ref
+      const stepRef = (await catalogue.step(step.id))?.ref
       if (step.target === null || stepRef === undefined) continue
       await slices.rest()
       const named = { orgRef: organisation.ref, stepRef, now }
