@@ -10,11 +10,11 @@ import {
 import { isSnippetKey } from '../core/organisation/ids.ts'
 import type { Limiter, Taken } from '../core/organisation/limiter.ts'
 import { isManagementToken, managementTokenHash } from '../core/organisation/management-token.ts'
-import type { Stores } from '../core/ports.ts'
 import { shown } from '../core/text/wording.ts'
 import type { Clock } from '../core/time/clock.ts'
 import type { Call } from './call.ts'
-import { type KnownTokens, requireScope } from './principal.ts'
+import type { GateStores, KnownTokens } from './port.ts'
+import { requireScope } from './principal.ts'
 import { parametersOf } from './query.ts'
 import { type Route, takesKeyInQuery } from './route.ts'
 import type { SessionTokens } from './session-tokens.ts'
@@ -29,7 +29,7 @@ export interface GateDeps {
   clock: Clock
   limiter: Limiter
   tokens: SessionTokens
-  stores: Stores
+  stores: GateStores
   managementTokens: KnownTokens
   /** Whether who sends no credential is the operator: at the socket in the data directory alone. */
   isOperatorsDoor?: boolean

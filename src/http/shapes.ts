@@ -1,7 +1,7 @@
 import { type TLiteral, type TSchema, type TUnion, Type } from '@sinclair/typebox'
 import { flowNotFound, invalid, type Problem } from '../core/errors.ts'
+import type { PersonIds } from '../core/event/stored-event.ts'
 import { type FlowEntry, latestVersion } from '../core/organisation/catalogue.ts'
-import type { PersonIds } from '../core/ports.ts'
 import { furthestMs, parseTime, timePattern } from '../core/time/rfc3339.ts'
 
 /** Shapes and checks that several routes share. */

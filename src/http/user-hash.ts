@@ -4,8 +4,8 @@ import {
   judgeUserHash,
   type UserHashVerdict,
 } from '../core/organisation/verified-identity.ts'
-import type { Stores } from '../core/ports.ts'
 import type { Call } from './call.ts'
+import type { GateStores } from './port.ts'
 
 /** A body or query that may name a user. */
 interface NamesUser {
@@ -22,7 +22,7 @@ const causeOf = (verdict: UserHashVerdict): UnauthorizedCause =>
  *
  * @throws AppError `unauthorized` where it requires them, and this one is wrong or missing
  */
-export function checkUserHash(call: Call, { presence }: Pick<Stores, 'presence'>): void {
+export function checkUserHash(call: Call, { presence }: Pick<GateStores, 'presence'>): void {
   const { identity, ref } = call.org
   if (identity === null) return
   const { userId = null, userHash } = (call.body ?? call.query) as NamesUser

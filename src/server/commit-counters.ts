@@ -1,5 +1,5 @@
 import { type RejectionCode, rejectionCodes } from '../core/event/event.ts'
-import type { AppendOutcome } from '../core/ports.ts'
+import type { AppendOutcome } from '../core/event/stored-event.ts'
 import type { EncodedBatch } from '../storage/ledger/event-text.ts'
 import type { RetentionReport } from '../storage/retention/retention.ts'
 import type { CommitReport } from '../storage/writer/writer.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import type { Stores } from '../../src/app.ts'
 import type { Catalogue } from '../../src/core/organisation/catalogue.ts'
-import type { Stores } from '../../src/core/ports.ts'
 import { tour } from '../support/flows.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'

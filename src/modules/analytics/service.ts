@@ -1,6 +1,5 @@
 import { callerGone, invalid } from '../../core/errors.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
-import type { Stores } from '../../core/ports.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { resolveRange, type TimeRange } from '../../core/time/time-range.ts'
 import { Semaphore } from '../../scheduling/semaphore.ts'
@@ -8,6 +7,7 @@ import { TimeSlices } from '../../scheduling/time-slices.ts'
 import { healthOf } from '../steps/index.ts'
 import { definitions } from './definitions.ts'
 import type { Analytics, AnalyticsQuery } from './model.ts'
+import type { AnalyticsStores } from './port.ts'
 import { RunTally } from './tally.ts'
 
 /** What was asked, checked. */
@@ -43,7 +43,7 @@ function goOn(signal: AbortSignal): void {
   if (signal.aborted) throw callerGone(signal.reason)
 }
 
-export function analyticsService({ stores, clock }: { stores: Stores; clock: Clock }) {
+export function analyticsService({ stores, clock }: { stores: AnalyticsStores; clock: Clock }) {
   const turns = new Semaphore(answersAtOnce)
 
   function checklistOf({ flow }: Question, tally: RunTally) {

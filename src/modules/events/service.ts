@@ -1,10 +1,11 @@
 import { type UnauthorizedCause, unauthorized } from '../../core/errors.ts'
 import type { RejectionCode } from '../../core/event/event.ts'
+import type { NewEvent } from '../../core/event/stored-event.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { oldestAccepted } from '../../core/organisation/retention.ts'
-import type { NewEvent, Stores } from '../../core/ports.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { type Batch, type BatchResult, type EventResult, longestEventId } from './model.ts'
+import type { EventStores } from './port.ts'
 import type { SentBatch } from './properties.ts'
 import { BatchUserHashes } from './user-hashes.ts'
 import { judge, namedBy, type Rejection } from './verdict.ts'
@@ -24,7 +25,7 @@ function causeOf(hashes: BatchUserHashes | null): UnauthorizedCause {
   return hashes?.counts.missing ? 'missing_user_hash' : 'foreign_events'
 }
 
-export function eventService(deps: { stores: Stores; retentionDays: number }) {
+export function eventService(deps: { stores: EventStores; retentionDays: number }) {
   const { stores } = deps
 
   /**

@@ -5,6 +5,7 @@ import {
   needsStep,
   type RejectionCode,
 } from '../../core/event/event.ts'
+import type { NewEvent } from '../../core/event/stored-event.ts'
 import type { MaybePromise } from '../../core/maybe-promise.ts'
 import {
   type Catalogue,
@@ -15,7 +16,6 @@ import {
   type StepEntry,
 } from '../../core/organisation/catalogue.ts'
 import { newEventId } from '../../core/organisation/ids.ts'
-import type { NewEvent } from '../../core/ports.ts'
 import type { FlowRef, ItemRef, StepRef } from '../../core/reference.ts'
 import { parseTime } from '../../core/time/rfc3339.ts'
 import { shapeOf } from '../../http/checked.ts'

@@ -1,7 +1,6 @@
 import { flowNotFound, invalid } from '../../core/errors.ts'
 import { Flow } from '../../core/flow/flow.ts'
 import { afterwards } from '../../core/maybe-promise.ts'
-import type { Stores } from '../../core/ports.ts'
 import { encodedReply, ofPerson } from '../../http/encoded.ts'
 import { requireScope } from '../../http/principal.ts'
 import { json } from '../../http/reply.ts'
@@ -16,7 +15,7 @@ import {
   FlowList,
   FlowListQuery,
 } from './model.ts'
-import type { ExplainStore } from './port.ts'
+import type { ExplainStore, PublishedFlowStores } from './port.ts'
 import { withHistory } from './service.ts'
 
 /** What a page needs to show flows: all published ones, or one; and why it shows one to somebody or not. */
@@ -24,7 +23,7 @@ export function flowRoutes({
   stores,
   explaining,
 }: {
-  stores: Stores
+  stores: PublishedFlowStores
   explaining: ExplainStore
 }): Route[] {
   return [

@@ -1,6 +1,6 @@
+import type { PersonIds } from '../../core/event/stored-event.ts'
 import { afterwards, type MaybePromise } from '../../core/maybe-promise.ts'
 import { windowMs } from '../../core/organisation/buckets.ts'
-import type { PersonIds, Stores } from '../../core/ports.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import type { Call } from '../../http/call.ts'
@@ -8,7 +8,7 @@ import { json, type Reply } from '../../http/reply.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import { personIn, requireCleanText } from '../../http/shapes.ts'
 import { Heartbeat, HeartbeatQuery, Installation, SnippetStatus } from './model.ts'
-import type { SeenStore } from './port.ts'
+import type { InstallationStores, SeenStore } from './port.ts'
 import { installationService } from './service.ts'
 
 /** How often the snippet should say that it is alive. */
@@ -22,7 +22,7 @@ const promisedInCrowd = 0.5
 
 /** Whether the snippet is installed and alive, and what is wrong where it is not. */
 export function installationRoutes(deps: {
-  stores: Stores
+  stores: InstallationStores
   seen: SeenStore
   clock: Clock
 }): Route[] {

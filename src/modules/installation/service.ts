@@ -1,12 +1,12 @@
 import { nearestRank } from '../../core/number/quantile.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
-import { type Presence, presenceStages, type Stores } from '../../core/ports.ts'
+import { presenceStages } from '../../core/organisation/presence.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { dayMs, minuteMs } from '../../core/time/durations.ts'
 import { version } from '../../core/version.ts'
 import { findingsOf, isInstalled } from './findings.ts'
 import type { Installation, SnippetStatus } from './model.ts'
-import type { SeenStore } from './port.ts'
+import type { InstallationStores, Presence, SeenStore } from './port.ts'
 
 const activeMs = 5 * minuteMs
 const quietMs = dayMs
@@ -27,7 +27,13 @@ function seenIn(presence: Presence) {
   }
 }
 
-export function installationService({ stores, seen }: { stores: Stores; seen: SeenStore }) {
+export function installationService({
+  stores,
+  seen,
+}: {
+  stores: InstallationStores
+  seen: SeenStore
+}) {
   const statusOf = async (
     organisation: Organisation,
     presence: Presence,

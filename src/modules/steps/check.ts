@@ -1,14 +1,13 @@
 import { flowNotFound } from '../../core/errors.ts'
 import type { Flow, Step } from '../../core/flow/flow.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
-import type { Stores } from '../../core/ports.ts'
 import type { OrganisationRef, StepRef } from '../../core/reference.ts'
 import { isBadState, stepState } from '../../core/step/health.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { TimeSlices } from '../../scheduling/time-slices.ts'
 import { takenOver } from '../authoring/index.ts'
 import type { CheckedStep, StepCheck } from './model.ts'
-import type { StepEvidenceStore } from './port.ts'
+import type { StepEvidenceStore, StepStores } from './port.ts'
 
 type Target = NonNullable<Step['target']>
 
@@ -22,7 +21,7 @@ export async function checkSteps(
   organisation: Organisation,
   flowKey: string | null,
   now: number,
-  { stores, evidence }: { stores: Stores; evidence: StepEvidenceStore },
+  { stores, evidence }: { stores: StepStores; evidence: StepEvidenceStore },
 ): Promise<StepCheck> {
   const catalogue = stores.catalogue()
   const { text } = await catalogue.publishedFlows(organisation)

@@ -1,6 +1,7 @@
 import { type Bucket, buckets } from '../../core/organisation/buckets.ts'
-import { type BeatBounds, type PresenceMark, presenceMarks } from '../../core/ports.ts'
+import { type PresenceMark, presenceMarks } from '../../core/organisation/presence.ts'
 import { minuteMs } from '../../core/time/durations.ts'
+import type { BeatBounds } from '../../modules/installation/port.ts'
 
 /**
  * Two words a mark: first and last second (Unix), 0 where never seen. Then a word a bucket: the last
