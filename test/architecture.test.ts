@@ -186,6 +186,16 @@ describe('technologies stay in their place', () => {
     expect(outside).toEqual([])
   })
 
+  test('row numbers in storage/ and in its thread', () => {
+    const outside = sources.filter(
+      file =>
+        !file.startsWith('storage/') &&
+        (importsOf(file).ours.includes('storage/in-rows.ts') ||
+          /\b(org|flow|step|item)Rows?\b|\bas (unknown as )?\w+Ref\b/.test(codeOf(file))),
+    )
+    expect(outside).toEqual(['server/storage-thread.ts'])
+  })
+
   test('nothing below the server reads the environment: configuration is handed in', () => {
     const readers = sources.filter(
       file =>

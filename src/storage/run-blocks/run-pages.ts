@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
-import type { ColumnRun } from '../../core/run/run-columns.ts'
 import { unpackSteps } from '../runs/run-rows.ts'
 import { personHash } from './person-hash.ts'
+import type { ColumnRun } from './run-columns-builder.ts'
 
 interface Row {
   id: number
