@@ -1,10 +1,9 @@
 import { Elysia } from 'elysia'
 import { AppError } from './core/errors.ts'
 import type { Limiter } from './core/organisation/limiter.ts'
-import type { Stores } from './core/ports.ts'
 import type { Clock } from './core/time/clock.ts'
 import { Endpoint, type RoutedRequest } from './http/endpoint.ts'
-import type { KnownTokens } from './http/principal.ts'
+import type { GateStores, KnownTokens } from './http/port.ts'
 import {
   hasLongTarget,
   mendUrl,
@@ -18,16 +17,18 @@ import type { SessionTokens } from './http/session-tokens.ts'
 import { accessRoutes } from './modules/access/index.ts'
 import type { AccessStore } from './modules/access/port.ts'
 import { analyticsRoutes } from './modules/analytics/index.ts'
+import type { AnalyticsStores } from './modules/analytics/port.ts'
 import { authoringRoutes } from './modules/authoring/index.ts'
 import type { FlowStore, LookStore } from './modules/authoring/port.ts'
 import { checklistRoutes } from './modules/checklists/index.ts'
+import type { ChecklistStores } from './modules/checklists/port.ts'
 import { descriptionRoutes } from './modules/description/index.ts'
 import { eventRoutes } from './modules/events/index.ts'
-import type { EventLog } from './modules/events/port.ts'
+import type { EventLog, EventStores } from './modules/events/port.ts'
 import { flowRoutes } from './modules/flows/index.ts'
-import type { ExplainStore } from './modules/flows/port.ts'
+import type { ExplainStore, PublishedFlowStores } from './modules/flows/port.ts'
 import { installationRoutes } from './modules/installation/index.ts'
-import type { SeenStore } from './modules/installation/port.ts'
+import type { InstallationStores, SeenStore } from './modules/installation/port.ts'
 import { manualRoutes } from './modules/manual/index.ts'
 import { operationsRoutes } from './modules/operations/index.ts'
 import type { OperationsStore } from './modules/operations/port.ts'
@@ -39,9 +40,18 @@ import { runRoutes } from './modules/runs/index.ts'
 import type { RunStore } from './modules/runs/port.ts'
 import { snippetRoutes } from './modules/snippet/index.ts'
 import { stepRoutes } from './modules/steps/index.ts'
-import type { StepEvidenceStore } from './modules/steps/port.ts'
+import type { StepEvidenceStore, StepStores } from './modules/steps/port.ts'
 
 export type { RequestSummary }
+
+/** What the gate and the modules ask of storage together. */
+export type Stores = GateStores &
+  AnalyticsStores &
+  ChecklistStores &
+  EventStores &
+  PublishedFlowStores &
+  InstallationStores &
+  StepStores
 
 export interface AppDeps {
   clock: Clock

@@ -79,8 +79,7 @@ describe('arrows point one way', () => {
   })
 
   test('storage → core, failpoints, and the ports of modules and of http, which it meets', () => {
-    const isPort = (to: string) =>
-      /^modules\/[^/]+\/port\.ts$/.test(to) || to === 'http/principal.ts'
+    const isPort = (to: string) => /^(modules\/[^/]+|http)\/port\.ts$/.test(to)
     const isAllowed = (to: string) => toAny('core', 'scheduling', 'failpoints')(to) || isPort(to)
     expect(offences(inPart('storage'), isAllowed)).toEqual([])
   })
@@ -185,6 +184,16 @@ describe('technologies stay in their place', () => {
       file => !file.startsWith('storage/') && file !== 'server/lock.ts' && sql.test(codeOf(file)),
     )
     expect(outside).toEqual([])
+  })
+
+  test('row numbers in storage/ and in its thread', () => {
+    const outside = sources.filter(
+      file =>
+        !file.startsWith('storage/') &&
+        (importsOf(file).ours.includes('storage/in-rows.ts') ||
+          /\b(org|flow|step|item)Rows?\b|\bas (unknown as )?\w+Ref\b/.test(codeOf(file))),
+    )
+    expect(outside).toEqual(['server/storage-thread.ts'])
   })
 
   test('nothing below the server reads the environment: configuration is handed in', () => {

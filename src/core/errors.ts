@@ -9,7 +9,7 @@ export interface Problem {
 /** The most places that a refusal names. */
 export const mostProblems = 20
 
-/** Every way in which a request can be refused. `http/failure.ts` gives each its status. */
+/** Every way in which a request can be refused. `http/responder.ts` gives each its status. */
 export type ErrorCode =
   | 'unauthorized'
   | 'rate_limited'

@@ -1,3 +1,4 @@
+import { afterwards } from '../core/maybe-promise.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { type GateDeps, passGate } from './gate.ts'
 import { readJson, readQuery, requireKnown, requireShape, shapeOf } from './input.ts'
@@ -56,8 +57,7 @@ export class Endpoint {
     const call = new RequestContext(request, route, clock.now(), clock.monotonic())
     try {
       call.params = params
-      const passing = passGate(call, route, params, deps)
-      const reply = passing ? passing.then(() => this.replyTo(call)) : this.replyTo(call)
+      const reply = afterwards(passGate(call, route, params, deps), () => this.replyTo(call))
       return reply instanceof Promise
         ? this.answerLater(call, reply)
         : responder.answer(call, reply)

@@ -1,14 +1,20 @@
 import { AppError, flowNotFound, unauthorized } from '../core/errors.ts'
+import { afterwards, type MaybePromise } from '../core/maybe-promise.ts'
 import type { Bucket } from '../core/organisation/buckets.ts'
-import { type FlowEntry, latestVersion, type Organisation } from '../core/organisation/catalogue.ts'
+import {
+  type FlowEntry,
+  latestVersion,
+  type Organisation,
+  type StepEntry,
+} from '../core/organisation/catalogue.ts'
 import { snippetKeyForm } from '../core/organisation/ids.ts'
 import type { Limiter, Taken } from '../core/organisation/limiter.ts'
 import { isManagementToken, managementTokenHash } from '../core/organisation/management-token.ts'
-import type { Stores } from '../core/ports.ts'
 import { shown } from '../core/text/wording.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { parametersOf } from './input.ts'
-import { type KnownTokens, requireScope } from './principal.ts'
+import type { GateStores, KnownTokens } from './port.ts'
+import { requireScope } from './principal.ts'
 import type { RequestContext } from './request-context.ts'
 import { type Route, takesKeyInQuery } from './route.ts'
 import type { SessionTokens } from './session-tokens.ts'
@@ -23,7 +29,7 @@ export interface GateDeps {
   clock: Clock
   limiter: Limiter
   tokens: SessionTokens
-  stores: Stores
+  stores: GateStores
   managementTokens: KnownTokens
   /** Whether who sends no credential is the operator: at the socket in the data directory alone. */
   isOperatorsDoor?: boolean
@@ -52,25 +58,30 @@ function credentialOf(request: Request, route: Route): string {
 const isLikeToken = (credential: string) => credential.split('.', 4).length === 3
 
 /** @throws AppError `unauthorized` */
-function organisationOfKey(key: string, call: RequestContext, { stores }: GateDeps): Organisation {
+function organisationOfKey(
+  key: string,
+  call: RequestContext,
+  { stores }: GateDeps,
+): MaybePromise<Organisation> {
   if (!snippetKeyForm.test(key)) {
     throw unauthorized(isLikeToken(key) ? 'token_where_key_is_due' : 'malformed_key')
   }
-  const known = stores.catalogue().snippetKey(key)
-  if (!known) throw unauthorized('unknown_key')
-  const { organisation, endsAt } = known
-  if (endsAt !== null) {
-    stores.presence.mark(organisation.ref, 'old_key_used', call.receivedAt)
-    if (endsAt <= call.receivedAt) throw unauthorized('retired_key')
-  }
-  return organisation
+  return afterwards(stores.catalogue().snippetKey(key), known => {
+    if (!known) throw unauthorized('unknown_key')
+    const { organisation, endsAt } = known
+    if (endsAt !== null) {
+      stores.presence.mark(organisation.ref, 'old_key_used', call.receivedAt)
+      if (endsAt <= call.receivedAt) throw unauthorized('retired_key')
+    }
+    return organisation
+  })
 }
 
 /** @throws AppError `unauthorized` */
 async function organisationOfToken(token: string, deps: GateDeps): Promise<Organisation> {
   if (snippetKeyForm.test(token)) throw unauthorized('key_where_token_is_due')
   const name = await deps.tokens.organisationOf(token)
-  const organisation = deps.stores.catalogue().organisationByName(name)
+  const organisation = await deps.stores.catalogue().organisationByName(name)
   if (!organisation) throw unauthorized('unknown_organisation')
   return organisation
 }
@@ -78,13 +89,17 @@ async function organisationOfToken(token: string, deps: GateDeps): Promise<Organ
 type ManagementRoute = Extract<Route, { caller: 'management' }>
 
 /** The organisation that a management token is for. @throws AppError `unauthorized` */
-function organisationOfManager(token: string, call: RequestContext, deps: GateDeps): Organisation {
+async function organisationOfManager(
+  token: string,
+  call: RequestContext,
+  deps: GateDeps,
+): Promise<Organisation> {
   if (!isManagementToken(token)) throw unauthorized('malformed_management_token')
-  const known = deps.managementTokens.find(managementTokenHash(token))
+  const known = await deps.managementTokens.find(managementTokenHash(token))
   if (!known) throw unauthorized('unknown_management_token')
   if (known.revokedAt !== null) throw unauthorized('revoked_management_token')
   if (known.expiresAt <= call.receivedAt) throw unauthorized('expired_management_token')
-  const organisation = deps.stores.catalogue().organisationByName(known.organisation)
+  const organisation = await deps.stores.catalogue().organisationByName(known.organisation)
   if (!organisation) throw unauthorized('unknown_organisation')
   const { id, name, scopes } = known
   deps.managementTokens.used(id, call.receivedAt)
@@ -99,13 +114,17 @@ export const operatorHeaders = {
 } as const
 
 /** The operator is let in everywhere, and not counted. @throws AppError `organisation_not_found` */
-function enterAsOperator(call: RequestContext, route: ManagementRoute, deps: GateDeps): void {
+async function enterAsOperator(
+  call: RequestContext,
+  route: ManagementRoute,
+  deps: GateDeps,
+): Promise<void> {
   const { headers } = call.request
   const sent = headers.get(operatorHeaders.name)
   call.principal = { kind: 'operator', name: sent === null ? 'operator' : shown(sent) }
   const named = headers.get(operatorHeaders.organisation)
   if (named === null && route.needs === 'operator') return
-  call.organisation = deps.stores.catalogue().organisationByName(named ?? '')
+  call.organisation = await deps.stores.catalogue().organisationByName(named ?? '')
   if (call.organisation) return
   throw new AppError(
     'organisation_not_found',
@@ -113,37 +132,27 @@ function enterAsOperator(call: RequestContext, route: ManagementRoute, deps: Gat
   )
 }
 
-function enterAsManager(
+async function enterAsManager(
   call: RequestContext,
   route: ManagementRoute,
   deps: GateDeps,
-): Promise<void> | undefined {
+): Promise<void> {
   if (deps.isOperatorsDoor && !call.request.headers.has('authorization')) {
-    enterAsOperator(call, route, deps)
-    return
+    return enterAsOperator(call, route, deps)
   }
-  call.organisation = organisationOfManager(credentialOf(call.request, route), call, deps)
-  const permit = () => requireScope(call.principal!, route.needs)
-  return afterwards(count(call, route.bucket, call.startedAt, deps), permit)
-}
-
-/** Does what comes next, in this very turn where there is nothing to wait for. */
-function afterwards(before: Promise<void> | undefined, next: () => void) {
-  if (before) return before.then(next)
-  next()
+  call.organisation = await organisationOfManager(credentialOf(call.request, route), call, deps)
+  await count(call, route.bucket, call.startedAt, deps)
+  requireScope(call.principal!, route.needs)
 }
 
 /** @param now as the limiter takes it */
-function count(
+const count = (
   call: RequestContext,
   bucket: Bucket,
   now: number,
   deps: GateDeps,
-): Promise<void> | undefined {
-  const taken = deps.limiter.take(call.org, bucket, now)
-  if (taken instanceof Promise) return taken.then(one => admit(call, bucket, one, deps))
-  admit(call, bucket, taken, deps)
-}
+): MaybePromise<void> =>
+  afterwards(deps.limiter.take(call.org, bucket, now), taken => admit(call, bucket, taken, deps))
 
 /** @throws AppError `rate_limited` */
 function admit(call: RequestContext, bucket: Bucket, taken: Taken, { stores }: GateDeps): void {
@@ -164,8 +173,8 @@ function checkOrigin(call: RequestContext, deps: GateDeps): void {
   throw new AppError('origin_not_allowed', "This origin is not one of the organisation's")
 }
 
-function flowOf(call: RequestContext, id: string, subject: string, deps: GateDeps): FlowEntry {
-  const flow = deps.stores.catalogue().flow(id)
+/** @throws AppError `unauthorized`, `flow_not_found` */
+function seenFlow(call: RequestContext, subject: string, flow: FlowEntry | null): FlowEntry {
   if (flow && flow.organisation.ref !== call.org.ref) throw unauthorized('foreign_flow')
   if (!flow) throw flowNotFound()
   const isSeen =
@@ -175,16 +184,25 @@ function flowOf(call: RequestContext, id: string, subject: string, deps: GateDep
   return flow
 }
 
-/** What the path names, which must be the organisation's. */
-function subjectOf(call: RequestContext, route: Route, params: Params, deps: GateDeps) {
-  if (!route.subject) return null
-  if (route.subject !== 'reported step') {
-    return flowOf(call, params.flow_id ?? '', route.subject, deps)
-  }
-  const step = deps.stores.catalogue().step(params.step_id ?? '')
+/** @throws AppError `unauthorized`, `step_not_found` */
+function seenStep(call: RequestContext, step: StepEntry | null): StepEntry {
   if (step && step.flow.organisation.ref !== call.org.ref) throw unauthorized('foreign_step')
   if (!step?.isPublished) throw new AppError('step_not_found', 'There is no such step')
   return step
+}
+
+/** What the path names, which must be the organisation's. */
+function subjectOf(
+  call: RequestContext,
+  { subject }: Route,
+  params: Params,
+  deps: GateDeps,
+): MaybePromise<FlowEntry | StepEntry | null> {
+  if (!subject) return null
+  const catalogue = deps.stores.catalogue()
+  return subject === 'reported step'
+    ? afterwards(catalogue.step(params.step_id ?? ''), step => seenStep(call, step))
+    : afterwards(catalogue.flow(params.flow_id ?? ''), flow => seenFlow(call, subject, flow))
 }
 
 /** All but the credential, which was found good. */
@@ -195,7 +213,7 @@ function enter(
   params: Params,
   now: number,
   deps: GateDeps,
-): Promise<void> | undefined {
+): MaybePromise<void> {
   call.organisation = organisation
   return afterwards(count(call, route.bucket, now, deps), () => {
     if (route.caller === 'snippet key') {
@@ -205,7 +223,9 @@ function enter(
       }
       checkOrigin(call, deps)
     }
-    call.subject = subjectOf(call, route, params, deps)
+    return afterwards(subjectOf(call, route, params, deps), subject => {
+      call.subject = subject
+    })
   })
 }
 
@@ -213,7 +233,7 @@ function enter(
  * Everything before the body, in the order that callers rely on: credential (401), limit (429),
  * origin (403), the path's id (401, 404). What it finds is noted in the call.
  *
- * @returns a promise only where there is something to wait for, which for a snippet key is nothing:
+ * @returns a promise only where there is something to wait for, which for a snippet key is mostly nothing:
  *   a turn of the event loop would cost as much as the rest
  * @throws AppError
  */
@@ -222,13 +242,14 @@ export function passGate(
   route: Route,
   params: Params,
   deps: GateDeps,
-): Promise<void> | undefined {
+): MaybePromise<void> {
   if (route.caller === 'anyone') return
   if (route.caller === 'management') return enterAsManager(call, route, deps)
   const credential = credentialOf(call.request, route)
   if (route.caller === 'snippet key') {
-    const organisation = organisationOfKey(credential, call, deps)
-    return enter(organisation, call, route, params, call.startedAt, deps)
+    return afterwards(organisationOfKey(credential, call, deps), organisation =>
+      enter(organisation, call, route, params, call.startedAt, deps),
+    )
   }
   return organisationOfToken(credential, deps).then(organisation =>
     enter(organisation, call, route, params, deps.clock.monotonic(), deps),

@@ -9,8 +9,8 @@ import {
   mostProblems,
   type Problem,
 } from '../core/errors.ts'
+import type { PersonIds } from '../core/event/stored-event.ts'
 import { type FlowEntry, latestVersion } from '../core/organisation/catalogue.ts'
-import type { PersonIds } from '../core/ports.ts'
 import { shown } from '../core/text/wording.ts'
 import { parseTime } from '../core/time/rfc3339.ts'
 import { queryOf } from './request-context.ts'

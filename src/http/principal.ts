@@ -8,26 +8,6 @@ export type Principal =
   | { kind: 'operator'; name: string }
   | { kind: 'token'; id: string; name: string; scopes: readonly Scope[] }
 
-/** A management token that was ever made, as the gate looks at it. */
-export interface KnownToken {
-  /** `token_…`. */
-  id: string
-  name: string
-  /** `org_…`. */
-  organisation: string
-  scopes: readonly Scope[]
-  expiresAt: number
-  revokedAt: number | null
-}
-
-/** Management tokens as the gate asks for them. */
-export interface KnownTokens {
-  /** By the hash of its text; null where there is none. */
-  find(sha256: string): KnownToken | null
-  /** Notes that it was used; nobody waits for it. */
-  used(id: string, at: number): void
-}
-
 /** What a management route asks of who calls it: a scope, that they are anybody, or the operator. */
 export type Needs = Scope | 'any' | 'operator'
 

@@ -4,7 +4,7 @@ import {
   judgeUserHash,
   type UserHashVerdict,
 } from '../core/organisation/verified-identity.ts'
-import type { Stores } from '../core/ports.ts'
+import type { GateStores } from './port.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** A body or query that may name a user. */
@@ -22,7 +22,10 @@ const causeOf = (verdict: UserHashVerdict): UnauthorizedCause =>
  *
  * @throws AppError `unauthorized` where it requires them, and this one is wrong or missing
  */
-export function checkUserHash(call: RequestContext, { presence }: Pick<Stores, 'presence'>): void {
+export function checkUserHash(
+  call: RequestContext,
+  { presence }: Pick<GateStores, 'presence'>,
+): void {
   const { identity, ref } = call.org
   if (identity === null) return
   const { userId = null, userHash } = (call.body ?? call.query) as NamesUser

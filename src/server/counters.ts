@@ -1,7 +1,7 @@
 import { type UnauthorizedCause, unauthorizedCauses } from '../core/errors.ts'
 import { type RejectionCode, rejectionCodes } from '../core/event/event.ts'
+import type { AppendOutcome } from '../core/event/stored-event.ts'
 import { type Bucket, buckets } from '../core/organisation/buckets.ts'
-import type { AppendOutcome } from '../core/ports.ts'
 import type { EncodedBatch } from '../storage/ledger/event-text.ts'
 import type { RetentionReport } from '../storage/retention/retention.ts'
 import type { CommitReport } from '../storage/writer/writer.ts'

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { minuteMs } from '../core/time/durations.ts'
-import type { KnownTokens } from '../http/principal.ts'
+import type { KnownTokens } from '../http/port.ts'
 import type { AccessStore } from '../modules/access/port.ts'
 import type { FlowStore, LookStore, SuggestedSelectors } from '../modules/authoring/port.ts'
 import type { EventLog } from '../modules/events/port.ts'

@@ -1,7 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import { personOf } from '../core/event/event.ts'
-import type { Stores } from '../core/ports.ts'
 import { summedHealth } from '../core/step/health.ts'
+import type { GateStores } from '../http/port.ts'
+import type { AnalyticsStores } from '../modules/analytics/port.ts'
+import type { ChecklistStores } from '../modules/checklists/port.ts'
+import type { EventStores } from '../modules/events/port.ts'
+import type { PublishedFlowStores } from '../modules/flows/port.ts'
+import type { InstallationStores } from '../modules/installation/port.ts'
+import type { StepStores } from '../modules/steps/port.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { EchoReader } from './erasure/echo.ts'
 import { asPort } from './in-rows.ts'
@@ -11,6 +17,15 @@ import { RunHistory } from './run-blocks/run-history.ts'
 import { IdentityBoard, PresenceBoard, ProgressBoard, type SharedMemory } from './shared.ts'
 import { StepReader } from './steps/step-reader.ts'
 import type { StorageClient } from './writer/client.ts'
+
+/** Storage as the modules and the gate see it. */
+export type Stores = GateStores &
+  AnalyticsStores &
+  ChecklistStores &
+  EventStores &
+  PublishedFlowStores &
+  InstallationStores &
+  StepStores
 
 /**
  * Joins a client of the storage thread and reading connections into the stores of one thread.

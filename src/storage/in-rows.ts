@@ -1,5 +1,7 @@
-import type * as ports from '../core/ports.ts'
+import type * as events from '../core/event/stored-event.ts'
 import type { Reference } from '../core/reference.ts'
+import type { ProgressLedger } from '../modules/checklists/port.ts'
+import type * as steps from '../modules/steps/port.ts'
 
 /**
  * A port, or what passes through one, as this store sees it: what others know as opaque references are
@@ -33,11 +35,11 @@ export type WithRows<T> = {
   [Key in keyof T as Key extends `${infer Noun}Ref` ? `${Noun}Row` : Key]: InRows<T[Key]>
 }
 
-export type NewEvent = InRows<ports.NewEvent>
-export type StoredEvent = InRows<ports.StoredEvent>
-export type HealthReport = WithRows<ports.HealthReport>
-export type FingerprintReport = WithRows<ports.FingerprintReport>
-export type CompletionReport = WithRows<Parameters<ports.Ledger['complete']>[0]>
-export type TickReport = Omit<WithRows<Parameters<ports.Ledger['tick']>[0]>, 'items'> & {
+export type NewEvent = InRows<events.NewEvent>
+export type StoredEvent = InRows<events.StoredEvent>
+export type HealthReport = WithRows<steps.HealthReport>
+export type FingerprintReport = WithRows<steps.FingerprintReport>
+export type CompletionReport = WithRows<Parameters<ProgressLedger['complete']>[0]>
+export type TickReport = Omit<WithRows<Parameters<ProgressLedger['tick']>[0]>, 'items'> & {
   items: readonly { itemRow: number; completed: boolean }[]
 }

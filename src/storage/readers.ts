@@ -1,22 +1,20 @@
 import type { Database } from 'bun:sqlite'
 import { personOf, rejectionCodes } from '../core/event/event.ts'
+import type { PersonIds } from '../core/event/stored-event.ts'
 import type { FlowHistory } from '../core/flow/decision.ts'
 import { buckets } from '../core/organisation/buckets.ts'
+import { presenceMarks } from '../core/organisation/presence.ts'
 import { summedHours } from '../core/organisation/verified-identity.ts'
-import {
-  type AnalyticsReader,
-  type ChecklistReader,
-  type HistoryReader,
-  type PersonIds,
-  type Presence,
-  presenceMarks,
-  type RunRow,
-} from '../core/ports.ts'
 import { checklistHistory } from '../core/run/checklist.ts'
 import { historyOf } from '../core/run/past-run.ts'
 import { least } from '../core/run/run.ts'
+import type { RunRow } from '../core/run/stored-run.ts'
 import { hourMs } from '../core/time/durations.ts'
 import type { TimeRange } from '../core/time/time-range.ts'
+import type { AnalyticsReader } from '../modules/analytics/port.ts'
+import type { ChecklistReader } from '../modules/checklists/port.ts'
+import type { HistoryReader } from '../modules/flows/port.ts'
+import type { Presence } from '../modules/installation/port.ts'
 import { TimeSlices } from '../scheduling/cooperative.ts'
 import { CompletionReader } from './checklists/completion-reader.ts'
 import { type TicksOf, ticksReader } from './checklists/tick-table.ts'

@@ -1,13 +1,14 @@
 import { getRandomValues } from 'node:crypto'
 import { type Bucket, buckets } from '../core/organisation/buckets.ts'
 import type { Organisation } from '../core/organisation/catalogue.ts'
+import { type PresenceMark, presenceMarks } from '../core/organisation/presence.ts'
 import {
   type UserHashCounts,
   type UserHashVerdict,
   userHashVerdicts,
 } from '../core/organisation/verified-identity.ts'
-import { type BeatBounds, type PresenceMark, presenceMarks } from '../core/ports.ts'
 import { minuteMs } from '../core/time/durations.ts'
+import type { BeatBounds } from '../modules/installation/port.ts'
 
 /** Organisations that the shared tables have room for. Untouched pages cost no memory. */
 export const mostOrganisations = 131_072

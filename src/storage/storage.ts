@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
-import type { AppendOutcome } from '../core/ports.ts'
+import type { AppendOutcome } from '../core/event/stored-event.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { failpoint } from '../failpoints.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'

@@ -1,8 +1,12 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { FlowPositions } from '../../src/core/flow/positions.ts'
-import { type ColumnRun, RunColumnsBuilder, takeRuns } from '../../src/core/run/run-columns.ts'
+import { takeRuns } from '../../src/core/run/run-columns.ts'
 import { decodeBlock, encodeBlock } from '../../src/storage/run-blocks/block-bytes.ts'
+import {
+  type ColumnRun,
+  RunColumnsBuilder,
+} from '../../src/storage/run-blocks/run-columns-builder.ts'
 
 /** Twenty steps through two versions: more than one byte of them, and some of the other version. */
 const stepRefs = Array.from({ length: 20 }, (_, i) => i + 1)

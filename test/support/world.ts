@@ -2,9 +2,15 @@ import type { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type AppDeps, createApp, type RequestSummary, routesOf } from '../../src/app.ts'
+import {
+  type AppDeps,
+  createApp,
+  type RequestSummary,
+  routesOf,
+  type Stores,
+} from '../../src/app.ts'
+import type { Catalogue } from '../../src/core/organisation/catalogue.ts'
 import type { Limiter } from '../../src/core/organisation/limiter.ts'
-import type { Stores } from '../../src/core/ports.ts'
 import type { Clock } from '../../src/core/time/clock.ts'
 import { type SessionTokens, secretTokens } from '../../src/http/session-tokens.ts'
 import { SharedMemoryLimiter } from '../../src/limits/shared-memory.ts'
@@ -42,6 +48,17 @@ export class HandClock implements Clock {
   }
 }
 
+/** SQLite answers every look-up of the catalogue in the same turn. */
+type AtOnce<Port> = {
+  [Name in keyof Port]: Port[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => Exclude<Result, Promise<unknown>>
+    : never
+}
+
+interface StoresAtOnce extends Stores {
+  catalogue(): AtOnce<Catalogue>
+}
+
 export interface WorldOptions {
   bufferBounds?: BufferBounds
   ack?: 'commit' | 'buffer'
@@ -50,6 +67,8 @@ export interface WorldOptions {
   sessionTokens?: (clock: Clock) => SessionTokens
   /** In place of the limiter in shared memory: one over it. */
   limiter?: (own: Limiter) => Limiter
+  /** In place of the stores over SQLite: ones over them. */
+  stores?: (own: Stores) => Stores
   policy?: Partial<WriterPolicy>
   sealing?: SealPolicy
   freePages?: FreePagesPolicy
@@ -75,7 +94,7 @@ export class World {
   readonly app: ReturnType<typeof createApp>
   private readonly deps: AppDeps
   private door: ReturnType<typeof createApp> | null = null
-  readonly stores: ReturnType<typeof connectStores>
+  readonly stores: StoresAtOnce
   readonly management: ReturnType<typeof connectManagement>
   readonly tokens
   readonly gauge: BufferGauge
@@ -102,7 +121,7 @@ export class World {
     )
     this.reading = openForReading(this.dataDir)
     this.snapshots = openForReading(this.dataDir)
-    this.stores = connectStores(this.reading, this.snapshots, client, this.shared)
+    this.stores = connectStores(this.reading, this.snapshots, client, this.shared) as StoresAtOnce
     const { dataDir, clock } = this
     const work = longWorkHere({ dataDir, now: clock.now, isServed: true })
     this.management = connectManagement(this.reading, client, work)
@@ -117,7 +136,7 @@ export class World {
     const limiter = new SharedMemoryLimiter(SharedMemoryLimiter.memory(1_000), slotOf)
     this.deps = {
       clock: this.clock,
-      stores: this.stores,
+      stores: options.stores?.(this.stores) ?? this.stores,
       management: this.management,
       limiter: options.limiter?.(limiter) ?? limiter,
       tokens: options.sessionTokens?.(this.clock) ?? this.tokens,
@@ -136,8 +155,8 @@ export class World {
   }
 
   /** The stores as storage sees them, which knows all by row numbers. */
-  get byRow(): InRows<Stores> {
-    return this.stores as unknown as InRows<Stores>
+  get byRow(): InRows<StoresAtOnce> {
+    return this.stores as unknown as InRows<StoresAtOnce>
   }
 
   /** Every route of the public port, as the app declares it. */

@@ -1,13 +1,14 @@
 import type { Flow } from '../flow/flow.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { FlowRef, ItemRef, OrganisationRef, StepRef } from '../reference.ts'
 import { dayMs } from '../time/durations.ts'
 import type { Bucket } from './buckets.ts'
 import type { VerifiedIdentity } from './verified-identity.ts'
 
 /**
- * What every request needs to know of organisations and their flows. It is held in memory by
- * each thread that answers requests, so reading it is synchronous; an organisation costs statements
- * only when it is first asked for, has changed, or has not been asked for in long.
+ * What every request needs to know of organisations and their flows. It is held in memory by each
+ * thread that answers requests; an organisation costs statements only when it is first asked for, has
+ * changed, or has not been asked for in long.
  */
 
 export interface Organisation {
@@ -95,25 +96,32 @@ export interface PublishedFlows extends PreparedBody {
   readonly remembered: readonly Pick<FlowEntry, 'ref' | 'id'>[]
 }
 
+/**
+ * Look-ups. What is at hand is answered at once, for a promise would cost a request as much as the rest.
+ * A store that cannot read in the same turn hands out entries that are whole.
+ */
 export interface Catalogue {
   /** A snippet key by its text, whether it still works or not. */
-  snippetKey(text: string): SnippetKey | null
+  snippetKey(text: string): MaybePromise<SnippetKey | null>
   /** When the last of an organisation's rotated keys stops working, or has stopped; null without one. */
-  oldKeysEndAt(organisation: Organisation): number | null
+  oldKeysEndAt(organisation: Organisation): MaybePromise<number | null>
   /** By id or slug. */
-  organisationByName(idOrSlug: string): Organisation | null
+  organisationByName(idOrSlug: string): MaybePromise<Organisation | null>
   /** Any flow of any organisation: the caller compares the owner. */
-  flow(id: string): FlowEntry | null
+  flow(id: string): MaybePromise<FlowEntry | null>
   /** Any step of any organisation, of drafts too: the caller compares the owner. */
-  step(id: string): StepEntry | null
+  step(id: string): MaybePromise<StepEntry | null>
   /** Any item of any organisation, of drafts too. */
-  item(id: string): ItemEntry | null
+  item(id: string): MaybePromise<ItemEntry | null>
   /** The published flows, highest priority first, then key. */
-  publishedFlows(organisation: Organisation): PublishedFlows
+  publishedFlows(organisation: Organisation): MaybePromise<PublishedFlows>
   /** One published flow as callers see it; null where it is published no more. */
-  publishedFlow(flow: FlowEntry): PreparedBody | null
+  publishedFlow(flow: FlowEntry): MaybePromise<PreparedBody | null>
   /** Items of published flows that a custom event of this name ticks. */
-  itemsCompletedBy(organisation: Organisation, eventName: string): readonly ItemEntry[]
+  itemsCompletedBy(
+    organisation: Organisation,
+    eventName: string,
+  ): MaybePromise<readonly ItemEntry[]>
 }
 
 /** The number of a flow's version that callers see, or saw last; null for one never published. */

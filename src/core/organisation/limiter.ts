@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { Bucket } from './buckets.ts'
 import type { Organisation } from './catalogue.ts'
 
@@ -18,5 +19,5 @@ export interface Limiter {
    *
    * @param now monotonic milliseconds, not older than a thread may be behind another
    */
-  take(organisation: Organisation, bucket: Bucket, now: number): Taken | Promise<Taken>
+  take(organisation: Organisation, bucket: Bucket, now: number): MaybePromise<Taken>
 }

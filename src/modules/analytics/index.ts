@@ -1,6 +1,5 @@
 import type { TObject } from '@sinclair/typebox'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
-import type { Stores } from '../../core/ports.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { csvStream, unreadStream } from '../../http/download.ts'
 import type { RequestContext } from '../../http/request-context.ts'
@@ -9,11 +8,12 @@ import { type Route, route } from '../../http/route.ts'
 import { csvOf } from './csv.ts'
 import { exampleCsv, exportWords } from './export-words.ts'
 import { Analytics, AnalyticsCsv, AnalyticsQuery, ExportQuery } from './model.ts'
+import type { AnalyticsStores } from './port.ts'
 import { eventRows, ofVersion, runRows, versionOfEvent } from './raw-rows.ts'
 import { analyticsService, ignoredParameters, type Question, questionOf } from './service.ts'
 
 /** What analysts ask of a flow, as JSON and as CSV. */
-export function analyticsRoutes(deps: { stores: Stores; clock: Clock }): Route[] {
+export function analyticsRoutes(deps: { stores: AnalyticsStores; clock: Clock }): Route[] {
   const { stores } = deps
   const service = analyticsService(deps)
 

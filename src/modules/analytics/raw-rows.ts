@@ -1,8 +1,9 @@
+import type { StoredEvent } from '../../core/event/stored-event.ts'
 import { FlowPositions } from '../../core/flow/positions.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
-import type { RunRow, StoredEvent } from '../../core/ports.ts'
 import { outcomeOf, secondsToComplete, stepOutcomeOf } from '../../core/run/outcome.ts'
 import { versionAt } from '../../core/run/run.ts'
+import type { RunRow } from '../../core/run/stored-run.ts'
 import type { CsvCell } from '../../core/text/csv.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 

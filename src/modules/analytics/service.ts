@@ -1,6 +1,5 @@
 import { callerGone, invalid, mostProblems, type Problem } from '../../core/errors.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
-import type { Stores } from '../../core/ports.ts'
 import { below, nearest, quoted, shown } from '../../core/text/wording.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { resolveRange, type TimeRange } from '../../core/time/time-range.ts'
@@ -9,6 +8,7 @@ import { Semaphore, TimeSlices } from '../../scheduling/cooperative.ts'
 import { healthOf } from '../steps/index.ts'
 import { definitions } from './definitions.ts'
 import type { Analytics, AnalyticsQuery } from './model.ts'
+import type { AnalyticsStores } from './port.ts'
 import { RunTally } from './tally.ts'
 
 /**
@@ -86,7 +86,7 @@ function goOn(signal: AbortSignal): void {
   if (signal.aborted) throw callerGone(signal.reason)
 }
 
-export function analyticsService({ stores, clock }: { stores: Stores; clock: Clock }) {
+export function analyticsService({ stores, clock }: { stores: AnalyticsStores; clock: Clock }) {
   const turns = new Semaphore(answersAtOnce)
 
   function checklistOf({ flow }: Question, tally: RunTally) {

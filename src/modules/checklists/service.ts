@@ -1,12 +1,13 @@
 import { invalid } from '../../core/errors.ts'
+import type { PersonIds } from '../../core/event/stored-event.ts'
 import { type FlowEntry, oldestAccepted } from '../../core/organisation/catalogue.ts'
-import type { PersonIds, Stores } from '../../core/ports.ts'
 import type { ItemRef } from '../../core/reference.ts'
 import { type Clock, isoTimeOrNull } from '../../core/time/clock.ts'
 import type { Progress, ProgressBody } from './model.ts'
+import type { ChecklistStores } from './port.ts'
 
 export interface ChecklistDeps {
-  stores: Stores
+  stores: ChecklistStores
   clock: Clock
   retentionDays: number
 }

@@ -1,4 +1,3 @@
-import type { Stores } from '../../core/ports.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { textStream, unreadStream } from '../../http/download.ts'
 import { timeIn } from '../../http/input.ts'
@@ -6,7 +5,7 @@ import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import { eventLines, exampleLine, pageOfLog } from './log.ts'
 import { type AllRejected, Batch, BatchResult, EventLines, LogQuery, NothingKept } from './model.ts'
-import type { EventLog } from './port.ts'
+import type { EventLog, EventStores } from './port.ts'
 import { eventService } from './service.ts'
 import { SentBatch } from './verdict.ts'
 
@@ -16,7 +15,7 @@ import { SentBatch } from './verdict.ts'
  * @param deps as it stands at each request: how long events are kept may change
  */
 export function eventRoutes(
-  deps: { stores: Stores; clock: Clock; retentionDays: number },
+  deps: { stores: EventStores; clock: Clock; retentionDays: number },
   log: EventLog,
 ): Route[] {
   const service = eventService(deps)

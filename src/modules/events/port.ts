@@ -1,5 +1,7 @@
-import type { StoredEvent } from '../../core/ports.ts'
+import type { AppendOutcome, EventBatch, StoredEvent } from '../../core/event/stored-event.ts'
+import type { Catalogue } from '../../core/organisation/catalogue.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
+import type { SeenAtGate } from '../../http/port.ts'
 
 /** A flow, step or item as callers know it. */
 export interface NamedPart {
@@ -31,4 +33,17 @@ export interface EventLog {
     after: string | null,
     most: number,
   ): Promise<AsyncIterable<readonly LoggedEvent[]> | null>
+}
+
+/** What taking events in asks of storage. A store that cannot take more throws `AppError('overloaded')`. */
+export interface EventStores {
+  catalogue(): Catalogue
+  ledger: EventLedger
+  presence: Pick<SeenAtGate, 'mark' | 'countUserHashes'>
+}
+
+/** A report of a person whose data was erased is answered like any other, and not kept. */
+export interface EventLedger {
+  /** Resolves once the batch is committed and synced, or at once with `ack=buffer`. */
+  append(batch: EventBatch): Promise<AppendOutcome>
 }

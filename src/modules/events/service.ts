@@ -1,10 +1,11 @@
 import { type UnauthorizedCause, unauthorized } from '../../core/errors.ts'
 import type { RejectionCode } from '../../core/event/event.ts'
+import type { NewEvent } from '../../core/event/stored-event.ts'
 import { type Organisation, oldestAccepted } from '../../core/organisation/catalogue.ts'
-import type { NewEvent, Stores } from '../../core/ports.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { type Batch, type BatchResult, type EventResult, longestEventId } from './model.ts'
-import { BatchUserHashes, judge, type Rejection, type SentBatch } from './verdict.ts'
+import type { EventStores } from './port.ts'
+import { BatchUserHashes, judge, namedBy, type Rejection, type SentBatch } from './verdict.ts'
 
 /** A sender's clock within this is taken as right. */
 const toleratedSkewMs = minuteMs
@@ -21,7 +22,7 @@ function causeOf(hashes: BatchUserHashes | null): UnauthorizedCause {
   return hashes?.counts.missing ? 'missing_user_hash' : 'foreign_events'
 }
 
-export function eventService(deps: { stores: Stores; retentionDays: number }) {
+export function eventService(deps: { stores: EventStores; retentionDays: number }) {
   const { stores } = deps
 
   /**
@@ -45,13 +46,13 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
     const userHashes = identity && new BatchUserHashes(identity, receivedAt)
     const context = {
       organisation,
-      catalogue: stores.catalogue(),
       receivedAt,
       correctionMs: skewMs !== null && Math.abs(skewMs) > toleratedSkewMs ? skewMs : 0,
       oldestAt: oldestAccepted(organisation, deps.retentionDays, receivedAt),
       sent,
       userHashes,
     }
+    const catalogue = stores.catalogue()
     const kept: NewEvent[] = []
     const indexes: number[] = []
     const results: EventResult[] = []
@@ -60,7 +61,9 @@ export function eventService(deps: { stores: Stores; retentionDays: number }) {
       results.push({ index, id: sentId(events[index]), status: 'rejected', code, message })
     }
     for (let index = 0; index < events.length; index++) {
-      const verdict = judge(events[index], index, context)
+      const looked = namedBy(events[index], catalogue)
+      const named = looked instanceof Promise ? await looked : looked
+      const verdict = judge(events[index], index, named, context)
       if ('code' in verdict) {
         refuse(index, verdict)
         refusals[verdict.code] = (refusals[verdict.code] ?? 0) + 1

@@ -5,9 +5,12 @@ import {
   needsStep,
   type RejectionCode,
 } from '../../core/event/event.ts'
+import type { NewEvent } from '../../core/event/stored-event.ts'
+import type { MaybePromise } from '../../core/maybe-promise.ts'
 import { holdsOther, withMarks } from '../../core/number/exact-numbers.ts'
 import {
   type Catalogue,
+  type FlowEntry,
   type ItemEntry,
   latestVersion,
   type Organisation,
@@ -21,7 +24,6 @@ import {
   type UserHashVerdict,
   type VerifiedIdentity,
 } from '../../core/organisation/verified-identity.ts'
-import type { NewEvent } from '../../core/ports.ts'
 import type { FlowRef, ItemRef, StepRef } from '../../core/reference.ts'
 import { parseTime } from '../../core/time/rfc3339.ts'
 import { isCleanText, shapeOf } from '../../http/input.ts'
@@ -149,7 +151,6 @@ export interface Rejection {
 /** What a whole batch has in common. */
 export interface BatchContext {
   organisation: Organisation
-  catalogue: Catalogue
   receivedAt: number
   /** Added to every time that the sender gave; 0 where its clock is near enough. */
   correctionMs: number
@@ -228,37 +229,49 @@ interface Names {
 }
 
 /** What an event names, as the catalogue knows it, whoever owns it. */
-function entriesOf(event: Pick<Event, 'flowId' | 'stepId' | 'itemId'>, catalogue: Catalogue) {
-  return {
-    flow: event.flowId ? catalogue.flow(event.flowId) : null,
-    step: event.stepId ? catalogue.step(event.stepId) : null,
-    item: event.itemId ? catalogue.item(event.itemId) : null,
+export interface Named {
+  flow: FlowEntry | null
+  step: StepEntry | null
+  item: ItemEntry | null
+}
+
+/** Null where there is no text, or an empty one. */
+const idIn = (sent: unknown, name: 'flowId' | 'stepId' | 'itemId') => {
+  const id = (sent as Record<string, unknown> | null)?.[name]
+  return typeof id === 'string' && id !== '' ? id : null
+}
+
+/** Looks up what an event names, of whatever shape it is. */
+export function namedBy(sent: unknown, catalogue: Catalogue): MaybePromise<Named> {
+  const flowId = idIn(sent, 'flowId')
+  const stepId = idIn(sent, 'stepId')
+  const itemId = idIn(sent, 'itemId')
+  const flow = flowId === null ? null : catalogue.flow(flowId)
+  const step = stepId === null ? null : catalogue.step(stepId)
+  const item = itemId === null ? null : catalogue.item(itemId)
+  if (flow instanceof Promise || step instanceof Promise || item instanceof Promise) {
+    return Promise.all([flow, step, item]).then(([flow, step, item]) => ({ flow, step, item }))
   }
+  return { flow, step, item }
 }
 
 /** Whether anything of it belongs to another organisation. */
-const isForeign = ({ flow, step, item }: ReturnType<typeof entriesOf>, { ref }: Organisation) =>
+const isForeign = ({ flow, step, item }: Named, { ref }: Organisation) =>
   (flow !== null && flow.organisation.ref !== ref) ||
   (step !== null && step.flow.organisation.ref !== ref) ||
   (item !== null && item.flow.organisation.ref !== ref)
 
 /** Why an event whose shape is wrong is refused: even then, whose flow it names counts first. */
-function misshapen(sent: unknown, { catalogue, organisation }: BatchContext): Rejection {
-  const idAt = (name: string) => {
-    const id = (sent as Record<string, unknown> | null)?.[name]
-    return typeof id === 'string' ? id : null
-  }
-  const ids = { flowId: idAt('flowId'), stepId: idAt('stepId'), itemId: idAt('itemId') }
-  if (isForeign(entriesOf(ids, catalogue), organisation)) return foreign
+function misshapen(sent: unknown, named: Named, { organisation }: BatchContext): Rejection {
+  if (isForeign(named, organisation)) return foreign
   const [problem] = shape.problemsIn(sent)
   return reject('invalid', `${problem?.path || 'The event'}: ${problem?.message ?? 'Is not valid'}`)
 }
 
 /** Flow, step and item. They must be the organisation's, once published, and belong together. */
-function namesOf(event: Event, { catalogue, organisation }: BatchContext): Names | Rejection {
-  const entries = entriesOf(event, catalogue)
-  if (isForeign(entries, organisation)) return foreign
-  const { flow, step, item } = entries
+function namesOf(event: Event, named: Named, { organisation }: BatchContext): Names | Rejection {
+  if (isForeign(named, organisation)) return foreign
+  const { flow, step, item } = named
   const newest = flow && latestVersion(flow)
   if (event.flowId && newest === null) {
     return reject('unknown_flow', 'No flow with this flowId was ever published')
@@ -302,11 +315,17 @@ function timeOf(
  * One event of a batch: as it will be stored, or why not.
  *
  * @param index its place in the batch, from 0
+ * @param named as `namedBy` finds it
  */
-export function judge(sent: unknown, index: number, context: BatchContext): NewEvent | Rejection {
-  if (!shape.fits(sent)) return misshapen(sent, context)
+export function judge(
+  sent: unknown,
+  index: number,
+  named: Named,
+  context: BatchContext,
+): NewEvent | Rejection {
+  if (!shape.fits(sent)) return misshapen(sent, named, context)
   // Before all other rules: a batch in which nothing may be said by this caller is a 401.
-  const names = namesOf(sent, context)
+  const names = namesOf(sent, named, context)
   if (isRejection(names)) return names
   const doubt = sent.userId ? context.userHashes?.refusalOf(sent.userId, sent.userHash) : null
   if (doubt) return doubt === 'missing' ? unproven.missing : unproven.wrong

@@ -1,4 +1,5 @@
 import { flowNotFound } from '../../core/errors.ts'
+import type { PersonIds } from '../../core/event/stored-event.ts'
 import type { Reason, Traits } from '../../core/flow/audience.ts'
 import {
   type Candidate,
@@ -9,13 +10,12 @@ import {
   waitsForIdentify,
 } from '../../core/flow/decision.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
-import type { PersonIds, Stores } from '../../core/ports.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { shown } from '../../core/text/wording.ts'
 import { type AuthoredFlow, newestDefinition } from '../authoring/index.ts'
 import { readOrigin } from '../organisations/index.ts'
 import type { Explanation } from './model.ts'
-import type { ExplainStore } from './port.ts'
+import type { ExplainStore, PublishedFlowStores } from './port.ts'
 import { asTold } from './service.ts'
 
 /** What is to be explained. */
@@ -44,7 +44,7 @@ interface AuthoredCandidate extends Candidate {
 export async function explain(
   organisation: Organisation,
   { flow: name, url, traits, person }: ExplainQuestion,
-  { stores, store }: { stores: Stores; store: ExplainStore },
+  { stores, store }: { stores: PublishedFlowStores; store: ExplainStore },
 ): Promise<Explanation> {
   const all = await candidates(organisation.ref, person, stores, store)
   const candidate = all.find(({ authored: { id, key } }) => key === name || id === name)
@@ -79,12 +79,13 @@ export async function explain(
 async function candidates(
   orgRef: OrganisationRef,
   person: PersonIds | null,
-  stores: Stores,
+  stores: PublishedFlowStores,
   store: ExplainStore,
 ): Promise<AuthoredCandidate[]> {
   const { flows } = await store.read(orgRef)
   const catalogue = stores.catalogue()
-  const refs = flows.map(({ id }) => catalogue.flow(id)?.ref)
+  const entries = await Promise.all(flows.map(({ id }) => catalogue.flow(id)))
+  const refs = entries.map(entry => entry?.ref)
   const known = refs.filter(ref => ref !== undefined)
   const histories = person && (await stores.people.histories(orgRef, known, person))
   return flows.map((authored, i) => {

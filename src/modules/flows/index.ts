@@ -1,6 +1,6 @@
 import { flowNotFound, invalid } from '../../core/errors.ts'
 import { Flow } from '../../core/flow/flow.ts'
-import type { Stores } from '../../core/ports.ts'
+import { afterwards } from '../../core/maybe-promise.ts'
 import { encodedReply, ofPerson } from '../../http/encoded.ts'
 import { personIn } from '../../http/input.ts'
 import { requireScope } from '../../http/principal.ts'
@@ -15,7 +15,7 @@ import {
   FlowList,
   FlowListQuery,
 } from './model.ts'
-import type { ExplainStore } from './port.ts'
+import type { ExplainStore, PublishedFlowStores } from './port.ts'
 import { withHistory } from './service.ts'
 
 /** What a page needs to show flows: all published ones, or one; and why it shows one to somebody or not. */
@@ -23,7 +23,7 @@ export function flowRoutes({
   stores,
   explaining,
 }: {
-  stores: Stores
+  stores: PublishedFlowStores
   explaining: ExplainStore
 }): Route[] {
   return [
@@ -49,11 +49,14 @@ export function flowRoutes({
       },
       handle(call) {
         stores.presence.mark(call.org.ref, 'flows_fetched', call.receivedAt)
-        const flows = stores.catalogue().publishedFlows(call.org)
         const { userId, anonymousId } = call.query
-        if (userId === undefined && anonymousId === undefined) return encodedReply(call, flows)
-        return withHistory(call.org.ref, flows, personIn(call.query), stores).then(body =>
-          encodedReply(call, body, ofPerson),
+        const isOfNobody = userId === undefined && anonymousId === undefined
+        return afterwards(stores.catalogue().publishedFlows(call.org), flows =>
+          isOfNobody
+            ? encodedReply(call, flows)
+            : withHistory(call.org.ref, flows, personIn(call.query), stores).then(body =>
+                encodedReply(call, body, ofPerson),
+              ),
         )
       },
     }),
@@ -71,10 +74,11 @@ export function flowRoutes({
       },
       handle(call) {
         stores.presence.mark(call.org.ref, 'flows_fetched', call.receivedAt)
-        const body = stores.catalogue().publishedFlow(call.subject)
-        // Withdrawn since the gate looked.
-        if (!body) throw flowNotFound()
-        return encodedReply(call, body)
+        return afterwards(stores.catalogue().publishedFlow(call.subject), body => {
+          // Withdrawn since the gate looked.
+          if (!body) throw flowNotFound()
+          return encodedReply(call, body)
+        })
       },
     }),
     route({

@@ -1,8 +1,31 @@
-import type { OrganisationRef } from '../../core/reference.ts'
+import type { PersonIds } from '../../core/event/stored-event.ts'
+import type { FlowHistory } from '../../core/flow/decision.ts'
+import type { Catalogue } from '../../core/organisation/catalogue.ts'
+import type { FlowRef, OrganisationRef } from '../../core/reference.ts'
+import type { SeenAtGate } from '../../http/port.ts'
 import type { FlowStore } from '../authoring/index.ts'
 
 /** What explaining why a flow is shown asks of storage. */
 export interface ExplainStore extends Pick<FlowStore, 'read'> {
   /** Whether the organisation has a current snippet key. */
   hasSnippetKey(orgRef: OrganisationRef): Promise<boolean>
+}
+
+/** What flows for pages ask of storage. */
+export interface PublishedFlowStores {
+  catalogue(): Catalogue
+  people: HistoryReader
+  presence: Pick<SeenAtGate, 'mark'>
+}
+
+export interface HistoryReader {
+  /**
+   * What a person has done with flows; flows of which they have no run are left out. Of one
+   * with very many runs the latest count.
+   */
+  histories(
+    orgRef: OrganisationRef,
+    flowRefs: readonly FlowRef[],
+    person: PersonIds,
+  ): Promise<ReadonlyMap<FlowRef, FlowHistory>>
 }

@@ -1,17 +1,18 @@
+import type { PersonIds } from '../../core/event/stored-event.ts'
 import type { FlowHistory } from '../../core/flow/decision.ts'
 import type { PublishedFlows } from '../../core/organisation/catalogue.ts'
-import type { PersonIds, Stores } from '../../core/ports.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { isoTimeOrNull } from '../../core/time/clock.ts'
 import type { PassingBody } from '../../http/encoded.ts'
 import type { FlowList, History } from './model.ts'
+import type { PublishedFlowStores } from './port.ts'
 
 /** The published flows with what a person has done with them. */
 export async function withHistory(
   orgRef: OrganisationRef,
   flows: PublishedFlows,
   person: PersonIds,
-  { people }: Pick<Stores, 'people'>,
+  { people }: Pick<PublishedFlowStores, 'people'>,
 ): Promise<PassingBody> {
   const { remembered } = flows
   const refs = remembered.map(({ ref }) => ref)

@@ -5,10 +5,10 @@ import {
   refusesMany,
   type VerifiedIdentity,
 } from '../../core/organisation/verified-identity.ts'
-import type { Presence } from '../../core/ports.ts'
 import { isoTime } from '../../core/time/clock.ts'
 import { dayMs, minuteMs } from '../../core/time/durations.ts'
 import type { Finding } from './model.ts'
+import type { Presence } from './port.ts'
 
 /** What findings are made from. */
 export interface Evidence {

@@ -1,5 +1,6 @@
+import type { PersonIds } from '../../core/event/stored-event.ts'
+import { afterwards, type MaybePromise } from '../../core/maybe-promise.ts'
 import { windowMs } from '../../core/organisation/buckets.ts'
-import type { PersonIds, Stores } from '../../core/ports.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { personIn, requireCleanText } from '../../http/input.ts'
@@ -7,7 +8,7 @@ import type { RequestContext } from '../../http/request-context.ts'
 import { json, type Reply } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import { Heartbeat, HeartbeatQuery, Installation, SnippetStatus } from './model.ts'
-import type { SeenStore } from './port.ts'
+import type { InstallationStores, SeenStore } from './port.ts'
 import { installationService } from './service.ts'
 
 /** How often the snippet should say that it is alive. */
@@ -21,7 +22,7 @@ const promisedInCrowd = 0.5
 
 /** Whether the snippet is installed and alive, and what is wrong where it is not. */
 export function installationRoutes(deps: {
-  stores: Stores
+  stores: InstallationStores
   seen: SeenStore
   clock: Clock
 }): Route[] {
@@ -47,15 +48,21 @@ export function installationRoutes(deps: {
       resetInMs: taken?.resetInMs ?? windowMs,
     })
 
-  const heartbeat = (call: RequestContext, person: PersonIds | null, isKnown: boolean): Reply => {
+  const heartbeat = (
+    call: RequestContext,
+    person: PersonIds | null,
+    isKnown: boolean,
+  ): MaybePromise<Reply> => {
     const turn = turnOf(call, person !== null, isKnown)
-    return json(200, {
-      status: 'ok',
-      serverTime: isoTime(clock.now()),
-      flowsVersion: stores.catalogue().publishedFlows(call.org).version,
-      nextHeartbeatSeconds: Math.ceil((person === null ? usualMs : turn) / 1_000),
-      ...(person && { progressVersion: stores.checklists.version(call.org.ref, person) }),
-    } satisfies Heartbeat)
+    return afterwards(stores.catalogue().publishedFlows(call.org), ({ version }) =>
+      json(200, {
+        status: 'ok',
+        serverTime: isoTime(clock.now()),
+        flowsVersion: version,
+        nextHeartbeatSeconds: Math.ceil((person === null ? usualMs : turn) / 1_000),
+        ...(person && { progressVersion: stores.checklists.version(call.org.ref, person) }),
+      } satisfies Heartbeat),
+    )
   }
 
   return [

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { rejectionCodes } from '../../core/event/event.ts'
-import { presenceStages } from '../../core/ports.ts'
+import { presenceStages } from '../../core/organisation/presence.ts'
 import { Count, Instant, InstantOrNull, OneOf, PersonFields } from '../../http/shapes.ts'
 
 export const HeartbeatQuery = Type.Object({

@@ -1,12 +1,12 @@
 import { nearestRank } from '../../core/number/statistics.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
-import { type Presence, presenceStages, type Stores } from '../../core/ports.ts'
+import { presenceStages } from '../../core/organisation/presence.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { dayMs, minuteMs } from '../../core/time/durations.ts'
 import { version } from '../../core/version.ts'
 import { findingsOf, isInstalled } from './findings.ts'
 import type { Installation, SnippetStatus } from './model.ts'
-import type { SeenStore } from './port.ts'
+import type { InstallationStores, Presence, SeenStore } from './port.ts'
 
 const activeMs = 5 * minuteMs
 const quietMs = dayMs
@@ -27,8 +27,18 @@ function seenIn(presence: Presence) {
   }
 }
 
-export function installationService({ stores, seen }: { stores: Stores; seen: SeenStore }) {
-  const statusOf = (organisation: Organisation, presence: Presence, now: number): SnippetStatus => {
+export function installationService({
+  stores,
+  seen,
+}: {
+  stores: InstallationStores
+  seen: SeenStore
+}) {
+  const statusOf = async (
+    organisation: Organisation,
+    presence: Presence,
+    now: number,
+  ): Promise<SnippetStatus> => {
     const { firstSeenAt, lastSeenAt } = seenIn(presence)
     const skews = presence.skews.toSorted((a, b) => a - b)
     const skewMsMedian = nearestRank(skews, 0.5)
@@ -36,8 +46,8 @@ export function installationService({ stores, seen }: { stores: Stores; seen: Se
     const findings = findingsOf({
       presence,
       skewMsMedian,
-      publishedFlows: catalogue.publishedFlows(organisation).count,
-      oldKeysEndAt: catalogue.oldKeysEndAt(organisation),
+      publishedFlows: (await catalogue.publishedFlows(organisation)).count,
+      oldKeysEndAt: await catalogue.oldKeysEndAt(organisation),
       identity: organisation.identity,
       ownVersion: version,
       now,
@@ -73,7 +83,7 @@ export function installationService({ stores, seen }: { stores: Stores; seen: Se
     async installation(organisation: Organisation, now: number): Promise<Installation> {
       await seen.write()
       const presence = await stores.presence.read(organisation.ref, now)
-      return { ...statusOf(organisation, presence, now), erased24h: presence.erased }
+      return { ...(await statusOf(organisation, presence, now)), erased24h: presence.erased }
     },
   }
 }

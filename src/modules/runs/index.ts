@@ -1,4 +1,4 @@
-import type { Stores } from '../../core/ports.ts'
+import type { GateStores } from '../../http/port.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import { RunList, RunQuery, usualRuns } from './model.ts'
@@ -6,7 +6,10 @@ import type { RunStore } from './port.ts'
 import { listRuns } from './service.ts'
 
 /** Single runs of a flow, behind the numbers of analytics. */
-export function runRoutes(deps: { stores: Stores; runs: RunStore }): Route[] {
+export function runRoutes(deps: {
+  stores: Pick<GateStores, 'catalogue'>
+  runs: RunStore
+}): Route[] {
   return [
     route({
       ...managing('analytics:read'),

@@ -1,5 +1,5 @@
-import type { RunRow } from '../../core/ports.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
+import type { RunRow } from '../../core/run/stored-run.ts'
 
 /** A run with its place in the list, by which those that follow are asked for. */
 export interface ListedRun extends RunRow {

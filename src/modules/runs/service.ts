@@ -2,10 +2,11 @@ import { flowNotFound } from '../../core/errors.ts'
 import { idsOf } from '../../core/event/event.ts'
 import { FlowPositions } from '../../core/flow/positions.ts'
 import type { FlowEntry, Organisation } from '../../core/organisation/catalogue.ts'
-import type { RunRow, Stores } from '../../core/ports.ts'
 import type { StepRef } from '../../core/reference.ts'
 import { outcomeOf, secondsToComplete, stepOutcomeOf } from '../../core/run/outcome.ts'
+import type { RunRow } from '../../core/run/stored-run.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
+import type { GateStores } from '../../http/port.ts'
 import type { RunList } from './model.ts'
 import type { RunStore } from './port.ts'
 
@@ -20,11 +21,11 @@ export interface RunsAsked {
 export async function listRuns(
   organisation: Organisation,
   { flowKey, after, most }: RunsAsked,
-  { stores, runs: store }: { stores: Stores; runs: RunStore },
+  { stores, runs: store }: { stores: Pick<GateStores, 'catalogue'>; runs: RunStore },
 ): Promise<RunList> {
   // One more tells whether any follow.
   const found = await store.runs(organisation.ref, flowKey, after, most + 1)
-  const flow = found && stores.catalogue().flow(found.flowId)
+  const flow = found && (await stores.catalogue().flow(found.flowId))
   if (!found || !flow) throw flowNotFound(flowKey)
   const told = teller(flow)
   const runs = found.runs.slice(0, most)

@@ -1,14 +1,13 @@
 import { flowNotFound } from '../../core/errors.ts'
 import type { Flow, Step } from '../../core/flow/flow.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
-import type { Stores } from '../../core/ports.ts'
 import type { OrganisationRef, StepRef } from '../../core/reference.ts'
 import { isBadState, stepState } from '../../core/step/health.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
 import { takenOver } from '../authoring/index.ts'
 import type { CheckedStep, StepCheck } from './model.ts'
-import type { StepEvidenceStore } from './port.ts'
+import type { StepEvidenceStore, StepStores } from './port.ts'
 
 type Target = NonNullable<Step['target']>
 
@@ -22,17 +21,18 @@ export async function checkSteps(
   organisation: Organisation,
   flowKey: string | null,
   now: number,
-  { stores, evidence }: { stores: Stores; evidence: StepEvidenceStore },
+  { stores, evidence }: { stores: StepStores; evidence: StepEvidenceStore },
 ): Promise<StepCheck> {
   const catalogue = stores.catalogue()
-  const { flows } = JSON.parse(catalogue.publishedFlows(organisation).text) as { flows: Flow[] }
+  const { text } = await catalogue.publishedFlows(organisation)
+  const { flows } = JSON.parse(text) as { flows: Flow[] }
   const asked = flows.filter(({ key }) => flowKey === null || key === flowKey)
   if (flowKey !== null && asked.length === 0) throw flowNotFound(flowKey)
   const slices = new TimeSlices()
   const steps: CheckedStep[] = []
   for (const flow of asked) {
     for (const step of flow.steps) {
-      const stepRef = catalogue.step(step.id)?.ref
+      const stepRef = (await catalogue.step(step.id))?.ref
       if (step.target === null || stepRef === undefined) continue
       await slices.rest()
       const named = { orgRef: organisation.ref, stepRef, now }

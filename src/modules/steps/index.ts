@@ -1,4 +1,3 @@
-import type { Stores } from '../../core/ports.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
@@ -11,15 +10,16 @@ import {
   HealthReceipt,
   StepCheck,
 } from './model.ts'
-import type { StepEvidenceStore } from './port.ts'
+import type { StepEvidenceStore, StepStores } from './port.ts'
 import { stepService } from './service.ts'
 
 export { StepStateShape } from './model.ts'
+export type { StepBook } from './port.ts'
 export { healthOf } from './service.ts'
 
 /** What browsers report of a step's target: what it looks like, and whether it was found. */
 export function stepRoutes(deps: {
-  stores: Stores
+  stores: StepStores
   evidence: StepEvidenceStore
   clock: Clock
 }): Route[] {

@@ -1,5 +1,7 @@
+import type { Catalogue } from '../../core/organisation/catalogue.ts'
 import type { OrganisationRef, StepRef } from '../../core/reference.ts'
-import type { HealthCounts } from '../../core/step/health.ts'
+import type { Fingerprint } from '../../core/step/fingerprint.ts'
+import type { HealthCounts, Outcome } from '../../core/step/health.ts'
 import type { StepBaseline } from '../authoring/index.ts'
 
 /** What the state of a step rests on: the last 24 hours of one version. Times are epoch milliseconds. */
@@ -47,4 +49,64 @@ export interface StepEvidenceStore {
     now: number,
   ): Promise<StepEvidence>
   baseline(orgRef: OrganisationRef, stepRef: StepRef): Promise<StepBaseline | null>
+}
+
+/** What reports about steps ask of storage. */
+export interface StepStores {
+  catalogue(): Catalogue
+  steps: StepBook
+}
+
+export interface HealthReport {
+  orgRef: OrganisationRef
+  stepRef: StepRef
+  version: number
+  person: string | null
+  outcome: Outcome
+  at: number
+  url: string | null
+  selector: string | null
+  matchCount: number | null
+  waitMs: number | null
+  snippetVersion: string | null
+  message: string | null
+}
+
+export interface FingerprintReport {
+  orgRef: OrganisationRef
+  stepRef: StepRef
+  version: number
+  /** Whether this version is the published one, so that a first fingerprint becomes the baseline. */
+  isCurrent: boolean
+  /**
+   * JSON of the step's target: a baseline belongs to one target. Null where the newest version has
+   * no such step: then a baseline is compared with, and never taken.
+   */
+  target: string | null
+  fingerprint: Fingerprint | null
+  candidates: readonly Fingerprint[]
+  at: number
+  url: string | null
+  locale: string | null
+  snippetVersion: string | null
+}
+
+export interface FingerprintVerdict {
+  status: 'baseline' | 'match' | 'drift' | 'gone'
+  score: number
+  signals: Record<string, number>
+  baselineAt: number | null
+  suggestedSelector: string | null
+}
+
+export interface StepBook {
+  recordHealth(report: HealthReport): Promise<void>
+  recordFingerprint(report: FingerprintReport): Promise<FingerprintVerdict>
+  /** How many people's latest report since a moment was which outcome. */
+  healthCounts(
+    orgRef: OrganisationRef,
+    stepRef: StepRef,
+    version: number,
+    sinceMs: number,
+  ): Promise<HealthCounts>
 }

@@ -1,20 +1,20 @@
 import { personOf } from '../../core/event/event.ts'
 import { meantBy, type Step } from '../../core/flow/flow.ts'
 import { type FlowEntry, latestVersion, type StepEntry } from '../../core/organisation/catalogue.ts'
-import type { Stores } from '../../core/ports.ts'
 import type { StepRef } from '../../core/reference.ts'
 import { allowedFingerprint } from '../../core/step/fingerprint-parts.ts'
 import { healthWindowMs, type StepHealth, stepState } from '../../core/step/health.ts'
 import { isoTimeOrNull } from '../../core/time/clock.ts'
 import { requireCleanText, versionIn } from '../../http/input.ts'
 import type { FingerprintBody, HealthBody } from './model.ts'
+import type { StepBook, StepStores } from './port.ts'
 
 const definitionOf = (flow: FlowEntry, id: string): Step | undefined =>
   flow.latest?.steps.find(step => step.id === id)
 
 /** The state of a step of the newest version, as of now. */
 export async function healthOf(
-  stores: Stores,
+  stores: { steps: Pick<StepBook, 'healthCounts'> },
   flow: FlowEntry,
   step: { id: string; ref: StepRef },
   now: number,
@@ -26,7 +26,7 @@ export async function healthOf(
   return stepState(counts, { required: definitionOf(flow, step.id)?.target?.required ?? true })
 }
 
-export function stepService({ stores }: { stores: Stores }) {
+export function stepService({ stores }: { stores: StepStores }) {
   return {
     async reportHealth(step: StepEntry, body: HealthBody, receivedAt: number) {
       const { userId = null, anonymousId = null, url, selector, snippetVersion, message } = body

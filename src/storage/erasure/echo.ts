@@ -1,5 +1,5 @@
 import { constants, Database } from 'bun:sqlite'
-import type { PersonIds } from '../../core/ports.ts'
+import type { PersonIds } from '../../core/event/stored-event.ts'
 import { migrate } from '../database/migrate.ts'
 import { Readers } from '../readers.ts'
 import { type EchoMemory, PresenceBoard } from '../shared.ts'

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { type EventSource, eventSources, idsOf } from '../../core/event/event.ts'
-import type { PersonIds } from '../../core/ports.ts'
+import type { PersonIds } from '../../core/event/stored-event.ts'
 import { least, makesNoRun } from '../../core/run/run.ts'
 import { type BatchRow, textIn } from '../ledger/event-batches.ts'
 import { decodeFacts } from '../ledger/event-text.ts'

@@ -1,4 +1,4 @@
-import type { AppendOutcome } from '../../core/ports.ts'
+import type { AppendOutcome } from '../../core/event/stored-event.ts'
 import type { NewEvent } from '../in-rows.ts'
 import { decodeEvents, decodeFacts, type EncodedBatch, encodeEvents } from '../ledger/event-text.ts'
 import type { Command, CommandExecutor, CommandResult, Executor } from '../writer/commands.ts'

@@ -1,5 +1,5 @@
 import { type EventKind, type EventSource, eventKinds, kindCode } from '../../core/event/event.ts'
-import type { EventBatch } from '../../core/ports.ts'
+import type { EventBatch } from '../../core/event/stored-event.ts'
 import type { NewEvent, StoredEvent, WithRows } from '../in-rows.ts'
 import type { Fact, LedgerFact } from '../projections/facts.ts'
 

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { type PresenceMark, presenceMarks } from '../../core/ports.ts'
+import { type PresenceMark, presenceMarks } from '../../core/organisation/presence.ts'
 import type { PresenceBoard } from '../shared.ts'
 
 /** How many of the latest clock skews are kept. */

@@ -1,15 +1,11 @@
 import type { Database } from 'bun:sqlite'
 import { FlowPositions } from '../../core/flow/positions.ts'
-import type * as ports from '../../core/ports.ts'
-import {
-  longestColumns,
-  type RunColumns,
-  RunColumnsBuilder,
-  takeRuns,
-} from '../../core/run/run-columns.ts'
+import { type RunColumns, takeRuns } from '../../core/run/run-columns.ts'
+import type * as ports from '../../modules/analytics/port.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
 import type { InRows } from '../in-rows.ts'
 import { decodeBlock } from './block-bytes.ts'
+import { longestColumns, RunColumnsBuilder } from './run-columns-builder.ts'
 import { RunPages } from './run-pages.ts'
 
 type FlowRuns = InRows<ports.FlowRuns>

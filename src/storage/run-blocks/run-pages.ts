@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import type { ColumnRun } from '../../core/run/run-columns.ts'
 import { unpackSteps } from '../runs/run-rows.ts'
+import type { ColumnRun } from './run-columns-builder.ts'
 
 /**
  * People as 64 bits that nobody outside can foresee. Two of a million people share theirs by

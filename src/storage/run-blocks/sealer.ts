@@ -1,9 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { FlowPositions, type StepHistory } from '../../core/flow/positions.ts'
-import { longestColumns, RunColumnsBuilder } from '../../core/run/run-columns.ts'
 import { dayMs, minuteMs } from '../../core/time/durations.ts'
 import { encodeBlock } from './block-bytes.ts'
 import type { Draft, RunBlocks, Stretch } from './run-blocks.ts'
+import { longestColumns, RunColumnsBuilder } from './run-columns-builder.ts'
 import { RunPages } from './run-pages.ts'
 
 export interface SealPolicy {

@@ -1,5 +1,5 @@
-import type { RunRow } from '../../core/ports.ts'
 import type { RunStep } from '../../core/run/run.ts'
+import type { RunRow } from '../../core/run/stored-run.ts'
 import type { InRows } from '../in-rows.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import type { FingerprintVerdict } from '../../core/ports.ts'
 import { type Fingerprint, judgeFingerprint } from '../../core/step/fingerprint.ts'
+import type { FingerprintVerdict } from '../../modules/steps/port.ts'
 import type { FingerprintReport, HealthReport } from '../in-rows.ts'
 
 interface Baseline {

@@ -1,12 +1,13 @@
+import type { AppendOutcome, EventBatch } from '../../core/event/stored-event.ts'
+import { failpoint } from '../../failpoints.ts'
+import type { Room } from '../../http/port.ts'
+import type { ProgressLedger } from '../../modules/checklists/port.ts'
+import type { EventLedger } from '../../modules/events/port.ts'
 import type {
-  AppendOutcome,
-  EventBatch,
   FingerprintReport,
   FingerprintVerdict,
   HealthReport,
-  Ledger,
-} from '../../core/ports.ts'
-import { failpoint } from '../../failpoints.ts'
+} from '../../modules/steps/port.ts'
 import type { InRows } from '../in-rows.ts'
 import { encodeEvents } from '../ledger/event-text.ts'
 import type { BufferGauge } from '../shared.ts'
@@ -85,6 +86,8 @@ export class Outbox {
 /** Another thread may have recorded another version meanwhile: after so long it is said again. */
 const repeatVersionMs = 10_000
 
+type Ledger = Room & EventLedger & ProgressLedger
+
 interface Pending {
   resolve(result: CommandResult): void
   reject(error: Error): void
@@ -145,7 +148,7 @@ export class StorageClient implements InRows<Ledger> {
     orgRef: orgRow,
     flowRef: flowRow,
     ...report
-  }: InRows<Parameters<Ledger['complete']>[0]>): Promise<{
+  }: InRows<Parameters<ProgressLedger['complete']>[0]>): Promise<{
     completedAt: number
     alreadyCompleted: boolean
   }> {
@@ -157,7 +160,7 @@ export class StorageClient implements InRows<Ledger> {
     orgRef: orgRow,
     flowRef: flowRow,
     ...report
-  }: InRows<Parameters<Ledger['tick']>[0]>): Promise<void> {
+  }: InRows<Parameters<ProgressLedger['tick']>[0]>): Promise<void> {
     const items = report.items.map(({ itemRef: itemRow, completed }) => ({ itemRow, completed }))
     await this.ask({ type: 'tick', orgRow, flowRow, ...report, items })
   }

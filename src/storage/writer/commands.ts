@@ -1,9 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { type EventSource, idsOf, personOf, type RejectionCode } from '../../core/event/event.ts'
+import type { AppendOutcome, PersonIds } from '../../core/event/stored-event.ts'
 import { newEventId } from '../../core/organisation/ids.ts'
-import type { AppendOutcome, FingerprintVerdict, PersonIds } from '../../core/ports.ts'
 import { hourMs } from '../../core/time/durations.ts'
 import { failpoint } from '../../failpoints.ts'
+import type { FingerprintVerdict } from '../../modules/steps/port.ts'
 import type { StoredCatalogue } from '../catalogue/catalogue.ts'
 import type { PersonInFlow } from '../checklists/tick-table.ts'
 import type {

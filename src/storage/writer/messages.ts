@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import type { AppendOutcome } from '../../core/ports.ts'
+import type { AppendOutcome } from '../../core/event/stored-event.ts'
 import { shortReasonOf } from '../../core/text/reason.ts'
 import type { BufferGauge } from '../shared.ts'
 import type { Command, CommandResult } from './commands.ts'

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { AppendOutcome } from '../../core/ports.ts'
+import type { AppendOutcome } from '../../core/event/stored-event.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { failpoint } from '../../failpoints.ts'
 import { decodeEvents, type EncodedBatch, encodeEvents } from '../ledger/event-text.ts'

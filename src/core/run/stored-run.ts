@@ -1,0 +1,14 @@
+import type { StepRef } from '../reference.ts'
+import type { RunStep } from './run.ts'
+
+/** A run as it is exported: its own events' state with what was assigned to it. */
+export interface RunRow {
+  key: string
+  person: string
+  startedAt: number
+  lastAt: number
+  version: number
+  completedAt: number | null
+  dismissedAt: number | null
+  steps: readonly RunStep<StepRef>[]
+}

@@ -1,0 +1,173 @@
+import type { FlowPositions } from '../../core/flow/positions.ts'
+import { codeOfDuration, noDuration } from '../../core/number/statistics.ts'
+import type { RunStep } from '../../core/run/run.ts'
+import {
+  fates,
+  outcomeBits,
+  outcomes,
+  type Planes,
+  type RunColumns,
+} from '../../core/run/run-columns.ts'
+
+/** A run to be put into columns. */
+export interface ColumnRun {
+  startedAt: number
+  lastAt: number
+  person: bigint
+  version: number
+  completedAt: number | null
+  dismissedAt: number | null
+  steps: readonly RunStep[]
+  /** What the run's person ever ticked, by row. */
+  items: readonly number[]
+  hasCompletedChecklist: boolean
+}
+
+/** Planes that grow as bits come in. */
+class PlaneBuilder {
+  readonly planes: Uint8Array[] = []
+
+  constructor(private readonly capacity: number) {}
+
+  set(run: number, bit: number): void {
+    while (this.planes.length <= bit >> 3) this.planes.push(new Uint8Array(this.capacity))
+    this.planes[bit >> 3]![run]! |= 1 << (bit & 7)
+  }
+
+  /** As many planes as some bits need. */
+  finished(count: number, bits: number): Planes {
+    return Array.from(
+      { length: Math.ceil(bits / 8) },
+      (_, i) => this.planes[i]?.subarray(0, count) ?? new Uint8Array(count),
+    )
+  }
+}
+
+/** Places of values in the order in which they first came. */
+class Places {
+  readonly values: number[] = []
+  private readonly places = new Map<number, number>()
+
+  of(value: number): number {
+    const known = this.places.get(value)
+    if (known !== undefined) return known
+    this.places.set(value, this.values.length)
+    return this.values.push(value) - 1
+  }
+}
+
+/** The longest time between the first start and the last, milliseconds. */
+export const longestColumns = 2 ** 32 - 1
+
+/** Makes columns of runs, which must come ascending by start. */
+export class RunColumnsBuilder {
+  private count = 0
+  private readonly starts: Uint32Array
+  private readonly people: BigUint64Array
+  private readonly states: Uint16Array
+  private readonly ends: Uint16Array
+  private readonly latelyPlaces: number[] = []
+  private readonly latelyAt: number[] = []
+  private readonly versions = new Places()
+  private readonly stepPlaces = new Places()
+  private readonly counts: number[][] = []
+  private readonly marks: PlaneBuilder[]
+  private readonly spent: number[][] = []
+  private readonly items = new Places()
+  private readonly ticks: PlaneBuilder
+  private dependsOnNewest = false
+
+  /**
+   * @param from no run starts before; none starts `longestColumns` after it, or later
+   * @param capacity how many runs there are at most
+   * @param latelyFrom since when something was heard of the runs that `lately` tells
+   */
+  constructor(
+    private readonly positions: FlowPositions<number>,
+    private readonly from: number,
+    capacity: number,
+    private readonly latelyFrom: number,
+  ) {
+    this.starts = new Uint32Array(capacity)
+    this.people = new BigUint64Array(capacity)
+    this.states = new Uint16Array(capacity)
+    this.ends = new Uint16Array(capacity)
+    this.marks = fates.map(() => new PlaneBuilder(capacity))
+    this.ticks = new PlaneBuilder(capacity)
+  }
+
+  add(run: ColumnRun): void {
+    const i = this.count++
+    const { completedAt, startedAt } = run
+    this.starts[i] = startedAt - this.from
+    this.people[i] = run.person
+    this.addSteps(i, run)
+    let outcome: number = outcomes.inProgress
+    if (completedAt !== null) {
+      outcome = outcomes.completed
+      this.ends[i] = codeOfDuration(Math.max(0, completedAt - startedAt))
+    } else {
+      if (run.dismissedAt !== null) outcome = outcomes.dismissed
+      else if (run.lastAt >= this.latelyFrom) {
+        this.latelyPlaces.push(i)
+        this.latelyAt.push(run.lastAt)
+      }
+      const furthest = this.positions.furthest(run.steps, run.version)
+      this.ends[i] = furthest === null ? 0 : this.stepPlaces.of(furthest) + 1
+    }
+    this.states[i] = (this.versions.of(run.version) << outcomeBits) | outcome
+    if (run.hasCompletedChecklist) this.ticks.set(i, 0)
+    for (const item of run.items) this.ticks.set(i, this.items.of(item) + 1)
+  }
+
+  private addSteps(run: number, { steps, version }: ColumnRun): void {
+    for (const step of steps) {
+      const place = this.stepPlaces.of(step.stepId)
+      this.counts[place] ??= fates.map(() => 0)
+      if (step.viewedAt !== null) {
+        this.mark(run, 0, place)
+        const ms = this.positions.durationMs(step, steps, version)
+        this.spent[place] ??= []
+        this.spent[place].push(ms === null ? noDuration : codeOfDuration(ms))
+        this.dependsOnNewest ||= !this.positions.inRun(step.stepId, version).isOwn
+      }
+      if (step.completedAt !== null) this.mark(run, 1, place)
+      if (step.skippedAt !== null) this.mark(run, 2, place)
+      if (step.missingAt !== null) this.mark(run, 3, place)
+    }
+  }
+
+  private mark(run: number, fate: number, place: number): void {
+    this.marks[fate]!.set(run, place)
+    this.counts[place]![fate]!++
+  }
+
+  finish(): RunColumns {
+    const { count } = this
+    const steps = this.stepPlaces.values.map((ref, place) => ({ ref, counts: this.counts[place]! }))
+    const itemBits = this.items.values.length + 1
+    const hasTicks = this.ticks.planes.length > 0
+    return {
+      count,
+      from: this.from,
+      starts: this.starts.subarray(0, count),
+      people: new Uint32Array(this.people.buffer, 0, count * 2),
+      states: this.states.subarray(0, count),
+      ends: this.ends.subarray(0, count),
+      lately: {
+        places: Uint32Array.from(this.latelyPlaces),
+        at: Float64Array.from(this.latelyAt),
+      },
+      versions: this.versions.values,
+      steps,
+      // Fates that nobody met, such as a missing target, take no room.
+      marks: this.marks.map(marks =>
+        marks.planes.length === 0 ? [] : marks.finished(count, steps.length),
+      ),
+      spent: steps.map((_, place) => Uint16Array.from(this.spent[place] ?? [])),
+      items: this.items.values,
+      ticks: hasTicks ? this.ticks.finished(count, itemBits) : [],
+      dependsOnNewest: this.dependsOnNewest,
+    }
+  }
+}
