@@ -221,6 +221,26 @@ describe('technologies stay in their place', () => {
   })
 })
 
+test('the conformance suite of stores leans on none of them, nor does what it leans on', () => {
+  const suite = 'storage/conformance/conformance.ts'
+  const reached = new Set<string>()
+  const storages: string[] = []
+  const reach = (file: string) => {
+    if (reached.has(file)) return
+    reached.add(file)
+    const text = readFileSync(join(import.meta.dir, file), 'utf8')
+    for (const [, name = ''] of text.matchAll(/from '([^']+)'/g)) {
+      const to = relative(import.meta.dir, resolve(import.meta.dir, dirname(file), name))
+      if (/^(bun:sqlite|drizzle-orm)/.test(name) || to.startsWith('../src/storage/')) {
+        storages.push(`${file} → ${name}`)
+      } else if (name.startsWith('.') && !to.startsWith('..')) reach(to)
+    }
+  }
+  reach(suite)
+  expect(reached.size).toBeGreaterThan(10)
+  expect(storages).toEqual([])
+})
+
 describe('tests wait for what they mean', () => {
   /** Files that sleep for a time, and why that can fail on no machine, however slow. */
   const reasons: Record<string, string> = {

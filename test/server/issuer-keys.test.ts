@@ -14,6 +14,7 @@ import pino from 'pino'
 import { dayMs, minuteMs } from '../../src/core/time/durations.ts'
 import { providerTokens } from '../../src/http/session-tokens.ts'
 import { HandedKeys, IssuerKeys } from '../../src/server/issuer-keys.ts'
+import { HandClock } from '../support/hand-clock.ts'
 import {
   audience,
   Provider,
@@ -21,7 +22,6 @@ import {
   signedWith,
   signingKey,
 } from '../support/identity-provider.ts'
-import { HandClock } from '../support/world.ts'
 
 /** How the keys of a real provider come, stay and go; its requests are counted. */
 

@@ -6,7 +6,7 @@ import { prepareDatabase } from '../../src/storage/database/prepare.ts'
 import { newSharedMemory } from '../../src/storage/shared.ts'
 import { Storage } from '../../src/storage/storage.ts'
 import { defaultWriterPolicy } from '../../src/storage/writer/writer.ts'
-import { HandClock } from '../support/world.ts'
+import { HandClock } from '../support/hand-clock.ts'
 
 test('a log that another program writes back is left to it, however often storage looks', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-kept-log-'))

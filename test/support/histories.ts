@@ -252,6 +252,23 @@ export function historyArbitrary(options: HistoryOptions): fc.Arbitrary<History>
     })
 }
 
+/** A history, and what is done while it goes on. */
+export const lifeArbitrary = <Act>(act: fc.Arbitrary<Act>) =>
+  historyArbitrary({ anchor: autumnAnchor, minEvents: 10, maxEvents: 60 }).chain(history =>
+    fc.record({
+      history: fc.constant(history),
+      acts: fc.array(act, { minLength: 4, maxLength: 24, size: 'max' }),
+      // As they occur, or in any order: then most of a run may be deleted before it has begun.
+      order: fc.oneof(
+        fc.constant(byTime(history)),
+        fc.shuffledSubarray([...history.events.keys()], { minLength: history.events.length }),
+      ),
+    }),
+  )
+
+const byTime = ({ events }: History) =>
+  [...events.keys()].toSorted((a, b) => events[a]!.at - events[b]!.at)
+
 /** Ascending, all different, and on the very instants of events where those suffice. */
 function publishTimes(moments: number[], picks: number[], anchor: number): number[] {
   const times = picks.map(n => pick(moments, n)).sort((a, b) => a - b)

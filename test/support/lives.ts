@@ -1,13 +1,16 @@
-import fc from 'fast-check'
 import { analyticsService, questionOf } from '../../src/modules/analytics/service.ts'
-import { autumnAnchor, type History, historyArbitrary, reach } from './histories.ts'
+import { autumnAnchor, reach } from './histories.ts'
 import type { StoredWorld } from './stored-history.ts'
 import { World } from './world.ts'
 
 /** What laws over random histories are tried in. */
 
-/** A world with blocks as small as can be, of runs of any age. */
-export function lawWorld(): World {
+/**
+ * A world with blocks as small as can be, of runs of any age.
+ *
+ * @param stopped another that was stopped, to go on with
+ */
+export function lawWorld(stopped?: Pick<World, 'dataDir' | 'clock'>): World {
   const sealing = {
     runsPerBlock: 2,
     mostRunsPerBlock: 20,
@@ -15,28 +18,14 @@ export function lawWorld(): World {
     settledMs: 0,
     pauseMs: 0,
   }
-  const world = new World({ sealing })
+  const world = new World({
+    sealing,
+    ...(stopped && { dataDir: stopped.dataDir, clock: stopped.clock }),
+  })
   // No law is about power cuts, and thousands of commits would wait for the disk.
   world.database.run('pragma synchronous = off')
   return world
 }
-
-/** A history, and what is done while it goes on. */
-export const lifeArbitrary = <Act>(act: fc.Arbitrary<Act>) =>
-  historyArbitrary({ anchor: autumnAnchor, minEvents: 10, maxEvents: 60 }).chain(history =>
-    fc.record({
-      history: fc.constant(history),
-      acts: fc.array(act, { minLength: 4, maxLength: 24, size: 'max' }),
-      // As they occur, or in any order: then most of a run may be deleted before it has begun.
-      order: fc.oneof(
-        fc.constant(byTime(history)),
-        fc.shuffledSubarray([...history.events.keys()], { minLength: history.events.length }),
-      ),
-    }),
-  )
-
-const byTime = ({ events }: History) =>
-  [...events.keys()].toSorted((a, b) => events[a]!.at - events[b]!.at)
 
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 

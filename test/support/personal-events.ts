@@ -1,5 +1,4 @@
-import type { NewEvent } from '../../src/storage/in-rows.ts'
-import { newEventOf, type StoredWorld } from './stored-history.ts'
+import type { RefEvent } from './analytics-reference.ts'
 
 /** Texts that stand nowhere else, so that they can be looked for in all files. */
 let made = 0
@@ -9,21 +8,21 @@ const unique = (name: string) => `${name}~${(++made).toString(36).padStart(6, '0
  * A history's events under such texts. A run's id may be of several people; no two events share a
  * moment, so that no two runs begin at one.
  */
-export function personalEvents(
-  stored: StoredWorld,
-  events: readonly Parameters<typeof newEventOf>[1][],
-): NewEvent[] {
+export function personalEvents<Event extends object>(
+  events: readonly RefEvent[],
+  eventOf: (event: RefEvent, id: string) => Event,
+) {
   const names = new Map<string, string>()
   const named = (kind: string, name: string) => {
     const known = names.get(`${kind} ${name}`) ?? unique(kind)
     names.set(`${kind} ${name}`, known)
     return known
   }
-  return events.map((event, i): NewEvent => {
+  return events.map((event, i) => {
     const owner = event.userId ?? event.anonymousId
     const { userId, anonymousId, runId, sessionId } = event
     return {
-      ...newEventOf(stored, { ...event, at: event.at + i }, unique('event')),
+      ...eventOf({ ...event, at: event.at + i }, unique('event')),
       userId: userId === undefined ? null : named('user', userId),
       anonymousId: anonymousId === undefined ? null : named('browser', anonymousId),
       runId: runId === undefined ? null : named('run', runId),

@@ -31,22 +31,7 @@ import { idleRetainMs, idleSealMs, Storage } from '../../src/storage/storage.ts'
 import { StorageClient } from '../../src/storage/writer/client.ts'
 import { longWorkHere } from '../../src/storage/writer/long-work.ts'
 import { defaultWriterPolicy, type WriterPolicy } from '../../src/storage/writer/writer.ts'
-
-/** A clock that stands still until a test moves it. */
-export class HandClock implements Clock {
-  constructor(public wallMs = Date.UTC(2026, 10, 20, 9, 30)) {}
-  private elapsedMs = 1_000
-  now = () => this.wallMs
-  monotonic = () => this.elapsedMs
-  advance(ms: number): void {
-    this.wallMs += ms
-    this.elapsedMs += ms
-  }
-  /** As if it had gone there by itself. */
-  moveTo(wallMs: number): void {
-    this.advance(wallMs - this.wallMs)
-  }
-}
+import { HandClock } from './hand-clock.ts'
 
 /** SQLite answers every look-up of the catalogue in the same turn. */
 type AtOnce<Port> = {
@@ -60,6 +45,9 @@ interface StoresAtOnce extends Stores {
 }
 
 export interface WorldOptions {
+  /** Of a world that was stopped, to go on with; else a new one. */
+  dataDir?: string
+  clock?: HandClock
   bufferBounds?: BufferBounds
   ack?: 'commit' | 'buffer'
   retentionDays?: number
@@ -80,8 +68,8 @@ export interface WorldOptions {
  * storage, stores and app as in the binary, with a clock moved by hand.
  */
 export class World {
-  readonly dataDir = mkdtempSync(join(tmpdir(), 'cairn-test-'))
-  readonly clock = new HandClock()
+  readonly dataDir: string
+  readonly clock: HandClock
   readonly shared = newSharedMemory()
   readonly answers: RequestSummary[] = []
   readonly broken: RequestSummary[] = []
@@ -100,6 +88,8 @@ export class World {
   readonly gauge: BufferGauge
 
   constructor(options: WorldOptions = {}) {
+    this.dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'cairn-test-'))
+    this.clock = options.clock ?? new HandClock()
     prepareDatabase(this.dataDir, this.clock.now()).close()
     const bufferBounds = options.bufferBounds ?? { events: 50_000, bytes: 64 * 1024 * 1024 }
     this.storage = new Storage({
@@ -190,10 +180,15 @@ export class World {
     while (this.gauge.events > 0)
   }
 
-  async close(): Promise<void> {
+  /** As a server stops: another world can go on with its directory. */
+  async stop(): Promise<void> {
     this.reading.close()
     this.snapshots.close()
     await this.storage.close()
+  }
+
+  async close(): Promise<void> {
+    await this.stop()
     rmSync(this.dataDir, { recursive: true })
   }
 }

@@ -1,9 +1,5 @@
-import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
-import { EventIds } from '../../../src/storage/ledger/event-batches.ts'
-import { eraseBeside } from '../../support/erasing.ts'
+import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { checklist, tour } from '../../support/flows.ts'
-import { storedEvents } from '../../support/ledger.ts'
 import { type PublishedFlow, Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'
 
@@ -88,89 +84,12 @@ test('a line has all of an event, and its flow, step and item by id and key', as
   expect(ticked).toMatchObject({ flowKey: 'start', itemId: invite!.id, itemKey: 'invite' })
 })
 
-describe('from call to call', () => {
-  const action = fc.oneof(
-    fc.record({ send: fc.integer({ min: 1, max: 50 }), by: fc.constantFrom('us', 'them') }),
-    fc.record({ read: fc.integer({ min: 1, max: 90 }) }),
-  )
-
-  test('nothing is left out or told twice, and the order is that of arrival, whatever arrives meanwhile', async () => {
-    const them = await Tenant.of(world)
-    them.limit({ events: 1e6 })
-    let sent = 0
-    const batch = (size: number) => Array.from({ length: size }, () => custom(`e${sent++}`))
-    await fc.assert(
-      fc.asyncProperty(fc.array(action, { maxLength: 30 }), async actions => {
-        const told = ids(await read(100_000))
-        let after = (await lines()).at(-1)?.cursor
-        for (const next of actions) {
-          if ('send' in next) {
-            // Those that are sent together share rows of the ledger.
-            const half = Math.ceil(next.send / 2)
-            const by = next.by === 'us' ? tenant : them
-            await Promise.all([by.send(batch(half)), by.send(batch(half))])
-            continue
-          }
-          const query = { limit: next.read, ...(after !== undefined && { after }) }
-          const page = await lines(query)
-          expect(await lines(query)).toEqual(page)
-          told.push(...ids(page))
-          after = page.at(-1)?.cursor ?? after
-        }
-        told.push(...ids(await lines(after === undefined ? {} : { after })))
-        expect(told).toEqual(ids(storedEvents(world.database, tenant.row)))
-      }),
-      { numRuns: 25 },
-    )
-  })
-
-  test('an empty answer says that there is nothing new', async () => {
-    expect(await lines()).toEqual([])
-    await tenant.send([custom('last')])
-    const [{ cursor }] = (await lines()) as [Line]
-    expect(await lines({ after: cursor })).toEqual([])
-    const them = await Tenant.of(world)
-    for (let i = 0; i < 3; i++) {
-      await them.send([custom(`of others ${i}`)])
-      expect(await lines({ after: cursor })).toEqual([])
-    }
-    await tenant.send([custom('newer')])
-    expect(ids(await lines({ after: cursor }))).toEqual(['newer'])
-  })
-})
-
-test('of people who were erased there are pseudonyms, and cursors stay', async () => {
-  await tenant.send([custom('a'), custom('b', { userId: 'bob' }), custom('c')])
-  const before = await lines()
-  eraseBeside(world, { orgRef: tenant.row, orgId: tenant.organisation.id, person: 'uann' })
-  const after = await lines()
-  expect(after.map(({ cursor }) => cursor)).toEqual(before.map(({ cursor }) => cursor))
-  expect(after[1]).toEqual(before[1]!)
-  expect(JSON.stringify(after)).not.toContain('"ann"')
-  expect(after[0]!.anonymousId ?? after[0]!.userId).toBeString()
-})
-
-test('what the retention has deleted is skipped, and its cursors lead on: also where nothing is left at a start', async () => {
-  const own = new World({ retentionDays: 5 })
-  try {
-    tenant = await Tenant.of(own)
-    credential = await tenant.managementToken('analytics:read')
-    for (const id of ['a', 'b', 'c']) await tenant.send([custom(id)])
-    const [first, , last] = await lines()
-    own.clock.advance(4 * 86_400_000)
-    await tenant.send([custom('d')])
-    own.clock.advance(2 * 86_400_000)
-    await own.retainAll()
-    expect(ids(await lines({ after: first!.cursor }))).toEqual(['d'])
-    own.clock.advance(20 * 86_400_000)
-    await own.retainAll()
-    expect(await lines({ after: last!.cursor })).toEqual([])
-    // As the next start counts on.
-    const next = new EventIds(own.database).openBatch(tenant.row)
-    expect(next * 64).toBeGreaterThan(Number.parseInt(last!.cursor, 36) + 64)
-  } finally {
-    await own.close()
-  }
+test('line after line it is told in calls of any size, the last of which is short', async () => {
+  await tenant.send(Array.from({ length: 7 }, (_, i) => custom(`e${i}`)))
+  const all = await lines()
+  expect(ids(all)).toEqual(Array.from({ length: 7 }, (_, i) => `e${i}`))
+  for (const limit of [1, 3, 7, 8]) expect(await read(limit)).toEqual(all)
+  expect(await lines({ after: all.at(-1)!.cursor })).toEqual([])
 })
 
 test('a cursor that this ledger has not given is refused, for what follows it would be missing', async () => {

@@ -4,11 +4,11 @@ import { personOf } from '../../../src/core/event/event.ts'
 import type { NewEvent } from '../../../src/storage/in-rows.ts'
 import { rebuild } from '../../../src/storage/projections/rebuild.ts'
 import { erasing, textsIn } from '../../support/erasing.ts'
-import { autumnAnchor, type History, reach } from '../../support/histories.ts'
+import { autumnAnchor, type History, lifeArbitrary, reach } from '../../support/histories.ts'
 import { storedEvents } from '../../support/ledger.ts'
-import { analyticsOf, lawWorld, lifeArbitrary } from '../../support/lives.ts'
+import { analyticsOf, lawWorld } from '../../support/lives.ts'
 import { personalEvents } from '../../support/personal-events.ts'
-import { type StoredWorld, storeFlows } from '../../support/stored-history.ts'
+import { newEventOf, type StoredWorld, storeFlows } from '../../support/stored-history.ts'
 import type { World } from '../../support/world.ts'
 
 /**
@@ -73,7 +73,7 @@ class Life {
     private readonly forgets: boolean,
   ) {
     this.stored = storeFlows(world, history.flows)
-    this.events = personalEvents(this.stored, history.events)
+    this.events = personalEvents(history.events, (event, id) => newEventOf(this.stored, event, id))
     this.left = [...order]
     if (forgets) return
     world.database.run('update organisations set retention_days = 3650 where id = ?', [

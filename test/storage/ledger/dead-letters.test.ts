@@ -72,50 +72,6 @@ test('an event is kept under the names that every release has written', async ()
   expect(JSON.parse(event)).toMatchObject({ id: 'bad-1', flowRow, stepRow: null, itemRow: null })
 })
 
-test('letters are listed with when, what and why, and nobody’s name', async () => {
-  const [id] = (await bury('bad-1')) as [number]
-  const { letters, count } = listDeadLetters(own, tenant.row, 10)
-  expect(count).toBe(1)
-  expect(letters).toEqual([
-    {
-      id,
-      organisation: expect.stringMatching(/^org_/),
-      receivedAt: world.clock.now(),
-      eventId: 'bad-1',
-      kind: 'flow_started',
-      reason: expect.stringContaining('poisoned'),
-    },
-  ])
-  expect(listDeadLetters(own, tenant.row + 1, 10)).toEqual({ letters: [], count: 0 })
-})
-
-test('a letter that is tried again is stored once, whole, as received when it was, and is gone', async () => {
-  const receivedAt = world.clock.now()
-  const letters = await bury('bad-1', 'bad-2')
-  world.clock.advance(86_400_000)
-  expect(await retry(letters)).toEqual(letters.map(letter => [letter, 'stored']))
-  expect(lettersOf(tenant)).toEqual([])
-  expect(stored().find(({ id }) => id === 'bad-2')).toMatchObject({
-    userId: 'bad-2',
-    url: 'https://app.example/bad-2',
-    properties: '{"of":"bad-2"}',
-    occurredAt: receivedAt,
-    receivedAt,
-    source: 'events',
-  })
-  expect(world.reading.query('select count(*) as n from runs').get()).toEqual({ n: 3 })
-  expect(rebuild(own).changed).toBe(0)
-  expect((await tenant.send([event('bad-1')])).body).toMatchObject({ duplicates: 1 })
-})
-
-test('one whose event was sent again and stored meanwhile is a duplicate, and gone', async () => {
-  const letters = await bury('bad-1')
-  expect((await tenant.send([event('bad-1', { userId: 'other' })])).body.accepted).toBe(1)
-  expect(await retry(letters)).toEqual([[letters[0] as number, 'duplicate']])
-  expect(lettersOf(tenant)).toEqual([])
-  expect(stored().map(({ userId }) => userId)).toEqual(['good', 'other'])
-})
-
 test('one that is refused again stays, with the new reason; its neighbours are stored', async () => {
   const letters = await bury('bad-1', 'bad-2', 'bad-3')
   poison(world.database, 'bad-2')
@@ -135,18 +91,6 @@ test('one that is refused again stays, with the new reason; its neighbours are s
   expect(rebuild(own).changed).toBe(0)
 })
 
-test('only an organisation’s own letters are tried and dropped', async () => {
-  const letters = await bury('bad-1', 'bad-2')
-  const other = await Tenant.of(world)
-  const { operations } = world.management
-  const audit = { at: 0, actor, action: 'test', subject: 'dead letters', note: null }
-  expect(await operations.dropDeadLetters(other.ref, letters, audit)).toBe(0)
-  expect(await operations.retryDeadLetters(other.ref, letters, audit)).toEqual([])
-  await expect(retry(letters, other)).rejects.toMatchObject({ code: 'dead_letter_not_found' })
-  expect(await service().dropLetters(tenant.ref, { ids: letters.slice(0, 1) }, actor)).toBe(1)
-  expect(lettersOf(tenant)).toEqual(letters.slice(1))
-})
-
 test('more than one transaction takes are all tried', async () => {
   const [letter] = (await bury('bad-1')) as [number]
   for (let i = 0; i < 150; i++) {
@@ -158,20 +102,6 @@ test('more than one transaction takes are all tried', async () => {
   }
   const verdicts = await retry(lettersOf(tenant))
   expect(verdicts.map(([, verdict]) => verdict)).toEqual(Array(151).fill('stored'))
-})
-
-test('a report that came alone is listed as what it is, and done by a retry', async () => {
-  poison(world.database, 'bad')
-  const { ref: flowRef } = world.byRow.catalogue().flow(flow.id)!
-  const report = { orgRef: tenant.row, flowRef, userId: 'bad', anonymousId: null, runId: null }
-  const receivedAt = world.clock.now()
-  const completing = world.byRow.ledger.complete({ ...report, completedAt: 7, receivedAt })
-  await expect(completing).rejects.toThrow('poisoned')
-  const { letters } = listDeadLetters(own, tenant.row, 10)
-  expect(letters).toMatchObject([{ kind: 'complete', eventId: null }])
-  world.database.run('drop trigger poison')
-  expect(await retry(letters.map(({ id }) => id))).toEqual([[letters[0]!.id, 'stored']])
-  expect(stored()).toMatchObject([{ kind: 'flow_completed', userId: 'bad', occurredAt: 7 }])
 })
 
 describe('of somebody who is erased', () => {
@@ -221,17 +151,6 @@ describe('of somebody who is erased', () => {
     expect(eraseBeside(world, of('ubad-ada'))).toMatchObject({ deadLetters: 4 })
     expect(lettersOf(tenant)).toEqual([])
     expect(textsIn(world.dataDir, ['bad-ada'])).toEqual([])
-  })
-
-  test('an id beside another’s is left out of what a retry stores', async () => {
-    poison(world.database, 'bad')
-    await tenant.send([event('bad', { userId: 'bob', anonymousId: 'browser-7d1f' })])
-    world.database.run('drop trigger poison')
-    const letters = lettersOf(tenant)
-    eraseBeside(world, of('abrowser-7d1f'))
-    expect(await retry(letters)).toEqual([[letters[0]!, 'stored']])
-    expect(stored()).toMatchObject([{ userId: 'bob', anonymousId: null }])
-    expect(textsIn(world.dataDir, ['browser-7d1f'])).toEqual([])
   })
 
   test('reports that came alone are in what is exported of them', async () => {

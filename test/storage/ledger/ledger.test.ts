@@ -43,49 +43,7 @@ async function exported(flowKey: string, range = always, orgRow = stored.orgRow)
   return events.map(({ id }) => id)
 }
 
-describe('a flow’s events', () => {
-  test('come in the order of arrival, of a batch with several flows only its own', async () => {
-    await append(event('a', 'first', 30), event('b', 'second', 20), event('c', 'first', 10))
-    await append(event('d', undefined, 5), event('e', 'first', 1))
-    expect(await exported('first')).toEqual(['a', 'c', 'e'])
-    expect(await exported('second')).toEqual(['b'])
-    expect(await exported('first', always, stored.orgRow + 1)).toEqual([])
-  })
-
-  test('of a range are those that occurred from its start to before its end', async () => {
-    await append(event('a', 'first', 10), event('b', 'first', 20), event('c', 'first', 30))
-    await append(event('d', 'first', 20), event('e', 'first', 9))
-    await append(event('f', 'first', 40))
-    expect(await exported('first', { startMs: 10, endMs: 30 })).toEqual(['a', 'b', 'd'])
-    expect(await exported('first', { startMs: 30, endMs: 41 })).toEqual(['c', 'f'])
-    expect(await exported('first', { startMs: 31, endMs: 40 })).toEqual([])
-  })
-
-  test('are all there when they are in more batches than a page has', async () => {
-    const ids = Array.from({ length: 300 }, (_, i) => `e${i}`)
-    for (const [i, id] of ids.entries()) await append(event(id, i % 3 ? 'first' : 'second', i))
-    expect(await exported('first')).toEqual(ids.filter((_, i) => i % 3))
-    expect(await exported('second')).toEqual(ids.filter((_, i) => i % 3 === 0))
-  })
-})
-
 describe('a batch with duplicates', () => {
-  test('keeps the others as they were sent, where only the one left out says whose they are', async () => {
-    await append(event('a', 'first', 1, 'mine'))
-    const outcome = await append(
-      event('a', 'first', 1, 'mine'),
-      event('b', 'first', 2, 'mine'),
-      event('b', 'second', 3, 'other'),
-      event('c', 'first', 4, 'mine'),
-    )
-    expect(outcome.duplicates).toEqual([0, 2])
-    expect(await exported('first')).toEqual(['a', 'b', 'c'])
-    expect(await exported('second')).toEqual([])
-    expect((await append(event('c', 'first', 9), event('b', 'first', 9))).duplicates).toEqual([
-      0, 1,
-    ])
-  })
-
   test('shares a row with what is stored together, and each keeps its time of receipt', async () => {
     const sent = [
       append(event('a', 'first', 1)),

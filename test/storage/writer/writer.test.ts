@@ -58,25 +58,6 @@ describe('group commit', () => {
     expect(storedIds()).toHaveLength(50)
     expect(changes() - before).toBe(1)
   })
-
-  test('an answer comes only after the commit: another connection sees the event by then', async () => {
-    await append(custom('a'))
-    expect(idsIn(world.reading)).toEqual(['a'])
-  })
-
-  test('of two equal ids at the same moment one is stored, and the other is told', async () => {
-    const outcomes = await Promise.all([append(custom('a')), append(custom('a'), custom('a'))])
-    expect(outcomes.map(({ duplicates }) => duplicates)).toEqual([[], [0, 1]])
-    expect(storedIds()).toEqual(['a'])
-  })
-
-  test('rows and projections are there together', async () => {
-    await append(started('a'), started('b', 'v'))
-    expect(world.reading.query('select person from runs order by person').values()).toEqual([
-      ['uu'],
-      ['uv'],
-    ])
-  })
 })
 
 describe('a poison event', () => {
@@ -96,12 +77,6 @@ describe('a poison event', () => {
     expect(letters[0]?.error).toContain('poisoned')
     expect(JSON.parse(letters[0]?.event ?? '{}').id).toBe('b')
     expect(world.reading.query('select count(*) as n from runs').get()).toEqual({ n: 1 })
-  })
-
-  test('leaves its id free', async () => {
-    poison(world.database, 'bad')
-    await append(custom('a', 'bad'))
-    expect(await append(custom('a'))).toEqual({ duplicates: [], deadLetters: [], erased: [] })
   })
 
   test('in a group of thousands costs one more commit, not one a command', async () => {

@@ -1,10 +1,8 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { csvOf } from '../../src/modules/analytics/csv.ts'
-import { analyticsService, questionOf } from '../../src/modules/analytics/service.ts'
-import { rebuild } from '../../src/storage/projections/rebuild.ts'
-import { type RefQuery, referenceAnalytics } from '../support/analytics-reference.ts'
+import { csvOf } from '../../../src/modules/analytics/csv.ts'
+import { type RefQuery, referenceAnalytics } from '../../support/analytics-reference.ts'
 import {
   autumnAnchor,
   type History,
@@ -12,12 +10,9 @@ import {
   historyZones,
   reach,
   springAnchor,
-} from '../support/histories.ts'
-import { lawWorld } from '../support/lives.ts'
-import { newEventOf, type StoredWorld, storeFlows } from '../support/stored-history.ts'
-
-const world = lawWorld()
-afterAll(() => world.close())
+} from '../../support/histories.ts'
+import type { OpenStore, Store } from './store.ts'
+import { rebuilt, Tenant } from './tenant.ts'
 
 /** How many histories a law is tried on; more in a long run. */
 const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 60)
@@ -30,8 +25,8 @@ interface Delivery {
   order: number[]
   sizes: number[]
   again: number[]
-  /** After which batches blocks are made of what is there, again and again. */
-  seals: boolean[]
+  /** After which batches the work of the background is done. */
+  settles: boolean[]
 }
 
 const deliveryArbitrary = (events: number) =>
@@ -41,7 +36,7 @@ const deliveryArbitrary = (events: number) =>
       { minLength: events },
     ),
     sizes: fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 8 }),
-    seals: fc.array(fc.boolean(), { minLength: 1, maxLength: 8 }),
+    settles: fc.array(fc.boolean(), { minLength: 1, maxLength: 8 }),
     again: fc.array(fc.nat({ max: Math.max(0, events - 1) }), { maxLength: events === 0 ? 0 : 10 }),
   })
 
@@ -61,11 +56,12 @@ const caseArbitrary = (anchor: number, maxEvents = 60) =>
     }),
   )
 
-/** Where runs stand when they are counted: as rows, in blocks, or in blocks that go and come. */
-const modes = ['rows', 'blocks', 'both'] as const
+/** When the work of the background is done: not before it is asked, before, or again and again. */
+const modes = ['unsettled', 'settled', 'both'] as const
 
 async function deliver(
-  stored: StoredWorld,
+  store: Store,
+  tenant: Tenant,
   history: History,
   delivery: Delivery,
   mode: (typeof modes)[number],
@@ -73,37 +69,22 @@ async function deliver(
   const sent = [...delivery.order, ...delivery.again]
   const pending: Promise<unknown>[] = []
   for (let at = 0, n = 0; at < sent.length; n++) {
-    const size = delivery.sizes[n % delivery.sizes.length] as number
+    const size = delivery.sizes[n % delivery.sizes.length]!
     const events = sent
       .slice(at, at + size)
-      .map(i => newEventOf(stored, history.events[i] as never, `event-${i}`))
+      .map(i => tenant.event(`event-${i}`, history.events[i]!))
     at += size
-    const batch = world.byRow.ledger.append({
-      orgRef: stored.orgRow,
-      receivedAt: world.clock.now(),
-      events,
-      refusals: {},
-      skewMs: null,
-    })
+    const batch = tenant.append(events)
     pending.push(batch)
     // Sometimes alone in a commit, sometimes with others.
     if (n % 3 !== 0) await batch
-    if (mode === 'both' && delivery.seals[n % delivery.seals.length]) await world.sealAll()
+    if (mode === 'both' && delivery.settles[n % delivery.settles.length]) await store.settle()
   }
   await Promise.all(pending)
-  if (mode === 'blocks') await world.sealAll()
+  if (mode === 'settled') await store.settle()
 }
 
-async function answerOf(stored: StoredWorld, query: RefQuery) {
-  const flow = world.stores.catalogue().flow(stored.flowIds.get(query.flowKey) as string)
-  if (!flow) throw new Error('the flow is stored')
-  const { version, now, ...rest } = query
-  const asked = { ...rest, ...(version === undefined ? {} : { version: `${version}` }) }
-  const question = questionOf(flow, asked, now)
-  return analyticsService(world).answer(question, new AbortController().signal)
-}
-
-type Answer = Awaited<ReturnType<typeof answerOf>>
+type Answer = Awaited<ReturnType<Tenant['answer']>>
 
 /** An answer without what the reference does not have: ids, titles, health, words. */
 function comparable(answer: Answer) {
@@ -197,19 +178,16 @@ function expectCsvToSayTheSame(answer: Answer): void {
   )
 }
 
-const orderOf = (stored: StoredWorld, flow: string) => (key: string) =>
-  stored.stepRows.get(`${flow}/${key}`) ?? 0
-
-for (const [season, anchor] of [
-  ['spring', springAnchor],
-  ['autumn', autumnAnchor],
-] as const) {
-  describe(`histories around the clock changes of ${season}`, () => {
-    test('any order, batching and repetition gives the numbers of the definitions', async () => {
+export function analyticsConform(open: OpenStore): void {
+  describe.each([
+    ['spring', springAnchor],
+    ['autumn', autumnAnchor],
+  ])('histories around the clock changes of %s', (_, anchor) => {
+    test('in any order, batches and repetitions have the numbers of the definitions, and a rebuild changes nothing', async () => {
+      const store = await open()
       await fc.assert(
         fc.asyncProperty(caseArbitrary(anchor), async drawn => {
           const { history, deliveries, timezone, fromDay, days, version, now } = drawn
-          world.clock.wallMs = now
           const query: RefQuery = {
             flowKey: 'welcome',
             from: dateOf(anchor + fromDay * day),
@@ -222,28 +200,25 @@ for (const [season, anchor] of [
             query.version = version
           }
           for (const [i, mode] of modes.entries()) {
-            const delivery = deliveries[i] as Delivery
-            const stored = storeFlows(world, history.flows)
-            await deliver(stored, history, delivery, mode)
-            const expected = referenceAnalytics(
-              history.flows,
-              history.events,
-              query,
-              orderOf(stored, 'welcome'),
+            const tenant = await Tenant.withFlows(store, history.flows)
+            store.clock.moveTo(now)
+            await deliver(store, tenant, history, deliveries[i]!, mode)
+            const rank = await tenant.rankOfSteps('welcome')
+            const expected = referenceAnalytics(history.flows, history.events, query, rank)
+            const asked = { from: query.from, to: query.to, timezone }
+            const answer = await tenant.answer(
+              'welcome',
+              { ...asked, ...(query.version !== undefined && { version: `${query.version}` }) },
+              now,
             )
-            const answer = await answerOf(stored, query)
             expect(comparable(answer)).toEqual(expected as never)
             expectCsvToSayTheSame(answer)
           }
         }),
         { numRuns },
       )
+      expect(await rebuilt(store)).toBe(0)
+      await store.close()
     }, 120_000)
   })
 }
-
-test('a rebuild of all these histories changes nothing', () => {
-  const { flows, changed } = rebuild(world.database)
-  expect(flows).toBeGreaterThan(numRuns)
-  expect(changed).toBe(0)
-}, 120_000)

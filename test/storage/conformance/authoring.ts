@@ -1,0 +1,340 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { Value } from '@sinclair/typebox/value'
+import fc from 'fast-check'
+import { readFlowFile } from '../../../src/core/flow/file.ts'
+import { Flow, type FlowDefinition } from '../../../src/core/flow/flow.ts'
+import { flowText } from '../../../src/core/flow/text.ts'
+import { mostFlows, newestDefinition } from '../../../src/modules/authoring/rules.ts'
+import { Authoring } from '../../../src/modules/authoring/service.ts'
+import { rightFlow } from '../../support/any-flow.ts'
+import type { OpenStore, Store } from './store.ts'
+import { actor, auditOf, definitionOf, Tenant } from './tenant.ts'
+
+export function authoringConforms(open: OpenStore): void {
+  let store: Store
+  let tenant: Tenant
+  let other: Tenant
+  beforeAll(async () => {
+    store = await open()
+  })
+  afterAll(() => store.close())
+  beforeEach(async () => {
+    tenant = await Tenant.of(store)
+    other = await Tenant.of(store)
+  })
+
+  const stepOf = (key: string) => ({ key, title: key })
+  const tour = (...steps: string[]) => definitionOf({ key: 'tour', steps: steps.map(stepOf) })
+
+  const authoring = () => new Authoring(store.management.flows, store.clock)
+  const by = { actor }
+  const push = (...flows: FlowDefinition[]) => authoring().push(tenant.ref, flows, by)
+  const pushAndPublish = (...flows: FlowDefinition[]) =>
+    authoring().push(tenant.ref, flows, by, { publish: true })
+  const publish = (...keys: string[]) => authoring().publish(tenant.ref, keys, by)
+  const withdraw = (key: string, to: 'draft' | 'archived') =>
+    authoring().withdraw(tenant.ref, [key], to, by)
+  const outcomes = (changes: { outcome: string }[]) => changes.map(({ outcome }) => outcome)
+  const flows = () => authoring().flows(tenant.ref)
+
+  /** What callers get, newest version; null where they get nothing. */
+  async function seen(key = 'tour', of = tenant): Promise<Flow | null> {
+    const { text } = await store.stores.catalogue().publishedFlows(await of.organisation())
+    return JSON.parse(text).flows.find((flow: Flow) => flow.key === key) ?? null
+  }
+
+  describe('pushing', () => {
+    test('makes a draft that no caller sees, whose steps are known as unpublished', async () => {
+      const [pushed] = await push(tour('a'))
+      expect(pushed).toMatchObject({ outcome: 'created', before: null })
+      expect(await flows()).toMatchObject([{ key: 'tour', status: 'draft', newest: null }])
+      expect(await seen()).toBeNull()
+      const entry = (await store.stores.catalogue().flow(pushed!.flow.id))!
+      expect(entry).toMatchObject({ key: 'tour', status: 'draft', versions: [], latest: null })
+      expect(await store.stores.catalogue().publishedFlow(entry)).toBeNull()
+      const [step] = [...entry.stepRefs.keys()]
+      expect(await store.stores.catalogue().step(step!)).toMatchObject({ isPublished: false })
+    })
+
+    test('over a published flow leaves what callers see as it is', async () => {
+      await pushAndPublish(tour('a'))
+      const before = await seen()
+      expect(outcomes(await push(tour('a', 'b')))).toEqual(['updated'])
+      expect(await flows()).toMatchObject([{ draft: tour('a', 'b') }])
+      expect(await seen()).toEqual(before)
+    })
+
+    test('what equals the newest version leaves no draft; the same draft twice changes nothing', async () => {
+      await pushAndPublish(tour('a'))
+      await push(tour('b'))
+      expect(outcomes(await push(tour('b')))).toEqual(['unchanged'])
+      expect(outcomes(await push(tour('a')))).toEqual(['unchanged'])
+      expect(await flows()).toMatchObject([{ draft: null }])
+      expect(outcomes(await publish('tour'))).toEqual(['already published'])
+    })
+
+    test('a key of another organisation makes a flow of its own', async () => {
+      const [ours] = await push(tour('a'))
+      const [theirs] = await authoring().push(other.ref, [tour('a')], by)
+      expect(theirs?.outcome).toBe('created')
+      expect(theirs?.flow.id).not.toBe(ours?.flow.id)
+      expect(await flows()).toHaveLength(1)
+    })
+
+    test('several flows is all or nothing', async () => {
+      const broken = { ...tour('a'), key: null } as unknown as FlowDefinition
+      await expect(push(tour('a'), broken)).rejects.toThrow()
+      expect(await flows()).toEqual([])
+    })
+  })
+
+  describe('publishing', () => {
+    test('freezes the contract’s flow, with ids and positions, found by each of them', async () => {
+      const items = [{ key: 'i', title: 'I', href: '/i', completeOn: { event: 'did_i' } }]
+      await pushAndPublish(
+        definitionOf({ key: 'tour', name: 'Tour', steps: [stepOf('a'), stepOf('b')] }),
+        definitionOf({ key: 'list', checklist: { items } }),
+      )
+      const [flow, list] = [(await seen())!, (await seen('list'))!]
+      expect([...Value.Errors(Flow, flow)]).toEqual([])
+      expect(Object.keys(flow)).toEqual([
+        ...['id', 'key', 'name', 'kind', 'version', 'publishedAt', 'priority', 'frequency'],
+        ...['targeting', 'theme', 'steps', 'checklist'],
+      ])
+      const publishedAt = new Date(store.clock.now()).toISOString()
+      expect(flow).toMatchObject({ version: 1, publishedAt })
+      expect(flow.steps.map(({ key, position }) => [key, position])).toEqual([
+        ['a', 0],
+        ['b', 1],
+      ])
+      const [item] = list.checklist!.items
+      expect(item).toMatchObject({ key: 'i', position: 0 })
+
+      const catalogue = store.stores.catalogue()
+      const entry = (await catalogue.flow(flow.id))!
+      expect(entry).toMatchObject({ id: flow.id, name: 'Tour', status: 'published', latest: flow })
+      expect(entry.organisation.id).toBe(tenant.id)
+      expect([...entry.steps.values()]).toMatchObject(
+        flow.steps.map(({ id, key, title }) => ({ id, key, title })),
+      )
+      expect(JSON.parse((await catalogue.publishedFlow(entry))!.text)).toEqual(flow)
+      const step = (await catalogue.step(flow.steps[1]!.id))!
+      expect([step.flow.id, step.isPublished]).toEqual([flow.id, true])
+      expect(entry.stepRefs.get(step.id)).toBe(step.ref)
+      expect((await catalogue.item(item!.id))?.flow.id).toBe(list.id)
+      const organisation = await tenant.organisation()
+      const completed = await catalogue.itemsCompletedBy(organisation, 'did_i')
+      expect(completed.map(({ id }) => id)).toEqual([item!.id])
+      expect(await catalogue.itemsCompletedBy(organisation, 'did_j')).toEqual([])
+      for (const look of ['flow', 'step', 'item'] as const) {
+        expect(await catalogue[look](`${look}_${'0'.repeat(18)}`)).toBeNull()
+      }
+    })
+
+    test('is seen at once, in an order of priority and then key, under another version each time', async () => {
+      const list = async () => store.stores.catalogue().publishedFlows(await tenant.organisation())
+      const priorities = { b: 0, a: 0, c: 5 }
+      const versions = [(await list()).version]
+      for (const [key, priority] of Object.entries(priorities)) {
+        await pushAndPublish(definitionOf({ ...tour('s'), key, priority }))
+        const { version, count, text, remembered } = await list()
+        versions.push(version)
+        expect(text).toContain(`"version":"${version}"`)
+        expect(remembered).toHaveLength(count)
+      }
+      expect(new Set(versions).size).toBe(4)
+      const { text, hash } = await list()
+      expect(JSON.parse(text).flows.map(({ key }: Flow) => key)).toEqual(['c', 'a', 'b'])
+      expect((await list()).hash).toBe(hash)
+      await withdraw('a', 'archived')
+      expect(await seen('a')).toBeNull()
+    })
+
+    test('keeps the ids of steps and items that are renamed, moved, or gone for a while', async () => {
+      const list = (...items: object[]) =>
+        definitionOf({ key: 'tour', checklist: { items }, steps: [...items] })
+      const after = async (...items: object[]) => {
+        await pushAndPublish(list(...items))
+        const { steps, checklist } = (await seen())!
+        return [steps, checklist!.items].map(parts =>
+          Object.fromEntries(parts.map(({ key, id }) => [key, id])),
+        )
+      }
+      const [steps, items] = await after(stepOf('a'), stepOf('b'))
+      const renamed = await after({ key: 'b', title: 'Renamed' }, stepOf('c'))
+      expect(renamed).toMatchObject([{ b: steps!.b }, { b: items!.b }])
+      const [c, ofItem] = [renamed[0]!.c!, renamed[1]!.c!]
+      expect(await after(stepOf('c'), stepOf('b'), stepOf('a'))).toEqual([
+        { ...steps!, c },
+        { ...items!, c: ofItem },
+      ])
+      const parts = await store.management.flows.publishedParts(tenant.ref, 'tour')
+      expect(parts.stepKeys.toSorted()).toEqual(['a', 'b', 'c'])
+      expect(parts.itemKeys.toSorted()).toEqual(['a', 'b', 'c'])
+    })
+
+    test('in one go with pushing is all or nothing', async () => {
+      expect(await pushAndPublish(tour('a'))).toMatchObject([
+        { outcome: 'created', publication: 'published', before: null },
+      ])
+      const broken = { ...tour('a'), key: null } as unknown as FlowDefinition
+      await expect(pushAndPublish(tour('b'), broken)).rejects.toThrow()
+      expect((await seen())?.steps.map(({ key }) => key)).toEqual(['a'])
+      expect(await flows()).toMatchObject([{ draft: null, newest: { version: 1 } }])
+    })
+
+    test('numbers versions from 1, freezes the older ones, and is later each time, even when the clock steps back', async () => {
+      await pushAndPublish(tour('a'))
+      const { flows } = store.management
+      const first = await flows.version(tenant.ref, 'tour', 1)
+      const now = store.clock.now()
+      store.clock.wallMs -= 60_000
+      await pushAndPublish(tour('b'))
+      store.clock.wallMs += 60_000
+      expect(await flows.versions(tenant.ref, 'tour')).toEqual([
+        { version: 2, publishedAt: now + 1 },
+        { version: 1, publishedAt: now },
+      ])
+      expect(await flows.version(tenant.ref, 'tour', 1)).toEqual(first)
+      expect(first).toEqual({ version: 1, publishedAt: now, definition: tour('a') })
+      expect((await seen())?.publishedAt).toBe(new Date(now + 1).toISOString())
+      expect(await flows.version(tenant.ref, 'tour', 3)).toBeNull()
+      expect(await flows.version(other.ref, 'tour', 1)).toBeNull()
+      expect(await flows.versions(other.ref, 'tour')).toEqual([])
+    })
+
+    test('refuses what validate calls an error, all flows or none', async () => {
+      const pointless = {
+        ...tour('a'),
+        key: 'bad',
+        steps: tour('a').steps.map(step => ({ ...step, kind: 'tooltip' as const })),
+      }
+      const shapeless = { ...tour('a'), key: 'odd', priority: 'high' } as unknown as FlowDefinition
+      await push(tour('a'), pointless, shapeless)
+      await expect(publish('tour', 'bad', 'odd')).rejects.toMatchObject({
+        code: 'validation_failed',
+        details: [
+          {
+            path: '/bad/steps/0/target',
+            message:
+              'A tooltip points at an element: add target with a selector, or make it a modal or banner',
+          },
+          {
+            path: '/odd/priority',
+            message: 'This does not have the shape that a flow has now: push its file again',
+          },
+        ],
+      })
+      expect((await flows()).map(({ status }) => status)).toEqual(['draft', 'draft', 'draft'])
+      // But not what it only warns of.
+      await push({ ...tour('a'), steps: [{ ...tour('a').steps[0]!, body: '<b>x</b>' }] })
+      expect(outcomes(await publish('tour'))).toEqual(['published'])
+    })
+
+    test('without a newer draft brings a withdrawn flow back, without a new version', async () => {
+      await pushAndPublish(tour('a'))
+      for (const to of ['draft', 'archived'] as const) {
+        expect(outcomes(await withdraw('tour', to))).toEqual(['changed'])
+        expect(outcomes(await withdraw('tour', to))).toEqual(['unchanged'])
+        expect(await seen()).toBeNull()
+        expect(outcomes(await publish('tour'))).toEqual(['published again'])
+        expect((await seen())?.version).toBe(1)
+      }
+      expect(outcomes(await publish('tour'))).toEqual(['already published'])
+    })
+
+    test('keys of earlier releases, which a file may no longer have, go on working', async () => {
+      const old = { ...tour('a'), key: '-x' }
+      await push({ ...old, steps: old.steps.map(step => ({ ...step, key: '..' })) })
+      expect(outcomes(await publish('-x'))).toEqual(['published'])
+      expect(outcomes(await withdraw('-x', 'archived'))).toEqual(['changed'])
+      expect(outcomes(await publish('-x'))).toEqual(['published again'])
+    })
+
+    test('what is not there, or another organisation’s, is not found, and nothing is done', async () => {
+      await push(tour('a'))
+      await expect(publish('tour', 'nope')).rejects.toThrow('There is no such flow: nope')
+      expect(await seen()).toBeNull()
+      await authoring().push(other.ref, [definitionOf({ ...tour('a'), key: 'theirs' })], by)
+      await expect(publish('theirs')).rejects.toThrow('There is no such flow')
+    })
+  })
+
+  test('an organisation has at most as many flows as its pages can be asked to take', async () => {
+    const many = (count: number, name = 'T') =>
+      Array.from({ length: count }, (_, i) => ({ ...tour('a'), key: `flow-${i}`, name }))
+    const refused = {
+      code: 'too_many_flows',
+      message: `The organisation would have ${mostFlows + 1} flows that are not archived, and ${mostFlows} are the most: archive some, or leave some out`,
+    }
+    await expect(push(...many(mostFlows + 1))).rejects.toMatchObject(refused)
+    await push(...many(mostFlows))
+    await expect(push(tour('a'))).rejects.toMatchObject(refused)
+    expect(outcomes(await push(...many(2, 'New')))).toEqual(['updated', 'updated'])
+    await authoring().push(other.ref, [tour('a')], by)
+    await withdraw('flow-0', 'archived')
+    expect(outcomes(await push(tour('a')))).toEqual(['created'])
+    await expect(publish('flow-0')).rejects.toMatchObject(refused)
+    await expect(withdraw('flow-0', 'draft')).rejects.toMatchObject(refused)
+    const { inUse, flows } = await store.management.flows.read(tenant.ref, ['tour', 'none'])
+    expect([inUse, flows.length]).toEqual([mostFlows, 1])
+  })
+
+  test('any flow is read so that its text, pushed again, changes nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(rightFlow, fc.boolean(), async (flow, isPublished) => {
+        // Examples have no prototype, which libraries of queries cannot take.
+        await push(structuredClone(flow))
+        if (isPublished) await publish(flow.key)
+        const { flows: read } = await store.management.flows.read(tenant.ref, [flow.key])
+        const { flows } = readFlowFile(flowText(newestDefinition(read[0]!)))
+        expect(outcomes(await push(...flows))).toEqual(['unchanged'])
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  describe('a change of flows', () => {
+    const change = (revision: number, name: string, audit = [auditOf('flow.edit', 'tour', 5)]) =>
+      store.management.flows.change(tenant.ref, {
+        revision,
+        changes: [{ key: 'tour', status: 'draft', draft: { ...tour('a'), name }, publish: null }],
+        audit,
+      })
+    const revision = async () => (await store.management.flows.read(tenant.ref, [])).revision
+
+    test('of two that were decided at once is made once; the other is told, and does nothing', async () => {
+      const read = await revision()
+      const changed = await Promise.all([change(read, 'One'), change(read, 'Other')])
+      expect(changed.filter(stored => stored === null)).toHaveLength(1)
+      const [one] = await flows()
+      expect(one?.draft?.name).toBe(changed[0] === null ? 'Other' : 'One')
+      expect(
+        await store.management.access.audit(tenant.ref, { subject: 'tour', most: 9 }),
+      ).toHaveLength(1)
+      expect(await revision()).toBeGreaterThan(read)
+      expect(await change(read, 'Later')).toBeNull()
+    })
+
+    test('and its lines of the audit log are stored together, or neither is', async () => {
+      expect(await store.management.flows.lastChange(tenant.ref, 'tour')).toBeNull()
+      await change(await revision(), 'One')
+      const before = [await revision(), await flows()]
+      const broken = auditOf(null as never, 'tour')
+      await expect(change(before[0] as number, 'Other', [broken])).rejects.toThrow()
+      expect([await revision(), await flows()]).toEqual(before)
+      const lines = await store.management.access.audit(tenant.ref, { subject: 'tour', most: 9 })
+      expect(lines).toMatchObject([{ action: 'flow.edit', at: 5, actor }])
+      expect(await store.management.flows.lastChange(tenant.ref, 'tour')).toEqual({
+        by: actor.name,
+        at: 5,
+      })
+    })
+
+    test('by many at once is made by each, through the service that decides anew', async () => {
+      const keys = Array.from({ length: 8 }, (_, i) => `flow-${i}`)
+      await Promise.all(keys.map(key => push(definitionOf({ ...tour('a'), key }))))
+      expect((await flows()).map(({ key }) => key)).toEqual(keys)
+    })
+  })
+}

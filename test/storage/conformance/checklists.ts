@@ -1,0 +1,313 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { idsOf } from '../../../src/core/event/event.ts'
+import { checklistHistory, type Tick } from '../../../src/core/run/checklist.ts'
+import {
+  passesOf,
+  personOfEvent,
+  progressOf,
+  type RefEvent,
+  type RefFlow,
+  referenceAnalytics,
+} from '../../support/analytics-reference.ts'
+import type { OpenStore } from './store.ts'
+import { type EventOf, rebuilt, referenceEvent, Tenant } from './tenant.ts'
+
+/**
+ * Checklists as people live with them: a visitor who ticks and then signs in, two people in one run,
+ * lists taken back and ticked again, new versions with other items, reports that come late. What is
+ * answered is what the slow reference says of the ledger.
+ */
+
+const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 70)
+
+const begin = Date.UTC(2026, 10, 16, 9)
+const people = ['av', 'aw', 'uann', 'ubob']
+const items = ['x', 'y', 'z']
+
+const itemsArbitrary = fc.shuffledSubarray(items, { minLength: 1, maxLength: 3 })
+const flowArbitrary = fc.tuple(itemsArbitrary, fc.option(itemsArbitrary)).map(
+  ([first, second]): RefFlow => ({
+    key: 'setup',
+    versions: [first, ...(second ? [second] : [])].map((keys, n) => ({
+      version: n + 1,
+      publishedAt: n === 0 ? 1 : begin + 20_000,
+      steps: [{ key: 'a' }],
+      items: keys.map(key => ({ key, completeOn: key === 'z' ? 'did_z' : null })),
+    })),
+  }),
+)
+
+const inRun = fc.constantFrom<{ runId?: string; sessionId?: string }>(
+  {},
+  { runId: '1' },
+  { runId: '1' },
+  { runId: '2' },
+  { sessionId: '1' },
+)
+const person = fc.nat({ max: people.length - 1 }).map(i => people[i]!)
+
+const deed = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      type: fc.constant('report' as const),
+      kind: fc.constantFrom<RefEvent['kind']>(
+        'checklist_opened',
+        'item_completed',
+        'item_completed',
+        'item_completed',
+        'step_viewed',
+        'custom',
+        'flow_completed',
+      ),
+      person,
+      item: fc.constantFrom(...items),
+      run: inRun,
+      flowVersion: fc.option(fc.constantFrom(1, 2), { nil: undefined }),
+      agoMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 15_000 })),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      type: fc.constant('write' as const),
+      person,
+      items: fc.uniqueArray(fc.tuple(fc.constantFrom(...items), fc.boolean()), {
+        selector: ([key]) => key,
+        minLength: 1,
+        maxLength: 3,
+      }),
+      run: inRun,
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ type: 'settle' as const }) },
+)
+
+const caseArbitrary = fc.record({
+  flow: flowArbitrary,
+  deeds: fc.array(fc.tuple(deed, fc.constantFrom(1, 2, 1_000, 7_000), fc.boolean()), {
+    minLength: 4,
+    maxLength: 24,
+    size: 'max',
+  }),
+  erased: fc.option(person),
+})
+
+/** The ledger as a reference's events; what Cairn itself made of custom events is left to it. */
+async function eventsIn(tenant: Tenant): Promise<RefEvent[]> {
+  const events = await tenant.events()
+  return events.filter(({ source }) => source !== 'custom_event').map(referenceEvent)
+}
+
+const range = { from: '2026-11-01', to: '2026-11-30' }
+
+async function answerOf(tenant: Tenant) {
+  const { totals, timeToComplete, steps, checklist, daily, versions } = await tenant.answer(
+    'setup',
+    range,
+  )
+  return {
+    totals,
+    timeToComplete,
+    steps: steps.map(({ stepId, title, health, ...step }) => step),
+    checklist: checklist && {
+      items: checklist.items.map(({ key, completions }) => ({ key, completions })),
+      completedAll: checklist.completedAll,
+    },
+    daily,
+    versions,
+  }
+}
+
+async function hasRunsThatBeginTogether(tenant: Tenant): Promise<boolean> {
+  const runs = await tenant.runs('setup')
+  return new Set(runs.map(run => `${run.startedAt} ${run.person}`)).size < runs.length
+}
+
+/** One flow with two items, the first ticked by an event too. */
+const twoItems: RefFlow = {
+  key: 'setup',
+  versions: [
+    {
+      version: 1,
+      publishedAt: 1,
+      steps: [{ key: 'a' }],
+      items: [
+        { key: 'one', completeOn: 'did_one' },
+        { key: 'two', completeOn: null },
+      ],
+    },
+  ],
+}
+
+const tickDeed = fc.oneof(
+  fc.record({
+    type: fc.constant('write' as const),
+    item: fc.constantFrom('one', 'two'),
+    completed: fc.boolean(),
+    // Requests reach the store in another order than they were received in.
+    receivedAgoMs: fc.integer({ min: 0, max: 8 }),
+  }),
+  fc.record({
+    // Other events may name an item too: they tick nothing.
+    type: fc.constantFrom('tick' as const, 'custom' as const, 'seen' as const),
+    item: fc.constantFrom('one', 'two'),
+    agoMs: fc.integer({ min: 0, max: 40 }),
+  }),
+)
+
+export function checklistsConform(open: OpenStore): void {
+  describe('checklists', () => {
+    test('what is answered is what the ledger says, also when somebody is erased', async () => {
+      const store = await open()
+      const met = { sharedRun: 0, completed: 0, takenBack: 0, passedAgain: 0, erased: 0 }
+      await fc.assert(
+        fc.asyncProperty(caseArbitrary, async ({ flow, deeds, erased }) => {
+          const tenant = await Tenant.withFlows(store, [flow])
+          store.clock.moveTo(begin)
+          const has = (key: string) => tenant.itemRef('setup', key) !== null
+          const pending: Promise<unknown>[] = []
+          for (const [i, [deed, pauseMs, isAwaited]] of deeds.entries()) {
+            store.clock.advance(pauseMs)
+            const now = store.clock.now()
+            if (deed.type === 'settle') {
+              await Promise.all(pending)
+              await store.settle()
+              continue
+            }
+            const ids = idsOf(deed.person)
+            if (deed.type === 'write') {
+              const written = Object.fromEntries(deed.items.filter(([key]) => has(key)))
+              pending.push(tenant.tick('setup', ids, written, deed.run))
+            } else {
+              const { kind, item, run, flowVersion, agoMs } = deed
+              if (kind === 'item_completed' && !has(item)) continue
+              const event = {
+                kind,
+                ...(ids.userId === null
+                  ? { anonymousId: ids.anonymousId! }
+                  : { userId: ids.userId }),
+                ...run,
+                at: now - agoMs,
+                ...(kind === 'custom'
+                  ? { name: 'did_z' }
+                  : { flowKey: 'setup', ...(flowVersion !== undefined && { flowVersion }) }),
+                ...(kind === 'item_completed' && { itemKey: item }),
+                ...(kind === 'step_viewed' && { stepKey: 'a' }),
+              } satisfies EventOf
+              pending.push(tenant.append([tenant.event(`deed-${i}`, event)]))
+            }
+            if (isAwaited) await Promise.all(pending)
+          }
+          await Promise.all(pending)
+
+          const answer = await answerOf(tenant)
+          const events = await eventsIn(tenant)
+          const query = { flowKey: 'setup', ...range, timezone: 'UTC', now: store.clock.now() }
+          const { isComplete, ...expected } = referenceAnalytics([flow], events, query)
+          expect(answer).toEqual(expected)
+          for (const one of people) {
+            const { ticked } = await tenant.progress('setup', idsOf(one))
+            expect(ticked).toEqual(progressOf(flow, events, one).ticked)
+          }
+          met.completed += answer.totals.completions > 0 ? 1 : 0
+          met.takenBack += events.some(({ kind }) => kind === 'item_reopened') ? 1 : 0
+          met.passedAgain += people.some(one => passesOf(flow, events, one).length > 1) ? 1 : 0
+          const inFirst = events.filter(event => event.runId === '1').map(personOfEvent)
+          met.sharedRun += new Set(inFirst).size > 1 ? 1 : 0
+
+          // Of two runs that began in one moment the greater key is the later, and erasing changes keys.
+          if (erased === null || (await hasRunsThatBeginTogether(tenant))) return
+          await tenant.erase(erased)
+          met.erased++
+          expect(await answerOf(tenant)).toEqual(answer)
+        }),
+        { numRuns },
+      )
+      for (const count of Object.values(met)) expect(count).toBeGreaterThan(numRuns / 10)
+      expect(await rebuilt(store)).toBe(0)
+      await store.close()
+    }, 240_000)
+
+    test('ticks that are kept say the same as all that ever happened, and a rebuild agrees', async () => {
+      const store = await open()
+      const person = { userId: 'u', anonymousId: null }
+      const deeds = fc.array(fc.tuple(tickDeed, fc.integer({ min: 0, max: 10 }), fc.boolean()), {
+        maxLength: 25,
+      })
+      await fc.assert(
+        fc.asyncProperty(deeds, async deeds => {
+          const tenant = await Tenant.withFlows(store, [twoItems])
+          store.clock.moveTo(begin)
+          const pending: Promise<unknown>[] = []
+          for (const [i, [deed, pauseMs, isAwaited]] of deeds.entries()) {
+            store.clock.advance(pauseMs)
+            const now = store.clock.now()
+            if (deed.type === 'write') {
+              const receivedAt = now - deed.receivedAgoMs
+              pending.push(
+                tenant.tick('setup', person, { [deed.item]: deed.completed }, { receivedAt }),
+              )
+            } else {
+              const kinds = {
+                seen: 'checklist_opened',
+                tick: 'item_completed',
+                custom: 'custom',
+              } as const
+              const about =
+                deed.type === 'custom'
+                  ? { name: 'did_one' }
+                  : { flowKey: 'setup', itemKey: deed.item }
+              const event = { kind: kinds[deed.type], userId: 'u', at: now - deed.agoMs, ...about }
+              pending.push(tenant.append([tenant.event(`deed-${i}`, event)]))
+            }
+            // Not awaited, several share a commit.
+            if (isAwaited) await Promise.all(pending)
+          }
+          await Promise.all(pending)
+          const keys = ['one', 'two']
+          const ledger = (await tenant.events()).flatMap(({ kind, item, occurredAt }): Tick[] =>
+            kind === 'item_completed' || kind === 'item_reopened'
+              ? [
+                  {
+                    person: 'uu',
+                    runKey: '',
+                    itemId: keys.indexOf(item!.key),
+                    at: occurredAt,
+                    ticked: kind === 'item_completed',
+                  },
+                ]
+              : [],
+          )
+          const { states, passes } = checklistHistory(ledger, () => [0, 1])
+          const { ticked, completedAt } = await tenant.progress('setup', person)
+          expect(ticked).toEqual(
+            Object.fromEntries([...states].map(([item, at]) => [keys[item]!, at])),
+          )
+          expect(completedAt).toBe(passes[0]?.at ?? null)
+        }),
+        { numRuns: 80 },
+      )
+      expect(await rebuilt(store)).toBe(0)
+      await store.close()
+    }, 60_000)
+
+    test('a custom event after a taking back ticks again, in one commit with it too', async () => {
+      const store = await open()
+      const tenant = await Tenant.withFlows(store, [twoItems])
+      store.clock.moveTo(begin)
+      const person = { userId: 'u', anonymousId: null }
+      await tenant.tick('setup', person, { one: true })
+      store.clock.advance(1_000)
+      const takenBack = tenant.tick('setup', person, { one: false })
+      store.clock.advance(5)
+      const again = tenant.append([
+        tenant.event('again', { kind: 'custom', name: 'did_one', userId: 'u' }),
+      ])
+      await Promise.all([takenBack, again])
+      expect((await tenant.progress('setup', person)).ticked).toEqual({ one: store.clock.now() })
+      await store.close()
+    })
+  })
+}

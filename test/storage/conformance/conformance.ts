@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'bun:test'
+import { analyticsConform } from './analytics.ts'
+import { authoringConforms } from './authoring.ts'
+import { checklistsConform } from './checklists.ts'
+import { ledgerConforms } from './ledger.ts'
+import { operationsConform } from './operations.ts'
+import { organisationsConform } from './organisations.ts'
+import { peopleConform } from './people.ts'
+import { presenceConforms } from './presence.ts'
+import { retentionConforms } from './retention.ts'
+import { stepsConform } from './steps.ts'
+import { allMethods, notingCalls, type OpenStore } from './store.ts'
+import { tenancyConforms } from './tenancy.ts'
+
+/**
+ * What every store has to be, said through the ports alone: whichever it is, it is handed to this.
+ *
+ * @param name what the store is called
+ * @param openStore gives a store that holds nothing yet; the suite closes it
+ */
+export function conformance(name: string, openStore: OpenStore): void {
+  const called = new Set<string>()
+  const open: OpenStore = async () => notingCalls(await openStore(), called)
+  describe(name, () => {
+    describe('ledger', () => ledgerConforms(open))
+    describe('analytics', () => analyticsConform(open))
+    checklistsConform(open)
+    describe('people', () => peopleConform(open))
+    retentionConforms(open)
+    describe('steps', () => stepsConform(open))
+    describe('presence', () => presenceConforms(open))
+    describe('authoring', () => authoringConforms(open))
+    describe('organisations', () => organisationsConform(open))
+    describe('operations', () => operationsConform(open))
+    describe('tenancy', () => tenancyConforms(open))
+
+    test('every method of every port was asked for', () => {
+      expect(allMethods.filter(method => !called.has(method))).toEqual([])
+    })
+  })
+}

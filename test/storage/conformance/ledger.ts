@@ -1,0 +1,405 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { TimeRange } from '../../../src/core/time/time-range.ts'
+import type { LoggedEvent } from '../../../src/modules/events/port.ts'
+import type { OpenStore, Store } from './store.ts'
+import { always, definitionOf, Tenant } from './tenant.ts'
+
+const day = 86_400_000
+
+const flowOf = (key: string) =>
+  definitionOf({ key, steps: [{ key: 'a', title: 'A', kind: 'modal' }] })
+
+export function ledgerConforms(open: OpenStore): void {
+  let store: Store
+  let tenant: Tenant
+  beforeAll(async () => {
+    store = await open()
+  })
+  afterAll(() => store.close())
+  beforeEach(async () => {
+    tenant = await Tenant.of(store)
+    await tenant.publish(flowOf('first'), flowOf('second'))
+  })
+
+  const custom = (id: string, flowKey?: string, at?: number, userId = 'u') =>
+    tenant.event(id, {
+      kind: 'custom',
+      name: 'x',
+      userId,
+      ...(flowKey !== undefined && { flowKey }),
+      ...(at !== undefined && { at }),
+    })
+  const append = (...events: Parameters<Tenant['append']>[0]) => tenant.append(events)
+  const ids = (events: readonly { id: string }[]) => events.map(({ id }) => id)
+
+  async function exported(flow: string, range: Pick<TimeRange, 'startMs' | 'endMs'> = always) {
+    const { analytics } = store.stores
+    const pages = await Array.fromAsync(
+      analytics.events(tenant.ref, tenant.flowRef(flow), range as TimeRange),
+    )
+    for (const page of pages) expect(page.length).toBeGreaterThan(0)
+    return ids(pages.flat())
+  }
+
+  describe('events', () => {
+    test('are stored whole', async () => {
+      const said = { userId: 'u', anonymousId: 'b', runId: 'r', sessionId: 's', reason: 'because' }
+      const about = { url: 'https://app.example/', properties: '{"plan":"\\u0000pro"}' }
+      const event = tenant.event('whole', {
+        ...{ kind: 'step_viewed', flowKey: 'first', stepKey: 'a', flowVersion: 1, at: 5 },
+        ...said,
+        ...about,
+      })
+      await append(event)
+      const [flow, step] = [await tenant.flow('first'), tenant.stepRef('first', 'a')]
+      expect(await tenant.events()).toEqual([
+        {
+          ...{ cursor: expect.any(String), id: 'whole', kind: 'step_viewed', source: 'events' },
+          ...{ ...said, ...about, name: null, flowVersion: 1 },
+          ...{ occurredAt: 5, reportedAt: 5, receivedAt: store.clock.now() },
+          flow: { id: tenant.flowId('first'), key: 'first' },
+          step: { id: flow.steps.get(step)!.id, key: 'a' },
+          item: null,
+        },
+      ])
+      const pages = store.stores.analytics.events(tenant.ref, tenant.flowRef('first'), always)
+      expect((await Array.fromAsync(pages)).flat()).toEqual([
+        { ...event, receivedAt: store.clock.now(), source: 'events' },
+      ])
+    })
+
+    test('can be read as soon as they are acknowledged, and what follows from them too', async () => {
+      store.stores.ledger.requireRoom()
+      await append(
+        tenant.event('a', { kind: 'flow_started', flowKey: 'first', userId: 'v', runId: 'r' }),
+      )
+      expect(ids(await tenant.events())).toEqual(['a'])
+      expect(await tenant.runs('first')).toMatchObject([{ key: 'rr', person: 'uv' }])
+    })
+
+    test('make runs that are listed page after page, the latest start first, of their organisation alone', async () => {
+      const start = (runId: string, at: number) =>
+        tenant.event(runId, { kind: 'flow_started', flowKey: 'first', userId: 'u', runId, at })
+      await append(start('a', 10), start('b', 30), start('c', 20))
+      const { runs } = store.management
+      const page = async (after: string | null) =>
+        (await runs.runs(tenant.ref, 'first', after, 2))!.runs
+      const first = await page(null)
+      expect(first.map(({ key }) => key)).toEqual(['rb', 'rc'])
+      expect((await page(first[1]!.cursor)).map(({ key }) => key)).toEqual(['ra'])
+      expect(await runs.runs(tenant.ref, 'none', null, 2)).toBeNull()
+      expect(await runs.runs((await Tenant.of(store)).ref, 'first', null, 2)).toBeNull()
+    })
+
+    test('of a flow come in the order of arrival, of a batch with several flows only its own', async () => {
+      await append(custom('a', 'first', 30), custom('b', 'second', 20), custom('c', 'first', 10))
+      await append(custom('d', undefined, 5), custom('e', 'first', 1))
+      expect(await exported('first')).toEqual(['a', 'c', 'e'])
+      expect(await exported('second')).toEqual(['b'])
+    })
+
+    test('of a range are those that occurred from its start to before its end', async () => {
+      await append(custom('a', 'first', 10), custom('b', 'first', 20), custom('c', 'first', 30))
+      await append(custom('d', 'first', 20), custom('e', 'first', 9))
+      await append(custom('f', 'first', 40))
+      expect(await exported('first', { startMs: 10, endMs: 30 })).toEqual(['a', 'b', 'd'])
+      expect(await exported('first', { startMs: 30, endMs: 41 })).toEqual(['c', 'f'])
+      expect(await exported('first', { startMs: 31, endMs: 40 })).toEqual([])
+    })
+
+    test('are all there when they are in more batches than a page has', async () => {
+      const all = Array.from({ length: 300 }, (_, i) => `e${i}`)
+      for (const [i, id] of all.entries()) await append(custom(id, i % 3 ? 'first' : 'second', i))
+      expect(await exported('first')).toEqual(all.filter((_, i) => i % 3))
+      expect(await exported('second')).toEqual(all.filter((_, i) => i % 3 === 0))
+    })
+
+    test('sent at one moment are stored, or told as duplicates, as if one after the other', async () => {
+      const sent = [append(custom('a')), append(custom('a'), custom('a'), custom('b'))]
+      store.clock.advance(5)
+      sent.push(append(custom('c'), custom('b')))
+      const outcomes = await Promise.all(sent)
+      expect(outcomes.map(({ duplicates }) => duplicates)).toEqual([[], [0, 1], [1]])
+      const now = store.clock.now()
+      // Each keeps its time of receipt.
+      expect((await tenant.events()).map(({ id, receivedAt }) => [id, receivedAt - now])).toEqual([
+        ['a', -5],
+        ['b', -5],
+        ['c', 0],
+      ])
+    })
+
+    test('that are left out as duplicates say nothing of those beside them', async () => {
+      await append(custom('a', 'first', 1, 'mine'))
+      const outcome = await append(
+        custom('a', 'first', 1, 'mine'),
+        custom('b', 'first', 2, 'mine'),
+        custom('b', 'second', 3, 'other'),
+        custom('c', 'first', 4, 'mine'),
+      )
+      expect(outcome.duplicates).toEqual([0, 2])
+      expect(await exported('first')).toEqual(['a', 'b', 'c'])
+      expect(await exported('second')).toEqual([])
+      const again = await append(custom('c', 'first', 9), custom('b', 'first', 9))
+      expect(again.duplicates).toEqual([0, 1])
+    })
+
+    test('as many as a batch of the API may hold, twice and more, are taken at once', async () => {
+      const all = Array.from({ length: 130 }, (_, i) => `e${i}`)
+      const events = all.map((id, i) => custom(id, 'first', i))
+      expect((await append(...events, custom('e7', 'first', 1))).duplicates).toEqual([130])
+      expect(await exported('first')).toEqual(all)
+      expect((await append(...events)).duplicates).toHaveLength(130)
+    })
+
+    test('are stored once by id, whatever is sent, and however often it is opened anew', async () => {
+      const sending = fc.array(
+        fc.record({
+          by: fc.nat(1),
+          ids: fc.array(fc.nat(60), { minLength: 1, maxLength: 12 }),
+          isAwaited: fc.boolean(),
+          reopens: fc.integer({ min: 0, max: 11 }).map(n => n === 0),
+        }),
+        { minLength: 5, maxLength: 30 },
+      )
+      const own = await open()
+      await fc.assert(
+        fc.asyncProperty(sending, async batches => {
+          const tenants = [await Tenant.of(own), await Tenant.of(own)]
+          const known = tenants.map(() => new Map<string, string>())
+          let pending: Promise<unknown>[] = []
+          for (const [n, { by, ids, isAwaited, reopens }] of batches.entries()) {
+            const expected: number[] = []
+            const events = ids.map((id, i) => {
+              const [text, name] = [`id-${id}`, `body ${n} ${i}`]
+              if (known[by]!.has(text)) expected.push(i)
+              else known[by]!.set(text, name)
+              return tenants[by]!.event(text, { kind: 'custom', name, userId: 'u' })
+            })
+            const outcome = tenants[by]!.append(events)
+            pending.push(outcome.then(({ duplicates }) => expect(duplicates).toEqual(expected)))
+            if (!isAwaited && !reopens) continue
+            await Promise.all(pending)
+            pending = []
+            if (reopens) await own.reopen()
+          }
+          await Promise.all(pending)
+          for (const [i, tenant] of tenants.entries()) {
+            // The first body stands.
+            const stored = (await tenant.events()).map(({ id, name }) => [id, name!] as const)
+            expect(stored).toEqual([...known[i]!])
+          }
+        }),
+        { numRuns: 12 },
+      )
+      await own.close()
+    }, 60_000)
+  })
+
+  describe('completions', () => {
+    test('of which the earliest that is reported stands, and each is an event', async () => {
+      const ann = { userId: 'ann', anonymousId: null }
+      const complete = (at: number) => tenant.complete('first', ann, { at })
+      expect(await complete(20)).toEqual({ completedAt: 20, alreadyCompleted: false })
+      expect(await complete(30)).toEqual({ completedAt: 20, alreadyCompleted: true })
+      expect(await complete(10)).toEqual({ completedAt: 10, alreadyCompleted: true })
+      expect((await tenant.progress('first', ann)).completedAt).toBe(10)
+      const events = await tenant.events()
+      expect(events[0]).toMatchObject({
+        ...{ kind: 'flow_completed', source: 'complete', userId: 'ann', occurredAt: 20 },
+        flow: { key: 'first' },
+      })
+    })
+
+    test('and ticks change the version of what a person is told, and of nobody else', async () => {
+      const [ann, bob] = ['ann', 'bob'].map(userId => ({ userId, anonymousId: null })) as [
+        { userId: string; anonymousId: null },
+        { userId: string; anonymousId: null },
+      ]
+      await tenant.publish(
+        definitionOf({ ...flowOf('list'), checklist: { items: [{ key: 'one', title: 'One' }] } }),
+      )
+      const version = (person: typeof ann) => store.stores.checklists.version(tenant.ref, person)
+      const seen = [version(ann)]
+      await tenant.complete('first', ann)
+      seen.push(version(ann))
+      await tenant.tick('list', ann, { one: true })
+      seen.push(version(ann))
+      expect(new Set(seen).size).toBe(3)
+      expect(version(ann)).toBe(seen[2]!)
+      const before = version(ann)
+      await tenant.complete('first', bob)
+      expect(version(ann)).toBe(before)
+    })
+  })
+
+  describe('the ledger', () => {
+    const action = fc.oneof(
+      fc.record({ send: fc.integer({ min: 1, max: 50 }), by: fc.constantFrom('us', 'them') }),
+      fc.record({ read: fc.integer({ min: 1, max: 90 }) }),
+    )
+
+    test('is told after a cursor in the order of arrival, nothing left out or told twice, whatever arrives meanwhile', async () => {
+      let sent = 0
+      await fc.assert(
+        fc.asyncProperty(fc.array(action, { maxLength: 30 }), async actions => {
+          const [us, them] = [await Tenant.of(store), await Tenant.of(store)]
+          const batch = (of: Tenant, size: number) =>
+            of.append(
+              Array.from({ length: size }, () =>
+                of.event(`e${sent++}`, { kind: 'custom', name: 'x', userId: 'u' }),
+              ),
+            )
+          const told: string[] = []
+          let after: string | null = null
+          for (const next of actions) {
+            if ('send' in next) {
+              const half = Math.ceil(next.send / 2)
+              const by = next.by === 'us' ? us : them
+              await Promise.all([batch(by, half), batch(by, half)])
+              continue
+            }
+            const page: LoggedEvent[] = (await us.eventsAfter(after, next.read))!
+            expect(await us.eventsAfter(after, next.read)).toEqual(page)
+            expect(page.length).toBeLessThanOrEqual(next.read)
+            told.push(...ids(page))
+            after = page.at(-1)?.cursor ?? after
+          }
+          told.push(...ids((await us.eventsAfter(after))!))
+          expect(told).toEqual(ids(await us.events()))
+        }),
+        { numRuns: 25 },
+      )
+    })
+
+    test('has nothing new where the others’ alone have grown, and no cursor that it has not given', async () => {
+      expect(await tenant.eventsAfter(null)).toEqual([])
+      await append(custom('last'))
+      const { cursor } = (await tenant.events())[0]!
+      const them = await Tenant.of(store)
+      for (let i = 0; i < 3; i++) {
+        await them.append([them.event(`of others ${i}`, { kind: 'custom', userId: 'u' })])
+        expect(await tenant.eventsAfter(cursor)).toEqual([])
+      }
+      await append(custom('newer'))
+      expect(ids((await tenant.eventsAfter(cursor))!)).toEqual(['newer'])
+      expect(await tenant.eventsAfter('zzzzzzzz')).toBeNull()
+    })
+
+    test('keeps its cursors where people are erased', async () => {
+      await append(custom('a', 'first', 1, 'ann'), custom('b', 'first', 2), custom('c', 'first', 3))
+      const before = await tenant.events()
+      await tenant.erase('uann')
+      const after = await tenant.events()
+      expect(after.map(({ cursor }) => cursor)).toEqual(before.map(({ cursor }) => cursor))
+      expect(after.slice(1)).toEqual(before.slice(1))
+      expect(after[0]!.anonymousId ?? after[0]!.userId).toBeString()
+    })
+
+    test('skips what the retention has deleted, and its cursors lead on, also where nothing is left at a start', async () => {
+      const own = await open()
+      const tenant = await Tenant.of(own)
+      const send = (id: string) =>
+        tenant.append([tenant.event(id, { kind: 'custom', name: 'x', userId: 'u' })])
+      for (const id of ['a', 'b', 'c']) await send(id)
+      const [first, , last] = await tenant.events()
+      own.clock.advance(4 * day)
+      await send('d')
+      own.clock.advance(2 * day)
+      await own.retain(5)
+      expect(ids((await tenant.eventsAfter(first!.cursor))!)).toEqual(['d'])
+      own.clock.advance(20 * day)
+      await own.retain(5)
+      expect(await tenant.eventsAfter(last!.cursor)).toEqual([])
+      await own.reopen()
+      expect(await tenant.eventsAfter(last!.cursor)).toEqual([])
+      await send('e')
+      expect(ids((await tenant.eventsAfter(last!.cursor))!)).toEqual(['e'])
+      await own.close()
+    })
+  })
+
+  describe('the retention', () => {
+    const send = (of: Tenant, id: string) =>
+      of.append([of.event(id, { kind: 'custom', name: 'x', userId: 'u' })])
+
+    let own: Store
+    let one: Tenant
+    let other: Tenant
+    beforeEach(async () => {
+      own = await open()
+      one = await Tenant.of(own)
+      other = await Tenant.of(own)
+    })
+    const kept = async () => [ids(await one.events()), ids(await other.events())]
+
+    test('keeps events to the last millisecond of the period since their receipt, and no longer', async () => {
+      await send(one, 'a')
+      own.clock.advance(1)
+      await send(one, 'b')
+      own.clock.advance(90 * day - 1)
+      await own.retain(90)
+      expect((await kept())[0]).toEqual(['a', 'b'])
+      own.clock.advance(1)
+      await own.retain(90)
+      expect((await kept())[0]).toEqual(['b'])
+      own.clock.advance(1)
+      await own.retain(90)
+      expect((await kept())[0]).toEqual([])
+      // An id is known for longer than its event.
+      expect((await send(one, 'a')).duplicates).toEqual([0])
+      await own.close()
+    })
+
+    test('is an organisation’s own from the moment it is set, shorter or longer than the server’s', async () => {
+      for (const id of ['a', 'b', 'c']) {
+        await send(one, id)
+        await send(other, id)
+        own.clock.advance(60 * day)
+      }
+      await other.change({ settings: { retentionDays: 200 } })
+      await own.retain(90)
+      expect(await kept()).toEqual([['c'], ['a', 'b', 'c']])
+      own.clock.advance(60 * day)
+      await own.retain(90)
+      expect(await kept()).toEqual([[], ['b', 'c']])
+      await other.change({ settings: { retentionDays: 7 } })
+      await own.retain(90)
+      expect(await kept()).toEqual([[], []])
+      await own.close()
+    })
+
+    test('deletes reports of steps and dead letters of its time too, and keeps baselines', async () => {
+      await one.publish(flowOf('first'))
+      const stepRef = one.stepRef('first', 'a')
+      const about = { orgRef: one.ref, stepRef, version: 1, url: null, snippetVersion: null }
+      const fingerprint = { selector: '#a', matchCount: 1, tag: 'a', id: 'a', classes: [] }
+      await own.stores.steps.recordFingerprint({
+        ...{ ...about, isCurrent: true, target: '{}', candidates: [], locale: null },
+        fingerprint: fingerprint as never,
+        at: own.clock.now(),
+      })
+      await own.stores.steps.recordHealth({
+        ...{ ...about, person: 'uu', outcome: 'found', at: own.clock.now(), selector: null },
+        ...{ matchCount: 1, waitMs: null, message: null },
+      })
+      const release = own.refuse('poison')
+      await send(one, 'poison')
+      release()
+      const counts = async () => [
+        (await own.stores.steps.healthCounts(one.ref, stepRef, 1, 0)).found,
+        (await own.management.operations.deadLetters(one.ref, 9)).count,
+        Object.values(one.stored('uu')).flat().length,
+      ]
+      const [found, letters, stored] = await counts()
+      expect([found, letters]).toEqual([1, 1])
+      expect(stored).toBeGreaterThan(0)
+      own.clock.advance(91 * day)
+      await own.retain(90)
+      expect(await counts()).toEqual([0, 0, 0])
+      expect(await own.management.evidence.baseline(one.ref, stepRef)).not.toBeNull()
+      await own.close()
+    })
+  })
+}

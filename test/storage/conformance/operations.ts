@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { AppError } from '../../../src/core/errors.ts'
+import { Operations } from '../../../src/modules/operations/service.ts'
+import type { OpenStore, Store } from './store.ts'
+import { actor, definitionOf, rebuilt, Tenant } from './tenant.ts'
+
+const operation = { at: 7, actor, action: 'test', subject: 'database', note: null }
+
+const flow = definitionOf({
+  key: 'tour',
+  steps: [{ key: 'a', kind: 'modal', title: 'A' }],
+  checklist: { items: [{ key: 'one', title: 'One' }] },
+})
+
+export function operationsConform(open: OpenStore): void {
+  let store: Store
+  let tenant: Tenant
+  beforeAll(async () => {
+    store = await open()
+  })
+  afterAll(() => store.close())
+  beforeEach(async () => {
+    tenant = await Tenant.of(store)
+    await tenant.publish(flow)
+  })
+
+  const event = (id: string, userId = id) =>
+    tenant.event(id, {
+      ...{ kind: 'flow_started', flowKey: 'tour', userId },
+      ...{ url: `https://app.example/${id}`, properties: `{"of":"${id}"}` },
+    })
+
+  const operations = () => store.management.operations
+  const service = () => new Operations(operations(), store.clock)
+  const letters = async () => (await operations().deadLetterIds(tenant.ref)).map(({ id }) => id)
+  const retry = async (ids: readonly number[]) =>
+    (await service().retryLetters(tenant.ref, { ids }, actor)).map(({ verdict }) => verdict)
+  const stored = async () => (await tenant.events()).map(({ id }) => id)
+
+  /** Buries events, sent with another, whose ids hold "bad". */
+  async function bury(...ids: string[]): Promise<number[]> {
+    const release = store.refuse('bad')
+    const { deadLetters } = await tenant.append([event('good'), ...ids.map(id => event(id))])
+    expect(deadLetters).toEqual(ids.map((_, i) => i + 1))
+    release()
+    return letters()
+  }
+
+  describe('what the database refuses', () => {
+    test('costs nothing that shares its transaction, of any organisation, and leaves its id free', async () => {
+      const other = await Tenant.of(store)
+      const release = store.refuse('bad')
+      const outcomes = await Promise.all([
+        tenant.append([event('a'), event('bad'), event('c')]),
+        tenant.append([event('d')]),
+        other.append([other.event('e', { kind: 'custom', name: 'x', userId: 'u' })]),
+      ])
+      release()
+      expect(outcomes.map(({ deadLetters }) => deadLetters)).toEqual([[1], [], []])
+      expect(await stored()).toEqual(['a', 'c', 'd'])
+      expect(await tenant.runs('tour')).toHaveLength(3)
+      expect(await other.events()).toHaveLength(1)
+      expect(await tenant.append([event('bad')])).toMatchObject({ deadLetters: [], duplicates: [] })
+    })
+
+    test('in a group of thousands is found', async () => {
+      const release = store.refuse('bad')
+      const outcomes = await Promise.all(
+        Array.from({ length: 3_000 }, (_, i) =>
+          tenant.append([event(i === 1_500 ? 'bad' : `${i}`)]),
+        ),
+      )
+      release()
+      const refused = outcomes.flatMap(({ deadLetters }, i) => (deadLetters.length > 0 ? [i] : []))
+      expect(refused).toEqual([1_500])
+      expect(await stored()).toHaveLength(2_999)
+    })
+
+    test('is listed with when, what and why, and nobody’s name', async () => {
+      const [id] = (await bury('bad-1')) as [number]
+      const { letters, count } = await operations().deadLetters(tenant.ref, 10)
+      expect([letters, count]).toEqual([
+        [
+          {
+            ...{ id, organisation: tenant.id, receivedAt: store.clock.now(), eventId: 'bad-1' },
+            ...{ kind: 'flow_started', reason: expect.any(String) },
+          },
+        ],
+        1,
+      ])
+      await bury('bad-2')
+      expect(await operations().deadLetters(tenant.ref, 1)).toMatchObject({
+        letters: [{ id }],
+        count: 2,
+      })
+    })
+
+    test('is stored once, whole, as received when it was, where it is tried again', async () => {
+      const receivedAt = store.clock.now()
+      const ids = await bury('bad-1', 'bad-2')
+      store.clock.advance(86_400_000)
+      expect(await retry(ids)).toEqual(['stored', 'stored'])
+      expect(await letters()).toEqual([])
+      expect((await tenant.events()).find(({ id }) => id === 'bad-2')).toMatchObject({
+        ...{ userId: 'bad-2', url: 'https://app.example/bad-2', properties: '{"of":"bad-2"}' },
+        ...{ occurredAt: receivedAt, receivedAt, source: 'events' },
+      })
+      expect(await tenant.runs('tour')).toHaveLength(3)
+      expect(await rebuilt(store)).toBe(0)
+      expect(await tenant.append([event('bad-1')])).toMatchObject({ duplicates: [0] })
+    })
+
+    test('is a duplicate, and gone, where it was sent again meanwhile', async () => {
+      const ids = await bury('bad-1')
+      await tenant.append([event('bad-1', 'other')])
+      expect(await retry(ids)).toEqual(['duplicate'])
+      expect(await letters()).toEqual([])
+      expect((await tenant.events()).map(({ userId }) => userId)).toEqual(['good', 'other'])
+    })
+
+    test('stays where it is refused again; its neighbours are stored', async () => {
+      const ids = await bury('bad-1', 'bad-2', 'bad-3')
+      const release = store.refuse('bad-2')
+      expect(await retry(ids)).toEqual(['stored', 'refused', 'stored'])
+      release()
+      expect((await operations().deadLetters(tenant.ref, 10)).letters).toMatchObject([
+        { eventId: 'bad-2' },
+      ])
+      expect(await stored()).toEqual(['good', 'bad-1', 'bad-3'])
+      expect(await rebuilt(store)).toBe(0)
+    })
+
+    test('is tried and dropped by its own organisation alone, with a line of the audit log', async () => {
+      const ids = await bury('bad-1', 'bad-2')
+      const other = await Tenant.of(store)
+      const audit = { at: 7, actor, action: 'test', subject: 'dead letters', note: null }
+      expect(await operations().dropDeadLetters(other.ref, ids, audit)).toBe(0)
+      expect(await operations().retryDeadLetters(other.ref, ids, audit)).toEqual([])
+      expect(await operations().dropDeadLetters(tenant.ref, ids.slice(0, 1), audit)).toBe(1)
+      expect(await letters()).toEqual(ids.slice(1))
+      const [line] = await store.management.access.audit(tenant.ref, { most: 1 })
+      expect(line).toMatchObject({ at: 7, actor, action: 'test', subject: 'dead letters' })
+      const broken = { ...audit, action: null as never }
+      await expect(operations().dropDeadLetters(tenant.ref, ids, broken)).rejects.toThrow()
+      await expect(operations().retryDeadLetters(tenant.ref, ids, broken)).rejects.toThrow()
+      expect(await letters()).toEqual(ids.slice(1))
+      expect(await stored()).toEqual(['good'])
+    })
+
+    test('is listed of all organisations where none is named', async () => {
+      const [id] = (await bury('bad-1')) as [number]
+      const all = await operations().deadLetterIds(null)
+      expect(all).toContainEqual({ id, orgRef: tenant.ref })
+      expect((await operations().deadLetters(null, 1_000)).count).toBe(all.length)
+    })
+
+    test('if it came alone, is told to its caller, kept as what it is, and done by a retry', async () => {
+      const release = store.refuse('bad')
+      const person = { userId: 'bad', anonymousId: null }
+      await expect(tenant.complete('tour', person, { at: 7 })).rejects.toThrow()
+      await expect(tenant.tick('tour', person, { one: true })).rejects.toThrow()
+      release()
+      const { letters } = await operations().deadLetters(tenant.ref, 10)
+      expect(letters.map(({ kind, eventId }) => [kind, eventId])).toEqual([
+        ['complete', null],
+        ['tick', null],
+      ])
+      expect(await retry(letters.map(({ id }) => id))).toEqual(['stored', 'stored'])
+      expect(await tenant.progress('tour', person)).toEqual({
+        ticked: { one: store.clock.now() },
+        completedAt: 7,
+      })
+    })
+
+    test('of somebody who is erased is gone with them, and nobody else’s', async () => {
+      const release = store.refuse('bad')
+      await tenant.append([event('bad-ada'), event('bad-bob')])
+      release()
+      const { receipt } = await tenant.erase('ubad-ada')
+      expect(receipt.erased).toMatchObject({ deadLetters: 1 })
+      expect((await operations().deadLetters(tenant.ref, 9)).letters).toMatchObject([
+        { eventId: 'bad-bob' },
+      ])
+      expect(store.traces(['bad-ada', 'bad-bob'])).toEqual(['bad-bob'])
+    })
+
+    test('has an id beside another’s left out of it where that person was erased', async () => {
+      const release = store.refuse('bad')
+      await tenant.append([
+        tenant.event('bad', {
+          kind: 'custom',
+          name: 'x',
+          userId: 'bob',
+          anonymousId: 'browser-7d1f',
+        }),
+      ])
+      release()
+      await tenant.erase('abrowser-7d1f')
+      expect(await retry(await letters())).toEqual(['stored'])
+      expect(await tenant.events()).toMatchObject([{ userId: 'bob', anonymousId: null }])
+      expect(store.traces(['browser-7d1f'])).toEqual([])
+    })
+  })
+
+  test('a rebuild says how far it has come, flow by flow, and changes nothing', async () => {
+    await tenant.append([event('a'), event('b')])
+    const own = await open()
+    const tenants = [await Tenant.of(own), await Tenant.of(own)]
+    for (const one of tenants) {
+      await one.publish(flow)
+      await one.append([one.event('a', { kind: 'flow_started', flowKey: 'tour', userId: 'u' })])
+    }
+    const told: unknown[] = []
+    const done = await own.management.operations.rebuild(operation, progress => told.push(progress))
+    expect(done).toEqual({ flows: 2, events: 2, changed: 0 })
+    expect(told).toMatchObject([
+      { flow: 'tour', flows: 2, flowsDone: 1 },
+      { flow: 'tour', flows: 2, flowsDone: 2 },
+    ])
+    for (const { ref } of tenants) {
+      const [line] = await own.management.access.audit(ref, { most: 1 })
+      expect(line).toMatchObject(operation)
+    }
+    await own.close()
+  })
+
+  test('nothing is written anew as a whole while a server runs', async () => {
+    await expect(operations().compact(operation)).rejects.toBeInstanceOf(AppError)
+  })
+}

@@ -1,0 +1,494 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { idsOf, personOf } from '../../../src/core/event/event.ts'
+import type { NewEvent } from '../../../src/core/event/stored-event.ts'
+import { historyOf } from '../../../src/core/run/past-run.ts'
+import type { LoggedEvent } from '../../../src/modules/events/port.ts'
+import { historyArbitrary, springAnchor } from '../../support/histories.ts'
+import { personalEvents } from '../../support/personal-events.ts'
+import type { OpenStore, Store } from './store.ts'
+import { always, definitionOf, type EventOf, rebuilt, Tenant } from './tenant.ts'
+
+const day = 86_400_000
+const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+const person = (userId: string) => ({ userId, anonymousId: null })
+const visitor = (anonymousId: string) => ({ userId: null, anonymousId })
+
+const tour = definitionOf({ key: 'tour', steps: [{ key: 'hello', title: 'Hello', kind: 'modal' }] })
+const another = definitionOf({ ...tour, key: 'another' })
+
+let sent = 0
+const started = (more: Partial<EventOf>): EventOf => ({
+  kind: 'flow_started',
+  flowKey: 'tour',
+  ...more,
+})
+
+const erasureArbitrary = historyArbitrary({
+  anchor: springAnchor,
+  minEvents: 5,
+  maxEvents: 60,
+}).chain(history =>
+  fc.record({
+    history: fc.constant(history),
+    who: fc.nat({ max: 99 }),
+    sizes: fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 8 }),
+    isSettled: fc.boolean(),
+    /** After how many steps whoever asks for it goes away, once. */
+    leavesAfter: fc.option(fc.integer({ min: 1, max: 20 })),
+  }),
+)
+
+/** What stays of an event whose person is erased. */
+const whatStays = ({ kind, flow, flowVersion, step, item, occurredAt }: LoggedEvent) => ({
+  kind,
+  flow,
+  flowVersion,
+  step,
+  item,
+  occurredAt,
+})
+
+export function peopleConform(open: OpenStore): void {
+  describe('what a person has done', () => {
+    /** What follows a part of a history; a rebuild takes its time, by all that the store has seen. */
+    const afterwards = fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom('nothing', 'settle') },
+      { weight: 1, arbitrary: fc.constant('rebuild') },
+    )
+
+    test('is told as all runs have it, settled, rebuilt or neither', async () => {
+      const store = await open()
+      const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 25)
+      await fc.assert(
+        fc.asyncProperty(
+          historyArbitrary({ anchor: springAnchor }),
+          fc.array(afterwards, { minLength: 1, maxLength: 6 }),
+          async (history, afterwards) => {
+            const tenant = await Tenant.withFlows(store, history.flows)
+            const size = Math.ceil(history.events.length / afterwards.length)
+            for (const [n, next] of afterwards.entries()) {
+              const some = history.events.slice(n * size, (n + 1) * size)
+              if (some.length > 0) {
+                await tenant.append(some.map((event, i) => tenant.event(`event-${n}-${i}`, event)))
+              }
+              if (next === 'settle') await store.settle()
+              if (next === 'rebuild') expect(await rebuilt(store)).toBe(0)
+            }
+            const runs = new Map(
+              await Promise.all(
+                history.flows.map(async ({ key }) => [key, await tenant.runs(key)] as const),
+              ),
+            )
+            const people = new Set(
+              history.events.map(({ userId = null, anonymousId = null }) =>
+                personOf(userId, anonymousId),
+              ),
+            )
+            for (const name of people) {
+              const own = [...runs].flatMap(([key, all]) => {
+                const theirs = all.filter(run => run.person === name)
+                return theirs.length > 0 ? [[key, historyOf(theirs)]] : []
+              })
+              expect(await tenant.histories(idsOf(name))).toEqual(Object.fromEntries(own))
+            }
+          },
+        ),
+        { numRuns },
+      )
+      await store.close()
+    }, 120_000)
+
+    test('is, of a person with very many runs, what they did in those that were stored last', async () => {
+      const store = await open()
+      const tenant = await Tenant.of(store)
+      await tenant.publish(tour, another)
+      const send = (flowKey: string, runIds: string[]) =>
+        tenant.append(
+          runIds.map((runId, i) =>
+            tenant.event(`${flowKey}-${runId}`, {
+              kind: 'flow_started',
+              flowKey,
+              userId: 'eve',
+              runId,
+              at: i + 1,
+            }),
+          ),
+        )
+      await send('another', ['other'])
+      await send(
+        'tour',
+        Array.from({ length: 1_500 }, (_, i) => `${i}`),
+      )
+      for (let time = 0; time < 2; time++) {
+        expect(await tenant.histories(person('eve'))).toEqual({
+          tour: expect.objectContaining({ runs: 1_000, openRunId: '1499' }),
+          another: expect.objectContaining({ runs: 1, openRunId: 'other' }),
+        })
+        await store.settle()
+      }
+      await store.close()
+    })
+  })
+
+  describe('a person who is erased', () => {
+    let store: Store
+    let tenant: Tenant
+    beforeAll(async () => {
+      store = await open()
+    })
+    afterAll(() => store.close())
+    beforeEach(async () => {
+      tenant = await Tenant.of(store)
+      await tenant.publish(tour)
+    })
+
+    const send = (...events: EventOf[]) => sendTo(tenant, ...events)
+    const sendTo = (to: Tenant, ...events: EventOf[]) =>
+      to.append(events.map(event => to.event(`event-${sent++}`, event)))
+    const namesIn = async (of = tenant) =>
+      (await of.events()).map(({ userId, anonymousId }) => [userId, anonymousId])
+    const runKeys = async () => (await tenant.runs('tour')).map(({ key }) => key).toSorted()
+    const runs = async () => (await tenant.runs('tour')).map(({ key, person }) => ({ key, person }))
+    const numbers = () =>
+      tenant.analytics('tour', { from: '2025-12-01', to: '2026-12-31' }, springAnchor + 300 * day)
+    const pseudonym = expect.stringMatching(/^erased-/)
+
+    test('changes no number, leaves no text of theirs, and nobody else’s event is touched', async () => {
+      const store = await open()
+      const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 30)
+      await fc.assert(
+        fc.asyncProperty(erasureArbitrary, async drawn => {
+          const { history, who, sizes, isSettled, leavesAfter } = drawn
+          const tenant = await Tenant.withFlows(store, history.flows)
+          const events = personalEvents(history.events, (event, id) => tenant.event(id, event))
+          for (let at = 0, n = 0; at < events.length; n++) {
+            const size = sizes[n % sizes.length]!
+            await tenant.append(events.slice(at, at + size))
+            at += size
+          }
+          if (isSettled) await store.settle()
+          const asked = {
+            from: dateOf(springAnchor - 30 * day),
+            to: dateOf(springAnchor + 30 * day),
+          }
+          // It reads for one at a time.
+          const answers = async () => {
+            const all = []
+            for (const { key } of history.flows) all.push(await tenant.analytics(key, asked))
+            return all
+          }
+          const before = await answers()
+          const ledgerBefore = await tenant.events()
+
+          const { userId, anonymousId } = events[who % events.length]!
+          const name = personOf(userId, anonymousId)
+          const isTheirs = (event: Pick<NewEvent, 'userId' | 'anonymousId'>) =>
+            personOf(event.userId, event.anonymousId) === name
+          if (leavesAfter !== null) await tenant.erase(name, leavesAfter).catch(() => {})
+          await tenant.erase(name)
+
+          expect(await answers()).toEqual(before)
+          const own = ledgerBefore.filter(isTheirs)
+          const othersRuns = new Set(
+            ledgerBefore.filter(event => !isTheirs(event)).flatMap(({ runId }) => runId ?? []),
+          )
+          const gone = [
+            name.slice(1),
+            ...own.flatMap(event => [
+              event.id,
+              ...[event.url, event.reason, event.properties].flatMap(text => text ?? []),
+              ...(event.runId !== null && !othersRuns.has(event.runId) ? [event.runId] : []),
+            ]),
+          ]
+          expect(store.traces(gone)).toEqual([])
+          const told = JSON.stringify([await tenant.events(), tenant.stored(name)])
+          expect(gone.filter(text => told.includes(text))).toEqual([])
+
+          // Of the others nothing has changed but the anonymous id of who was erased, beside theirs.
+          const isBeside = (event: LoggedEvent) =>
+            event.userId !== null && personOf(null, event.anonymousId) === name
+          const after = await tenant.events()
+          expect(after.length).toBe(ledgerBefore.length)
+          for (const [i, event] of ledgerBefore.entries()) {
+            if (isTheirs(event)) expect(after[i]).toMatchObject(whatStays(event))
+            else if (isBeside(event)) {
+              expect(after[i]).toEqual({ ...event, anonymousId: after[i]!.anonymousId })
+            } else expect(after[i]).toEqual(event)
+          }
+
+          // What they report is not taken any more, and what others report is.
+          const again = await tenant.append(events.map(event => ({ ...event, id: `${event.id}!` })))
+          expect(again.erased).toEqual(events.flatMap((event, i) => (isTheirs(event) ? [i] : [])))
+          expect(store.traces([name.slice(1)])).toEqual([])
+        }),
+        { numRuns },
+      )
+      expect(await rebuilt(store)).toBe(0)
+      await store.close()
+    }, 120_000)
+
+    test('is not who has the same id in another organisation, or of the other sort', async () => {
+      const other = await Tenant.of(store)
+      await other.publish(tour)
+      await send(started({ userId: 'ada' }), started({ anonymousId: 'ada' }))
+      await sendTo(other, started({ userId: 'ada' }))
+      const { receipt } = await tenant.erase('uada')
+      expect(receipt).toMatchObject({
+        organisation: tenant.id,
+        askedAt: store.clock.now(),
+        erased: { events: 1, runs: 1 },
+      })
+      expect(await namesIn(other)).toEqual([['ada', null]])
+      expect(await sendTo(other, started({ userId: 'ada' }))).toMatchObject({ erased: [] })
+      expect(await send(started({ anonymousId: 'ada' }))).toMatchObject({ erased: [] })
+      expect(await send(started({ userId: 'ada' }))).toMatchObject({ erased: [0] })
+      expect(await namesIn()).toEqual([
+        [pseudonym, null],
+        [null, 'ada'],
+        [null, 'ada'],
+      ])
+    })
+
+    test('leaves the id of a run that somebody else is in; the last one to go takes it along', async () => {
+      await send(
+        started({ anonymousId: 'browser-1', runId: 'shared-run' }),
+        started({ userId: 'ada-1', runId: 'shared-run' }),
+        started({ userId: 'ada-1', runId: 'own-run' }),
+      )
+      await tenant.erase('uada-1')
+      expect(store.traces(['own-run'])).toEqual([])
+      expect(await runKeys()).toEqual([expect.stringMatching(/^rerased-/), 'rshared-run'])
+      await tenant.erase('abrowser-1')
+      expect(store.traces(['shared-run', 'browser-1'])).toEqual([])
+      expect(await runKeys()).toHaveLength(2)
+    })
+
+    test.each(['ann', 'zoe'])('%s, of two accounts in a run, changes no number', async who => {
+      // Whoever has no other run is told apart by this one alone.
+      const at = springAnchor
+      await send(
+        started({ userId: 'ann', runId: 'shared', at }),
+        started({ userId: 'zoe', runId: 'shared', at }),
+        started({ userId: 'zoe', runId: 'own', at }),
+      )
+      const before = await numbers()
+      expect(before.totals).toMatchObject({ starts: 2, uniqueUsers: 2 })
+      await tenant.erase(`u${who}`)
+      expect(await numbers()).toEqual(before)
+      expect(await rebuilt(store)).toBe(0)
+      expect(await numbers()).toEqual(before)
+      // The run goes on as whose it was.
+      const other = who === 'ann' ? 'zoe' : 'ann'
+      await send(started({ userId: other, runId: 'shared', kind: 'flow_dismissed', at }))
+      expect((await numbers()).totals).toMatchObject({ starts: 2, uniqueUsers: 2, dismissals: 1 })
+      expect(await rebuilt(store)).toBe(0)
+    })
+
+    test('has their anonymous id gone from the events of a user too, of whom all else stays', async () => {
+      const both = { userId: 'ada', anonymousId: 'browser-2' }
+      await send(started({ ...both, runId: 'r', url: 'u' }))
+      await tenant.erase('abrowser-2')
+      const [event] = await tenant.events()
+      expect(event).toMatchObject({ userId: 'ada', runId: 'r', url: 'u' })
+      await send(started({ ...both, runId: 'later' }))
+      expect((await tenant.events())[1]).toMatchObject({ userId: 'ada', anonymousId: null })
+      expect(store.traces(['browser-2'])).toEqual([])
+    })
+
+    test('has it gone from a run in which it was used before and beside a user’s', async () => {
+      await send(
+        started({ anonymousId: 'browser-3', runId: 'shared' }),
+        started({ userId: 'ada', anonymousId: 'browser-3', runId: 'shared' }),
+      )
+      await tenant.erase('abrowser-3')
+      expect(store.traces(['browser-3'])).toEqual([])
+      expect(await runKeys()).toEqual(['rshared'])
+      expect(await rebuilt(store)).toBe(0)
+    })
+
+    describe('where the retention has deleted events', () => {
+      /** Deletes what was received before now. */
+      const deleteAll = async () => {
+        store.clock.advance(91 * day)
+        await store.retain(90)
+      }
+
+      test('of all of theirs, has their runs go on under another name, and a rebuild keeps them', async () => {
+        await send(
+          started({ userId: 'ada-lovelace', runId: 'her-run', sessionId: 'her-session' }),
+          started({ userId: 'ada-lovelace', sessionId: 'her-session' }),
+          started({ userId: 'ada-lovelace', kind: 'flow_completed' }),
+        )
+        await deleteAll()
+        expect(await tenant.events()).toEqual([])
+        const { receipt } = await tenant.erase('uada-lovelace')
+        expect(receipt.erased).toMatchObject({ events: 0, runs: 2 })
+        expect(store.traces(['ada-lovelace', 'her-run', 'her-session'])).toEqual([])
+        expect(new Set((await runs()).map(({ person }) => person)).size).toBe(1)
+        expect(await rebuilt(store)).toBe(0)
+      })
+
+      test('of somebody else in the same run, leaves it theirs', async () => {
+        await send(started({ userId: 'ada-4', anonymousId: 'browser-4', runId: 'shared-4' }))
+        await deleteAll()
+        await send(started({ anonymousId: 'browser-4', runId: 'shared-4', kind: 'flow_dismissed' }))
+        const before = await runs()
+        expect(before).toEqual([{ key: 'rshared-4', person: 'uada-4' }])
+        await tenant.erase('abrowser-4')
+        expect(await runs()).toEqual(before)
+        expect(await rebuilt(store)).toBe(0)
+        expect(store.traces(['browser-4'])).toEqual([])
+        await send(started({ userId: 'ada-4', runId: 'shared-4' }))
+        expect(await runs()).toEqual(before)
+        await tenant.erase('uada-4')
+        expect(store.traces(['shared-4', 'ada-4'])).toEqual([])
+        expect(await rebuilt(store)).toBe(0)
+      })
+
+      test('of theirs alone, leaves the id of a run that others’ events name', async () => {
+        await send(started({ userId: 'ada-5', runId: 'shared' }))
+        await deleteAll()
+        await send(started({ anonymousId: 'browser-5', runId: 'shared' }))
+        await tenant.erase('uada-5')
+        expect(await runs()).toEqual([
+          { key: 'rshared', person: expect.stringMatching(/^uerased-/) },
+        ])
+        expect(await rebuilt(store)).toBe(0)
+        expect(store.traces(['ada-5'])).toEqual([])
+      })
+    })
+
+    test('is taken again once they are allowed, and not before; each is in the audit log, by no name', async () => {
+      const ada = 'uada-lovelace'
+      await send(started({ userId: 'ada-lovelace' }))
+      expect(await tenant.allow(ada)).toBe(false)
+      const { receipt } = await tenant.erase(ada)
+      expect(await send(started({ userId: 'ada-lovelace' }))).toMatchObject({ erased: [0] })
+      expect(await tenant.allow(ada)).toBe(true)
+      expect(await tenant.allow(ada)).toBe(false)
+      expect(await send(started({ userId: 'ada-lovelace' }))).toMatchObject({ erased: [] })
+      const lines = await store.management.access.audit(tenant.ref, { most: 2 })
+      expect(lines.map(({ action, subject }) => [action, subject])).toEqual([
+        ['person.allow', receipt.id],
+        ['person.erase', receipt.id],
+      ])
+      expect(JSON.stringify(lines)).not.toContain('lovelace')
+    })
+
+    test('has everything that was stored of them handed out before, and nothing after', async () => {
+      const step = tenant.stepRef('tour', 'hello')
+      await send(started({ userId: 'ada-6', runId: 'r' }), started({ userId: 'bob', runId: 's' }))
+      await store.stores.steps.recordHealth({
+        ...{ orgRef: tenant.ref, stepRef: step, version: 1, person: 'uada-6', outcome: 'found' },
+        ...{ at: 1, url: null, selector: null, matchCount: 1, waitMs: null, snippetVersion: null },
+        message: 'a message of hers',
+      })
+      const stored = tenant.stored('uada-6')
+      expect(stored.events).toMatchObject([{ userId: 'ada-6', flowId: tenant.flowId('tour') }])
+      expect(JSON.stringify(stored)).toContain('a message of hers')
+      expect(JSON.stringify(stored)).not.toContain('bob')
+      const { receipt } = await tenant.erase('uada-6')
+      expect(receipt.erased).toMatchObject({ events: 1, runs: 1, stepReports: 1 })
+      expect(Object.values(tenant.stored('uada-6')).flat()).toEqual([])
+      expect(store.traces(['ada-6', 'a message of hers'])).toEqual([])
+    })
+  })
+
+  describe('nobody is told who was erased', () => {
+    const who = fc.constantFrom(person('someone'), visitor('a-browser'), {
+      userId: 'someone',
+      anonymousId: 'a-browser',
+    })
+    const runId = fc.option(fc.constantFrom('one', 'two'), { nil: undefined })
+    const asked = fc.oneof(
+      fc.record({
+        type: fc.constant('events' as const),
+        events: fc.array(
+          fc.record({
+            who,
+            runId,
+            kind: fc.constantFrom('flow_started', 'flow_completed', 'flow_dismissed'),
+            id: fc.constantFrom('e1', 'e2', 'e3', 'e4'),
+          }),
+          { minLength: 1, maxLength: 4 },
+        ),
+      }),
+      fc.record({ type: fc.constant('complete' as const), who, runId }),
+      fc.record({
+        type: fc.constant('tick' as const),
+        who,
+        item: fc.constantFrom('one', 'two'),
+        completed: fc.boolean(),
+      }),
+      fc.record({
+        type: fc.constant('health' as const),
+        who,
+        outcome: fc.constantFrom('found', 'not_found'),
+      }),
+      fc.record({ type: fc.constantFrom('progress' as const, 'histories' as const), who }),
+    )
+    type Asked = typeof asked extends fc.Arbitrary<infer A> ? A : never
+
+    const list = definitionOf({
+      ...tour,
+      checklist: { items: ['one', 'two'].map(key => ({ key, title: key })) },
+    })
+
+    test('by any answer: they are those of somebody who was never there', async () => {
+      const store = await open()
+      const answer = async (tenant: Tenant, asked: Asked): Promise<unknown> => {
+        const { ref, store } = tenant
+        switch (asked.type) {
+          case 'events': {
+            const events = asked.events.map(({ id, kind, runId, who }) => ({
+              ...tenant.event(id, { kind, flowKey: 'tour', ...(runId && { runId }) } as EventOf),
+              ...who,
+            }))
+            const { erased, ...told } = await tenant.append(events)
+            return told
+          }
+          case 'complete':
+            return tenant.complete('tour', asked.who, { runId: asked.runId ?? null })
+          case 'tick':
+            await tenant.tick('tour', asked.who, { [asked.item]: asked.completed })
+            return tenant.progress('tour', asked.who)
+          case 'health': {
+            const stepRef = tenant.stepRef('tour', 'hello')
+            await store.stores.steps.recordHealth({
+              ...{ orgRef: ref, stepRef, version: 1, outcome: asked.outcome },
+              person: personOf(asked.who.userId, asked.who.anonymousId),
+              ...{ at: store.clock.now(), url: null, selector: null, matchCount: null },
+              ...{ waitMs: null, snippetVersion: null, message: null },
+            } as Parameters<Store['stores']['steps']['recordHealth']>[0])
+            return store.stores.steps.healthCounts(ref, stepRef, 1, 0)
+          }
+          case 'progress':
+            return tenant.progress('tour', asked.who)
+          case 'histories':
+            return tenant.histories(asked.who)
+        }
+      }
+      await fc.assert(
+        fc.asyncProperty(fc.array(asked, { minLength: 1, maxLength: 25 }), async questions => {
+          const [erased, never] = [await Tenant.of(store), await Tenant.of(store)]
+          for (const tenant of [erased, never]) await tenant.publish(list)
+          for (const name of ['usomeone', 'aa-browser']) await erased.erase(name)
+          for (const one of questions) {
+            store.clock.advance(1_000)
+            const told = await answer(erased, one)
+            expect({ one, told }).toEqual({ one, told: await answer(never, one) })
+          }
+          expect(await erased.events()).toEqual([])
+          const range = { from: '2026-01-01', to: '2026-12-31' }
+          expect((await erased.analytics('tour', range)).totals.starts).toBe(0)
+          const pages = store.stores.analytics.events(erased.ref, erased.flowRef('tour'), always)
+          expect(await Array.fromAsync(pages)).toEqual([])
+        }),
+        { numRuns: 25 },
+      )
+      await store.close()
+    }, 60_000)
+  })
+}

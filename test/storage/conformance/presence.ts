@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { noUserHashes } from '../../../src/core/organisation/verified-identity.ts'
+import type { OpenStore, Store } from './store.ts'
+import { Tenant } from './tenant.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+
+export function presenceConforms(open: OpenStore): void {
+  let store: Store
+  let tenant: Tenant
+  let other: Tenant
+  beforeAll(async () => {
+    store = await open()
+    // On the hour, so that counts fall into the hours that the tests name.
+    store.clock.advance(hour - (store.clock.now() % hour))
+  })
+  afterAll(() => store.close())
+  beforeEach(async () => {
+    tenant = await Tenant.of(store)
+    other = await Tenant.of(store)
+  })
+
+  const read = (of = tenant) => store.stores.presence.read(of.ref, store.clock.now())
+  const written = () => store.management.seen.write()
+
+  test('of who was never seen there is nothing, in every field', async () => {
+    const { seen, ...rest } = await read()
+    expect(Object.values(seen)).toEqual([null, null, null, null, null])
+    expect(rest).toEqual({
+      ...{ snippetVersion: null, skews: [], rejections: {}, erased: 0, refusedOrigins: 0 },
+      ...{ limitedMinutes: {}, userHashes: noUserHashes },
+    })
+  })
+
+  test('marks are told by their first and last time, at once and after a new start', async () => {
+    const { presence } = store.stores
+    const now = store.clock.now()
+    presence.mark(tenant.ref, 'heartbeat', now)
+    presence.mark(tenant.ref, 'heartbeat', now + 5_000)
+    presence.mark(tenant.ref, 'old_key_used', now + 7_000)
+    const marks = {
+      ...{ key_used: null, flows_fetched: null, events_flowing: null },
+      heartbeat: { firstAt: now, lastAt: now + 5_000 },
+      old_key_used: { firstAt: now + 7_000, lastAt: now + 7_000 },
+    }
+    expect((await read()).seen).toEqual(marks)
+    await written()
+    expect((await read()).seen).toEqual(marks)
+    expect((await read(other)).seen.heartbeat).toBeNull()
+    await store.reopen()
+    expect((await read()).seen).toEqual(marks)
+    store.stores.presence.mark(tenant.ref, 'heartbeat', now + 9_000)
+    expect((await read()).seen.heartbeat).toEqual({ firstAt: now, lastAt: now + 9_000 })
+  })
+
+  test('the latest version of the snippet is told', async () => {
+    const { presence } = store.stores
+    for (const version of ['1.0.0', '1.1.0', '1.1.0']) {
+      await presence.recordSnippetVersion(tenant.ref, version, store.clock.now())
+    }
+    expect((await read()).snippetVersion).toBe('1.1.0')
+    expect((await read(other)).snippetVersion).toBeNull()
+  })
+
+  test('the latest clock skews and what was refused go with a batch, also one of nothing else', async () => {
+    for (let i = 0; i < 110; i++) await tenant.append([], { skewMs: i })
+    await tenant.append([], { refusals: { invalid: 2, too_old: 1 } })
+    await tenant.append([], { refusals: { invalid: 1 } })
+    await written()
+    const { skews, rejections } = await read()
+    expect(skews).toEqual(Array.from({ length: 101 }, (_, i) => i + 9))
+    expect(rejections).toEqual({ invalid: 3, too_old: 1 })
+    expect((await read(other)).rejections).toEqual({})
+  })
+
+  test('refusals are counted for 24 hours: origins each, limits once a minute and bucket', async () => {
+    const { presence } = store.stores
+    const start = store.clock.now()
+    for (const at of [start, start + 1]) await presence.recordRefusedOrigin(tenant.ref, at)
+    for (const at of [start, start + minute - 1, start + minute]) {
+      await presence.recordLimited(tenant.ref, 'events', at)
+      await presence.recordLimited(tenant.ref, 'flows', start)
+    }
+    await tenant.append([], { refusals: { invalid: 2 } })
+    const refused = {
+      ...{ refusedOrigins: 2, limitedMinutes: { events: 2, flows: 1 } },
+      rejections: { invalid: 2 },
+    }
+    expect(await read()).toMatchObject(refused)
+    store.clock.advance(23 * hour)
+    expect(await read()).toMatchObject(refused)
+    store.clock.advance(2 * hour)
+    expect(await read()).toMatchObject({ refusedOrigins: 0, limitedMinutes: {}, rejections: {} })
+    expect(await read(other)).toMatchObject({ refusedOrigins: 0, limitedMinutes: {} })
+  })
+
+  test('judged user hashes are counted by the hour, for 24 hours, each once', async () => {
+    const { presence } = store.stores
+    presence.countUserHashes(tenant.ref, { valid: 3, missing: 1 })
+    presence.countUserHashes(other.ref, { invalid: 5 })
+    await written()
+    await written()
+    store.clock.advance(hour)
+    presence.countUserHashes(tenant.ref, { valid: 1, outdated: 2 })
+    const hours = () => store.management.organisations.identityHours(tenant.ref, store.clock.now())
+    const start = store.clock.now() - hour
+    const told = [
+      { ...noUserHashes, at: start, valid: 3, missing: 1 },
+      { ...noUserHashes, at: start + hour, valid: 1, outdated: 2 },
+    ]
+    expect(await hours()).toEqual(told)
+    expect((await read()).userHashes).toEqual({ valid: 4, outdated: 2, invalid: 0, missing: 1 })
+    await store.reopen()
+    expect(await hours()).toEqual(told)
+    store.clock.advance(23 * hour)
+    expect(await hours()).toEqual(told.slice(1))
+    expect((await read()).userHashes).toMatchObject({ valid: 1, outdated: 2 })
+  })
+
+  describe('heartbeats', () => {
+    test('are kept apart, after those that were kept before, and each organisation’s by themselves', () => {
+      const bounds = {
+        ...{ soonestMs: 1_000, apartMs: 500, apartInCrowdMs: 100, latestMs: 60_000 },
+        ...{ moments: 1 as const, remaining: 1_000, resetInMs: 60_000 },
+      }
+      const now = store.clock.monotonic()
+      const reserve = (of: Tenant) => store.stores.presence.reserveBeat(of.ref, now, bounds)
+      const waits = Array.from({ length: 5 }, () => reserve(tenant))
+      expect(waits[0]).toBeGreaterThanOrEqual(bounds.soonestMs)
+      for (const [i, wait] of waits.slice(1).entries()) {
+        expect(wait - waits[i]!).toBeGreaterThanOrEqual(bounds.apartInCrowdMs)
+      }
+      expect(reserve(other)).toBe(waits[0]!)
+    })
+  })
+}

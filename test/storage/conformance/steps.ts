@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import type { Fingerprint } from '../../../src/core/step/fingerprint.ts'
+import { allowedFingerprint } from '../../../src/core/step/fingerprint-parts.ts'
+import type { OpenStore, Store } from './store.ts'
+import { definitionOf, rebuilt, Tenant } from './tenant.ts'
+
+const hour = 3_600_000
+
+const tour = definitionOf({
+  key: 'welcome',
+  steps: [
+    { key: 'hello', title: 'Hello' },
+    { key: 'search', title: 'Search', target: { selector: '#search' } },
+  ],
+})
+
+type HealthReport = Parameters<Store['stores']['steps']['recordHealth']>[0]
+type FingerprintReport = Parameters<Store['stores']['steps']['recordFingerprint']>[0]
+
+export function stepsConform(open: OpenStore): void {
+  let store: Store
+  let tenant: Tenant
+  beforeAll(async () => {
+    store = await open()
+  })
+  afterAll(() => store.close())
+  beforeEach(async () => {
+    tenant = await Tenant.of(store)
+    await tenant.publish(tour)
+  })
+
+  const stepRef = () => tenant.stepRef('welcome', 'search')
+  const about = (version = 1) => ({
+    ...{ orgRef: tenant.ref, stepRef: stepRef(), version, at: store.clock.now() },
+    ...{ url: null, snippetVersion: null },
+  })
+  const evidence = (version = 1, of = tenant) =>
+    store.management.evidence.evidence(of.ref, stepRef(), version, store.clock.now())
+
+  let people = 0
+  const report = (outcome: HealthReport['outcome'], more: Partial<HealthReport> = {}) =>
+    store.stores.steps.recordHealth({
+      ...{ ...about(), person: `up${++people}`, outcome, message: null },
+      ...{ selector: null, matchCount: null, waitMs: null, ...more },
+    })
+
+  const print = (more: object = {}): Fingerprint =>
+    allowedFingerprint({
+      ...{ selector: '#search', matchCount: 1, tag: 'input', id: 'search', name: 'Search' },
+      ...{ attributes: { type: 'search' }, ...more },
+    } as never)
+  const look = (
+    fingerprint: Fingerprint | null,
+    candidates: Fingerprint[] = [],
+    more: Partial<FingerprintReport> = {},
+  ) =>
+    store.stores.steps.recordFingerprint({
+      ...{ ...about(), isCurrent: true, target: '{"selector":"#search"}', locale: 'en' },
+      ...{ fingerprint, candidates, ...more },
+    })
+
+  test('without a report there is no evidence, in every field', async () => {
+    expect(await evidence()).toMatchObject({
+      ...{ lastFindAt: null, lastMissAt: null, missesSince: null, makeshiftSince: null },
+      ...{ pages: [], messages: [], alternate: null },
+      fingerprints: {
+        ...{ baselineAt: null, match: 0, drift: 0, gone: 0, latest: null, suggestion: null },
+      },
+    })
+    expect(await store.management.evidence.baseline(tenant.ref, stepRef())).toBeNull()
+  })
+
+  describe('health reports', () => {
+    test('count people once by their latest, reports each time, and those without a person as reports alone', async () => {
+      await report('not_found', { person: 'uann' })
+      await report('found', { person: 'uann' })
+      await report('hidden', { person: null })
+      const { people, reports } = await evidence()
+      expect(people).toMatchObject({ found: 1, not_found: 0, hidden: 0 })
+      expect(reports).toMatchObject({ found: 1, not_found: 1, hidden: 1 })
+      const counts = (sinceMs: number) =>
+        store.stores.steps.healthCounts(tenant.ref, stepRef(), 1, sinceMs)
+      expect(await counts(0)).toEqual(people)
+      expect((await counts(store.clock.now() + 1)).found).toBe(0)
+    })
+
+    test('tell pages without query and fragment, those with most misses first', async () => {
+      await report('not_found', { url: 'https://app.example/a?token=1#x' })
+      await report('not_found', { url: 'https://app.example/a#y?z' })
+      await report('changed', { url: 'https://app.example/b' })
+      await report('found', { url: 'https://app.example/b' })
+      await report('found', { url: 'https://app.example/b' })
+      await report('error')
+      expect((await evidence()).pages).toEqual([
+        { page: 'https://app.example/a', reports: 2, misses: 2, makeshift: 0 },
+        { page: null, reports: 1, misses: 1, makeshift: 0 },
+        { page: 'https://app.example/b', reports: 3, misses: 0, makeshift: 1 },
+      ])
+    })
+
+    test('name the selector by which most found it otherwise, and messages, the latest first, three at most', async () => {
+      await report('found_by_alternate', { selector: '#a' })
+      for (let i = 0; i < 2; i++) await report('found_by_alternate', { selector: '#b' })
+      for (let i = 0; i < 3; i++) await report('found', { selector: '#search' })
+      await report('found_by_alternate')
+      expect((await evidence()).alternate).toEqual({ selector: '#b', reports: 2 })
+      for (const message of ['one', 'two', 'three', 'one', 'four']) {
+        await report('error', { message })
+        store.clock.advance(1_000)
+      }
+      const { messages } = await evidence()
+      expect(messages.map(({ message, reports }) => [message, reports])).toEqual([
+        ['four', 1],
+        ['one', 2],
+        ['three', 1],
+      ])
+    })
+
+    test('say since when they are bad: the first miss after the finds', async () => {
+      for (let i = 0; i < 20; i++) await report('found')
+      store.clock.advance(2 * hour)
+      const brokeAt = store.clock.now()
+      for (let i = 0; i < 20; i++) await report(i === 7 ? 'found' : 'not_found')
+      store.clock.advance(hour)
+      await report('not_found')
+      expect(await evidence()).toMatchObject({
+        ...{ missesSince: brokeAt, makeshiftSince: null },
+        ...{ lastFindAt: brokeAt, lastMissAt: brokeAt + hour },
+      })
+    })
+
+    test('count for a day, and the moment since when is found for longer', async () => {
+      const brokeAt = store.clock.now()
+      for (let i = 0; i < 6; i++) await report('not_found', { person: `uold${i}` })
+      store.clock.advance(30 * hour)
+      for (let i = 0; i < 6; i++) await report('not_found', { person: `unew${i}` })
+      expect(await evidence()).toMatchObject({ people: { not_found: 6 }, missesSince: brokeAt })
+    })
+
+    test('are one version’s and one organisation’s own', async () => {
+      await report('not_found')
+      await report('found', { version: 2 })
+      expect((await evidence(1)).people).toMatchObject({ not_found: 1, found: 0 })
+      expect((await evidence(2)).people).toMatchObject({ not_found: 0, found: 1 })
+      const another = await Tenant.of(store)
+      expect((await evidence(2, another)).people).toMatchObject({ not_found: 0, found: 0 })
+      const counts = await store.stores.steps.healthCounts(another.ref, stepRef(), 1, 0)
+      expect(counts).toMatchObject({ not_found: 0, found: 0 })
+    })
+
+    test('are each person’s latest after a rebuild too', async () => {
+      await report('found', { person: 'uann' })
+      store.clock.advance(1)
+      await report('not_found', { person: 'uann' })
+      const before = await evidence()
+      expect(await rebuilt(store)).toBe(0)
+      expect(await evidence()).toEqual(before)
+    })
+  })
+
+  describe('fingerprints', () => {
+    test('are compared with the first that was surely the element, taken anew when the target changes', async () => {
+      // Not one that cannot be it: of another version, of a step that is gone, or of two elements.
+      expect(await look(print(), [], { isCurrent: false })).toMatchObject({ status: 'gone' })
+      expect(await look(print(), [], { target: null })).toMatchObject({ status: 'gone' })
+      expect(await look(print({ matchCount: 2 }))).toMatchObject({ status: 'gone' })
+      expect(await look(null)).toMatchObject({ status: 'gone', baselineAt: null })
+      const at = store.clock.now()
+      const first = { status: 'baseline', score: 1, baselineAt: at, suggestedSelector: null }
+      expect(await look(print())).toMatchObject(first)
+      store.clock.advance(1_000)
+      expect(await look(print())).toMatchObject({ status: 'match', baselineAt: at })
+      const { baseline } = store.management.evidence
+      expect(await baseline(tenant.ref, stepRef())).toEqual({
+        ...{ target: { selector: '#search' }, at, locale: 'en', print: print() },
+      })
+      const other = { target: '{"selector":"#other"}' }
+      expect(await look(print({ id: 'other' }), [], other)).toMatchObject({ status: 'baseline' })
+      expect((await baseline(tenant.ref, stepRef()))?.at).toBe(at + 1_000)
+    })
+
+    test('of which two are the first at one moment have one baseline', async () => {
+      const verdicts = await Promise.all([look(print()), look(print()), look(print())])
+      expect(verdicts.map(({ status }) => status)).toEqual(['baseline', 'match', 'match'])
+    })
+
+    test('are counted by their verdicts, the latest told with its score', async () => {
+      await look(print())
+      const baselineAt = store.clock.now()
+      store.clock.advance(1_000)
+      await look(print())
+      await look(null)
+      await look(print({ id: 'q' }))
+      const { fingerprints } = await evidence()
+      expect(fingerprints).toMatchObject({ baselineAt, match: 1, drift: 1, gone: 1 })
+      expect(fingerprints.latest).toMatchObject({ status: 'drift', at: store.clock.now() })
+      const asked = { flowKey: 'welcome', stepKey: 'search', version: 1 }
+      const looks = (of: Tenant) => store.management.looks.looks(of.ref, asked, 0)
+      expect(await looks(tenant)).toMatchObject({ baseline: { at: baselineAt }, alike: 1, of: 3 })
+      expect(await looks(await Tenant.of(store))).toEqual({ baseline: null, alike: 0, of: 0 })
+    })
+
+    test('name the selector that was suggested most often, with how often', async () => {
+      await look(print())
+      await look(null, [print({ selector: '#a' })])
+      await look(null, [print({ selector: '#b' })])
+      await look(null, [print({ selector: '#b' })])
+      await look(null)
+      // Well, so it calls for nothing.
+      await look(print())
+      const { suggestion } = (await evidence()).fingerprints
+      expect(suggestion).toEqual({ selector: '#b', times: 2, of: 4 })
+      await report('found_by_alternate', { selector: '#c' })
+      const asked = { flowKey: 'welcome', stepKey: 'search', version: 1 }
+      const suggested = (of: Tenant) => store.management.looks.suggested(of.ref, asked, 0)
+      expect(await suggested(tenant)).toEqual({ byFingerprints: '#b', byReports: '#c' })
+      const nothing = { byFingerprints: null, byReports: null }
+      expect(await suggested(await Tenant.of(store))).toEqual(nothing)
+    })
+
+    test('suggest one where the element is found, but not by the step’s selector alone', async () => {
+      await look(print())
+      await look(print({ matchCount: 2 }), [print({ selector: 'form #search' })])
+      expect((await evidence()).fingerprints).toMatchObject({
+        ...{ match: 1, suggestion: { selector: 'form #search', times: 1, of: 1 } },
+      })
+    })
+  })
+}

@@ -1,0 +1,146 @@
+import type { ManagementStores, Stores } from '../../../src/app.ts'
+import type { Catalogue } from '../../../src/core/organisation/catalogue.ts'
+import type { HandClock } from '../../support/hand-clock.ts'
+
+/**
+ * A store as the conformance suite gets it: its ports, a clock that the suite moves, and what happens
+ * to a store from outside, which no port can ask for.
+ */
+export interface Store {
+  readonly stores: Stores
+  readonly management: ManagementStores
+  readonly clock: HandClock
+  /** Brings everything that it does in the background for speed to its end. */
+  settle(): Promise<void>
+  /** Has it delete, as in the background, what was kept for so many days, or an organisation's own. */
+  retain(days: number): Promise<void>
+  /** Has the database refuse every write that holds a text, until what is returned is called. */
+  refuse(text: string): () => void
+  /** Which of some texts stand anywhere in its files; none where it cannot say. */
+  traces(texts: readonly string[]): readonly string[]
+  /** Stops it as a server stops, and starts it again over the same data. Ports are others then. */
+  reopen(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Gives a store that holds nothing yet. */
+export type OpenStore = () => Promise<Store>
+
+/** The names of a port's methods. It is an error of types to leave one out, or to name one too many. */
+type Methods<Port> = {
+  [Name in keyof Port as Required<Port>[Name] extends (...args: never[]) => unknown
+    ? Name
+    : never]-?: true
+}
+
+type MethodsOfAll<Ports> = { [Name in keyof Ports]: Methods<Ports[Name]> }
+
+const ofCatalogue: Methods<Catalogue> = {
+  snippetKey: true,
+  oldKeysEndAt: true,
+  organisationByName: true,
+  flow: true,
+  step: true,
+  item: true,
+  publishedFlows: true,
+  publishedFlow: true,
+  itemsCompletedBy: true,
+}
+
+const ofStores: MethodsOfAll<Omit<Stores, 'catalogue'>> = {
+  ledger: { requireRoom: true, append: true, complete: true, tick: true },
+  checklists: { progress: true, version: true },
+  people: { histories: true },
+  steps: { recordHealth: true, recordFingerprint: true, healthCounts: true },
+  presence: {
+    mark: true,
+    recordSnippetVersion: true,
+    recordRefusedOrigin: true,
+    recordLimited: true,
+    reserveBeat: true,
+    countUserHashes: true,
+    read: true,
+  },
+  analytics: { runs: true, events: true, columns: true },
+}
+
+const ofManagement: MethodsOfAll<ManagementStores> = {
+  flows: {
+    read: true,
+    change: true,
+    versions: true,
+    version: true,
+    publishedParts: true,
+    lastChange: true,
+  },
+  looks: { looks: true, suggested: true },
+  runs: { runs: true },
+  eventLog: { after: true },
+  seen: { write: true },
+  explaining: { read: true, hasSnippetKey: true },
+  evidence: { evidence: true, baseline: true },
+  access: { tokens: true, createToken: true, revokeToken: true, audit: true },
+  organisations: { list: true, add: true, read: true, change: true, identityHours: true },
+  people: { stored: true, erase: true, allow: true },
+  operations: {
+    deadLetters: true,
+    deadLetterIds: true,
+    retryDeadLetters: true,
+    dropDeadLetters: true,
+    rebuild: true,
+    compact: true,
+  },
+  managementTokens: { find: true, used: true },
+}
+
+const namesIn = (group: string, ports: object) =>
+  Object.entries(ports).flatMap(([port, methods]) =>
+    Object.keys(methods).map(method => `${group}.${port}.${method}`),
+  )
+
+/** Every method of every port. */
+export const allMethods: readonly string[] = [
+  ...namesIn('stores', { catalogue: ofCatalogue, ...ofStores }),
+  ...namesIn('management', ofManagement),
+]
+
+/** A port that notes which of its methods are called. */
+const noting = <Port extends object>(port: Port, name: string, called: Set<string>): Port =>
+  new Proxy(port, {
+    get(target, key) {
+      const value = Reflect.get(target, key)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]) => {
+        called.add(`${name}.${String(key)}`)
+        return value.apply(target, args)
+      }
+    },
+  })
+
+/** The ports of a group, each noting what is called of it. */
+const notingAll = <Ports extends object>(ports: Ports, group: string, called: Set<string>): Ports =>
+  new Proxy(ports, {
+    get(target, key) {
+      const port: unknown = Reflect.get(target, key)
+      const name = `${group}.${String(key)}`
+      if (typeof port === 'function') return () => noting(port.call(target), name, called)
+      return noting(port as object, name, called)
+    },
+  })
+
+/** A store that notes which methods of its ports are called. */
+export const notingCalls = (store: Store, called: Set<string>): Store => ({
+  get stores() {
+    return notingAll(store.stores, 'stores', called)
+  },
+  get management() {
+    return notingAll(store.management, 'management', called)
+  },
+  clock: store.clock,
+  settle: () => store.settle(),
+  retain: days => store.retain(days),
+  refuse: text => store.refuse(text),
+  traces: texts => store.traces(texts),
+  reopen: () => store.reopen(),
+  close: () => store.close(),
+})

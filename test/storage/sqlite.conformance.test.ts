@@ -1,0 +1,32 @@
+import { textsIn } from '../support/erasing.ts'
+import { poison } from '../support/ledger.ts'
+import { lawWorld } from '../support/lives.ts'
+import { conformance } from './conformance/conformance.ts'
+
+conformance('SQLite', async () => {
+  let world = lawWorld()
+  return {
+    clock: world.clock,
+    get stores() {
+      return world.stores
+    },
+    get management() {
+      return world.management
+    },
+    settle: () => world.sealAll(),
+    async retain(days) {
+      world.storage.retentionDays = days
+      await world.retainAll()
+    },
+    refuse(text) {
+      poison(world.database, text)
+      return () => world.database.run('drop trigger poison')
+    },
+    traces: texts => textsIn(world.dataDir, texts),
+    async reopen() {
+      await world.stop()
+      world = lawWorld(world)
+    },
+    close: () => world.close(),
+  }
+})
