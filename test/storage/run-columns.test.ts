@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { FlowPositions } from '../../src/core/flow/positions.ts'
-import { takeRuns } from '../../src/core/run/run-columns.ts'
+import { takeRuns } from '../../src/modules/analytics/port.ts'
 import { decodeBlock, encodeBlock } from '../../src/storage/run-blocks/block-bytes.ts'
 import {
   type ColumnRun,

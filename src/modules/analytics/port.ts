@@ -1,10 +1,10 @@
 import type { StoredEvent } from '../../core/event/stored-event.ts'
 import type { StepHistory } from '../../core/flow/positions.ts'
 import type { FlowRef, ItemRef, OrganisationRef, StepRef } from '../../core/reference.ts'
-import type { RunColumns } from '../../core/run/run-columns.ts'
 import type { RunRow } from '../../core/run/stored-run.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
 import type { StepBook } from '../steps/index.ts'
+
 /** What analytics ask of storage. */
 export interface AnalyticsStores {
   analytics: AnalyticsReader
@@ -36,4 +36,128 @@ export interface AnalyticsReader {
    * ever ticked. One reading at a time, and to its end: it holds a snapshot.
    */
   columns(flow: FlowRuns, range: TimeRange): AsyncIterable<RunColumns<StepRef, ItemRef>>
+}
+
+/** What became of a run, as it stands in the column of states. */
+export const outcomes = { inProgress: 0, dismissed: 1, completed: 2 } as const
+
+/** Bits of a state that hold the outcome; the others are the version's place in `versions`. */
+export const outcomeBits = 2
+
+/** What runs can report of a step, as they stand in the arrays of `RunColumns`. */
+export const fates = ['viewed', 'completed', 'skipped', 'missing'] as const
+
+/** Steps or items of a run, eight to a byte: a byte a run for each eight of them. */
+export type Planes = readonly Uint8Array[]
+
+/** What the runs have to do with one step. */
+export interface ColumnStep<Step = number> {
+  ref: Step
+  /** How many of the runs did what, in the order of `fates`. */
+  counts: number[]
+}
+
+/**
+ * Runs of one flow, ascending by start, as columns: all that analytics ask of a run, and no text, so
+ * that a million of them are counted in a moment.
+ */
+export interface RunColumns<Step = number, Item = number> {
+  readonly count: number
+  /** Epoch milliseconds that `starts` are counted from. */
+  readonly from: number
+  readonly starts: Uint32Array
+  /** Hashes of the runs' people; two 32-bit halves a run. */
+  readonly people: Uint32Array
+  /** Version (its place in `versions`) and outcome. */
+  readonly states: Uint16Array
+  /**
+   * Where a run ended. Of a completed one the time it took, as a code; of any other its furthest
+   * viewed step, one more than its place in `steps`, and 0 for none.
+   */
+  readonly ends: Uint16Array
+  readonly lately: Lately
+  readonly versions: readonly number[]
+  readonly steps: readonly ColumnStep<Step>[]
+  /** By fate, then a plane for each eight steps. */
+  readonly marks: readonly Planes[]
+  /** By step: how long each run that viewed it spent there, as codes, in the order of runs. */
+  readonly spent: readonly Uint16Array[]
+  /** The flow's items; the first plane's lowest bit is not one, but the whole checklist. */
+  readonly items: readonly Item[]
+  /** What each run's person ever ticked: bit 0 the whole checklist, bit n + 1 the item at place n. */
+  readonly ticks: Planes
+  /** Whether a step's place in some run is that of another version than the run's own. */
+  readonly dependsOnNewest: boolean
+}
+
+/**
+ * Runs in progress of which something was heard of late: their places, ascending, and when that was,
+ * epoch milliseconds. Of most there is nothing to keep, and none gets younger without being made anew.
+ */
+export interface Lately {
+  readonly places: Uint32Array
+  readonly at: Float64Array
+}
+
+/** Some of the runs, by their places, ascending. */
+export function takeRuns<Step, Item>(
+  columns: RunColumns<Step, Item>,
+  places: Uint32Array,
+): RunColumns<Step, Item> {
+  const taken = (plane: Uint8Array) => Uint8Array.from(places, place => plane[place]!)
+  const people = new Uint32Array(places.length * 2)
+  for (let i = 0; i < places.length; i++) {
+    people[i * 2] = columns.people[places[i]! * 2]!
+    people[i * 2 + 1] = columns.people[places[i]! * 2 + 1]!
+  }
+  const marks = columns.marks.map(planes => planes.map(taken))
+  const isTaken = new Uint8Array(columns.count)
+  for (const place of places) isTaken[place] = 1
+  return {
+    ...columns,
+    count: places.length,
+    starts: Uint32Array.from(places, place => columns.starts[place]!),
+    people,
+    states: Uint16Array.from(places, place => columns.states[place]!),
+    ends: Uint16Array.from(places, place => columns.ends[place]!),
+    lately: takeLately(columns.lately, places),
+    steps: columns.steps.map(({ ref }, place) => ({
+      ref,
+      counts: marks.map(planes => countOf(planes, place)),
+    })),
+    marks,
+    spent: columns.spent.map((spent, place) => {
+      const viewed = columns.marks[0]![place >> 3]
+      let next = 0
+      const kept: number[] = []
+      for (let run = 0; next < spent.length; run++) {
+        if ((viewed![run]! & (1 << (place & 7))) === 0) continue
+        if (isTaken[run] === 1) kept.push(spent[next]!)
+        next++
+      }
+      return Uint16Array.from(kept)
+    }),
+    ticks: columns.ticks.map(taken),
+  }
+}
+
+function takeLately({ places, at }: Lately, taken: Uint32Array): Lately {
+  const placesNow: number[] = []
+  const kept: number[] = []
+  for (let i = 0, now = 0; i < places.length; i++) {
+    while (now < taken.length && taken[now]! < places[i]!) now++
+    if (taken[now] !== places[i]) continue
+    placesNow.push(now)
+    kept.push(at[i]!)
+  }
+  return { places: Uint32Array.from(placesNow), at: Float64Array.from(kept) }
+}
+
+/** How many runs have a bit. */
+function countOf(planes: Planes, bit: number): number {
+  const plane = planes[bit >> 3]
+  if (!plane) return 0
+  let count = 0
+  for (const byte of plane) count += (byte >> (bit & 7)) & 1
+  return count
 }

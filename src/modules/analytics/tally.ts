@@ -2,16 +2,10 @@ import { FlowPositions } from '../../core/flow/positions.ts'
 import { codeOfDuration, DurationCounts, rate } from '../../core/number/statistics.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { ItemRef, StepRef } from '../../core/reference.ts'
-import {
-  type RunColumns as ColumnsOf,
-  fates,
-  outcomeBits,
-  outcomes,
-  takeRuns,
-} from '../../core/run/run-columns.ts'
 import { dayMs } from '../../core/time/durations.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
 import { People } from './people.ts'
+import { type RunColumns as ColumnsOf, fates, outcomeBits, outcomes, takeRuns } from './port.ts'
 
 type RunColumns = ColumnsOf<StepRef, ItemRef>
 

@@ -314,13 +314,18 @@ export class Authoring {
     decide: (read: FlowsRead) => readonly D[],
     isTrial = false,
   ): Promise<{ flow: AuthoredFlow; before: AuthoredFlow['status'] | null; decision: D }[]> {
+    // Each of these takes milliseconds where fifty flows are changed, and pages wait meanwhile.
+    const slices = new TimeSlices()
     for (let tries = 1; tries <= mostTries; tries++) {
+      await slices.rest()
       const read = await this.store.read(orgRef, keys)
+      await slices.rest()
       const before = new Map(read.flows.map(flow => [flow.key, flow]))
       const decisions = await this.decided(orgRef, () => decide(read))
       const changes = decisions.flatMap(({ change }) => change ?? [])
       requireRoom(read, changes)
       const audit = () => this.audit(decisions, before, by, action)
+      await slices.rest()
       const stored =
         changes.length === 0 || isTrial
           ? []

@@ -4,18 +4,25 @@ import * as schema from '../database/schema.ts'
 
 const connect = (database: Database) => drizzle(database, { schema })
 
-/** Drizzle's view of a connection, or of the transaction in which a change is made. */
+/** Drizzle's view of a connection, inside a transaction as outside. */
 export type Tables = Omit<ReturnType<typeof connect>, '$client' | 'transaction'>
 
-export const tables = (database: Database): Tables => connect(database)
+const known = new WeakMap<Database, Tables>()
+
+/** One for a connection, so that what is prepared once for it stays prepared. */
+export function tables(database: Database): Tables {
+  const ofDatabase = known.get(database) ?? connect(database)
+  known.set(database, ofDatabase)
+  return ofDatabase
+}
 
 /** Does work in one transaction that begins as a writer, so that what it read still holds. */
 export function inTransaction<T>(database: Database, work: (tables: Tables) => T): T {
-  return connect(database).transaction(work as never, { behavior: 'immediate' }) as T
+  return database.transaction(() => work(tables(database))).immediate()
 }
 
 /**
- * Statements that are prepared once for a connection or a transaction: Drizzle takes ten times as
+ * Statements that are prepared once for a connection: Drizzle takes ten times as
  * long to put one together as SQLite takes to run it.
  */
 export function preparedOnce<T>(prepare: (tables: Tables) => T): (tables: Tables) => T {

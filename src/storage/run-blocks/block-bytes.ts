@@ -1,4 +1,4 @@
-import type { ColumnStep, RunColumns } from '../../core/run/run-columns.ts'
+import type { ColumnStep, RunColumns } from '../../modules/analytics/port.ts'
 
 /**
  * Runs in columns as bytes: the length of a heading, the heading as JSON, then the columns one after

@@ -7,7 +7,7 @@ import {
   outcomes,
   type Planes,
   type RunColumns,
-} from '../../core/run/run-columns.ts'
+} from '../../modules/analytics/port.ts'
 
 /** A run to be put into columns. */
 export interface ColumnRun {

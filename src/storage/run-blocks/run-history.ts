@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { FlowPositions } from '../../core/flow/positions.ts'
-import { type RunColumns, takeRuns } from '../../core/run/run-columns.ts'
 import type * as ports from '../../modules/analytics/port.ts'
+import { type RunColumns, takeRuns } from '../../modules/analytics/port.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
 import type { InRows } from '../in-rows.ts'
 import { decodeBlock } from './block-bytes.ts'
