@@ -1,4 +1,4 @@
-import { afterwards } from '../core/maybe-promise.ts'
+import { afterwards } from '../core/organisation/catalogue.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { type GateDeps, passGate } from './gate.ts'
 import { readJson, readQuery, requireKnown, requireShape, shapeOf } from './input.ts'

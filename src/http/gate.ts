@@ -1,9 +1,10 @@
 import { AppError, flowNotFound, unauthorized } from '../core/errors.ts'
-import { afterwards, type MaybePromise } from '../core/maybe-promise.ts'
 import type { Bucket } from '../core/organisation/buckets.ts'
 import {
+  afterwards,
   type FlowEntry,
   latestVersion,
+  type MaybePromise,
   type Organisation,
   type StepEntry,
 } from '../core/organisation/catalogue.ts'

@@ -1,6 +1,5 @@
-import type { MaybePromise } from '../core/maybe-promise.ts'
 import type { Bucket } from '../core/organisation/buckets.ts'
-import type { Catalogue } from '../core/organisation/catalogue.ts'
+import type { Catalogue, MaybePromise } from '../core/organisation/catalogue.ts'
 import type { Scope } from '../core/organisation/management-token.ts'
 import type { PresenceMark } from '../core/organisation/presence.ts'
 import type { UserHashCounts } from '../core/organisation/verified-identity.ts'

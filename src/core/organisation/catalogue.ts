@@ -1,9 +1,17 @@
 import type { Flow } from '../flow/flow.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
 import type { FlowRef, ItemRef, OrganisationRef, StepRef } from '../reference.ts'
 import { dayMs } from '../time/durations.ts'
 import type { Bucket } from './buckets.ts'
 import type { VerifiedIdentity } from './verified-identity.ts'
+
+/** What is there at once, or has to be waited for. */
+export type MaybePromise<T> = T | Promise<T>
+
+/** Goes on with a value, in this very turn where there is nothing to wait for: a turn costs a request much. */
+export const afterwards = <T, Next>(
+  value: MaybePromise<T>,
+  next: (value: T) => MaybePromise<Next>,
+): MaybePromise<Next> => (value instanceof Promise ? value.then(next) : next(value))
 
 /**
  * What every request needs to know of organisations and their flows. It is held in memory by each

@@ -1,6 +1,5 @@
-import type { MaybePromise } from '../maybe-promise.ts'
 import type { Bucket } from './buckets.ts'
-import type { Organisation } from './catalogue.ts'
+import type { MaybePromise, Organisation } from './catalogue.ts'
 
 /** What one request found: whether it is admitted, and the window as it is after it. */
 export interface Taken {

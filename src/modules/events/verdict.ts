@@ -6,13 +6,13 @@ import {
   type RejectionCode,
 } from '../../core/event/event.ts'
 import type { NewEvent } from '../../core/event/stored-event.ts'
-import type { MaybePromise } from '../../core/maybe-promise.ts'
 import { holdsOther, withMarks } from '../../core/number/exact-numbers.ts'
 import {
   type Catalogue,
   type FlowEntry,
   type ItemEntry,
   latestVersion,
+  type MaybePromise,
   type Organisation,
   type StepEntry,
 } from '../../core/organisation/catalogue.ts'

@@ -1,6 +1,6 @@
 import { flowNotFound, invalid } from '../../core/errors.ts'
 import { Flow } from '../../core/flow/flow.ts'
-import { afterwards } from '../../core/maybe-promise.ts'
+import { afterwards } from '../../core/organisation/catalogue.ts'
 import { encodedReply, ofPerson } from '../../http/encoded.ts'
 import { personIn } from '../../http/input.ts'
 import { requireScope } from '../../http/principal.ts'

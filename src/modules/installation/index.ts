@@ -1,6 +1,6 @@
 import type { PersonIds } from '../../core/event/stored-event.ts'
-import { afterwards, type MaybePromise } from '../../core/maybe-promise.ts'
 import { windowMs } from '../../core/organisation/buckets.ts'
+import { afterwards, type MaybePromise } from '../../core/organisation/catalogue.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { personIn, requireCleanText } from '../../http/input.ts'
