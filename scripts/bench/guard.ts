@@ -14,9 +14,9 @@ import { cairn, floor, measure } from './parts/ingest.ts'
  * The least shares: a fifth below what a calm machine measures, so that one that is busy passes and a
  * change that costs does not. The bench's own goals are higher.
  */
-const least = { ingest: 0.45, reads: 0.45 }
+const least = { ingest: 0.45, reads: 0.45, heartbeats: 0.4 }
 
-const mostTries = 3
+const mostTries = 5
 
 const effort: Effort = { ...quickEffort, seconds: 2 }
 
@@ -33,7 +33,8 @@ const checks = [
   },
   ...questions.map(({ what, question }) => ({
     what,
-    least: least.reads,
+    // A heartbeat also reserves the moment of the next one, in memory that all threads share.
+    least: what.includes('heartbeat') ? least.heartbeats : least.reads,
     async share() {
       const { ofCairn, ofHello } = await besideHello(bench, question)
       const [its, hellos] = [ofCairn, ofHello].map(of => median(of.map(load => load.perSecond)))
