@@ -19,20 +19,13 @@ import {
   readFlows,
   stepRowOf,
 } from './flows/reader.ts'
-import { changeFlows } from './flows/store.ts'
 import { asPort, type InRows, rowOf } from './in-rows.ts'
 import { deadLetterIds, listDeadLetters } from './ledger/dead-letters.ts'
 import { EventLogReader } from './ledger/event-log.ts'
 import { readAudit } from './organisations/audit-log.ts'
 import { identityHours } from './organisations/identity-counts.ts'
 import { findToken, listTokens } from './organisations/management-tokens.ts'
-import {
-  addOrganisation,
-  changeOrganisation,
-  keysOf,
-  pageOfOrganisations,
-  readOrganisation,
-} from './organisations/organisations.ts'
+import { keysOf, pageOfOrganisations, readOrganisation } from './organisations/organisations.ts'
 import { personData } from './people/person-data.ts'
 import { runListOver } from './runs/run-list.ts'
 import { mostOrganisations } from './shared.ts'
@@ -40,44 +33,17 @@ import { StepReader } from './steps/step-reader.ts'
 import type { StorageClient } from './writer/client.ts'
 import type { LongWork } from './writer/long-work.ts'
 
-const flowReads = (reading: Database): InRows<Omit<FlowStore, 'change'>> => ({
-  read: async (...args) => readFlows(reading, ...args),
-  versions: async (...args) => flowVersionsOf(reading, ...args),
-  version: async (...args) => flowVersionOf(reading, ...args),
-  publishedParts: async (...args) => publishedParts(reading, ...args),
-  async lastChange(orgRow, subject) {
-    const [line] = readAudit(tables(reading), orgRow, { subject, most: 1 })
-    return line ? { by: line.actor.name, at: line.at } : null
-  },
-})
-
-/** Flows over a connection that may write, with no server beside it. */
-export const flowStoreOver = (database: Database, now: () => number): FlowStore =>
-  asPort<FlowStore>({
-    ...flowReads(database),
-    change: async (...args) => changeFlows(database, ...args, now),
-  })
-
-const organisationReads = (
-  reading: Database,
-): Pick<OrganisationStore, 'most' | 'list' | 'read'> => ({
-  most: mostOrganisations,
-  list: async (...args) => pageOfOrganisations(reading, ...args),
-  read: async (orgRef, now) => readOrganisation(reading, rowOf(orgRef), now),
-})
-
-/** Organisations over a connection that may write. */
-export const organisationStoreOver = (database: Database): OrganisationStore => ({
-  ...organisationReads(database),
-  add: async (...args) => addOrganisation(database, ...args),
-  change: async (orgRef, change) => changeOrganisation(database, rowOf(orgRef), change),
-  identityHours: async (orgRef, now) => identityHours(database)(rowOf(orgRef), now),
-})
-
 /** Reads over a connection, writes by the storage thread's operations, and what takes long beside it. */
 export function connectManagement(reading: Database, client: StorageClient, work: LongWork) {
   const flows: InRows<FlowStore> = {
-    ...flowReads(reading),
+    read: async (...args) => readFlows(reading, ...args),
+    versions: async (...args) => flowVersionsOf(reading, ...args),
+    version: async (...args) => flowVersionOf(reading, ...args),
+    publishedParts: async (...args) => publishedParts(reading, ...args),
+    async lastChange(orgRow, subject) {
+      const [line] = readAudit(tables(reading), orgRow, { subject, most: 1 })
+      return line ? { by: line.actor.name, at: line.at } : null
+    },
     change: (...args) => client.operate('changeFlows', ...args),
   }
   const access: InRows<AccessStore> = {
@@ -93,7 +59,9 @@ export function connectManagement(reading: Database, client: StorageClient, work
     },
   }
   const organisations: OrganisationStore = {
-    ...organisationReads(reading),
+    most: mostOrganisations,
+    list: async (...args) => pageOfOrganisations(reading, ...args),
+    read: async (orgRef, now) => readOrganisation(reading, rowOf(orgRef), now),
     add: (...args) => client.operate('addOrganisation', ...args),
     change: (orgRef, change) => client.operate('changeOrganisation', rowOf(orgRef), change),
     async identityHours(orgRef, now) {

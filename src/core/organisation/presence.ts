@@ -1,7 +1,5 @@
 export const presenceStages = ['key_used', 'flows_fetched', 'heartbeat', 'events_flowing'] as const
 
-export type PresenceStage = (typeof presenceStages)[number]
-
 /** What is noted of an organisation by its first and last time: the stages, and what hints at a fault. */
 export const presenceMarks = [...presenceStages, 'old_key_used'] as const
 

@@ -218,7 +218,7 @@ const ofProperties: Readonly<Record<PropertiesFault, Rejection>> = {
   ),
   inexact: reject(
     'invalid',
-    'properties hold a number with more digits than are kept: send it as text, it would change',
+    'properties hold a number that would be kept as another one: send it as text',
   ),
 }
 

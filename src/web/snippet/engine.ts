@@ -423,5 +423,3 @@ export const idsOf = (flow: Flow, run: Run) => ({
   runId: run.runId,
   ...(run.anonymousId && { anonymousId: run.anonymousId }),
 })
-
-export type Engine = ReturnType<typeof createEngine>
