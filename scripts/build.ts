@@ -19,13 +19,13 @@ const dist = join(root, 'dist')
 
 /**
  * The program, and each file that it starts as a worker. Inside the executable they lie as they do
- * in src, whatever they import, so that `new Worker('./server/http-thread.ts')` finds them there.
+ * in src, whatever they import, so that `new Worker('./runtime/http-thread.ts')` finds them there.
  */
 const entrypoints = [
   'main.ts',
-  'server/http-thread.ts',
-  'server/storage-thread.ts',
-  'server/task-thread.ts',
+  'runtime/http-thread.ts',
+  'runtime/storage-thread.ts',
+  'runtime/task-thread.ts',
 ].map(path => join(root, 'src', path))
 
 /** Target names, with the package that holds Bun's program for each. */

@@ -113,12 +113,12 @@ describe('arrows point one way', () => {
     expect(offences(inPart('app'), isAllowed)).toEqual([])
   })
 
-  test('server → app, storage, config, core, of http the session tokens, of web its files', () => {
+  test('runtime → app, storage, config, core, of http the session tokens, of web its files', () => {
     const isAllowed = (to: string) =>
       toAny('app', 'storage', 'limits', 'config', 'failpoints', 'core', 'production-mode')(to) ||
       to === 'http/session-tokens.ts' ||
       to === 'web/snippet-files.ts'
-    expect(offences(inPart('server'), isAllowed)).toEqual([])
+    expect(offences(inPart('runtime'), isAllowed)).toEqual([])
   })
 
   test('cli → anything below it, and main → cli', () => {
@@ -181,7 +181,7 @@ describe('technologies stay in their place', () => {
     const sql =
       /\b(select\s[^;]{1,300}?\sfrom\s|insert (or \w+ )?into|update \w+ set|delete from|create (table|index|trigger)|alter table|pragma \w|begin (immediate|exclusive)|savepoint \w)/i
     const outside = sources.filter(
-      file => !file.startsWith('storage/') && file !== 'server/lock.ts' && sql.test(codeOf(file)),
+      file => !file.startsWith('storage/') && file !== 'runtime/lock.ts' && sql.test(codeOf(file)),
     )
     expect(outside).toEqual([])
   })
@@ -193,7 +193,7 @@ describe('technologies stay in their place', () => {
         (importsOf(file).ours.includes('storage/in-rows.ts') ||
           /\b(org|flow|step|item)Rows?\b|\bas (unknown as )?\w+Ref\b/.test(codeOf(file))),
     )
-    expect(outside).toEqual(['server/storage-thread.ts'])
+    expect(outside).toEqual(['runtime/storage-thread.ts'])
   })
 
   test('nothing below the server reads the environment: configuration is handed in', () => {
@@ -251,7 +251,7 @@ describe('tests wait for what they mean', () => {
     'process/log.test.ts': 'the pace of requests',
     'process/person.test.ts': 'a kill at any moment',
     'process/traffic.test.ts': 'the pace of a request’s parts',
-    'server/identity-provider.test.ts': 'a provider that is slow',
+    'runtime/identity-provider.test.ts': 'a provider that is slow',
     'web/snippet-cost.ts': 'what a page does at its start, which leaves no sign',
   }
 
@@ -270,7 +270,7 @@ describe('tests wait for what they mean', () => {
 
 test('every file is reached from the entry, from a thread’s, or from one that browsers load', () => {
   const threads = ['http-thread', 'storage-thread', 'task-thread']
-  for (const thread of threads) expect(codeOf('server/threads.ts')).toContain(`'${thread}'`)
+  for (const thread of threads) expect(codeOf('runtime/threads.ts')).toContain(`'${thread}'`)
   const scripts = ['page', 'renderer', 'module']
   for (const script of scripts) expect(codeOf('web/bundle.ts')).toContain(`'${script}.ts'`)
   const reached = new Set<string>(['web/snippet/tsconfig.json'])
@@ -281,7 +281,7 @@ test('every file is reached from the entry, from a thread’s, or from one that 
   }
   const entries = [
     'main.ts',
-    ...threads.map(thread => `server/${thread}.ts`),
+    ...threads.map(thread => `runtime/${thread}.ts`),
     ...scripts.map(script => `web/snippet/${script}.ts`),
   ]
   entries.forEach(reach)

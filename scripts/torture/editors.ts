@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { SeededRandom } from '../../src/cli/demo/random.ts'
-import { socketFile } from '../../src/server/lock.ts'
+import { socketFile } from '../../src/runtime/lock.ts'
 import type { Server, Workplace } from '../support/binary.ts'
 
 /** An organisation whose flows are published all the time, and a token that may. */

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { holderOf, isHeld } from '../server/lock.ts'
+import { holderOf, isHeld } from '../runtime/lock.ts'
 import { hasDatabase, openForWriting } from '../storage/database/database.ts'
 import { requireNoLostDatabase } from '../storage/database/lost-database.ts'
 import { migrate, schemaState } from '../storage/database/migrate.ts'

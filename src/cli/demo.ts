@@ -2,8 +2,8 @@ import { type Config, defaultOf, type SettingName, settingNames } from '../confi
 import type { Flow } from '../core/flow/flow.ts'
 import { shown } from '../core/text/wording.ts'
 import { isoTime } from '../core/time/clock.ts'
-import { type HeldPort, holdPort, type PortTaken } from '../server/ports.ts'
-import { systemClock } from '../server/system-clock.ts'
+import { type HeldPort, holdPort, type PortTaken } from '../runtime/ports.ts'
+import { systemClock } from '../runtime/system-clock.ts'
 import { asking } from './asking.ts'
 import type { Command } from './command.ts'
 import { demoFacts } from './demo/facts.ts'
@@ -54,7 +54,7 @@ export function addDemo(cairn: Command): void {
       }
       await prepareDemo(config.data, Date.now())
       // Loaded here, so that no other command waits for the server's modules.
-      const { serve } = await import('../server/serve.ts')
+      const { serve } = await import('../runtime/serve.ts')
       const running = await serve(config)
       // The server hears signals only from now on.
       if (isInterrupted) running.stop()
@@ -173,7 +173,7 @@ async function fill(
     `cairn: ${sent > 0 ? `sent ${sent} events in ${seconds} s` : 'the history is there already'}`,
   )
 
-  const { ownTokensFor } = await import('../server/tokens.ts')
+  const { ownTokensFor } = await import('../runtime/tokens.ts')
   const { token, expiresAt } = await ownTokensFor(config, clock).issue(
     organisation.id,
     tokenSeconds,

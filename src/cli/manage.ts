@@ -4,7 +4,7 @@ import type { SettingName } from '../config.ts'
 import { shown } from '../core/text/wording.ts'
 import { version } from '../core/version.ts'
 import type { OrganisationList, Settings } from '../modules/organisations/model.ts'
-import { acquireLock, holderOf, isHeld, LockHeld, socketFile } from '../server/lock.ts'
+import { acquireLock, holderOf, isHeld, LockHeld, socketFile } from '../runtime/lock.ts'
 import { type Asker, type AskOptions, asking, codeOf, notCairn, type Send } from './asking.ts'
 import type { Command, Flags } from './command.ts'
 import { requireData, requireNoServer, requireUsableData } from './data.ts'
@@ -117,7 +117,7 @@ async function here<T>(
   try {
     requireUsableData(dataDir)
     // Loaded here, so that no other command holds the server.
-    const { doorInProcess } = await import('../server/in-process.ts')
+    const { doorInProcess } = await import('../runtime/in-process.ts')
     const door = doorInProcess(dataDir, now)
     try {
       return await work((path, init) => door.fetch(new Request(`http://cairn${path}`, init)))

@@ -1,4 +1,4 @@
-import { keepServersOut } from '../server/lock.ts'
+import { keepServersOut } from '../runtime/lock.ts'
 import {
   doingText,
   stageOf,

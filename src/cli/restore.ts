@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { shellWord } from '../core/text/wording.ts'
 import { isoTime } from '../core/time/clock.ts'
-import { keepServersOut } from '../server/lock.ts'
+import { keepServersOut } from '../runtime/lock.ts'
 import type { BackupContent } from '../storage/backup/check-backup.ts'
 import { restore, tryBackup, undoRestore } from '../storage/backup/restore.ts'
 import type { Command, Flags } from './command.ts'

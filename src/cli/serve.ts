@@ -17,7 +17,7 @@ export function addServe(cairn: Command): void {
       const { config } = serverSettingsOf(command)
       makeDirectory(config.data)
       // Loaded here, so that no other command waits for the server's modules.
-      const { serve } = await import('../server/serve.ts')
+      const { serve } = await import('../runtime/serve.ts')
       const running = await serve(config, () => serverSettings(command))
       for (const warning of running.warnings) {
         warn(warning)

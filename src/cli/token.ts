@@ -2,9 +2,9 @@ import { Option } from 'commander'
 import { scopes } from '../core/organisation/management-token.ts'
 import { isoTime } from '../core/time/clock.ts'
 import type { CreatedToken, TokenList } from '../modules/access/model.ts'
-import { holderOf, isHeld } from '../server/lock.ts'
-import { systemClock } from '../server/system-clock.ts'
-import { tokenConflict } from '../server/token-mode.ts'
+import { holderOf, isHeld } from '../runtime/lock.ts'
+import { systemClock } from '../runtime/system-clock.ts'
+import { tokenConflict } from '../runtime/token-mode.ts'
 import type { Command } from './command.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
 import { addManaged, addOrg, asked, managedHere } from './manage.ts'
@@ -57,14 +57,14 @@ function addIssue(token: Command): void {
       const running = isHeld(config.data) ? holderOf(config.data)?.sessionTokens : undefined
       const conflict = tokenConflict(running, config)
       if (conflict) throw new CommandFailure(`${conflict.what}: ${conflict.fix}`)
-      const { providerOf } = await import('../server/identity-provider.ts')
+      const { providerOf } = await import('../runtime/identity-provider.ts')
       if (providerOf(config)) {
         throw new CommandFailure(
           `session tokens are made by ${config.sessionIssuer}, the configured issuer: ask it for one with the audience "${config.sessionAudience}" and the organisation in the claim "${config.organisationClaim}"`,
         )
       }
       const id = await managedHere(command, async manager => manager.id)
-      const { ownTokensFor } = await import('../server/tokens.ts')
+      const { ownTokensFor } = await import('../runtime/tokens.ts')
       const issued = await ownTokensFor(config, systemClock()).issue(id, seconds)
       const expiresAt = isoTime(issued.expiresAt)
       if (options.json) return printJson({ token: issued.token, expiresAt })

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename } from 'node:path'
-import { acquireLock } from '../../src/server/lock.ts'
+import { acquireLock } from '../../src/runtime/lock.ts'
 import { Cairn } from './cairn.ts'
 
 let cairn: Cairn

@@ -15,7 +15,7 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { judgeDisk } from '../../src/cli/doctor/disk-check.ts'
 import { type Finding, sizeOf } from '../../src/cli/doctor/finding.ts'
 import { judgeUnit } from '../../src/cli/doctor/machine-check.ts'
-import { acquireLock } from '../../src/server/lock.ts'
+import { acquireLock } from '../../src/runtime/lock.ts'
 import { apiOf, Workplace, withTour } from '../support/binary.ts'
 import { Owner } from '../support/owner.ts'
 

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { acquireLock, type Lock } from '../../src/server/lock.ts'
+import { acquireLock, type Lock } from '../../src/runtime/lock.ts'
 import { Cairn } from './cairn.ts'
 
 let cairn: Cairn

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { claimPort, claimPorts, PortTaken, portFault } from '../../src/server/ports.ts'
+import { claimPort, claimPorts, PortTaken, portFault } from '../../src/runtime/ports.ts'
 
 const faultOf = (...args: Parameters<typeof claimPort>) => {
   try {

@@ -6,7 +6,7 @@ import {
   managementTokenHash,
   newManagementToken,
 } from '../../src/core/organisation/management-token.ts'
-import { socketFile } from '../../src/server/lock.ts'
+import { socketFile } from '../../src/runtime/lock.ts'
 import type { Server, Workplace } from '../support/binary.ts'
 import { providerSecret, tokensOfAcme, tokensOfProvider } from './tokens.ts'
 

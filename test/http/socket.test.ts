@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { maxHeaderSize } from '../../src/server/header-size.ts'
+import { maxHeaderSize } from '../../src/runtime/header-size.ts'
 import { tour } from '../support/flows.ts'
 import { storedEvents } from '../support/ledger.ts'
 import { overSocket } from '../support/raw-socket.ts'

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeReleased } from '../../scripts/support/released.ts'
-import { claimPort } from '../../src/server/ports.ts'
+import { claimPort } from '../../src/runtime/ports.ts'
 import {
   apiOf,
   builtBinary,

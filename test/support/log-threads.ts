@@ -1,5 +1,5 @@
-import { LogSink } from '../../src/server/log.ts'
-import { Mutex } from '../../src/server/mutex.ts'
+import { LogSink } from '../../src/runtime/log.ts'
+import { Mutex } from '../../src/runtime/mutex.ts'
 
 /** A program whose threads write to standard output at the same time, each its own digit. */
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { shellWord } from '../../core/text/wording.ts'
-import { sessionKey } from '../../server/session-key.ts'
+import { sessionKey } from '../../runtime/session-key.ts'
 import { explained } from '../failure.ts'
 import { nearestExisting } from './disk-check.ts'
 import { error, type Finding, isAllowed, ok, type Subject, warning } from './finding.ts'

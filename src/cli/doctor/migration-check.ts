@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { shellWord, shown } from '../../core/text/wording.ts'
 import { dayMs } from '../../core/time/durations.ts'
-import { isHeld } from '../../server/lock.ts'
+import { isHeld } from '../../runtime/lock.ts'
 import { type Copy, copiesIn } from '../../storage/database/copies.ts'
 import { hasDatabase, openForReading } from '../../storage/database/database.ts'
 import { type SchemaState, schemaState } from '../../storage/database/migrate.ts'

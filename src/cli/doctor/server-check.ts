@@ -5,9 +5,9 @@ import type { Config } from '../../config.ts'
 import { shown } from '../../core/text/wording.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { version } from '../../core/version.ts'
-import { holderOf, isHeld, type LockHolder } from '../../server/lock.ts'
-import { claimPort, claimPorts, managementPortSetting, portSetting } from '../../server/ports.ts'
-import { tokenConflict } from '../../server/token-mode.ts'
+import { holderOf, isHeld, type LockHolder } from '../../runtime/lock.ts'
+import { claimPort, claimPorts, managementPortSetting, portSetting } from '../../runtime/ports.ts'
+import { tokenConflict } from '../../runtime/token-mode.ts'
 import { explained } from '../failure.ts'
 import { ask, managementUrl } from '../management.ts'
 import { counted } from '../output.ts'
@@ -250,7 +250,7 @@ const largestSkewMs = 5_000
 export async function checkTokens({ config }: Subject): Promise<Finding[]> {
   if (config === null) return []
   // Loaded here, so that no other command waits for it.
-  const { checkIssuer } = await import('../../server/identity-provider.ts')
+  const { checkIssuer } = await import('../../runtime/identity-provider.ts')
   const { ok: isWell, detail, fix = null, clockSkewMs = 0 } = await checkIssuer(config)
   if (!isWell) return [error('issuer', detail, fix)]
   const findings = [ok('issuer', detail)]

@@ -1,4 +1,4 @@
-import type { OrganisationTraffic } from '../../server/traffic.ts'
+import type { OrganisationTraffic } from '../../runtime/traffic.ts'
 import { MetricsPage, quantileBetween } from './metrics-page.ts'
 
 /** What a server said of itself at one moment. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Tally } from '../../src/server/tally.ts'
+import { Tally } from '../../src/runtime/tally.ts'
 
 test('counts from the first look on, and no more once nobody has looked for ten seconds', () => {
   let now = 0

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { dayMs, minuteMs } from '../../src/core/time/durations.ts'
 import { providerTokens } from '../../src/http/session-tokens.ts'
-import { HandedKeys, IssuerKeys } from '../../src/server/issuer-keys.ts'
+import { HandedKeys, IssuerKeys } from '../../src/runtime/issuer-keys.ts'
 import { HandClock } from '../support/hand-clock.ts'
 import {
   audience,

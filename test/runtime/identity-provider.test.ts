@@ -3,7 +3,7 @@ import {
   askProvider,
   checkIssuer,
   type ProviderFailure,
-} from '../../src/server/identity-provider.ts'
+} from '../../src/runtime/identity-provider.ts'
 import { Provider, type SigningKey, signingKey } from '../support/identity-provider.ts'
 
 /** What a provider can answer, and what we make of it. */

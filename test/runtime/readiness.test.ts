@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { Pulse } from '../../src/server/pulse.ts'
+import { Pulse } from '../../src/runtime/pulse.ts'
 import {
   isHopeless,
   type ServerState,
   stuckAfterMs,
   whyNotReady,
-} from '../../src/server/readiness.ts'
+} from '../../src/runtime/readiness.ts'
 
 const mib = 2 ** 20
 

@@ -7,7 +7,7 @@ import type { TaskReport, TaskStart } from './task-thread.ts'
 /** A thread's source by name. In the binary all sources lie below one root, outside it by this file. */
 function sourceOf(name: 'http-thread' | 'storage-thread' | 'task-thread'): string {
   const isCompiled = import.meta.url.includes('$bunfs')
-  return isCompiled ? `./server/${name}.ts` : new URL(`./${name}.ts`, import.meta.url).href
+  return isCompiled ? `./runtime/${name}.ts` : new URL(`./${name}.ts`, import.meta.url).href
 }
 
 /** A thread that loads its source and waits to be started. */

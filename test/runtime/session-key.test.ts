@@ -10,8 +10,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { SessionKeyUnusable, sessionKey } from '../../src/server/session-key.ts'
-import { ownTokensFor } from '../../src/server/tokens.ts'
+import { SessionKeyUnusable, sessionKey } from '../../src/runtime/session-key.ts'
+import { ownTokensFor } from '../../src/runtime/tokens.ts'
 
 let folder: string
 const file = () => join(folder, 'session.key')
@@ -43,7 +43,7 @@ test('two keys are never the same', () => {
 
 test('processes that start at once agree on one key', async () => {
   const code = `
-    import { sessionKey } from ${JSON.stringify(resolve(import.meta.dir, '../../src/server/session-key.ts'))}
+    import { sessionKey } from ${JSON.stringify(resolve(import.meta.dir, '../../src/runtime/session-key.ts'))}
     console.log(Buffer.from(sessionKey(${JSON.stringify(folder)})).toString('hex'))`
   const keys = await Promise.all(
     Array.from({ length: 8 }, () =>

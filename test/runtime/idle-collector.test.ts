@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { IdleCollector } from '../../src/server/idle-collector.ts'
+import { IdleCollector } from '../../src/runtime/idle-collector.ts'
 
 let collections: number
 let answered: number

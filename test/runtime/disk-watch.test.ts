@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DiskWatch } from '../../src/server/disk-watch.ts'
+import { DiskWatch } from '../../src/runtime/disk-watch.ts'
 
 let dataDir: string
 let database: string

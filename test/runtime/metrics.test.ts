@@ -5,8 +5,8 @@ import {
   HttpCounters,
   renderCommits,
   renderHttp,
-} from '../../src/server/counters.ts'
-import { Exposition } from '../../src/server/exposition.ts'
+} from '../../src/runtime/counters.ts'
+import { Exposition } from '../../src/runtime/exposition.ts'
 import { MetricsPage } from '../support/prometheus.ts'
 
 const routes: CountedRoute[] = [

@@ -9,7 +9,7 @@ import {
   isHeld,
   type Lock,
   LockHeld,
-} from '../../src/server/lock.ts'
+} from '../../src/runtime/lock.ts'
 
 const holder = {
   pid: process.pid,
@@ -42,7 +42,7 @@ const acquire = () => {
 
 /** Another process that holds the lock until it is ended. */
 async function otherHolder() {
-  const lockModule = resolve(import.meta.dir, '../../src/server/lock.ts')
+  const lockModule = resolve(import.meta.dir, '../../src/runtime/lock.ts')
   const code = `
     import { acquireLock } from ${JSON.stringify(lockModule)}
     const holder = { ...${JSON.stringify(holder)}, pid: process.pid, port: 4321 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type Config, readConfig } from '../../src/config.ts'
-import { reloadOf } from '../../src/server/reload.ts'
+import { reloadOf } from '../../src/runtime/reload.ts'
 
 const configOf = (env: Record<string, string> = {}): Config => readConfig({ env }).config
 

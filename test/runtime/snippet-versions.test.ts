@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { keepSnippet, keptSnippetFile } from '../../src/server/snippet-versions.ts'
+import { keepSnippet, keptSnippetFile } from '../../src/runtime/snippet-versions.ts'
 import { snippetFiles } from '../../src/web/snippet-files.ts'
 
 let data = ''

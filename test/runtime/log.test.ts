@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { LogSink } from '../../src/server/log.ts'
-import { asText } from '../../src/server/log-text.ts'
-import { Mutex } from '../../src/server/mutex.ts'
+import { LogSink } from '../../src/runtime/log.ts'
+import { asText } from '../../src/runtime/log-text.ts'
+import { Mutex } from '../../src/runtime/mutex.ts'
 import { linesOfThread, logThreads } from '../support/log-threads.ts'
 
 /** A sink whose output answers as told: a number of bytes taken, or an error's code. */
