@@ -82,7 +82,7 @@ export class DiskStage {
     return found
   }
 
-  /** Sends runs enough for a block, begun long ago. */
+  /** Sends runs enough for a segment, begun long ago. */
   async sendOldRuns(server: Server): Promise<void> {
     const { diary, snippetKey } = this.tenant
     const ask = apiOf(server, snippetKey)

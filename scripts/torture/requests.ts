@@ -8,7 +8,7 @@ export interface Tour {
   stepId: string
 }
 
-/** Runs of this flow belong to days, and some are old enough to be put into blocks. */
+/** Runs of this flow belong to days, and some are old enough to be put into segments. */
 const oldestHours = 48
 
 /**

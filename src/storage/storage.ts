@@ -4,6 +4,13 @@ import type { AppendOutcome } from '../core/event/stored-event.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { failpoint } from '../failpoints.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
+import { ColumnSegments } from './column-segments/column-segments.ts'
+import {
+  defaultSealPolicy,
+  type SealedSegment,
+  Sealer,
+  type SealPolicy,
+} from './column-segments/sealer.ts'
 import { databaseFile, openForWriting } from './database/database.ts'
 import { Echo } from './erasure/echo.ts'
 import { ErasedPeople } from './erasure/erased-people.ts'
@@ -13,13 +20,6 @@ import { IdentityTable } from './organisations/identity-table.ts'
 import { PresenceTable } from './organisations/presence-table.ts'
 import { ClockWatch } from './retention/clock-watch.ts'
 import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
-import { RunBlocks } from './run-blocks/run-blocks.ts'
-import {
-  defaultSealPolicy,
-  type SealedBlock,
-  Sealer,
-  type SealPolicy,
-} from './run-blocks/sealer.ts'
 import {
   type BufferBounds,
   BufferGauge,
@@ -100,7 +100,7 @@ export interface StorageOptions {
   onDivergence?: (error: unknown) => void
 }
 
-/** How long blocks are made in one go, and when to look again where none are due, milliseconds. */
+/** How long column segments are made in one go, and when to look again where none are due, milliseconds. */
 const sealSliceMs = 2
 export const idleSealMs = 500
 
@@ -144,9 +144,9 @@ export class Storage {
   private readonly identity: IdentityTable
   private readonly operations: Operations
   private readonly gauge: BufferGauge
-  private readonly blocks: RunBlocks
+  private readonly segments: ColumnSegments
   private readonly sealer: Sealer
-  private sealing: Generator<SealedBlock | null>
+  private sealing: Generator<SealedSegment | null>
   private readonly retention: Retention
   private readonly clockWatch: ClockWatch
   private readonly answers = new Answers()
@@ -172,21 +172,21 @@ export class Storage {
     this.generation = new Int32Array(options.shared.generation)
     const sealing = options.sealing ?? defaultSealPolicy
     const { now, monotonic } = options.clock
-    this.blocks = new RunBlocks(this.database, monotonic, sealing)
+    this.segments = new ColumnSegments(this.database, monotonic, sealing)
     const historyOf = (orgRow: number, flowRow: number) => this.catalogue.flowByRow(orgRow, flowRow)
-    this.sealer = new Sealer(this.database, this.blocks, historyOf, now, sealing)
+    this.sealer = new Sealer(this.database, this.segments, historyOf, now, sealing)
     this.sealing = this.sealer.work()
     const progress = new ProgressBoard(options.shared.progress)
     this.executor = new CommandExecutor(
       this.database,
       this.catalogue,
       this.presence,
-      this.blocks,
+      this.segments,
       progress,
     )
     const echo = new Echo(options.shared.echo, database => {
-      const blocks = new RunBlocks(database, monotonic, sealing)
-      return new CommandExecutor(database, this.catalogue, this.presence, blocks, progress)
+      const segments = new ColumnSegments(database, monotonic, sealing)
+      return new CommandExecutor(database, this.catalogue, this.presence, segments, progress)
     })
     this.withholding = new Withholding(this.executor, new ErasedPeople(this.database), echo)
     this.operations = operationsOver(this.database, options.dataDir, this.withholding, now, () =>
@@ -332,20 +332,20 @@ export class Storage {
   }
 
   /**
-   * A slice of making blocks of runs that have come to rest. To be called again after the pause that
-   * it answers with, milliseconds.
+   * A slice of making column segments of runs that have come to rest. To be called again after the
+   * pause that it answers with, milliseconds.
    */
   async seal(): Promise<number> {
     if (this.gauge.isRefused || this.isClosing) return idleSealMs
     const startedAt = performance.now()
     const elapsed = () => performance.now() - startedAt
     while (elapsed() < sealSliceMs && !this.isClosing) {
-      const { done, value: block } = this.sealing.next()
+      const { done, value: segment } = this.sealing.next()
       if (done) {
         this.sealing = this.sealer.work()
         return idleSealMs
       }
-      if (block) await this.write(block)
+      if (segment) await this.write(segment)
     }
     return elapsed() * (this.writer.isBusy ? busySealPause : quietSealPause)
   }
@@ -381,9 +381,9 @@ export class Storage {
     }
   }
 
-  private async write(block: SealedBlock): Promise<void> {
+  private async write(segment: SealedSegment): Promise<void> {
     try {
-      await this.writer.exclusively(() => this.blocks.write(block.draft, block))
+      await this.writer.exclusively(() => this.segments.write(segment.draft, segment))
     } catch (error) {
       this.sealing.throw(error)
     }

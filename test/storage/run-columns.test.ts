@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { FlowPositions } from '../../src/core/flow/positions.ts'
 import { takeRuns } from '../../src/modules/analytics/port.ts'
-import { decodeBlock, encodeBlock } from '../../src/storage/run-blocks/block-bytes.ts'
 import {
   type ColumnRun,
   RunColumnsBuilder,
-} from '../../src/storage/run-blocks/run-columns-builder.ts'
+} from '../../src/storage/column-segments/run-columns-builder.ts'
+import { decodeSegment, encodeSegment } from '../../src/storage/column-segments/segment-bytes.ts'
 
 /** Twenty steps through two versions: more than one byte of them, and some of the other version. */
 const stepRefs = Array.from({ length: 20 }, (_, i) => i + 1)
@@ -50,16 +50,16 @@ function columnsOf(runs: readonly ColumnRun[]) {
   return builder.finish()
 }
 
-test('a block’s bytes are its columns again', () => {
+test('a segment’s bytes are its columns again', () => {
   fc.assert(
     fc.property(runsArbitrary, fc.nat({ max: 9 }), (runs, shift) => {
       const columns = columnsOf(runs)
-      const bytes = encodeBlock(columns)
+      const bytes = encodeSegment(columns)
       // Also where they lie askew in a larger buffer.
       const held = new Uint8Array(bytes.length + shift)
       held.set(bytes, shift)
       for (const given of [bytes, held.subarray(shift)]) {
-        expect({ ...decodeBlock(given, from), dependsOnNewest: columns.dependsOnNewest }).toEqual(
+        expect({ ...decodeSegment(given, from), dependsOnNewest: columns.dependsOnNewest }).toEqual(
           columns,
         )
       }

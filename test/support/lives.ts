@@ -6,14 +6,14 @@ import { World } from './world.ts'
 /** What laws over random histories are tried in. */
 
 /**
- * A world with blocks as small as can be, of runs of any age.
+ * A world with segments as small as can be, of runs of any age.
  *
  * @param stopped another that was stopped, to go on with
  */
 export function lawWorld(stopped?: Pick<World, 'dataDir' | 'clock'>): World {
   const sealing = {
-    runsPerBlock: 2,
-    mostRunsPerBlock: 20,
+    runsPerSegment: 2,
+    mostRunsPerSegment: 20,
     changesToLook: 1,
     settledMs: 0,
     pauseMs: 0,

@@ -14,13 +14,13 @@ import type { Limiter } from '../../src/core/organisation/limiter.ts'
 import type { Clock } from '../../src/core/time/clock.ts'
 import { type SessionTokens, secretTokens } from '../../src/http/session-tokens.ts'
 import { SharedMemoryLimiter } from '../../src/limits/shared-memory.ts'
+import type { SealPolicy } from '../../src/storage/column-segments/sealer.ts'
 import { connectStores } from '../../src/storage/connect.ts'
 import { connectManagement } from '../../src/storage/connect-management.ts'
 import { openForReading } from '../../src/storage/database/database.ts'
 import { prepareDatabase } from '../../src/storage/database/prepare.ts'
 import type { InRows } from '../../src/storage/in-rows.ts'
 import type { FreePagesPolicy } from '../../src/storage/retention/free-pages.ts'
-import type { SealPolicy } from '../../src/storage/run-blocks/sealer.ts'
 import {
   type BufferBounds,
   BufferGauge,
@@ -164,7 +164,7 @@ export class World {
     this.storage.refreshCatalogue()
   }
 
-  /** Makes blocks of runs, as the storage thread does in the background, until none are due. */
+  /** Makes column segments, as the storage thread does in the background, until none are due. */
   async sealAll(): Promise<void> {
     while ((await this.storage.seal()) !== idleSealMs);
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs } from '../../src/core/time/durations.ts'
+import { defaultSealPolicy } from '../../src/storage/column-segments/sealer.ts'
 import { rebuild } from '../../src/storage/projections/rebuild.ts'
-import { defaultSealPolicy } from '../../src/storage/run-blocks/sealer.ts'
 import { checklist, tour } from '../support/flows.ts'
 import { type PublishedFlow, Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
@@ -12,7 +12,7 @@ let world: World
 let tenant: Tenant
 
 beforeEach(async () => {
-  world = new World({ sealing: { ...defaultSealPolicy, runsPerBlock: 10, changesToLook: 1 } })
+  world = new World({ sealing: { ...defaultSealPolicy, runsPerSegment: 10, changesToLook: 1 } })
   tenant = await Tenant.of(world)
 })
 afterEach(() => world.close())

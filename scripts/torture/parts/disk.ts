@@ -138,13 +138,13 @@ async function atStop(stage: DiskStage, { name, strike }: Fault): Promise<void> 
   await next.end()
 }
 
-/** Blocks of runs are made in the background: a fault there is told too, and costs no run. */
+/** Column segments are made in the background: a fault there is told too, and costs no run. */
 async function whileSealing(stage: DiskStage, { name, strike }: Fault): Promise<void> {
   progress(`sealing: ${name}`)
   const server = await stage.start()
   await stage.sendOldRuns(server)
   const heal = await strike(stage, server)
-  // Whichever comes first: a block that cannot be written, or the proof that nothing can.
+  // Whichever comes first: a segment that cannot be written, or the proof that nothing can.
   const isTold = () => /housekeeping failed|a commit failed/.test(server.stdout)
   await eventually('background work fails', isTold)
   await eventually('not ready, with no caller', async () => !(await stage.isReady(server)))

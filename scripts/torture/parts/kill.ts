@@ -31,7 +31,7 @@ async function live(scene: Scene, longestMs: number): Promise<void> {
   const server = await scene.start(['--ack', ack], { CAIRN_FAILPOINTS: slow })
   scene.check()
   const clients = scene.work(server, { ack })
-  // A few live long enough for housekeeping, such as blocks of runs.
+  // A few live long enough for housekeeping, such as column segments.
   const isLong = random.chance(0.05)
   await Bun.sleep(isLong ? random.between(2_000, 4_000) : random.between(0, longestMs))
   await scene.kill(server, clients)

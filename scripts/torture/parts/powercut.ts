@@ -70,7 +70,7 @@ export async function powercut({ isLong, seed }: Torture): Promise<Ledger> {
       { what: 'syncs', value: count(({ type }) => type === 'sync_ends') },
       { what: 'names made, moved, removed', value: count(isNaming) },
       { what: 'writes into the database itself (checkpoints)', value: count(isCheckpoint) },
-      { what: 'blocks of runs sealed', value: history.blocks },
+      { what: 'column segments sealed', value: history.segments },
       { what: 'answers, each a promise', value: told.size },
       { what: 'cut points', value: points.length },
       ...faultKinds.map((kind): Entry => none(kind, found.filter(at => at.kind === kind).length)),

@@ -20,8 +20,8 @@ export interface History {
   /** All requests that store something, answered or not. */
   sent: Sent[]
   snippetKey: string
-  /** Blocks of runs that were sealed. */
-  blocks: number
+  /** Column segments that were sealed. */
+  segments: number
 }
 
 /** How much: rounds of requests to each server, each of four clients at once. */
@@ -35,7 +35,7 @@ export const backupFolder = 'backups'
 
 const clients = 4
 const eventsPerBatch = 50
-/** By then a server has begun to make blocks of the runs that it found. */
+/** By then a server has begun to make segments of the runs that it found. */
 const sealedWithinMs = 3_500
 /** Padding, that checkpoints come soon. */
 const url = `https://app.example.com/${'x'.repeat(600)}`
@@ -46,7 +46,7 @@ export async function liveThrough(recording: Recording, amount: Amount): Promise
   for (let round = 0; round < amount.servers; round++) await life.serve(round, amount.rounds)
   await life.restore()
   const { answers, sent } = life
-  return { answers, sent, snippetKey, blocks: blocksIn(join(recording.root, 'cairn-data')) }
+  return { answers, sent, snippetKey, segments: segmentsIn(join(recording.root, 'cairn-data')) }
 }
 
 /** What is done with one data directory, from the first command on. */
@@ -187,7 +187,7 @@ function requestOf(number: number, flowId: string, stepId: string): Sent {
   return { method: 'POST', path: '/events', body: { events }, promised }
 }
 
-function blocksIn(dataDir: string): number {
+function segmentsIn(dataDir: string): number {
   const database = openForReading(dataDir)
   const [row] = database.query('select count(*) from run_blocks').values()
   database.close()

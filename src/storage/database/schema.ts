@@ -248,7 +248,8 @@ export const runs = sqliteTable(
   ],
 )
 
-export const runBlocks = sqliteTable(
+/** Column segments; the table keeps the name that it was released with. */
+export const columnSegments = sqliteTable(
   'run_blocks',
   {
     id: integer().primaryKey(),

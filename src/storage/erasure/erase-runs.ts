@@ -48,7 +48,7 @@ function statements({ database }: ErasureWork) {
     renamePeople: database.query(
       'update run_people set run_key = ? where org_id = ? and flow_id = ? and run_key = ?',
     ),
-    deleteBlocks: database.query(
+    deleteSegments: database.query(
       'delete from run_blocks where org_id = ? and flow_id = ? and from_at <= ? and to_at > ?',
     ),
   }
@@ -83,8 +83,8 @@ export function* eraseRuns(work: ErasureWork, traces: Traces): Generator<number>
     if (personOf(now.least_user_id, now.least_anonymous_id) !== now.person) {
       sql.own.run(orgRow, run.flow_id, now.run_key, now.person)
     }
-    // Blocks know people by a hash.
-    sql.deleteBlocks.run(orgRow, run.flow_id, run.started_at, run.started_at)
+    // Segments know people by a hash.
+    sql.deleteSegments.run(orgRow, run.flow_id, run.started_at, run.started_at)
     return true
   }
   const renameKey = ({ flow_id: flowRow, run_key: key, person }: StoredRun, now: string) => {

@@ -7,6 +7,7 @@ import { failpoint } from '../../failpoints.ts'
 import type { FingerprintVerdict } from '../../modules/steps/port.ts'
 import type { StoredCatalogue } from '../catalogue/catalogue.ts'
 import type { PersonInFlow } from '../checklists/tick-table.ts'
+import type { ColumnSegments } from '../column-segments/column-segments.ts'
 import type {
   CompletionReport,
   FingerprintReport,
@@ -28,7 +29,6 @@ import {
 import type { PresenceTable } from '../organisations/presence-table.ts'
 import type { Fact, LedgerFact } from '../projections/facts.ts'
 import { Projector } from '../projections/projector.ts'
-import type { RunBlocks } from '../run-blocks/run-blocks.ts'
 import type { ProgressBoard } from '../shared.ts'
 import { StepTable } from '../steps/step-table.ts'
 
@@ -100,7 +100,7 @@ export class CommandExecutor {
     database: Database,
     private readonly catalogue: StoredCatalogue,
     private readonly presence: PresenceTable,
-    private readonly blocks: RunBlocks,
+    private readonly segments: ColumnSegments,
     private readonly progress: ProgressBoard,
   ) {
     const historyOf = (orgRow: number, flowRow: number) => {
@@ -108,7 +108,7 @@ export class CommandExecutor {
       if (!flow) throw new Error(`No flow has row ${flowRow}`)
       return flow
     }
-    this.projector = new Projector(database, historyOf, blocks)
+    this.projector = new Projector(database, historyOf, segments)
     this.steps = new StepTable(database)
     this.ids = new EventIds(database)
     this.batches = new EventBatches(database)
@@ -157,7 +157,7 @@ export class CommandExecutor {
   othersWrote(): void {
     this.ids.othersWrote()
     this.projector.othersWrote()
-    this.blocks.othersWrote()
+    this.segments.othersWrote()
   }
 
   /** The last thing in every transaction. */
@@ -191,7 +191,7 @@ export class CommandExecutor {
   rolledBackTo(mark: Mark): void {
     this.forgetFacts()
     this.batches.forget()
-    this.blocks.forget()
+    this.segments.forget()
     this.skews.length = mark.skews
     this.ids.giveBack(mark.ids)
     this.projector.rolledBackTo(mark.projections)
@@ -201,7 +201,7 @@ export class CommandExecutor {
   rolledBack(): void {
     this.forgetFacts()
     this.batches.forget()
-    this.blocks.forget()
+    this.segments.forget()
     this.ids.rolledBack()
     this.projector.rolledBack()
     this.skews = []

@@ -9,21 +9,21 @@ export interface Stretch {
   to: number
 }
 
-export interface Block extends Stretch {
-  /** How many versions the flow had, where the block would be another with one more; null else. */
+export interface Segment extends Stretch {
+  /** How many versions the flow had, where the segment would be another with one more; null else. */
   flowVersions: number | null
 }
 
-/** A block that is being made: it counts only if none of its runs changes until it is written. */
+/** A segment that is being made: it counts only if none of its runs changes until it is written. */
 export interface Draft extends Stretch {
   orgRow: number
   flowRow: number
   isStale: boolean
 }
 
-interface BlocksOfFlow {
+interface SegmentsOfFlow {
   /** Ascending. */
-  blocks: Block[]
+  segments: Segment[]
   /** Runs that changed since it was last due. */
   changes: number
 }
@@ -50,26 +50,26 @@ function statements(database: Database) {
   }
 }
 
-/** The place of the first block that ends after a moment. */
-function placeAt(blocks: readonly Block[], at: number): number {
+/** The place of the first segment that ends after a moment. */
+function placeAt(segments: readonly Segment[], at: number): number {
   let low = 0
-  let high = blocks.length
+  let high = segments.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if (blocks[middle]!.to > at) high = middle
+    if (segments[middle]!.to > at) high = middle
     else low = middle + 1
   }
   return low
 }
 
 /**
- * Which stretches of which flows stand in blocks, and which flows may have more to seal. A run that
- * changes takes its block away in the same transaction; one that starts after all blocks of its flow,
+ * Which stretches of which flows stand in segments, and which flows may have more to seal. A run that
+ * changes takes its segment away in the same transaction; one that starts after all segments of its flow,
  * as those of live traffic do, costs no statement.
  */
-export class RunBlocks {
+export class ColumnSegments {
   private readonly sql: ReturnType<typeof statements>
-  private readonly flows = new Map<number, BlocksOfFlow>()
+  private readonly flows = new Map<number, SegmentsOfFlow>()
   /** Flows that may have something to seal, and not before when. */
   private readonly due = new Map<number, { orgRow: number; at: number }>()
   /** All flows after this row are due too; null where none is. */
@@ -89,13 +89,13 @@ export class RunBlocks {
     this.sql = statements(database)
   }
 
-  /** Another process has written: blocks may be gone, and runs may be others. */
+  /** Another process has written: segments may be gone, and runs may be others. */
   othersWrote(): void {
     this.forget()
     this.dueAfter = 0
   }
 
-  /** A transaction was rolled back: the blocks that it took away are there again. */
+  /** A transaction was rolled back: the segments that it took away are there again. */
   forget(): void {
     this.flows.clear()
     if (this.draft) this.draft.isStale = true
@@ -107,24 +107,24 @@ export class RunBlocks {
     if (++flow.changes === this.policy.changesToLook) this.lookLater(orgRow, flowRow)
     const { draft } = this
     if (draft?.flowRow === flowRow && at >= draft.from && at < draft.to) draft.isStale = true
-    const { blocks } = flow
-    const place = placeAt(blocks, at)
-    const block = blocks[place]
-    if (!block || block.from > at) return
-    this.sql.delete.run(orgRow, flowRow, block.from)
-    blocks.splice(place, 1)
+    const { segments } = flow
+    const place = placeAt(segments, at)
+    const segment = segments[place]
+    if (!segment || segment.from > at) return
+    this.sql.delete.run(orgRow, flowRow, segment.from)
+    segments.splice(place, 1)
     this.lookLater(orgRow, flowRow)
   }
 
-  /** Whether runs of a flow stand in blocks, or will in a moment. */
+  /** Whether runs of a flow stand in segments, or will in a moment. */
   has(orgRow: number, flowRow: number): boolean {
     const { draft } = this
     const isBeingMade = draft?.flowRow === flowRow && !draft.isStale
-    return isBeingMade || this.known(orgRow, flowRow).blocks.length > 0
+    return isBeingMade || this.known(orgRow, flowRow).segments.length > 0
   }
 
-  of(orgRow: number, flowRow: number): readonly Block[] {
-    return this.known(orgRow, flowRow).blocks
+  of(orgRow: number, flowRow: number): readonly Segment[] {
+    return this.known(orgRow, flowRow).segments
   }
 
   /** A flow that may have something to seal, and is due no more; null where there is none now. */
@@ -151,25 +151,25 @@ export class RunBlocks {
     if (!known || at < known.at) this.due.set(flowRow, { orgRow, at })
   }
 
-  /** Nothing is kept in memory of a flow without blocks. */
+  /** Nothing is kept in memory of a flow without segments. */
   looked(orgRow: number, flowRow: number): void {
-    const { blocks, changes } = this.known(orgRow, flowRow)
-    if (blocks.length === 0 && changes === 0) this.flows.delete(flowRow)
+    const { segments, changes } = this.known(orgRow, flowRow)
+    if (segments.length === 0 && changes === 0) this.flows.delete(flowRow)
   }
 
-  /** Begins a block: from now on a change of its runs is noticed. */
+  /** Begins a segment: from now on a change of its runs is noticed. */
   begin(orgRow: number, flowRow: number, { from, to }: Stretch): Draft {
     this.draft = { orgRow, flowRow, from, to, isStale: false }
     return this.draft
   }
 
   /**
-   * Writes a block in place of any that overlaps it, within a transaction; not where a run of it has
+   * Writes a segment in place of any that overlaps it, within a transaction; not where a run of it has
    * changed.
    */
   write(
     draft: Draft,
-    block: { runs: number; flowVersions: number | null; columns: Uint8Array },
+    segment: { runs: number; flowVersions: number | null; columns: Uint8Array },
   ): void {
     const { orgRow, flowRow, from, to } = draft
     this.draft = null
@@ -177,22 +177,22 @@ export class RunBlocks {
       this.lookLater(orgRow, flowRow)
       return
     }
-    const { runs, flowVersions, columns } = block
-    const { blocks } = this.known(orgRow, flowRow)
-    const place = placeAt(blocks, from)
-    const overlapping = blocks.slice(place).filter(other => other.from < to)
+    const { runs, flowVersions, columns } = segment
+    const { segments } = this.known(orgRow, flowRow)
+    const place = placeAt(segments, from)
+    const overlapping = segments.slice(place).filter(other => other.from < to)
     for (const other of overlapping) this.sql.delete.run(orgRow, flowRow, other.from)
     this.sql.insert.run(orgRow, flowRow, from, to, runs, flowVersions, columns)
-    blocks.splice(place, overlapping.length, { from, to, flowVersions })
+    segments.splice(place, overlapping.length, { from, to, flowVersions })
   }
 
-  private known(orgRow: number, flowRow: number): BlocksOfFlow {
+  private known(orgRow: number, flowRow: number): SegmentsOfFlow {
     const known = this.flows.get(flowRow)
     if (known) return known
-    const blocks = this.sql.ofFlow
+    const segments = this.sql.ofFlow
       .all(orgRow, flowRow)
       .map(row => ({ from: row.from_at, to: row.to_at, flowVersions: row.flow_versions }))
-    const flow = { blocks, changes: 0 }
+    const flow = { segments, changes: 0 }
     this.flows.set(flowRow, flow)
     return flow
   }

@@ -1,24 +1,24 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { minuteMs } from '../../src/core/time/durations.ts'
 import { analyticsService, questionOf } from '../../src/modules/analytics/service.ts'
-import { openForWriting } from '../../src/storage/database/database.ts'
-import { rebuild } from '../../src/storage/projections/rebuild.ts'
-import { RunBlocks } from '../../src/storage/run-blocks/run-blocks.ts'
+import { ColumnSegments } from '../../src/storage/column-segments/column-segments.ts'
 import {
   defaultSealPolicy,
-  type SealedBlock,
+  type SealedSegment,
   type Sealer,
-} from '../../src/storage/run-blocks/sealer.ts'
+} from '../../src/storage/column-segments/sealer.ts'
+import { openForWriting } from '../../src/storage/database/database.ts'
+import { rebuild } from '../../src/storage/projections/rebuild.ts'
 import type { RefEvent } from '../support/analytics-reference.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../support/stored-history.ts'
 import { World } from '../support/world.ts'
 
-/** Blocks of runs, and what takes them away. That their numbers are right, the laws of analytics say. */
+/** Column segments, and what takes them away. That their numbers are right, the laws of analytics say. */
 
 let world: World
 let stored: StoredWorld
 
-const sealing = { ...defaultSealPolicy, runsPerBlock: 10, changesToLook: 1, pauseMs: 0 }
+const sealing = { ...defaultSealPolicy, runsPerSegment: 10, changesToLook: 1, pauseMs: 0 }
 const flow = {
   key: 'welcome',
   versions: [
@@ -68,16 +68,17 @@ const view = (run: number, at = start + run * minuteMs, stepKey = 'a'): RefEvent
 const sendRuns = (from: number, to: number) =>
   send(...Array.from({ length: to - from }, (_, i) => view(from + i)))
 
-const blocks = () =>
+const segments = () =>
   world.database
     .query<{ from_at: number; to_at: number; runs: number }, []>(
       'select from_at, to_at, runs from run_blocks order by from_at',
     )
     .all()
 
-const sizes = () => blocks().map(({ runs }) => runs)
+const sizes = () => segments().map(({ runs }) => runs)
 
-const isInBlock = (at: number) => blocks().some(({ from_at, to_at }) => from_at <= at && at < to_at)
+const isInSegment = (at: number) =>
+  segments().some(({ from_at, to_at }) => from_at <= at && at < to_at)
 
 async function answer() {
   const entry = world.stores.catalogue().flow(stored.flowIds.get('welcome') as string)!
@@ -90,11 +91,11 @@ async function answer() {
 }
 
 describe('runs that have come to rest', () => {
-  test('stand in blocks without a gap, but for the last ones, which are no full block yet', async () => {
+  test('stand in segments without a gap, but for the last ones, which are no full segment yet', async () => {
     await sendRuns(0, 37)
     await world.sealAll()
     expect(sizes()).toEqual([10, 10, 10])
-    const [first, second, third] = blocks()
+    const [first, second, third] = segments()
     expect([first?.from_at, first?.to_at]).toEqual([start, second?.from_at])
     expect(second?.to_at).toBe(third?.from_at)
     await sendRuns(37, 41)
@@ -118,20 +119,20 @@ describe('runs that have come to rest', () => {
     expect(sizes()).toEqual([10])
   })
 
-  test('that all began in one millisecond share a block, or stay rows where they are too many', async () => {
+  test('that all began in one millisecond share a segment, or stay rows where they are too many', async () => {
     await send(...Array.from({ length: 25 }, (_, i) => view(i, start)), view(25), view(26))
     await world.sealAll()
     expect(sizes()).toEqual([25])
-    const { mostRunsPerBlock } = sealing
-    sealing.mostRunsPerBlock = 20
+    const { mostRunsPerSegment } = sealing
+    sealing.mostRunsPerSegment = 20
     await send(view(27, start))
     await world.sealAll()
     expect(sizes()).toEqual([])
     expect((await answer()).totals.starts).toBe(28)
-    sealing.mostRunsPerBlock = mostRunsPerBlock
+    sealing.mostRunsPerSegment = mostRunsPerSegment
   })
 
-  test('years apart are in blocks that end where numbers would', async () => {
+  test('years apart are in segments that end where numbers would', async () => {
     const year = 365 * 86_400_000
     await send(...Array.from({ length: 12 }, (_, i) => view(i, start - i * year)))
     await world.sealAll()
@@ -140,7 +141,7 @@ describe('runs that have come to rest', () => {
   })
 })
 
-describe('a block', () => {
+describe('a segment', () => {
   test('goes with any change of its runs, at once, and comes again', async () => {
     await sendRuns(0, 31)
     await world.sealAll()
@@ -151,10 +152,10 @@ describe('a block', () => {
       { ...view(15), userId: 'another' },
       view(99, start + 15 * minuteMs + 1),
     ] as RefEvent[]) {
-      expect(isInBlock(start + 15 * minuteMs)).toBe(true)
+      expect(isInSegment(start + 15 * minuteMs)).toBe(true)
       await send(late)
-      expect(isInBlock(start + 15 * minuteMs)).toBe(false)
-      expect([isInBlock(start), isInBlock(start + 25 * minuteMs)]).toEqual([true, true])
+      expect(isInSegment(start + 15 * minuteMs)).toBe(false)
+      expect([isInSegment(start), isInSegment(start + 25 * minuteMs)]).toEqual([true, true])
       const asRows = await answer()
       await world.sealAll()
       expect(await answer()).toEqual(asRows)
@@ -166,33 +167,33 @@ describe('a block', () => {
     await sendRuns(0, 31)
     await send({ ...tick, at: start + 16 * minuteMs })
     await world.sealAll()
-    const before = blocks()
-    // Of a run that is in no block: what it says of the person is all that could matter.
+    const before = segments()
+    // Of a run that is in no segment: what it says of the person is all that could matter.
     const again = { ...tick, runId: 'later', at: start + 40 * minuteMs }
     await send(again, { ...again, at: again.at + 1 })
-    expect(blocks()).toEqual(before)
+    expect(segments()).toEqual(before)
     await send({ ...again, itemKey: 'two' })
-    expect(isInBlock(start + 15 * minuteMs)).toBe(false)
+    expect(isInSegment(start + 15 * minuteMs)).toBe(false)
   })
 
   test('is given up where a run comes into it at any moment of its making', async () => {
     const inside = world.storage as unknown as {
-      blocks: RunBlocks
+      segments: ColumnSegments
       sealer: Sealer
-      sealing: Generator<SealedBlock | null>
-      write(block: SealedBlock): Promise<void>
+      sealing: Generator<SealedSegment | null>
+      write(segment: SealedSegment): Promise<void>
     }
     const size = 40
     await sendRuns(0, size)
     for (let steps = 1; steps <= 8; steps++) {
       world.database.run('delete from run_blocks')
-      inside.blocks.othersWrote()
+      inside.segments.othersWrote()
       inside.sealing = inside.sealer.work()
       for (let step = 0; step < steps; step++) {
-        const { value: block } = inside.sealing.next()
-        if (block) await inside.write(block)
+        const { value: segment } = inside.sealing.next()
+        if (segment) await inside.write(segment)
       }
-      // Between the runs of the first block, and of the second.
+      // Between the runs of the first segment, and of the second.
       await send(view(size + 2 * steps, start + 90_000 + steps))
       await send(view(size + 2 * steps + 1, start + 12.5 * minuteMs + steps))
       await world.sealAll()
@@ -216,26 +217,26 @@ describe('a block', () => {
   test('stays while runs start after it', async () => {
     await sendRuns(0, 11)
     await world.sealAll()
-    const [before] = blocks()
+    const [before] = segments()
     await sendRuns(11, 15)
     await send(view(12, undefined, 'b'))
-    expect(blocks()).toEqual([before!])
+    expect(segments()).toEqual([before!])
   })
 
   test('is read again after a restart, and goes with a change then too', async () => {
     await sendRuns(0, 21)
     await world.sealAll()
-    const fresh = new RunBlocks(world.database, () => 0, sealing)
+    const fresh = new ColumnSegments(world.database, () => 0, sealing)
     const flowRow = stored.flowRows.get('welcome') as number
     fresh.touch(stored.orgRow, flowRow, start + 10 * minuteMs)
-    expect(blocks()).toMatchObject([{ from_at: start }])
+    expect(segments()).toMatchObject([{ from_at: start }])
   })
 
   test('is there again where the transaction that took it away is rolled back', async () => {
     await sendRuns(0, 11)
     await world.sealAll()
     const flowRow = stored.flowRows.get('welcome') as number
-    const kept = new RunBlocks(world.database, () => 0, sealing)
+    const kept = new ColumnSegments(world.database, () => 0, sealing)
     for (const expected of [1, 0]) {
       world.database.run('begin immediate')
       kept.touch(stored.orgRow, flowRow, start)
@@ -249,7 +250,7 @@ describe('a block', () => {
   test('is not written where a run of it changed while it was made', async () => {
     await sendRuns(0, 11)
     const flowRow = stored.flowRows.get('welcome') as number
-    const kept = new RunBlocks(world.database, () => 0, sealing)
+    const kept = new ColumnSegments(world.database, () => 0, sealing)
     const made = { runs: 11, flowVersions: null, columns: new Uint8Array(8) }
     const stretch = { from: start, to: start + 60 * minuteMs }
     for (const change of [
@@ -322,7 +323,7 @@ describe('a block', () => {
 })
 
 describe('a rebuild by another process', () => {
-  test('takes the blocks away, and the server makes them again', async () => {
+  test('takes the segments away, and the server makes them again', async () => {
     await sendRuns(0, 31)
     await world.sealAll()
     const before = await answer()

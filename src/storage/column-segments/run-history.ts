@@ -4,13 +4,13 @@ import type * as ports from '../../modules/analytics/port.ts'
 import { type RunColumns, takeRuns } from '../../modules/analytics/port.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
 import type { InRows } from '../in-rows.ts'
-import { decodeBlock } from './block-bytes.ts'
 import { longestColumns, RunColumnsBuilder } from './run-columns-builder.ts'
 import { RunPages } from './run-pages.ts'
+import { decodeSegment } from './segment-bytes.ts'
 
 type FlowRuns = InRows<ports.FlowRuns>
 
-interface BlockRow {
+interface SegmentRow {
   id: number
   from_at: number
   to_at: number
@@ -19,7 +19,7 @@ interface BlockRow {
 
 function statements(database: Database) {
   return {
-    blocks: database.query<BlockRow, [number, number, number, number]>(
+    segments: database.query<SegmentRow, [number, number, number, number]>(
       `select id, from_at, to_at, flow_versions from run_blocks
       where org_id = ? and flow_id = ? and from_at < ? and to_at > ? order by from_at`,
     ),
@@ -53,11 +53,11 @@ function startedWithin(columns: RunColumns, from: number, to: number): RunColumn
 }
 
 /**
- * The runs of a flow as columns: of blocks where there are any, else made of their rows.
+ * The runs of a flow as columns: of segments where there are any, else made of their rows.
  *
- * It reads a snapshot, so that no run is missed or counted twice when a block is made or taken away
+ * It reads a snapshot, so that no run is missed or counted twice when a segment is made or taken away
  * meanwhile; over a connection of its own, because nothing else should be read as of then. The
- * snapshot is held for as long as an answer takes, which is well under a second for flows in blocks.
+ * snapshot is held for as long as an answer takes, which is well under a second for flows in segments.
  */
 export class RunHistory {
   private readonly sql: ReturnType<typeof statements>
@@ -86,12 +86,12 @@ export class RunHistory {
     const { orgRef: orgRow, flowRef: flowRow, versions } = flow
     const positions = new FlowPositions(flow)
     let at = from
-    for (const block of this.sql.blocks.all(orgRow, flowRow, to, from)) {
-      if (block.flow_versions !== null && block.flow_versions !== versions.length) continue
-      if (block.from_at > at) yield* this.ofRows(flow, positions, at, block.from_at)
-      const { columns } = this.sql.columns.get(block.id, orgRow)!
-      yield startedWithin(decodeBlock(columns, block.from_at), from, to)
-      at = block.to_at
+    for (const segment of this.sql.segments.all(orgRow, flowRow, to, from)) {
+      if (segment.flow_versions !== null && segment.flow_versions !== versions.length) continue
+      if (segment.from_at > at) yield* this.ofRows(flow, positions, at, segment.from_at)
+      const { columns } = this.sql.columns.get(segment.id, orgRow)!
+      yield startedWithin(decodeSegment(columns, segment.from_at), from, to)
+      at = segment.to_at
     }
     if (at < to) yield* this.ofRows(flow, positions, at, to)
   }

@@ -21,7 +21,7 @@ const headingAt = 4
 
 const columnsAt = (headingBytes: number) => Math.ceil((headingAt + headingBytes) / 8) * 8
 
-export function encodeBlock(columns: RunColumns): Uint8Array {
+export function encodeSegment(columns: RunColumns): Uint8Array {
   const { count, lately, versions, steps, marks, items, ticks } = columns
   const heading: Heading = {
     count,
@@ -57,11 +57,11 @@ export function encodeBlock(columns: RunColumns): Uint8Array {
 }
 
 /**
- * The columns in a block's bytes, without copying them.
+ * The columns in a segment's bytes, without copying them.
  *
- * @param from epoch milliseconds that the block's starts are counted from
+ * @param from epoch milliseconds that the segment's starts are counted from
  */
-export function decodeBlock(given: Uint8Array, from: number): RunColumns {
+export function decodeSegment(given: Uint8Array, from: number): RunColumns {
   const bytes = given.byteOffset % 8 === 0 ? given : given.slice()
   const { buffer, byteOffset } = bytes
   const length = new Uint32Array(buffer, byteOffset, 1)[0]!
@@ -92,7 +92,7 @@ export function decodeBlock(given: Uint8Array, from: number): RunColumns {
     marks: heading.marks.map(planes),
     items,
     ticks: planes(heading.ticks),
-    // Whoever keeps a block knows by what it was made.
+    // Whoever keeps a segment knows by what it was made.
     dependsOnNewest: false,
   }
 }
