@@ -96,8 +96,8 @@ function addRotate(key: Command): void {
           body,
         })
         if (options.json) return printJson({ id, slug, snippetKey, previousUntil })
-        const fate = graceHours === 0 ? 'no longer works' : `works until ${previousUntil}`
-        print(snippetKey, `the key before ${fate}`)
+        const state = graceHours === 0 ? 'no longer works' : `works until ${previousUntil}`
+        print(snippetKey, `the key before ${state}`)
       })
     })
 }

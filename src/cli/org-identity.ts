@@ -181,10 +181,10 @@ function nextStep(slug: string, { mode, secrets }: IdentityAnswer, counts: UserH
   const [, before] = secrets
   if (mode === 'off') return `count hashes before you require them: ${command('--mode observe')}`
   if (refused > 0) {
-    const fate = mode === 'enforce' ? 'refused now' : 'which would be refused'
+    const consequence = mode === 'enforce' ? 'refused now' : 'which would be refused'
     const back =
       mode === 'enforce' ? `; ${command('--mode observe')} refuses nothing meanwhile` : ''
-    return `of ${all} calls and events ${refused} had no right hash, ${fate}: ${remedyOf(counts)}${back}`
+    return `of ${all} calls and events ${refused} had no right hash, ${consequence}: ${remedyOf(counts)}${back}`
   }
   if (before && counts.outdated > 0) {
     return `${counts.outdated} hashes were made with the secret of before, which works until ${before.worksUntil}: give every back end the current one`

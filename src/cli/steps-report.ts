@@ -1,9 +1,9 @@
 import {
+  type HealthOutcome,
+  healthOutcomes,
   isBadState,
   isMakeshift,
   isMiss,
-  type Outcome,
-  outcomes,
   stepStates,
   totalsOf,
 } from '../core/step/health.ts'
@@ -69,7 +69,7 @@ function detail(one: CheckedStep, name: string, isAmong: boolean): string[] {
   const title = isBadState(state)
     ? `${name} is ${state}`
     : `${name} is ${state}, but its element is not as it was, or not there`
-  const said = outcomes.filter(outcome => people[outcome] > 0)
+  const said = healthOutcomes.filter(outcome => people[outcome] > 0)
   const lines: (readonly [string, string] | null)[] = [
     ['selector', selectorText(selector)],
     said.length > 0
@@ -110,7 +110,7 @@ function fingerprintLine(told: CheckedStep['fingerprints']): string {
 }
 
 /** What to do about each way of not being found as the step describes it. */
-const remedies: Readonly<Record<Exclude<Outcome, 'found'>, string>> = {
+const remedies: Readonly<Record<Exclude<HealthOutcome, 'found'>, string>> = {
   not_found:
     'see whether these pages still have the element; set a longer target.waitMs where it comes late, and target.required: false where it may rightly be away',
   hidden:
@@ -137,7 +137,7 @@ function advice(one: CheckedStep, isAmong: boolean): string {
     return `see whether \`${selectorText(selector)}\`, by which ${counted(reports, 'report')} found it, is a good target.selector; else set one that finds the element`
   }
   const isIt = state === 'drifting' ? isMakeshift : isMiss
-  const [worst] = outcomes
+  const [worst] = healthOutcomes
     .filter(outcome => isIt(outcome) && people[outcome] > 0)
     .sort((a, b) => people[b] - people[a])
   if (worst === 'changed' && one.isPinned) {

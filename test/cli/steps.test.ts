@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import type { Fingerprint } from '../../src/core/step/fingerprint.ts'
-import type { Outcome } from '../../src/core/step/health.ts'
+import type { HealthOutcome } from '../../src/core/step/health.ts'
 import { openForWriting } from '../../src/storage/database/database.ts'
 import type { HealthReport } from '../../src/storage/in-rows.ts'
 import { StepTable } from '../../src/storage/steps/step-table.ts'
@@ -31,7 +31,12 @@ function store(work: (steps: StepTable, place: (slug: string, key: string) => Pl
 }
 type Place = Pick<HealthReport, 'orgRow' | 'stepRow'>
 
-const report = (place: Place, person: string, outcome: Outcome, message: string | null = null) => ({
+const report = (
+  place: Place,
+  person: string,
+  outcome: HealthOutcome,
+  message: string | null = null,
+) => ({
   ...place,
   version: 1,
   person: `u${person}`,

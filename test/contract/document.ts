@@ -32,7 +32,7 @@ export interface Row {
   status: number
   headers: readonly string[]
   body: readonly string[]
-  /** An error's code, or the fate of a single event; null where the body is said in full or not. */
+  /** An error's code, or the result of a single event; null where the body is said in full or not. */
   word: string | null
 }
 
@@ -65,7 +65,7 @@ const columns = [
   'status',
   'headers',
   'body',
-  'fate',
+  'result',
 ] as const
 
 type Fields = Record<(typeof columns)[number], string>
@@ -88,18 +88,18 @@ function fieldsOf(table: Table, cells: readonly string[]): Fields {
 }
 
 /** The status that goes with what became of a single event. */
-function statusOfFate(fate: string): string {
-  if (fate === '') return ''
-  if (fate === '401') return fate
-  return fate === 'kept' || fate === 'duplicate' ? '202' : '422'
+function statusOfResult(result: string): string {
+  if (result === '') return ''
+  if (result === '401') return result
+  return result === 'kept' || result === 'duplicate' ? '202' : '422'
 }
 
 function rowOf(line: number, fields: Fields): Row {
   const [, method = '', target = ''] = /^(\S+) (.*)$/.exec(spansIn(fields.request)[0] ?? '') ?? []
-  const status = fields.status || statusOfFate(fields.fate)
+  const status = fields.status || statusOfResult(fields.result)
   if (!/^[A-Z]+$/.test(method)) throw new Error(`contract.md:${line}: there is no request`)
   if (!/^\d{3}$/.test(status)) throw new Error(`contract.md:${line}: there is no status`)
-  const word = plainIn(fields.body) || fields.fate
+  const word = plainIn(fields.body) || fields.result
   return {
     line,
     method,

@@ -9,19 +9,19 @@ export interface Promised {
 }
 
 /** The answer to one event alone, by what became of it: `kept`, `duplicate` or `code: message`. */
-function bodyOfFate(fate: string): unknown {
+function bodyOfResult(result: string): unknown {
   const counts = { accepted: 0, duplicates: 0, rejected: 0, results: [], skewMs: null }
-  if (fate === 'kept') return { ...counts, accepted: 1 }
-  const result = { index: 0, id: '<any>' }
-  if (fate === 'duplicate') {
-    return { ...counts, duplicates: 1, results: [{ ...result, status: 'duplicate' }] }
+  if (result === 'kept') return { ...counts, accepted: 1 }
+  const event = { index: 0, id: '<any>' }
+  if (result === 'duplicate') {
+    return { ...counts, duplicates: 1, results: [{ ...event, status: 'duplicate' }] }
   }
-  const [, code, message] = /^(\w+): (.+)$/.exec(fate) ?? []
-  if (!code) throw new Error(`"${fate}" is neither an error's code nor an event's fate`)
+  const [, code, message] = /^(\w+): (.+)$/.exec(result) ?? []
+  if (!code) throw new Error(`"${result}" is neither an error's code nor an event's result`)
   return {
     ...counts,
     rejected: 1,
-    results: [{ ...result, status: 'rejected', code, message }],
+    results: [{ ...event, status: 'rejected', code, message }],
     error: 'Every event was rejected',
     code: 'validation_failed',
   }
@@ -37,7 +37,7 @@ function bodyOf(row: Row, contract: Contract, fillIn: (text: string) => string):
   const [first, ...more] = row.body.map(fillIn)
   if (row.word !== null) {
     const known = errorSaid(contract, row.word, row.target.startsWith('/manage/'))
-    return known ? { error: known.sentence, code: row.word } : bodyOfFate(fillIn(row.word))
+    return known ? { error: known.sentence, code: row.word } : bodyOfResult(fillIn(row.word))
   }
   if (first === undefined) return undefined
   if (/^(?:\/|\(body\) )/.test(first)) {

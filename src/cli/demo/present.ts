@@ -1,5 +1,5 @@
 import type { Flow, Step } from '../../core/flow/flow.ts'
-import type { Outcome } from '../../core/step/health.ts'
+import type { HealthOutcome } from '../../core/step/health.ts'
 import { version as snippetVersion } from '../../core/version.ts'
 import type { Asker } from '../asking.ts'
 import { type DemoEvent, demoOrigin } from './history.ts'
@@ -8,7 +8,7 @@ import { type DemoEvent, demoOrigin } from './history.ts'
 export type Page = Asker['ask']
 
 /** What ten people's pages say of a step's element: most steps are well, two are not. */
-const outcomes: Record<string, readonly Outcome[]> = {
+const outcomes: Record<string, readonly HealthOutcome[]> = {
   'add-task': ['not_found', 'hidden', 'not_found', 'not_found', 'not_found', 'not_found'],
   'find-help': ['found_by_alternate', 'changed', 'found_by_alternate'],
 }

@@ -12,10 +12,10 @@ export function outcomeOf(run: {
   return run.dismissedAt === null ? 'in_progress' : 'dismissed'
 }
 
-/** What can become of a step in a run, in one word. */
-export const stepOutcomes = ['completed', 'skipped', 'viewed', 'target_missing'] as const
+/** What can become of a step in a run. Column segments keep them by their place here. */
+export const stepOutcomes = ['viewed', 'completed', 'skipped', 'target_missing'] as const
 
-/** The first of these that was ever reported. */
+/** In one word: a step that was completed is, whatever else was reported of it. */
 export function stepOutcomeOf(step: Omit<RunStep, 'stepId'>): (typeof stepOutcomes)[number] {
   if (step.completedAt !== null) return 'completed'
   if (step.skippedAt !== null) return 'skipped'

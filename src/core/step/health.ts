@@ -2,7 +2,7 @@ import { rate } from '../number/statistics.ts'
 import { dayMs } from '../time/durations.ts'
 
 /** What a page can report of a step's target, in the order in which answers list them. */
-export const outcomes = [
+export const healthOutcomes = [
   'found',
   'found_by_alternate',
   'changed',
@@ -13,18 +13,18 @@ export const outcomes = [
 ] as const
 
 /** What a page reported of a step's target. */
-export type Outcome = (typeof outcomes)[number]
+export type HealthOutcome = (typeof healthOutcomes)[number]
 
 /** The element was not there to be shown. */
-export const isMiss = (outcome: Outcome) =>
+export const isMiss = (outcome: HealthOutcome) =>
   outcome === 'not_found' || outcome === 'hidden' || outcome === 'ambiguous' || outcome === 'error'
 
 /** The element was found, but not as the step describes it. */
-export const isMakeshift = (outcome: Outcome) =>
+export const isMakeshift = (outcome: HealthOutcome) =>
   outcome === 'found_by_alternate' || outcome === 'changed'
 
 /** People by the outcome of their latest report; each person is in one count only. */
-export type HealthCounts = Record<Outcome, number>
+export type HealthCounts = Record<HealthOutcome, number>
 
 /** The best first, and what too few people have told of last. */
 export const stepStates = ['healthy', 'drifting', 'flaky', 'broken', 'unknown'] as const
@@ -60,7 +60,9 @@ export function noHealthCounts(): HealthCounts {
 
 /** Counts of people of whom nobody is in both. */
 export const summedHealth = (a: HealthCounts, b: HealthCounts): HealthCounts =>
-  Object.fromEntries(outcomes.map(outcome => [outcome, a[outcome] + b[outcome]])) as HealthCounts
+  Object.fromEntries(
+    healthOutcomes.map(outcome => [outcome, a[outcome] + b[outcome]]),
+  ) as HealthCounts
 
 /**
  * The state of a step's target from what people's pages reported last.
@@ -84,8 +86,8 @@ export function stepState(counts: HealthCounts, target: { required: boolean }): 
 
 /** Counts by what they mean for a state: `people` are `finds` and `misses`; finds hold `makeshift`. */
 export function totalsOf(counts: HealthCounts) {
-  const sum = (isIt: (outcome: Outcome) => boolean) =>
-    outcomes.filter(isIt).reduce((total, outcome) => total + counts[outcome], 0)
+  const sum = (isIt: (outcome: HealthOutcome) => boolean) =>
+    healthOutcomes.filter(isIt).reduce((total, outcome) => total + counts[outcome], 0)
   const [people, misses] = [sum(() => true), sum(isMiss)]
   return { people, misses, finds: people - misses, makeshift: sum(isMakeshift) }
 }

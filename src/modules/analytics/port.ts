@@ -39,13 +39,10 @@ export interface AnalyticsReader {
 }
 
 /** What became of a run, as it stands in the column of states. */
-export const outcomes = { inProgress: 0, dismissed: 1, completed: 2 } as const
+export const outcomeCodes = { inProgress: 0, dismissed: 1, completed: 2 } as const
 
 /** Bits of a state that hold the outcome; the others are the version's place in `versions`. */
 export const outcomeBits = 2
-
-/** What runs can report of a step, as they stand in the arrays of `RunColumns`. */
-export const fates = ['viewed', 'completed', 'skipped', 'missing'] as const
 
 /** Steps or items of a run, eight to a byte: a byte a run for each eight of them. */
 export type Planes = readonly Uint8Array[]
@@ -53,7 +50,7 @@ export type Planes = readonly Uint8Array[]
 /** What the runs have to do with one step. */
 export interface ColumnStep<Step = number> {
   ref: Step
-  /** How many of the runs did what, in the order of `fates`. */
+  /** How many of the runs did what, in the order of `stepOutcomes`. */
   counts: number[]
 }
 
@@ -78,7 +75,7 @@ export interface RunColumns<Step = number, Item = number> {
   readonly lately: Lately
   readonly versions: readonly number[]
   readonly steps: readonly ColumnStep<Step>[]
-  /** By fate, then a plane for each eight steps. */
+  /** By step outcome, then a plane for each eight steps. */
   readonly marks: readonly Planes[]
   /** By step: how long each run that viewed it spent there, as codes, in the order of runs. */
   readonly spent: readonly Uint16Array[]

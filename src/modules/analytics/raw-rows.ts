@@ -60,10 +60,10 @@ export function runRows(flow: FlowEntry): RawRows<RunRow> {
     cellsOf(run) {
       const isUser = run.person.startsWith('u')
       const name = run.person.slice(1)
-      const fates: CsvCell[] = steps.map(() => null)
+      const ofSteps: CsvCell[] = steps.map(() => null)
       for (const step of run.steps) {
         const column = columnOf.get(step.stepId)
-        if (column !== undefined) fates[column] = stepOutcomeOf(step)
+        if (column !== undefined) ofSteps[column] = stepOutcomeOf(step)
       }
       return [
         run.key,
@@ -76,7 +76,7 @@ export function runRows(flow: FlowEntry): RawRows<RunRow> {
         isoTimeOrNull(run.completedAt),
         isoTimeOrNull(run.dismissedAt),
         secondsToComplete(run),
-        ...fates,
+        ...ofSteps,
       ]
     },
   }

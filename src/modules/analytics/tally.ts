@@ -2,10 +2,11 @@ import { FlowPositions } from '../../core/flow/positions.ts'
 import { codeOfDuration, DurationCounts, rate } from '../../core/number/statistics.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { ItemRef, StepRef } from '../../core/reference.ts'
+import { stepOutcomes } from '../../core/run/outcome.ts'
 import { dayMs } from '../../core/time/durations.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
 import { People } from './people.ts'
-import { type RunColumns as ColumnsOf, fates, outcomeBits, outcomes, takeRuns } from './port.ts'
+import { type RunColumns as ColumnsOf, outcomeBits, outcomeCodes, takeRuns } from './port.ts'
 
 type RunColumns = ColumnsOf<StepRef, ItemRef>
 
@@ -21,8 +22,8 @@ function secondsOf(durations: DurationCounts) {
 }
 
 class StepTally {
-  /** In the order of `fates`. */
-  readonly counts = fates.map(() => 0)
+  /** In the order of `stepOutcomes`. */
+  readonly counts = stepOutcomes.map(() => 0)
   droppedHere = 0
   stillHere = 0
   readonly durations = new DurationCounts()
@@ -94,8 +95,8 @@ export class RunTally {
     for (const [place, version] of versions.entries()) {
       const first = place << outcomeBits
       const known = this.versions.get(version) ?? { starts: 0, completions: 0 }
-      for (const outcome of Object.values(outcomes)) known.starts += counts[first + outcome]!
-      known.completions += counts[first + outcomes.completed]!
+      for (const outcome of Object.values(outcomeCodes)) known.starts += counts[first + outcome]!
+      known.completions += counts[first + outcomeCodes.completed]!
       this.versions.set(version, known)
     }
   }
@@ -105,7 +106,7 @@ export class RunTally {
       if (counts.every(count => count === 0)) continue
       const tally = this.steps.get(ref) ?? new StepTally()
       this.steps.set(ref, tally)
-      for (const [fate, count] of counts.entries()) tally.counts[fate]! += count
+      for (const [outcome, count] of counts.entries()) tally.counts[outcome]! += count
       tally.durations.addAll(spent[place]!)
     }
   }
@@ -120,7 +121,7 @@ export class RunTally {
     for (let run = 0; run < count; run++) {
       while (starts[run]! >= dayEndsAt) dayEndsAt = this.range.days[++day]!.endMs - from
       const outcome = states[run]! & outcomeMask
-      const isCompleted = outcome === outcomes.completed
+      const isCompleted = outcome === outcomeCodes.completed
       days[(day << outcomeBits) | outcome]!++
       if (!isCompleted) dropped[ends[run]!]!++
       else if (ends[run] === noTime) this.untimed++

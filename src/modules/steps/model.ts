@@ -1,6 +1,6 @@
 import { type Static, type TInteger, type TSchema, Type } from '@sinclair/typebox'
 import { mostCandidates, signalWeights } from '../../core/step/fingerprint.ts'
-import { type Outcome, outcomes, stepStates } from '../../core/step/health.ts'
+import { type HealthOutcome, healthOutcomes, stepStates } from '../../core/step/health.ts'
 import {
   Count,
   FlowId,
@@ -93,7 +93,7 @@ export type FingerprintVerdict = Static<typeof FingerprintVerdict>
 
 export const HealthBody = Type.Object(
   {
-    outcome: OneOf(outcomes, { description: 'What became of looking for it.' }),
+    outcome: OneOf(healthOutcomes, { description: 'What became of looking for it.' }),
     ...PersonFields,
     selector: Maybe(Type.String({ maxLength: 1_000, description: 'What found it.' })),
     matchCount: Maybe(
@@ -136,8 +136,8 @@ export const CheckQuery = Type.Object({
 })
 
 const countFields = Object.fromEntries(
-  outcomes.map(outcome => [outcome, Type.Integer({ minimum: 0, examples: [0] })]),
-) as Record<Outcome, TInteger>
+  healthOutcomes.map(outcome => [outcome, Type.Integer({ minimum: 0, examples: [0] })]),
+) as Record<HealthOutcome, TInteger>
 
 const counts = (description: string) => Type.Object(countFields, { description })
 

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../core/organisation/catalogue.ts'
 import type { OrganisationRef, StepRef } from '../../core/reference.ts'
 import type { Fingerprint } from '../../core/step/fingerprint.ts'
-import type { HealthCounts, Outcome } from '../../core/step/health.ts'
+import type { HealthCounts, HealthOutcome } from '../../core/step/health.ts'
 import type { StepBaseline } from '../authoring/index.ts'
 
 /** What the state of a step rests on: the last 24 hours of one version. Times are epoch milliseconds. */
@@ -62,7 +62,7 @@ export interface HealthReport {
   stepRef: StepRef
   version: number
   person: string | null
-  outcome: Outcome
+  outcome: HealthOutcome
   at: number
   url: string | null
   selector: string | null

@@ -1,10 +1,10 @@
 import type { FlowPositions } from '../../core/flow/positions.ts'
 import { codeOfDuration, noDuration } from '../../core/number/statistics.ts'
+import { stepOutcomes } from '../../core/run/outcome.ts'
 import type { RunStep } from '../../core/run/run.ts'
 import {
-  fates,
   outcomeBits,
-  outcomes,
+  outcomeCodes,
   type Planes,
   type RunColumns,
 } from '../../modules/analytics/port.ts'
@@ -92,7 +92,7 @@ export class RunColumnsBuilder {
     this.people = new BigUint64Array(capacity)
     this.states = new Uint16Array(capacity)
     this.ends = new Uint16Array(capacity)
-    this.marks = fates.map(() => new PlaneBuilder(capacity))
+    this.marks = stepOutcomes.map(() => new PlaneBuilder(capacity))
     this.ticks = new PlaneBuilder(capacity)
   }
 
@@ -102,12 +102,12 @@ export class RunColumnsBuilder {
     this.starts[i] = startedAt - this.from
     this.people[i] = run.person
     this.addSteps(i, run)
-    let outcome: number = outcomes.inProgress
+    let outcome: number = outcomeCodes.inProgress
     if (completedAt !== null) {
-      outcome = outcomes.completed
+      outcome = outcomeCodes.completed
       this.ends[i] = codeOfDuration(Math.max(0, completedAt - startedAt))
     } else {
-      if (run.dismissedAt !== null) outcome = outcomes.dismissed
+      if (run.dismissedAt !== null) outcome = outcomeCodes.dismissed
       else if (run.lastAt >= this.latelyFrom) {
         this.latelyPlaces.push(i)
         this.latelyAt.push(run.lastAt)
@@ -123,7 +123,7 @@ export class RunColumnsBuilder {
   private addSteps(run: number, { steps, version }: ColumnRun): void {
     for (const step of steps) {
       const place = this.stepPlaces.of(step.stepId)
-      this.counts[place] ??= fates.map(() => 0)
+      this.counts[place] ??= stepOutcomes.map(() => 0)
       if (step.viewedAt !== null) {
         this.mark(run, 0, place)
         const ms = this.positions.durationMs(step, steps, version)
@@ -137,9 +137,9 @@ export class RunColumnsBuilder {
     }
   }
 
-  private mark(run: number, fate: number, place: number): void {
-    this.marks[fate]!.set(run, place)
-    this.counts[place]![fate]!++
+  private mark(run: number, outcome: number, place: number): void {
+    this.marks[outcome]!.set(run, place)
+    this.counts[place]![outcome]!++
   }
 
   finish(): RunColumns {
@@ -160,7 +160,7 @@ export class RunColumnsBuilder {
       },
       versions: this.versions.values,
       steps,
-      // Fates that nobody met, such as a missing target, take no room.
+      // Outcomes that nobody had, such as a missing target, take no room.
       marks: this.marks.map(marks =>
         marks.planes.length === 0 ? [] : marks.finished(count, steps.length),
       ),

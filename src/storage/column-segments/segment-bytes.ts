@@ -11,7 +11,7 @@ interface Heading {
   lately: number
   versions: readonly number[]
   steps: readonly ColumnStep[]
-  /** Planes of each fate. */
+  /** Planes of each step outcome. */
   marks: readonly number[]
   items: readonly number[]
   ticks: number

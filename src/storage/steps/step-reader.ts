@@ -2,12 +2,12 @@ import type { Database } from 'bun:sqlite'
 import { badSince, type ReportSlot } from '../../core/step/bad-since.ts'
 import {
   type HealthCounts,
+  type HealthOutcome,
+  healthOutcomes,
   healthWindowMs,
   isMakeshift,
   isMiss,
   noHealthCounts,
-  type Outcome,
-  outcomes,
 } from '../../core/step/health.ts'
 import { dayMs, minuteMs } from '../../core/time/durations.ts'
 import type { StepBaseline, SuggestedSelectors } from '../../modules/authoring/port.ts'
@@ -29,8 +29,8 @@ const mostMessages = 3
 const suggestingPrints = 200
 
 const sqlList = (words: readonly string[]) => words.map(word => `'${word}'`).join(', ')
-const misses = sqlList(outcomes.filter(isMiss))
-const makeshift = sqlList(outcomes.filter(isMakeshift))
+const misses = sqlList(healthOutcomes.filter(isMiss))
+const makeshift = sqlList(healthOutcomes.filter(isMakeshift))
 
 /** A query or a fragment can hold a token, and makes each address a page of its own. */
 const page = `substr(url, 1, min(instr(url || '?', '?'), instr(url || '#', '#')) - 1)`
@@ -41,11 +41,14 @@ type Scope = [orgRow: number, stepRow: number, sinceMs: number, version: number]
 function statements(database: Database) {
   const inScope = 'org_id = ? and step_id = ? and at > ? and version = ?'
   return {
-    people: database.query<{ outcome: Outcome; people: number }, [number, number, number, number]>(
+    people: database.query<
+      { outcome: HealthOutcome; people: number },
+      [number, number, number, number]
+    >(
       `select outcome, count(*) as people from step_health
       where org_id = ? and step_id = ? and version = ? and at > ? group by outcome`,
     ),
-    reports: database.query<{ outcome: Outcome; reports: number; last_at: number }, Scope>(
+    reports: database.query<{ outcome: HealthOutcome; reports: number; last_at: number }, Scope>(
       `select outcome, count(*) as reports, max(at) as last_at from step_reports
       where ${inScope} group by outcome`,
     ),

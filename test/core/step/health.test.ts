@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   type HealthCounts,
+  healthOutcomes,
   noHealthCounts,
-  outcomes,
   type StepState,
   stepState,
 } from '../../../src/core/step/health.ts'
@@ -11,7 +11,7 @@ import {
 const counts = (some: Partial<HealthCounts>): HealthCounts => ({ ...noHealthCounts(), ...some })
 
 const anyCounts = fc.record(
-  Object.fromEntries(outcomes.map(outcome => [outcome, fc.nat({ max: 40 })])),
+  Object.fromEntries(healthOutcomes.map(outcome => [outcome, fc.nat({ max: 40 })])),
 ) as fc.Arbitrary<HealthCounts>
 
 describe('stepState', () => {
