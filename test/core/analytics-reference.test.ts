@@ -453,8 +453,8 @@ describe('checklists', () => {
       r3: ['uu', 8, 'in_progress'],
     })
     expect(runs[0]!.completions).toEqual([t0 + 7000])
-    const loosely = [...events.slice(0, 4), at(8, 'custom', { name: 'saved' })]
-    expect(outline(runsOf(flow, loosely))).toMatchObject({ r3: ['uu', 8, 'completed'] })
+    const withCustom = [...events.slice(0, 4), at(8, 'custom', { name: 'saved' })]
+    expect(outline(runsOf(flow, withCustom))).toMatchObject({ r3: ['uu', 8, 'completed'] })
     expect(referenceAnalytics([flow], events, june).checklist!.completedAll).toBe(1)
   })
 

@@ -302,7 +302,7 @@ export function runsOf(flow: RefFlow, events: RefEvent[]): RefRun[] {
       event.kind !== 'custom' && event.kind !== 'item_reopened' && event.flowKey === flow.key,
   )
   const firm = about.filter(event => !isUnattributed(event))
-  const loose = about.filter(isUnattributed)
+  const unattributed = about.filter(isUnattributed)
 
   // Runs from the events that say by themselves which run they are part of.
   const runs: RefRun[] = distinct(firm.map(runKeyOfEvent)).map(key => {
@@ -321,8 +321,8 @@ export function runsOf(flow: RefFlow, events: RefEvent[]): RefRun[] {
 
   // Unattributed events, each person's in time order: to the latest run at that time, else to the person's
   // own run, which from then on has started.
-  for (const person of distinct(loose.map(personOfEvent))) {
-    const facts = loose.filter(event => personOfEvent(event) === person)
+  for (const person of distinct(unattributed.map(personOfEvent))) {
+    const facts = unattributed.filter(event => personOfEvent(event) === person)
     facts.sort((a, b) => a.at - b.at)
     for (const fact of facts) {
       let run = latestRunAt(runs, person, fact.at)

@@ -170,7 +170,7 @@ const personArbitrary = fc.record({
     { weight: 1, arbitrary: fc.constant('customs' as const) },
     { weight: 1, arbitrary: fc.constant('one run' as const) },
     { weight: 1, arbitrary: fc.constant('no runs' as const) },
-    { weight: 3, arbitrary: fc.constant('loose' as const) },
+    { weight: 3, arbitrary: fc.constant('unattributed' as const) },
   ),
 })
 
@@ -223,7 +223,7 @@ export function historyArbitrary(options: HistoryOptions): fc.Arbitrary<History>
           event.sessionId = pick(runIds.slice(0, 3), drawn.sessionId)
         }
         if (person.habit === 'one run') event.runId = runIds[0]!
-        if (person.habit === 'no runs' || (person.habit === 'loose' && isFact(event))) {
+        if (person.habit === 'no runs' || (person.habit === 'unattributed' && isFact(event))) {
           delete event.runId
           delete event.sessionId
         }

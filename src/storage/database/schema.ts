@@ -233,7 +233,7 @@ export const runs = sqliteTable(
     ownStartedAt: integer('own_started_at'),
     ownCompletedAt: integer('own_completed_at'),
     hasUnattributed: integer('has_loose').notNull().default(0),
-    looseVersion: integer('loose_version'),
+    unattributedVersion: integer('loose_version'),
   },
   table => [
     index('runs_by_start').on(table.orgId, table.flowId, table.startedAt),
@@ -264,7 +264,8 @@ export const columnSegments = sqliteTable(
   table => [uniqueIndex('run_blocks_by_start').on(table.orgId, table.flowId, table.fromAt)],
 )
 
-export const looseFacts = sqliteTable(
+/** Unattributed events. */
+export const unattributedEvents = sqliteTable(
   'loose_facts',
   {
     orgId: integer('org_id').notNull(),

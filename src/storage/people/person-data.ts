@@ -212,7 +212,7 @@ function* progress(database: Database, orgRow: number, person: string, names: Na
   }
 }
 
-function* looseFacts(database: Database, orgRow: number, person: string, names: Names) {
+function* unattributedEvents(database: Database, orgRow: number, person: string, names: Names) {
   type Row = { at: number; completes: number; version: number | null }
   for (const { flowId, row } of inFlows<Row>(database, orgRow, names, 'loose_facts')(person)) {
     const { at, completes, version } = row
@@ -276,7 +276,7 @@ export function* personData(
   yield { section: 'completions', rows: completions(database, orgRow, person, names) }
   yield { section: 'ticks', rows: ticks(database, orgRow, name, names) }
   yield { section: 'progress', rows: progress(database, orgRow, name, names) }
-  yield { section: 'looseFacts', rows: looseFacts(database, orgRow, name, names) }
+  yield { section: 'looseFacts', rows: unattributedEvents(database, orgRow, name, names) }
   const ofChecklists = checklistCompletions(database, orgRow, name, names)
   yield { section: 'checklistCompletions', rows: ofChecklists }
   yield { section: 'sharedRuns', rows: sharedRuns(database, orgRow, name, names) }

@@ -9,9 +9,9 @@ import {
   runKeyOf,
   runOfEvent,
 } from '../../core/run/run.ts'
+import { ChecklistProgress, type PersonInFlow } from '../checklists/checklist-progress.ts'
 import { CompletionTable } from '../checklists/completion-table.ts'
 import { ChecklistCompletions } from '../checklists/completions.ts'
-import { type PersonInFlow, TickTable } from '../checklists/tick-table.ts'
 import type { RowIndex } from '../hash-index/row-index.ts'
 import { RunPeople } from '../runs/run-people.ts'
 import {
@@ -36,7 +36,7 @@ export class Projector {
   private readonly unattributed: UnattributedEvents
   private readonly people: RunPeople
   private readonly byChecklist: ChecklistCompletions
-  readonly ticks: TickTable
+  readonly progress: ChecklistProgress
   private readonly indexes: readonly RowIndex[]
 
   /**
@@ -55,7 +55,7 @@ export class Projector {
     this.people = new RunPeople(database)
     const { partyOf } = this.people
     this.byChecklist = new ChecklistCompletions(database, this.runs, this.unattributed, partyOf)
-    this.ticks = new TickTable(database, historyOf, partyOf, this.byChecklist)
+    this.progress = new ChecklistProgress(database, historyOf, partyOf, this.byChecklist)
     this.indexes = [this.runs.index, this.completions.index]
   }
 
@@ -109,7 +109,7 @@ export class Projector {
       if (isUnattributed(fact) && !fact.byCustomEvent) this.addUnattributed(fact, touched)
     }
     const ticks = facts.filter(({ kind }) => needsItem(kind))
-    for (const { orgRow, flowRow, person } of ticks.length > 0 ? this.ticks.add(ticks) : []) {
+    for (const { orgRow, flowRow, person } of ticks.length > 0 ? this.progress.add(ticks) : []) {
       concerned.add(orgRow, flowRow, this.people.partyOf(orgRow, flowRow, person))
     }
     this.assign(touched, concerned)
@@ -159,7 +159,7 @@ export class Projector {
   completedAt(orgRow: number, flowRow: number, person: string): number | null {
     return least(
       this.completions.firstAt(orgRow, flowRow, person),
-      this.ticks.checklistAt(orgRow, flowRow, person),
+      this.progress.checklistAt(orgRow, flowRow, person),
     )
   }
 
@@ -203,7 +203,7 @@ export class Projector {
    * @param concerned whose ticks, or whose party, have changed
    */
   private assign(touched: TouchedPeople, concerned: People): void {
-    const told = [...concerned].filter(person => this.ticks.tell(person))
+    const told = [...concerned].filter(person => this.progress.tell(person))
     for (const person of touched) this.unattributed.assign(person)
     const ofChecklists = [...touched, ...concerned].filter(person => this.hasChecklist(person))
     for (const { orgRow, flowRow, person } of ofChecklists) {
@@ -237,7 +237,7 @@ export class Projector {
       if (others === null && whose === person) continue
       const people = new Set([person, whose, ...(others ?? [])])
       const changed = this.people.add(orgRow, flowRow, key, people)
-      if (changed.size > 0 && this.ticks.hasAny(orgRow, flowRow)) {
+      if (changed.size > 0 && this.progress.hasAny(orgRow, flowRow)) {
         concerned.add(orgRow, flowRow, changed)
       }
     }

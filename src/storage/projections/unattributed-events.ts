@@ -108,13 +108,13 @@ export class UnattributedEvents {
   /** Says of a run what its own events, unattributed events and the checklist's ticks do together. */
   settle(run: StoredRun): void {
     const { org_id: orgRow, flow_id: flowRow, person, started_at: start } = run
-    let loose: Assigned = { completed_at: null, version: null }
+    let assigned: Assigned = { completed_at: null, version: null }
     if (this.has(orgRow, flowRow, person)) {
       const end = this.runs.nextStart(orgRow, flowRow, run) ?? forever
-      loose = this.sql.assigned.get(orgRow, flowRow, person, start, end)!
+      assigned = this.sql.assigned.get(orgRow, flowRow, person, start, end)!
     }
-    const assignedAt = least(loose.completed_at, this.runs.completedByChecklist(run))
-    this.runs.assign(run, least(run.own_completed_at, assignedAt), loose.version)
+    const assignedAt = least(assigned.completed_at, this.runs.completedByChecklist(run))
+    this.runs.assign(run, least(run.own_completed_at, assignedAt), assigned.version)
   }
 
   private has(orgRow: number, flowRow: number, person: string): boolean {

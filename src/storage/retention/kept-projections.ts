@@ -21,7 +21,7 @@ export function deletedUntil(
  * event, and ticks, completions and unattributed events stand at the time of theirs. What is replayed of the
  * events that are left is joined into it, and says at most once more what it says already.
  *
- * What is only assigned (a loose completion to a run, a run to a person without one) is assigned anew.
+ * What is only assigned (an unattributed completion to a run, a run to a person without one) is assigned anew.
  */
 export function keepProjections(
   database: Database,

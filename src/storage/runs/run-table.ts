@@ -108,7 +108,7 @@ const columns = `id, org_id, flow_id, run_key, person, least_user_id, least_anon
   last_at, named_version, version, completed_at, dismissed_at, steps, own_started_at,
   own_completed_at, loose_version`
 
-const ofLoosePerson = 'org_id = ? and flow_id = ? and person = ? and has_loose = 1'
+const ofMarkedPerson = 'org_id = ? and flow_id = ? and person = ? and has_loose = 1'
 
 /** For whom nothing is made of runs. */
 export const toNobody: RunChanges = { touch() {}, has: () => false }
@@ -149,19 +149,19 @@ function statements(database: Database) {
       where id = ? and org_id = ? and flow_id = ? and person = ? and has_loose = 0`,
     ),
     firstStart: database.query<{ at: number | null }, [number, number, string, string]>(
-      `select min(started_at) as at from runs where ${ofLoosePerson} and run_key <> ?`,
+      `select min(started_at) as at from runs where ${ofMarkedPerson} and run_key <> ?`,
     ),
     lastAt: database.query<StoredRun, [number, number, string, number]>(
-      `select ${columns} from runs where ${ofLoosePerson} and started_at = ?
+      `select ${columns} from runs where ${ofMarkedPerson} and started_at = ?
       order by run_key desc limit 1`,
     ),
-    looselyChangedAt: database.query<StoredRun, [number, number, string, number]>(
+    changedByUnattributedAt: database.query<StoredRun, [number, number, string, number]>(
       `select ${columns} from runs
       where org_id = ? and flow_id = ? and person = ? and started_at = ?
         and (completed_at is not own_completed_at or loose_version is not null)`,
     ),
     runBefore: database.query<StoredRun, [number, number, string, number]>(
-      `select ${columns} from runs where ${ofLoosePerson} and started_at < ?
+      `select ${columns} from runs where ${ofMarkedPerson} and started_at < ?
       order by started_at desc, run_key desc limit 1`,
     ),
     nextStart: database.query<
@@ -169,7 +169,7 @@ function statements(database: Database) {
       [number, number, string, number, number, string]
     >(
       `select started_at from runs
-      where ${ofLoosePerson} and started_at >= ? and (started_at > ? or run_key > ?)
+      where ${ofMarkedPerson} and started_at >= ? and (started_at > ? or run_key > ?)
       order by started_at limit 1`,
     ),
   }
@@ -238,7 +238,7 @@ export class RunTable {
     }
     const isMoved = joined.startedAt !== stored.own_started_at
     const startedAt = isMoved ? joined.startedAt : stored.started_at
-    const looseVersion = isMoved ? null : stored.loose_version
+    const unattributedVersion = isMoved ? null : stored.loose_version
     const assignedAt = isMoved ? this.completedByChecklist(stored) : stored.completed_at
     const updated: StoredRun = {
       id: stored.id,
@@ -251,13 +251,18 @@ export class RunTable {
       started_at: startedAt,
       last_at: joined.lastAt,
       named_version: joined.namedVersion,
-      version: this.versionOf(orgRow, flowRow, least(joined.namedVersion, looseVersion), startedAt),
+      version: this.versionOf(
+        orgRow,
+        flowRow,
+        least(joined.namedVersion, unattributedVersion),
+        startedAt,
+      ),
       completed_at: least(joined.completedAt, assignedAt),
       dismissed_at: joined.dismissedAt,
       steps: packSteps(joined.steps),
       own_started_at: joined.startedAt,
       own_completed_at: joined.completedAt,
-      loose_version: looseVersion,
+      loose_version: unattributedVersion,
     }
     this.update(stored, updated)
     if (isMoved) {
@@ -313,12 +318,12 @@ export class RunTable {
   }
 
   /** Says when a run was completed, by itself or otherwise, and which version unattributed events name. */
-  assign(run: StoredRun, completedAt: number | null, looseVersion: number | null): void {
-    if (completedAt === run.completed_at && looseVersion === run.loose_version) return
+  assign(run: StoredRun, completedAt: number | null, unattributedVersion: number | null): void {
+    if (completedAt === run.completed_at && unattributedVersion === run.loose_version) return
     this.touch(run)
-    const named = least(run.named_version, looseVersion)
+    const named = least(run.named_version, unattributedVersion)
     const version = this.versionOf(run.org_id, run.flow_id, named, run.started_at)
-    this.sql.assign.run(completedAt, looseVersion, version, run.id, run.org_id)
+    this.sql.assign.run(completedAt, unattributedVersion, version, run.id, run.org_id)
   }
 
   /** Marks a run of a person with unattributed events. */
@@ -344,7 +349,7 @@ export class RunTable {
    */
   runsAt(orgRow: number, flowRow: number, person: string, at: number): StoredRun[] {
     const last = this.sql.lastAt.all(orgRow, flowRow, person, at)
-    const before = this.sql.looselyChangedAt.all(orgRow, flowRow, person, at)
+    const before = this.sql.changedByUnattributedAt.all(orgRow, flowRow, person, at)
     return [...last, ...before]
   }
 

@@ -6,7 +6,7 @@ import { hourMs } from '../../core/time/durations.ts'
 import { failpoint } from '../../failpoints.ts'
 import type { FingerprintVerdict } from '../../modules/steps/port.ts'
 import type { StoredCatalogue } from '../catalogue/catalogue.ts'
-import type { PersonInFlow } from '../checklists/tick-table.ts'
+import type { PersonInFlow } from '../checklists/checklist-progress.ts'
 import type { ColumnSegments } from '../column-segments/column-segments.ts'
 import type {
   CompletionReport,
@@ -314,8 +314,8 @@ export class CommandExecutor {
       // People do the same thing many times: only what ticks an item is worth a row.
       const waiting = `${item.ref} ${person}`
       if ((this.waitingTicks.get(waiting) ?? Number.POSITIVE_INFINITY) <= occurredAt) return []
-      const { ticks } = this.projector
-      if (ticks.isTicked(orgRow, item.flow.ref, person, item.ref, occurredAt)) return []
+      const { progress } = this.projector
+      if (progress.isTicked(orgRow, item.flow.ref, person, item.ref, occurredAt)) return []
       this.waitingTicks.set(waiting, occurredAt)
       return {
         ...noEvent,
@@ -351,11 +351,11 @@ export class CommandExecutor {
     this.settle()
     const { orgRow, flowRow, receivedAt, runId = null, sessionId = null } = report
     const person = personOf(report.userId, report.anonymousId)
-    const { ticks } = this.projector
-    const standing = ticks.standing(orgRow, flowRow, person)
+    const { progress } = this.projector
+    const standing = progress.standing(orgRow, flowRow, person)
     // A write counts after all that was stored before it, whatever the clocks say: a taking back
     // must not fall among ticks that are stored already.
-    const lastTickAt = ticks.lastTickAt(orgRow, flowRow, person)
+    const lastTickAt = progress.lastTickAt(orgRow, flowRow, person)
     const occurredAt = Math.max(receivedAt, lastTickAt + 1)
     const own = { ...noEvent, flowRef: flowRow, occurredAt }
     const events: NewEvent[] = []

@@ -98,7 +98,7 @@ describe('which run an event belongs to', () => {
     )
   })
 
-  test('completions and ticks without run and session are loose, others never', () => {
+  test('completions and ticks without run and session are unattributed, others never', () => {
     expect(isUnattributed(event({ kind: 'flow_completed' }))).toBe(true)
     expect(isUnattributed(event({ kind: 'item_completed' }))).toBe(true)
     expect(isUnattributed(event({ kind: 'flow_completed', sessionId: 's' }))).toBe(false)

@@ -75,7 +75,7 @@ const ticksQuery = (database: Database) =>
   )
 
 /** Who has ticked what, and what that says of them and of those whose ticks count together with theirs. */
-export class TickTable {
+export class ChecklistProgress {
   private readonly sql: ReturnType<typeof statements>
   private readonly ticksOf: TicksOf
 
