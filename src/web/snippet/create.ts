@@ -1,15 +1,15 @@
 import { version } from '../../core/version.ts'
+import { createBrowserStore, inherit } from './browser-store.ts'
 import { createEngine, type Who } from './engine.ts'
+import { createFlowFeed } from './flow-feed.ts'
 import { createHistory } from './history.ts'
-import { createKeep, inherit } from './keep.ts'
 import { onNavigation } from './navigation.ts'
 import { createOutbox } from './outbox.ts'
+import { textOf } from './page-values.ts'
 import type { Cairn, Flow, Settings, Told } from './parts.ts'
 import { createPerson } from './person.ts'
-import { createPresence } from './presence.ts'
 import { createRuns } from './runs.ts'
 import { quietly, safely } from './safely.ts'
-import { textOf } from './said.ts'
 import { createSession } from './session.ts'
 import type { Stage, StageDeps } from './stage.ts'
 import { createTabs } from './tabs.ts'
@@ -44,10 +44,10 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
   const prefix = `cairn:${settings.key.slice(0, 8)}:`
   safely(() => inherit(prefix, page))
   const tab = uuid()
-  const keep = createKeep(prefix, page)
+  const store = createBrowserStore(prefix, page)
   const transport = createTransport(settings, page)
-  const person = createPerson(keep)
-  const sessionId = createSession(keep)
+  const person = createPerson(store)
+  const sessionId = createSession(store)
   const listeners = new Map<string, Set<(what: never) => void>>()
 
   const address = () => new URL(page.location.href)
@@ -70,9 +70,9 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
   // Before what is left to be sent is handed over.
   page.addEventListener('pagehide', () => safely(waitNoLonger))
 
-  const common = { keep, transport, sessionId, url, version, page }
-  const history = createHistory(keep)
-  const presence = createPresence({
+  const common = { store, transport, sessionId, url, version, page }
+  const history = createHistory(store)
+  const feed = createFlowFeed({
     ...common,
     user: () => (isAllowed() === true && person.current.userId !== null ? person.current : null),
     learned: ({ userId }, told) => history.learn(`u${userId}`, told),
@@ -81,13 +81,13 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     ...common,
     tab,
     person: () => person.current,
-    isHeard: presence.isHeard,
+    isHeard: feed.isHeard,
   })
-  const runs = createRuns(keep)
+  const runs = createRuns(store)
   const engine = createEngine({
     outbox,
     transport,
-    presence,
+    feed,
     history,
     person,
     page,
@@ -96,13 +96,13 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     address,
     loadStage,
     runs,
-    hold: createTabs(prefix, tab, keep, page),
+    hold: createTabs(prefix, tab, store, page),
   })
 
   let consented: boolean | null = null
   /** Once it was said it holds as long as the page, also where the page clears its storage. */
   const consentSaid = () => {
-    consented = keep.get<boolean>('consent') ?? consented
+    consented = store.get<boolean>('consent') ?? consented
     return consented
   }
 
@@ -115,7 +115,7 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     if (isPrerendering(page)) return null
     const consent = consentSaid()
     if (consent !== null || !asksNotToBeTracked(page)) return consent ?? true
-    const honours = presence.honoursDoNotTrack()
+    const honours = feed.honoursDoNotTrack()
     return honours === null ? null : !honours
   }
 
@@ -130,7 +130,7 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
   const change = (allowed: boolean | null) => {
     heeded = allowed
     if (allowed === true) {
-      keep.store(true)
+      store.allow(true)
       person.save()
     } else if (allowed === false) {
       outbox.silence()
@@ -141,10 +141,10 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
   /** Nothing but a refusal stays behind. */
   const forget = () => {
     const consent = consentSaid()
-    keep.forget('consent')
-    keep.store(true)
-    if (consent !== null) keep.set('consent', consent)
-    keep.store(false)
+    store.forget('consent')
+    store.allow(true)
+    if (consent !== null) store.set('consent', consent)
+    store.allow(false)
   }
 
   const take = (flows: readonly Flow[]) => {
@@ -154,7 +154,7 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
 
   const beat = async () => {
     if (page.document.visibilityState === 'hidden' || isAllowed() !== true) return
-    if (await presence.beat(engine.hasList())) take(await presence.refresh())
+    if (await feed.beat(engine.hasList())) take(await feed.refresh())
   }
 
   let asked = 0
@@ -169,12 +169,12 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     do {
       engine.wait(true)
       const patience = page.setTimeout(() => {
-        if (presence.areKnown()) take(presence.known())
+        if (feed.areKnown()) take(feed.known())
         goOn()
       }, patienceMs)
-      flows = await presence.flows()
+      flows = await feed.flows()
       page.clearTimeout(patience)
-    } while (presence.areKnown() && !presence.isCurrent())
+    } while (feed.areKnown() && !feed.isCurrent())
     take(flows)
     goOn()
   }
@@ -182,13 +182,13 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
   let hasBegun = false
   /** Whoever has been named just now; where the flows are not known yet, `learn` is at it. */
   const meet = async () => {
-    if (hasBegun && presence.areKnown() && !presence.isCurrent()) await ask()
+    if (hasBegun && feed.areKnown() && !feed.isCurrent()) await ask()
   }
 
   /** Until the flows are known: that a server was busy, or away, is no reason to show none. */
   const learn = async (): Promise<void> => {
     await ask()
-    if (presence.areKnown()) return beat()
+    if (feed.areKnown()) return beat()
     page.setTimeout(quietly(learn), Math.max(transport.pauseMs('flows'), askAgainMs))
   }
 
@@ -209,10 +209,10 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
       safely(engine.returned)
     })
     // Said in one tab, it is said in all.
-    keep.onChange('consent', () => safely(heed))
+    store.onChange('consent', () => safely(heed))
   }
 
-  keep.store(isAllowed() === true)
+  store.allow(isAllowed() === true)
   if (isPrerendering(page)) {
     const listener = () => safely(begin)
     page.document.addEventListener('prerenderingchange', listener, { once: true })
@@ -232,7 +232,7 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
         runs.adopt(before, person.name)
       } else if (is === 'other') {
         engine.mistook(before)
-        keep.remove('session')
+        store.remove('session')
       }
       who = 'said'
       if (hasBegun) heed()
@@ -251,7 +251,7 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
       if (who === 'said') who = 'guessed'
       engine.clear()
       person.reset()
-      keep.remove('session')
+      store.remove('session')
       engine.consider()
     },
     on(name, listener) {
@@ -261,7 +261,7 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
       return () => void ofName.delete(listener)
     },
     consent(isGiven) {
-      keep.set('consent', isGiven === true)
+      store.set('consent', isGiven === true)
       heed()
       // Whoever refuses to be told apart need not be named. Consent does not say who has given it.
       if (isGiven !== true) waitNoLonger()

@@ -9,13 +9,13 @@ import {
   waitsForIdentify,
 } from '../../core/flow/decision.ts'
 import { shownAs } from '../../core/flow/shown-as.ts'
+import type { FlowFeed } from './flow-feed.ts'
 import { ended, type History, started, withdrawn } from './history.ts'
 import type { Flow, Outbox } from './parts.ts'
 import type { PersonStore } from './person.ts'
-import type { Presence } from './presence.ts'
+import { isWithin } from './recency.ts'
 import { type Run, type Runs, type Slot, slots } from './runs.ts'
 import { safely } from './safely.ts'
-import { isWithin } from './since.ts'
 import type { Stage, StageDeps } from './stage.ts'
 import type { LetGo } from './tabs.ts'
 import { warn } from './warn.ts'
@@ -33,7 +33,7 @@ export interface EngineDeps extends Omit<StageDeps, 'save' | 'end' | 'giveWay' |
   history: History
   runs: Runs
   person: PersonStore
-  presence: Presence
+  feed: FlowFeed
   who(): Who
   /** The page's address, whole: rules may look at its query. */
   address(): URL
@@ -66,7 +66,7 @@ interface Due {
  * is due.
  */
 export function createEngine(deps: EngineDeps) {
-  const { outbox, history, runs, person, presence, page } = deps
+  const { outbox, history, runs, person, feed, page } = deps
   const showing: Partial<Record<Slot, Showing>> = {}
   const held: Partial<Record<Slot, LetGo>> = {}
   /** Slots that wait for their turn among the tabs, or for the stage. */
@@ -342,7 +342,7 @@ export function createEngine(deps: EngineDeps) {
     /** The flows have been fetched, or others published. */
     take(fetched: readonly Flow[]) {
       flows = fetched
-      areKnown = presence.areKnown()
+      areKnown = feed.areKnown()
       catchUp()
       review()
       consider()

@@ -1,5 +1,5 @@
 import { type FlowHistory, noHistory } from '../../core/flow/decision.ts'
-import type { Keep } from './parts.ts'
+import type { BrowserStore } from './parts.ts'
 
 /** People of one browser whose past is kept; the one seen longest ago makes room. */
 const mostPeople = 5
@@ -64,17 +64,17 @@ const merged = (here: Past, there: Past): Past => ({
 })
 
 /** What each person has done with each flow in this browser, by flow id. */
-export function createHistory(keep: Keep) {
+export function createHistory(store: BrowserStore) {
   const key = 'past'
   const all = () => {
-    const kept = keep.get<[person: string, past: Past][]>(key)
+    const kept = store.get<[person: string, past: Past][]>(key)
     return Array.isArray(kept) ? kept.filter(Array.isArray) : []
   }
   const of = (person: string): Past => all().find(([name]) => name === person)?.[1] ?? {}
 
   const write = (person: string, past: Past) => {
     const others = all().filter(([name]) => name !== person)
-    keep.set(key, [[person, past], ...others].slice(0, mostPeople))
+    store.set(key, [[person, past], ...others].slice(0, mostPeople))
   }
 
   return {

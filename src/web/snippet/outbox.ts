@@ -1,6 +1,13 @@
-import type { FingerprintReport, HealthReport, Keep, NewEvent, Outbox, Person } from './parts.ts'
-import { hashOf, recordOf } from './said.ts'
-import { isWithin } from './since.ts'
+import { hashOf, recordOf } from './page-values.ts'
+import type {
+  BrowserStore,
+  FingerprintReport,
+  HealthReport,
+  NewEvent,
+  Outbox,
+  Person,
+} from './parts.ts'
+import { isWithin } from './recency.ts'
 import type { Transport } from './transport.ts'
 import { uuid } from './uuid.ts'
 
@@ -36,7 +43,7 @@ interface Queue {
 }
 
 export interface OutboxDeps {
-  keep: Keep
+  store: BrowserStore
   transport: Transport
   /** This page load, which has a queue of its own: two tabs never write the same one. */
   tab: string
@@ -62,7 +69,7 @@ export const namesOf = ({ userId, anonymousId, userHash }: Person) => ({
  * The server stores an id once.
  */
 export function createOutbox(deps: OutboxDeps): Outbox {
-  const { keep, transport, tab, page } = deps
+  const { store, transport, tab, page } = deps
   const ownQueue = queuePrefix + tab
   let waiting: Queued[] = []
   let mostTogether = mostInRequest
@@ -80,8 +87,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const save = (isLeft = false) => {
     page.clearTimeout(saveTimer)
     saveTimer = undefined
-    if (waiting.length === 0) keep.remove(ownQueue)
-    else keep.set(ownQueue, { savedAt: Date.now(), isLeft, events: waiting } satisfies Queue)
+    if (waiting.length === 0) store.remove(ownQueue)
+    else store.set(ownQueue, { savedAt: Date.now(), isLeft, events: waiting } satisfies Queue)
   }
   const saveSoon = () => {
     if (waiting.length < manyWaiting) save()
@@ -95,13 +102,13 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   /** Takes over what tabs have left behind that are gone. */
   const adopt = () => {
     let hasMore = false
-    for (const name of keep.names(queuePrefix)) {
-      const left = name === ownQueue ? null : keep.get<Queue>(name)
+    for (const name of store.names(queuePrefix)) {
+      const left = name === ownQueue ? null : store.get<Queue>(name)
       if (!Array.isArray(left?.events)) continue
       if (!left.isLeft && isWithin(left.savedAt, abandonedMs)) continue
       waiting = [...left.events.filter(isQueued), ...waiting].slice(-mostWaiting)
       save()
-      keep.remove(name)
+      store.remove(name)
       hasMore = true
     }
     if (hasMore) sendIn(0)
@@ -225,12 +232,12 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const tellFingerprint = async (stepId: string, told: FingerprintReport, body: object) => {
     // Where it lies says more of the window than of the element.
     const looks = hashOf(JSON.stringify({ ...told.fingerprint, rect: 0, v: told.flowVersion }))
-    const kept = keep.get<ToldLook[]>('looks')
+    const kept = store.get<ToldLook[]>('looks')
     const known = Array.isArray(kept) ? kept.filter(([, , at]) => isWithin(at, toldAgainMs)) : []
     if (known.some(([step, look]) => step === stepId && look === looks)) return
     if (!(await tell('fingerprint', stepId, body))) return
     const others = known.filter(([step]) => step !== stepId)
-    keep.set('looks', [[stepId, looks, Date.now()], ...others].slice(0, mostLooks))
+    store.set('looks', [[stepId, looks, Date.now()], ...others].slice(0, mostLooks))
   }
 
   page.document.addEventListener('visibilitychange', () => {
@@ -284,7 +291,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       state = 'silent'
       letGo()
       waiting = []
-      for (const name of keep.names(queuePrefix)) keep.remove(name)
+      for (const name of store.names(queuePrefix)) store.remove(name)
     },
     speak() {
       if (state === 'speaking') return

@@ -24,7 +24,7 @@ export interface Person {
  * What lasts over page loads, and is shared by the tabs of an origin. Values are JSON. Where the
  * browser refuses storage, it lasts as long as the page.
  */
-export interface Keep {
+export interface BrowserStore {
   get<Value>(name: string): Value | null
   set(name: string, value: unknown): void
   remove(name: string): void
@@ -33,7 +33,7 @@ export interface Keep {
   /** Removes all of it but this name. */
   forget(but: string): void
   /** Whether it may be stored, or lasts as long as the page; what has, is stored as soon as it may. */
-  store(isAllowed: boolean): void
+  allow(isAllowed: boolean): void
   /** Called when another tab has written or removed the name. */
   onChange(name: string, listener: () => void): void
 }

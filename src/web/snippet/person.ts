@@ -1,5 +1,5 @@
-import type { Keep, Person } from './parts.ts'
-import { recordOf, textOf } from './said.ts'
+import { recordOf, textOf } from './page-values.ts'
+import type { BrowserStore, Person } from './parts.ts'
 import { uuid } from './uuid.ts'
 
 const personKey = 'person'
@@ -8,7 +8,7 @@ const personKey = 'person'
 const longestId = 128
 
 /** Who is there, over page loads and tabs, until the page says otherwise. */
-export function createPerson(keep: Keep) {
+export function createPerson(store: BrowserStore) {
   const stranger = (): Person => ({
     userId: null,
     anonymousId: uuid(),
@@ -17,14 +17,14 @@ export function createPerson(keep: Keep) {
   })
 
   const kept = (): Person | null => {
-    const known = keep.get<Person>(personKey)
+    const known = store.get<Person>(personKey)
     return isPerson(known) ? known : null
   }
 
   let person = kept() ?? stranger()
   const save = (changed: Person) => {
     person = changed
-    keep.set(personKey, person)
+    store.set(personKey, person)
   }
 
   return {

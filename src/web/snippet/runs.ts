@@ -1,5 +1,5 @@
 import { shownAs } from '../../core/flow/shown-as.ts'
-import type { Flow, Keep } from './parts.ts'
+import type { BrowserStore, Flow } from './parts.ts'
 import { uuid } from './uuid.ts'
 
 /** Where a person stands in a flow, over page loads. */
@@ -45,19 +45,19 @@ export type Slot = (typeof slots)[number]
 const mostOpen = 10
 
 /** The open runs of each person; what is kept of one is changed by the tab that shows it. */
-export function createRuns(keep: Keep) {
+export function createRuns(store: BrowserStore) {
   const key = (person: string, slot: Slot) => `runs:${slot}:${person}`
 
   const open = (person: string, slot: Slot): Run[] => {
-    const kept = keep.get<Run[]>(key(person, slot))
+    const kept = store.get<Run[]>(key(person, slot))
     return Array.isArray(kept) ? kept : []
   }
   const others = (person: string, slot: Slot, { runId }: Run) =>
     open(person, slot).filter(other => other.runId !== runId)
 
   const write = (person: string, slot: Slot, runs: readonly Run[]) => {
-    if (runs.length === 0) keep.remove(key(person, slot))
-    else keep.set(key(person, slot), runs.slice(0, mostOpen))
+    if (runs.length === 0) store.remove(key(person, slot))
+    else store.set(key(person, slot), runs.slice(0, mostOpen))
   }
   const save = (person: string, slot: Slot, run: Run) =>
     write(person, slot, [run, ...others(person, slot, run)])
@@ -110,7 +110,7 @@ export function createRuns(keep: Keep) {
           ({ flowId }) => !begun.some(other => other.flowId === flowId),
         )
         write(to, slot, [...begun, ...own])
-        keep.remove(key(from, slot))
+        store.remove(key(from, slot))
       }
     },
   }

@@ -1,5 +1,5 @@
+import type { FlowFeed } from './flow-feed.ts'
 import type { Flow, Outbox, Person, Told } from './parts.ts'
-import type { Presence } from './presence.ts'
 import type { Run, Slot } from './runs.ts'
 import type { Transport } from './transport.ts'
 
@@ -7,7 +7,7 @@ import type { Transport } from './transport.ts'
 export interface StageDeps {
   outbox: Outbox
   transport: Transport
-  presence: Pick<Presence, 'isCrowded' | 'progressVersion'>
+  feed: Pick<FlowFeed, 'isCrowded' | 'progressVersion'>
   person: { readonly current: Person }
   page: Window
   tell<Name extends keyof Told>(name: Name, what: Told[Name]): void

@@ -1,5 +1,5 @@
-import type { Keep } from './parts.ts'
-import { isWithin } from './since.ts'
+import type { BrowserStore } from './parts.ts'
+import { isWithin } from './recency.ts'
 
 /** Lets go of what a tab holds. */
 export type LetGo = () => void
@@ -23,7 +23,7 @@ interface Lease {
  * @returns a function that waits until no other tab holds a name, then holds it until it is let go
  *   or the tab is gone
  */
-export function createTabs(prefix: string, tab: string, keep: Keep, page: Window) {
+export function createTabs(prefix: string, tab: string, store: BrowserStore, page: Window) {
   const { locks } = page.navigator
 
   const holdLock = (name: string) =>
@@ -35,14 +35,14 @@ export function createTabs(prefix: string, tab: string, keep: Keep, page: Window
   const holdLease = (name: string) =>
     new Promise<LetGo>(resolve => {
       const key = `lease:${name}`
-      const isMine = () => keep.get<Lease>(key)?.tab === tab
+      const isMine = () => store.get<Lease>(key)?.tab === tab
       const isTaken = () => {
-        const lease = keep.get<Lease>(key)
+        const lease = store.get<Lease>(key)
         return lease !== null && lease.tab !== tab && isWithin(lease.at, leaseMs)
       }
       /** A tab that slept is late, and must not take it from the one that has it now. */
       const take = () => {
-        if (!isTaken()) keep.set(key, { tab, at: Date.now() } satisfies Lease)
+        if (!isTaken()) store.set(key, { tab, at: Date.now() } satisfies Lease)
       }
       const attempt = () => {
         if (isTaken()) return page.setTimeout(attempt, renewMs)
@@ -52,7 +52,7 @@ export function createTabs(prefix: string, tab: string, keep: Keep, page: Window
           const renewing = page.setInterval(take, renewMs)
           resolve(() => {
             page.clearInterval(renewing)
-            if (isMine()) keep.remove(key)
+            if (isMine()) store.remove(key)
           })
         }, settleMs)
       }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { noHistory } from '../../../src/core/flow/decision.ts'
 import { createHistory, ended, mergedHistory, started } from '../../../src/web/snippet/history.ts'
-import type { Keep } from '../../../src/web/snippet/parts.ts'
+import type { BrowserStore } from '../../../src/web/snippet/parts.ts'
 
 /** What a browser and the server know together of a person and a flow. */
 
@@ -66,7 +66,7 @@ describe('in a browser', () => {
     return {
       get: name => (values.get(name) as never) ?? null,
       set: (name, value) => values.set(name, structuredClone(value)),
-    } as Partial<Keep> as Keep
+    } as Partial<BrowserStore> as BrowserStore
   }
   const told = (more: object) => ({
     runs: 1,

@@ -1,9 +1,9 @@
 import { idsOf } from '../engine.ts'
 import { namesOf } from '../outbox.ts'
 import type { Flow, Item } from '../parts.ts'
+import { isWithin } from '../recency.ts'
 import type { Run } from '../runs.ts'
 import { safely } from '../safely.ts'
-import { isWithin } from '../since.ts'
 import type { StageDeps } from '../stage.ts'
 import { drawChecklist } from './draw-checklist.ts'
 import type { Host } from './host.ts'
@@ -25,7 +25,7 @@ export function showChecklist(
   run: Run,
   { host, isHidden, ...deps }: StageDeps & { host: Host; isHidden: boolean; save(): void },
 ): { leave(): void; tracked(name: string): void; hide(isHidden: boolean): void } {
-  const { outbox, page, person, presence, tell, transport } = deps
+  const { outbox, page, person, feed, tell, transport } = deps
   const { items, order } = flow.checklist ?? { items: [], order: 'any' }
   const ticked = new Map(Object.entries(run.ticked))
   let isLeft = false
@@ -101,8 +101,8 @@ export function showChecklist(
 
   /** Asks where somebody else is there by now, or the server has told that something has changed. */
   const follow = () => {
-    if (isAsking || isHidden || !outbox.maySpeak() || presence.isCrowded()) return
-    const version = presence.progressVersion()
+    if (isAsking || isHidden || !outbox.maySpeak() || feed.isCrowded()) return
+    const version = feed.progressVersion()
     const isNews = version !== null && version !== run.progressVersion
     if (!isNews && asked === String(names())) return
     const isKnown = asked === null && run.askedAt !== null && isWithin(run.askedAt, justNowMs)

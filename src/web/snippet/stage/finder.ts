@@ -1,7 +1,7 @@
 import type { Finder, Found, Target } from '../parts.ts'
 import { isVisible, matching, textOf } from './elements.ts'
 import { mostLike } from './likeness.ts'
-import { breathing, pageChange } from './unhurried.ts'
+import { pageChange, pauses } from './pauses.ts'
 
 /** How long after a change of the page it is looked at again, milliseconds. */
 const settleMs = 50
@@ -75,7 +75,7 @@ export function createFinder(page: Window): Finder {
   async function lookFurther(
     target: Target,
     seen: Look & { because: Missing },
-    breath: ReturnType<typeof breathing>,
+    pause: ReturnType<typeof pauses>,
   ): Promise<Find | null> {
     for (const selector of target.alternates ?? []) {
       // The place was counted among what the selector finds.
@@ -84,7 +84,7 @@ export function createFinder(page: Window): Finder {
     }
     // One that is there but hidden is not to be mistaken for another that is like it.
     if (!target.fingerprint || seen.because === 'hidden') return null
-    const element = await mostLike(document, target.fingerprint, breath)
+    const element = await mostLike(document, target.fingerprint, pause)
     const { selector } = target
     return element && { element, by: 'fingerprint', selector, matchCount: seen.matchCount }
   }
@@ -93,18 +93,18 @@ export function createFinder(page: Window): Finder {
     const { selector } = target
     const startedAt = performance.now()
     for (;;) {
-      const breath = breathing(page, signal)
+      const pause = pauses(page, signal)
       const leftMs = target.waitMs - (performance.now() - startedAt)
       const seen = look(document, selector, target)
       if ('element' in seen) return { ...seen, by: 'selector', selector }
       if (leftMs <= 0) {
-        const further = await lookFurther(target, seen, breath)
+        const further = await lookFurther(target, seen, pause)
         if (further) return further
       }
       if (signal.aborted || (leftMs <= 0 && target.onMissing !== 'wait')) {
         return { element: null, ...seen }
       }
-      const leastMs = Math.max(settleMs, breath.usedMs() / mostOfTime)
+      const leastMs = Math.max(settleMs, pause.usedMs() / mostOfTime)
       const mostMs = Math.max(pollMs, leastMs)
       const untilMs = leftMs > 0 ? Math.min(mostMs, leftMs) : mostMs
       await pageChange(page, signal, { leastMs, mostMs: untilMs })

@@ -1,7 +1,7 @@
 import { type Remembered, rememberedLikeness } from '../../../core/step/remembered.ts'
 import { isVisible, matching } from './elements.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import type { Breath } from './unhurried.ts'
+import type { Pause } from './pauses.ts'
 
 /** From here on an element counts as the same; the contract of fingerprints has the number. */
 const sameFrom = 0.85
@@ -13,12 +13,12 @@ const mostCompared = 2_000
 /**
  * The one visible element that is as good as the remembered one, or null.
  *
- * @param breath lets the page go on between two elements; false when nobody waits any more
+ * @param pause lets the page go on between two elements; false when nobody waits any more
  */
 export async function mostLike(
   document: Document,
   remembered: Remembered,
-  breath: Breath,
+  pause: Pause,
 ): Promise<Element | null> {
   const { tag } = remembered
   const ofTag = tag ? matching(document, CSS.escape(tag)) : []
@@ -27,7 +27,7 @@ export async function mostLike(
   let best: { element: Element; score: number } | null = null
   let next = 0
   for (const element of ofTag) {
-    if (!(await breath())) return null
+    if (!(await pause())) return null
     if (!isVisible(element)) continue
     const score = rememberedLikeness(remembered, fingerprintOf(element), locale)
     if (score <= (best?.score ?? 0)) next = Math.max(next, score)

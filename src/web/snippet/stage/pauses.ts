@@ -4,14 +4,14 @@
 const sliceMs = 5
 
 /** To be awaited between two pieces of work; answers whether to go on. */
-export type Breath = () => Promise<boolean> | boolean
+export type Pause = () => Promise<boolean> | boolean
 
 /** Pauses for the page whenever a slice of time has been used up. */
-export function breathing(page: Window, signal: AbortSignal): Breath & { usedMs(): number } {
+export function pauses(page: Window, signal: AbortSignal): Pause & { usedMs(): number } {
   const { performance } = page
   let since = performance.now()
   let used = 0
-  const breath = () => {
+  const pause = () => {
     if (signal.aborted) return false
     const now = performance.now()
     if (now - since < sliceMs) return true
@@ -23,7 +23,7 @@ export function breathing(page: Window, signal: AbortSignal): Breath & { usedMs(
       }),
     )
   }
-  return Object.assign(breath, { usedMs: () => used + performance.now() - since })
+  return Object.assign(pause, { usedMs: () => used + performance.now() - since })
 }
 
 /**

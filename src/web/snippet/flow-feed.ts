@@ -1,8 +1,8 @@
 import type { ToldHistory } from './history.ts'
 import { namesOf } from './outbox.ts'
-import type { Flow, Keep, Person } from './parts.ts'
-import { hashOf } from './said.ts'
-import { isWithin } from './since.ts'
+import { hashOf } from './page-values.ts'
+import type { BrowserStore, Flow, Person } from './parts.ts'
+import { isWithin } from './recency.ts'
 import type { Transport } from './transport.ts'
 
 /** How long a flow list is taken as it is, milliseconds: in a quiet minute, and more in a crowd. */
@@ -58,8 +58,8 @@ interface Beat {
   flowsVersion?: string
 }
 
-export interface PresenceDeps {
-  keep: Keep
+export interface FlowFeedDeps {
+  store: BrowserStore
   transport: Transport
   /** The user who is there, where they may be told apart; null where nobody is known or may be. */
   user(): Person | null
@@ -72,26 +72,26 @@ export interface PresenceDeps {
 }
 
 /** What this browser knows of the organisation's flows, and how it says that it is alive. */
-export function createPresence(deps: PresenceDeps) {
-  const { keep, transport, version, sessionId, url, page } = deps
+export function createFlowFeed(deps: FlowFeedDeps) {
+  const { store, transport, version, sessionId, url, page } = deps
   /** What may not be stored, or was forgotten, is known as long as the page lasts. */
   let last: KeptFlows | null = null
   const recall = () => {
-    const kept = keep.get<KeptFlows>('flows')
+    const kept = store.get<KeptFlows>('flows')
     if (Array.isArray(kept?.flows)) last = kept
   }
   /** Read once, for it may be long, and again when another tab has asked. */
   const kept = () => last
   recall()
-  keep.onChange('flows', recall)
+  store.onChange('flows', recall)
 
   const set = (known: Omit<KeptFlows, 'askedAt' | 'crowd' | 'isHeard'>, crowd: number) => {
     last = { ...known, askedAt: Date.now(), crowd, isHeard: Math.random() < chanceIn(crowd) }
   }
-  const store = () => {
+  const remember = () => {
     // The page needs room of its own; the browser's cache has it too.
-    if (JSON.stringify(last).length > longestKept) keep.remove('flows')
-    else keep.set('flows', last)
+    if (JSON.stringify(last).length > longestKept) store.remove('flows')
+    else store.set('flows', last)
   }
 
   const isCrowded = () => (kept()?.crowd ?? 0) > crowdedShare
@@ -130,15 +130,15 @@ export function createPresence(deps: PresenceDeps) {
       const etag = response.headers.get('ETag')
       if (user && history) deps.learned(user, history)
       set({ version, flows, honoursDoNotTrack, etag, asker, refusedAt }, crowdIn(response))
-      store()
+      remember()
     } else if (known && response) {
       set({ ...known, asker, refusedAt }, crowdIn(response))
-      store()
+      remember()
     } else if (known) {
       set(known, 1)
       // Where the page is left, its questions fail too: of those the next one must not know.
       page.setTimeout(() => {
-        if (keep.get<KeptFlows>('flows')?.askedAt === known.askedAt) store()
+        if (store.get<KeptFlows>('flows')?.askedAt === known.askedAt) remember()
       }, staysMs)
     }
   }
@@ -150,7 +150,7 @@ export function createPresence(deps: PresenceDeps) {
     return refusedAt !== null && isWithin(refusedAt, staleMs) ? null : user
   }
 
-  const lastBeat = () => keep.get<Beat>('heartbeat')
+  const lastBeat = () => store.get<Beat>('heartbeat')
 
   async function sendBeat(named: Person | null): Promise<void> {
     const last = lastBeat()
@@ -158,7 +158,7 @@ export function createPresence(deps: PresenceDeps) {
     const known = last?.asker === asker ? (last?.version ?? null) : null
     const about = { at: Date.now(), asker, version: known }
     // Before it is sent: other tabs must not send theirs meanwhile.
-    keep.set('heartbeat', { ...about, nextMs: unansweredMs } satisfies Beat)
+    store.set('heartbeat', { ...about, nextMs: unansweredMs } satisfies Beat)
     const query = new URLSearchParams({
       v: version,
       url: url(),
@@ -172,7 +172,7 @@ export function createPresence(deps: PresenceDeps) {
     const { nextHeartbeatSeconds, flowsVersion, progressVersion = null } = answer ?? {}
     if (typeof flowsVersion !== 'string') return
     const nextMs = nextHeartbeatSeconds * 1_000 || unansweredMs
-    keep.set('heartbeat', {
+    store.set('heartbeat', {
       ...about,
       nextMs,
       version: progressVersion,
@@ -265,4 +265,4 @@ function crowdIn({ headers }: Response): number {
  */
 const chanceIn = (crowd: number): number => Math.min(1, (quietShare / crowd) ** 2)
 
-export type Presence = ReturnType<typeof createPresence>
+export type FlowFeed = ReturnType<typeof createFlowFeed>

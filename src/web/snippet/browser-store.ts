@@ -1,10 +1,10 @@
-import type { Keep } from './parts.ts'
+import type { BrowserStore } from './parts.ts'
 
 /**
  * Values under a prefix in the origin's storage. A browser may refuse it (settings, a full disk, a
  * sandboxed frame): what it refuses is kept in memory, and lasts as long as the page.
  */
-export function createKeep(prefix: string, page: Window): Keep {
+export function createBrowserStore(prefix: string, page: Window): BrowserStore {
   const memory = new Map<string, string | null>()
   let isStored = true
   const storage = () => page.localStorage
@@ -57,7 +57,7 @@ export function createKeep(prefix: string, page: Window): Keep {
       for (const name of others) tried(() => storage().removeItem(prefix + name), undefined)
       for (const name of [...memory.keys()]) if (name !== but) memory.delete(name)
     },
-    store(isAllowed) {
+    allow(isAllowed) {
       isStored = isAllowed
       if (isAllowed) for (const [name, text] of [...memory]) write(name, text)
     },
