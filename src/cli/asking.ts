@@ -1,5 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox'
-import { linesType } from '../http/long-work.ts'
+import { linesType } from '../http/progress-reply.ts'
 import { CommandFailure } from './failure.ts'
 import { tell } from './output.ts'
 

@@ -9,11 +9,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import type { Problem } from '../core/flow/file.ts'
+import type { FileProblem } from '../core/flow/file.ts'
 import { CommandFailure } from './failure.ts'
 
 /** A file as it was named, with its text, or why there is none. */
-export type TextFile = { name: string } & ({ text: string } | { problem: Problem })
+export type TextFile = { name: string } & ({ text: string } | { problem: FileProblem })
 
 /** No flow file needs more; what a flow file holds is held against the same bound. */
 const mostBytes = 1_048_576
@@ -35,7 +35,7 @@ const faultOf: Record<string, keyof typeof faults> = {
   EISDIR: 'is_directory',
 }
 
-const problemOf = (code: keyof typeof faults, message: string = faults[code]): Problem => ({
+const problemOf = (code: keyof typeof faults, message: string = faults[code]): FileProblem => ({
   severity: 'error',
   code,
   path: '',

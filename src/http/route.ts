@@ -15,7 +15,7 @@ export const apiPrefix = '/api/v1'
  * key, an analyst with a session token, or who manages the organisation. What anyone may read is
  * nobody's, so nothing is counted; the operator is not counted either.
  */
-export type Access =
+export type RouteAccess =
   | { caller: 'snippet key' | 'session token'; bucket: Bucket }
   | { caller: 'management'; bucket: 'manage'; needs: Needs }
   | { caller: 'anyone'; bucket?: never }
@@ -24,17 +24,17 @@ export type Access =
  * What the path's id must name. A published flow is one that callers see now; a reported one was
  * ever published, because reports about it may arrive late.
  */
-export type Subject = 'published flow' | 'reported flow' | 'any flow' | 'reported step'
+export type PathSubject = 'published flow' | 'reported flow' | 'any flow' | 'reported step'
 
 /** What the gate found for a subject. */
-export type Found<S extends Subject | undefined> = S extends 'reported step'
+export type FoundFor<S extends PathSubject | undefined> = S extends 'reported step'
   ? StepEntry
-  : S extends Subject
+  : S extends PathSubject
     ? FlowEntry
     : null
 
 /** An answer as the API's description tells it. */
-export interface Answer {
+export interface AnswerShape {
   /** When it is given, in one sentence. */
   description: string
   /** Its body; absent where there is none. Services return the schema's own type, so that the two cannot part. */
@@ -52,16 +52,21 @@ export interface Answer {
 }
 
 /** What a route answers when all is well, by status; 422 only where that body is more than an error. */
-export type Answers = ({ 200: Answer } | { 201: Answer } | { 202: Answer } | { 204: Answer }) & {
-  422?: Answer
+export type AnswerShapes = (
+  | { 200: AnswerShape }
+  | { 201: AnswerShape }
+  | { 202: AnswerShape }
+  | { 204: AnswerShape }
+) & {
+  422?: AnswerShape
 }
 
 /** A route is data and one call. Without a caller, a bucket and its answers it does not compile. */
 export type Route<
-  S extends Subject | undefined = Subject | undefined,
+  S extends PathSubject | undefined = PathSubject | undefined,
   B extends TSchema | undefined = TSchema | undefined,
   Q extends TObject | undefined = TObject | undefined,
-> = Access & {
+> = RouteAccess & {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below `/api/v1` (but for the product's files), with `:flow_id` or `:step_id` for the subject. */
   path: string
@@ -72,7 +77,7 @@ export type Route<
   summary: string
   /** What more there is to say, in Markdown. */
   description?: string
-  answers: Answers
+  answers: AnswerShapes
   /** `?key=` is honoured, for callers that cannot set headers. POST routes always do. */
   keyInQuery?: boolean
   subject?: S
@@ -91,7 +96,7 @@ export type Route<
   isLong?: boolean
   handle(
     call: RequestContext<
-      Found<S>,
+      FoundFor<S>,
       B extends TSchema ? Static<B> : null,
       Q extends TObject ? Static<Q> : Record<string, never>
     >,
@@ -106,7 +111,7 @@ export const defaultBodyLimitBytes = 64 * 1024
 
 /** Declares a route, with the types of its subject, body and query handed to `handle`. */
 export function route<
-  S extends Subject | undefined = undefined,
+  S extends PathSubject | undefined = undefined,
   B extends TSchema | undefined = undefined,
   Q extends TObject | undefined = undefined,
 >(definition: Route<S, B, Q>): Route {

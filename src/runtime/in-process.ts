@@ -10,7 +10,7 @@ import { BufferGauge, mostOrganisations, newSharedMemory, slotOf } from '../stor
 import { Storage } from '../storage/storage.ts'
 import { StorageClient } from '../storage/writer/client.ts'
 import { defaultWriterPolicy } from '../storage/writer/writer.ts'
-import { longWorkBeside } from './long-work.ts'
+import { longWorkBeside } from './long-work-thread.ts'
 import { systemClock } from './system-clock.ts'
 
 /** A server's operator is let in through it, with or without a server. */

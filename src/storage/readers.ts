@@ -24,7 +24,7 @@ import { limitReached, refusedOrigin } from './ledger/refusals.ts'
 import { identityHours } from './organisations/identity-counts.ts'
 import { PastRunReader } from './runs/past-run-reader.ts'
 import { type PartyOf, partyReader } from './runs/run-people.ts'
-import { type RunRecord, runColumns, runRowOf } from './runs/run-rows.ts'
+import { type RunRecord, runRowColumns, runRowOf } from './runs/run-rows.ts'
 import type { PresenceBoard } from './shared.ts'
 
 /** Rows a statement reads before other requests get their turn. */
@@ -63,7 +63,7 @@ function countsIn<Word extends string>(
 function statements(database: Database) {
   return {
     runs: database.query<RunRecord, [number, number, number, number, number]>(
-      `select ${runColumns} from runs
+      `select ${runRowColumns} from runs
       where org_id = ? and flow_id = ? and (started_at, id) > (?, ?) and started_at < ?
       order by started_at, id limit ${pageRows}`,
     ),

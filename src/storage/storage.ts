@@ -28,9 +28,14 @@ import {
   ProgressBoard,
   type SharedMemory,
 } from './shared.ts'
-import { type Command, CommandExecutor, type CommandResult } from './writer/commands.ts'
+import { CommandExecutor, type CommandResult, type StorageCommand } from './writer/commands.ts'
 import { type Answer, Answers, cannotWrite, framesIn, PendingWrite } from './writer/messages.ts'
-import { type Operation, type Operations, operate, operationsOver } from './writer/operations.ts'
+import {
+  type Operation,
+  operate,
+  operationsOver,
+  type StorageOperations,
+} from './writer/operations.ts'
 import { type CommitReport, isPassing, Writer, type WriterPolicy } from './writer/writer.ts'
 
 /** Which file a path leads to; null where to none. */
@@ -142,7 +147,7 @@ export class Storage {
   private readonly catalogue: StoredCatalogue
   private readonly presence: PresenceTable
   private readonly identity: IdentityTable
-  private readonly operations: Operations
+  private readonly operations: StorageOperations
   private readonly gauge: BufferGauge
   private readonly segments: ColumnSegments
   private readonly sealer: Sealer
@@ -226,7 +231,7 @@ export class Storage {
     for (const text of framesIn(message)) {
       const delivery = new PendingWrite(text, answer, this.answers, this.gauge)
       if (isOperation(delivery)) this.operate(delivery)
-      else this.writer.submit(delivery as PendingWrite<Command>)
+      else this.writer.submit(delivery as PendingWrite<StorageCommand>)
     }
   }
 

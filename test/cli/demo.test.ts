@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { calls } from '../../src/cli/demo/facts.ts'
-import { dayMs, historyOfDay } from '../../src/cli/demo/history.ts'
+import { historyOfDay } from '../../src/cli/demo/history.ts'
 import type { Flow } from '../../src/core/flow/flow.ts'
+import { dayMs } from '../../src/core/time/durations.ts'
 import { claimPort } from '../../src/runtime/ports.ts'
 import { Cairn } from './cairn.ts'
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { areValid } from '../../src/cli/flows/files.ts'
-import type { Problem } from '../../src/core/flow/file.ts'
+import type { FileProblem } from '../../src/core/flow/file.ts'
 import { Cairn } from './cairn.ts'
 
 let cairn: Cairn
@@ -125,7 +125,7 @@ describe('validate', () => {
 
 test('a warning alone makes a file wrong only where that is asked for', () => {
   const problem = { severity: 'warning', code: 'c', path: '', message: 'M', line: 1, column: 1 }
-  const problems = [problem as Problem]
+  const problems = [problem as FileProblem]
   const file = { name: 'a.yaml', flows: [], problems, isJudgedWhole: true }
   expect([areValid([file]), areValid([file], true)]).toEqual([true, false])
 })

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../src/http/description/json-schema.ts'
+import type { JsonSchema } from '../../src/core/flow/schema.ts'
 import type { Operation } from '../support/described.ts'
 import type { Row } from './document.ts'
 

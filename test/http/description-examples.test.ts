@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import type { JsonSchema } from '../../src/http/description/json-schema.ts'
+import type { JsonSchema } from '../../src/core/flow/schema.ts'
 import { Description, type Document } from '../support/described.ts'
 import { tour } from '../support/flows.ts'
 import { Tenant } from '../support/tenant.ts'

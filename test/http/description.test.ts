@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { statuses } from '../../src/http/responder.ts'
-import { columns } from '../../src/modules/analytics/csv.ts'
+import { csvColumns } from '../../src/modules/analytics/csv.ts'
 import { definitions } from '../../src/modules/analytics/definitions.ts'
 import { Description, type Document } from '../support/described.ts'
 import { Tenant } from '../support/tenant.ts'
@@ -244,12 +244,12 @@ describe('of analytics', () => {
     expect(undefinedOnes).toEqual([])
   })
 
-  test('the export’s columns are all explained, each by a kind of row that fills it', () => {
+  test('the export’s csvColumns are all explained, each by a kind of row that fills it', () => {
     const { description: words } = document.paths['/flows/{flow_id}/analytics/export.csv']!
       .get as unknown as { description: string }
     const rows = words.split('\n').filter(line => line.startsWith('| `'))
     expect(rows.map(row => row.split('`')[1])).toEqual(['total', 'day', 'step', 'item', 'version'])
-    for (const column of columns) expect(words).toContain(`\`${column}\``)
+    for (const column of csvColumns) expect(words).toContain(`\`${column}\``)
     expect(rows.at(-1)).toContain('a time in UTC, not a day')
   })
 })

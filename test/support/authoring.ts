@@ -4,7 +4,7 @@ import type { FlowDefinition } from '../../src/core/flow/flow.ts'
 import type { AuthoredFlow, FlowsRead } from '../../src/modules/authoring/port.ts'
 import {
   after,
-  type Decision,
+  type FlowChangeDecision,
   type PushOutcome,
   published,
   pushed,
@@ -39,7 +39,7 @@ export type Changed<Outcome> = ReturnType<typeof recordOf> & {
   before: string | null
 }
 
-function change<D extends Decision<string>>(
+function change<D extends FlowChangeDecision<string>>(
   database: Database,
   orgRow: number,
   keys: readonly string[],
@@ -69,7 +69,7 @@ export const pushFlows = (
   definitions: readonly FlowDefinition[],
   now: number,
 ) =>
-  change<Decision<PushOutcome>>(
+  change<FlowChangeDecision<PushOutcome>>(
     database,
     orgRow,
     definitions.map(({ key }) => key),
@@ -91,7 +91,7 @@ export const publishFlows = (
   keys: readonly string[],
   now: () => number,
 ) =>
-  change<Decision<StatusOutcome>>(database, orgRow, keys, now, (_, flow) => {
+  change<FlowChangeDecision<StatusOutcome>>(database, orgRow, keys, now, (_, flow) => {
     const asked = named(keys, flow)
     requireSound(asked)
     return asked.map(published)
@@ -104,7 +104,7 @@ export const withdrawFlows = (
   to: 'draft' | 'archived',
   now: number,
 ) =>
-  change<Decision<StatusOutcome>>(
+  change<FlowChangeDecision<StatusOutcome>>(
     database,
     orgRow,
     keys,
@@ -119,7 +119,7 @@ export const pushAndPublishFlows = (
   definitions: readonly FlowDefinition[],
   now: () => number,
 ) =>
-  change<Decision<PushOutcome>>(
+  change<FlowChangeDecision<PushOutcome>>(
     database,
     orgRow,
     definitions.map(({ key }) => key),

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import type { JsonSchema } from '../../src/http/description/json-schema.ts'
+import type { JsonSchema } from '../../src/core/flow/schema.ts'
 
 /** The API's description as callers get it, and answers held against it. */
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { JsonSchema } from '../../src/http/description/json-schema.ts'
+import type { JsonSchema } from '../../src/core/flow/schema.ts'
 import type { Description } from './described.ts'
 
 /** Requests drawn from the API's description. */

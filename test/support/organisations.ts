@@ -3,7 +3,7 @@ import { newId, newSnippetKey } from '../../src/core/organisation/ids.ts'
 import type { IdentityMode } from '../../src/core/organisation/verified-identity.ts'
 import type { OrganisationRead, OrganisationRecord } from '../../src/modules/organisations/port.ts'
 import {
-  type Decision,
+  type DecidedChange,
   keyRotated,
   type SettingsPatch,
   secretRotated,
@@ -51,7 +51,7 @@ export function createOrganisation(
 }
 
 /** Decides over what is there and does it; gives what there is after it. */
-function change<D extends Decision>(
+function change<D extends DecidedChange>(
   database: Database,
   orgRow: number,
   now: number,

@@ -1,7 +1,8 @@
 import type { Flow } from '../../core/flow/flow.ts'
 import { shellWord } from '../../core/text/wording.ts'
+import { dayMs } from '../../core/time/durations.ts'
 import { version } from '../../core/version.ts'
-import { dayMs, demoOrigin } from './history.ts'
+import { demoOrigin } from './history.ts'
 import { fingerprintOf } from './present.ts'
 
 export interface DemoFacts {

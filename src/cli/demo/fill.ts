@@ -1,6 +1,7 @@
 import { readFlowFile } from '../../core/flow/file.ts'
 import type { Flow } from '../../core/flow/flow.ts'
 import { minimalFlow } from '../../core/flow/minimal.ts'
+import { dayMs } from '../../core/time/durations.ts'
 import type { ListedFlows } from '../../modules/authoring/model.ts'
 import type { KeyList, OrganisationList, Settings } from '../../modules/organisations/model.ts'
 import type { StepCheck } from '../../modules/steps/model.ts'
@@ -11,7 +12,7 @@ import { type Manager, managedAt, operated } from '../manage.ts'
 import gettingStarted from './flows/getting-started.yaml' with { type: 'text' }
 import springRelease from './flows/spring-release.yaml' with { type: 'text' }
 import welcomeTour from './flows/welcome-tour.yaml' with { type: 'text' }
-import { type DemoEvent, dayMs, historyOfDay } from './history.ts'
+import { type DemoEvent, historyOfDay } from './history.ts'
 import { type Page, sendPresent } from './present.ts'
 
 /** The demo's flows as their author wrote them. */

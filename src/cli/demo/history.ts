@@ -1,5 +1,6 @@
 import type { EventKind } from '../../core/event/event.ts'
 import type { Flow } from '../../core/flow/flow.ts'
+import { dayMs } from '../../core/time/durations.ts'
 import { SeededRandom } from './random.ts'
 
 /** An event as a client sends it. */
@@ -20,7 +21,6 @@ export interface DemoEvent {
   properties?: Record<string, unknown>
 }
 
-export const dayMs = 86_400_000
 export const demoOrigin = 'https://app.harbor.example'
 
 /** New people on an ordinary working day at the beginning, and the most that growth leads to. */

@@ -6,7 +6,7 @@ import { isoTime } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { databaseFile, hasDatabase, openForReading } from '../../storage/database/database.ts'
 import {
-  deadLetters,
+  deadLetterSummary,
   fullCheck,
   hasNoOrganisation,
   newestReceipt,
@@ -117,7 +117,7 @@ function quickFaults(database: Database): string[] {
 }
 
 function checkDeadLetters(database: Database): Finding[] {
-  const { count, newestAt, newestError } = deadLetters(database)
+  const { count, newestAt, newestError } = deadLetterSummary(database)
   if (count === 0) return [ok('dead_letters', 'no dead letters wait')]
   const newest = newestAt === null ? '' : `, the newest since ${isoTime(newestAt)}: ${newestError}`
   const what = `${counted(count, 'event')} could not be stored and ${count === 1 ? 'waits as a dead letter' : 'wait as dead letters'}${newest}`

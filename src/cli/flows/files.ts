@@ -1,5 +1,10 @@
 import { resolve } from 'node:path'
-import { describeProblem, type FlowFile, type Problem, readFlowFile } from '../../core/flow/file.ts'
+import {
+  describeProblem,
+  type FileProblem,
+  type FlowFile,
+  readFlowFile,
+} from '../../core/flow/file.ts'
 import { CommandFailure, UsageFailure } from '../failure.ts'
 import { readTextFile } from '../files.ts'
 import { counted, printJson, tell } from '../output.ts'
@@ -49,7 +54,7 @@ const nowhere = { path: '', line: null, column: null } as const
 function withKeyProblems(files: readonly NamedFile[]): NamedFile[] {
   const known = new Map<string, { key: string; name: string }>()
   return files.map(({ name, flows, problems, ...file }) => {
-    const more = flows.flatMap(({ key }): Problem[] => {
+    const more = flows.flatMap(({ key }): FileProblem[] => {
       const folded = key.toLowerCase()
       const earlier = known.get(folded)
       if (earlier === undefined) {
@@ -74,7 +79,7 @@ export const areValid = (files: readonly NamedFile[], strict = false) =>
 /** Why files are not valid, in a line that ends what is wrong with them. */
 export function verdict(files: readonly NamedFile[]): string {
   const problems = files.flatMap(file => file.problems)
-  const of = (asked: Problem['severity']) =>
+  const of = (asked: FileProblem['severity']) =>
     problems.filter(({ severity, code }) => severity === asked && code !== tooMany).length
   const counts = [
     ...(of('error') > 0 ? [counted(of('error'), 'error')] : []),

@@ -10,7 +10,7 @@ import {
 } from './flow.ts'
 
 /** How authors may write a mapping, beyond what its schema says. */
-export interface Authoring {
+export interface AuthoredFields {
   /**
    * Fields that are the server's own, dropped so that what `GET /flows/{id}` answered can be pushed
    * again.
@@ -20,22 +20,22 @@ export interface Authoring {
   derived: Readonly<Record<string, (fields: never) => unknown>>
 }
 
-const pairs: [definition: TObject, wire: TObject, derived: Authoring['derived']][] = [
+const pairs: [definition: TObject, wire: TObject, derived: AuthoredFields['derived']][] = [
   [FlowDefinition, Flow, derivedDefaults.flow],
   [StepDefinition, Step, derivedDefaults.step],
   [ItemDefinition, Item, {}],
 ]
 
-const known = new Map<TSchema, Authoring>(
+const known = new Map<TSchema, AuthoredFields>(
   pairs.map(([definition, wire, derived]) => {
     const all = Object.keys(wire.properties)
     return [definition, { owned: new Set(all.filter(n => !(n in definition.properties))), derived }]
   }),
 )
 
-const plain: Authoring = { owned: new Set(), derived: {} }
+const plain: AuthoredFields = { owned: new Set(), derived: {} }
 
-export function authoringOf(schema: TSchema): Authoring {
+export function authoringOf(schema: TSchema): AuthoredFields {
   return known.get(schema) ?? plain
 }
 

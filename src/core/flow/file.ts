@@ -15,7 +15,7 @@ import type { FlowProblem } from './problem.ts'
 import { type FlowPart, flowProblems, partProblems } from './rules.ts'
 
 /** What is wrong with a flow file, and where; its `path` is a JSON pointer into the file. */
-export interface Problem extends FlowProblem {
+export interface FileProblem extends FlowProblem {
   /** Both counted from 1, columns in UTF-16 units; null where no one place is meant. */
   line: number | null
   column: number | null
@@ -27,7 +27,7 @@ export interface Problem extends FlowProblem {
  */
 export interface FlowFile {
   flows: FlowDefinition[]
-  problems: Problem[]
+  problems: FileProblem[]
   /** Whether every check was made; if not, more follow once the errors are mended. */
   isJudgedWhole: boolean
 }
@@ -43,7 +43,7 @@ const maxProblems = 50
  */
 export function readFlowFile(text: string, options: { format?: 'yaml' | 'json' } = {}): FlowFile {
   const lines = new LineCounter()
-  const findings: Finding[] = []
+  const findings: LocatedProblem[] = []
   const report: Report = (code, offset, path, message, severity = 'error') => {
     findings.push({ severity, code, path, message, offset })
   }
@@ -60,22 +60,22 @@ export function readFlowFile(text: string, options: { format?: 'yaml' | 'json' }
 const longestPath = 4_096
 
 /** One line for a terminal: `welcome.yaml:12:5 error invalid_value /steps/0/kind Must be …`. */
-export function describeProblem(problem: Problem, fileName: string): string {
+export function describeProblem(problem: FileProblem, fileName: string): string {
   const { line, column, severity, code, path, message } = problem
   const name = shown(fileName, longestPath)
   const place = line === null ? name : `${name}:${line}:${column ?? 1}`
   return [place, severity, code, path, message].filter(part => part !== '').join(' ')
 }
 
-interface Finding extends FlowProblem {
+interface LocatedProblem extends FlowProblem {
   offset: number
 }
 
-function inSourceOrder(findings: Finding[], lines: LineCounter): Problem[] {
+function inSourceOrder(findings: LocatedProblem[], lines: LineCounter): FileProblem[] {
   // The sort is stable: of two at one place, the one found first comes first.
   const sorted = findings.sort((a, b) => a.offset - b.offset)
   const [told, left] = mostImportant(sorted)
-  const problems = told.map(({ offset, ...problem }): Problem => {
+  const problems = told.map(({ offset, ...problem }): FileProblem => {
     const { line, column } = position(lines, offset)
     return { ...problem, line, column }
   })
@@ -90,7 +90,9 @@ function inSourceOrder(findings: Finding[], lines: LineCounter): Problem[] {
 const isError = ({ severity }: FlowProblem) => severity === 'error'
 
 /** What is told of too many, and what is left: no error is left out for the sake of a warning. */
-function mostImportant(findings: Finding[]): [told: Finding[], left: Finding[]] {
+function mostImportant(
+  findings: LocatedProblem[],
+): [told: LocatedProblem[], left: LocatedProblem[]] {
   if (findings.length <= maxProblems) return [findings, []]
   const warnings = findings.filter(finding => !isError(finding))
   const chosen = new Set([...findings.filter(isError), ...warnings].slice(0, maxProblems))

@@ -1,4 +1,4 @@
-import type { JsonSchema } from './json-schema.ts'
+import type { JsonSchema } from '../../core/flow/schema.ts'
 
 /** A response's header as OpenAPI has it. */
 interface Header {

@@ -1,8 +1,6 @@
 import { KindGuard, type TSchema } from '@sinclair/typebox'
+import type { JsonSchema } from '../../core/flow/schema.ts'
 import { toldAs } from '../shapes.ts'
-
-/** JSON Schema 2020-12, as OpenAPI 3.1 takes it. */
-export type JsonSchema = { [keyword: string]: unknown }
 
 /** Not every reader's regular expressions look around (RE2 does not): words say these. */
 const looksAround = /\(\?<?[=!]/

@@ -1,8 +1,9 @@
+import type { JsonSchema } from '../../core/flow/schema.ts'
 import { defaultLimits, windowMs } from '../../core/organisation/buckets.ts'
 import type { Needs } from '../principal.ts'
-import { type Answer, defaultBodyLimitBytes, type Route } from '../route.ts'
+import { type AnswerShape, defaultBodyLimitBytes, type Route } from '../route.ts'
 import { type HeaderName, headersWith } from './headers.ts'
-import { exampleOf, type JsonSchema, type SchemaBook } from './json-schema.ts'
+import { exampleOf, type SchemaBook } from './json-schema.ts'
 import { refusalsOf } from './refusals.ts'
 import { securityOf } from './security.ts'
 
@@ -71,14 +72,14 @@ function requestOf(route: Route, book: SchemaBook) {
   }
 }
 
-const ownHeaders = ({ type, isShared, hasETag, isFile }: Answer): HeaderName[] => [
+const ownHeaders = ({ type, isShared, hasETag, isFile }: AnswerShape): HeaderName[] => [
   ...(hasETag ? (['ETag'] as const) : []),
   ...(isShared ? (['ETag', 'Content-Encoding'] as const) : []),
   ...(isFile ? (['Content-Disposition'] as const) : []),
   ...(type === 'text/html' ? (['Content-Security-Policy'] as const) : []),
 ]
 
-function answerOf(answer: Answer, book: SchemaBook) {
+function answerOf(answer: AnswerShape, book: SchemaBook) {
   const { description, schema, example, type = 'application/json' } = answer
   if (!schema) return { description, headers: headersWith() }
   const plain = book.of(schema)
@@ -91,7 +92,7 @@ function answerOf(answer: Answer, book: SchemaBook) {
 }
 
 /** What is said of an answer that the caller has already. */
-const notModified = (answer: Answer) => ({
+const notModified = (answer: AnswerShape) => ({
   description: 'The caller has this answer already, by its `If-None-Match`. No body.',
   headers: headersWith(...ownHeaders(answer).filter(name => name !== 'Content-Encoding')),
 })
@@ -122,7 +123,7 @@ function needed(scope: Needs): string {
 /** One route as OpenAPI's operation. What follows from its data by rule is worked out here. */
 export function operationOf(route: Route, book: SchemaBook) {
   const { bucket, answers } = route
-  const given = Object.entries(answers) as [string, Answer][]
+  const given = Object.entries(answers) as [string, AnswerShape][]
   const shared = given.map(([, answer]) => answer).find(({ isShared }) => isShared)
   const limit = bucket && { bucket, requests: defaultLimits[bucket], windowSeconds }
   const counted = limit

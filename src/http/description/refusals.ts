@@ -1,9 +1,9 @@
 import type { ErrorCode } from '../../core/errors.ts'
+import type { JsonSchema } from '../../core/flow/schema.ts'
 import { targetTooLong } from '../request-context.ts'
 import { statuses } from '../responder.ts'
 import type { Route } from '../route.ts'
 import { type HeaderName, headersWith } from './headers.ts'
-import type { JsonSchema } from './json-schema.ts'
 
 /** The codes that a caller can meet. */
 type Code = Exclude<ErrorCode, 'caller_gone'>

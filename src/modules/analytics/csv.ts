@@ -2,7 +2,7 @@ import { type CsvCell, csvBom, csvRow } from '../../core/text/csv.ts'
 import type { Analytics } from './model.ts'
 
 /** The columns are fixed: new ones would go to the end. */
-export const columns = [
+export const csvColumns = [
   'row_type',
   'date',
   'version',
@@ -35,7 +35,7 @@ export const columns = [
   'complete',
 ] as const
 
-type Column = (typeof columns)[number]
+type Column = (typeof csvColumns)[number]
 
 export type Cells = Partial<Record<Column, CsvCell>> & { row_type: string }
 
@@ -111,10 +111,10 @@ export function rowsOf(answer: Analytics): Cells[] {
   ]
 }
 
-const textOf = (cells: Cells) => csvRow(columns.map(column => cells[column]))
+const textOf = (cells: Cells) => csvRow(csvColumns.map(column => cells[column]))
 
 /** An answer as CSV: one header row, then the rows. */
 export function csvOf(answer: Analytics, options: { bom: boolean }): string {
   const rows = rowsOf(answer).map(textOf)
-  return (options.bom ? csvBom : '') + csvRow(columns) + rows.join('')
+  return (options.bom ? csvBom : '') + csvRow(csvColumns) + rows.join('')
 }

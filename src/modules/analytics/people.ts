@@ -49,7 +49,7 @@ class Part {
  * part at a time ("Cache-Conscious Algorithms for Relational Query Processing", Shatdal, Kant and
  * Naughton, 1994).
  */
-export class People {
+export class PeopleCounter {
   count = 0
   completers = 0
   /** By day: people who had a run. */

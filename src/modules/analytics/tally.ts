@@ -5,7 +5,7 @@ import type { ItemRef, StepRef } from '../../core/reference.ts'
 import { stepOutcomes } from '../../core/run/outcome.ts'
 import { dayMs } from '../../core/time/durations.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
-import { People } from './people.ts'
+import { PeopleCounter } from './people.ts'
 import { type RunColumns as ColumnsOf, outcomeBits, outcomeCodes, takeRuns } from './port.ts'
 
 type RunColumns = ColumnsOf<StepRef, ItemRef>
@@ -44,7 +44,7 @@ function ofVersion(columns: RunColumns, version: number): RunColumns | null {
 
 /** Counts the runs of a range, by columns ascending by start, into all that an answer says of them. */
 export class RunTally {
-  private readonly people: People
+  private readonly people: PeopleCounter
   private readonly durations = new DurationCounts()
   /** Runs that were completed by what they began with. */
   private untimed = 0
@@ -78,7 +78,7 @@ export class RunTally {
     this.itemMarks = new Map(items.map((ref, i) => [ref, steps.length + i]))
     this.checklistMark = steps.length + items.length
     this.markWords = Math.ceil((this.checklistMark + 1) / 32)
-    this.people = new People(this.markWords, range.days.length)
+    this.people = new PeopleCounter(this.markWords, range.days.length)
   }
 
   add(columns: RunColumns): void {

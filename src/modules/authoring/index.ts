@@ -38,7 +38,7 @@ import { type Pin, Pins } from './pins.ts'
 import type { AuthoredFlow, FlowStore, LookStore } from './port.ts'
 import { Repairs } from './repairs.ts'
 import { etagOf, mostFlows, newestDefinition } from './rules.ts'
-import { Authoring, type By, type Expected, expected, type Side } from './service.ts'
+import { Authoring, type By, type Expected, expectationOf, type Side } from './service.ts'
 
 export { takenOver } from './pins.ts'
 export type { AuthoredFlow, FlowStore, StepBaseline } from './port.ts'
@@ -52,7 +52,7 @@ const byOf = (call: RequestContext, note?: string): By => ({
 const keyOf = ({ params }: RequestContext) => params.key ?? ''
 
 const expectedIn = ({ request: { headers } }: RequestContext): Expected =>
-  expected(headers.get('if-match'), headers.get('if-none-match'))
+  expectationOf(headers.get('if-match'), headers.get('if-none-match'))
 
 function told(flow: AuthoredFlow): AuthoredFlowAnswer {
   const { id, key, status, draft, newest, updatedAt } = flow

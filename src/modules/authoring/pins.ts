@@ -10,7 +10,7 @@ import {
   type Authoring,
   type By,
   type Expected,
-  expected,
+  expectationOf,
   mostTries,
   othersChange,
 } from './service.ts'
@@ -72,7 +72,8 @@ export class Pins {
   ): Promise<boolean> {
     const etags = new Map(pinned.map(({ flow }) => [flow.key, etagOf(flow)]))
     const drafts = pinned.map(({ flow, pins }) => withPins(newestDefinition(flow), pins))
-    const isExpected: Expected = (flow, key) => expected(etags.get(key) ?? null, null)(flow, key)
+    const isExpected: Expected = (flow, key) =>
+      expectationOf(etags.get(key) ?? null, null)(flow, key)
     try {
       await this.authoring.push(orgRef, drafts, by, { isExpected, action: 'flow.pin' })
       return true

@@ -21,7 +21,7 @@ export type StatusOutcome =
   | 'unchanged'
 
 /** What was decided about one flow: its change, or null where it stays as it is. */
-export interface Decision<Outcome> {
+export interface FlowChangeDecision<Outcome> {
   key: string
   outcome: Outcome
   change: FlowChange | null
@@ -47,7 +47,7 @@ export function etagOf(flow: AuthoredFlow): string {
 export function pushed(
   flow: AuthoredFlow | undefined,
   definition: FlowDefinition,
-): Decision<PushOutcome> {
+): FlowChangeDecision<PushOutcome> {
   const { key } = definition
   if (!flow) {
     const change: FlowChange = { key, status: 'draft', draft: definition, publish: null }
@@ -61,7 +61,7 @@ export function pushed(
 }
 
 /** A draft becomes the next version; without one, a withdrawn flow shows its newest version again. */
-export function published({ key, status, draft }: AuthoredFlow): Decision<StatusOutcome> {
+export function published({ key, status, draft }: AuthoredFlow): FlowChangeDecision<StatusOutcome> {
   if (draft !== null) {
     const change: FlowChange = { key, status: 'published', draft: null, publish: draft }
     return { key, outcome: 'published', change }
@@ -75,7 +75,7 @@ export function published({ key, status, draft }: AuthoredFlow): Decision<Status
 export function withdrawn(
   { key, status, draft }: AuthoredFlow,
   to: 'draft' | 'archived',
-): Decision<StatusOutcome> {
+): FlowChangeDecision<StatusOutcome> {
   if (status === to) return { key, outcome: 'unchanged', change: null }
   return { key, outcome: 'changed', change: { key, status: to, draft, publish: null } }
 }
@@ -83,7 +83,7 @@ export function withdrawn(
 /** A flow as it would be after a change at a moment; a new one has no id yet. */
 export function after(
   flow: AuthoredFlow | undefined,
-  { key, change }: Decision<unknown>,
+  { key, change }: FlowChangeDecision<unknown>,
   now: number,
 ): AuthoredFlow {
   const before = flow ?? { id: '', key, status: 'draft', draft: null, newest: null, updatedAt: now }

@@ -9,8 +9,8 @@ import { TimeSlices } from '../../scheduling/cooperative.ts'
 import type { AuthoredFlow, FlowStore, FlowsRead, PublishedVersion, StoredChange } from './port.ts'
 import {
   after,
-  type Decision,
   etagOf,
+  type FlowChangeDecision,
   newestDefinition,
   type PushOutcome,
   published,
@@ -140,7 +140,7 @@ export class Authoring {
   ): Promise<Pushed[]> {
     const keys = definitions.map(({ key }) => key)
     const judge = publish ? await judged(definitions) : undefined
-    type PushDecision = Decision<PushOutcome> & { publication: StatusOutcome | null }
+    type PushDecision = FlowChangeDecision<PushOutcome> & { publication: StatusOutcome | null }
     const decide = ({ flows }: FlowsRead): PushDecision[] => {
       const byKey = new Map(flows.map(flow => [flow.key, flow]))
       for (const key of keys) isExpected(byKey.get(key) ?? null, key)
@@ -289,7 +289,7 @@ export class Authoring {
     keys: readonly string[],
     by: By,
     action: string,
-    decide: (flow: AuthoredFlow) => Decision<StatusOutcome>,
+    decide: (flow: AuthoredFlow) => FlowChangeDecision<StatusOutcome>,
     isExpected: Expected = anything,
     require: (flows: readonly AuthoredFlow[]) => void = () => {},
   ): Promise<Changed<StatusOutcome>[]> {
@@ -306,7 +306,7 @@ export class Authoring {
   }
 
   /** Reads, decides and changes, until nobody was quicker. */
-  private async change<D extends Decision<string>>(
+  private async change<D extends FlowChangeDecision<string>>(
     orgRef: OrganisationRef,
     keys: readonly string[],
     by: By,
@@ -356,7 +356,7 @@ export class Authoring {
   }
 
   private audit(
-    decisions: readonly Decision<string>[],
+    decisions: readonly FlowChangeDecision<string>[],
     before: ReadonlyMap<string, AuthoredFlow>,
     { actor, note = null }: By,
     action: string,
@@ -395,7 +395,7 @@ export type Expected = (flow: AuthoredFlow | null, key: string) => void
  * What the headers of a request ask of a flow (RFC 9110, sections 13.1.1 and 13.1.2): `If-Match` one of
  * its tags, compared strongly, or `*` for any flow that is there; `If-None-Match: *` that there is none.
  */
-export function expected(ifMatch: string | null, ifNoneMatch: string | null): Expected {
+export function expectationOf(ifMatch: string | null, ifNoneMatch: string | null): Expected {
   const tags = ifMatch?.split(',').map(tag => tag.trim()) ?? []
   return (flow, key) => {
     if (ifMatch === null && ifNoneMatch?.trim() !== '*') {

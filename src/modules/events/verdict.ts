@@ -229,7 +229,7 @@ interface Names {
 }
 
 /** What an event names, as the catalogue knows it, whoever owns it. */
-export interface Named {
+export interface NamedParts {
   flow: FlowEntry | null
   step: StepEntry | null
   item: ItemEntry | null
@@ -242,7 +242,7 @@ const idIn = (sent: unknown, name: 'flowId' | 'stepId' | 'itemId') => {
 }
 
 /** Looks up what an event names, of whatever shape it is. */
-export function namedBy(sent: unknown, catalogue: Catalogue): MaybePromise<Named> {
+export function namedBy(sent: unknown, catalogue: Catalogue): MaybePromise<NamedParts> {
   const flowId = idIn(sent, 'flowId')
   const stepId = idIn(sent, 'stepId')
   const itemId = idIn(sent, 'itemId')
@@ -256,20 +256,24 @@ export function namedBy(sent: unknown, catalogue: Catalogue): MaybePromise<Named
 }
 
 /** Whether anything of it belongs to another organisation. */
-const isForeign = ({ flow, step, item }: Named, { ref }: Organisation) =>
+const isForeign = ({ flow, step, item }: NamedParts, { ref }: Organisation) =>
   (flow !== null && flow.organisation.ref !== ref) ||
   (step !== null && step.flow.organisation.ref !== ref) ||
   (item !== null && item.flow.organisation.ref !== ref)
 
 /** Why an event whose shape is wrong is refused: even then, whose flow it names counts first. */
-function misshapen(sent: unknown, named: Named, { organisation }: BatchContext): Rejection {
+function misshapen(sent: unknown, named: NamedParts, { organisation }: BatchContext): Rejection {
   if (isForeign(named, organisation)) return foreign
   const [problem] = shape.problemsIn(sent)
   return reject('invalid', `${problem?.path || 'The event'}: ${problem?.message ?? 'Is not valid'}`)
 }
 
 /** Flow, step and item. They must be the organisation's, once published, and belong together. */
-function namesOf(event: Event, named: Named, { organisation }: BatchContext): Names | Rejection {
+function namesOf(
+  event: Event,
+  named: NamedParts,
+  { organisation }: BatchContext,
+): Names | Rejection {
   if (isForeign(named, organisation)) return foreign
   const { flow, step, item } = named
   const newest = flow && latestVersion(flow)
@@ -320,7 +324,7 @@ function timeOf(
 export function judge(
   sent: unknown,
   index: number,
-  named: Named,
+  named: NamedParts,
   context: BatchContext,
 ): NewEvent | Rejection {
   if (!shape.fits(sent)) return misshapen(sent, named, context)

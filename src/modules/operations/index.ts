@@ -1,6 +1,6 @@
 import { type Clock, isoTime } from '../../core/time/clock.ts'
-import { answerLongWork } from '../../http/long-work.ts'
 import { actorOf } from '../../http/principal.ts'
+import { answerLongWork } from '../../http/progress-reply.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import {

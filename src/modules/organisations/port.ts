@@ -29,7 +29,7 @@ export interface OrganisationRecord extends OrganisationSettings {
 }
 
 /** A snippet key; `retiredAt` is null for the current one, else the moment it stops working. */
-export interface SnippetKey {
+export interface IssuedKey {
   key: string
   createdAt: number
   retiredAt: number | null
@@ -48,7 +48,7 @@ export interface OrganisationRead {
   revision: number
   organisation: OrganisationRecord
   /** Those that work, the current one first. */
-  keys: readonly SnippetKey[]
+  keys: readonly IssuedKey[]
   /** Those that work, the current one first. */
   secrets: readonly IdentitySecret[]
 }

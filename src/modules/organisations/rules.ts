@@ -68,7 +68,7 @@ export interface SettingsPatch extends Partial<Omit<OrganisationSettings, 'overr
 }
 
 /** A change without what is noted of it. */
-export type Decision = Omit<OrganisationChange, 'revision' | 'audit'>
+export type DecidedChange = Omit<OrganisationChange, 'revision' | 'audit'>
 
 function overridden(
   before: OrganisationSettings['overrides'],
@@ -85,7 +85,7 @@ export function settingsChanged(
   { organisation, secrets }: OrganisationRead,
   { limits, ...patch }: SettingsPatch,
   now: number,
-): Decision & { settings: Partial<OrganisationSettings> } {
+): DecidedChange & { settings: Partial<OrganisationSettings> } {
   const asked: Partial<OrganisationSettings> = {
     ...(limits && { overrides: overridden(organisation.overrides, limits) }),
     ...patch,

@@ -7,15 +7,15 @@ import type { Clock } from '../../core/time/clock.ts'
 import { hourMs } from '../../core/time/durations.ts'
 import type {
   IdentitySecret,
+  IssuedKey,
   NewOrganisation,
   OrganisationQuestion,
   OrganisationRead,
   OrganisationRecord,
   OrganisationStore,
-  SnippetKey,
 } from './port.ts'
 import {
-  type Decision,
+  type DecidedChange,
   keyRotated,
   nameFault,
   readOrigin,
@@ -51,7 +51,7 @@ const mostTries = 20
 const sentence = (fault: string) => fault.replace(/^[a-z]/, first => first.toUpperCase())
 
 /** A decision, and what it is called in the audit log. */
-type Decided = Decision & Pick<AuditEntry, 'action' | 'before' | 'after'>
+type Decided = DecidedChange & Pick<AuditEntry, 'action' | 'before' | 'after'>
 
 /** @throws AppError `validation_failed`, with every origin that is none */
 function originsIn(given: readonly string[]): string[] {
@@ -149,7 +149,7 @@ export class Organisations {
   }
 
   /** The snippet keys that work, the current one first. */
-  async keys(orgRef: OrganisationRef): Promise<readonly SnippetKey[]> {
+  async keys(orgRef: OrganisationRef): Promise<readonly IssuedKey[]> {
     return (await this.read(orgRef)).keys
   }
 

@@ -25,7 +25,7 @@ export interface CheckedBackup {
 }
 
 /** What a restore has done. */
-export interface Restored extends CheckedBackup {
+export interface RestoredBackup extends CheckedBackup {
   /** Where the database of before is; null where there was none. */
   aside: string | null
   /** Lines about people who were erased, which the data directory did not know. */
@@ -64,13 +64,13 @@ export async function restore(
   file: string,
   now: number,
   onProgress: OnBackupProgress = () => {},
-): Promise<Restored> {
+): Promise<RestoredBackup> {
   const total = await sizeOfBackup(file)
   const staged = stagedIn(dataDir)
   try {
     // What a restore that died has left.
     await rm(staged, { force: true })
-    await requireRoom(dataDir, total)
+    await requireDiskRoom(dataDir, total)
     const sha256 = await stage(file, staged, total, onProgress)
     const hasChecksum = requireChecksum(file, sha256)
     onProgress({ phase: 'checking', done: 0, total })
@@ -127,7 +127,7 @@ async function readable(file: string): Promise<Stats> {
   return stat(file)
 }
 
-async function requireRoom(dataDir: string, bytes: number): Promise<void> {
+async function requireDiskRoom(dataDir: string, bytes: number): Promise<void> {
   const [free, needed] = [freeBytesOf(dataDir), bytes + roomToLeaveBytes]
   if (free >= needed) return
   throw new RestoreRefused(

@@ -1,6 +1,6 @@
 import type { Flow } from '../../core/flow/flow.ts'
 import type { FlowEntry, FlowVersion, Organisation } from './entries.ts'
-import type { CatalogueRows, FlowRow, VersionRow } from './rows.ts'
+import type { CatalogueFlowRow, CatalogueRows, VersionRow } from './rows.ts'
 
 /** What few requests ask of a flow. */
 interface FlowDetails {
@@ -39,7 +39,7 @@ export class CatalogueFlow implements FlowEntry {
   constructor(
     private readonly rows: CatalogueRows,
     readonly organisation: Organisation,
-    flow: FlowRow,
+    flow: CatalogueFlowRow,
     versions: readonly VersionRow[],
   ) {
     this.ref = flow.id

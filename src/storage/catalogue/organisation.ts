@@ -12,7 +12,7 @@ export interface LoadedKey extends SnippetKey {
 }
 
 /** The steps and items of an organisation's flows. */
-export interface Parts {
+export interface PartEntries {
   steps: readonly StepEntry[]
   items: readonly ItemEntry[]
 }
@@ -71,7 +71,7 @@ export class CatalogueOrganisation {
   /** What it took when it was last weighed, bytes. */
   weighed = 0
   private knownFlows: readonly CatalogueFlow[] | null = null
-  private knownParts: Parts | null = null
+  private knownParts: PartEntries | null = null
   private list: FlowListBody | null = null
   private readonly bodies = new Map<number, FlowBody>()
   /** Characters of the bodies that were asked for: what compresses them keeps about as much or less. */
@@ -96,13 +96,13 @@ export class CatalogueOrganisation {
     return this.knownFlows
   }
 
-  get parts(): Parts {
+  get parts(): PartEntries {
     this.knownParts ??= this.readParts()
     return this.knownParts
   }
 
   /** What has been read so far, to be forgotten with it. */
-  get known(): { flows: readonly CatalogueFlow[]; parts: Parts | null } {
+  get known(): { flows: readonly CatalogueFlow[]; parts: PartEntries | null } {
     return { flows: this.knownFlows ?? [], parts: this.knownParts }
   }
 
@@ -157,7 +157,7 @@ export class CatalogueOrganisation {
       .map(flow => new CatalogueFlow(rows, organisation, flow, versions.get(flow.id) ?? []))
   }
 
-  private readParts(): Parts {
+  private readParts(): PartEntries {
     const { rows, organisation } = this
     return {
       steps: this.entries(rows.steps.all(organisation.ref), ({ stepRefs }) => stepRefs),

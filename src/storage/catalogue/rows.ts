@@ -14,7 +14,7 @@ export interface OrganisationRow {
   honours_do_not_track: 0 | 1
 }
 
-export interface FlowRow {
+export interface CatalogueFlowRow {
   id: number
   public_id: string
   key: string
@@ -73,7 +73,7 @@ export function catalogueRows(database: Database) {
       `select secret, retired_at as endsAt from identity_secrets
       where org_id = ? order by retired_at is not null, retired_at desc`,
     ),
-    flows: one<FlowRow, [number]>(
+    flows: one<CatalogueFlowRow, [number]>(
       'select id, public_id, key, status from flows where org_id = ? order by id',
     ),
     // Only the order of the parts is asked for, never the text.

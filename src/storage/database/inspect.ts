@@ -20,7 +20,7 @@ const hasTable = (database: Database, name: string) =>
   database.query('select 1 from sqlite_schema where type = ? and name = ?').get('table', name) !==
   null
 
-export function deadLetters(database: Database): DeadLetters {
+export function deadLetterSummary(database: Database): DeadLetters {
   if (!hasTable(database, 'dead_letters')) return { count: 0, newestAt: null, newestError: null }
   const { count } = database
     .query<{ count: number }, []>('select count(*) as count from dead_letters')

@@ -86,7 +86,7 @@ export function schemaState(database: Database): SchemaState {
  * @param wayBack what else can be done about a newer database than to run the newer release
  * @throws SchemaMismatch when the database is newer than this binary, or an applied step differs
  */
-export function requireKnown({ applied, known, differing }: SchemaState, wayBack = ''): void {
+export function requireKnownSchema({ applied, known, differing }: SchemaState, wayBack = ''): void {
   if (applied > known) {
     throw new SchemaMismatch(
       `the database has schema ${applied}, and this cairn knows ${known}: run the newer release${wayBack}`,
@@ -133,13 +133,13 @@ export function migrate(
   onProgress: (progress: MigrationProgress) => void = () => {},
 ): void {
   const state = schemaState(database)
-  requireKnown(state)
+  requireKnownSchema(state)
   if (state.due.length === 0) return
   const isNew = state.applied === 0
   const apply = () => applySteps(database, state.due, now, onProgress)
   if (isNew) database.transaction(apply).immediate()
   else apply()
-  requireKnown(schemaState(database))
+  requireKnownSchema(schemaState(database))
 }
 
 /**

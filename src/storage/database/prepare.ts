@@ -7,7 +7,7 @@ import { requireNoLostDatabase } from './lost-database.ts'
 import {
   type MigrationStep,
   migrate,
-  requireKnown,
+  requireKnownSchema,
   type SchemaState,
   schemaState,
 } from './migrate.ts'
@@ -59,7 +59,7 @@ export function prepareDatabase(dataDir: string, now: number): PreparedDatabase 
 
 /** @throws SchemaMismatch that names the copy by which an older release can go on */
 export function requireUsable(dataDir: string, state: SchemaState): void {
-  requireKnown(state, state.applied > state.known ? wayBack(dataDir, state.known) : '')
+  requireKnownSchema(state, state.applied > state.known ? wayBack(dataDir, state.known) : '')
 }
 
 function wayBack(dataDir: string, known: number): string {

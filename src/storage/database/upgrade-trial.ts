@@ -4,7 +4,7 @@ import { copyDatabase } from '../backup/copy-database.ts'
 import { databaseFile, openForReading } from './database.ts'
 import { quickCheck } from './inspect.ts'
 import {
-  requireRoom,
+  requireDiskRoom,
   type UpgradeProgress,
   UpgradeRefused,
   upgradeDatabase,
@@ -25,7 +25,7 @@ export async function tryUpgrade(
   now: number,
   onProgress: (progress: UpgradeProgress) => void,
 ): Promise<void> {
-  requireRoom(dataDir, upgradePlan(dataDir), true)
+  requireDiskRoom(dataDir, upgradePlan(dataDir), true)
   const trialDir = mkdtempSync(join(dataDir, trialPrefix))
   try {
     const copy = databaseFile(trialDir)

@@ -105,7 +105,7 @@ export const wantedBytes = ({ copyBytes, workBytes }: UpgradePlan, withCopy: boo
   (withCopy ? copyBytes : 0) + workBytes
 
 /** @throws UpgradeRefused where the disk has not the room that it may take */
-export function requireRoom(dataDir: string, plan: UpgradePlan, withCopy: boolean): void {
+export function requireDiskRoom(dataDir: string, plan: UpgradePlan, withCopy: boolean): void {
   const { workBytes, freeBytes } = plan
   const wanted = wantedBytes(plan, withCopy)
   if (freeBytes >= wanted) return
@@ -132,7 +132,7 @@ export async function upgradeDatabase(
   const { from, to, due } = plan
   const [first] = due
   if (first === undefined) return { from, to, copy: null }
-  requireRoom(dataDir, plan, withCopy)
+  requireDiskRoom(dataDir, plan, withCopy)
   const note = { from, to, startedAt: new Date(now).toISOString(), version, failure: null }
   writeUpgradeNote(dataDir, note)
   const copy = withCopy ? copyFile(dataDir, first.id, now) : null

@@ -4,7 +4,7 @@ import { migrate } from '../database/migrate.ts'
 import { Readers } from '../readers.ts'
 import { type EchoMemory, PresenceBoard } from '../shared.ts'
 import { StepReader } from '../steps/step-reader.ts'
-import type { Command, CommandExecutor, CommandResult } from '../writer/commands.ts'
+import type { CommandExecutor, CommandResult, StorageCommand } from '../writer/commands.ts'
 import { ErasedPeople } from './erased-people.ts'
 import { isOf } from './person-matcher.ts'
 
@@ -56,7 +56,7 @@ export class Echo {
     if (this.current) this.begin()
   }
 
-  execute(command: Command): CommandResult {
+  execute(command: StorageCommand): CommandResult {
     this.open()
     const { database, executor } = this.current!
     if (!this.isUsed) database.run('begin immediate')

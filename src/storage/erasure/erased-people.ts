@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { Answers, hashedPeople, type PersonMatcher } from './person-matcher.ts'
+import { hashedPeople, MatchMemory, type PersonMatcher } from './person-matcher.ts'
 
 /** Of which organisations somebody was erased, and whom. */
 export class ErasedPeople {
@@ -28,7 +28,7 @@ export class ErasedPeople {
     if (change === this.knownChange) return { isSomebodyAllowed: false }
     const all = this.sql.all.all()
     const rows = Map.groupBy(all, ({ org_id }) => org_id)
-    const answers = new Answers()
+    const answers = new MatchMemory()
     this.byOrganisation = new Map(
       [...rows].map(([orgRow, people]) => {
         const byKey = Map.groupBy(people, ({ key }) => key)

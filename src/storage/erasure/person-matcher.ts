@@ -23,7 +23,7 @@ const mostAnswers = 32_768
  * Remembers who is whom: the same people come again and again, and to hash a name costs more than all
  * else that is done for an event. It forgets all of them where they become too many.
  */
-export class Answers {
+export class MatchMemory {
   private readonly known = new Map<string, boolean>()
 
   /** @param scope within which the person's name is theirs alone */
@@ -41,7 +41,7 @@ export class Answers {
 const matcher = (
   isIt: (person: string) => boolean,
   scope = '',
-  answers = new Answers(),
+  answers = new MatchMemory(),
 ): PersonMatcher => ({
   isUser: id => answers.about(scope, `u${id}`, isIt),
   isAnonymous: id => answers.about(scope, `a${id}`, isIt),
@@ -59,7 +59,7 @@ export const hashedPerson = (key: string, orgId: string, hash: string): PersonMa
 export function hashedPeople(
   orgId: string,
   hashesByKey: ReadonlyMap<string, ReadonlySet<string>>,
-  answers: Answers,
+  answers: MatchMemory,
 ): PersonMatcher {
   const isIt = (person: string) => {
     for (const [key, hashes] of hashesByKey) {
@@ -71,7 +71,7 @@ export function hashedPeople(
 }
 
 /** Somebody by name. */
-export const namedPerson = (person: string): PersonMatcher => ({
+export const personByName = (person: string): PersonMatcher => ({
   isUser: id => `u${id}` === person,
   isAnonymous: id => `a${id}` === person,
 })

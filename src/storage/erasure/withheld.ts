@@ -1,7 +1,12 @@
 import type { AppendOutcome } from '../../core/event/stored-event.ts'
 import type { NewEvent } from '../in-rows.ts'
 import { decodeEvents, decodeFacts, type EncodedBatch, encodeEvents } from '../ledger/event-text.ts'
-import type { Command, CommandExecutor, CommandResult, Executor } from '../writer/commands.ts'
+import type {
+  CommandExecutor,
+  CommandResult,
+  Executor,
+  StorageCommand,
+} from '../writer/commands.ts'
 import type { Echo } from './echo.ts'
 import type { ErasedPeople } from './erased-people.ts'
 import { isBeside, isOf, isPerson, type PersonMatcher } from './person-matcher.ts'
@@ -17,7 +22,7 @@ function withoutIdBeside<Names extends { userId: string | null; anonymousId: str
 }
 
 /** Whether an event, or a report by a route for one person, is of one of these people. */
-function isReportOf(people: PersonMatcher, report: Command | NewEvent): boolean {
+function isReportOf(people: PersonMatcher, report: StorageCommand | NewEvent): boolean {
   if (!('type' in report) || report.type === 'complete' || report.type === 'tick') {
     return isOf(people, report)
   }
@@ -34,7 +39,7 @@ interface Part {
 }
 
 /** When a report came, epoch milliseconds. */
-const timeOf = (command: Exclude<Command, { type: 'append' }>): number =>
+const timeOf = (command: Exclude<StorageCommand, { type: 'append' }>): number =>
   command.type === 'complete' || command.type === 'tick' ? command.receivedAt : command.at
 
 /**
@@ -50,7 +55,7 @@ export class Withholding implements Executor {
     if (this.erased.byOrganisation.size > 0) this.echo.open()
   }
 
-  execute(command: Command): CommandResult {
+  execute(command: StorageCommand): CommandResult {
     const people = this.erased.byOrganisation.get(command.orgRow)
     if (!people) return this.executor.execute(command)
     if (command.type === 'append') return this.append(command, people)
@@ -64,7 +69,7 @@ export class Withholding implements Executor {
   }
 
   /** Whether a report would be withheld. */
-  isWithheld(orgRow: number, report: Command | NewEvent): boolean {
+  isWithheld(orgRow: number, report: StorageCommand | NewEvent): boolean {
     const people = this.erased.byOrganisation.get(orgRow)
     return people !== undefined && isReportOf(people, report)
   }
@@ -121,7 +126,7 @@ export class Withholding implements Executor {
 
   /** An event's id is taken once, whoever has sent it: what one side has, the other does not take. */
   private append(
-    batch: Extract<Command, { type: 'append' }>,
+    batch: Extract<StorageCommand, { type: 'append' }>,
     people: PersonMatcher,
   ): CommandResult {
     const { orgRow, receivedAt, text } = batch

@@ -8,12 +8,12 @@ import { writeAudit } from '../organisations/audit-log.ts'
 import { revisionOf } from './reader.ts'
 import {
   addFlow,
-  addVersion,
   type FlowNamed,
+  FlowParts,
   type FrozenVersion,
   flowNamed,
-  newestOf,
-  Parts,
+  insertVersion,
+  newestVersionOf,
   setFlow,
 } from './writes.ts'
 
@@ -43,8 +43,8 @@ function apply(
 ): StoredChange {
   const { key, status, draft, publish } = change
   const flow = flowNamed(database, orgRow, key) ?? addFlow(database, orgRow, key, now())
-  const newest = newestOf(database, flow.id)
-  const parts = new Parts(database, flow.id)
+  const newest = newestVersionOf(database, flow.id)
+  const parts = new FlowParts(database, flow.id)
   for (const definition of [draft, publish]) if (definition) parts.add(definition)
   // Read while nobody else can write: no stored event is later and still of the old version.
   const updatedAt = now()
@@ -53,7 +53,7 @@ function apply(
   if (publish) {
     const version = { version: (newest?.version ?? 0) + 1, publishedAt: nextAt }
     const frozenParts = frozen(parts, flow, publish, version)
-    addVersion(database, flow.id, version, frozenParts)
+    insertVersion(database, flow.id, version, frozenParts)
     parts.setTitles(publish)
   }
   setFlow(database, orgRow, flow.id, { status, draft, updatedAt })
@@ -66,7 +66,7 @@ function apply(
  * order, and the rows of its parts.
  */
 function frozen(
-  known: Parts,
+  known: FlowParts,
   flow: FlowNamed,
   definition: FlowDefinition,
   version: { version: number; publishedAt: number },

@@ -50,7 +50,7 @@ export function setFlow(
 }
 
 /** The newest version without what it holds, which takes longest to read. */
-export const newestOf = (database: Database, flowRow: number) =>
+export const newestVersionOf = (database: Database, flowRow: number) =>
   database
     .query<{ version: number; publishedAt: number }, [number]>(
       `select version, published_at as publishedAt from flow_versions where flow_id = ?
@@ -58,7 +58,7 @@ export const newestOf = (database: Database, flowRow: number) =>
     )
     .get(flowRow)
 
-export function addVersion(
+export function insertVersion(
   database: Database,
   flowRow: number,
   { version, publishedAt }: { version: number; publishedAt: number },
@@ -86,7 +86,7 @@ type PartRow = [id: number, publicId: string, key: string, title: string | null]
 const partOf = ([id, publicId, key, title]: PartRow): Part => ({ id, publicId, key, title })
 
 /** The steps and items that a flow ever had, of drafts too, by key. */
-export class Parts {
+export class FlowParts {
   readonly steps: Map<string, Part>
   readonly items: Map<string, Part>
 

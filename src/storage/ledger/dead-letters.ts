@@ -10,13 +10,13 @@ import { tables } from '../catalogue/change.ts'
 import type { Withholding } from '../erasure/withheld.ts'
 import type { NewEvent, WithRows } from '../in-rows.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
-import type { Command } from '../writer/commands.ts'
+import type { StorageCommand } from '../writer/commands.ts'
 import { inSavepoint } from '../writer/writer.ts'
 import { encodeEvents } from './event-text.ts'
 
 /** A report that came alone, and that the database refused: kept as the command that it was. */
 export type BuriedCommand = Exclude<
-  Command,
+  StorageCommand,
   { type: 'append' } | { type: 'refusal' } | { type: 'snippet_version' }
 >
 

@@ -4,13 +4,13 @@ import type { AuditEntry } from '../../core/organisation/audit.ts'
 import { limitsWith } from '../../core/organisation/buckets.ts'
 import type {
   IdentitySecret,
+  IssuedKey,
   NewOrganisation,
   OrganisationChange,
   OrganisationQuestion,
   OrganisationRead,
   OrganisationRecord,
   Replacement,
-  SnippetKey,
 } from '../../modules/organisations/port.ts'
 import { announce, inTransaction, type Tables, tables } from '../catalogue/change.ts'
 import { identitySecrets, organisations, snippetKeys } from '../database/schema.ts'
@@ -128,10 +128,10 @@ const inOrder = <T extends { retiredAt: number | null }>(all: T[]): T[] =>
   all.sort((a, b) => (b.retiredAt ?? Infinity) - (a.retiredAt ?? Infinity))
 
 /** The current key first, then those that still work for their grace time. */
-export const keysOf = (database: Database, orgRow: number, now: number): SnippetKey[] =>
+export const keysOf = (database: Database, orgRow: number, now: number): IssuedKey[] =>
   keysIn(tables(database), orgRow, now)
 
-function keysIn(tx: Tables, orgRow: number, now: number): SnippetKey[] {
+function keysIn(tx: Tables, orgRow: number, now: number): IssuedKey[] {
   const { key, createdAt, retiredAt, orgId } = snippetKeys
   const works = or(isNull(retiredAt), gt(retiredAt, now))
   const ofIt = and(eq(orgId, orgRow), works)

@@ -5,8 +5,8 @@ import {
   isBeside,
   isOf,
   isPerson,
-  namedPerson,
   type PersonMatcher,
+  personByName,
 } from '../erasure/person-matcher.ts'
 import type { InRows, NewEvent, StoredEvent } from '../in-rows.ts'
 import { type BuriedCommand, letterIn, namesIn } from '../ledger/dead-letters.ts'
@@ -269,7 +269,7 @@ export function* personData(
   database: Database,
   { orgRef: orgRow, person: name }: InRows<NamedPerson>,
 ): Generator<StoredSection> {
-  const person = namedPerson(name)
+  const person = personByName(name)
   const names = namesOf(database, orgRow)
   yield { section: 'events', rows: events(database, orgRow, person, names) }
   yield { section: 'runs', rows: runs(database, orgRow, person, names) }

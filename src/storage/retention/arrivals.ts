@@ -38,15 +38,15 @@ class ArrivalTable implements Arrivals {
 }
 
 /** Fingerprints that were judged; baselines stand elsewhere, and stay. */
-export const stepFingerprints = (database: Database): Arrivals =>
+export const fingerprintArrivals = (database: Database): Arrivals =>
   new ArrivalTable(database, 'step_fingerprints')
 
 /** Events that the database refused. */
-export const deadLetters = (database: Database): Arrivals =>
+export const deadLetterArrivals = (database: Database): Arrivals =>
   new ArrivalTable(database, 'dead_letters')
 
 /** Health reports. Each person's latest goes with the report that it is made from. */
-export function stepReports(database: Database): Arrivals {
+export function stepReportArrivals(database: Database): Arrivals {
   const reports = new ArrivalTable(database, 'step_reports')
   const deleteLatest = database.query(
     `delete from step_health

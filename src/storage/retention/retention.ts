@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { dayMs } from '../../core/time/durations.ts'
 import type { EventIds } from '../ledger/event-batches.ts'
-import { deadLetters, stepFingerprints, stepReports } from './arrivals.ts'
+import { deadLetterArrivals, fingerprintArrivals, stepReportArrivals } from './arrivals.ts'
 import { BatchDeletion } from './batch-deletion.ts'
 import { FreePages, type FreePagesPolicy } from './free-pages.ts'
 import { OldRefusals } from './old-refusals.ts'
@@ -100,9 +100,9 @@ export class Retention {
     const { periods } = this
     const tables = [
       this.batches,
-      stepReports(this.database),
-      stepFingerprints(this.database),
-      deadLetters(this.database),
+      stepReportArrivals(this.database),
+      fingerprintArrivals(this.database),
+      deadLetterArrivals(this.database),
     ]
     this.sweeps = periods.all.flatMap(period =>
       tables.map(table => new Sweep(table, period, orgRow => periods.of(orgRow) === period)),

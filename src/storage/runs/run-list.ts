@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { RunStore } from '../../modules/runs/port.ts'
 import type { InRows } from '../in-rows.ts'
-import { type RunRecord, runColumns, runRowOf } from './run-rows.ts'
+import { type RunRecord, runRowColumns, runRowOf } from './run-rows.ts'
 
 /** Runs in the order of the index by start: a page costs what it holds, however many there are. */
 export function runListOver(database: Database): InRows<RunStore> {
@@ -9,7 +9,7 @@ export function runListOver(database: Database): InRows<RunStore> {
     'select id, public_id from flows where org_id = ? and key = ?',
   )
   const page = database.query<RunRecord, [number, number, number, number, number]>(
-    `select ${runColumns} from runs where org_id = ? and flow_id = ? and (started_at, id) < (?, ?)
+    `select ${runRowColumns} from runs where org_id = ? and flow_id = ? and (started_at, id) < (?, ?)
     order by started_at desc, id desc limit ?`,
   )
   return {

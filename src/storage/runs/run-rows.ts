@@ -101,7 +101,7 @@ export interface RunRecord {
   steps: string
 }
 
-export const runColumns =
+export const runRowColumns =
   'id, run_key, person, started_at, last_at, version, completed_at, dismissed_at, steps'
 
 export const runRowOf = (row: RunRecord): InRows<RunRow> => ({

@@ -11,7 +11,7 @@ import type {
 import type { InRows } from '../in-rows.ts'
 import { encodeEvents } from '../ledger/event-text.ts'
 import type { BufferGauge } from '../shared.ts'
-import type { Command, CommandResult } from './commands.ts'
+import type { CommandResult, StorageCommand } from './commands.ts'
 import {
   bufferIsFull,
   cannotWrite,
@@ -20,7 +20,7 @@ import {
   framed,
   weightOf,
 } from './messages.ts'
-import type { Operation, Operations } from './operations.ts'
+import type { Operation, StorageOperations } from './operations.ts'
 
 /** What commands hold. */
 interface Weight {
@@ -138,7 +138,7 @@ export class StorageClient implements InRows<Ledger> {
   }
 
   append({ events, orgRef: orgRow, ...batch }: InRows<EventBatch>): Promise<AppendOutcome> {
-    const command: Command = { type: 'append', orgRow, ...batch, text: encodeEvents(events) }
+    const command: StorageCommand = { type: 'append', orgRow, ...batch, text: encodeEvents(events) }
     return this.ack === 'buffer'
       ? this.tell(command)
       : (this.ask(command) as Promise<AppendOutcome>)
@@ -196,26 +196,26 @@ export class StorageClient implements InRows<Ledger> {
   }
 
   /** Has the storage thread carry out an operation; resolves once it is committed and synced. */
-  async operate<Name extends keyof Operations>(
+  async operate<Name extends keyof StorageOperations>(
     name: Name,
-    ...input: Parameters<Operations[Name]>
-  ): Promise<ReturnType<Operations[Name]>> {
+    ...input: Parameters<StorageOperations[Name]>
+  ): Promise<ReturnType<StorageOperations[Name]>> {
     const result: unknown = await this.ask({ type: 'operation', name, input })
-    return result as ReturnType<Operations[Name]>
+    return result as ReturnType<StorageOperations[Name]>
   }
 
   /**
    * Hands a batch over and does not wait for what becomes of it; only to a storage that writes, or
    * far more than what a flush interval brings would be acknowledged and lost by a crash.
    */
-  private async tell(command: Command): Promise<AppendOutcome> {
+  private async tell(command: StorageCommand): Promise<AppendOutcome> {
     if (this.gauge.isRefused) throw cannotWrite()
     this.post(0, command)
     return { duplicates: [], deadLetters: [], erased: [] }
   }
 
   /** @throws AppError `overloaded` */
-  private ask(command: Command | Operation): Promise<CommandResult> {
+  private ask(command: StorageCommand | Operation): Promise<CommandResult> {
     const number = ++this.lastNumber
     return new Promise<CommandResult>((resolve, reject) => {
       this.post(number, command)
@@ -226,7 +226,7 @@ export class StorageClient implements InRows<Ledger> {
   }
 
   /** @throws AppError `overloaded` */
-  private post(number: number, command: Command | Operation): void {
+  private post(number: number, command: StorageCommand | Operation): void {
     failpoint('http_request')
     const message = encodeCommand(number, command)
     const weight = weightOf(message, command)

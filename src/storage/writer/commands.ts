@@ -33,7 +33,7 @@ import type { ProgressBoard } from '../shared.ts'
 import { StepTable } from '../steps/step-table.ts'
 
 /** Everything that the storage thread is asked to write, one type a verb. `messages.ts` says how it travels. */
-export type Command =
+export type StorageCommand =
   | ({ type: 'append' } & EncodedBatch)
   | ({ type: 'complete' } & CompletionReport)
   | ({ type: 'tick' } & TickReport)
@@ -121,7 +121,7 @@ export class CommandExecutor {
     )
   }
 
-  execute(command: Command): CommandResult {
+  execute(command: StorageCommand): CommandResult {
     switch (command.type) {
       case 'append':
         return this.append(command)
@@ -218,7 +218,7 @@ export class CommandExecutor {
    * Keeps a report that the database would not take, as the command that it is. What only counts is
    * not worth it.
    */
-  buryCommand(command: Exclude<Command, { type: 'append' }>, error: unknown): void {
+  buryCommand(command: Exclude<StorageCommand, { type: 'append' }>, error: unknown): void {
     const { type } = command
     if (type === 'refusal' || type === 'snippet_version') return
     const at = type === 'complete' || type === 'tick' ? command.receivedAt : command.at

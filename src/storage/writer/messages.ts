@@ -2,7 +2,7 @@ import { AppError } from '../../core/errors.ts'
 import type { AppendOutcome } from '../../core/event/stored-event.ts'
 import { shortReasonOf } from '../../core/text/reason.ts'
 import type { BufferGauge } from '../shared.ts'
-import type { Command, CommandResult } from './commands.ts'
+import type { CommandResult, StorageCommand } from './commands.ts'
 import type { Operation } from './operations.ts'
 
 /**
@@ -26,7 +26,7 @@ const split = (message: string) => {
   return { number: Number(message.slice(0, space)), rest: message.slice(space + 1) }
 }
 
-export function encodeCommand(number: number, command: Command | Operation): string {
+export function encodeCommand(number: number, command: StorageCommand | Operation): string {
   if (command.type !== 'append') return `${number} ${JSON.stringify(command)}`
   const { text, ...batch } = command
   const { count, facts, details } = text
@@ -34,11 +34,11 @@ export function encodeCommand(number: number, command: Command | Operation): str
   return `${number} ${head}\0${facts}${details}`
 }
 
-export function decodeCommand(message: string): Numbered<Command | Operation> {
+export function decodeCommand(message: string): Numbered<StorageCommand | Operation> {
   const end = message.indexOf('\0')
   if (end === -1) {
     const { number, rest } = split(message)
-    return { number, value: JSON.parse(rest) as Command | Operation }
+    return { number, value: JSON.parse(rest) as StorageCommand | Operation }
   }
   const { number, rest } = split(message.slice(0, end))
   const { count, factsLength, ...batch } = JSON.parse(rest)
@@ -92,7 +92,7 @@ export function decodeResult(line: string): Numbered<CommandResult | Error> {
  */
 export function weightOf(
   message: string,
-  command: Command | Operation,
+  command: StorageCommand | Operation,
 ): { events: number; bytes: number } {
   return {
     events: command.type === 'append' ? Math.max(1, command.text.count) : 1,
@@ -140,7 +140,7 @@ export class Answers {
 }
 
 /** What a client asks for, from its arrival until what became of it is told. */
-export class PendingWrite<Asked extends Command | Operation = Command | Operation> {
+export class PendingWrite<Asked extends StorageCommand | Operation = StorageCommand | Operation> {
   readonly command: Asked
   readonly isAwaited: boolean
   private readonly number: number

@@ -48,17 +48,17 @@ export const operationsOver = (
   writeSeen,
 })
 
-export type Operations = ReturnType<typeof operationsOver>
+export type StorageOperations = ReturnType<typeof operationsOver>
 
 /** A call of one of them, as it travels between threads. */
 export interface Operation {
   type: 'operation'
-  name: keyof Operations
+  name: keyof StorageOperations
   input: readonly unknown[]
 }
 
 /** Calls the operation that is named. */
-export function operate(operations: Operations, { name, input }: Operation): unknown {
+export function operate(operations: StorageOperations, { name, input }: Operation): unknown {
   const run = operations[name] as (...input: readonly unknown[]) => unknown
   // Null, unlike undefined, crosses threads as JSON.
   return run(...input) ?? null

@@ -3,7 +3,7 @@ import type { AppendOutcome } from '../../core/event/stored-event.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { failpoint } from '../../failpoints.ts'
 import { decodeEvents, type EncodedBatch, encodeEvents } from '../ledger/event-text.ts'
-import type { Command, CommandResult, Executor } from './commands.ts'
+import type { CommandResult, Executor, StorageCommand } from './commands.ts'
 import { cannotWrite } from './messages.ts'
 
 export interface WriterPolicy {
@@ -51,7 +51,7 @@ export interface WriterHooks {
 
 /** A command, and whom to tell what became of it. */
 export interface Submission {
-  readonly command: Command
+  readonly command: StorageCommand
   /**
    * False for what was acknowledged already (`ack=buffer`): its commit may be put off, and it must
    * not be given up.
@@ -66,7 +66,7 @@ export interface Submission {
 /** What became of a command of a group that was taken apart. */
 type Verdict = { result: CommandResult } | { fault: unknown }
 
-const eventsIn = (command: Command) => (command.type === 'append' ? command.text.count : 1)
+const eventsIn = (command: StorageCommand) => (command.type === 'append' ? command.text.count : 1)
 
 /**
  * Group commit: all that waits goes into one transaction, is synced once, and only then is
@@ -250,7 +250,7 @@ export class Writer {
   }
 
   /** Executes one command; where it fails, sets aside what of it the database does not take. */
-  private execute(command: Command): Verdict {
+  private execute(command: StorageCommand): Verdict {
     return this.alone<Verdict>(
       () => ({ result: this.executor.execute(command) }),
       fault => {
@@ -262,7 +262,7 @@ export class Writer {
     )
   }
 
-  private executeEventByEvent(command: Extract<Command, { type: 'append' }>): AppendOutcome {
+  private executeEventByEvent(command: Extract<StorageCommand, { type: 'append' }>): AppendOutcome {
     const outcome = {
       duplicates: [] as number[],
       deadLetters: [] as number[],

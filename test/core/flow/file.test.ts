@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
 import { stringify } from 'yaml'
-import { describeProblem, type Problem, readFlowFile } from '../../../src/core/flow/file.ts'
+import { describeProblem, type FileProblem, readFlowFile } from '../../../src/core/flow/file.ts'
 import { FlowDefinition } from '../../../src/core/flow/flow.ts'
 import type { FlowProblem } from '../../../src/core/flow/problem.ts'
 import { flowProblems } from '../../../src/core/flow/rules.ts'
@@ -11,7 +11,7 @@ import { anyFlow, byKey, isRight } from '../../support/any-flow.ts'
 const lines = (...all: string[]) => all.join('\n')
 
 /** Where, what and which: a problem without its sentence. */
-const brief = ({ line, column, code, path }: Problem) => `${line}:${column} ${code} ${path}`
+const brief = ({ line, column, code, path }: FileProblem) => `${line}:${column} ${code} ${path}`
 
 const briefs = (text: string, format?: 'yaml' | 'json') =>
   readFlowFile(text, { format }).problems.map(brief)
@@ -599,7 +599,7 @@ test('fifty problems are told, then how many more there are', () => {
 })
 
 describe('describeProblem', () => {
-  const problem: Problem = {
+  const problem: FileProblem = {
     severity: 'error',
     code: 'invalid_value',
     path: '/steps/0/kind',

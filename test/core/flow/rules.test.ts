@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { type Problem, readFlowFile } from '../../../src/core/flow/file.ts'
+import { type FileProblem, readFlowFile } from '../../../src/core/flow/file.ts'
 import { flowProblems, storedFlowErrors } from '../../../src/core/flow/rules.ts'
 
 const problemsOf = (flow: object) =>
   readFlowFile(JSON.stringify({ key: 'a', ...flow }), { format: 'json' }).problems
 
 /** Severity, code and path: a problem without place and sentence. */
-const brief = ({ severity, code, path }: Problem) => `${severity} ${code} ${path}`
+const brief = ({ severity, code, path }: FileProblem) => `${severity} ${code} ${path}`
 
 const step = { key: 's', title: 'S' }
 const target = { selector: '#save' }

@@ -1,11 +1,15 @@
 import { expect, test } from 'bun:test'
-import { Answers, hashedPeople, hashOfPerson } from '../../../src/storage/erasure/person-matcher.ts'
+import {
+  hashedPeople,
+  hashOfPerson,
+  MatchMemory,
+} from '../../../src/storage/erasure/person-matcher.ts'
 
 const key = Buffer.from('a key of thirty-two bytes, no le').toString('base64')
 
 test('who was erased is told from others of all organisations, however many come between', () => {
   const erased = new Map([[key, new Set([hashOfPerson(key, 'org_a', 'uada')])]])
-  const answers = new Answers()
+  const answers = new MatchMemory()
   const acme = hashedPeople('org_a', erased, answers)
   const globex = hashedPeople('org_b', erased, answers)
   const told = () => [acme.isUser('ada'), acme.isAnonymous('ada'), globex.isUser('ada')]

@@ -9,7 +9,9 @@ const tellEveryMs = 100
 const longestSilenceMs = 5_000
 
 /** Work that tells how far it is. */
-export type LongWork<Progress, Result> = (tell: (progress: Progress) => void) => Promise<Result>
+export type WorkWithProgress<Progress, Result> = (
+  tell: (progress: Progress) => void,
+) => Promise<Result>
 
 /**
  * Answers what may take minutes: by its result as JSON or, to who accepts NDJSON, by lines
@@ -20,7 +22,7 @@ export type LongWork<Progress, Result> = (tell: (progress: Progress) => void) =>
  */
 export async function answerLongWork<Progress, Result>(
   call: RequestContext,
-  work: LongWork<Progress, Result>,
+  work: WorkWithProgress<Progress, Result>,
 ): Promise<Reply> {
   if (!call.request.headers.get('accept')?.includes(linesType)) {
     return json(200, await work(() => {}))
