@@ -8,7 +8,7 @@ import type {
 import type { RetryVerdict } from '../modules/operations/port.ts'
 import type { Command } from './command.ts'
 import { CommandFailure, exitStatus, UsageFailure, warn } from './failure.ts'
-import { addOrg, asked } from './manage.ts'
+import { addOrgOption, asked } from './manage.ts'
 import { counted, print, printJson, printTable } from './output.ts'
 
 export function addDeadLetters(cairn: Command): void {
@@ -31,7 +31,7 @@ person who was erased is refused.`)
 }
 
 function addList(letters: Command): void {
-  addOrg(letters.command('list'))
+  addOrgOption(letters.command('list'))
     .description('list the events with the reason, the oldest first')
     .option('--json', 'print [{id, eventId, kind, reason, receivedAt}, …]')
     .examples('cairn dead-letters list', 'cairn dead-letters list --org harbor --json')
@@ -51,7 +51,7 @@ function addList(letters: Command): void {
 
 /** A command about some letters, or all. */
 const ofLetters = (letters: Command, name: string) =>
-  addOrg(letters.command(name))
+  addOrgOption(letters.command(name))
     .argument('[id...]', 'of dead letters')
     .option('--all', 'all that there are')
 

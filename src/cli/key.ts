@@ -2,7 +2,7 @@ import { shown } from '../core/text/wording.ts'
 import type { KeyList, RotatedKey } from '../modules/organisations/model.ts'
 import type { Command, Flags } from './command.ts'
 import { UsageFailure } from './failure.ts'
-import { addManaged, addOrg, managed, managedHere } from './manage.ts'
+import { addManaged, addOrgOption, managed, managedHere } from './manage.ts'
 import { print, printJson } from './output.ts'
 import { settingsOf } from './settings.ts'
 
@@ -27,7 +27,7 @@ function baseUrlOf(text: string): string {
 }
 
 function addShow(key: Command): void {
-  addOrg(key.command('show'))
+  addOrgOption(key.command('show'))
     .description('print the current key, older ones that still work, and the tags that pages need')
     .option('--url <url>', 'where pages reach this server, for the tags', exampleUrl)
     .option('--json', 'print {id, slug, snippetKey, previous, snippet: {file, integrity}} as JSON')

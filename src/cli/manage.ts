@@ -25,7 +25,7 @@ export interface Manager extends Asker {
 type Work<T> = (manager: Manager) => Promise<T>
 
 /** The option by which a command is told the organisation. */
-export const addOrg = (command: Command, ...settings: SettingName[]): Command =>
+export const addOrgOption = (command: Command, ...settings: SettingName[]): Command =>
   addSettings(command, ['data', ...settings]).option(
     '--org <org>',
     'id or slug; may be left out where there is only one',
@@ -36,7 +36,7 @@ const urlOption = () =>
 
 /** Adds the options by which a command is told whom to ask, and those of settings that it needs. */
 export const addManaged = (command: Command, ...settings: SettingName[]): Command =>
-  addOrg(command, ...settings).addOption(urlOption())
+  addOrgOption(command, ...settings).addOption(urlOption())
 
 /** The same for a command that takes the organisation as its argument. */
 export const addUrl = (command: Command, ...settings: SettingName[]): Command =>

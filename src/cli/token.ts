@@ -7,7 +7,7 @@ import { systemClock } from '../runtime/system-clock.ts'
 import { tokenConflict } from '../runtime/token-mode.ts'
 import type { Command } from './command.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
-import { addManaged, addOrg, asked, managedHere } from './manage.ts'
+import { addManaged, addOrgOption, asked, managedHere } from './manage.ts'
 import { print, printJson, printTable, tell } from './output.ts'
 import { settingsOf } from './settings.ts'
 
@@ -42,7 +42,7 @@ export function addToken(cairn: Command): void {
 const issuing = ['sessionIssuer', 'sessionAudience', 'sessionType', 'organisationClaim'] as const
 
 function addIssue(token: Command): void {
-  addOrg(token.command('issue'), ...issuing)
+  addOrgOption(token.command('issue'), ...issuing)
     .description('make a session token for an organisation')
     .option(
       '--for <time>',

@@ -7,7 +7,7 @@ import {
 } from '../../core/organisation/verified-identity.ts'
 import { isoTime } from '../../core/time/clock.ts'
 import { dayMs, minuteMs } from '../../core/time/durations.ts'
-import type { Finding } from './model.ts'
+import type { InstallationFinding } from './model.ts'
 import type { Presence } from './port.ts'
 
 /** What findings are made from. */
@@ -74,7 +74,9 @@ const calmer: Partial<Record<Bucket, string>> = {
 }
 
 /** One rule for one kind of fault; each reads the evidence and speaks or is silent. */
-const rules: ((evidence: Evidence) => Finding | readonly Finding[] | null)[] = [
+const rules: ((
+  evidence: Evidence,
+) => InstallationFinding | readonly InstallationFinding[] | null)[] = [
   ({ presence }) => {
     if (isInstalled(presence) || presence.refusedOrigins > 0) return null
     const isUsed = presence.seen.key_used !== null
@@ -227,6 +229,6 @@ const rules: ((evidence: Evidence) => Finding | readonly Finding[] | null)[] = [
 ]
 
 /** Everything that the evidence shows, in a fixed order. */
-export function findingsOf(evidence: Evidence): Finding[] {
+export function findingsOf(evidence: Evidence): InstallationFinding[] {
   return rules.flatMap(rule => rule(evidence) ?? [])
 }

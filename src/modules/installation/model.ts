@@ -61,7 +61,7 @@ const Stage = Type.Object({
 })
 
 /** What is wrong with an installation, and what to do about it. */
-export const Finding = Type.Object(
+export const InstallationFinding = Type.Object(
   {
     severity: OneOf(['info', 'warning', 'error'], { examples: ['warning'] }),
     code: Type.String({ examples: ['no_events'] }),
@@ -78,7 +78,7 @@ export const Finding = Type.Object(
   },
   { title: 'Finding' },
 )
-export type Finding = Static<typeof Finding>
+export type InstallationFinding = Static<typeof InstallationFinding>
 
 const statusFields = {
   state: OneOf(['never_seen', 'active', 'quiet', 'stale', 'misconfigured'], {
@@ -103,7 +103,9 @@ const statusFields = {
     description: `Events rejected in the last 24 hours, by code: ${rejectionCodes.join(', ')}.`,
     examples: [{ unknown_step: 2 }],
   }),
-  findings: Type.Array(Finding, { description: 'What is wrong, and what to do about it.' }),
+  findings: Type.Array(InstallationFinding, {
+    description: 'What is wrong, and what to do about it.',
+  }),
 }
 
 export const SnippetStatus = Type.Object(statusFields, { title: 'SnippetStatus' })

@@ -16,13 +16,13 @@ export interface PersonsOrganisation {
 }
 
 /** A person by one of the two ids that they report with. */
-export interface PersonIds {
+export interface EitherId {
   userId?: string | undefined
   anonymousId?: string | undefined
 }
 
 /** @throws AppError `validation_failed` where both ids are named, or none */
-export function namedPerson({ ref, id }: PersonsOrganisation, ids: PersonIds): NamedPerson {
+export function namedPerson({ ref, id }: PersonsOrganisation, ids: EitherId): NamedPerson {
   const { userId = null, anonymousId = null } = ids
   if ((userId === null) === (anonymousId === null)) {
     throw invalid({ path: '', message: 'Name a userId or an anonymousId, one of the two' })
@@ -48,7 +48,7 @@ export class People {
    *
    * @throws AppError `person_not_found` in place of the first of it, where nothing is stored
    */
-  async *stored(organisation: PersonsOrganisation, ids: PersonIds): AsyncGenerator<string> {
+  async *stored(organisation: PersonsOrganisation, ids: EitherId): AsyncGenerator<string> {
     const person = namedPerson(organisation, ids)
     const { id, slug, name } = organisation
     const { userId, anonymousId } = idsOf(person.person)
@@ -78,7 +78,7 @@ export class People {
   /** See `PeopleStore.erase`. Said twice, it finds nothing more to erase. @throws AppError */
   erase(
     organisation: PersonsOrganisation,
-    ids: PersonIds,
+    ids: EitherId,
     options: { compact: boolean },
     actor: Actor,
     tell: (progress: ErasureProgress) => void,
@@ -88,7 +88,7 @@ export class People {
   }
 
   /** Has what a person reports be taken again, who was erased. @throws AppError `person_not_found` */
-  async allow(organisation: PersonsOrganisation, ids: PersonIds, actor: Actor): Promise<void> {
+  async allow(organisation: PersonsOrganisation, ids: EitherId, actor: Actor): Promise<void> {
     const person = namedPerson(organisation, ids)
     if (await this.store.allow(person, this.auditOf('person.allow', actor))) return
     throw new AppError(

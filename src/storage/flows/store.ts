@@ -9,11 +9,11 @@ import { revisionOf } from './reader.ts'
 import {
   addFlow,
   type FlowNamed,
-  FlowParts,
   type FrozenVersion,
   flowNamed,
   insertVersion,
   newestVersionOf,
+  StoredParts,
   setFlow,
 } from './writes.ts'
 
@@ -44,7 +44,7 @@ function apply(
   const { key, status, draft, publish } = change
   const flow = flowNamed(database, orgRow, key) ?? addFlow(database, orgRow, key, now())
   const newest = newestVersionOf(database, flow.id)
-  const parts = new FlowParts(database, flow.id)
+  const parts = new StoredParts(database, flow.id)
   for (const definition of [draft, publish]) if (definition) parts.add(definition)
   // Read while nobody else can write: no stored event is later and still of the old version.
   const updatedAt = now()
@@ -66,7 +66,7 @@ function apply(
  * order, and the rows of its parts.
  */
 function frozen(
-  known: FlowParts,
+  known: StoredParts,
   flow: FlowNamed,
   definition: FlowDefinition,
   version: { version: number; publishedAt: number },

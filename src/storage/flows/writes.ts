@@ -86,7 +86,7 @@ type PartRow = [id: number, publicId: string, key: string, title: string | null]
 const partOf = ([id, publicId, key, title]: PartRow): Part => ({ id, publicId, key, title })
 
 /** The steps and items that a flow ever had, of drafts too, by key. */
-export class FlowParts {
+export class StoredParts {
   readonly steps: Map<string, Part>
   readonly items: Map<string, Part>
 
