@@ -2,10 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { FlowPositions } from '../../src/core/flow/positions.ts'
 import { takeRuns } from '../../src/modules/analytics/port.ts'
-import {
-  type ColumnRun,
-  RunColumnsBuilder,
-} from '../../src/storage/column-segments/run-columns-builder.ts'
+import { type ColumnRun, RunColumnsBuilder } from '../../src/storage/column-segments/run-columns.ts'
 import { decodeSegment, encodeSegment } from '../../src/storage/column-segments/segment-bytes.ts'
 
 /** Twenty steps through two versions: more than one byte of them, and some of the other version. */

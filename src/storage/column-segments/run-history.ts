@@ -4,8 +4,7 @@ import type * as ports from '../../modules/analytics/port.ts'
 import { type RunColumns, takeRuns } from '../../modules/analytics/port.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
 import type { InRows } from '../in-rows.ts'
-import { longestColumns, RunColumnsBuilder } from './run-columns-builder.ts'
-import { RunPages } from './run-pages.ts'
+import { longestColumns, RunColumnsBuilder, RunPages } from './run-columns.ts'
 import { decodeSegment } from './segment-bytes.ts'
 
 type FlowRuns = InRows<ports.FlowRuns>

@@ -2,8 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { FlowPositions, type StepHistory } from '../../core/flow/positions.ts'
 import { dayMs, minuteMs } from '../../core/time/durations.ts'
 import type { ColumnSegments, Draft, Stretch } from './column-segments.ts'
-import { longestColumns, RunColumnsBuilder } from './run-columns-builder.ts'
-import { RunPages } from './run-pages.ts'
+import { longestColumns, RunColumnsBuilder, RunPages } from './run-columns.ts'
 import { encodeSegment } from './segment-bytes.ts'
 
 export interface SealPolicy {
