@@ -11,7 +11,13 @@ import {
   RequestContext,
   targetTooLong,
 } from './http/request-context.ts'
-import { failure, preflight, type RequestSummary, Responder } from './http/responder.ts'
+import {
+  type AnswerObserver,
+  failure,
+  preflight,
+  type RequestSummary,
+  Responder,
+} from './http/responder.ts'
 import { publicPath, type Route } from './http/route.ts'
 import type { SessionTokens } from './http/session-tokens.ts'
 import { accessRoutes } from './modules/access/index.ts'
@@ -42,7 +48,7 @@ import { snippetRoutes } from './modules/snippet/index.ts'
 import { stepRoutes } from './modules/steps/index.ts'
 import type { StepEvidenceStore, StepStores } from './modules/steps/port.ts'
 
-export type { RequestSummary }
+export type { AnswerObserver, RequestSummary }
 
 /** What the gate and the modules ask of storage together. */
 export type Stores = GateStores &
@@ -65,9 +71,7 @@ export interface AppDeps {
   retentionDays: number
   /** A file that an older release has served under its hash, or null. */
   olderSnippetFile(name: string): Promise<string | null>
-  onAnswer(answered: RequestSummary): void
-  /** An answer that had begun, and was told as such, broke off: a download whose reading failed. */
-  onBroken(answered: RequestSummary): void
+  observers: readonly AnswerObserver[]
 }
 
 /** What managing an organisation asks of storage. */

@@ -186,14 +186,14 @@ describe('technologies stay in their place', () => {
     expect(outside).toEqual([])
   })
 
-  test('row numbers in storage/ and in its thread', () => {
+  test('row numbers in storage/ and in what counts its writes', () => {
     const outside = sources.filter(
       file =>
         !file.startsWith('storage/') &&
         (importsOf(file).ours.includes('storage/in-rows.ts') ||
           /\b(org|flow|step|item)Rows?\b|\bas (unknown as )?\w+Ref\b/.test(codeOf(file))),
     )
-    expect(outside).toEqual(['runtime/storage-thread.ts'])
+    expect(outside).toEqual(['runtime/counters.ts'])
   })
 
   test('nothing below the server reads the environment: configuration is handed in', () => {

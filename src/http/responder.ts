@@ -176,20 +176,24 @@ export const preflight: Reply = {
   },
 }
 
-/** Who is told of answers. */
-export interface Told {
-  clock: Clock
-  onAnswer(answered: RequestSummary): void
+/** Is told of every answer: what counts them, or logs them. */
+export interface AnswerObserver {
+  answered(summary: RequestSummary): void
   /** An answer that had begun, and was told as such, broke off: a download whose reading failed. */
-  onBroken(answered: RequestSummary): void
+  brokeOff?(summary: RequestSummary): void
+}
+
+export interface ResponderDeps {
+  clock: Clock
+  observers: readonly AnswerObserver[]
 }
 
 /** The one way out: every answer, good or bad, is told of and gets the headers that all have. */
 export class Responder {
-  constructor(private readonly told: Told) {}
+  constructor(private readonly deps: ResponderDeps) {}
 
   answer(call: RequestContext, reply: Reply): Response {
-    this.told.onAnswer(this.account(call, reply.status))
+    this.tell(this.account(call, reply.status))
     return response(call, reply)
   }
 
@@ -205,7 +209,7 @@ export class Responder {
     account.code = refusal.code
     account.cause = unauthorizedCauseOf(refusal)
     if (reply.status >= 500) account.error = refusal.cause ?? refusal
-    this.told.onAnswer(account)
+    this.tell(account)
     return response(call, reply)
   }
 
@@ -213,7 +217,11 @@ export class Responder {
   breakOff(call: RequestContext, error: unknown): void {
     const account = this.account(call, 500)
     account.error = error
-    this.told.onBroken(account)
+    for (const observer of this.deps.observers) observer.brokeOff?.(account)
+  }
+
+  private tell(account: RequestSummary): void {
+    for (const observer of this.deps.observers) observer.answered(account)
   }
 
   private account(call: RequestContext, status: number): RequestSummary {
@@ -223,7 +231,7 @@ export class Responder {
       route: call.route === null ? null : call.route.path,
       organisation: call.organisation === null ? null : call.organisation.id,
       status,
-      durationMs: this.told.clock.monotonic() - call.startedAt,
+      durationMs: this.deps.clock.monotonic() - call.startedAt,
       code: undefined,
       cause: undefined,
       error: undefined,

@@ -1,11 +1,14 @@
-import { type UnauthorizedCause, unauthorizedCauses } from '../core/errors.ts'
+import type { AnswerObserver, RequestSummary } from '../app.ts'
+import { unauthorizedCauses } from '../core/errors.ts'
 import { type RejectionCode, rejectionCodes } from '../core/event/event.ts'
 import type { AppendOutcome } from '../core/event/stored-event.ts'
 import { type Bucket, buckets } from '../core/organisation/buckets.ts'
 import type { EncodedBatch } from '../storage/ledger/event-text.ts'
 import type { RetentionReport } from '../storage/retention/retention.ts'
+import type { StorageObserver } from '../storage/storage.ts'
 import type { CommitReport } from '../storage/writer/writer.ts'
 import type { Exposition, Labels } from './exposition.ts'
+import type { Tally } from './tally.ts'
 
 /**
  * Counters of one thread, in memory that the main thread reads. Each thread alone writes its own,
@@ -73,13 +76,10 @@ export interface CountedRoute {
 }
 
 /** What is counted of an answer. */
-export interface CountedAnswer {
-  method: string
-  route: string | null
-  status: number
-  durationMs: number
-  cause?: UnauthorizedCause | undefined
-}
+type CountedAnswer = Pick<
+  RequestSummary,
+  'method' | 'route' | 'organisation' | 'status' | 'durationMs' | 'cause'
+>
 
 /** Methods and routes that are none of ours: whatever callers make up is one label. */
 const other = 'other'
@@ -120,13 +120,18 @@ const indexOfStatus = new Map(statuses.map((status, i) => [status, i]))
 const classOf = (status: number) => Math.min(Math.max(Math.floor(status / 100) - 2, 0), 3)
 
 /** Counts the answers of one thread. */
-export class HttpCounters {
+export class HttpCounters implements AnswerObserver {
   private readonly counters: Float64Array
   private readonly places: ReadonlyMap<string | null, number>
   /** By this thread, since it began. */
-  answered = 0
+  total = 0
 
-  constructor(memory: SharedArrayBuffer, routes: readonly CountedRoute[]) {
+  /** @param tally of the same answers by organisation */
+  constructor(
+    memory: SharedArrayBuffer,
+    routes: readonly CountedRoute[],
+    private readonly tally: Tally<string> | null = null,
+  ) {
     this.counters = new Float64Array(memory)
     this.places = new Map(pathsOf(routes).map((path, i) => [path, i]))
   }
@@ -135,14 +140,17 @@ export class HttpCounters {
     return counterMemory(httpWords)
   }
 
-  count({ method, route, status, durationMs, cause }: CountedAnswer): void {
+  answered({ method, route, organisation, status, durationMs, cause }: CountedAnswer): void {
     const counters = this.counters
-    this.answered++
+    this.total++
     const path = this.places.get(route) ?? mostPaths
     const at = placeAt(path, methods.indexOf(methodLabel(method) as 'GET'))
     ;(counters[at + (indexOfStatus.get(status) ?? indexOfOther)] as number) += 1
     durations.observe(counters, histogramAt(at, classOf(status)), durationMs / 1_000)
     if (cause) (counters[unauthorizedCauses.indexOf(cause)] as number) += 1
+    if (this.tally?.isWatched && organisation !== null) {
+      this.tally.add(organisation, { requests: 1, limited: Number(status === 429) })
+    }
   }
 }
 
@@ -239,10 +247,14 @@ const sizeAt = latencyAt + latencies.words
 const commitWords = sizeAt + sizes.words
 
 /** Counts what the storage thread commits. */
-export class CommitCounters {
+export class CommitCounters implements StorageObserver {
   private readonly counters: Float64Array
 
-  constructor(memory: SharedArrayBuffer) {
+  /** @param tally of events by the organisation's row */
+  constructor(
+    memory: SharedArrayBuffer,
+    private readonly tally: Tally<number> | null = null,
+  ) {
     this.counters = new Float64Array(memory)
   }
 
@@ -250,15 +262,14 @@ export class CommitCounters {
     return counterMemory(commitWords)
   }
 
-  countCommit({ commands, events, durationMs }: CommitReport): void {
+  committed({ commands, events, durationMs }: CommitReport): void {
     this.add(commandsAt, commands)
     latencies.observe(this.counters, latencyAt, durationMs / 1_000)
     // Housekeeping has a transaction too, and no size.
     if (commands > 0) sizes.observe(this.counters, sizeAt, events)
   }
 
-  /** How many events became what, once more for whoever counts them otherwise. */
-  countVerdicts({ text, refusals }: EncodedBatch, outcome: AppendOutcome) {
+  appended({ orgRow, text, refusals }: EncodedBatch, outcome: AppendOutcome): void {
     const { duplicates, deadLetters, erased } = outcome
     let rejected = deadLetters.length + erased.length
     const accepted = text.count - duplicates.length - rejected
@@ -270,15 +281,17 @@ export class CommitCounters {
       this.verdict(code as RejectionCode, count)
       rejected += count
     }
-    return { accepted, duplicates: duplicates.length, rejected }
+    if (this.tally?.isWatched) {
+      this.tally.add(orgRow, { accepted, duplicates: duplicates.length, rejected })
+    }
   }
 
-  countRetained({ deleted, oldestAt: receivedAt }: RetentionReport): void {
+  retained({ deleted, oldestAt: receivedAt }: RetentionReport): void {
     this.add(deletedAt, deleted)
     this.counters[oldestAt] = (receivedAt ?? 0) / 1_000
   }
 
-  countFault(): void {
+  refused(): void {
     this.add(faultsAt, 1)
   }
 

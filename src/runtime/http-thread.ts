@@ -1,7 +1,7 @@
 import { BufferGauge, slotOf } from '../storage/shared.ts'
 import '../production-mode.ts'
 import { rmSync } from 'node:fs'
-import { type AppDeps, createApp, type RequestSummary, routesOf } from '../app.ts'
+import { type AnswerObserver, type AppDeps, createApp, routesOf } from '../app.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { armFailpoints } from '../failpoints.ts'
 import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
@@ -13,7 +13,7 @@ import { HttpCounters } from './counters.ts'
 import { maxHeaderSize } from './header-size.ts'
 import { IdleCollector } from './idle-collector.ts'
 import { HandedKeys } from './issuer-keys.ts'
-import { openLog, requestLog } from './log.ts'
+import { openLog, RequestLog } from './log.ts'
 import { longWorkBeside } from './long-work-thread.ts'
 import type { HttpThreadStart, Reloaded, Stop, TallyWanted, ThreadReport } from './protocol.ts'
 import { Pulse } from './pulse.ts'
@@ -43,26 +43,21 @@ function start(message: HttpThreadStart) {
   maxHeaderSize()
   const ownLog = openLog(config, name, message.logMutex)
   const { log } = ownLog
-  let logRequest = requestLog(ownLog)
+  const requestLog = new RequestLog(ownLog)
   const clock = systemClock(message.madeAt)
   const gauge = new BufferGauge(shared.buffer, {
     events: config.bufferEvents,
     bytes: config.bufferBytes,
   })
-  const send = (commands: string) => storage.postMessage(commands)
-  const client = new StorageClient(send, gauge, config.ack)
-  storage.onmessage = ({ data }: { data: string }) => client.receive(data)
+  const client = StorageClient.over(storage, gauge, config.ack)
   const reading = openForReading(config.data)
   const snapshots = openForReading(config.data)
   const issuerKeys = new HandedKeys(message.issuerKeys, clock, () =>
     report({ type: 'issuer_keys_wanted' }),
   )
-  let tokens = tokensFor(config, clock, issuerKeys)
+  const tokens = tokensFor(config, clock, issuerKeys)
   const tally = new Tally<string>(clock.monotonic)
-  const tallyAnswer = ({ organisation, status }: RequestSummary) => {
-    if (organisation === null) return
-    tally.add(organisation, { requests: 1, limited: Number(status === 429) })
-  }
+  const observers: AnswerObserver[] = []
   const deps = {
     clock,
     stores: connectStores(reading, snapshots, client, shared),
@@ -72,18 +67,14 @@ function start(message: HttpThreadStart) {
       longWorkBeside({ dataDir: config.data, isServed: true }),
     ),
     limiter: new SharedMemoryLimiter(message.windows, slotOf),
-    tokens: { organisationOf: (token: string) => tokens.organisationOf(token) },
+    tokens,
     retentionDays: config.retentionDays,
     olderSnippetFile: (name: string) => keptSnippetFile(config.data, name),
-    onBroken: (answered: RequestSummary) => logRequest(answered, 'broke off'),
-    onAnswer(answered: RequestSummary) {
-      counters.count(answered)
-      if (tally.isWatched) tallyAnswer(answered)
-      logRequest(answered)
-    },
+    observers,
   }
   const routes = routesOf(deps).map(({ method, path, bucket }) => ({ method, path, bucket }))
-  const counters = new HttpCounters(message.counters, routes)
+  const counters = new HttpCounters(message.counters, routes, tally)
+  observers.push(counters, requestLog)
   const app = createApp(deps)
   const door = message.socket === null ? null : openDoor(deps, message.socket)
   app.listen({
@@ -97,7 +88,7 @@ function start(message: HttpThreadStart) {
   // Bun would answer what is in flight with a bare 503, which says that nothing was kept of it.
   process.on('exit', () => app.server?.stop(true))
   new Pulse(message.pulse).start(clock.monotonic)
-  new IdleCollector(() => counters.answered).start()
+  new IdleCollector(() => counters.total).start()
   report({ type: 'ready', routes })
 
   async function stop() {
@@ -116,9 +107,10 @@ function start(message: HttpThreadStart) {
   /** Requests that wait for the keys of the issuer before are refused. */
   function reload({ config, issuerKeys: known }: Reloaded) {
     log.level = config.logLevel
-    logRequest = requestLog(ownLog)
+    requestLog.levelChanged()
     deps.retentionDays = config.retentionDays
-    tokens = tokensFor(config, clock, issuerKeys)
+    // The gate asks the object that it was given.
+    Object.assign(tokens, tokensFor(config, clock, issuerKeys))
     issuerKeys.take(known)
   }
   return { tally, reload, stop }

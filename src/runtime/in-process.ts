@@ -1,4 +1,4 @@
-import { createApp } from '../app.ts'
+import { createApp, type RequestSummary } from '../app.ts'
 import { unauthorized } from '../core/errors.ts'
 import { longestRetentionDays } from '../core/organisation/catalogue.ts'
 import { armFailpoints } from '../failpoints.ts'
@@ -51,7 +51,7 @@ export function doorInProcess(dataDir: string, now = Date.now): Door {
   const reading = openForReading(dataDir)
   const snapshots = openForReading(dataDir)
   let fault: unknown
-  const noteFault = (error: unknown) => {
+  const noteFault = ({ error }: RequestSummary) => {
     fault = error
   }
   const app = createApp({
@@ -63,8 +63,7 @@ export function doorInProcess(dataDir: string, now = Date.now): Door {
     isOperatorsDoor: true,
     retentionDays: longestRetentionDays,
     olderSnippetFile: async () => null,
-    onAnswer: ({ error }) => noteFault(error),
-    onBroken: ({ error }) => noteFault(error),
+    observers: [{ answered: noteFault, brokeOff: noteFault }],
   })
   return {
     get fault() {

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import pino from 'pino'
-import type { RequestSummary } from '../app.ts'
+import type { AnswerObserver, RequestSummary } from '../app.ts'
 import type { Config } from '../config.ts'
 import { wantsColour } from '../core/text/colour.ts'
 import { reasonOf } from '../core/text/reason.ts'
@@ -136,26 +136,44 @@ function levelOf(status: number): 'info' | 'warn' | 'error' {
 }
 
 /** One line a request: who, which route, what came of it and in what time. Never what was sent. */
-export function requestLog({ thread, log, lines }: ThreadLog) {
-  const daily = log.isLevelEnabled('info')
-  let time = ''
-  let timeAt = 0
+export class RequestLog implements AnswerObserver {
+  /** Whether lines of daily life are written. */
+  private isDaily = false
+  private time = ''
+  private timeAt = 0
 
-  /** Many lines share a millisecond. */
-  function timeNow(): string {
-    const now = Date.now()
-    if (now !== timeAt) {
-      time = new Date(now).toISOString()
-      timeAt = now
-    }
-    return time
+  constructor(private readonly own: ThreadLog) {
+    this.levelChanged()
   }
 
-  return (answered: RequestSummary, remark = ''): void => {
+  levelChanged(): void {
+    this.isDaily = this.own.log.isLevelEnabled('info')
+  }
+
+  answered(summary: RequestSummary): void {
+    this.write(summary, '')
+  }
+
+  brokeOff(summary: RequestSummary): void {
+    this.write(summary, 'broke off')
+  }
+
+  /** Many lines share a millisecond. */
+  private timeNow(): string {
+    const now = Date.now()
+    if (now !== this.timeAt) {
+      this.time = new Date(now).toISOString()
+      this.timeAt = now
+    }
+    return this.time
+  }
+
+  private write(answered: RequestSummary, remark: string): void {
+    const { thread, log, lines } = this.own
     const { requestId, route, organisation, status, code, cause, error } = answered
     const level = levelOf(status)
     const isDaily = level === 'info' && remark === '' && error === undefined
-    if (isDaily ? !daily : !log.isLevelEnabled(level)) return
+    if (isDaily ? !this.isDaily : !log.isLevelEnabled(level)) return
     const method = methodLabel(answered.method)
     const durationMs = Math.round(answered.durationMs * 1000) / 1000
     const msg = `${method} ${route ?? '(no route)'} ${remark}`.trimEnd()
@@ -164,7 +182,7 @@ export function requestLog({ thread, log, lines }: ThreadLog) {
       // text in it needs more escapes than these, for all of them are ours.
       const line = {
         level,
-        time: timeNow(),
+        time: this.timeNow(),
         thread,
         requestId,
         route,

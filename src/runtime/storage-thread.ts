@@ -50,9 +50,9 @@ function start(message: ThreadStart) {
   const { log } = openLog(config, name, message.logMutex)
   armFailpoints(message.failpoints)
   failpoint('storage_start')
-  const counters = new CommitCounters(message.counters)
   const clock = systemClock(message.madeAt)
   const tally = new Tally<number>(clock.monotonic)
+  const counters = new CommitCounters(message.counters, tally)
   const storage = new Storage({
     dataDir: config.data,
     shared,
@@ -61,12 +61,7 @@ function start(message: ThreadStart) {
     isLogKept: config.checkpoints === 'litestream',
     policy: { ...defaultWriterPolicy, flushEveryMs: config.flushEveryMs },
     retention: { days: config.retentionDays },
-    onCommit: commit => counters.countCommit(commit),
-    onAppended(batch, outcome) {
-      const counts = counters.countVerdicts(batch, outcome)
-      if (tally.isWatched) tally.add(batch.orgRow, counts)
-    },
-    onRetained: report => counters.countRetained(report),
+    observer: counters,
     onClockSet(byMs) {
       log.warn(
         { seconds: Math.round(byMs / 1_000) },
@@ -74,7 +69,7 @@ function start(message: ThreadStart) {
       )
     },
     onFault(error, what) {
-      counters.countFault()
+      counters.refused()
       log.warn({ reason: shortReasonOf(error) }, what)
     },
     onHealed: () => log.info('storage takes writes again'),
@@ -108,10 +103,7 @@ function start(message: ThreadStart) {
   report({ type: 'ready' })
   return {
     tally,
-    join(port: MessagePort) {
-      const answer = (message: string) => port.postMessage(message)
-      port.onmessage = ({ data }: { data: string }) => storage.handle(data, answer)
-    },
+    storage,
     reload({ config }: Reloaded) {
       log.level = config.logLevel
       storage.retentionDays = config.retentionDays
@@ -133,7 +125,7 @@ type Message = ThreadStart | Join | Reloaded | TallyWanted | Stop
 self.onmessage = async ({ data }: { data: Message }) => {
   try {
     if (data.type === 'start') running = start(data)
-    else if (data.type === 'join') running?.join(data.port)
+    else if (data.type === 'join') running?.storage.join(data.port)
     else if (data.type === 'reloaded') running?.reload(data)
     else if (data.type === 'tally') data.answer.postMessage(running?.tally.read() ?? [])
     else await running?.stop()

@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
-import type { AppendOutcome } from '../core/event/stored-event.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { failpoint } from '../failpoints.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
@@ -15,7 +14,6 @@ import { databaseFile, openForWriting } from './database/database.ts'
 import { Echo } from './erasure/echo.ts'
 import { ErasedPeople } from './erasure/erased-people.ts'
 import { Withholding } from './erasure/withheld.ts'
-import type { EncodedBatch } from './ledger/event-text.ts'
 import { IdentityTable } from './organisations/identity-table.ts'
 import { PresenceTable } from './organisations/presence-table.ts'
 import { ClockWatch } from './retention/clock-watch.ts'
@@ -36,7 +34,7 @@ import {
   operationsOver,
   type StorageOperations,
 } from './writer/operations.ts'
-import { type CommitReport, isPassing, Writer, type WriterPolicy } from './writer/writer.ts'
+import { isPassing, type WriteObserver, Writer, type WriterPolicy } from './writer/writer.ts'
 
 /** Which file a path leads to; null where to none. */
 function fileAt(path: string): string | null {
@@ -82,6 +80,11 @@ class FilesInPlace {
   }
 }
 
+/** Is told of what is written, and of what is deleted after its time. */
+export interface StorageObserver extends WriteObserver {
+  retained(report: RetentionReport): void
+}
+
 export interface StorageOptions {
   dataDir: string
   shared: SharedMemory
@@ -92,9 +95,7 @@ export interface StorageOptions {
   retention: RetentionPolicy
   /** Another program writes the log back (`checkpoints`), and this one only where that seems dead. */
   isLogKept?: boolean
-  onCommit?: (report: CommitReport) => void
-  onAppended?: (batch: EncodedBatch, outcome: AppendOutcome) => void
-  onRetained?: (report: RetentionReport) => void
+  observer?: StorageObserver
   /** The wall clock was set, by so many milliseconds: for an hour nothing is deleted for its age. */
   onClockSet?: (byMs: number) => void
   /** Storage refuses, or something was set aside. */
@@ -221,6 +222,12 @@ export class Storage {
     // Where nothing can be written, nothing is begun.
     this.noteProbe.run()
     this.takeUpChanges()
+  }
+
+  /** Takes messages of a thread that answers requests, and sends it the answers. */
+  join(port: MessagePort): void {
+    const answer = (lines: string) => port.postMessage(lines)
+    port.onmessage = ({ data }: { data: string }) => this.handle(data, answer)
   }
 
   /**
@@ -378,7 +385,7 @@ export class Storage {
         elapsed = performance.now() - startedAt
         return events
       })
-      this.options.onRetained?.(this.retention.committed(deleted))
+      this.options.observer?.retained(this.retention.committed(deleted))
       return elapsed * (isBusy || this.writer.isBusy ? busyRetainPause : quietRetainPause)
     } catch (error) {
       this.retention.startOver()

@@ -31,16 +31,16 @@ function commitPage(memory: SharedArrayBuffer): MetricsPage {
   return new MetricsPage(page.toString())
 }
 
-const get = { method: 'GET', route: '/flows', status: 200, durationMs: 0.2 }
+const get = { method: 'GET', route: '/flows', organisation: null, status: 200, durationMs: 0.2 }
 
 describe('requests', () => {
   test('counts of all threads add up, by method, route and status', () => {
     const memories = [HttpCounters.memory(), HttpCounters.memory()]
     const [one, two] = memories.map(memory => new HttpCounters(memory, routes))
-    one?.count(get)
-    two?.count(get)
-    two?.count({ ...get, method: 'HEAD' })
-    two?.count({ ...get, route: null, status: 404 })
+    one?.answered(get)
+    two?.answered(get)
+    two?.answered({ ...get, method: 'HEAD' })
+    two?.answered({ ...get, route: null, status: 404 })
     const page = httpPage(...memories)
     const of = (method: string, route: string, status: string) =>
       page.sum(requests, { method, route, status })
@@ -52,8 +52,8 @@ describe('requests', () => {
 
   test('a thread that is started again counts on', () => {
     const memory = HttpCounters.memory()
-    new HttpCounters(memory, routes).count(get)
-    new HttpCounters(memory, routes).count(get)
+    new HttpCounters(memory, routes).answered(get)
+    new HttpCounters(memory, routes).answered(get)
     expect(httpPage(memory).sum(requests)).toBe(2)
   })
 
@@ -73,7 +73,13 @@ describe('requests', () => {
     const counters = new HttpCounters(memory, routes)
     const before = httpPage(memory).samples.length
     for (let i = 0; i < 500; i++) {
-      counters.count({ method: `M${i}`, route: `/r${i}`, status: 600 + i, durationMs: i })
+      counters.answered({
+        ...get,
+        method: `M${i}`,
+        route: `/r${i}`,
+        status: 600 + i,
+        durationMs: i,
+      })
     }
     const page = httpPage(memory)
     expect(page.sum(requests, { method: 'other', route: 'other', status: '500' })).toBe(500)
@@ -85,9 +91,9 @@ describe('requests', () => {
     const counters = new HttpCounters(memory, routes)
     const path = '/flows/:flow_id/checklist-progress'
     for (const method of ['GET', 'HEAD', 'POST']) {
-      counters.count({ method, route: path, status: 429, durationMs: 0.1 })
+      counters.answered({ ...get, method, route: path, status: 429, durationMs: 0.1 })
     }
-    counters.count({ ...get, status: 429 })
+    counters.answered({ ...get, status: 429 })
     const page = httpPage(memory)
     expect(page.sum('cairn_rate_limited_total', { bucket: 'flows' })).toBe(4)
     expect(page.sum('cairn_rate_limited_total')).toBe(4)
@@ -95,7 +101,7 @@ describe('requests', () => {
 
   test('401s by cause', () => {
     const memory = HttpCounters.memory()
-    new HttpCounters(memory, routes).count({ ...get, status: 401, cause: 'retired_key' })
+    new HttpCounters(memory, routes).answered({ ...get, status: 401, cause: 'retired_key' })
     expect(httpPage(memory).sum('cairn_unauthorized_total', { cause: 'retired_key' })).toBe(1)
   })
 
@@ -103,7 +109,7 @@ describe('requests', () => {
     const memory = HttpCounters.memory()
     const counters = new HttpCounters(memory, routes)
     for (const durationMs of [0.05, 0.1, 0.2, 0.4, 3, 60_000])
-      counters.count({ ...get, durationMs })
+      counters.answered({ ...get, durationMs })
     const page = httpPage(memory)
     const labels = { route: '/flows', status_class: '2xx' }
     const upTo = (le: string) => page.sum(`${duration}_bucket`, { ...labels, le })
@@ -116,10 +122,10 @@ describe('requests', () => {
   test('a day of 100,000 requests a second does not wrap', () => {
     const memory = HttpCounters.memory()
     const counters = new HttpCounters(memory, routes)
-    counters.count(get)
+    counters.answered(get)
     const values = new Float64Array(memory)
     for (const [i, value] of values.entries()) values[i] = value * 8_640_000_000
-    counters.count(get)
+    counters.answered(get)
     expect(httpPage(memory).sum(requests)).toBe(8_640_000_001)
   })
 
@@ -135,8 +141,8 @@ describe('commits', () => {
   test('latency of each, and size in events of those that had any', () => {
     const memory = CommitCounters.memory()
     const counters = new CommitCounters(memory)
-    counters.countCommit({ commands: 2, events: 50, durationMs: 1.5 })
-    counters.countCommit({ commands: 0, events: 0, durationMs: 0.25 })
+    counters.committed({ commands: 2, events: 50, durationMs: 1.5 })
+    counters.committed({ commands: 0, events: 0, durationMs: 0.25 })
     const page = commitPage(memory)
     expect(page.sum('cairn_commit_duration_seconds_count')).toBe(2)
     expect(page.sum('cairn_commit_duration_seconds_sum')).toBeCloseTo(0.00175, 9)
@@ -151,7 +157,7 @@ describe('commits', () => {
     expect(commitPage(memory).of('cairn_events_total')).toHaveLength(11)
     const counters = new CommitCounters(memory)
     const text = { count: 5, facts: '', details: '' }
-    counters.countVerdicts(
+    counters.appended(
       { ...batch, text, refusals: { invalid: 2, too_old: 1 } },
       { duplicates: [0], deadLetters: [3], erased: [] },
     )

@@ -132,8 +132,12 @@ export class World {
       tokens: options.sessionTokens?.(this.clock) ?? this.tokens,
       retentionDays: options.retentionDays ?? 90,
       olderSnippetFile: async () => null,
-      onAnswer: answered => this.answers.push(answered),
-      onBroken: answered => this.broken.push(answered),
+      observers: [
+        {
+          answered: summary => this.answers.push(summary),
+          brokeOff: summary => this.broken.push(summary),
+        },
+      ],
     }
     this.app = createApp(this.deps)
   }

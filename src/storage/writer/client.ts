@@ -119,6 +119,13 @@ export class StorageClient implements InRows<Ledger> {
     })
   }
 
+  /** A client of the storage thread at the other end of a line. */
+  static over(port: MessagePort, gauge: BufferGauge, ack: 'commit' | 'buffer'): StorageClient {
+    const client = new StorageClient(message => port.postMessage(message), gauge, ack)
+    port.onmessage = ({ data }: { data: string }) => client.receive(data)
+    return client
+  }
+
   /** Takes answers of the storage thread, a line each. */
   receive(message: string): void {
     for (const line of message.split('\n')) this.settle(line)

@@ -8,7 +8,7 @@ import type { Operation } from './operations.ts'
 /**
  * What passes between a thread that answers requests and the storage thread: one text a message,
  * because copying a text between threads is cheap and copying objects is not. A message holds
- * several commands, each framed (`frames.ts`), or the answers to several, a line each.
+ * several commands, each framed, or the answers to several, a line each.
  *
  * To storage: `<number> <command as JSON>`, number 0 where no answer is wanted. A batch's events
  * follow behind its JSON and a NUL.

@@ -33,13 +33,18 @@ export interface CommitReport {
   durationMs: number
 }
 
+/** Is told of what is written. */
+export interface WriteObserver {
+  committed(report: CommitReport): void
+  /** What became of a batch, once it is committed. */
+  appended(batch: EncodedBatch, outcome: AppendOutcome): void
+}
+
 export interface WriterHooks {
+  observer?: WriteObserver
   onBegin?(): void
   /** What it throws rolls the transaction back. */
   beforeCommit?(): void
-  onCommit?(report: CommitReport): void
-  /** What became of a batch, once it is committed. */
-  onAppended?(batch: EncodedBatch, outcome: AppendOutcome): void
   /** All of a group have been told what became of them. */
   onSettled?(): void
   onFault?(error: unknown, what: string): void
@@ -217,7 +222,7 @@ export class Writer {
 
   private settleCommitted(waiting: Submission, result: CommandResult): void {
     const { command } = waiting
-    if (command.type === 'append') this.hooks.onAppended?.(command, result as AppendOutcome)
+    if (command.type === 'append') this.hooks.observer?.appended(command, result as AppendOutcome)
     waiting.resolve(result)
   }
 
@@ -334,7 +339,7 @@ export class Writer {
       throw this.divergence
     }
     this.provenAt = performance.now()
-    this.hooks.onCommit?.({
+    this.hooks.observer?.committed({
       commands: group.length,
       events: group.reduce((sum, { command }) => sum + eventsIn(command), 0),
       durationMs: performance.now() - startedAt,
