@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { LogSink } from '../../src/runtime/log.ts'
-import { asText } from '../../src/runtime/log-text.ts'
+import { asText, LogSink } from '../../src/runtime/log.ts'
 import { Mutex } from '../../src/runtime/mutex.ts'
 import { linesOfThread, logThreads } from '../support/log-threads.ts'
 

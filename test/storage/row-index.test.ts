@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import { CompletionReader } from '../../src/storage/checklists/completion-reader.ts'
 import {
+  CompletionReader,
   CompletionTable,
   indexedCompletions,
 } from '../../src/storage/checklists/completion-table.ts'

@@ -1,6 +1,58 @@
-import { htmlIn } from './markdown-html.ts'
-import { unsafeLinkIn } from './markdown-links.ts'
+import MarkdownIt, { type Env, type Token } from 'markdown-it'
+import { quoted } from '../text/wording.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
+import { isHarmlessLink } from './values.ts'
+
+/** A tag of HTML, and not an address or a comparison such as "a < b". */
+const tag =
+  /<\/?(?:a|abbr|b|blockquote|br|button|center|code|div|em|font|h[1-6]|hr|i|iframe|img|input|kbd|li|mark|ol|p|pre|s|script|small|span|strong|style|sub|sup|svg|table|tbody|td|th|tr|u|ul|video)(?:\s[^<>]*)?\/?>/i
+
+/** What to do about a tag in Markdown, where it is shown as text; null where there is none. */
+function htmlIn(markdown: string): string | null {
+  // Between backticks, of one or three, it is code; and only pairs of them enclose something.
+  const pieces = markdown.split('`')
+  for (let index = 0; index < pieces.length; index += 2) {
+    const [found] = tag.exec(pieces[index]!) ?? []
+    if (found !== undefined) {
+      return `${quoted(found)} will be shown as it stands, because this is Markdown: write **bold**, *italic*, [text](/link) or lists instead`
+    }
+  }
+  return null
+}
+
+// The parser's own idea of harmless links would hide the others, and its encoding what they are.
+const parser = new MarkdownIt()
+parser.validateLink = () => true
+parser.normalizeLink = link => link
+
+/**
+ * What to do about a link or image in Markdown that a page must not follow, or null. Found as
+ * CommonMark has it, entities and escapes resolved, so that no spelling of a scheme hides it.
+ */
+export function unsafeLinkIn(markdown: string): string | null {
+  // Without these there is no scheme, or nothing that leads anywhere: most texts need no parsing.
+  if (!/[:&]/.test(markdown) || !/\][(:]|</.test(markdown)) return null
+  for (const link of linksIn(markdown)) {
+    if (isHarmlessLink(link)) continue
+    return `The link ${quoted(link)} is not one that a page may follow: write one that begins with http:, https:, mailto: or tel:, or a relative one such as /help`
+  }
+  return null
+}
+
+/** Where links, images and definitions lead, the definitions that nothing refers to included. */
+function* linksIn(markdown: string): Iterable<string> {
+  const found: Env = {}
+  yield* linksOf(parser.parse(markdown, found))
+  for (const { href } of Object.values(found.references ?? {})) yield href
+}
+
+function* linksOf(tokens: readonly Token[]): Iterable<string> {
+  for (const token of tokens) {
+    const link = token.attrGet('href') ?? token.attrGet('src')
+    if (link !== null) yield String(link)
+    yield* linksOf(token.children ?? [])
+  }
+}
 
 /** What is wrong with a text that is shown as Markdown. */
 export function* markdownProblems(text: string, path: string): Iterable<FlowProblem> {

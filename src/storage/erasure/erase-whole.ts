@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import { relative } from 'node:path'
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import type {
   Erased,
   ErasureAudit,
@@ -8,13 +9,43 @@ import type {
   NamedPerson,
 } from '../../modules/people/port.ts'
 import { compact, databaseSize, emptyLog } from '../database/compact.ts'
+import { databaseFile } from '../database/database.ts'
 import { whileRewriting } from '../database/rewriting.ts'
 import type { InRows } from '../in-rows.ts'
 import type { LongWorkPlace } from '../writer/long-work.ts'
-import { copiesBeside } from './copies-beside.ts'
 import { erase } from './erase.ts'
 import { type ErasureRow, ErasureTable, erasureIdOf } from './erasure-table.ts'
 import { beginErasure } from './erasures.ts'
+
+/** What every database file begins with (sqlite.org/fileformat.html, section 1.3). */
+const magic = 'SQLite format 3\0'
+
+function isDatabase(path: string): boolean {
+  const handle = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(magic.length)
+    readSync(handle, bytes)
+    return bytes.toString('latin1') === magic
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/**
+ * Copies of the database in its own directory, such as backups: they hold who was erased until they
+ * are deleted. The database itself is not opened, nor its log: closing a file again would let go of all
+ * locks that SQLite has on it in this process (fcntl(2)), those of the shared memory too.
+ */
+function copiesBeside(dataDir: string): string[] {
+  const database = databaseFile(dataDir)
+  const ownFiles = ['', '-wal', '-shm'].map(suffix => `${database}${suffix}`)
+  return readdirSync(dataDir, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+    .filter(path => !ownFiles.includes(path) && !path.endsWith('.lock'))
+    .filter(isDatabase)
+    .sort()
+}
 
 /** How long readers as of before are waited for, and how often it is tried, milliseconds. */
 const patienceMs = 30_000

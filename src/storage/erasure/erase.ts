@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { eraseDeadLetters } from './erase-dead-letters.ts'
-import { eraseCompletions, eraseStepReports } from './erase-facts.ts'
+import { eraseCompletions, eraseDeadLetters, eraseStepReports } from './erase-facts.ts'
 import { eraseLedger } from './erase-ledger.ts'
 import { eraseRuns } from './erase-runs.ts'
 import { type ErasureRow, ErasureTable } from './erasure-table.ts'

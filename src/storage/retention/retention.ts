@@ -1,12 +1,135 @@
 import type { Database } from 'bun:sqlite'
-import { dayMs } from '../../core/time/durations.ts'
+import { dayMs, hourMs } from '../../core/time/durations.ts'
 import type { EventIds } from '../ledger/event-batches.ts'
-import { deadLetterArrivals, fingerprintArrivals, stepReportArrivals } from './arrivals.ts'
+import {
+  type Arrival,
+  type Arrivals,
+  deadLetterArrivals,
+  fingerprintArrivals,
+  stepReportArrivals,
+} from './arrivals.ts'
 import { BatchDeletion } from './batch-deletion.ts'
 import { FreePages, type FreePagesPolicy } from './free-pages.ts'
-import { OldRefusals } from './old-refusals.ts'
-import { RetentionPeriods } from './periods.ts'
-import { Sweep } from './sweep.ts'
+
+/** How long each organisation keeps what arrives, milliseconds. */
+class RetentionPeriods {
+  private readonly ownDays
+  private own = new Map<number, number>()
+
+  /** @param serverMs that of organisations without one of their own */
+  constructor(
+    database: Database,
+    private readonly serverMs: number,
+  ) {
+    this.ownDays = database.query<{ id: number; retention_days: number }, []>(
+      'select id, retention_days from organisations where retention_days is not null',
+    )
+    this.read()
+  }
+
+  /** Reads anew what organisations have of their own; whether that is something else than before. */
+  read(): boolean {
+    const before = this.own
+    this.own = new Map(this.ownDays.all().map(row => [row.id, row.retention_days * dayMs]))
+    const isSame = ([orgRow, ms]: [number, number]) => before.get(orgRow) === ms
+    return before.size !== this.own.size || ![...this.own].every(isSame)
+  }
+
+  of(orgRow: number): number {
+    return this.own.get(orgRow) ?? this.serverMs
+  }
+
+  /** All that some organisation has, each once. */
+  get all(): readonly number[] {
+    return [...new Set([this.serverMs, ...this.own.values()])]
+  }
+
+  get longest(): number {
+    return Math.max(...this.all)
+  }
+}
+
+/** Rows that are looked at together. */
+const pageRows = 64
+
+/**
+ * Deletes from a table what organisations that share a period have kept long enough. It goes through the
+ * table once, in the order of arrival: to find what is due next costs a look at one row.
+ */
+class Sweep {
+  /** The last row that was passed. */
+  private seq = 0
+
+  constructor(
+    private readonly table: Arrivals,
+    private readonly periodMs: number,
+    private readonly isConcerned: (orgRow: number) => boolean,
+  ) {}
+
+  /** Whether the next row can be passed; it may be another organisation's. */
+  isDue(now: number): boolean {
+    const [next] = this.table.after(this.seq, 1)
+    return next !== undefined && !this.isYoung(next, now)
+  }
+
+  /** Deletes what is due, within a transaction and for as long as it may. */
+  run(now: number, mayGoOn: () => boolean): void {
+    for (;;) {
+      const rows = this.table.after(this.seq, pageRows)
+      for (const row of rows) {
+        if (this.isYoung(row, now)) return
+        if (row.receivedAt < now && this.isConcerned(row.orgRow)) this.table.delete(row)
+        this.seq = row.seq
+        if (!mayGoOn()) return
+      }
+      if (rows.length === 0) return
+    }
+  }
+
+  /** A clock that ran ahead for a while stops nothing: what it has dated into the future waits for another start. */
+  private isYoung({ receivedAt }: Arrival, now: number): boolean {
+    return receivedAt >= now - this.periodMs && receivedAt <= now
+  }
+}
+
+/** Who reads them reads those of the last 24 hours. */
+const keptMs = 2 * dayMs
+
+/** Organisations that are looked at before others may go first. */
+const organisationsAtOnce = 64
+
+/** Deletes counts of refusals and of user hashes, organisation by organisation, once an hour. */
+class OldRefusals {
+  private readonly next
+  private readonly deletes
+  private orgRow = 0
+  private doneAt = Number.NEGATIVE_INFINITY
+
+  constructor(database: Database) {
+    this.next = database.query<{ id: number }, [number]>(
+      `select id from organisations where id > ? order by id limit ${organisationsAtOnce}`,
+    )
+    this.deletes = ['refusals', 'identity_counts'].map(table =>
+      database.query(`delete from ${table} where org_id = ? and hour < ?`),
+    )
+  }
+
+  isDue(now: number): boolean {
+    return now - this.doneAt >= hourMs || now < this.doneAt
+  }
+
+  /** Within a transaction. */
+  run(now: number): void {
+    const organisations = this.next.all(this.orgRow)
+    const before = Math.floor((now - keptMs) / hourMs)
+    for (const { id } of organisations) {
+      for (const remove of this.deletes) remove.run(id, before)
+    }
+    const isLast = organisations.length < organisationsAtOnce
+    this.orgRow = isLast ? 0 : organisations.at(-1)!.id
+    if (isLast) this.doneAt = now
+  }
+}
 
 export interface RetentionPolicy {
   /** How many days raw events are kept, for organisations that have no number of their own. */

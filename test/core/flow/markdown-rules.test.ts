@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { unsafeLinkIn } from '../../../src/core/flow/markdown-links.ts'
+import { unsafeLinkIn } from '../../../src/core/flow/markdown-rules.ts'
 
 describe('a link that a page must not follow is found, however it is written', () => {
   test.each([
