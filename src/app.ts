@@ -184,14 +184,14 @@ export function createApp(deps: AppDeps) {
    * Bound, so that there is no source text: Elysia would read it to guess what a handler needs, and
    * take it for one that has to be awaited because it has a call behind a `return`.
    */
-  const register = (method: string, path: string, handle: (arrival: RoutedRequest) => unknown) =>
+  const register = (method: string, path: string, handle: (routed: RoutedRequest) => unknown) =>
     app.route(method, path, handle.bind(null) as never, hooks)
 
   const keepOpen = (request: Request) => app.server?.timeout(request, longIdleSeconds)
   for (const [path, ofPath] of byPath) {
     for (const route of ofPath) {
       const endpoint = new Endpoint(route, { ...deps, ...deps.management, responder, keepOpen })
-      const handle = (arrival: RoutedRequest) => endpoint.handle(arrival)
+      const handle = (routed: RoutedRequest) => endpoint.handle(routed)
       register(route.method, path, handle)
       if (route.method === 'GET') register('HEAD', path, handle)
     }

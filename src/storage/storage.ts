@@ -133,8 +133,8 @@ const mostLogPages = 2 ** 18
 /** How long its last checkpoint waits for readers, milliseconds: what it leaves, the next start has. */
 const lastCheckpointMs = 250
 
-const isOperation = (delivery: PendingWrite): delivery is PendingWrite<Operation> =>
-  delivery.command.type === 'operation'
+const isOperation = (pending: PendingWrite): pending is PendingWrite<Operation> =>
+  pending.command.type === 'operation'
 
 /**
  * The one writer of a running server, over a database that is prepared: it takes messages, commits
@@ -236,22 +236,22 @@ export class Storage {
    */
   handle(message: string, answer: Answer): void {
     for (const text of framesIn(message)) {
-      const delivery = new PendingWrite(text, answer, this.answers, this.gauge)
-      if (isOperation(delivery)) this.operate(delivery)
-      else this.writer.submit(delivery as PendingWrite<StorageCommand>)
+      const pending = new PendingWrite(text, answer, this.answers, this.gauge)
+      if (isOperation(pending)) this.operate(pending)
+      else this.writer.submit(pending as PendingWrite<StorageCommand>)
     }
   }
 
   /** Carries out what management asks for; every thread knows of it before the answer leaves. */
-  private async operate(delivery: PendingWrite<Operation>): Promise<void> {
-    const { command } = delivery
+  private async operate(pending: PendingWrite<Operation>): Promise<void> {
+    const { command } = pending
     try {
       const result = await this.writer.exclusively(() => operate(this.operations, command))
       this.noticeOwnChange()
       if (typeof result === 'function') result()
-      delivery.resolve((typeof result === 'function' ? null : result) as CommandResult)
+      pending.resolve((typeof result === 'function' ? null : result) as CommandResult)
     } catch (error) {
-      delivery.reject(isPassing(error) ? cannotWrite(error) : error)
+      pending.reject(isPassing(error) ? cannotWrite(error) : error)
     }
     this.answers.send()
   }

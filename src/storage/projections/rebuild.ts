@@ -11,9 +11,9 @@ import {
 } from '../hash-index/row-index.ts'
 import { flowFacts } from '../ledger/ledger.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
-import { deletedUntil, keepProjections } from '../retention/kept-projections.ts'
 import { isOldPacking, packSteps, unpackSteps } from '../runs/run-rows.ts'
 import { indexedRuns, toNobody } from '../runs/run-table.ts'
+import { carryOver, deletedUntil } from './carry-over.ts'
 import type { Fact } from './facts.ts'
 import { Projector } from './projector.ts'
 
@@ -240,7 +240,7 @@ export function rebuild(
       const upTo = lastSeq.get()?.seq ?? 0
       const until = deletedUntilOf(orgRow, flowRow)
       catalogue.refresh()
-      if (until !== null) keepProjections(database, projector, { orgRow, flowRow, until })
+      if (until !== null) carryOver(database, projector, { orgRow, flowRow, until })
       for (const facts of flowFacts(database, orgRow, flowRow, 0, upTo)) project(facts)
       return { upTo, until }
     }

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import type { Projector } from '../projections/projector.ts'
 import type { StoredRun } from '../runs/run-table.ts'
+import type { Projector } from './projector.ts'
 
 /** Rows that a statement reads at once. */
 const pageRows = 5_000
@@ -23,7 +23,7 @@ export function deletedUntil(
  *
  * What is only assigned (an unattributed completion to a run, a run to a person without one) is assigned anew.
  */
-export function keepProjections(
+export function carryOver(
   database: Database,
   projector: Projector,
   { orgRow, flowRow, until }: { orgRow: number; flowRow: number; until: number },
