@@ -7,8 +7,8 @@ import { allSent, type Numbers, Site, shown } from '../support/site.ts'
 
 setDefaultTimeout(240_000)
 
-/** Each way is gone eight times, beside all others. */
-const people = 48
+/** Each way is gone four times, beside all others. */
+const people = 24
 /** As many at a time as a small machine shows without slowing each other down. */
 const together = 3
 
