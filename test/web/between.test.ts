@@ -65,11 +65,13 @@ test('an answer that is not Cairn’s is no receipt', async () => {
   )
   await page.goto(`${site.url}/projects?case=portal`)
   await title.waitFor()
-  await page.waitForResponse(response => response.url().endsWith('/events'))
-  await rest(page)
+  const answered = page.waitForResponse(response => response.url().endsWith('/events'))
+  await pass(page, 6_000)
+  await answered
   expect(await waiting(page)).toBeGreaterThan(0)
   await page.unroute('**/api/v1/events')
   await page.goto(`${site.url}/settings/people`)
+  await allSent(page)
   await site.until('portal', ({ totals }) => totals.starts === 1)
   await page.close()
 })
@@ -147,6 +149,7 @@ test('what others wrote into the storage stops nothing', async () => {
   noticed.complaints.length = 0
   await page.goto(`${site.url}/projects?case=alien`)
   await shown(page).title.waitFor()
+  await pass(page, 6_000)
   await site.until('alien', ({ totals }) => totals.starts === 1)
   // Of what looks like an event the server says that it is none.
   expect(noticed.complaints.filter(text => !text.includes('422'))).toEqual([])
@@ -208,6 +211,7 @@ test('a page whose own fetch is a strange one goes on, and so does what is repor
   await page.goto(`${site.url}/projects?case=wrapped`)
   await title.waitFor()
   for (let i = 0; i < 25; i++) await call(page, 'track', `event_${i}`)
+  await pass(page, 6_000)
   await site.until('wrapped', ({ totals }) => totals.starts === 1)
   expect(noticed.complaints).toEqual([])
   await page.close()

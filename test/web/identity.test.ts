@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { until } from '../../scripts/support/until.ts'
 import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
-import { Site, shown } from '../support/site.ts'
+import { allSent, Site, shown } from '../support/site.ts'
 
 /** Pages of an organisation that requires proof of who is there. */
 
@@ -64,6 +64,7 @@ test('events and progress carry the hash, and are taken', async () => {
   })
   await identify(page, person, right(person))
   await button('Done').click()
+  await allSent(page)
   await site.until('proven', ({ totals }) => totals.completions === 1)
   // Until the page says otherwise, the snippet knows who is there, and by which hash.
   await page.goto(`${site.url}/projects?case=list`)
@@ -79,6 +80,7 @@ test('what was reported before the page knew the hash is proven once it does', a
   await button('Done').click()
   await title.waitFor({ state: 'detached' })
   await identify(page, person, right(person))
+  await allSent(page)
   const { totals } = await site.until('late', ({ totals }) => totals.completions === 1)
   expect(totals).toMatchObject({ starts: 1, completions: 1 })
   await page.close()
@@ -112,6 +114,7 @@ test('a hash that is wrong is told in the console, in words of its own, and hold
   await page.evaluate(() =>
     (window as never as { cairn: { track(n: string): void } }).cairn.track('x'),
   )
+  await pass(page, 6_000)
   await events
   // The flows are still to be had, without the user: their bucket is not left alone.
   await page.reload()
