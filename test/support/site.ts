@@ -51,11 +51,14 @@ export class Site {
     site.server = await place.serve(args)
     const made = await place.json<{ snippetKey: string }>(['org', 'create', 'Harbor'])
     site.snippetKey = made.snippetKey
-    await site.publish(flows)
     // Tests are one browser with many visitors.
     const limits = ['events', 'flows', 'fingerprint', 'health', 'heartbeat', 'status']
-    await place.run(['org', 'limits', 'harbor', ...limits.flatMap(name => [`--${name}`, '100000'])])
-    site.token = (await place.json<{ token: string }>(['token', 'issue'])).token
+    const [{ token }] = await Promise.all([
+      place.json<{ token: string }>(['token', 'issue']),
+      place.run(['org', 'limits', 'harbor', ...limits.flatMap(name => [`--${name}`, '100000'])]),
+      site.publish(flows),
+    ])
+    site.token = token
     site.serve()
     return site
   }

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout } from 'bun:test'
 import { installStub } from '../../src/web/install-code.ts'
-import type { Page } from '../support/browser.ts'
+import { type Page, pass } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
@@ -147,8 +147,13 @@ test('after the time-out the page shows what is for visitors, and takes back wha
 })
 
 test('who is never named is shown all after three seconds', async () => {
-  const { page, title } = await visit('/once-never', { tag: ' data-identify="wait"' })
+  const opened = await site.browser.page({ clock: true })
+  const { page, title } = await visit('/once-never', {
+    tag: ' data-identify="wait"',
+    page: opened.page,
+  })
   await isAtWork(page)
+  await pass(page, 3_000)
   await title.getByText('once-never').waitFor()
   await page.context().close()
 })

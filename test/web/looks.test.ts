@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import type { Locator } from '../browser/playwright.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
-import { Site, shown } from '../support/site.ts'
+import { allSent, Site, shown } from '../support/site.ts'
 
 /** Every kind of step, as people see, hear and work it. */
 
@@ -221,6 +221,7 @@ describe('a checklist', () => {
     await guide.click()
     await panel.waitFor({ state: 'detached' })
     expect(await launcher.count()).toBe(0)
+    await allSent(page)
     await page.close()
     const { totals, checklist } = await site.until('list', ({ totals }) => totals.completions === 1)
     expect(totals).toMatchObject({ starts: 1, completions: 1 })

@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout } from 'bun:test'
+import { until } from '../../scripts/support/until.ts'
 import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, leftLongAgo, Site, shown } from '../support/site.ts'
@@ -181,13 +182,15 @@ test('an element of the page that is called cairn does not keep the script from 
 })
 
 test('a part of the script that failed to load is asked for again, and the flow shown once', async () => {
-  const { page, noticed } = await site.browser.page()
+  const { page, noticed } = await site.browser.page({ clock: true })
   let failures = 0
   await page.route('**/snippet-renderer-*', route => {
     if (failures++ === 0) return route.abort()
     return route.continue()
   })
   await page.goto(`${site.url}/projects?case=chunk`)
+  await until(() => failures > 0)
+  await pass(page, 6_000)
   await at(page, 'chunk one')
   await call(page, 'start', 'chunk')
   await leave(page)

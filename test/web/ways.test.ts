@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'
 import { until } from '../../scripts/support/until.ts'
-import { rest } from '../support/browser.ts'
+import { pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
@@ -178,13 +178,14 @@ describe('a strict policy', () => {
 test('where storage is refused, tours are shown and reported', async () => {
   using pages = serve({ '/own': () => html(tag()) })
   const before = await site.numbers('everywhere')
-  const { page, noticed } = await site.browser.page()
+  const { page, noticed } = await site.browser.page({ clock: true })
   await page.addInitScript(
     "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })",
   )
   await page.goto(`${pages.url}/own`)
   await shown(page).button('Done').click()
   await shown(page).card.waitFor({ state: 'detached' })
+  await pass(page, 6_000)
   await site.until('everywhere', ({ totals }) => totals.completions > before.totals.completions)
   expect(noticed.complaints.filter(text => !/404/.test(text))).toEqual([])
   await page.close()
