@@ -71,3 +71,21 @@ export class TimeSlices {
     this.until = performance.now() + sliceMs
   }
 }
+
+/** Does work that yields between its pieces, and gives way there where no slice is left. */
+export async function inSlices<T>(work: Generator<unknown, T>): Promise<T> {
+  const slices = new TimeSlices()
+  for (;;) {
+    await slices.rest()
+    const { done, value } = work.next()
+    if (done) return value
+  }
+}
+
+/** Does such work in one go, where nobody else waits for the thread, or a transaction is open. */
+export function atOnce<T>(work: Generator<unknown, T>): T {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+  }
+}

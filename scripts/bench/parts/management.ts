@@ -175,7 +175,7 @@ function cpuByThread(pid: number): Map<string, number> {
 }
 
 /** Asks as the operator does, at the socket. */
-const operator =
+export const operator =
   (folder: Folder, tenant: Tenant): Ask =>
   async (method, path, body) => {
     const response = await fetch(`http://cairn/api/v1/manage${path}`, {
@@ -195,7 +195,7 @@ const operator =
   }
 
 /** Every verb that writes beside a running server, each with as much as one call takes. */
-function verbs(folder: Folder): Verb[] {
+export function verbs(folder: Folder): Verb[] {
   const keys = Array.from({ length: flowsACall }, (_, i) => `pushed-${i}`)
   const flows = (n: string) =>
     keys.map(key => ({

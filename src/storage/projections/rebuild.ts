@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { OperationAudit, RebuildProgress, Rebuilt } from '../../modules/operations/port.ts'
 import { StoredCatalogue } from '../catalogue/catalogue.ts'
-import { tables as tablesOf } from '../catalogue/change.ts'
 import { indexedCompletions } from '../checklists/completion-table.ts'
 import {
   firstFreeRow,
@@ -256,7 +255,7 @@ export function rebuild(
       const ofOrganisation = flowsOf.get(orgRow)!
       if (audit === null || ofOrganisation.at(-1)!.id !== flowRow) return
       const after = { flows: ofOrganisation.length, changed: changedOf.get(orgRow) ?? 0 }
-      writeAudit(tablesOf(database), orgRow, [{ ...audit, before: null, after }])
+      writeAudit(database, orgRow, [{ ...audit, before: null, after }])
     }
     const finishUnlessDeleted = (
       orgRow: number,
