@@ -28,7 +28,7 @@ export function definitionOf({ id, version, publishedAt, steps, checklist, ...re
 
 const orgRowGiven = sql.placeholder('orgRow')
 
-const statements = preparedOnce(tx => ({
+const statements = preparedOnce((tx: Tables) => ({
   flowByKey: tx
     .select()
     .from(flows)

@@ -168,8 +168,8 @@ function apply(
   const { key, publicId, status, draft, version } = change
   const row = change.row ?? addFlow(database, orgRow, { key, publicId }, now())
   const added = new Map([
-    ...addParts(database, 'steps', row, change.steps),
-    ...addParts(database, 'items', row, change.items),
+    ...addParts(database, 'step', row, change.steps),
+    ...addParts(database, 'item', row, change.items),
   ])
   const rowOf = (part: PartRef) => (typeof part === 'number' ? part : added.get(part)!)
   // Read while nobody else can write: no stored event is later and still of the old version.
@@ -178,11 +178,16 @@ function apply(
   if (version) {
     // Strictly later than the one before, whatever the clock does: runs are told apart by it.
     publishedAt = Math.max(updatedAt, (publishedAt ?? 0) + 1)
-    insertVersion(database, row, version.version, publishedAt, {
-      body: version.body.join(isoTime(publishedAt)),
-      stepRows: version.steps.map(rowOf),
-      itemRows: version.items.map(rowOf),
-    })
+    insertVersion(
+      database,
+      row,
+      { version: version.version, publishedAt },
+      {
+        body: version.body.join(isoTime(publishedAt)),
+        stepRows: version.steps.map(rowOf),
+        itemRows: version.items.map(rowOf),
+      },
+    )
     setTitles(
       database,
       version.titles.map(([step, title]) => [rowOf(step), title]),

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { preparedOnce } from '../catalogue/change.ts'
 
 /**
  * The statements that change flows. A push may change thousands of rows in one transaction, and
@@ -8,26 +9,50 @@ import type { Database } from 'bun:sqlite'
 /** A step or an item that a flow has not had before. */
 export type NewPart = readonly [publicId: string, key: string]
 
-export const flowNamed = (database: Database, orgRow: number, key: string) =>
-  database
-    .query<{ id: number; publicId: string }, [number, string]>(
-      'select id, public_id as publicId from flows where org_id = ? and key = ?',
+const statements = preparedOnce((database: Database) => {
+  const partsIn = (table: string, title: string) =>
+    database.query<PartRow, [number | null]>(
+      `select id, public_id as publicId, key, ${title} as title from ${table} where flow_id = ?`,
     )
-    .get(orgRow, key)
+  const addTo = (table: string) =>
+    database.query<{ id: number }, [string, number, string]>(
+      `insert into ${table} (public_id, flow_id, key) values (?, ?, ?) returning id`,
+    )
+  return {
+    flow: database.query<{ id: number; publicId: string }, [number, string]>(
+      'select id, public_id as publicId from flows where org_id = ? and key = ?',
+    ),
+    addFlow: database.query<{ id: number }, [string, number, string, number]>(
+      `insert into flows (public_id, org_id, key, status, updated_at)
+      values (?, ?, ?, 'draft', ?) returning id`,
+    ),
+    setFlow: database.query(
+      'update flows set status = ?, draft = ?, updated_at = ? where org_id = ? and id = ?',
+    ),
+    newest: database.query<{ version: number; publishedAt: number }, [number]>(
+      `select version, published_at as publishedAt from flow_versions where flow_id = ?
+      order by version desc limit 1`,
+    ),
+    insertVersion: database.query(
+      `insert into flow_versions (flow_id, version, published_at, body, step_rows, item_rows)
+      values (?, ?, ?, ?, ?, ?)`,
+    ),
+    parts: { step: partsIn('steps', 'title'), item: partsIn('items', 'null') },
+    addPart: { step: addTo('steps'), item: addTo('items') },
+    setTitle: database.query('update steps set title = ? where id = ?'),
+  }
+})
+
+export const flowNamed = (database: Database, orgRow: number, key: string) =>
+  statements(database).flow.get(orgRow, key)
 
 /** @returns its row */
-export function addFlow(
+export const addFlow = (
   database: Database,
   orgRow: number,
   { key, publicId }: { key: string; publicId: string },
   at: number,
-): number {
-  const insert = database.query<{ id: number }, [string, number, string, number]>(
-    `insert into flows (public_id, org_id, key, status, updated_at)
-    values (?, ?, ?, 'draft', ?) returning id`,
-  )
-  return insert.get(publicId, orgRow, key, at)!.id
-}
+): number => statements(database).addFlow.get(publicId, orgRow, key, at)!.id
 
 /** Sets what of a flow is not its history. */
 export function setFlow(
@@ -36,40 +61,21 @@ export function setFlow(
   flowRow: number,
   { status, draft, updatedAt }: { status: string; draft: string | null; updatedAt: number },
 ): void {
-  database
-    .query('update flows set status = ?, draft = ?, updated_at = ? where org_id = ? and id = ?')
-    .run(status, draft, updatedAt, orgRow, flowRow)
+  statements(database).setFlow.run(status, draft, updatedAt, orgRow, flowRow)
 }
 
 /** The newest version without what it holds, which takes longest to read. */
 export const newestVersionOf = (database: Database, flowRow: number) =>
-  database
-    .query<{ version: number; publishedAt: number }, [number]>(
-      `select version, published_at as publishedAt from flow_versions where flow_id = ?
-      order by version desc limit 1`,
-    )
-    .get(flowRow)
+  statements(database).newest.get(flowRow)
 
 export function insertVersion(
   database: Database,
   flowRow: number,
-  version: number,
-  publishedAt: number,
+  { version, publishedAt }: { version: number; publishedAt: number },
   of: { body: string; stepRows: readonly number[]; itemRows: readonly number[] },
 ): void {
-  database
-    .query(
-      `insert into flow_versions (flow_id, version, published_at, body, step_rows, item_rows)
-      values (?, ?, ?, ?, ?, ?)`,
-    )
-    .run(
-      flowRow,
-      version,
-      publishedAt,
-      of.body,
-      JSON.stringify(of.stepRows),
-      JSON.stringify(of.itemRows),
-    )
+  const rows = [of.stepRows, of.itemRows].map(value => JSON.stringify(value))
+  statements(database).insertVersion.run(flowRow, version, publishedAt, of.body, ...rows)
 }
 
 interface Part {
@@ -80,37 +86,34 @@ interface Part {
   title: string | null
 }
 
-type PartRow = [id: number, publicId: string, key: string, title: string | null]
+interface PartRow {
+  id: number
+  publicId: string
+  key: string
+  title: string | null
+}
 
 /** The steps and items that a flow ever had, of drafts too, by key. */
 export function partsOf(database: Database, flowRow: number | null) {
-  const all = (sql: string) =>
-    new Map(
-      (database.query(sql).values(flowRow) as PartRow[]).map(
-        ([ref, publicId, key, title]): [string, Part] => [key, { ref, publicId, title }],
-      ),
-    )
-  return {
-    step: all('select id, public_id, key, title from steps where flow_id = ?'),
-    item: all('select id, public_id, key, null from items where flow_id = ?'),
-  }
+  const { step, item } = statements(database).parts
+  const byKey = (rows: PartRow[]) =>
+    new Map(rows.map(({ id: ref, key, ...part }): [string, Part] => [key, { ref, ...part }]))
+  return { step: byKey(step.all(flowRow)), item: byKey(item.all(flowRow)) }
 }
 
 /** @returns their rows by their public ids */
 export function addParts(
   database: Database,
-  table: 'steps' | 'items',
+  kind: 'step' | 'item',
   flowRow: number,
   parts: readonly NewPart[],
 ): [publicId: string, row: number][] {
-  const insert = database.query<{ id: number }, [string, number, string]>(
-    `insert into ${table} (public_id, flow_id, key) values (?, ?, ?) returning id`,
-  )
-  return parts.map(([publicId, key]) => [publicId, insert.get(publicId, flowRow, key)!.id])
+  const add = statements(database).addPart[kind]
+  return parts.map(([publicId, key]) => [publicId, add.get(publicId, flowRow, key)!.id])
 }
 
 /** Notes how the newest version calls its steps, for answers about runs of older ones. */
 export function setTitles(database: Database, titles: readonly [step: number, title: string][]) {
-  const set = database.query('update steps set title = ? where id = ?')
-  for (const [step, title] of titles) set.run(title, step)
+  const { setTitle } = statements(database)
+  for (const [step, title] of titles) setTitle.run(title, step)
 }

@@ -2,8 +2,16 @@ import type { Database } from 'bun:sqlite'
 import { and, desc, eq, lt } from 'drizzle-orm'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { AuditLine, AuditQuestion } from '../../modules/access/port.ts'
-import { type Tables, tables } from '../catalogue/change.ts'
+import { preparedOnce, type Tables, tables } from '../catalogue/change.ts'
 import { auditLog, organisations } from '../database/schema.ts'
+
+/** Not Drizzle's: each flow that is published has a line, and pages wait for all of them. */
+const insertOver = preparedOnce((database: Database) =>
+  database.query(
+    `insert into audit_log (org_id, at, via, actor, action, subject, before, after, note, request_id)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ),
+)
 
 /** Writes what was changed, in the transaction of the change. */
 export function writeAudit(
@@ -11,11 +19,7 @@ export function writeAudit(
   orgRow: number,
   entries: readonly AuditEntry[],
 ): void {
-  // One flow of fifty that are published at once has a line: Drizzle would take longer than the rest.
-  const insert = database.query(
-    `insert into audit_log (org_id, at, via, actor, action, subject, before, after, note, request_id)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const insert = insertOver(database)
   const json = (value: unknown) => (value == null ? null : JSON.stringify(value))
   for (const { at, actor, action, subject, before, after, note } of entries) {
     const { via, name, requestId } = actor
