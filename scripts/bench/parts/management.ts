@@ -69,7 +69,7 @@ export async function management({ effort, seeds }: Bench): Promise<Found> {
     verbs(folder).map(verb => [verb, { tookMs: [], longestMs: [], idleMs: [], cpuMs: [] }]),
   )
   // The first round is not measured: nothing is warm.
-  for (let round = 0; round <= effort.rounds * 3; round++) {
+  for (let round = 0; round <= effort.rounds; round++) {
     for (const [verb, seen] of held) {
       await verb.prepare?.(ask, round)
       const busy = await probe.during(() => verb.run(ask, round))
@@ -175,7 +175,7 @@ function cpuByThread(pid: number): Map<string, number> {
 }
 
 /** Asks as the operator does, at the socket. */
-export const operator =
+const operator =
   (folder: Folder, tenant: Tenant): Ask =>
   async (method, path, body) => {
     const response = await fetch(`http://cairn/api/v1/manage${path}`, {
@@ -195,7 +195,7 @@ export const operator =
   }
 
 /** Every verb that writes beside a running server, each with as much as one call takes. */
-export function verbs(folder: Folder): Verb[] {
+function verbs(folder: Folder): Verb[] {
   const keys = Array.from({ length: flowsACall }, (_, i) => `pushed-${i}`)
   const flows = (n: string) =>
     keys.map(key => ({
