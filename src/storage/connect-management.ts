@@ -11,7 +11,7 @@ import type { OrganisationStore } from '../modules/organisations/port.ts'
 import type { PeopleStore } from '../modules/people/port.ts'
 import type { RunStore } from '../modules/runs/port.ts'
 import type { StepEvidenceStore } from '../modules/steps/port.ts'
-import { inSlices } from '../scheduling/cooperative.ts'
+import { inSlices, patientSlices } from '../scheduling/cooperative.ts'
 import { tables } from './catalogue/change.ts'
 import {
   flowVersionOf,
@@ -47,7 +47,7 @@ export function connectManagement(reading: Database, client: StorageClient, work
       return line ? { by: line.actor.name, at: line.at } : null
     },
     async change(orgRow, changes) {
-      const prepared = await inSlices(prepareChanges(reading, orgRow, changes))
+      const prepared = await inSlices(prepareChanges(reading, orgRow, changes), patientSlices())
       return client.operate('changeFlows', orgRow, prepared)
     },
   }

@@ -4,7 +4,7 @@ import { type FlowDefinition, meantBy, type Target } from '../../core/flow/flow.
 import type { OrganisationRef } from '../../core/reference.ts'
 import { healthWindowMs } from '../../core/step/health.ts'
 import type { Clock } from '../../core/time/clock.ts'
-import { TimeSlices } from '../../scheduling/cooperative.ts'
+import { patientSlices, type TimeSlices } from '../../scheduling/cooperative.ts'
 import type { AuthoredFlow, LookStore, StepBaseline } from './port.ts'
 import { etagOf, newestDefinition } from './rules.ts'
 import {
@@ -51,7 +51,7 @@ export class Pins {
   /** @param isTrial changes nothing */
   async pin(orgRef: OrganisationRef, scope: PinScope, by: By, isTrial: boolean): Promise<Pin[]> {
     // An organisation may have fifty thousand steps.
-    const slices = new TimeSlices()
+    const slices = patientSlices()
     for (let tries = 1; tries <= mostTries; tries++) {
       const flows = (await this.authoring.flows(orgRef)).filter(
         ({ key, status }) =>

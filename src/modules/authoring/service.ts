@@ -4,7 +4,7 @@ import type { FlowDefinition } from '../../core/flow/flow.ts'
 import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { type Clock, isoTimeOrNull } from '../../core/time/clock.ts'
-import { TimeSlices } from '../../scheduling/cooperative.ts'
+import { patientSlices } from '../../scheduling/cooperative.ts'
 import type { AuthoredFlow, FlowStore, FlowsRead, PublishedVersion, StoredChange } from './port.ts'
 import {
   after,
@@ -87,7 +87,7 @@ function requireAll(flows: readonly AuthoredFlow[], keys: readonly string[]): vo
  */
 async function requireSound(flows: readonly AuthoredFlow[]): Promise<void> {
   const problems: Problem[] = []
-  const slices = new TimeSlices()
+  const slices = patientSlices()
   for (const flow of flows) {
     await slices.rest()
     problems.push(...problemsOf(flow))
@@ -324,7 +324,7 @@ export class Authoring {
     isTrial = false,
   ): Promise<{ flow: AuthoredFlow; before: AuthoredFlow['status'] | null; decision: D }[]> {
     // Each of these takes milliseconds where fifty flows are changed, and pages wait meanwhile.
-    const slices = new TimeSlices()
+    const slices = patientSlices()
     for (let tries = 1; tries <= mostTries; tries++) {
       await slices.rest()
       const read = await this.store.read(orgRef, keys)

@@ -7,7 +7,7 @@ import type {
   PublishedParts,
   PublishedVersion,
 } from '../../modules/authoring/port.ts'
-import { atOnce, inSlices } from '../../scheduling/cooperative.ts'
+import { atOnce, inSlices, patientSlices } from '../../scheduling/cooperative.ts'
 import { preparedOnce, type Tables, tables } from '../catalogue/change.ts'
 import { catalogueChanges, flows, flowVersions, items, steps } from '../database/schema.ts'
 
@@ -118,7 +118,7 @@ export async function readFlowsInSlices(
 ): Promise<FlowsRead> {
   const tx = tables(database)
   for (let tries = 1; tries <= mostTries; tries++) {
-    const read = await inSlices(flowsOf(tx, orgRow, keys))
+    const read = await inSlices(flowsOf(tx, orgRow, keys), patientSlices())
     if (revisionOf(tx, orgRow) === read.revision) return read
   }
   return readFlows(database, orgRow, keys)
