@@ -74,6 +74,10 @@ export class Program implements AsyncDisposable {
     return new Program(child, url, performance.now() - startedAt)
   }
 
+  get pid(): number {
+    return this.child.pid
+  }
+
   /** CPU that all of its threads have used so far, microseconds. */
   cpuMicros(): number {
     return cpuMsOf(this.child.pid) * 1_000

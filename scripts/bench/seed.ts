@@ -7,10 +7,11 @@ import { buckets } from '../../src/core/organisation/buckets.ts'
 import { newId, newSnippetKey } from '../../src/core/organisation/ids.ts'
 import { after, published, pushed } from '../../src/modules/authoring/rules.ts'
 import { settingsChanged } from '../../src/modules/organisations/rules.ts'
+import { atOnce } from '../../src/scheduling/cooperative.ts'
 import { openForWriting } from '../../src/storage/database/database.ts'
 import { migrate } from '../../src/storage/database/migrate.ts'
 import { readFlows } from '../../src/storage/flows/reader.ts'
-import { changeFlows } from '../../src/storage/flows/store.ts'
+import { changeFlows, prepareChanges } from '../../src/storage/flows/store.ts'
 import { rowOf } from '../../src/storage/in-rows.ts'
 import {
   addOrganisation,
@@ -105,7 +106,8 @@ function publish(database: Database, row: number, definitions: readonly FlowDefi
     const push = pushed(undefined, definition)
     return published(after(undefined, push, Date.now())).change ?? []
   })
-  changeFlows(database, row, { revision, changes, audit: [] }, Date.now)
+  const prepared = prepareChanges(database, row, { revision, changes, audit: [] })
+  changeFlows(database, row, atOnce(prepared), Date.now)
 }
 
 function firstFlow(database: Database, row: number): Pick<Tenant, 'flowId' | 'stepIds'> {

@@ -63,11 +63,32 @@ export class TimeSlices {
   /** To be awaited before small pieces of work; gives way only where no slice is left. */
   async rest(): Promise<void> {
     if (performance.now() < this.until) return
-    if (this.pauseMs > 0) await Bun.sleep(this.pauseMs)
+    const isBegun = this.until > Number.NEGATIVE_INFINITY
+    if (isBegun && this.pauseMs > 0) await Bun.sleep(this.pauseMs)
     await new Promise<void>(begin => {
       if (urgent.length + patient.length === 0) setImmediate(nextTurn)
       ;(this.isUrgent ? urgent : patient).push(begin)
     })
     this.until = performance.now() + sliceMs
+  }
+}
+
+/** Slices of what someone at a desk waits for: pages have the thread to themselves for a while after each. */
+export const patientSlices = () => new TimeSlices(false, 2)
+
+/** Does work that yields between its pieces, and gives way there where no slice is left. */
+export async function inSlices<T>(work: Generator<unknown, T>, slices: TimeSlices): Promise<T> {
+  for (;;) {
+    await slices.rest()
+    const { done, value } = work.next()
+    if (done) return value
+  }
+}
+
+/** Does such work in one go, where nobody else waits for the thread, or a transaction is open. */
+export function atOnce<T>(work: Generator<unknown, T>): T {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
   }
 }

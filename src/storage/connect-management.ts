@@ -11,14 +11,16 @@ import type { OrganisationStore } from '../modules/organisations/port.ts'
 import type { PeopleStore } from '../modules/people/port.ts'
 import type { RunStore } from '../modules/runs/port.ts'
 import type { StepEvidenceStore } from '../modules/steps/port.ts'
+import { inSlices, patientSlices } from '../scheduling/cooperative.ts'
 import { tables } from './catalogue/change.ts'
 import {
   flowVersionOf,
   flowVersionsOf,
   publishedParts,
-  readFlows,
+  readFlowsInSlices,
   stepRowOf,
 } from './flows/reader.ts'
+import { prepareChanges } from './flows/store.ts'
 import { asPort, type InRows, rowOf } from './in-rows.ts'
 import { deadLetterIds, listDeadLetters } from './ledger/dead-letters.ts'
 import { EventLogReader } from './ledger/event-log.ts'
@@ -36,7 +38,7 @@ import type { LongWork } from './writer/long-work.ts'
 /** Reads over a connection, writes by the storage thread's operations, and what takes long beside it. */
 export function connectManagement(reading: Database, client: StorageClient, work: LongWork) {
   const flows: InRows<FlowStore> = {
-    read: async (...args) => readFlows(reading, ...args),
+    read: (...args) => readFlowsInSlices(reading, ...args),
     versions: async (...args) => flowVersionsOf(reading, ...args),
     version: async (...args) => flowVersionOf(reading, ...args),
     publishedParts: async (...args) => publishedParts(reading, ...args),
@@ -44,7 +46,10 @@ export function connectManagement(reading: Database, client: StorageClient, work
       const [line] = readAudit(tables(reading), orgRow, { subject, most: 1 })
       return line ? { by: line.actor.name, at: line.at } : null
     },
-    change: (...args) => client.operate('changeFlows', ...args),
+    async change(orgRow, changes) {
+      const prepared = await inSlices(prepareChanges(reading, orgRow, changes), patientSlices())
+      return client.operate('changeFlows', orgRow, prepared)
+    },
   }
   const access: InRows<AccessStore> = {
     tokens: async orgRow => listTokens(reading, orgRow),
@@ -69,9 +74,10 @@ export function connectManagement(reading: Database, client: StorageClient, work
       return identityHours(reading)(rowOf(orgRef), now)
     },
   }
+  const steps = new StepReader(reading)
   const looks: InRows<LookStore> = {
-    looks: async (...args) => looksAt(reading, ...args),
-    suggested: async (...args) => suggestedFor(reading, ...args),
+    looks: async (...args) => looksAt(reading, steps, ...args),
+    suggested: async (...args) => suggestedFor(reading, steps, ...args),
   }
   const people: InRows<PeopleStore> = {
     stored: person => personData(reading, person),
@@ -86,7 +92,6 @@ export function connectManagement(reading: Database, client: StorageClient, work
     rebuild: work.rebuild,
     compact: work.compact,
   }
-  const steps = new StepReader(reading)
   const evidence: InRows<StepEvidenceStore> = {
     evidence: (...args) => steps.evidence(...args),
     baseline: async (...args) => steps.baseline(...args),
@@ -131,25 +136,26 @@ function tokensOver(reading: Database, client: StorageClient): KnownTokens {
 /** See `LookStore.looks`. */
 function looksAt(
   reading: Database,
+  steps: StepReader,
   orgRow: number,
   { flowKey, stepKey, version }: Parameters<LookStore['looks']>[1],
   sinceMs: number,
 ): Awaited<ReturnType<InRows<LookStore>['looks']>> {
   const row = stepRowOf(reading, orgRow, flowKey, stepKey)
   if (row === null) return { baseline: null, alike: 0, of: 0 }
-  const reader = new StepReader(reading)
-  const { match, drift, gone } = reader.fingerprints(orgRow, row, sinceMs, version)
-  return { baseline: reader.baseline(orgRow, row), alike: match, of: match + drift + gone }
+  const { match, drift, gone } = steps.fingerprints(orgRow, row, sinceMs, version)
+  return { baseline: steps.baseline(orgRow, row), alike: match, of: match + drift + gone }
 }
 
 /** See `LookStore.suggested`. */
 function suggestedFor(
   reading: Database,
+  steps: StepReader,
   orgRow: number,
   { flowKey, stepKey, version }: Parameters<LookStore['suggested']>[1],
   sinceMs: number,
 ): SuggestedSelectors {
   const row = stepRowOf(reading, orgRow, flowKey, stepKey)
   if (row === null) return { byFingerprints: null, byReports: null }
-  return new StepReader(reading).suggested(orgRow, row, sinceMs, version)
+  return steps.suggested(orgRow, row, sinceMs, version)
 }

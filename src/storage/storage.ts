@@ -304,10 +304,23 @@ export class Storage {
     if (version === this.knownDataVersion) return
     const newest = this.newestChange.get()?.seq ?? 0
     if (newest !== this.knownChange) this.refreshCatalogue()
-    this.withholding.othersWrote()
+    // Within a transaction nothing else can be written.
+    if (this.withholding.othersWrote()) setImmediate(() => this.sealIndexes())
     // Known only once all is done: what fails is tried again.
     this.knownChange = newest
     this.knownDataVersion = version
+  }
+
+  /**
+   * An erasure renames rows in many steps, and after each of them all that no segment has is read again,
+   * while events wait: that should be little.
+   */
+  private async sealIndexes(): Promise<void> {
+    for (const index of this.executor.indexes) {
+      if (this.isClosing) return
+      // It is done without it, and slower.
+      await this.writer.exclusively(() => index.sealIfWorth()).catch(() => {})
+    }
   }
 
   /** What this connection itself has changed, `data_version` does not tell. */
@@ -432,7 +445,7 @@ export class Storage {
       await this.writer.exclusively(() => {
         this.presence.write()
         this.identity.write(this.options.clock.now())
-        this.executor.beforeStop()
+        for (const index of this.executor.indexes) index.sealIfWorth()
       })
       if (!this.options.isLogKept) this.writeLogBack()
     } catch (error) {

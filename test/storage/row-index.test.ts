@@ -124,7 +124,7 @@ test('rows are found by key and by person, whatever is stored, taken back, repla
           commit()
           begin()
         } else if (step.type === 'stop') {
-          index.beforeStop()
+          index.sealIfWorth()
           commit()
           index = open()
           begin()

@@ -6,15 +6,17 @@ import {
   after,
   type FlowChangeDecision,
   type PushOutcome,
+  problemsOf,
   published,
   pushed,
+  requireNone,
   requireRoom,
-  requireSound,
   type StatusOutcome,
   withdrawn,
 } from '../../src/modules/authoring/rules.ts'
+import { atOnce } from '../../src/scheduling/cooperative.ts'
 import { readFlows } from '../../src/storage/flows/reader.ts'
-import { changeFlows } from '../../src/storage/flows/store.ts'
+import { changeFlows, prepareChanges } from '../../src/storage/flows/store.ts'
 
 /**
  * Authoring in one go, over a connection that may write: by the rules and the storage of the product,
@@ -53,7 +55,8 @@ function change<D extends FlowChangeDecision<string>>(
   requireRoom(read, changes)
   const { revision } = read
   if (changes.length > 0) {
-    changeFlows(database, orgRow, { revision, changes, audit: [] }, now)
+    const prepared = prepareChanges(database, orgRow, { revision, changes, audit: [] })
+    changeFlows(database, orgRow, atOnce(prepared), now)
   }
   const flows = new Map(readFlows(database, orgRow, keys).flows.map(flow => [flow.key, flow]))
   return decisions.map(({ key, outcome }) => ({
@@ -93,7 +96,7 @@ export const publishFlows = (
 ) =>
   change<FlowChangeDecision<StatusOutcome>>(database, orgRow, keys, now, (_, flow) => {
     const asked = named(keys, flow)
-    requireSound(asked)
+    requireNone(asked.flatMap(problemsOf))
     return asked.map(published)
   })
 
@@ -127,7 +130,7 @@ export const pushAndPublishFlows = (
     (_, flow) => {
       const pushes = definitions.map(definition => pushed(flow(definition.key), definition))
       const drafts = pushes.map(push => after(flow(push.key), push, now()))
-      requireSound(drafts)
+      requireNone(drafts.flatMap(problemsOf))
       return pushes.map((push, i) => ({
         ...push,
         change: published(drafts[i]!).change ?? push.change,

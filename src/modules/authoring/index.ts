@@ -6,7 +6,7 @@ import { actorOf, requireScope } from '../../http/principal.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
-import { TimeSlices } from '../../scheduling/cooperative.ts'
+import { patientSlices } from '../../scheduling/cooperative.ts'
 import { excessOfText, excessOfValue } from './bounds.ts'
 import {
   type AuthoredFlow as AuthoredFlowAnswer,
@@ -86,7 +86,7 @@ async function definitionsIn(
   const wrong: Problem[] = []
   const places = new Map<string, string>()
   // Judging fifty at once would keep pages waiting.
-  const slices = new TimeSlices()
+  const slices = patientSlices()
   for (const { flow, path } of written) {
     await slices.rest()
     const excess = excessOfValue(flow)

@@ -4,6 +4,7 @@ import { type FlowDefinition, meantBy, type Target } from '../../core/flow/flow.
 import type { OrganisationRef } from '../../core/reference.ts'
 import { healthWindowMs } from '../../core/step/health.ts'
 import type { Clock } from '../../core/time/clock.ts'
+import { patientSlices, type TimeSlices } from '../../scheduling/cooperative.ts'
 import type { AuthoredFlow, LookStore, StepBaseline } from './port.ts'
 import { etagOf, newestDefinition } from './rules.ts'
 import {
@@ -49,14 +50,17 @@ export class Pins {
 
   /** @param isTrial changes nothing */
   async pin(orgRef: OrganisationRef, scope: PinScope, by: By, isTrial: boolean): Promise<Pin[]> {
+    // An organisation may have fifty thousand steps.
+    const slices = patientSlices()
     for (let tries = 1; tries <= mostTries; tries++) {
       const flows = (await this.authoring.flows(orgRef)).filter(
         ({ key, status }) =>
           status === 'published' && (scope.flowKey === undefined || key === scope.flowKey),
       )
-      const pinned = await Promise.all(
-        flows.map(async flow => ({ flow, pins: await this.pinsOf(orgRef, flow, scope) })),
-      )
+      const pinned: { flow: AuthoredFlow; pins: Pin[] }[] = []
+      for (const flow of flows) {
+        pinned.push({ flow, pins: await this.pinsOf(orgRef, flow, scope, slices) })
+      }
       const changed = pinned.filter(({ pins }) => pins.some(({ outcome }) => outcome === 'pinned'))
       const isDone = isTrial || changed.length === 0 || (await this.change(orgRef, changed, by))
       if (isDone) return pinned.flatMap(({ pins }) => pins)
@@ -87,30 +91,30 @@ export class Pins {
     orgRef: OrganisationRef,
     flow: AuthoredFlow,
     { stepKey }: PinScope,
+    slices: TimeSlices,
   ): Promise<Pin[]> {
     const { key: flowKey, newest } = flow
     if (!newest) return []
     const { version, definition } = newest
     const draft = newestDefinition(flow)
     const since = this.clock.now() - healthWindowMs
-    const asked = definition.steps.filter(({ key }) => stepKey === undefined || key === stepKey)
-    const pins = asked.map(async ({ key, target }): Promise<Pin[]> => {
-      if (!target) return []
+    const drafted = new Map(draft.steps.map(({ key, target }) => [key, target]))
+    const pins: Pin[] = []
+    for (const { key, target } of definition.steps) {
+      if (!target || (stepKey !== undefined && key !== stepKey)) continue
+      await slices.rest()
       const named = { flowKey, stepKey: key, version }
       const { baseline, ...looks } = await this.looks.looks(orgRef, named, since)
-      const drafted = draft.steps.find(step => step.key === key)?.target ?? null
-      return [
-        {
-          flowKey,
-          stepKey: key,
-          selector: target.selector,
-          baseline: baseline && { at: baseline.at, locale: baseline.locale },
-          looks,
-          ...takenOver(baseline, target, drafted),
-        },
-      ]
-    })
-    return (await Promise.all(pins)).flat()
+      pins.push({
+        flowKey,
+        stepKey: key,
+        selector: target.selector,
+        baseline: baseline && { at: baseline.at, locale: baseline.locale },
+        looks,
+        ...takenOver(baseline, target, drafted.get(key) ?? null),
+      })
+    }
+    return pins
   }
 }
 

@@ -94,19 +94,17 @@ export function after(
   return { ...before, status, draft, newest, updatedAt: now }
 }
 
-/**
- * What is wrong with what pages would be shown of flows: they may be older than the rules of today.
- *
- * @param judge what is wrong with a definition; what was judged before need not be judged again
- * @throws AppError `validation_failed`
- */
-export function requireSound(flows: readonly AuthoredFlow[], judge = storedFlowErrors): void {
-  const problems = flows.flatMap(flow => {
-    if (flow.draft === null && flow.status === 'published') return []
-    return judge(newestDefinition(flow)).map(
-      ({ path, message }): Problem => ({ path: `/${flow.key}${path}`, message }),
-    )
-  })
+/** What is wrong with what pages would be shown of a flow: it may be older than the rules of today. */
+export function problemsOf(flow: AuthoredFlow): Problem[] {
+  if (flow.draft === null && flow.status === 'published') return []
+  return storedFlowErrors(newestDefinition(flow)).map(({ path, message }) => ({
+    path: `/${flow.key}${path}`,
+    message,
+  }))
+}
+
+/** @throws AppError `validation_failed` where there are any */
+export function requireNone(problems: readonly Problem[]): void {
   if (problems.length > 0) throw invalid(...problems)
 }
 

@@ -1,11 +1,10 @@
-import { AppError, flowNotFound } from '../../core/errors.ts'
+import { AppError, flowNotFound, type Problem } from '../../core/errors.ts'
 import { type FlowDifference, flowDifference } from '../../core/flow/difference.ts'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
-import { storedFlowErrors } from '../../core/flow/rules.ts'
 import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { type Clock, isoTimeOrNull } from '../../core/time/clock.ts'
-import { TimeSlices } from '../../scheduling/cooperative.ts'
+import { patientSlices } from '../../scheduling/cooperative.ts'
 import type { AuthoredFlow, FlowStore, FlowsRead, PublishedVersion, StoredChange } from './port.ts'
 import {
   after,
@@ -13,10 +12,11 @@ import {
   type FlowChangeDecision,
   newestDefinition,
   type PushOutcome,
+  problemsOf,
   published,
   pushed,
+  requireNone,
   requireRoom,
-  requireSound,
   type StatusOutcome,
   withdrawn,
 } from './rules.ts'
@@ -80,15 +80,19 @@ function requireAll(flows: readonly AuthoredFlow[], keys: readonly string[]): vo
   if (missing !== undefined) throw flowNotFound(missing)
 }
 
-/** What is wrong with definitions, as `requireSound` asks for it. */
-async function judged(definitions: readonly FlowDefinition[]): Promise<typeof storedFlowErrors> {
-  const known = new Map<unknown, ReturnType<typeof storedFlowErrors>>()
-  const slices = new TimeSlices()
-  for (const definition of definitions) {
+/**
+ * Judges what pages would be shown of flows, without holding up the thread.
+ *
+ * @throws AppError `validation_failed`
+ */
+async function requireSound(flows: readonly AuthoredFlow[]): Promise<void> {
+  const problems: Problem[] = []
+  const slices = patientSlices()
+  for (const flow of flows) {
     await slices.rest()
-    known.set(definition, storedFlowErrors(definition))
+    problems.push(...problemsOf(flow))
   }
-  return definition => known.get(definition) ?? storedFlowErrors(definition)
+  requireNone(problems)
 }
 
 /**
@@ -139,16 +143,15 @@ export class Authoring {
     }: PushOptions = {},
   ): Promise<Pushed[]> {
     const keys = definitions.map(({ key }) => key)
-    const judge = publish ? await judged(definitions) : undefined
     type PushDecision = FlowChangeDecision<PushOutcome> & { publication: StatusOutcome | null }
-    const decide = ({ flows }: FlowsRead): PushDecision[] => {
+    const decide = async ({ flows }: FlowsRead): Promise<PushDecision[]> => {
       const byKey = new Map(flows.map(flow => [flow.key, flow]))
       for (const key of keys) isExpected(byKey.get(key) ?? null, key)
       const pushes = definitions.map(definition => pushed(byKey.get(definition.key), definition))
       if (!publish) return pushes.map(push => ({ ...push, publication: null }))
       const now = this.clock.now()
       const drafts = pushes.map(push => after(byKey.get(push.key), push, now))
-      requireSound(drafts, judge)
+      await requireSound(drafts)
       return pushes.map((push, i) => {
         const { change, outcome } = published(drafts[i]!)
         return { ...push, change: change ?? push.change, publication: outcome }
@@ -189,10 +192,16 @@ export class Authoring {
     isExpected: Expected,
   ): Promise<AuthoredFlow> {
     const { key } = definition
-    const [changed] = await this.change(orgRef, [key], by, 'flow.edit', ({ flows: [flow] }) => {
-      isExpected(flow ?? null, key)
-      return [pushed(flow, definition)]
-    })
+    const [changed] = await this.change(
+      orgRef,
+      [key],
+      by,
+      'flow.edit',
+      async ({ flows: [flow] }) => {
+        isExpected(flow ?? null, key)
+        return [pushed(flow, definition)]
+      },
+    )
     return changed!.flow
   }
 
@@ -209,7 +218,7 @@ export class Authoring {
     { isExpected, action }: { isExpected: Expected; action: string },
     edited: (flow: AuthoredFlow) => FlowDefinition,
   ): Promise<AuthoredFlow> {
-    const [changed] = await this.change(orgRef, [key], by, action, ({ flows: [flow] }) => {
+    const [changed] = await this.change(orgRef, [key], by, action, async ({ flows: [flow] }) => {
       if (!flow) throw flowNotFound(key)
       isExpected(flow, key)
       return [pushed(flow, edited(flow))]
@@ -291,15 +300,15 @@ export class Authoring {
     action: string,
     decide: (flow: AuthoredFlow) => FlowChangeDecision<StatusOutcome>,
     isExpected: Expected = anything,
-    require: (flows: readonly AuthoredFlow[]) => void = () => {},
+    require: (flows: readonly AuthoredFlow[]) => Promise<void> = async () => {},
   ): Promise<Changed<StatusOutcome>[]> {
     const unique = [...new Set(keys)]
-    const changed = await this.change(orgRef, unique, by, action, ({ flows }) => {
+    const changed = await this.change(orgRef, unique, by, action, async ({ flows }) => {
       requireAll(flows, unique)
       const byKey = new Map(flows.map(flow => [flow.key, flow]))
       const asked = unique.map(key => byKey.get(key)!)
       for (const flow of asked) isExpected(flow, flow.key)
-      require(asked)
+      await require(asked)
       return asked.map(decide)
     })
     return changed.map(({ decision, ...rest }) => ({ ...rest, outcome: decision.outcome }))
@@ -311,11 +320,11 @@ export class Authoring {
     keys: readonly string[],
     by: By,
     action: string,
-    decide: (read: FlowsRead) => readonly D[],
+    decide: (read: FlowsRead) => Promise<readonly D[]>,
     isTrial = false,
   ): Promise<{ flow: AuthoredFlow; before: AuthoredFlow['status'] | null; decision: D }[]> {
     // Each of these takes milliseconds where fifty flows are changed, and pages wait meanwhile.
-    const slices = new TimeSlices()
+    const slices = patientSlices()
     for (let tries = 1; tries <= mostTries; tries++) {
       await slices.rest()
       const read = await this.store.read(orgRef, keys)
@@ -343,9 +352,9 @@ export class Authoring {
   }
 
   /** Where a flow is not what the caller has read, says who changed it and when. */
-  private async decided<T>(orgRef: OrganisationRef, decide: () => T): Promise<T> {
+  private async decided<T>(orgRef: OrganisationRef, decide: () => Promise<T>): Promise<T> {
     try {
-      return decide()
+      return await decide()
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'precondition_failed') throw error
       const { key, etag } = error.fields as { key: string; etag: string | null }

@@ -22,14 +22,16 @@ export function inTransaction<T>(database: Database, work: (tables: Tables) => T
 }
 
 /**
- * Statements that are prepared once for a connection: Drizzle takes ten times as
- * long to put one together as SQLite takes to run it.
+ * Statements that are prepared once for a connection, or for Drizzle's view of one: that takes ten times
+ * as long to put one together as SQLite takes to run it, and Bun remembers only the first twenty.
  */
-export function preparedOnce<T>(prepare: (tables: Tables) => T): (tables: Tables) => T {
-  const known = new WeakMap<Tables, T>()
-  return tables => {
-    const prepared = known.get(tables) ?? prepare(tables)
-    known.set(tables, prepared)
+export function preparedOnce<Connection extends object, T>(
+  prepare: (connection: Connection) => T,
+): (connection: Connection) => T {
+  const known = new WeakMap<Connection, T>()
+  return connection => {
+    const prepared = known.get(connection) ?? prepare(connection)
+    known.set(connection, prepared)
     return prepared
   }
 }

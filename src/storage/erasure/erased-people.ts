@@ -23,9 +23,9 @@ export class ErasedPeople {
   }
 
   /** Looks whether somebody was erased, or is allowed again. */
-  look(): { isSomebodyAllowed: boolean } {
+  look(): { isSomebodyAllowed: boolean; isSomebodyErased: boolean } {
     const change = this.sql.change.get()?.value ?? 0
-    if (change === this.knownChange) return { isSomebodyAllowed: false }
+    if (change === this.knownChange) return { isSomebodyAllowed: false, isSomebodyErased: false }
     const all = this.sql.all.all()
     const rows = Map.groupBy(all, ({ org_id }) => org_id)
     const answers = new MatchMemory()
@@ -41,6 +41,9 @@ export class ErasedPeople {
     const before = this.names
     this.names = new Set(all.map(({ org_id, key, person }) => `${org_id} ${key} ${person}`))
     this.knownChange = change
-    return { isSomebodyAllowed: before.difference(this.names).size > 0 }
+    return {
+      isSomebodyAllowed: before.difference(this.names).size > 0,
+      isSomebodyErased: this.names.difference(before).size > 0,
+    }
   }
 }

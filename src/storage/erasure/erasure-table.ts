@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite'
 import type { ErasureAudit } from '../../modules/people/port.ts'
-import { tables } from '../catalogue/change.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
 
 /** An erasure as the database knows it. */
@@ -108,7 +107,7 @@ export class ErasureTable {
 
   private note(of: HashedPerson & { askedAt: number }, audit: ErasureAudit | null): void {
     if (audit === null) return
-    writeAudit(tables(this.database), of.orgRow, [{ ...audit, subject: erasureIdOf(of) }])
+    writeAudit(this.database, of.orgRow, [{ ...audit, subject: erasureIdOf(of) }])
   }
 
   private changing(work: () => void): void {

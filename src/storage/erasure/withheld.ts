@@ -79,17 +79,22 @@ export class Withholding implements Executor {
     if (this.echo.isUsed) this.echo.settle()
   }
 
-  /** Another process, or another connection of this one, has written. */
-  othersWrote(): void {
+  /** Another process, or another connection of this one, has written. @returns as `look` */
+  othersWrote(): boolean {
     this.executor.othersWrote()
-    this.look()
+    return this.look()
   }
 
-  /** Looks whether somebody was erased, or is allowed again. */
-  look(): void {
-    const { isSomebodyAllowed } = this.erased.look()
+  /**
+   * Looks whether somebody was erased, or is allowed again.
+   *
+   * @returns whether an erasure has begun
+   */
+  look(): boolean {
+    const { isSomebodyAllowed, isSomebodyErased } = this.erased.look()
     if (isSomebodyAllowed) this.echo.forget()
     if (this.erased.byOrganisation.size > 0) this.echo.open()
+    return isSomebodyErased
   }
 
   beforeCommit(): void {

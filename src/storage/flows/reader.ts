@@ -7,6 +7,7 @@ import type {
   PublishedParts,
   PublishedVersion,
 } from '../../modules/authoring/port.ts'
+import { atOnce, inSlices, patientSlices } from '../../scheduling/cooperative.ts'
 import { preparedOnce, type Tables, tables } from '../catalogue/change.ts'
 import { catalogueChanges, flows, flowVersions, items, steps } from '../database/schema.ts'
 
@@ -27,14 +28,14 @@ export function definitionOf({ id, version, publishedAt, steps, checklist, ...re
 
 const orgRowGiven = sql.placeholder('orgRow')
 
-const statements = preparedOnce(tx => ({
+const statements = preparedOnce((tx: Tables) => ({
   flowByKey: tx
     .select()
     .from(flows)
     .where(and(eq(flows.orgId, orgRowGiven), eq(flows.key, sql.placeholder('key'))))
     .prepare(),
-  allFlows: tx
-    .select()
+  keys: tx
+    .select({ key: flows.key })
     .from(flows)
     .where(eq(flows.orgId, orgRowGiven))
     .orderBy(asc(flows.key))
@@ -81,20 +82,46 @@ function authoredFlow(tx: Tables, row: FlowRow): AuthoredFlow {
   return { id, key, status, draft, newest: newest ? versionFrom(newest) : null, updatedAt }
 }
 
+function* flowsOf(
+  tx: Tables,
+  orgRow: number,
+  keys?: readonly string[],
+): Generator<undefined, FlowsRead> {
+  const revision = revisionOf(tx, orgRow)
+  const inUse = statements(tx).inUse.get({ orgRow })?.count ?? 0
+  const read: AuthoredFlow[] = []
+  const named =
+    keys?.toSorted() ??
+    statements(tx)
+      .keys.all({ orgRow })
+      .map(({ key }) => key)
+  for (const key of named) {
+    const row = flowByKey(tx, orgRow, key)
+    if (row) read.push(authoredFlow(tx, row))
+    yield
+  }
+  return { revision, flows: read, inUse }
+}
+
 /** Flows of an organisation as of one moment: see `FlowStore.read`. */
-export function readFlows(database: Database, orgRow: number, keys?: readonly string[]): FlowsRead {
-  const read = database.transaction((): FlowsRead => {
-    const tx = tables(database)
-    const rows = keys
-      ? keys.toSorted().flatMap(key => flowByKey(tx, orgRow, key) ?? [])
-      : statements(tx).allFlows.all({ orgRow })
-    return {
-      revision: revisionOf(tx, orgRow),
-      flows: rows.map(row => authoredFlow(tx, row)),
-      inUse: statements(tx).inUse.get({ orgRow })?.count ?? 0,
-    }
-  })
-  return read()
+export const readFlows = (database: Database, orgRow: number, keys?: readonly string[]) =>
+  database.transaction(() => atOnce(flowsOf(tables(database), orgRow, keys)))()
+
+/** So often they are read anew because somebody has changed them meanwhile. */
+const mostTries = 3
+
+/** The same without holding up the thread. */
+export async function readFlowsInSlices(
+  database: Database,
+  orgRow: number,
+  keys?: readonly string[],
+): Promise<FlowsRead> {
+  const tx = tables(database)
+  for (let tries = 1; tries <= mostTries; tries++) {
+    const read = await inSlices(flowsOf(tx, orgRow, keys), patientSlices())
+    if (revisionOf(tx, orgRow) === read.revision) return read
+  }
+  return readFlows(database, orgRow, keys)
 }
 
 /** See `FlowStore.versions`. */
@@ -156,8 +183,9 @@ export function stepRowOf(
   flowKey: string,
   stepKey: string,
 ): number | null {
-  const tx = tables(database)
-  const flow = flowByKey(tx, orgRow, flowKey)
-  const isIt = flow && and(eq(steps.flowId, flow.id), eq(steps.key, stepKey))
-  return (isIt && tx.select({ id: steps.id }).from(steps).where(isIt).get()?.id) ?? null
+  const step = database.query<{ id: number }, [number, string, string]>(
+    `select s.id from flows f join steps s on s.flow_id = f.id
+    where f.org_id = ? and f.key = ? and s.key = ?`,
+  )
+  return step.get(orgRow, flowKey, stepKey)?.id ?? null
 }

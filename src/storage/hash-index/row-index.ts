@@ -118,8 +118,8 @@ export class RowIndex {
     for (const index of this.indexes) index.merge()
   }
 
-  /** In the last transaction: spares the next start reading most rows again. */
-  beforeStop(): void {
+  /** In a transaction: spares the next start, or an erasure, reading most rows again. */
+  sealIfWorth(): void {
     if (this.indexes[0]!.isWorthSealing) this.seal(this.nextRow - 1)
   }
 

@@ -6,7 +6,6 @@ import type {
   Retried,
   RetryVerdict,
 } from '../../modules/operations/port.ts'
-import { tables } from '../catalogue/change.ts'
 import type { Withholding } from '../erasure/withheld.ts'
 import type { NewEvent, WithRows } from '../in-rows.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
@@ -102,7 +101,7 @@ export function dropDeadLetters(
   const drop = database.query('delete from dead_letters where org_id = ? and seq = ?')
   const dropped = ids.filter(id => drop.run(orgRow, id).changes > 0)
   if (dropped.length > 0) {
-    writeAudit(tables(database), orgRow, [{ ...audit, before: { letters: dropped }, after: null }])
+    writeAudit(database, orgRow, [{ ...audit, before: { letters: dropped }, after: null }])
   }
   return dropped.length
 }
@@ -145,7 +144,7 @@ export function retryDeadLetters(
   const retried = ids.flatMap(retryOne)
   if (retried.length > 0) {
     const after = Object.fromEntries(retried.map(({ id, verdict }) => [id, verdict]))
-    writeAudit(tables(database), orgRow, [{ ...audit, before: null, after }])
+    writeAudit(database, orgRow, [{ ...audit, before: null, after }])
   }
   return retried
 }

@@ -309,8 +309,8 @@ export class EventIds {
     this.index.merge()
   }
 
-  /** In the last transaction: spares the next start reading most ids again. */
-  beforeStop(): void {
+  /** In a transaction: spares the next start, or an erasure, reading most ids again. */
+  sealIfWorth(): void {
     if (this.index.isWorthSealing) this.seal()
   }
 

@@ -2,35 +2,38 @@ import type { Database } from 'bun:sqlite'
 import { and, desc, eq, lt } from 'drizzle-orm'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { AuditLine, AuditQuestion } from '../../modules/access/port.ts'
-import { type Tables, tables } from '../catalogue/change.ts'
+import { preparedOnce, type Tables, tables } from '../catalogue/change.ts'
 import { auditLog, organisations } from '../database/schema.ts'
 
+/** Not Drizzle's: each flow that is published has a line, and pages wait for all of them. */
+const insertOver = preparedOnce((database: Database) =>
+  database.query(
+    `insert into audit_log (org_id, at, via, actor, action, subject, before, after, note, request_id)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ),
+)
+
 /** Writes what was changed, in the transaction of the change. */
-export function writeAudit(tx: Tables, orgRow: number, entries: readonly AuditEntry[]): void {
-  if (entries.length === 0) return
-  const rows = entries.map(({ actor: { via, name, requestId }, ...entry }) => ({
-    orgId: orgRow,
-    via,
-    actor: name,
-    requestId,
-    ...entry,
-  }))
-  // So many at a time that a statement has fewer variables than SQLite takes.
-  for (let at = 0; at < rows.length; at += rowsOfStatement) {
-    tx.insert(auditLog)
-      .values(rows.slice(at, at + rowsOfStatement))
-      .run()
+export function writeAudit(
+  database: Database,
+  orgRow: number,
+  entries: readonly AuditEntry[],
+): void {
+  const insert = insertOver(database)
+  const json = (value: unknown) => (value == null ? null : JSON.stringify(value))
+  for (const { at, actor, action, subject, before, after, note } of entries) {
+    const { via, name, requestId } = actor
+    const told = [json(before), json(after), note, requestId]
+    insert.run(orgRow, at, via, name, action, subject, ...told)
   }
 }
-
-const rowsOfStatement = 100
 
 /** Writes a line into the log of every organisation, of what was done to all of them at once. */
 export function auditEverywhere(database: Database, entry: AuditEntry): void {
   const tx = tables(database)
   const write = database.transaction(() => {
     for (const { id } of tx.select({ id: organisations.id }).from(organisations).all()) {
-      writeAudit(tx, id, [entry])
+      writeAudit(database, id, [entry])
     }
   })
   write.immediate()

@@ -30,7 +30,7 @@ export function createToken(
     tx.insert(managementTokens)
       .values({ ...token, scopes: [...token.scopes], publicId: id, orgId: orgRow })
       .run()
-    writeAudit(tx, orgRow, [audit])
+    writeAudit(database, orgRow, [audit])
   })
 }
 
@@ -54,7 +54,7 @@ export function revokeToken(
       .returning({ id: managementTokens.id })
       .all()
     if (revoked.length === 0) return false
-    writeAudit(tx, orgRow, [audit])
+    writeAudit(database, orgRow, [audit])
     return true
   })
 }

@@ -97,7 +97,7 @@ export function addOrganisation(
       .returning({ row: organisations.id })
       .get()
     tx.insert(snippetKeys).values({ key: snippetKey, orgId: row, createdAt }).run()
-    writeAudit(tx, row, [audit])
+    writeAudit(database, row, [audit])
     announce(tx, row)
     return 'added'
   })
@@ -164,7 +164,7 @@ export function changeOrganisation(
     }
     if (snippetKey) replaceKey(tx, orgRow, snippetKey)
     if (identitySecret) replaceSecret(tx, orgRow, identitySecret)
-    writeAudit(tx, orgRow, audit)
+    writeAudit(database, orgRow, audit)
     announce(tx, orgRow)
     return true
   })

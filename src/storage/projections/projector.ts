@@ -37,7 +37,7 @@ export class Projector {
   private readonly people: RunPeople
   private readonly byChecklist: ChecklistCompletions
   readonly progress: ChecklistProgress
-  private readonly indexes: readonly RowIndex[]
+  readonly indexes: readonly RowIndex[]
 
   /**
    * @param changes is told of every run that changes, within the transaction
@@ -69,11 +69,6 @@ export class Projector {
   /** The last thing in a transaction. */
   beforeCommit(): void {
     for (const index of this.indexes) index.beforeCommit()
-  }
-
-  /** In the last transaction. */
-  beforeStop(): void {
-    for (const index of this.indexes) index.beforeStop()
   }
 
   committed(): void {

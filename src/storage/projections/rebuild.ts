@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { OperationAudit, RebuildProgress, Rebuilt } from '../../modules/operations/port.ts'
 import { StoredCatalogue } from '../catalogue/catalogue.ts'
-import { tables as tablesOf } from '../catalogue/change.ts'
 import { indexedCompletions } from '../checklists/completion-table.ts'
 import {
   firstFreeRow,
@@ -103,13 +102,65 @@ function packAnew(database: Database, orgRow: number, flowRow: number): void {
   }
 }
 
+const whereOf = (orgRow: number, flowRow: number) =>
+  `where org_id = ${orgRow} and flow_id = ${flowRow}`
+
+/** Runs of people with unattributed events that are not marked so. */
+const unmarked = (ofFlow: string) => `${ofFlow} and has_loose = 0 and person in (
+  select person from main.loose_facts ${ofFlow}
+  union select person from main.runs ${ofFlow} and has_loose = 1
+  union select person from temp.runs ${ofFlow} and has_loose = 1
+)`
+
+/** How many rows of a flow the real table has, and how many the side table. */
+const countsOf = (database: Database, table: string, ofFlow: string) =>
+  database
+    .query<{ here: number; beside: number }, []>(
+      `select (select count(*) from main.${table} ${ofFlow}) as here,
+        (select count(*) from temp.${table} ${ofFlow}) as beside`,
+    )
+    .get()!
+
+/** Whether the real tables say just what the side tables say; within one transaction, which only reads. */
+function isRight(database: Database, orgRow: number, flowRow: number): boolean {
+  const ofFlow = whereOf(orgRow, flowRow)
+  const isNone = (sql: string) => database.query(`select 1 from ${sql} limit 1`).get() === null
+  const isSame = tables.every(table => {
+    const { columns } = projections[table]
+    const [here, beside] = ['main', 'temp'].map(
+      database => `select ${columns} from ${database}.${table} ${ofFlow}`,
+    )
+    const counts = countsOf(database, table, ofFlow)
+    // None is there twice in the side table.
+    return (
+      counts.here === counts.beside &&
+      isNone(`(${here} except ${beside})`) &&
+      isNone(`(${beside} except ${here})`)
+    )
+  })
+  return isSame && isNone(`main.runs ${unmarked(ofFlow)}`)
+}
+
+/** Has the server make again what it makes of a flow's runs, a few at a time. */
+function dropBlocks(database: Database, orgRow: number, flowRow: number): void {
+  const blocks = database
+    .query<{ from_at: number }, [number, number]>(
+      'select from_at from run_blocks where org_id = ? and flow_id = ?',
+    )
+    .all(orgRow, flowRow)
+  const drop = database.query(
+    'delete from run_blocks where org_id = ? and flow_id = ? and from_at = ?',
+  )
+  for (const { from_at } of blocks) drop.run(orgRow, flowRow, from_at)
+}
+
 /**
  * Makes the real tables say what the side tables say; whether that changed anything. What is made of
  * runs goes in any case: the server makes it again.
  */
 function takeOver(database: Database, orgRow: number, flowRow: number): boolean {
   let isChanged = false
-  const ofFlow = `where org_id = ${orgRow} and flow_id = ${flowRow}`
+  const ofFlow = whereOf(orgRow, flowRow)
   database.run(`delete from run_blocks ${ofFlow}`)
   for (const table of tables) {
     const { key, columns } = projections[table]
@@ -130,12 +181,7 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
         )
       : { changes: 0 }
     if (wrong.changes + twice.changes > 0) isChanged = true
-    const counts = database
-      .query<{ here: number; beside: number }, []>(
-        `select (select count(*) from main.${table} ${ofFlow}) as here,
-          (select count(*) from temp.${table} ${ofFlow}) as beside`,
-      )
-      .get()!
+    const counts = countsOf(database, table, ofFlow)
     // All that is here is right and here once: where it is as much, nothing is missing.
     if (counts.here === counts.beside) continue
     const rows = `select ${columns} from temp.${table} ${ofFlow}
@@ -148,13 +194,7 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
       : database.run(`insert into main.${table} (${columns}) ${rows}`)
     if (missing.changes > 0) isChanged = true
   }
-  database.run(
-    `update main.runs set has_loose = 1 ${ofFlow} and has_loose = 0 and person in (
-      select person from main.loose_facts ${ofFlow}
-      union select person from main.runs ${ofFlow} and has_loose = 1
-      union select person from temp.runs ${ofFlow} and has_loose = 1
-    )`,
-  )
+  database.run(`update main.runs set has_loose = 1 ${unmarked(ofFlow)}`)
   if (isChanged) noteReplacedRows(database)
   return isChanged
 }
@@ -176,7 +216,18 @@ function replayHealth(database: Database): void {
     where org_id = ? and step_id = ? and person is not null order by seq
     on conflict do update set at = excluded.at, outcome = excluded.outcome`,
   )
+  // What there is to put right keeps writers waiting, and mostly there is nothing.
+  const stored = `select version, person, at, outcome from step_health
+    where org_id = ?1 and step_id = ?2`
+  const latest = `select version, person, at, outcome from (
+    select version, person, at, outcome, max(seq) from step_reports
+    where org_id = ?1 and step_id = ?2 and person is not null group by version, person
+  )`
+  const differs = database.query<unknown, [number, number]>(
+    `select 1 where exists (${stored} except ${latest}) or exists (${latest} except ${stored})`,
+  )
   for (const { org_id, step_id } of steps) {
+    if (differs.get(org_id, step_id) === null) continue
     const one = database.transaction(() => {
       clear.run(org_id, step_id)
       fill.run(org_id, step_id)
@@ -190,9 +241,10 @@ function replayHealth(database: Database): void {
  *
  * Of a time of which the retention has deleted events, they stay as they are.
  *
- * A flow is replayed into tables of this connection alone, while a running server goes on writing;
- * only what was stored meanwhile is replayed under the write lock, and only rows that differ are
- * written. A flow is one transaction, so an interrupted rebuild leaves whole flows.
+ * A flow is replayed into tables of this connection alone, while a running server goes on writing, and
+ * compared over a snapshot. Only where it differs is the write lock taken: what was stored meanwhile is
+ * replayed under it, and rows that differ are written. That is one transaction, so an interrupted
+ * rebuild leaves whole flows.
  *
  * @param audit what each organisation's log says of it, written with the last of its flows
  */
@@ -244,33 +296,55 @@ export function rebuild(
       for (const facts of flowFacts(database, orgRow, flowRow, 0, upTo)) project(facts)
       return { upTo, until }
     }
-    /** Replays what was stored meanwhile, and takes all over. */
-    const finish = (orgRow: number, flowRow: number, upTo: number) => {
+    /** Replays what was stored meanwhile; what it has come to. */
+    const catchUp = (orgRow: number, flowRow: number, after: number) => {
       // A version published meanwhile belongs to what was stored meanwhile.
       catalogue.refresh()
-      for (const facts of flowFacts(database, orgRow, flowRow, upTo)) project(facts)
+      const upTo = lastSeq.get()?.seq ?? 0
+      for (const facts of flowFacts(database, orgRow, flowRow, after, upTo)) project(facts)
+      return upTo
+    }
+    /** The line in an organisation's log, once all of its flows are done. */
+    const noteIfLast = (orgRow: number, flowRow: number) => {
+      const ofOrganisation = flowsOf.get(orgRow)!
+      if (audit === null || ofOrganisation.at(-1)!.id !== flowRow) return
+      const after = { flows: ofOrganisation.length, changed: changedOf.get(orgRow) ?? 0 }
+      writeAudit(database, orgRow, [{ ...audit, before: null, after }])
+    }
+    /** Replays what was stored meanwhile, and takes all over. */
+    const finish = (orgRow: number, flowRow: number, upTo: number) => {
+      catchUp(orgRow, flowRow, upTo)
       if (takeOver(database, orgRow, flowRow)) {
         changed++
         changedOf.set(orgRow, (changedOf.get(orgRow) ?? 0) + 1)
       }
-      const ofOrganisation = flowsOf.get(orgRow)!
-      if (audit === null || ofOrganisation.at(-1)!.id !== flowRow) return
-      const after = { flows: ofOrganisation.length, changed: changedOf.get(orgRow) ?? 0 }
-      writeAudit(tablesOf(database), orgRow, [{ ...audit, before: null, after }])
+      noteIfLast(orgRow, flowRow)
+    }
+    const hasDeleted = (orgRow: number, flowRow: number, { until }: ReturnType<typeof replay>) =>
+      until !== deletedUntilOf(orgRow, flowRow)
+    /** Compares over a snapshot, which holds up nobody; where events were deleted, there is no telling. */
+    const compare = (orgRow: number, flowRow: number, replayed: ReturnType<typeof replay>) => {
+      if (hasDeleted(orgRow, flowRow, replayed)) return false
+      replayed.upTo = catchUp(orgRow, flowRow, replayed.upTo)
+      return isRight(database, orgRow, flowRow)
     }
     const finishUnlessDeleted = (
       orgRow: number,
       flowRow: number,
-      { upTo, until }: ReturnType<typeof replay>,
+      replayed: ReturnType<typeof replay>,
     ) => {
-      if (until !== deletedUntilOf(orgRow, flowRow)) return false
-      finish(orgRow, flowRow, upTo)
+      if (hasDeleted(orgRow, flowRow, replayed)) return false
+      finish(orgRow, flowRow, replayed.upTo)
       return true
     }
     for (const [i, { id, org_id, key }] of flows.entries()) {
       const replayed = replay(org_id, id)
       packAnew(database, org_id, id)
-      if (!database.transaction(finishUnlessDeleted).immediate(org_id, id, replayed)) {
+      if (database.transaction(compare).deferred(org_id, id, replayed)) {
+        // What is stored from then on is added to rows that are right.
+        dropBlocks(database, org_id, id)
+        noteIfLast(org_id, id)
+      } else if (!database.transaction(finishUnlessDeleted).immediate(org_id, id, replayed)) {
         // Of events that were deleted meanwhile it may have seen neither themselves nor what they made:
         // once more, over a snapshot. That keeps checkpoints waiting, so it is not the usual way.
         const { upTo } = database.transaction(replay).deferred(org_id, id)

@@ -166,10 +166,9 @@ export class CommandExecutor {
     this.projector.beforeCommit()
   }
 
-  /** In the last transaction of all. */
-  beforeStop(): void {
-    this.ids.beforeStop()
-    this.projector.beforeStop()
+  /** What is sealed, so that little has to be read again. */
+  get indexes(): readonly { sealIfWorth(): void }[] {
+    return [this.ids, ...this.projector.indexes]
   }
 
   /** Notes in memory what the transaction, now committed, has said. */

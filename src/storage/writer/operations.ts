@@ -1,13 +1,12 @@
 import type { Database } from 'bun:sqlite'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { NewManagementToken } from '../../modules/access/port.ts'
-import type { FlowChanges } from '../../modules/authoring/port.ts'
 import type { OperationAudit } from '../../modules/operations/port.ts'
 import type { NewOrganisation, OrganisationChange } from '../../modules/organisations/port.ts'
 import type { ErasureAudit, NamedPerson } from '../../modules/people/port.ts'
 import { allowAgain } from '../erasure/erasures.ts'
 import type { Withholding } from '../erasure/withheld.ts'
-import { changeFlows } from '../flows/store.ts'
+import { changeFlows, type PreparedChanges } from '../flows/store.ts'
 import type { InRows } from '../in-rows.ts'
 import { dropDeadLetters, retryDeadLetters } from '../ledger/dead-letters.ts'
 import { createToken, noteTokenUse, revokeToken } from '../organisations/management-tokens.ts'
@@ -28,7 +27,7 @@ export const operationsOver = (
   now: () => number,
   writeSeen: () => () => void,
 ) => ({
-  changeFlows: (orgRow: number, changes: FlowChanges) =>
+  changeFlows: (orgRow: number, changes: PreparedChanges) =>
     changeFlows(database, orgRow, changes, now),
   createToken: (orgRow: number, token: NewManagementToken, audit: AuditEntry) =>
     createToken(database, orgRow, token, audit),

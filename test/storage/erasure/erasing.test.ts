@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { until } from '../../../scripts/support/until.ts'
 import { emptyLog } from '../../../src/storage/database/compact.ts'
 import { openForWriting } from '../../../src/storage/database/database.ts'
 import { beginRewriting } from '../../../src/storage/database/rewriting.ts'
-import { allowAgain, finishErasures } from '../../../src/storage/erasure/erasures.ts'
+import { allowAgain, beginErasure, finishErasures } from '../../../src/storage/erasure/erasures.ts'
 import { entriesIn } from '../../../src/storage/hash-index/chunk.ts'
 import type { NewEvent } from '../../../src/storage/in-rows.ts'
-import { encodeEvents, rewriteEvents } from '../../../src/storage/ledger/event-text.ts'
+import { encodeEvents, noEvent, rewriteEvents } from '../../../src/storage/ledger/event-text.ts'
 import { eraseBeside, textsIn } from '../../support/erasing.ts'
 import { storedEvents } from '../../support/ledger.ts'
 import { type PublishedFlow, Tenant } from '../../support/tenant.ts'
@@ -78,6 +79,31 @@ function sealAllIn({ storage }: World): number {
   executor.committed()
   return 1_000
 }
+
+test('a server seals what it would read again after every step of an erasure', async () => {
+  const sealed = () =>
+    world.database
+      .query<{ value: number }, []>(
+        "select value from server_state where name = 'event_ids_sealed'",
+      )
+      .get()!.value
+  const event = (id: string): NewEvent => ({ ...noEvent, id, kind: 'custom', name: 'n' })
+  for (let i = 0; i < 10; i++) {
+    await world.byRow.ledger.append({
+      orgRef: acme.row,
+      receivedAt: world.clock.now(),
+      events: Array.from({ length: 1_000 }, (_, n) => event(`e-${i}-${n}`)),
+      refusals: {},
+      skewMs: null,
+    })
+  }
+  const before = sealed()
+  const own = openForWriting(world.dataDir)
+  beginErasure(own, world.dataDir, personOf(acme, 'uada'), world.clock.now())
+  own.close()
+  world.storage.watch()
+  await until(() => sealed() > before)
+})
 
 test('what a server has in its buffer is refused as well', async () => {
   const { orgRef } = personOf(acme, '')
