@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { attempt } from '../core/attempt.ts'
 import { type FileLock, isLocked, lockFile } from '../storage/database/file-lock.ts'
 import { makeSyncedDirectory } from '../storage/database/synced-files.ts'
 import type { TokenMode } from './token-mode.ts'
@@ -91,13 +92,8 @@ export function isHeld(dataDir: string): boolean {
 }
 
 /** The server that runs on a data directory, as it said of itself; null where none says so. */
-export function holderOf(dataDir: string): LockHolder | null {
-  try {
-    return JSON.parse(readFileSync(holderFile(dataDir), 'utf8')) as LockHolder
-  } catch {
-    return null
-  }
-}
+export const holderOf = (dataDir: string): LockHolder | null =>
+  attempt(() => JSON.parse(readFileSync(holderFile(dataDir), 'utf8')) as LockHolder, null)
 
 function writeHolder(dataDir: string, holder: LockHolder): void {
   const draft = `${holderFile(dataDir)}.${process.pid}`

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { attempt } from '../core/attempt.ts'
 import { userHashVerdicts } from '../core/organisation/verified-identity.ts'
 import { commit, version } from '../core/version.ts'
 import type { BufferBounds, BufferGauge, IdentityBoard } from '../storage/shared.ts'
@@ -135,20 +136,10 @@ function renderProcess(page: Exposition): void {
 
 /** Null without a limit, or where the system has no `/proc`. */
 function mostOpenFiles(): number | null {
-  try {
-    const limits = readFileSync('/proc/self/limits', 'utf8')
-    const [, limit] = /^Max open files +(\d+)/m.exec(limits) ?? []
-    return limit === undefined ? null : Number(limit)
-  } catch {
-    return null
-  }
+  const limits = attempt(() => readFileSync('/proc/self/limits', 'utf8'), '')
+  const [, limit] = /^Max open files +(\d+)/m.exec(limits) ?? []
+  return limit === undefined ? null : Number(limit)
 }
 
 /** Null where the system has no `/proc`. */
-function countOpenFiles(): number | null {
-  try {
-    return readdirSync('/proc/self/fd').length
-  } catch {
-    return null
-  }
-}
+const countOpenFiles = () => attempt(() => readdirSync('/proc/self/fd').length, null)
