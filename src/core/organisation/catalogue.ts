@@ -25,6 +25,7 @@ export interface Organisation {
   id: string
   slug: string
   name: string
+  /** Of every bucket, requests per window. */
   limits: Record<Bucket, number>
   /** Origins that the snippet may run on; null where all may. */
   origins: ReadonlySet<string> | null
