@@ -15,7 +15,7 @@ import { openForReading } from '../../storage/database/database.ts'
 import { isLocked } from '../../storage/database/file-lock.ts'
 import { newestReceipt } from '../../storage/database/inspect.ts'
 import { trialPrefix } from '../../storage/database/upgrade-trial.ts'
-import { counted } from '../output.ts'
+import { counted, sizeOf } from '../output.ts'
 import {
   type DataSubject,
   error,
@@ -23,7 +23,6 @@ import {
   isReadableDirectory,
   ok,
   type Subject,
-  sizeOf,
   warning,
 } from './finding.ts'
 

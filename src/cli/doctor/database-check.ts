@@ -17,9 +17,9 @@ import {
 } from '../../storage/database/inspect.ts'
 import { lostAdvice, traceOfDatabase } from '../../storage/database/lost-database.ts'
 import { explained } from '../failure.ts'
-import { counted, tell } from '../output.ts'
+import { counted, sizeOf, tell } from '../output.ts'
 import { liveLine } from '../progress.ts'
-import { type DataSubject, error, type Finding, ok, sizeOf, warning } from './finding.ts'
+import { type DataSubject, error, type Finding, ok, warning } from './finding.ts'
 import { serverProcess } from './server-check.ts'
 
 const damaged = 'stop the server, keep a copy of the data directory, and restore a backup'

@@ -6,8 +6,8 @@ import { attempt } from '../../core/attempt.ts'
 import { version } from '../../core/version.ts'
 import { assertSqliteVersion, sqliteVersion } from '../../storage/database/database.ts'
 import { explained } from '../failure.ts'
-import { counted } from '../output.ts'
-import { error, type Finding, ok, type Subject, sizeOf, warning } from './finding.ts'
+import { counted, sizeOf } from '../output.ts'
+import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 import { serverProcess } from './server-check.ts'
 
 /** What this program is made of. */
