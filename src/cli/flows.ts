@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { flowStatuses } from '../core/flow/flow.ts'
 import { minimalFlow } from '../core/flow/minimal.ts'
 import { flowFileSchema } from '../core/flow/schema.ts'
 import type { AuthoredFlow } from '../modules/authoring/model.ts'
@@ -203,13 +204,7 @@ const header = [
 function addList(flows: Command): void {
   addManaged(flows.command('list'))
     .description('list the flows of an organisation')
-    .addOption(
-      new Option('--status <status>', 'only those of this status').choices([
-        'draft',
-        'published',
-        'archived',
-      ]),
-    )
+    .addOption(new Option('--status <status>', 'only those of this status').choices(flowStatuses))
     .option('--json', 'print a JSON array')
     .examples('cairn flows list --org harbor', 'cairn flows list --status published --json')
     .action(async ({ status, json }: Flags<'status', 'json'>, command: Command) => {

@@ -1,5 +1,5 @@
 import type { AnswerObserver, RequestSummary } from '../app.ts'
-import { unauthorizedCauses } from '../core/errors.ts'
+import { statuses as statusOf, unauthorizedCauses } from '../core/errors.ts'
 import { type RejectionCode, rejectionCodes } from '../core/event/event.ts'
 import type { AppendOutcome } from '../core/event/stored-event.ts'
 import { type Bucket, buckets } from '../core/organisation/buckets.ts'
@@ -92,8 +92,8 @@ export const methodLabel = (method: string): string =>
 
 /** Statuses that are answered; any other is counted as 500. */
 const statuses = [
-  200, 201, 202, 204, 304, 308, 400, 401, 403, 404, 405, 409, 412, 413, 414, 415, 422, 428, 429,
-  499, 500, 503, 507,
+  ...[200, 201, 202, 204, 304, 308],
+  ...[...new Set<number>(Object.values(statusOf))].sort(),
 ]
 
 /** Shown of every route from the start: an alert by `rate` misses a series' first step. */

@@ -1,4 +1,4 @@
-import type { Flow } from '../flow/flow.ts'
+import type { Flow, FlowStatus } from '../flow/flow.ts'
 import type { FlowRef, ItemRef, OrganisationRef, StepRef } from '../reference.ts'
 import { dayMs } from '../time/durations.ts'
 import type { Bucket } from './buckets.ts'
@@ -50,7 +50,7 @@ export interface FlowEntry {
   /** `flow_…`. */
   id: string
   key: string
-  status: 'draft' | 'published' | 'archived'
+  status: FlowStatus
   organisation: Organisation
   /** All that were ever published, ascending; empty for a flow that never was. */
   versions: readonly FlowVersion[]

@@ -1,7 +1,6 @@
-import type { ErrorCode } from '../../core/errors.ts'
+import { type ErrorCode, statuses } from '../../core/errors.ts'
 import type { JsonSchema } from '../../core/flow/schema.ts'
 import { targetTooLong } from '../request-context.ts'
-import { statuses } from '../responder.ts'
 import type { Route } from '../route.ts'
 import { type HeaderName, headersWith } from './headers.ts'
 

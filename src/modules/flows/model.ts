@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Traits } from '../../core/flow/audience.ts'
-import { Flow } from '../../core/flow/flow.ts'
+import { Flow, flowStatuses } from '../../core/flow/flow.ts'
 import { closed, text } from '../../core/flow/values.ts'
 import {
   Count,
@@ -149,7 +149,7 @@ export const Explanation = Type.Object(
     flow: Type.Object({
       id: FlowId,
       key: Type.String({ examples: ['welcome'] }),
-      status: OneOf(['draft', 'published', 'archived']),
+      status: OneOf(flowStatuses),
       version: OrNull(
         Type.Integer(),
         'The newest published version; null for a flow that never was.',
