@@ -12,15 +12,13 @@ import { serverProcess } from './server-check.ts'
 
 /** What this program is made of. */
 export function checkVersions(): Finding[] {
-  const database = new Database(':memory:')
+  using database = new Database(':memory:')
   try {
     const what = `cairn ${version}, Bun ${Bun.version}, SQLite ${sqliteVersion(database)}`
     assertSqliteVersion(database)
     return [ok('versions', what)]
   } catch (fault) {
     return [error('versions', explained(fault).lines.join(' '), 'use a released cairn')]
-  } finally {
-    database.close()
   }
 }
 
