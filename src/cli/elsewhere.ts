@@ -18,20 +18,29 @@ const reasons: readonly [code: RegExp, advice: string][] = [
   [/Timeout|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/i, 'is it up, and does a firewall let you through?'],
 ]
 
-/** The address of a server. @throws UsageFailure for what is none */
+/** An address to make sense of in the help. */
+export const exampleUrl = 'https://cairn.example.com'
+
+/** The address of a server that `--url` gives. @throws UsageFailure for what is none */
+export function addressGiven(url: string): URL {
+  const address = URL.parse(url)
+  // Browsers load nothing from an address that holds a password.
+  const more = address && address.username + address.password + address.search + address.hash
+  if (address && /^https?:$/.test(address.protocol) && more === '') return address
+  throw new UsageFailure(`--url must be an address such as ${exampleUrl}, not '${shown(url)}'`)
+}
+
+/** An address without the slashes at its end, so that a path can follow. */
+export const withoutSlash = ({ href }: URL) => href.replace(/\/+$/, '')
+
+/** The address of a server that is asked with a token. @throws UsageFailure for what is none */
 export function serverAddress(url: string): string {
-  const base = URL.parse(url)
-  const isHttp = base && /^https?:$/.test(base.protocol) && base.username + base.password === ''
-  if (!isHttp || base.search + base.hash !== '') {
-    throw new UsageFailure(
-      `--url must be an address such as https://cairn.example.com, not '${shown(url)}'`,
-    )
-  }
+  const base = addressGiven(url)
   const isHere = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(base.hostname)
   if (base.protocol === 'http:' && !isHere) {
     tell('warning: http:// sends CAIRN_TOKEN for anybody on the way to read: use https://')
   }
-  return base.href.replace(/\/+$/, '')
+  return withoutSlash(base)
 }
 
 /** The management token of the environment. @throws UsageFailure; never with the token */

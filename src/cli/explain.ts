@@ -1,3 +1,4 @@
+import { attempt } from '../core/attempt.ts'
 import type { Reason } from '../core/flow/audience.ts'
 import { didYouMean, quoted, shown } from '../core/text/wording.ts'
 import type { Explanation } from '../modules/flows/model.ts'
@@ -109,12 +110,8 @@ function traitsOf(given: string): object {
     if ('problem' in file) throw new CommandFailure(`${where}: ${file.problem.message}`)
     text = file.text
   }
-  try {
-    const traits: unknown = JSON.parse(text)
-    if (typeof traits === 'object' && traits !== null && !Array.isArray(traits)) {
-      return traits
-    }
-  } catch {}
+  const traits: unknown = attempt(() => JSON.parse(text), null)
+  if (typeof traits === 'object' && traits !== null && !Array.isArray(traits)) return traits
   throw new UsageFailure(`${where} must be a JSON object, such as '{"plan": "pro"}'`)
 }
 

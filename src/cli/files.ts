@@ -9,6 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { attempt } from '../core/attempt.ts'
 import type { FileProblem } from '../core/flow/file.ts'
 import { CommandFailure } from './failure.ts'
 
@@ -83,13 +84,8 @@ function readAtMost(path: string): Uint8Array | null {
   }
 }
 
-function decoded(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return null
-  }
-}
+const decoded = (bytes: Uint8Array) =>
+  attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes), null)
 
 /**
  * Refuses to write where something else than a file is: who may write to a folder could have laid a

@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { flowStatuses } from '../core/flow/flow.ts'
 import { minimalFlow } from '../core/flow/minimal.ts'
 import { flowFileSchema } from '../core/flow/schema.ts'
 import type { AuthoredFlow } from '../modules/authoring/model.ts'
@@ -43,9 +44,9 @@ export function addFlows(cairn: Command): void {
   addValidate(flows)
   addDiff(flows)
   addPush(flows)
-  addPublish(flows)
-  addWithdrawal(flows, 'unpublish')
-  addWithdrawal(flows, 'archive')
+  addChange(flows, 'publish')
+  addChange(flows, 'unpublish')
+  addChange(flows, 'archive')
   addList(flows)
   addPull(flows)
   addSchema(flows)
@@ -126,31 +127,46 @@ function addPush(flows: Command): void {
     )
 }
 
-function addPublish(flows: Command): void {
-  addManaged(flows.command('publish'))
-    .description('show drafts as the next version, or a withdrawn or archived flow again')
-    .argument('<key...>', 'keys of flows that were pushed')
+/** What changes the status of flows, and how each is told. */
+const changes = {
+  publish: {
+    purpose: 'show drafts as the next version, or a withdrawn or archived flow again',
+    keys: 'keys of flows that were pushed',
+    example: 'cairn flows publish welcome getting-started --org harbor',
+    // What is there, whoever wrote it last: a command line has read nothing.
+    headers: { 'if-match': '*' },
+    inWords: publicationOf,
+  },
+  unpublish: {
+    purpose: 'take flows back to draft: no page shows them any more',
+    keys: 'keys of flows',
+    example: 'cairn flows unpublish spring-release --org harbor',
+    headers: {},
+    inWords: withdrawnTo('draft'),
+  },
+  archive: {
+    purpose: 'put flows away: no page shows them any more, analytics stay',
+    keys: 'keys of flows',
+    example: 'cairn flows archive spring-release --org harbor',
+    headers: {},
+    inWords: withdrawnTo('archived'),
+  },
+} as const
+
+function addChange(flows: Command, verb: keyof typeof changes): void {
+  const { purpose, keys: whose, example, headers, inWords } = changes[verb]
+  addManaged(flows.command(verb))
+    .description(purpose)
+    .argument('<key...>', whose)
     .option('--note <text>', 'why, for the audit log')
     .option('--json', 'print a JSON array, a flow each')
-    .examples('cairn flows publish welcome getting-started --org harbor')
+    .examples(example)
     .action(async (keys: string[], { note, json }: Flags<'note', 'json'>, command: Command) => {
-      const { flows } = await asked<{ flows: StatusChange[] }>(command, 'POST /publish', {
-        body: { keys, note },
-        // What is there, whoever wrote it last: a command line has read nothing.
-        headers: { 'if-match': '*' },
-      })
-      printChanges(flows, json, publicationOf)
+      const options = { body: { keys, note }, headers }
+      const answer = await asked<{ flows: StatusChange[] }>(command, `POST /${verb}`, options)
+      if (json) return printJson(answer.flows)
+      printColumns(answer.flows.map(change => [change.key, change.id, inWords(change)]))
     })
-}
-
-/** What became of flows: their keys, their ids, and a few words. */
-function printChanges(
-  changes: readonly StatusChange[],
-  asJson: boolean | undefined,
-  inWords: (change: StatusChange) => string,
-): void {
-  if (asJson) printJson(changes)
-  else printColumns(changes.map(change => [change.key, change.id, inWords(change)]))
 }
 
 /** What publishing did to a flow. */
@@ -161,33 +177,9 @@ function publicationOf({ outcome, before, version }: Publication): string {
 
 type Publication = Pick<Pushed, 'before' | 'version'> & { outcome: string }
 
-/** What takes a flow from callers' sight, and the status that it leaves. */
-const withdrawals = {
-  unpublish: {
-    status: 'draft',
-    purpose: 'take flows back to draft: no page shows them any more',
-  },
-  archive: {
-    status: 'archived',
-    purpose: 'put flows away: no page shows them any more, analytics stay',
-  },
-} as const
-
-function addWithdrawal(flows: Command, verb: keyof typeof withdrawals): void {
-  const { status, purpose } = withdrawals[verb]
-  addManaged(flows.command(verb))
-    .description(purpose)
-    .argument('<key...>', 'keys of flows')
-    .option('--note <text>', 'why, for the audit log')
-    .option('--json', 'print a JSON array, a flow each')
-    .examples(`cairn flows ${verb} spring-release --org harbor`)
-    .action(async (keys: string[], { note, json }: Flags<'note', 'json'>, command: Command) => {
-      const body = { keys, note }
-      const { flows } = await asked<{ flows: StatusChange[] }>(command, `POST /${verb}`, { body })
-      printChanges(flows, json, ({ outcome }) =>
-        outcome === 'unchanged' ? `already ${status}` : status,
-      )
-    })
+/** @param status that it leaves */
+function withdrawnTo(status: 'draft' | 'archived') {
+  return ({ outcome }: StatusChange) => (outcome === 'unchanged' ? `already ${status}` : status)
 }
 
 const minute = (time: string) => time.slice(0, 16).replace('T', ' ')
@@ -212,13 +204,7 @@ const header = [
 function addList(flows: Command): void {
   addManaged(flows.command('list'))
     .description('list the flows of an organisation')
-    .addOption(
-      new Option('--status <status>', 'only those of this status').choices([
-        'draft',
-        'published',
-        'archived',
-      ]),
-    )
+    .addOption(new Option('--status <status>', 'only those of this status').choices(flowStatuses))
     .option('--json', 'print a JSON array')
     .examples('cairn flows list --org harbor', 'cairn flows list --status published --json')
     .action(async ({ status, json }: Flags<'status', 'json'>, command: Command) => {

@@ -1,7 +1,6 @@
-import { shown } from '../core/text/wording.ts'
 import type { KeyList, RotatedKey } from '../modules/organisations/model.ts'
 import type { Command, Flags } from './command.ts'
-import { UsageFailure } from './failure.ts'
+import { addressGiven, exampleUrl, withoutSlash } from './elsewhere.ts'
 import { addManaged, addOrgOption, managed, managedHere } from './manage.ts'
 import { print, printJson } from './output.ts'
 import { settingsOf } from './settings.ts'
@@ -15,17 +14,6 @@ export function addKey(cairn: Command): void {
   addRotate(key)
 }
 
-const exampleUrl = 'https://cairn.example.com'
-
-/** @throws UsageFailure where it is no address that a page could load a script from */
-function baseUrlOf(text: string): string {
-  const url = URL.parse(text)
-  // Browsers load nothing from an address that holds a password.
-  const more = url && url.username + url.password + url.search + url.hash
-  if (url && /^https?:$/.test(url.protocol) && more === '') return url.href.replace(/\/+$/, '')
-  throw new UsageFailure(`--url must be an address such as ${exampleUrl}, not '${shown(text)}'`)
-}
-
 function addShow(key: Command): void {
   addOrgOption(key.command('show'))
     .description('print the current key, older ones that still work, and the tags that pages need')
@@ -37,7 +25,7 @@ function addShow(key: Command): void {
       'cairn key show --org harbor --json',
     )
     .action(async (options: { url: string; json?: boolean }, command: Command) => {
-      const baseUrl = baseUrlOf(options.url)
+      const baseUrl = withoutSlash(addressGiven(options.url))
       // Loaded here, so that no other command holds the snippet.
       const { installStub, installTags, pinnedSnippet } = await import('../web/install-code.ts')
       // Its --url is what pages are told, so it asks here alone.

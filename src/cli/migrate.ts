@@ -11,10 +11,9 @@ import {
 import { tryUpgrade } from '../storage/database/upgrade-trial.ts'
 import type { Command, Flags } from './command.ts'
 import { requireNoServer } from './data.ts'
-import { sizeOf } from './doctor/finding.ts'
 import { UsageFailure } from './failure.ts'
 import { dataOf } from './manage.ts'
-import { print, printColumns, printJson } from './output.ts'
+import { print, printColumns, printJson, sizeOf } from './output.ts'
 import { progressLine } from './progress.ts'
 import { addSettings } from './settings.ts'
 

@@ -20,11 +20,15 @@ const settingsAfter = (command: Command, org: string | undefined, change: object
 
 function limitIn(bucket: string, text: string): number | null {
   if (text === 'default') return null
-  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0
-  if (limit >= 1 && limit <= largestLimit) return limit
-  throw new UsageFailure(
-    `--${bucket} "${text.slice(0, 20)}": set a whole number from 1 to ${largestLimit}, or "default"`,
-  )
+  return countIn(`--${bucket}`, text, largestLimit, ', or "default"')
+}
+
+/** A count that an option gives. @param orElse what it may be beside a number, for the error */
+function countIn(option: string, text: string, most: number, orElse = ''): number {
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0
+  if (count >= 1 && count <= most) return count
+  const given = `${option} "${text.slice(0, 20)}"`
+  throw new UsageFailure(`${given}: set a whole number from 1 to ${most}${orElse}`)
 }
 
 export function addLimits(org: Command): void {
@@ -156,9 +160,5 @@ type Retention = Flags<'days', 'default' | 'json'>
 function daysIn({ days, default: isDefault }: Retention): number | null | undefined {
   if (days === undefined) return isDefault ? null : undefined
   if (isDefault) throw new UsageFailure('give --days or --default, not both')
-  const count = /^\d{1,5}$/.test(days) ? Number(days) : 0
-  if (count >= 1 && count <= longestRetentionDays) return count
-  throw new UsageFailure(
-    `--days "${days.slice(0, 20)}": set a whole number from 1 to ${longestRetentionDays}`,
-  )
+  return countIn('--days', days, longestRetentionDays)
 }

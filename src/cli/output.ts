@@ -28,6 +28,17 @@ export function printJson(value: unknown): void {
 export const counted = (count: number, what: string, many = `${what}s`) =>
   `${count} ${count === 1 ? what : many}`
 
+/** `1.4 GB`, for people; powers of 1,000. */
+export function sizeOf(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
+  let [value, unit] = [bytes, 0]
+  while (value >= 1_000 && unit < units.length - 1) {
+    value /= 1_000
+    unit++
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
+}
+
 /** Lines whose columns line up. */
 export function columns(cells: readonly (readonly string[])[]): string[] {
   const rows = cells.map(row => row.map(onOneLine))

@@ -4,7 +4,7 @@ import type { PinnedStep } from '../modules/authoring/model.ts'
 import type { PinHindrance } from '../modules/authoring/pins.ts'
 import type { Command, Flags } from './command.ts'
 import { CommandFailure, exitStatus, UsageFailure } from './failure.ts'
-import { orgFlag, publishCommand } from './flows/records.ts'
+import { nextForDrafts, orgFlag } from './flows/records.ts'
 import { addManaged, managed } from './manage.ts'
 import { columns, counted, print, printJson } from './output.ts'
 
@@ -105,10 +105,7 @@ function next(pins: readonly PinnedStep[], isTrial: boolean, org: string): strin
   const summary = `${counted(pinned.length, 'step')} of ${pins.length} ${isTrial ? 'would be pinned' : 'pinned'}`
   if (pinned.length === 0) return [summary]
   if (isTrial) return [`${summary}: leave out --dry-run to write it into the drafts`]
-  const keys = [...new Set(pinned.map(({ flow }) => flow))]
-  return [
-    `${summary}, in drafts, which no page has yet`,
-    `next: "${publishCommand(keys.join(' '), org)}" gives it to pages`,
-    `then take "cairn flows pull ${keys.join(' ')}${org}" over into your files, or the next push of them drops it`,
-  ]
+  const keys = new Set(pinned.map(({ flow }) => flow))
+  const next = nextForDrafts([...keys].join(' '), org)
+  return [`${summary}, in drafts, which no page has yet`, ...next]
 }

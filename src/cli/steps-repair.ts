@@ -1,7 +1,7 @@
 import { shown } from '../core/text/wording.ts'
 import type { RepairAnswer } from '../modules/authoring/model.ts'
 import type { Command, Flags } from './command.ts'
-import { orgFlag, publishCommand } from './flows/records.ts'
+import { nextForDrafts, orgFlag } from './flows/records.ts'
 import { addManaged, managed } from './manage.ts'
 import { print, printJson } from './output.ts'
 
@@ -42,8 +42,7 @@ export function addRepair(steps: Command): void {
       }
       print(
         `${name}: \`${shown(before, 1_000)}\` is \`${shown(selector, 1_000)}\` now, in the draft, which no page has yet`,
-        `next: "${publishCommand(repair.flow.key, org)}" gives it to pages`,
-        `then take "cairn flows pull ${repair.flow.key}${org}" over into your files, or the next push of them drops it`,
+        ...nextForDrafts(repair.flow.key, org),
       )
     })
 }

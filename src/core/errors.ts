@@ -9,39 +9,43 @@ export interface Problem {
 /** The most places that a refusal names. */
 export const mostProblems = 20
 
-/** Every way in which a request can be refused. `http/responder.ts` gives each its status. */
-export type ErrorCode =
-  | 'unauthorized'
-  | 'rate_limited'
-  | 'malformed_json'
-  | 'origin_not_allowed'
-  | 'forbidden'
-  | 'not_found'
-  | 'organisation_not_found'
-  | 'version_not_found'
-  | 'flow_not_found'
-  | 'step_not_found'
-  | 'person_not_found'
-  | 'dead_letter_not_found'
-  | 'method_not_allowed'
-  | 'too_many_flows'
-  | 'slug_taken'
-  | 'too_many_organisations'
-  | 'two_secrets_work'
-  | 'rewriting_under_way'
-  | 'server_running'
-  | 'nothing_to_repair'
-  | 'no_room'
-  | 'precondition_failed'
-  | 'precondition_required'
-  | 'payload_too_large'
-  | 'uri_too_long'
-  | 'unsupported_media_type'
-  | 'validation_failed'
-  | 'internal'
-  | 'overloaded'
-  /** The caller has gone: for the log alone, nobody reads the answer. */
-  | 'caller_gone'
+/** Every way in which a request can be refused, with the status by which HTTP says so. */
+export const statuses = {
+  malformed_json: 400,
+  unauthorized: 401,
+  origin_not_allowed: 403,
+  forbidden: 403,
+  not_found: 404,
+  organisation_not_found: 404,
+  version_not_found: 404,
+  flow_not_found: 404,
+  step_not_found: 404,
+  person_not_found: 404,
+  dead_letter_not_found: 404,
+  method_not_allowed: 405,
+  too_many_flows: 409,
+  slug_taken: 409,
+  too_many_organisations: 409,
+  two_secrets_work: 409,
+  rewriting_under_way: 409,
+  nothing_to_repair: 409,
+  server_running: 409,
+  precondition_failed: 412,
+  precondition_required: 428,
+  payload_too_large: 413,
+  uri_too_long: 414,
+  unsupported_media_type: 415,
+  validation_failed: 422,
+  rate_limited: 429,
+  internal: 500,
+  overloaded: 503,
+  no_room: 507,
+  // The caller has gone: for the log alone, nobody reads the answer. Not in any standard; nginx's logs
+  // have made it known.
+  caller_gone: 499,
+} as const
+
+export type ErrorCode = keyof typeof statuses
 
 /**
  * A refusal: `message` is for the caller, `cause` for the log alone.

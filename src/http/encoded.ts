@@ -12,6 +12,25 @@ import type { PreparedBody } from '../core/organisation/catalogue.ts'
 import type { RequestContext } from './request-context.ts'
 import { jsonType, type Reply } from './responder.ts'
 
+/** A text that is compressed once for all who ask for it. */
+export const prepared = (text: string): PreparedBody => ({ text, hash: hashOf(text) })
+
+/** What an answer's `ETag` is made of. */
+export const hashOf = (content: Content): string => Bun.hash.xxHash64(content).toString(36)
+
+/** What a page of ours may load: nothing but what this server has, no script in itself, and no frame around it. */
+export const pagePolicy = (...more: string[]) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    ...more,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
 /** A body that is read when it is needed, and let go. */
 export interface ReadBody {
   hash: string

@@ -58,46 +58,34 @@ const namedTwice = (names: readonly string[]) =>
 const count = (n: number, one: string) => `${n} ${one}${n === 1 ? '' : 's'}`
 
 /** A sentence for each way in which a value can miss a schema; never with the value itself. */
-function sentenceOf({ type, schema }: ValueError): string {
-  switch (type) {
-    case ValueErrorType.ObjectRequiredProperty:
-      return 'Is required'
-    case ValueErrorType.ObjectAdditionalProperties:
-      return 'There is no such field'
-    case ValueErrorType.Object:
-      return 'Must be an object'
-    case ValueErrorType.Array:
-      return 'Must be an array'
-    case ValueErrorType.ArrayMinItems:
-      return `Must have at least ${count(schema.minItems, 'element')}`
-    case ValueErrorType.ArrayMaxItems:
-      return `Must have at most ${count(schema.maxItems, 'element')}`
-    case ValueErrorType.ArrayUniqueItems:
-      return 'Must not have an element twice'
-    case ValueErrorType.Literal:
-      return `Must be ${schema.const}`
-    case ValueErrorType.Boolean:
-      return 'Must be true or false'
-    case ValueErrorType.Integer:
-      return 'Must be a whole number'
-    case ValueErrorType.Number:
-      return 'Must be a number'
-    case ValueErrorType.IntegerMinimum:
-    case ValueErrorType.NumberMinimum:
-      return `Must be at least ${schema.minimum}`
-    case ValueErrorType.IntegerMaximum:
-    case ValueErrorType.NumberMaximum:
-      return `Must be at most ${schema.maximum}`
-    case ValueErrorType.String:
-      return 'Must be a text'
-    case ValueErrorType.StringMinLength:
-      return `Must have at least ${count(schema.minLength, 'character')}`
-    case ValueErrorType.StringMaxLength:
-      return `Must have at most ${count(schema.maxLength, 'character')}`
-    default:
-      return schema.mustBe ? `Must be ${schema.mustBe}` : 'Is not valid'
-  }
+const sentences: Partial<Record<ValueErrorType, (schema: TSchema) => string>> = {
+  [ValueErrorType.ObjectRequiredProperty]: () => 'Is required',
+  [ValueErrorType.ObjectAdditionalProperties]: () => 'There is no such field',
+  [ValueErrorType.Object]: () => 'Must be an object',
+  [ValueErrorType.Array]: () => 'Must be an array',
+  [ValueErrorType.ArrayMinItems]: schema =>
+    `Must have at least ${count(schema.minItems, 'element')}`,
+  [ValueErrorType.ArrayMaxItems]: schema =>
+    `Must have at most ${count(schema.maxItems, 'element')}`,
+  [ValueErrorType.ArrayUniqueItems]: () => 'Must not have an element twice',
+  [ValueErrorType.Literal]: schema => `Must be ${schema.const}`,
+  [ValueErrorType.Boolean]: () => 'Must be true or false',
+  [ValueErrorType.Integer]: () => 'Must be a whole number',
+  [ValueErrorType.Number]: () => 'Must be a number',
+  [ValueErrorType.IntegerMinimum]: schema => `Must be at least ${schema.minimum}`,
+  [ValueErrorType.NumberMinimum]: schema => `Must be at least ${schema.minimum}`,
+  [ValueErrorType.IntegerMaximum]: schema => `Must be at most ${schema.maximum}`,
+  [ValueErrorType.NumberMaximum]: schema => `Must be at most ${schema.maximum}`,
+  [ValueErrorType.String]: () => 'Must be a text',
+  [ValueErrorType.StringMinLength]: schema =>
+    `Must have at least ${count(schema.minLength, 'character')}`,
+  [ValueErrorType.StringMaxLength]: schema =>
+    `Must have at most ${count(schema.maxLength, 'character')}`,
 }
+
+const otherwise = ({ mustBe }: TSchema) => (mustBe ? `Must be ${mustBe}` : 'Is not valid')
+
+const sentenceOf = ({ type, schema }: ValueError) => (sentences[type] ?? otherwise)(schema)
 
 /** What a union lets through: its words, or what its one branch that is not null misses. */
 function* problemsOfUnion(error: ValueError): Iterable<Problem> {

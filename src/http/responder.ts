@@ -3,6 +3,7 @@ import {
   AppError,
   type ErrorCode,
   mostProblems,
+  statuses,
   type UnauthorizedCause,
   unauthorizedCauseOf,
 } from '../core/errors.ts'
@@ -256,41 +257,6 @@ export const ValidationError = Type.Object(
   },
   { title: 'ValidationError' },
 )
-
-/** The one place where a code gets its status. */
-export const statuses: Readonly<Record<ErrorCode, number>> = {
-  malformed_json: 400,
-  unauthorized: 401,
-  origin_not_allowed: 403,
-  forbidden: 403,
-  not_found: 404,
-  organisation_not_found: 404,
-  version_not_found: 404,
-  flow_not_found: 404,
-  step_not_found: 404,
-  person_not_found: 404,
-  dead_letter_not_found: 404,
-  method_not_allowed: 405,
-  too_many_flows: 409,
-  slug_taken: 409,
-  too_many_organisations: 409,
-  two_secrets_work: 409,
-  rewriting_under_way: 409,
-  nothing_to_repair: 409,
-  server_running: 409,
-  precondition_failed: 412,
-  precondition_required: 428,
-  payload_too_large: 413,
-  uri_too_long: 414,
-  unsupported_media_type: 415,
-  validation_failed: 422,
-  rate_limited: 429,
-  internal: 500,
-  overloaded: 503,
-  no_room: 507,
-  // Not in any standard; nginx's logs have made it known.
-  caller_gone: 499,
-}
 
 /** Whatever was thrown, as the refusal that the caller is told. */
 export function refusalOf(error: unknown): AppError {

@@ -65,6 +65,17 @@ export const MaybeTime = (description: string) =>
     ),
   )
 
+/** A text as Cairn answers it. */
+export const Text = (description: string, example: string) =>
+  Type.String({ description, examples: [example] })
+
+/** What is answered, or null. */
+export const OrNull = <T extends TSchema>(schema: T, description: string, example?: unknown) =>
+  Type.Union([schema, Type.Null()], {
+    description,
+    ...(example !== undefined && { examples: [example] }),
+  })
+
 /** A time as Cairn answers it. */
 export const Instant = (description: string, example = '2026-11-20T09:30:00.000Z') =>
   Type.String({ format: 'date-time', description, examples: [example] })
@@ -77,20 +88,20 @@ export const InstantOrNull = (description: string, example?: string) =>
 export const Count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] })
 
-export const FlowId = Type.String({
-  description: "The flow's id.",
-  examples: ['flow_8dPqM2xKc5VnTs1Ya0'],
-})
+export const FlowId = Text("The flow's id.", 'flow_8dPqM2xKc5VnTs1Ya0')
 
-export const StepId = Type.String({
-  description: "The step's id.",
-  examples: ['step_oS7uAWwXw1gOJgTNdr'],
-})
+export const StepId = Text("The step's id.", 'step_oS7uAWwXw1gOJgTNdr')
 
-export const ItemId = Type.String({
-  description: "The item's id.",
-  examples: ['item_Zt3kYv0Qb2nRfLx8Pw'],
-})
+export const ItemId = Text("The item's id.", 'item_Zt3kYv0Qb2nRfLx8Pw')
+
+export const OrganisationId = Type.String({ examples: ['org_3pNw7sQk1XvLt5Zb8d'] })
+
+/** What an organisation is called. */
+export const OrganisationNames = {
+  id: OrganisationId,
+  slug: Type.String({ examples: ['harbor-inc'] }),
+  name: Type.String({ examples: ['Harbor Inc'] }),
+}
 
 /** One of a list of words. */
 export const OneOf = <const Words extends readonly string[]>(words: Words, options = {}) =>

@@ -100,8 +100,9 @@ export class BackupSchedule {
   private async dueAt(folder: string, everyMs: number): Promise<number> {
     const newest = await newestIn(folder, this.clock.now())
     if (newest === null) return Number.NEGATIVE_INFINITY
-    if (newest.at !== this.last?.at) this.last = { ...newest, durationMs: null }
-    return newest.at + everyMs
+    const { at, bytes } = newest
+    if (at !== this.last?.at) this.last = { at, bytes, durationMs: null }
+    return at + everyMs
   }
 
   private async make(folder: string): Promise<void> {
@@ -162,14 +163,5 @@ const program = import.meta.url.includes('$bunfs')
   ? [process.execPath]
   : [process.execPath, join(import.meta.dir, '../main.ts')]
 
-async function newestIn(
-  folder: string,
-  now: number,
-): Promise<{ at: number; bytes: number } | null> {
-  try {
-    return await newestBackup(folder, now)
-  } catch {
-    // Not there yet, or not to be read: making one tells.
-    return null
-  }
-}
+/** Null also where the folder is not there yet, or cannot be read: making one tells. */
+const newestIn = (folder: string, now: number) => newestBackup(folder, now).catch(() => null)

@@ -1,5 +1,5 @@
 import type { AnswerObserver, RequestSummary } from '../app.ts'
-import { unauthorizedCauses } from '../core/errors.ts'
+import { statuses as statusOf, unauthorizedCauses } from '../core/errors.ts'
 import { type RejectionCode, rejectionCodes } from '../core/event/event.ts'
 import type { AppendOutcome } from '../core/event/stored-event.ts'
 import { type Bucket, buckets } from '../core/organisation/buckets.ts'
@@ -92,8 +92,8 @@ export const methodLabel = (method: string): string =>
 
 /** Statuses that are answered; any other is counted as 500. */
 const statuses = [
-  200, 201, 202, 204, 304, 308, 400, 401, 403, 404, 405, 409, 412, 413, 414, 415, 422, 428, 429,
-  499, 500, 503, 507,
+  ...[200, 201, 202, 204, 304, 308],
+  ...[...new Set<number>(Object.values(statusOf))].sort(),
 ]
 
 /** Shown of every route from the start: an alert by `rate` misses a series' first step. */
@@ -312,28 +312,24 @@ export function renderCommits(page: Exposition, memory: SharedArrayBuffer): void
   for (const [i, verdict] of verdicts.entries()) {
     page.sample('cairn_events_total', at(i), { verdict })
   }
-  page.single(
+  page.counter(
     'cairn_dead_letters_total',
-    'counter',
     'Events that the database itself refused, set aside with the reason.',
     at(verdicts.indexOf('storage')),
   )
-  page.single('cairn_commands_total', 'counter', 'Writes committed.', at(commandsAt))
-  page.single(
+  page.counter('cairn_commands_total', 'Writes committed.', at(commandsAt))
+  page.counter(
     'cairn_storage_faults_total',
-    'counter',
     'Times that storage began to refuse, or took a group of writes apart.',
     at(faultsAt),
   )
-  page.single(
+  page.counter(
     'cairn_retention_deleted_events_total',
-    'counter',
     'Raw events that were kept for as long as they had to be, and deleted.',
     at(deletedAt),
   )
-  page.single(
+  page.gauge(
     'cairn_oldest_event_timestamp_seconds',
-    'gauge',
     'When the oldest raw event was received, Unix time, as the retention last saw it; 0 for none.',
     at(oldestAt),
   )

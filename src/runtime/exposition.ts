@@ -25,9 +25,16 @@ export class Exposition {
     this.lines.push(`${name}${labelsAsText(labels)} ${value}`)
   }
 
-  /** A family of one sample. */
-  single(name: string, type: 'counter' | 'gauge', help: string, value: number): void {
-    this.family(name, type, help)
+  /** A family of one sample that goes up and down; left out where it is not known. */
+  gauge(name: string, help: string, value: number | null): void {
+    if (value === null) return
+    this.family(name, 'gauge', help)
+    this.sample(name, value)
+  }
+
+  /** A family of one sample that only grows. */
+  counter(name: string, help: string, value: number): void {
+    this.family(name, 'counter', help)
     this.sample(name, value)
   }
 

@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { attempt } from '../core/attempt.ts'
 import { type FileLock, isLocked, lockFile } from '../storage/database/file-lock.ts'
 import { makeSyncedDirectory } from '../storage/database/synced-files.ts'
 import type { TokenMode } from './token-mode.ts'
@@ -46,16 +47,14 @@ export const socketFile = (dataDir: string): string => join(dataDir, 'cairn.sock
  * @throws LockHeld, DataDirectoryUnusable
  */
 export function acquireLock(dataDir: string, holder: LockHolder): Lock {
-  let lock: FileLock | null = null
+  usably(dataDir, () => makeSyncedDirectory(dataDir))
+  const lock = keepServersOut(dataDir)
   try {
-    makeSyncedDirectory(dataDir)
-    lock = lockFile(lockFileOf(dataDir))
-    if (lock) writeHolder(dataDir, holder)
+    usably(dataDir, () => writeHolder(dataDir, holder))
   } catch (error) {
-    lock?.release()
-    throw unusable(dataDir, error)
+    lock.release()
+    throw error
   }
-  if (lock === null) throw new LockHeld(heldMessage(dataDir))
   return {
     describe: holder => writeHolder(dataDir, holder),
     release() {
@@ -71,33 +70,18 @@ export function acquireLock(dataDir: string, holder: LockHolder): Lock {
  * @throws LockHeld, DataDirectoryUnusable
  */
 export function keepServersOut(dataDir: string): FileLock {
-  let lock: FileLock | null
-  try {
-    lock = lockFile(lockFileOf(dataDir))
-  } catch (error) {
-    throw unusable(dataDir, error)
-  }
+  const lock = usably(dataDir, () => lockFile(lockFileOf(dataDir)))
   if (lock === null) throw new LockHeld(heldMessage(dataDir))
   return lock
 }
 
 /** Whether a server runs on a data directory, in this process or in another. */
-export function isHeld(dataDir: string): boolean {
-  try {
-    return isLocked(lockFileOf(dataDir))
-  } catch (error) {
-    throw unusable(dataDir, error)
-  }
-}
+export const isHeld = (dataDir: string): boolean =>
+  usably(dataDir, () => isLocked(lockFileOf(dataDir)))
 
 /** The server that runs on a data directory, as it said of itself; null where none says so. */
-export function holderOf(dataDir: string): LockHolder | null {
-  try {
-    return JSON.parse(readFileSync(holderFile(dataDir), 'utf8')) as LockHolder
-  } catch {
-    return null
-  }
-}
+export const holderOf = (dataDir: string): LockHolder | null =>
+  attempt(() => JSON.parse(readFileSync(holderFile(dataDir), 'utf8')) as LockHolder, null)
 
 function writeHolder(dataDir: string, holder: LockHolder): void {
   const draft = `${holderFile(dataDir)}.${process.pid}`
@@ -116,11 +100,16 @@ function heldMessage(dataDir: string): string {
 /** A disk that is in the way is no fault of the directory: what it says itself is better advice. */
 const diskFault = /^(SQLITE_(FULL|IOERR)|ENOSPC|EDQUOT|EROFS|EIO$)/
 
-function unusable(dataDir: string, cause: unknown): unknown {
-  const { code = String(cause) } = cause as { code?: string }
-  if (diskFault.test(code)) return cause
-  return new DataDirectoryUnusable(
-    `the data directory ${dataDir} cannot be written to (${code}): make it a directory that this user may write, or choose another with --data`,
-    { cause },
-  )
+/** Does something with a data directory. @throws DataDirectoryUnusable in place of what the system says of it */
+function usably<Result>(dataDir: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (cause) {
+    const { code = String(cause) } = cause as { code?: string }
+    if (diskFault.test(code)) throw cause
+    throw new DataDirectoryUnusable(
+      `the data directory ${dataDir} cannot be written to (${code}): make it a directory that this user may write, or choose another with --data`,
+      { cause },
+    )
+  }
 }

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { attempt } from '../core/attempt.ts'
 import { userHashVerdicts } from '../core/organisation/verified-identity.ts'
 import { commit, version } from '../core/version.ts'
 import type { BufferBounds, BufferGauge, IdentityBoard } from '../storage/shared.ts'
@@ -40,33 +41,37 @@ export function renderMetrics(sources: MetricSources): string {
 }
 
 function renderServer(page: Exposition, sources: MetricSources): void {
-  const { gauge, bounds, httpThreads } = sources
-  const now = (name: string, help: string, value: number) => page.single(name, 'gauge', help, value)
-  const since = (name: string, help: string, value: number) =>
-    page.single(name, 'counter', help, value)
+  const { gauge, bounds, httpThreads, reloads } = sources
   page.family('cairn_build_info', 'gauge', 'Which build this is; always 1.')
   page.sample('cairn_build_info', 1, { version, commit })
-  now('cairn_ready', '1 while /readyz says that traffic may come.', Number(sources.isReady))
-  now('cairn_buffer_events', 'Events that wait for their commit.', gauge.events)
-  now('cairn_buffer_limit_events', 'Events that may wait.', bounds.events)
-  now('cairn_buffer_bytes', 'Bytes that wait for their commit.', gauge.bytes)
-  now('cairn_buffer_limit_bytes', 'Bytes that may wait.', bounds.bytes)
-  now('cairn_storage_refusing', '1 while storage refuses writes.', Number(gauge.isRefused))
-  now('cairn_http_threads', 'HTTP threads that are up.', httpThreads.up)
-  now('cairn_http_threads_configured', 'HTTP threads that should be up.', httpThreads.configured)
-  since('cairn_http_thread_restarts_total', 'HTTP threads started again.', httpThreads.restarts)
-  since(
+  page.gauge('cairn_ready', '1 while /readyz says that traffic may come.', Number(sources.isReady))
+  page.gauge('cairn_buffer_events', 'Events that wait for their commit.', gauge.events)
+  page.gauge('cairn_buffer_limit_events', 'Events that may wait.', bounds.events)
+  page.gauge('cairn_buffer_bytes', 'Bytes that wait for their commit.', gauge.bytes)
+  page.gauge('cairn_buffer_limit_bytes', 'Bytes that may wait.', bounds.bytes)
+  page.gauge('cairn_storage_refusing', '1 while storage refuses writes.', Number(gauge.isRefused))
+  page.gauge('cairn_http_threads', 'HTTP threads that are up.', httpThreads.up)
+  page.gauge(
+    'cairn_http_threads_configured',
+    'HTTP threads that should be up.',
+    httpThreads.configured,
+  )
+  page.counter(
+    'cairn_http_thread_restarts_total',
+    'HTTP threads started again.',
+    httpThreads.restarts,
+  )
+  page.counter(
     'cairn_catalogue_refreshes_total',
     'Times that keys, limits or flows were loaded anew.',
     sources.catalogueGeneration,
   )
-  const { reloads } = sources
-  now(
+  page.gauge(
     'cairn_config_last_reload_successful',
     '0 while the latest settings were wrong, so that those before go on.',
     Number(reloads.wentWell),
   )
-  now(
+  page.gauge(
     'cairn_config_last_reload_success_timestamp_seconds',
     'When settings were last read and taken up, Unix time.',
     reloads.lastGoodAt / 1_000,
@@ -84,21 +89,20 @@ function renderIdentity(page: Exposition, identity: MetricSources['identity']): 
 /** Left out until the disk was looked at, rather than shown as nothing. */
 function renderDisk(page: Exposition, { seen }: MetricSources['disk']): void {
   if (seen === null) return
-  page.single('cairn_database_bytes', 'gauge', 'Size of the database file.', seen.databaseBytes)
-  page.single('cairn_wal_bytes', 'gauge', 'Size of the write-ahead log.', seen.walBytes)
-  if (seen.freeBytes === null) return
-  page.single('cairn_disk_free_bytes', 'gauge', 'Room on the disk of the data.', seen.freeBytes)
+  page.gauge('cairn_database_bytes', 'Size of the database file.', seen.databaseBytes)
+  page.gauge('cairn_wal_bytes', 'Size of the write-ahead log.', seen.walBytes)
+  page.gauge('cairn_disk_free_bytes', 'Room on the disk of the data.', seen.freeBytes)
 }
 
 /** What no backup has told yet is left out. */
 function renderBackups(page: Exposition, seen: BackupsSeen): void {
   const { everyMs, overdueMs, last, failures, isFailing } = seen
   const now = (name: string, help: string, value: number) =>
-    page.single(`cairn_backup_${name}`, 'gauge', help, value)
+    page.gauge(`cairn_backup_${name}`, help, value)
   now('interval_seconds', 'How often a backup is to be made; 0 for never.', everyMs / 1_000)
   now('overdue_seconds', 'For how long one has been due.', overdueMs / 1_000)
   now('last_successful', '0 while the latest scheduled backup failed.', Number(!isFailing))
-  page.single('cairn_backup_failures_total', 'counter', 'Scheduled backups that failed.', failures)
+  page.counter('cairn_backup_failures_total', 'Scheduled backups that failed.', failures)
   if (last === null) return
   now('last_success_timestamp_seconds', 'When the newest was begun, Unix time.', last.at / 1_000)
   now('last_size_bytes', 'Size of the newest.', last.bytes)
@@ -110,45 +114,27 @@ function renderBackups(page: Exposition, seen: BackupsSeen): void {
 function renderProcess(page: Exposition): void {
   const { user, system } = process.cpuUsage()
   const cpuSeconds = (user + system) / 1e6
-  page.single('process_cpu_seconds_total', 'counter', 'CPU time, user and system.', cpuSeconds)
-  page.single(
+  page.counter('process_cpu_seconds_total', 'CPU time, user and system.', cpuSeconds)
+  page.gauge(
     'process_resident_memory_bytes',
-    'gauge',
     'Resident memory of the process.',
     process.memoryUsage.rss(),
   )
-  page.single(
+  page.gauge(
     'process_start_time_seconds',
-    'gauge',
     'When the process started, Unix time.',
     performance.timeOrigin / 1_000,
   )
-  const openFiles = countOpenFiles()
-  if (openFiles !== null) {
-    page.single('process_open_fds', 'gauge', 'Open file descriptors.', openFiles)
-  }
-  const mostFiles = mostOpenFiles()
-  if (mostFiles !== null) {
-    page.single('process_max_fds', 'gauge', 'Open file descriptors that it may have.', mostFiles)
-  }
+  page.gauge('process_open_fds', 'Open file descriptors.', countOpenFiles())
+  page.gauge('process_max_fds', 'Open file descriptors that it may have.', mostOpenFiles())
 }
 
 /** Null without a limit, or where the system has no `/proc`. */
 function mostOpenFiles(): number | null {
-  try {
-    const limits = readFileSync('/proc/self/limits', 'utf8')
-    const [, limit] = /^Max open files +(\d+)/m.exec(limits) ?? []
-    return limit === undefined ? null : Number(limit)
-  } catch {
-    return null
-  }
+  const limits = attempt(() => readFileSync('/proc/self/limits', 'utf8'), '')
+  const [, limit] = /^Max open files +(\d+)/m.exec(limits) ?? []
+  return limit === undefined ? null : Number(limit)
 }
 
 /** Null where the system has no `/proc`. */
-function countOpenFiles(): number | null {
-  try {
-    return readdirSync('/proc/self/fd').length
-  } catch {
-    return null
-  }
-}
+const countOpenFiles = () => attempt(() => readdirSync('/proc/self/fd').length, null)

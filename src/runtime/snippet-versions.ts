@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { attempt } from '../core/attempt.ts'
 import { replaceSynced } from '../storage/database/synced-files.ts'
 import { snippetFiles } from '../web/snippet-files.ts'
 
@@ -25,13 +26,7 @@ export function keepSnippet(dataDir: string): void {
   }
 }
 
-function textIn(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return null
-  }
-}
+const textIn = (file: string) => attempt(() => readFileSync(file, 'utf8'), null)
 
 /** A file that an older release has left there, or null. */
 export async function keptSnippetFile(dataDir: string, name: string): Promise<string | null> {

@@ -1,21 +1,11 @@
+import { zeros } from '../core/number/statistics.ts'
+
 /** What is counted of an organisation: requests, those over a limit (429), events by their verdict. */
-export interface Counts {
-  requests: number
-  limited: number
-  accepted: number
-  duplicates: number
-  rejected: number
-}
+export const columns = ['requests', 'limited', 'accepted', 'duplicates', 'rejected'] as const
 
-export const nothing: Readonly<Counts> = {
-  requests: 0,
-  limited: 0,
-  accepted: 0,
-  duplicates: 0,
-  rejected: 0,
-}
+export type Counts = Record<(typeof columns)[number], number>
 
-const columns = Object.keys(nothing) as (keyof Counts)[]
+export const nothing: Readonly<Counts> = zeros(columns)
 
 export function addTo(sums: Counts, counts: Partial<Counts>): void {
   for (const column of columns) sums[column] += counts[column] ?? 0

@@ -19,21 +19,17 @@ export async function readTraffic(
   threads: readonly Thread[],
 ): Promise<OrganisationTraffic[]> {
   const tallies = await Promise.all(threads.map(tallyOf))
-  const database = openForReading(dataDir)
-  try {
-    const nameOf = organisationNames(database)
-    const traffic = new Map<string, OrganisationTraffic>()
-    for (const [key, counts] of tallies.flat()) {
-      const names = nameOf(key)
-      if (names === null) continue
-      const sums = traffic.get(names.id) ?? { ...names, ...nothing }
-      addTo(sums, counts)
-      traffic.set(names.id, sums)
-    }
-    return [...traffic.values()]
-  } finally {
-    database.close()
+  using database = openForReading(dataDir)
+  const nameOf = organisationNames(database)
+  const traffic = new Map<string, OrganisationTraffic>()
+  for (const [key, counts] of tallies.flat()) {
+    const names = nameOf(key)
+    if (names === null) continue
+    const sums = traffic.get(names.id) ?? { ...names, ...nothing }
+    addTo(sums, counts)
+    traffic.set(names.id, sums)
   }
+  return [...traffic.values()]
 }
 
 /** HTTP threads know organisations by their ids, the storage thread by their rows. */

@@ -1,25 +1,10 @@
-import type { EventKind } from '../../core/event/event.ts'
 import type { Flow } from '../../core/flow/flow.ts'
 import { dayMs } from '../../core/time/durations.ts'
+import type { Event } from '../../modules/events/model.ts'
 import { SeededRandom } from './random.ts'
 
 /** An event as a client sends it. */
-export interface DemoEvent {
-  id: string
-  kind: EventKind
-  userId?: string
-  anonymousId?: string
-  flowId?: string
-  stepId?: string
-  itemId?: string
-  runId?: string
-  sessionId?: string
-  occurredAt: number
-  url?: string
-  name?: string
-  reason?: string
-  properties?: Record<string, unknown>
-}
+export type DemoEvent = Event & { id: string; occurredAt: number }
 
 export const demoOrigin = 'https://app.harbor.example'
 
@@ -182,7 +167,7 @@ class History {
     const { random } = this
     const runId = random.idAt(start)
     const sessionId = random.hex(16)
-    return (kind: EventKind, at: number, more: Partial<DemoEvent> = {}) => {
+    return (kind: Event['kind'], at: number, more: Partial<DemoEvent> = {}) => {
       this.events.push({
         id: random.idAt(at),
         kind,

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Config } from '../../config.ts'
+import { attempt } from '../../core/attempt.ts'
 import { shellWord } from '../../core/text/wording.ts'
 import { isoTime } from '../../core/time/clock.ts'
 import { dayMs, minuteMs } from '../../core/time/durations.ts'
@@ -14,7 +15,7 @@ import { openForReading } from '../../storage/database/database.ts'
 import { isLocked } from '../../storage/database/file-lock.ts'
 import { newestReceipt } from '../../storage/database/inspect.ts'
 import { trialPrefix } from '../../storage/database/upgrade-trial.ts'
-import { counted } from '../output.ts'
+import { counted, sizeOf } from '../output.ts'
 import {
   type DataSubject,
   error,
@@ -22,7 +23,6 @@ import {
   isReadableDirectory,
   ok,
   type Subject,
-  sizeOf,
   warning,
 } from './finding.ts'
 
@@ -60,14 +60,11 @@ const schedule =
   'set CAIRN_BACKUP_EVERY and CAIRN_BACKUP_DIR, or have cron run "cairn backup DIR", DIR best on another disk'
 
 /** False where the database cannot be read, of which others tell. */
-function holdsEvents(data: string): boolean {
-  try {
+const holdsEvents = (data: string) =>
+  attempt(() => {
     using database = openForReading(data)
     return newestReceipt(database) !== null
-  } catch {
-    return false
-  }
-}
+  }, false)
 
 async function checkNewest(folder: string, everyMs: number, now: number): Promise<Finding> {
   const advice = 'see that a server runs, and in its log for "the scheduled backup failed"'
@@ -109,13 +106,8 @@ export function checkLeftovers({ data, config }: DataSubject): Finding[] {
 const isReadable = (folder: string) => existsSync(folder) && isReadableDirectory(folder)
 
 /** A backup, a restore or a migration may be under way. */
-function isInUse(data: string): boolean {
-  try {
-    return isHeld(data) || isLocked(join(data, 'backup.lock'))
-  } catch {
-    return true
-  }
-}
+const isInUse = (data: string) =>
+  attempt(() => isHeld(data) || isLocked(join(data, 'backup.lock')), true)
 
 function leftIn(folder: string): string[] {
   return readdirSync(folder)

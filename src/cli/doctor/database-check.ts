@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { attempt } from '../../core/attempt.ts'
 import { refusedShare } from '../../core/organisation/verified-identity.ts'
 import { shellWord } from '../../core/text/wording.ts'
 import { isoTime } from '../../core/time/clock.ts'
@@ -16,9 +17,9 @@ import {
 } from '../../storage/database/inspect.ts'
 import { lostAdvice, traceOfDatabase } from '../../storage/database/lost-database.ts'
 import { explained } from '../failure.ts'
-import { counted, tell } from '../output.ts'
+import { counted, sizeOf, tell } from '../output.ts'
 import { liveLine } from '../progress.ts'
-import { type DataSubject, error, type Finding, ok, sizeOf, warning } from './finding.ts'
+import { type DataSubject, error, type Finding, ok, warning } from './finding.ts'
 import { serverProcess } from './server-check.ts'
 
 const damaged = 'stop the server, keep a copy of the data directory, and restore a backup'
@@ -162,22 +163,15 @@ function programsWith(file: string, server: number | null): string[] {
     .map(pid => `${nameOf(pid)} (process ${pid})`)
 }
 
-/** What a system without such a file, or of another user's process, does not tell. */
-function known<T>(look: () => T, otherwise: T): T {
-  try {
-    return look()
-  } catch {
-    return otherwise
-  }
-}
+// A system without such files, and another user's process, does not tell.
 
-const processes = () => known(() => readdirSync('/proc').map(Number).filter(Number.isInteger), [])
+const processes = () => attempt(() => readdirSync('/proc').map(Number).filter(Number.isInteger), [])
 
 /** A file may be closed meanwhile. */
 const hasOpen = (pid: number, path: string) =>
-  known(() => readdirSync(`/proc/${pid}/fd`), []).some(
-    fd => known(() => readlinkSync(`/proc/${pid}/fd/${fd}`), null) === path,
+  attempt(() => readdirSync(`/proc/${pid}/fd`), []).some(
+    fd => attempt(() => readlinkSync(`/proc/${pid}/fd/${fd}`), null) === path,
   )
 
 const nameOf = (pid: number) =>
-  known(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim(), 'a program')
+  attempt(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim(), 'a program')

@@ -9,15 +9,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import {
-  type DataSubject,
-  error,
-  type Finding,
-  ok,
-  type Subject,
-  sizeOf,
-  warning,
-} from './finding.ts'
+import { sizeOf } from '../output.ts'
+import { type DataSubject, error, type Finding, ok, type Subject, warning } from './finding.ts'
 
 const [leastFree, enoughFree, enoughShare] = [100e6, 1e9, 0.05]
 

@@ -59,17 +59,6 @@ export interface Subject {
 /** The same of a directory that is there and can be looked into. */
 export type DataSubject = Subject & { data: string }
 
-/** `1.4 GB`, for people; powers of 1,000. */
-export function sizeOf(bytes: number): string {
-  const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
-  let [value, unit] = [bytes, 0]
-  while (value >= 1_000 && unit < units.length - 1) {
-    value /= 1_000
-    unit++
-  }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
-}
-
 /** Whether this user may do something with a file. */
 export function isAllowed(path: string, mode: number): boolean {
   try {

@@ -2,24 +2,23 @@ import { Database } from 'bun:sqlite'
 import { existsSync, readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
+import { attempt } from '../../core/attempt.ts'
 import { version } from '../../core/version.ts'
 import { assertSqliteVersion, sqliteVersion } from '../../storage/database/database.ts'
 import { explained } from '../failure.ts'
-import { counted } from '../output.ts'
-import { error, type Finding, ok, type Subject, sizeOf, warning } from './finding.ts'
+import { counted, sizeOf } from '../output.ts'
+import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 import { serverProcess } from './server-check.ts'
 
 /** What this program is made of. */
 export function checkVersions(): Finding[] {
-  const database = new Database(':memory:')
+  using database = new Database(':memory:')
   try {
     const what = `cairn ${version}, Bun ${Bun.version}, SQLite ${sqliteVersion(database)}`
     assertSqliteVersion(database)
     return [ok('versions', what)]
   } catch (fault) {
     return [error('versions', explained(fault).lines.join(' '), 'use a released cairn')]
-  } finally {
-    database.close()
   }
 }
 
@@ -31,12 +30,9 @@ export function checkMachine({ data, bufferBytes }: Subject): Finding[] {
 
 /** Analytics count calendar days of any zone. */
 function checkTimeZones(): Finding[] {
-  try {
-    const noon = Temporal.Instant.from('2026-07-01T12:00:00Z')
-    if (noon.toZonedDateTimeISO('Europe/Berlin').hour === 14) {
-      return [ok('time_zones', 'the data of time zones is there')]
-    }
-  } catch {}
+  const noon = Temporal.Instant.from('2026-07-01T12:00:00Z')
+  const hour = attempt(() => noon.toZonedDateTimeISO('Europe/Berlin').hour, null)
+  if (hour === 14) return [ok('time_zones', 'the data of time zones is there')]
   return [error('time_zones', 'the data of time zones is missing or wrong', 'use a released cairn')]
 }
 
@@ -87,13 +83,7 @@ function limitsAlong(root: string, group: string | undefined, file: string): num
   return limits
 }
 
-function textOf(file: string): string | null {
-  try {
-    return existsSync(file) ? readFileSync(file, 'utf8') : null
-  } catch {
-    return null
-  }
-}
+const textOf = (file: string) => attempt(() => readFileSync(file, 'utf8'), null)
 
 /** Properties of a unit by name, as `systemctl show` prints them. */
 export type UnitProperties = Readonly<Record<string, string>>
@@ -118,12 +108,8 @@ function checkServersUnit(data: string | null): Finding[] {
 
 /** The service that a process belongs to, by its control group. */
 function unitOf(pid: number): string | null {
-  try {
-    const groups = readFileSync(`/proc/${pid}/cgroup`, 'utf8')
-    return /^(?:0:|\d+:name=systemd):\/(?:.*\/)?([^/]+\.service)$/m.exec(groups)?.[1] ?? null
-  } catch {
-    return null
-  }
+  const groups = textOf(`/proc/${pid}/cgroup`) ?? ''
+  return /^(?:0:|\d+:name=systemd):\/(?:.*\/)?([^/]+\.service)$/m.exec(groups)?.[1] ?? null
 }
 
 /** What of a unit's settings harms the server, or tells that it is not well. */
@@ -155,11 +141,8 @@ function checkSynchronised(): Finding[] {
 }
 
 /** Null where there is no such command, or it fails. */
-function output(...command: string[]): string | null {
-  try {
+const output = (...command: string[]) =>
+  attempt(() => {
     const { success, stdout } = Bun.spawnSync(command, { stderr: 'ignore', timeout: 3_000 })
     return success ? stdout.toString().trim() : null
-  } catch {
-    return null
-  }
-}
+  }, null)

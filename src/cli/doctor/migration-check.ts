@@ -6,8 +6,8 @@ import { type Copy, copiesIn } from '../../storage/database/copies.ts'
 import { hasDatabase, openForReading } from '../../storage/database/database.ts'
 import { type SchemaState, schemaState } from '../../storage/database/migrate.ts'
 import { upgradeNote } from '../../storage/database/upgrade-note.ts'
-import { counted } from '../output.ts'
-import { type DataSubject, error, type Finding, ok, sizeOf, warning } from './finding.ts'
+import { counted, sizeOf } from '../output.ts'
+import { type DataSubject, error, type Finding, ok, warning } from './finding.ts'
 
 /** How long a copy of before a migration is worth its room without a word. */
 const wantedForDays = 30

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
+import { attempt } from '../../core/attempt.ts'
 import { shown } from '../../core/text/wording.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { version } from '../../core/version.ts'
@@ -231,16 +232,13 @@ function checkSteps(pid: number, startedAt: string, now: number): Finding[] {
 
 /** For how long a process runs, milliseconds (proc(5)); null where the system does not say. */
 function ageOf(pid: number): number | null {
-  try {
-    const uptime = Number.parseFloat(readFileSync('/proc/uptime', 'utf8'))
-    // Behind the name, which may hold anything.
-    const [, fields = ''] = /.*\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
-    const startTicks = Number(fields.split(' ')[19])
-    const ageMs = (uptime - startTicks / ticksPerSecond) * 1_000
-    return Number.isFinite(ageMs) ? ageMs : null
-  } catch {
-    return null
-  }
+  const textOf = (file: string) => attempt(() => readFileSync(file, 'utf8'), '')
+  const uptime = Number.parseFloat(textOf('/proc/uptime'))
+  // Behind the name, which may hold anything.
+  const [, fields = ''] = /.*\) (.*)$/s.exec(textOf(`/proc/${pid}/stat`)) ?? []
+  const startTicks = Number(fields.split(' ')[19])
+  const ageMs = (uptime - startTicks / ticksPerSecond) * 1_000
+  return Number.isFinite(ageMs) ? ageMs : null
 }
 
 /** Tokens end to the second, so a clock that differs more ends them early, or begins them late. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { ConfigError, type ConfigSource, readConfig } from '../../config.ts'
+import { attempt } from '../../core/attempt.ts'
 import { counted } from '../output.ts'
 import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 
@@ -13,12 +14,12 @@ export function checkSettings(
     const what = 'CAIRN_FAILPOINTS is set, by which tests make a server fail'
     findings.push(warning('settings', what, 'unset it'))
   }
-  const data = readAs(() => readConfig(source, ['data']).config.data)
+  const data = attempt(() => readConfig(source, ['data']).config.data, null)
   const subject = {
     ...asked,
     // In full: a wrong working directory is soon seen then.
     data: data === null ? null : resolve(data),
-    bufferBytes: readAs(() => readConfig(source, ['bufferBytes']).config.bufferBytes),
+    bufferBytes: attempt(() => readConfig(source, ['bufferBytes']).config.bufferBytes, null),
   }
   try {
     const { config, given } = readConfig(source)
@@ -33,16 +34,7 @@ export function checkSettings(
 }
 
 /** What means nothing; a settings file that cannot be read is told of with the settings. */
-const warningsOf = (source: ConfigSource) => readAs(() => readConfig(source, []).warnings) ?? []
-
-/** Null where it cannot be read. */
-function readAs<T>(read: () => T): T | null {
-  try {
-    return read()
-  } catch {
-    return null
-  }
-}
+const warningsOf = (source: ConfigSource) => attempt(() => readConfig(source, []).warnings, [])
 
 /** The sentences of the configuration have their advice behind the last colon. */
 function asFinding(make: typeof warning, line: string): Finding {

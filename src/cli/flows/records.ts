@@ -40,6 +40,12 @@ export const publishCommand = (key: string, org: string) =>
 export const orgFlag = ({ isOnlyOne, organisation }: Manager) =>
   isOnlyOne ? '' : ` --org ${organisation}`
 
+/** What comes after a change of drafts alone. @param keys with a space between several */
+export const nextForDrafts = (keys: string, org: string) => [
+  `next: "${publishCommand(keys, org)}" gives it to pages`,
+  `then take "cairn flows pull ${keys}${org}" over into your files, or the next push of them drops it`,
+]
+
 /** A status to stand after "it is". */
 export const statusInWords = (status: StoredFlow['status']) =>
   status === 'draft' ? 'a draft' : status

@@ -1,3 +1,4 @@
+import { type Counts, columns } from '../../runtime/tally.ts'
 import type { OrganisationTraffic } from '../../runtime/traffic.ts'
 import { MetricsPage, quantileBetween } from './metrics-page.ts'
 
@@ -11,14 +12,7 @@ export interface Look {
 }
 
 /** An organisation's traffic, a second. */
-export interface OrganisationRates {
-  slug: string
-  requests: number
-  limited: number
-  accepted: number
-  duplicates: number
-  rejected: number
-}
+export type OrganisationRates = Counts & { slug: string }
 
 /** What is shown; rates are a second, between two looks. Times are upper bounds of a histogram. */
 export type Figures = ReturnType<typeof figuresBetween>
@@ -95,8 +89,6 @@ export function figuresBetween(from: Look, to: Look, nowMs: number) {
     organisations: organisationRates(from, to, seconds),
   }
 }
-
-const columns = ['requests', 'limited', 'accepted', 'duplicates', 'rejected'] as const
 
 function organisationRates(from: Look, to: Look, seconds: number): OrganisationRates[] {
   const rates = [...to.traffic].map(([id, now]) => {

@@ -1,6 +1,7 @@
 import { type Colour, painted } from '../../core/text/colour.ts'
 import { onOneLine } from '../../core/text/unseen.ts'
-import { sizeOf } from '../doctor/finding.ts'
+import { columns } from '../../runtime/tally.ts'
+import { sizeOf } from '../output.ts'
 import type { Figures } from './figures.ts'
 
 /** Where it is shown. */
@@ -109,13 +110,7 @@ const headings = ['requests/s', '429/s', 'accepted/s', 'duplicate/s', 'rejected/
 
 function organisationTable({ organisations }: Figures, width: number): Part[][] {
   if (organisations.length === 0) return [[['no organisation sends anything now', 'dim']]]
-  const cells = organisations.map(one => [
-    one.requests,
-    one.limited,
-    one.accepted,
-    one.duplicates,
-    one.rejected,
-  ])
+  const cells = organisations.map(one => columns.map(column => one[column]))
   const numbers = cells.map(row => row.map((n, i) => number(n).padStart(headings[i]?.length ?? 0)))
   const numbersWidth = headings.join('  ').length
   const room = Math.max(8, width - numbersWidth - 2)

@@ -1,6 +1,6 @@
 import { shown } from '../text/wording.ts'
 import { inAudience, type Reason, type Traits } from './audience.ts'
-import type { FlowDefinition, StepDefinition, UrlRule } from './flow.ts'
+import type { FlowDefinition, FlowStatus, StepDefinition, UrlRule } from './flow.ts'
 import { type FlowParts, shownAs } from './shown-as.ts'
 import { patternFault } from './url-pattern-fault.ts'
 import { urlMatches } from './url-rule.ts'
@@ -36,7 +36,7 @@ export const noHistory: FlowHistory = {
 /** A flow that could be shown to a person, as the API answers it or as its author wrote it. */
 export interface Candidate {
   flow: FlowParts & Pick<FlowDefinition, 'key' | 'priority' | 'frequency' | 'targeting' | 'steps'>
-  status: 'draft' | 'published' | 'archived'
+  status: FlowStatus
   history: FlowHistory
 }
 

@@ -305,6 +305,10 @@ const flowFields = <Step extends TSchema, Item extends TSchema>(step: Step, item
   ),
 })
 
+/** What becomes of a flow: written, shown to visitors, put away. */
+export const flowStatuses = ['draft', 'published', 'archived'] as const
+export type FlowStatus = (typeof flowStatuses)[number]
+
 /** A step as its author writes it, every default filled in. `body` is Markdown. */
 export const StepDefinition = closed(stepFields)
 export type StepDefinition = Static<typeof StepDefinition>

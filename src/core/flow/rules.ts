@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { quoted, shown } from '../text/wording.ts'
+import { eventProblems } from './event-rules.ts'
 import {
   AudienceRule,
   FlowDefinition,
@@ -10,7 +11,7 @@ import {
   Targeting,
   UrlRule,
 } from './flow.ts'
-import { itemProblems } from './item-rules.ts'
+import { markdownProblems } from './markdown-rules.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
 import { unreachable } from './reach-rules.ts'
 import { shownAs } from './shown-as.ts'
@@ -78,6 +79,20 @@ const partRules = new Map<TSchema, (part: never) => Iterable<FlowProblem>>([
  */
 export function partProblems(schema: TSchema, part: unknown): FlowProblem[] {
   return [...(partRules.get(schema)?.(part as never) ?? [])]
+}
+
+/**
+ * What is wrong with an item of a checklist, by itself. Without `completeOn` a click on the item ticks
+ * it, with or without a link; what waits for an event which cannot come is never ticked.
+ */
+function* itemProblems({ completeOn, description }: ItemDefinition): Iterable<FlowProblem> {
+  if (completeOn !== null) {
+    yield* eventProblems(completeOn.event, '/completeOn/event', {
+      code: 'never_completed',
+      consequence: 'Nothing can complete this item',
+    })
+  }
+  yield* markdownProblems(description ?? '', '/description')
 }
 
 /**

@@ -1,3 +1,4 @@
+import { attempt } from '../attempt.ts'
 import type { UrlRule } from './flow.ts'
 
 /**
@@ -148,10 +149,4 @@ export function globMatches(pattern: string, text: string): boolean {
   return ends[text.length] === 1
 }
 
-export function parsed(text: string): URL | null {
-  try {
-    return new URL(text)
-  } catch {
-    return null
-  }
-}
+export const parsed = (text: string): URL | null => attempt(() => new URL(text), null)

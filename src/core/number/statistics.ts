@@ -20,6 +20,10 @@ export function rate(n: number, d: number): number | null {
   return (doubled - (doubled % (2 * d))) / (2 * d) / 10_000
 }
 
+/** A count of each, to add to. */
+export const zeros = <Name extends string>(names: readonly Name[]) =>
+  Object.fromEntries(names.map(name => [name, 0])) as Record<Name, number>
+
 /** A quantile is resolved to a millionth, so that q·n can be worked out in whole numbers. */
 const resolution = 1_000_000
 

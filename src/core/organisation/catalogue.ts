@@ -1,4 +1,4 @@
-import type { Flow } from '../flow/flow.ts'
+import type { Flow, FlowStatus } from '../flow/flow.ts'
 import type { FlowRef, ItemRef, OrganisationRef, StepRef } from '../reference.ts'
 import { dayMs } from '../time/durations.ts'
 import type { Bucket } from './buckets.ts'
@@ -25,6 +25,7 @@ export interface Organisation {
   id: string
   slug: string
   name: string
+  /** Of every bucket, requests per window. */
   limits: Record<Bucket, number>
   /** Origins that the snippet may run on; null where all may. */
   origins: ReadonlySet<string> | null
@@ -49,7 +50,7 @@ export interface FlowEntry {
   /** `flow_…`. */
   id: string
   key: string
-  status: 'draft' | 'published' | 'archived'
+  status: FlowStatus
   organisation: Organisation
   /** All that were ever published, ascending; empty for a flow that never was. */
   versions: readonly FlowVersion[]

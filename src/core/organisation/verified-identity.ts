@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { zeros } from '../number/statistics.ts'
 
 /**
  * Verified identity: the customer's back end, which knows who is signed in, makes a hash of the user id
@@ -23,12 +24,7 @@ export type UserHashVerdict = (typeof userHashVerdicts)[number]
 
 export type UserHashCounts = Record<UserHashVerdict, number>
 
-export const noUserHashes: Readonly<UserHashCounts> = {
-  valid: 0,
-  outdated: 0,
-  invalid: 0,
-  missing: 0,
-}
+export const noUserHashes: Readonly<UserHashCounts> = zeros(userHashVerdicts)
 
 /** What was counted of an organisation's user hashes within an hour. */
 export interface IdentityHour extends UserHashCounts {

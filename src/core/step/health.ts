@@ -1,4 +1,4 @@
-import { rate } from '../number/statistics.ts'
+import { rate, zeros } from '../number/statistics.ts'
 import { dayMs } from '../time/durations.ts'
 
 /** What a page can report of a step's target, in the order in which answers list them. */
@@ -46,17 +46,7 @@ export const healthWindowMs = dayMs
 const fewestPeople = 5
 
 /** Counts to add to: every outcome at 0. */
-export function noHealthCounts(): HealthCounts {
-  return {
-    found: 0,
-    found_by_alternate: 0,
-    changed: 0,
-    ambiguous: 0,
-    hidden: 0,
-    not_found: 0,
-    error: 0,
-  }
-}
+export const noHealthCounts = (): HealthCounts => zeros(healthOutcomes)
 
 /** Counts of people of whom nobody is in both. */
 export const summedHealth = (a: HealthCounts, b: HealthCounts): HealthCounts =>

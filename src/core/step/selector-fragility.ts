@@ -1,7 +1,7 @@
 import type { AstRule, AstSelector } from 'css-selector-parser'
 import { quoted } from '../text/wording.ts'
 import { isGeneratedClass, isGeneratedId } from './generated-name.ts'
-import { partsOf } from './selector-syntax.ts'
+import { first, partsOf } from './selector-syntax.ts'
 
 /**
  * Whether a class says how an element looks, as those of Tailwind and Bootstrap do: many elements
@@ -46,20 +46,12 @@ const better = 'point at a data-test or aria attribute, or at an id that is give
  */
 export function fragileParts(tree: AstSelector, isNarrowed: boolean): string[] {
   const found = [
-    first(tree, generatedName),
-    first(tree, longPath),
-    first(tree, rule => (isNarrowed ? null : (bareTag(rule) ?? looksAlone(rule)))),
-    first(tree, pageItself),
+    first(tree.rules, generatedName),
+    first(tree.rules, longPath),
+    first(tree.rules, rule => (isNarrowed ? null : (bareTag(rule) ?? looksAlone(rule)))),
+    first(tree.rules, pageItself),
   ]
   return found.filter(sentence => sentence !== null)
-}
-
-function first(tree: AstSelector, sentenceOf: (rule: AstRule) => string | null): string | null {
-  for (const rule of tree.rules) {
-    const sentence = sentenceOf(rule)
-    if (sentence !== null) return sentence
-  }
-  return null
 }
 
 /** All that a selector asks of elements, inside `:is()`, `:not()` and `:has()` too. */

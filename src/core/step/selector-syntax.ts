@@ -166,7 +166,8 @@ export function* partsOf(rule: AstRule): Iterable<AstRule> {
   for (let part: AstRule | undefined = rule; part !== undefined; part = part.nestedRule) yield part
 }
 
-function first<T>(all: Iterable<T>, faultOf: (one: T) => string | null): string | null {
+/** What is said of the first of which anything is said. */
+export function first<T>(all: Iterable<T>, faultOf: (one: T) => string | null): string | null {
   for (const one of all) {
     const fault = faultOf(one)
     if (fault !== null) return fault

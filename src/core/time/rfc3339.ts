@@ -9,6 +9,12 @@ const daysIn = (year: number, month: number) => {
   return [4, 6, 9, 11].includes(month) ? 30 : 31
 }
 
+const isDate = (year: number, month: number, day: number) =>
+  month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
+
+/** Of numbers without a sign. */
+const isClock = (hour: number, minute: number) => hour <= 23 && minute <= 59
+
 /** The first and the last moment that a JavaScript date can hold. */
 export const furthestMs = 8_640_000_000_000_000
 
@@ -50,14 +56,7 @@ function usualTime(text: string): number | null {
   const second = digitsAt(text, 17, 19)
   const millisecond = digitsAt(text, 20, 23)
   // Comparisons with NaN are false. The rest is for the pattern: years before 100, leap seconds.
-  const isUsual =
-    year >= 100 &&
-    month >= 1 &&
-    month <= 12 &&
-    day >= 1 &&
-    day <= daysIn(year, month) &&
-    hour <= 23 &&
-    minute <= 59
+  const isUsual = year >= 100 && isDate(year, month, day) && isClock(hour, minute)
   if (!(isUsual && second <= 59 && millisecond >= 0)) return null
   const hours = daysBefore(year, month, day) * 24 + hour
   return ((hours * 60 + minute) * 60 + second) * 1_000 + millisecond
@@ -79,26 +78,11 @@ export function parseTime(value: unknown): number | null {
   if (usual !== null) return usual
   const parts = pattern.exec(value)
   if (!parts) return null
-  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+  const [year = 0, month = 0, day = 0] = parts.slice(1, 4).map(Number)
+  const [hour = 0, minute = 0, second = 0] = parts.slice(4, 7).map(Number)
   const offset = [Number(parts[9] ?? 0), Number(parts[10] ?? 0)] as const
-  const isTime =
-    month >= 1 &&
-    month <= 12 &&
-    day >= 1 &&
-    day <= daysIn(year, month) &&
-    hour <= 23 &&
-    minute <= 59 &&
-    second <= 60 &&
-    offset[0] <= 23 &&
-    offset[1] <= 59
-  if (!isTime) return null
+  const isTime = isDate(year, month, day) && isClock(hour, minute) && second <= 60
+  if (!isTime || !isClock(...offset)) return null
   const millisecond = Number((parts[7] ?? '').slice(0, 3).padEnd(3, '0'))
   const date = new Date(0)
   // Not Date.UTC, which takes the years 0 to 99 for 1900 to 1999.

@@ -1,7 +1,6 @@
-import type { ErrorCode } from '../../core/errors.ts'
+import { type ErrorCode, statuses } from '../../core/errors.ts'
 import type { JsonSchema } from '../../core/flow/schema.ts'
 import { targetTooLong } from '../request-context.ts'
-import { statuses } from '../responder.ts'
 import type { Route } from '../route.ts'
 import { type HeaderName, headersWith } from './headers.ts'
 
@@ -14,9 +13,22 @@ interface Refusal {
   /** The sentence of its body, as an example. */
   says: string
   header?: HeaderName
-  /** What its body has in place of a `code`, or beside it; with an example. */
+  /** Its body, where that is not `{error, code}` alone; with an example of what it has beside `error`. */
   body?: { schema: JsonSchema; example: object }
 }
+
+/** The body of a refusal: fields that are all there, but for those that may be missing. */
+const fields = (properties: Record<string, JsonSchema>, ...missing: string[]): JsonSchema => ({
+  type: 'object',
+  required: Object.keys(properties).filter(name => !missing.includes(name)),
+  properties,
+})
+
+/** `{error, code}`: a sentence for people, a code for programs. */
+const usualFields = (code: string) => ({
+  error: { type: 'string', description: 'One sentence for people.' },
+  code: { type: 'string', const: code },
+})
 
 const refusals: Record<Code, Refusal> = {
   malformed_json: {
@@ -31,11 +43,7 @@ const refusals: Record<Code, Refusal> = {
     says: 'Unauthorized',
     header: 'WWW-Authenticate',
     body: {
-      schema: {
-        type: 'object',
-        required: ['error'],
-        properties: { error: { type: 'string', const: 'Unauthorized' } },
-      },
+      schema: fields({ error: { type: 'string', const: 'Unauthorized' } }),
       example: {},
     },
   },
@@ -47,15 +55,13 @@ const refusals: Record<Code, Refusal> = {
     when: 'The credential is good, and may not do this; where a `scope` would do, it is named.',
     says: 'This needs the scope flows:write',
     body: {
-      schema: {
-        type: 'object',
-        required: ['error', 'code'],
-        properties: {
-          error: { type: 'string', description: 'One sentence for people.' },
-          code: { type: 'string', const: 'forbidden' },
+      schema: fields(
+        {
+          ...usualFields('forbidden'),
           scope: { type: 'string', description: 'The scope that would do.' },
         },
-      },
+        'scope',
+      ),
       example: { code: 'forbidden', scope: 'flows:write' },
     },
   },
@@ -95,20 +101,15 @@ const refusals: Record<Code, Refusal> = {
     when: 'What you have read was changed since: `etag`, `changedBy` and `changedAt` say to what, by whom and when.',
     says: 'The flow is no longer what you have read',
     body: {
-      schema: {
-        type: 'object',
-        required: ['error', 'code', 'etag', 'changedBy', 'changedAt'],
-        properties: {
-          error: { type: 'string', description: 'One sentence for people.' },
-          code: { type: 'string', const: 'precondition_failed' },
-          etag: {
-            type: ['string', 'null'],
-            description: 'Of what is there now; null where nothing is.',
-          },
-          changedBy: { type: ['string', 'null'] },
-          changedAt: { type: ['string', 'null'], format: 'date-time' },
+      schema: fields({
+        ...usualFields('precondition_failed'),
+        etag: {
+          type: ['string', 'null'],
+          description: 'Of what is there now; null where nothing is.',
         },
-      },
+        changedBy: { type: ['string', 'null'] },
+        changedAt: { type: ['string', 'null'], format: 'date-time' },
+      }),
       example: {
         code: 'precondition_failed',
         etag: '"1f0k3q9z2m"',
@@ -181,18 +182,14 @@ const refusals: Record<Code, Refusal> = {
     says: 'Rate limit exceeded',
     header: 'Retry-After',
     body: {
-      schema: {
-        type: 'object',
-        required: ['error', 'retryAfter'],
-        properties: {
-          error: { type: 'string', const: 'Rate limit exceeded' },
-          retryAfter: {
-            type: 'integer',
-            minimum: 1,
-            description: 'Seconds, the same as in `Retry-After`.',
-          },
+      schema: fields({
+        error: { type: 'string', const: 'Rate limit exceeded' },
+        retryAfter: {
+          type: 'integer',
+          minimum: 1,
+          description: 'Seconds, the same as in `Retry-After`.',
         },
-      },
+      }),
       example: { retryAfter: 42 },
     },
   },
@@ -208,19 +205,6 @@ const refusals: Record<Code, Refusal> = {
 }
 
 const all = Object.entries(refusals) as [Code, Refusal][]
-
-/** `{error, code}`: a sentence for people, a code for programs. */
-const usualBody = (code: Code) => ({
-  schema: {
-    type: 'object',
-    required: ['error', 'code'],
-    properties: {
-      error: { type: 'string', description: 'One sentence for people.' },
-      code: { type: 'string', const: code },
-    },
-  },
-  example: { code },
-})
 
 /** `flow_not_found` as components are named: `FlowNotFound`. */
 const nameOf = (code: Code) =>
@@ -251,27 +235,33 @@ const codesOf = (route: Route): Code[] => [
 
 const componentOf = (code: Code) => `#/components/responses/${nameOf(code)}`
 
-/** One answer for several codes that share a status. */
-function oneOf(codes: readonly Code[]) {
+/** The answer of codes that share a status, or of one alone. */
+function answerOf(...codes: [Code, ...Code[]]) {
+  const [first, ...others] = codes
+  const { header, says } = refusals[first]
+  const isAlone = others.length === 0
   const schemas = codes.map(code => bodyOf(code).schema)
-  const { says, body } = { ...refusals[codes[0]!], body: bodyOf(codes[0]!) }
   return {
     description: codes.map(code => refusals[code].when).join(' '),
-    headers: headersWith(),
+    headers: headersWith(...(header && isAlone ? [header] : [])),
     content: {
-      'application/json': { schema: { anyOf: schemas }, example: { error: says, ...body.example } },
+      'application/json': {
+        schema: isAlone ? schemas[0] : { anyOf: schemas },
+        example: { error: says, ...bodyOf(first).example },
+      },
     },
   }
 }
 
-const bodyOf = (code: Code) => refusals[code].body ?? usualBody(code)
+const bodyOf = (code: Code) =>
+  refusals[code].body ?? { schema: fields(usualFields(code)), example: { code } }
 
 /** A route's refusals, by status. */
 export const refusalsOf = (route: Route) =>
   Object.fromEntries(
     [...Map.groupBy(codesOf(route), code => statuses[code])].map(([status, codes]) => [
       String(status),
-      codes.length === 1 ? { $ref: componentOf(codes[0]!) } : oneOf(codes),
+      codes.length === 1 ? { $ref: componentOf(codes[0]!) } : answerOf(...(codes as [Code])),
     ]),
   )
 
@@ -287,19 +277,7 @@ const neverAlone: readonly Code[] = [
 export const refusalComponents = Object.fromEntries(
   all
     .filter(([code]) => code !== 'method_not_allowed' && !neverAlone.includes(code))
-    .map(([code, { when, says, header }]) => [
-      nameOf(code),
-      {
-        description: when,
-        headers: headersWith(...(header ? [header] : [])),
-        content: {
-          'application/json': {
-            schema: bodyOf(code).schema,
-            example: { error: says, ...bodyOf(code).example },
-          },
-        },
-      },
-    ]),
+    .map(([code]) => [nameOf(code), answerOf(code)]),
 )
 
 /** Every refusal for the introduction; two have bodies of their own, without a code. */

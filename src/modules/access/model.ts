@@ -1,7 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, text } from '../../core/flow/values.ts'
 import { scopes } from '../../core/organisation/management-token.ts'
-import { Instant, InstantOrNull, OneOf } from '../../http/shapes.ts'
+import {
+  Instant,
+  InstantOrNull,
+  OneOf,
+  OrganisationNames,
+  OrNull,
+  Text,
+} from '../../http/shapes.ts'
 
 const Scopes = Type.Array(OneOf(scopes), {
   description: 'What it may do.',
@@ -42,23 +49,14 @@ export const NewToken = closed({
 export const CreatedToken = Type.Object(
   {
     ...tokenFields,
-    token: Type.String({
-      description: 'The token itself, told this once.',
-      examples: ['crn_…'],
-    }),
+    token: Text('The token itself, told this once.', 'crn_…'),
   },
   { title: 'CreatedToken' },
 )
 
-const Organisation = Type.Object({
-  id: Type.String({ examples: ['org_3pNw7sQk1XvLt5Zb8d'] }),
-  slug: Type.String({ examples: ['harbor-inc'] }),
-  name: Type.String({ examples: ['Harbor Inc'] }),
-})
-
 export const Me = Type.Object(
   {
-    organisation: Organisation,
+    organisation: Type.Object(OrganisationNames),
     kind: OneOf(['operator', 'token']),
     name: Type.String({ examples: ['CI'] }),
     scopes: Scopes,
@@ -79,7 +77,7 @@ const AuditLine = Type.Object(
     actor: Type.String({ examples: ['CI (token_4sWq9xLm2VbTn8Rk0c)'] }),
     requestId: Type.Union([Type.String(), Type.Null()]),
     action: Type.String({ examples: ['flow.publish'] }),
-    subject: Type.String({ description: 'What was changed.', examples: ['welcome'] }),
+    subject: Text('What was changed.', 'welcome'),
     before: anything,
     after: anything,
     note: Type.Union([Type.String(), Type.Null()]),
@@ -90,9 +88,7 @@ const AuditLine = Type.Object(
 export const AuditLog = Type.Object(
   {
     lines: Type.Array(AuditLine),
-    next: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'Send it as `before` for older lines; null where there are none.',
-    }),
+    next: OrNull(Type.Integer(), 'Send it as `before` for older lines; null where there are none.'),
   },
   { title: 'AuditLog' },
 )

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { AppError } from '../../core/errors.ts'
 import { documentOf } from '../../http/description/document.ts'
-import { encodedReply, ofAnyone } from '../../http/encoded.ts'
+import { encodedReply, ofAnyone, pagePolicy, prepared } from '../../http/encoded.ts'
 import { pathOf } from '../../http/request-context.ts'
 import { jsonType } from '../../http/responder.ts'
 import { type Route, route } from '../../http/route.ts'
-import { isPageFile, pageFile, pageItself, pagePolicy } from './page.ts'
+import { isPageFile, pageFile, pageItself } from './page.ts'
 
 const Part = (description: string) =>
   Type.Record(Type.String(), Type.Unknown(), { description, examples: [{}] })
@@ -19,8 +19,8 @@ const OpenApiDocument = Type.Object({
   components: Part('What operations share.'),
 })
 
-/** Once made, the document as it is sent. */
-const prepared = (text: string) => ({ text, hash: Bun.hash.xxHash64(text).toString(36) })
+/** The page asks for the document, and for what is tried on it. */
+const policy = pagePolicy("connect-src 'self'")
 
 /**
  * The API's description, for programs and for people.
@@ -69,7 +69,7 @@ export function descriptionRoutes(routes: readonly Route[]): Route[] {
         const page = await pageItself()
         return encodedReply(call, page, {
           'Content-Type': page.type,
-          'Content-Security-Policy': pagePolicy,
+          'Content-Security-Policy': policy,
           ...ofAnyone,
         })
       },

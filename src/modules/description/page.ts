@@ -2,7 +2,7 @@ import viewerLicence from 'swagger-ui-dist/LICENSE' with { type: 'file' }
 import viewerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import viewer from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import partsLicences from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with { type: 'file' }
-import type { ReadBody } from '../../http/encoded.ts'
+import { hashOf, type ReadBody } from '../../http/encoded.ts'
 import icon from './page/icon.svg' with { type: 'file' }
 import index from './page/index.html' with { type: 'file' }
 import style from './page/page.css' with { type: 'file' }
@@ -43,25 +43,13 @@ type FileName = keyof typeof files
 
 export const isPageFile = (name: string): name is FileName => Object.hasOwn(files, name)
 
-/** Nothing but what this server has, no script in the page itself, and no frame around it. */
-export const pagePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
 interface PageFile extends ReadBody {
   type: string
 }
 
 async function load({ path, type }: Source): Promise<PageFile> {
   const read = () => Bun.file(path).bytes()
-  return { type, hash: Bun.hash.xxHash64(await read()).toString(36), read }
+  return { type, hash: hashOf(await read()), read }
 }
 
 const loaded = new Map<Source, Promise<PageFile>>()

@@ -15,7 +15,9 @@ import {
   MaybeTime,
   namesPerson,
   OneOf,
+  OrNull,
   PersonFields,
+  Text,
   Told,
   Url,
 } from '../../http/shapes.ts'
@@ -122,25 +124,19 @@ export const EventResult = Type.Object({
     description: "Which of the batch's events, from 0.",
     examples: [3],
   }),
-  id: Type.Union(
-    [
-      Type.String({
-        maxLength: longestEventId,
-        examples: ['0199c0de-0000-7000-8000-000000000004'],
-      }),
-      Type.Null(),
-    ],
-    { description: 'Its id; null where it has none that can be told back.' },
+  id: OrNull(
+    Type.String({
+      maxLength: longestEventId,
+      examples: ['0199c0de-0000-7000-8000-000000000004'],
+    }),
+    'Its id; null where it has none that can be told back.',
   ),
   status: OneOf(['duplicate', 'rejected'], { examples: ['rejected'] }),
   code: Type.Optional(
     OneOf(rejectionCodes, { description: 'Why it was rejected.', examples: ['unknown_step'] }),
   ),
   message: Type.Optional(
-    Type.String({
-      description: 'What to change, in one sentence.',
-      examples: ['The flow never had a step with this stepId'],
-    }),
+    Text('What to change, in one sentence.', 'The flow never had a step with this stepId'),
   ),
 })
 export type EventResult = Static<typeof EventResult>
@@ -150,10 +146,11 @@ const outcome = {
   duplicates: Count('Events whose id was stored before; the first body stands.', 0),
   rejected: Count('Events that were not kept.', 1),
   results: Type.Array(EventResult, { description: 'Those that were not newly stored, in order.' }),
-  skewMs: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Receipt minus `sentAt`; times are corrected by it beyond a minute.',
-    examples: [120],
-  }),
+  skewMs: OrNull(
+    Type.Integer(),
+    'Receipt minus `sentAt`; times are corrected by it beyond a minute.',
+    120,
+  ),
 }
 
 export const BatchResult = Type.Object(outcome, { title: 'BatchResult' })

@@ -1,8 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Traits } from '../../core/flow/audience.ts'
-import { Flow } from '../../core/flow/flow.ts'
+import { Flow, flowStatuses } from '../../core/flow/flow.ts'
 import { closed, text } from '../../core/flow/values.ts'
-import { Count, FlowId, InstantOrNull, OneOf, PersonFields } from '../../http/shapes.ts'
+import {
+  Count,
+  FlowId,
+  InstantOrNull,
+  OneOf,
+  OrNull,
+  PersonFields,
+  Text,
+} from '../../http/shapes.ts'
 
 export const FlowListQuery = Type.Object(PersonFields)
 
@@ -14,10 +22,10 @@ const historyFields = {
   dismissedAt: InstantOrNull(
     'When a run was dismissed that was never completed: the latest such time.',
   ),
-  openRunId: Type.Union([Type.String({ examples: ['run-1'] }), Type.Null()], {
-    description:
-      'The `runId` of the latest run, where it is neither completed nor dismissed: another browser goes on with it. Null where its events name none.',
-  }),
+  openRunId: OrNull(
+    Type.String({ examples: ['run-1'] }),
+    'The `runId` of the latest run, where it is neither completed nor dismissed: another browser goes on with it. Null where its events name none.',
+  ),
 }
 
 const History = Type.Object(historyFields, { title: 'History' })
@@ -27,10 +35,7 @@ export type History = Static<typeof History>
 export const FlowList = Type.Object(
   {
     flows: Type.Array(Flow),
-    version: Type.String({
-      description: 'Changes whenever anything in this list does.',
-      examples: ['2v8k0m1c7d'],
-    }),
+    version: Text('Changes whenever anything in this list does.', '2v8k0m1c7d'),
     history: Type.Optional(
       Type.Record(Type.String(), History, {
         description:
@@ -135,9 +140,7 @@ export const ExplainBody = closed({
   ),
 })
 
-const Holds = Type.Union([Type.Boolean(), Type.Null()], {
-  description: 'Null where only the browser can tell.',
-})
+const Holds = OrNull(Type.Boolean(), 'Null where only the browser can tell.')
 const Why = Type.String({ examples: ['on every page'] })
 
 export const Explanation = Type.Object(
@@ -146,11 +149,12 @@ export const Explanation = Type.Object(
     flow: Type.Object({
       id: FlowId,
       key: Type.String({ examples: ['welcome'] }),
-      status: OneOf(['draft', 'published', 'archived']),
-      version: Type.Union([Type.Integer(), Type.Null()], {
-        description: 'The newest published version; null for a flow that never was.',
-        examples: [3],
-      }),
+      status: OneOf(flowStatuses),
+      version: OrNull(
+        Type.Integer(),
+        'The newest published version; null for a flow that never was.',
+        3,
+      ),
       hasDraft: Type.Boolean({ description: 'Whether there is something newer to publish.' }),
     }),
     person: Type.Object({
@@ -185,10 +189,11 @@ export const Explanation = Type.Object(
       }),
       { description: 'Every condition, in the order in which they are checked.' },
     ),
-    instead: Type.Union([Type.String(), Type.Null()], {
-      description: 'The key of the flow that is shown in its place, if one is.',
-      examples: [null],
-    }),
+    instead: OrNull(
+      Type.String(),
+      'The key of the flow that is shown in its place, if one is.',
+      null,
+    ),
   },
   { title: 'Explanation' },
 )

@@ -1,7 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { rejectionCodes } from '../../core/event/event.ts'
 import { presenceStages } from '../../core/organisation/presence.ts'
-import { Count, Instant, InstantOrNull, OneOf, PersonFields } from '../../http/shapes.ts'
+import {
+  Count,
+  Instant,
+  InstantOrNull,
+  OneOf,
+  OrNull,
+  PersonFields,
+  Text,
+} from '../../http/shapes.ts'
 
 export const HeartbeatQuery = Type.Object({
   ...PersonFields,
@@ -32,10 +40,7 @@ export const Heartbeat = Type.Object(
   {
     status: Type.Literal('ok'),
     serverTime: Instant("The server's clock."),
-    flowsVersion: Type.String({
-      description: 'That of `GET /flows`: fetch the flows anew when it changes.',
-      examples: ['2v8k0m1c7d'],
-    }),
+    flowsVersion: Text('That of `GET /flows`: fetch the flows anew when it changes.', '2v8k0m1c7d'),
     nextHeartbeatSeconds: Type.Integer({
       minimum: 1,
       description:
@@ -43,11 +48,10 @@ export const Heartbeat = Type.Object(
       examples: [300],
     }),
     progressVersion: Type.Optional(
-      Type.String({
-        description:
-          'Where a person is named: another one whenever an item of theirs is ticked or taken back, or a flow completed.',
-        examples: ['1k2f9x3'],
-      }),
+      Text(
+        'Where a person is named: another one whenever an item of theirs is ticked or taken back, or a flow completed.',
+        '1k2f9x3',
+      ),
     ),
   },
   { title: 'Heartbeat' },
@@ -65,16 +69,11 @@ export const InstallationFinding = Type.Object(
   {
     severity: OneOf(['info', 'warning', 'error'], { examples: ['warning'] }),
     code: Type.String({ examples: ['no_events'] }),
-    message: Type.String({
-      description: 'What is wrong.',
-      examples: ['Flows are fetched, but no event was ever accepted.'],
-    }),
-    fix: Type.String({
-      description: 'What to do about it.',
-      examples: [
-        'Show a published flow on a page, and look for refused requests in its network log.',
-      ],
-    }),
+    message: Text('What is wrong.', 'Flows are fetched, but no event was ever accepted.'),
+    fix: Text(
+      'What to do about it.',
+      'Show a published flow on a page, and look for refused requests in its network log.',
+    ),
   },
   { title: 'Finding' },
 )
@@ -91,14 +90,12 @@ const statusFields = {
   firstSeenAt: InstantOrNull('When anything was first seen.'),
   lastSeenAt: InstantOrNull('When anything was last seen.'),
   stages: Type.Array(Stage, { description: 'How far the installation has come.' }),
-  snippetVersion: Type.Union([Type.String(), Type.Null()], {
-    description: 'As the last heartbeat told it.',
-    examples: ['1.4.0'],
-  }),
-  skewMsMedian: Type.Union([Type.Number(), Type.Null()], {
-    description: "How far senders' clocks are off, in the middle of the latest.",
-    examples: [40],
-  }),
+  snippetVersion: OrNull(Type.String(), 'As the last heartbeat told it.', '1.4.0'),
+  skewMsMedian: OrNull(
+    Type.Number(),
+    "How far senders' clocks are off, in the middle of the latest.",
+    40,
+  ),
   rejected24h: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {
     description: `Events rejected in the last 24 hours, by code: ${rejectionCodes.join(', ')}.`,
     examples: [{ unknown_step: 2 }],

@@ -27,13 +27,8 @@ function seenIn(presence: Presence) {
   }
 }
 
-export function installationService({
-  stores,
-  seen,
-}: {
-  stores: InstallationStores
-  seen: SeenStore
-}) {
+export function installationService(deps: { stores: InstallationStores; seen: SeenStore }) {
+  const { stores, seen } = deps
   const statusOf = async (
     organisation: Organisation,
     presence: Presence,

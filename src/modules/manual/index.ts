@@ -1,31 +1,20 @@
 import { Type } from '@sinclair/typebox'
 import { AppError } from '../../core/errors.ts'
-import { encodedReply, ofAnyone } from '../../http/encoded.ts'
+import { encodedReply, ofAnyone, pagePolicy, prepared } from '../../http/encoded.ts'
 import { pathOf } from '../../http/request-context.ts'
 import { type Route, route } from '../../http/route.ts'
 import { compiledPages } from '../../manual/compile.ts' with { type: 'macro' }
 import style from './page/manual.css' with { type: 'text' }
 import script from './page/manual.js' with { type: 'text' }
 
-/** Nothing but what this server has, and no script or style in the page itself. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
 const pages = compiledPages()
 
-const prepared = (text: string, type: string) => ({
-  body: { text, hash: Bun.hash.xxHash64(text).toString(36) },
-  headers: { 'Content-Type': type, 'Content-Security-Policy': policy, ...ofAnyone },
+const fileOf = (text: string, type: string) => ({
+  body: prepared(text),
+  headers: { 'Content-Type': type, 'Content-Security-Policy': pagePolicy(), ...ofAnyone },
 })
 
-const page = (html: string) => prepared(html, 'text/html; charset=utf-8')
+const page = (html: string) => fileOf(html, 'text/html; charset=utf-8')
 const javascript = 'text/javascript; charset=utf-8'
 
 const index = page(pages.index)
@@ -33,9 +22,9 @@ const index = page(pages.index)
 /** Topics by their names, and what their pages load. */
 const files = new Map([
   ...Object.entries(pages.topics).map(([name, html]) => [name, page(html)] as const),
-  ['manual.css', prepared(style, 'text/css; charset=utf-8')],
-  ['manual.js', prepared(script, javascript)],
-  ['search.js', prepared(pages.search, javascript)],
+  ['manual.css', fileOf(style, 'text/css; charset=utf-8')],
+  ['manual.js', fileOf(script, javascript)],
+  ['search.js', fileOf(pages.search, javascript)],
 ])
 
 const file = {

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { closed } from '../../core/flow/values.ts'
-import { Count, Instant, OneOf } from '../../http/shapes.ts'
+import { Count, Instant, OneOf, OrganisationId, OrNull } from '../../http/shapes.ts'
 import { retryVerdicts } from './port.ts'
 
 const LetterId = Type.Integer({ minimum: 1, examples: [17] })
@@ -10,10 +10,8 @@ export const DeadLetterList = Type.Object(
     letters: Type.Array(
       Type.Object({
         id: LetterId,
-        organisation: Type.String({ examples: ['org_3pNw7sQk1XvLt5Zb8d'] }),
-        eventId: Type.Union([Type.String(), Type.Null()], {
-          description: "The event's id; null for a report that came alone.",
-        }),
+        organisation: OrganisationId,
+        eventId: OrNull(Type.String(), "The event's id; null for a report that came alone."),
         kind: Type.String({ examples: ['step_viewed'] }),
         reason: Type.String({ description: 'What the database said.' }),
         receivedAt: Instant('When it was received.'),
@@ -33,13 +31,9 @@ export const LettersAsked = closed({
 
 export const RetriedLetters = Type.Object(
   {
-    letters: Type.Array(
-      Type.Object({
-        id: LetterId,
-        verdict: OneOf(retryVerdicts),
-      }),
-      { description: 'What became of each; one that is refused again stays.' },
-    ),
+    letters: Type.Array(Type.Object({ id: LetterId, verdict: OneOf(retryVerdicts) }), {
+      description: 'What became of each; one that is refused again stays.',
+    }),
   },
   { title: 'RetriedLetters' },
 )

@@ -4,14 +4,16 @@ import { buckets, defaultLimits, largestLimit } from '../../core/organisation/bu
 import { longestRetentionDays } from '../../core/organisation/catalogue.ts'
 import { identityModes } from '../../core/organisation/verified-identity.ts'
 import { longestGraceHours } from '../../core/time/durations.ts'
-import { Count, Instant, InstantOrNull, OneOf } from '../../http/shapes.ts'
+import {
+  Count,
+  Instant,
+  InstantOrNull,
+  OneOf,
+  OrganisationNames,
+  OrNull,
+  Text,
+} from '../../http/shapes.ts'
 import { longestName, longestSlug } from './rules.ts'
-
-const names = {
-  id: Type.String({ examples: ['org_3pNw7sQk1XvLt5Zb8d'] }),
-  slug: Type.String({ examples: ['harbor-inc'] }),
-  name: Type.String({ examples: ['Harbor Inc'] }),
-}
 
 /** One field a bucket. */
 const ofBuckets = <T>(fieldOf: (limit: number) => T) =>
@@ -25,7 +27,7 @@ const limit = { minimum: 1, maximum: largestLimit }
 const KeyText = Type.String({ examples: ['u1Qe7VbTn8Rk0cXw4sWq9xLm2KpZf6Hd'] })
 
 const SettingsFields = {
-  ...names,
+  ...OrganisationNames,
   limits: Type.Object(
     ofBuckets(usual => Type.Integer({ ...limit, examples: [usual] })),
     { description: 'Requests a minute, by bucket.' },
@@ -41,11 +43,11 @@ const SettingsFields = {
     description: 'Where the snippet may run; empty where it may anywhere.',
     examples: [['https://app.example.com']],
   }),
-  retentionDays: Type.Union([Type.Integer(), Type.Null()], {
-    description:
-      "For how many days raw events are accepted and kept; null for as long as the server's setting says.",
-    examples: [30],
-  }),
+  retentionDays: OrNull(
+    Type.Integer(),
+    "For how many days raw events are accepted and kept; null for as long as the server's setting says.",
+    30,
+  ),
   honoursDoNotTrack: Type.Boolean({
     description: 'Whether browsers that ask not to be tracked are heeded.',
     examples: [true],
@@ -63,10 +65,11 @@ export const OrganisationList = Type.Object(
   {
     organisations: Type.Array(Settings),
     total: Count('How many there are in all.', 1),
-    next: Type.Union([Type.String(), Type.Null()], {
-      description: 'Send it as `after` for those that follow; null where none do.',
-      examples: [null],
-    }),
+    next: OrNull(
+      Type.String(),
+      'Send it as `after` for those that follow; null where none do.',
+      null,
+    ),
   },
   { title: 'OrganisationList' },
 )
@@ -88,15 +91,15 @@ export const NewOrganisationBody = closed({
     examples: ['Harbor Inc'],
   }),
   slug: Type.Optional(
-    Type.String({
-      description: `a-z, 0-9 and "-" between them, at most ${longestSlug} characters; made from the name unless given.`,
-      examples: ['harbor-inc'],
-    }),
+    Text(
+      `a-z, 0-9 and "-" between them, at most ${longestSlug} characters; made from the name unless given.`,
+      'harbor-inc',
+    ),
   ),
 })
 
 export const CreatedOrganisation = Type.Object(
-  { ...names, snippetKey: KeyText },
+  { ...OrganisationNames, snippetKey: KeyText },
   { title: 'CreatedOrganisation' },
 )
 
@@ -118,11 +121,11 @@ export const SettingsBody = closed({
     }),
   ),
   retentionDays: Type.Optional(
-    Type.Union([Type.Integer({ minimum: 1, maximum: longestRetentionDays }), Type.Null()], {
-      description:
-        "Raw events received earlier are deleted, for good; null for as long as the server's setting says.",
-      examples: [30],
-    }),
+    OrNull(
+      Type.Integer({ minimum: 1, maximum: longestRetentionDays }),
+      "Raw events received earlier are deleted, for good; null for as long as the server's setting says.",
+      30,
+    ),
   ),
   honoursDoNotTrack: Type.Optional(SettingsFields.honoursDoNotTrack),
   identityMode: Type.Optional(

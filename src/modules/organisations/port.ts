@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { Bucket } from '../../core/organisation/buckets.ts'
+import type { Organisation } from '../../core/organisation/catalogue.ts'
 import type { IdentityHour, IdentityMode } from '../../core/organisation/verified-identity.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 
@@ -17,30 +18,23 @@ export interface OrganisationSettings {
   identityMode: IdentityMode
 }
 
-export interface OrganisationRecord extends OrganisationSettings {
-  ref: OrganisationRef
-  /** `org_…`. */
-  id: string
-  slug: string
-  name: string
-  /** Of every bucket, requests per window. */
-  limits: Record<Bucket, number>
+export interface OrganisationRecord
+  extends OrganisationSettings,
+    Pick<Organisation, 'ref' | 'id' | 'slug' | 'name' | 'limits'> {
   createdAt: number
 }
 
-/** A snippet key; `retiredAt` is null for the current one, else the moment it stops working. */
-export interface IssuedKey {
-  key: string
+/** Of what is rotated; `retiredAt` is null for the current one, else the moment it stops working. */
+interface Rotating {
   createdAt: number
   retiredAt: number | null
 }
 
-/** A secret for hashes of user ids; `retiredAt` as that of a snippet key. */
-export interface IdentitySecret {
-  secret: string
-  createdAt: number
-  retiredAt: number | null
-}
+/** A snippet key. */
+export type IssuedKey = Rotating & { key: string }
+
+/** A secret for hashes of user ids. */
+export type IdentitySecret = Rotating & { secret: string }
 
 /** An organisation as a change of it is decided over. */
 export interface OrganisationRead {

@@ -1,6 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { closed, text } from '../../core/flow/values.ts'
-import { Instant, InstantOrNull } from '../../http/shapes.ts'
+import {
+  Instant,
+  InstantOrNull,
+  OrganisationId,
+  OrganisationNames,
+  Text,
+} from '../../http/shapes.ts'
 
 const ids = {
   userId: Type.Optional(
@@ -30,11 +36,7 @@ const Rows = (description: string) =>
 
 export const PersonData = Type.Object(
   {
-    organisation: Type.Object({
-      id: Type.String({ examples: ['org_3pNw7sQk1XvLt5Zb8d'] }),
-      slug: Type.String({ examples: ['harbor-inc'] }),
-      name: Type.String({ examples: ['Harbor Inc'] }),
-    }),
+    organisation: Type.Object(OrganisationNames),
     person: Type.Object({
       userId: Type.Optional(Type.String({ examples: ['ann'] })),
       anonymousId: Type.Optional(Type.String()),
@@ -56,15 +58,12 @@ export const PersonData = Type.Object(
 
 export const Erasure = Type.Object(
   {
-    id: Type.String({
-      description: 'Names the erasure in the audit log.',
-      examples: ['erasure_4f0c2a9b7d1e3856fa'],
-    }),
-    organisation: Type.String({ examples: ['org_3pNw7sQk1XvLt5Zb8d'] }),
-    person: Type.String({
-      description: 'A hash, which only who has the key and the name can tell to be theirs.',
-      examples: ['5f1d7a84a2c9d3b0e6f71c2d3e4f5a6b'],
-    }),
+    id: Text('Names the erasure in the audit log.', 'erasure_4f0c2a9b7d1e3856fa'),
+    organisation: OrganisationId,
+    person: Text(
+      'A hash, which only who has the key and the name can tell to be theirs.',
+      '5f1d7a84a2c9d3b0e6f71c2d3e4f5a6b',
+    ),
     askedAt: Instant('When it was asked for.'),
     finishedAt: InstantOrNull('When no file held anything of theirs any more.'),
     erased: Type.Record(Type.String(), Type.Integer(), {

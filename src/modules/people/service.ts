@@ -1,19 +1,14 @@
 import { AppError, invalid } from '../../core/errors.ts'
 import { idsOf, personOf } from '../../core/event/event.ts'
 import type { Actor } from '../../core/organisation/audit.ts'
-import type { OrganisationRef } from '../../core/reference.ts'
+import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { withEscapes } from '../../core/text/unseen.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
 import type { Erased, ErasureProgress, NamedPerson, PeopleStore } from './port.ts'
 
 /** An organisation as an export names it. */
-export interface PersonsOrganisation {
-  ref: OrganisationRef
-  id: string
-  slug: string
-  name: string
-}
+export type PersonsOrganisation = Pick<Organisation, 'ref' | 'id' | 'slug' | 'name'>
 
 /** A person by one of the two ids that they report with. */
 export interface EitherId {

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { runOutcomes, stepOutcomes } from '../../core/run/outcome.ts'
-import { FlowId, Instant, InstantOrNull, OneOf, StepId } from '../../http/shapes.ts'
+import { FlowId, Instant, InstantOrNull, OneOf, OrNull, StepId } from '../../http/shapes.ts'
 
 /** The most runs of one answer, and how many where nobody says. */
 export const mostRuns = 200
@@ -24,8 +24,7 @@ export const RunQuery = Type.Object({
 })
 export type RunQuery = Static<typeof RunQuery>
 
-const Seconds = (description: string) =>
-  Type.Union([Type.Number({ minimum: 0 }), Type.Null()], { description, examples: [42.5] })
+const Seconds = (description: string) => OrNull(Type.Number({ minimum: 0 }), description, 42.5)
 
 const Step = Type.Object({
   stepId: StepId,
@@ -34,10 +33,7 @@ const Step = Type.Object({
 })
 
 const RunOfList = Type.Object({
-  runId: Type.Union([Type.String(), Type.Null()], {
-    description: 'The id that its events name; null where they name none.',
-    examples: ['run-1'],
-  }),
+  runId: OrNull(Type.String(), 'The id that its events name; null where they name none.', 'run-1'),
   userId: Type.Union([Type.String(), Type.Null()], { examples: ['ann'] }),
   anonymousId: Type.Union([Type.String(), Type.Null()], { examples: [null] }),
   version: Type.Integer({ examples: [3] }),
@@ -47,7 +43,7 @@ const RunOfList = Type.Object({
   completedAt: InstantOrNull('When it was completed.'),
   dismissedAt: InstantOrNull('When it was first dismissed, if it ever was.'),
   secondsToComplete: Seconds('From its start; null where its only report completed it.'),
-  lastStep: Type.Union([Step, Type.Null()], { description: 'The furthest step that was seen.' }),
+  lastStep: OrNull(Step, 'The furthest step that was seen.'),
   steps: Type.Array(
     Type.Object({
       ...Step.properties,
@@ -65,10 +61,11 @@ export const RunList = Type.Object(
     flowId: FlowId,
     flowKey: Type.String({ examples: ['welcome'] }),
     runs: Type.Array(RunOfList, { description: 'The latest start first.' }),
-    next: Type.Union([Type.String(), Type.Null()], {
-      description: 'Send it as `after` for earlier runs; null where there are none.',
-      examples: ['mi7lnk8g.2h4c'],
-    }),
+    next: OrNull(
+      Type.String(),
+      'Send it as `after` for earlier runs; null where there are none.',
+      'mi7lnk8g.2h4c',
+    ),
   },
   { title: 'RunList' },
 )

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { AppError } from '../../core/errors.ts'
-import { encodedReply } from '../../http/encoded.ts'
+import { encodedReply, prepared } from '../../http/encoded.ts'
 import { pathOf } from '../../http/request-context.ts'
 import { type Route, route } from '../../http/route.ts'
-import { pageScript, type SnippetFile, snippetFiles } from '../../web/snippet-files.ts'
+import { pageScript, snippetFiles } from '../../web/snippet-files.ts'
 
 export interface SnippetDeps {
   /** A file that an older release has served under its hash, or null. */
@@ -23,13 +23,8 @@ const newest = { ...script, 'Cache-Control': 'public, max-age=300' }
 /** Its name is its hash. */
 const immutable = { ...script, 'Cache-Control': 'public, max-age=31536000, immutable' }
 
-const prepared = ({ text }: Pick<SnippetFile, 'text'>) => ({
-  text,
-  hash: Bun.hash.xxHash64(text).toString(36),
-})
-
-const own = new Map(snippetFiles.map(file => [file.name, prepared(file)]))
-const newestPage = prepared(pageScript)
+const own = new Map(snippetFiles.map(({ name, text }) => [name, prepared(text)]))
+const newestPage = prepared(pageScript.text)
 
 const file = {
   method: 'GET',
@@ -51,7 +46,7 @@ export function snippetRoutes({ olderSnippetFile }: SnippetDeps): Route[] {
     if (known) return known
     const text = await olderSnippetFile(name)
     if (text === null) throw new AppError('not_found', 'There is nothing at this path')
-    const found = prepared({ text })
+    const found = prepared(text)
     older.set(name, found)
     return found
   }

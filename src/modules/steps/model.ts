@@ -1,4 +1,4 @@
-import { type Static, type TInteger, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TInteger, Type } from '@sinclair/typebox'
 import { mostCandidates, signalWeights } from '../../core/step/fingerprint.ts'
 import { type HealthOutcome, healthOutcomes, stepStates } from '../../core/step/health.ts'
 import {
@@ -9,8 +9,10 @@ import {
   InstantOrNull,
   Maybe,
   OneOf,
+  OrNull,
   PersonFields,
   StepId,
+  Text,
   Told,
   Url,
 } from '../../http/shapes.ts'
@@ -29,9 +31,7 @@ const Sent = Told(Type.Object({ matchCount: Maybe(Type.Integer({ minimum: 0 })) 
 
 export const FingerprintBody = Type.Object(
   {
-    fingerprint: Type.Union([Sent, Type.Null()], {
-      description: 'Null: the element was looked for and is not there.',
-    }),
+    fingerprint: OrNull(Sent, 'Null: the element was looked for and is not there.'),
     candidates: Maybe(
       Type.Array(Sent, {
         maxItems: mostCandidates,
@@ -82,10 +82,11 @@ export const FingerprintVerdict = Type.Object(
       },
     ),
     baselineAt: InstantOrNull('When the baseline was taken.'),
-    suggestedSelector: Type.Union([Type.String(), Type.Null()], {
-      description: 'The selector of the one candidate that is the element for certain.',
-      examples: [null],
-    }),
+    suggestedSelector: OrNull(
+      Type.String(),
+      'The selector of the one candidate that is the element for certain.',
+      null,
+    ),
   },
   { title: 'FingerprintVerdict' },
 )
@@ -142,15 +143,13 @@ const countFields = Object.fromEntries(
 const counts = (description: string) => Type.Object(countFields, { description })
 
 const Selector = Type.String({ examples: ['#new-project'] })
-const OrNull = <T extends TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description })
 
 const CheckedStep = Type.Object(
   {
-    flow: Type.String({ description: "The flow's key.", examples: ['welcome'] }),
+    flow: Text("The flow's key.", 'welcome'),
     flowId: FlowId,
     version: Type.Integer({ description: 'The published version.', examples: [3] }),
-    step: Type.String({ description: "The step's key.", examples: ['create'] }),
+    step: Text("The step's key.", 'create'),
     stepId: StepId,
     selector: Selector,
     required: Type.Boolean({ description: 'Whether it may not rightly be away.' }),
@@ -165,9 +164,10 @@ const CheckedStep = Type.Object(
     makeshiftSince: InstantOrNull('The same of finds by another way than its selector.'),
     pages: Type.Array(
       Type.Object({
-        page: Type.Union([Type.String(), Type.Null()], {
-          description: 'Its address, without query and fragment; null where none was told.',
-        }),
+        page: OrNull(
+          Type.String(),
+          'Its address, without query and fragment; null where none was told.',
+        ),
         reports: Count('Reports from it.', 15),
         misses: Count('Of them misses.', 3),
         makeshift: Count('Of them finds by another way.', 0),

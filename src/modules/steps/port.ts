@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../core/organisation/catalogue.ts'
 import type { OrganisationRef, StepRef } from '../../core/reference.ts'
-import type { Fingerprint } from '../../core/step/fingerprint.ts'
+import type { Comparison, Fingerprint, Judgement } from '../../core/step/fingerprint.ts'
 import type { HealthCounts, HealthOutcome } from '../../core/step/health.ts'
 import type { StepBaseline } from '../authoring/index.ts'
 
@@ -32,12 +32,10 @@ export interface FingerprintEvidence {
   drift: number
   gone: number
   /** But for the baseline itself. */
-  latest: { status: FingerprintStatus; score: number; at: number } | null
+  latest: (Pick<Comparison, 'status' | 'score'> & { at: number }) | null
   /** The selector suggested most often by the latest fingerprints that called for another one. */
   suggestion: { selector: string; times: number; of: number } | null
 }
-
-type FingerprintStatus = 'match' | 'drift' | 'gone'
 
 /** What a check of steps asks of storage. */
 export interface StepEvidenceStore {
@@ -91,12 +89,9 @@ export interface FingerprintReport {
   snippetVersion: string | null
 }
 
-export interface FingerprintVerdict {
-  status: 'baseline' | 'match' | 'drift' | 'gone'
-  score: number
-  signals: Record<string, number>
+export interface FingerprintVerdict extends Omit<Judgement, 'status'> {
+  status: 'baseline' | Judgement['status']
   baselineAt: number | null
-  suggestedSelector: string | null
 }
 
 export interface StepBook {

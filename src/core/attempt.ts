@@ -1,0 +1,11 @@
+/** What a look gives; what is said otherwise where it throws, whatever the reason. */
+export function attempt<Found, Otherwise = Found>(
+  look: () => Found,
+  otherwise: Otherwise,
+): Found | Otherwise {
+  try {
+    return look()
+  } catch {
+    return otherwise
+  }
+}
