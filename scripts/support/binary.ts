@@ -36,7 +36,7 @@ export function builtBinary(): Promise<string> {
 
 /** A folder of its own, in which binaries run. */
 export class Workplace {
-  private readonly servers = new Set<Server>()
+  private readonly children = new Set<Child>()
 
   /**
    * @param program the executable, for any but this machine's own
@@ -47,8 +47,12 @@ export class Workplace {
     readonly folder = mkdtempSync(join(tmpdir(), 'cairn-process-')),
   ) {}
 
+  path(name: string): string {
+    return join(this.folder, name)
+  }
+
   get dataDir(): string {
-    return join(this.folder, 'cairn-data')
+    return this.path('cairn-data')
   }
 
   /** The database beside a running server: opened after its end, this process would repair it. */
@@ -63,17 +67,20 @@ export class Workplace {
 
   /** Begins a command and waits for nothing. */
   async command(args: string[], env: Record<string, string> = {}, stdin = '') {
-    return Bun.spawn([await this.program(), ...args], {
+    const child = Bun.spawn([await this.program(), ...args], {
       cwd: this.folder,
       env: { ...briefly, ...env },
       stdin: Buffer.from(stdin),
       stdout: 'pipe',
       stderr: 'pipe',
     })
+    this.children.add(child)
+    return child
   }
 
   /** Runs a command that prints JSON. */
-  async json<T>(args: string[], env: Record<string, string> = {}): Promise<T> {
+  // biome-ignore lint/suspicious/noExplicitAny: whoever looks at what was printed says what it is
+  async json<T = any>(args: string[], env: Record<string, string> = {}): Promise<T> {
     const { status, stdout, stderr } = await this.run([...args, '--json'], env)
     if (status !== 0) throw new Error(`cairn ${args.join(' ')} failed: ${stderr}`)
     return JSON.parse(stdout) as T
@@ -99,9 +106,8 @@ export class Workplace {
       [await this.program(), 'serve', '--port', '0', '--management-port', '0', ...args],
       { cwd: this.folder, env, stdout: 'pipe', stderr: 'pipe' },
     )
-    const server = new Server(child)
-    this.servers.add(server)
-    return server
+    this.children.add(child)
+    return new Server(child)
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -109,13 +115,13 @@ export class Workplace {
   }
 
   async close(): Promise<void> {
-    for (const server of this.servers) server.child.kill('SIGKILL')
-    await Promise.all([...this.servers].map(({ child }) => child.exited))
+    for (const child of this.children) child.kill('SIGKILL')
+    await Promise.all([...this.children].map(({ exited }) => exited))
     rmSync(this.folder, { recursive: true, force: true })
   }
 }
 
-type Child = Bun.Subprocess<'ignore' | 'inherit', 'pipe', 'pipe'>
+type Child = Bun.Subprocess<'ignore' | 'inherit' | Buffer, 'pipe', 'pipe'>
 
 export class Server {
   url = ''
@@ -234,8 +240,9 @@ export async function withTour(place: Workplace, name = 'Acme') {
     name,
   ])
   const file = `${organisation.slug}.yaml`
-  await Bun.write(join(place.folder, file), tourFile)
-  await place.json(['flows', 'push', file, '--org', organisation.slug])
-  await place.json(['flows', 'publish', 'tour', '--org', organisation.slug])
+  await Bun.write(place.path(file), tourFile)
+  const push = ['flows', 'push', file, '--publish', '--org', organisation.slug]
+  const { status, stderr } = await place.run(push)
+  if (status !== 0) throw new Error(`cairn ${push.join(' ')} failed: ${stderr}`)
   return organisation
 }

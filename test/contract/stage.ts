@@ -119,8 +119,10 @@ class Operator {
     private readonly env: Record<string, string>,
   ) {}
 
-  private run<T>(...args: string[]): Promise<T> {
-    return this.place.json<T>(args, this.env)
+  private async run<T>(...args: string[]): Promise<T> {
+    const { status, stdout, stderr } = await this.place.run([...args, '--json'], this.env)
+    if (status !== 0) throw new Error(`cairn ${args.join(' ')} failed: ${stderr}`)
+    return JSON.parse(stdout)
   }
 
   create() {
