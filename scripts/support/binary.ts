@@ -21,11 +21,20 @@ async function build(): Promise<string> {
   return binary
 }
 
-/**
- * For commands that end at once: half of their CPU went into compiling what they run a few times.
- * Servers have the engine as it is.
- */
+/** For what ends at once: half of its CPU went into compiling what it runs a few times. */
 export const briefly = { BUN_JSC_useDFGJIT: '0' }
+
+/**
+ * What a server of a test begins with, which serves for moments: starts of servers are half of what the
+ * tests cost. So that it is the same on every machine, it has one thread for HTTP.
+ */
+const ofTests = process.env.NODE_ENV === 'test' ? { ...briefly, CAIRN_THREADS: '1' } : {}
+
+/** For a server of a test that is worked hard: the engine as it is, and two threads that must agree. */
+export const asForUsers = { BUN_JSC_useDFGJIT: '1', CAIRN_THREADS: '2' }
+
+/** Variables; undefined ones are left out. */
+type Environment = Record<string, string | undefined>
 
 let built: Promise<string> | null = null
 
@@ -87,7 +96,7 @@ export class Workplace {
   }
 
   /** Starts a server on free ports and waits until it says that it serves. */
-  async serve(args: string[] = [], env: Record<string, string> = {}): Promise<Server> {
+  async serve(args: string[] = [], env: Environment = {}): Promise<Server> {
     for (let triesLeft = 3; ; triesLeft--) {
       const server = await this.start(args, env)
       try {
@@ -101,10 +110,10 @@ export class Workplace {
   }
 
   /** Starts a server and waits for nothing. */
-  async start(args: string[] = [], env: Record<string, string> = {}): Promise<Server> {
+  async start(args: string[] = [], env: Environment = {}): Promise<Server> {
     const child = Bun.spawn(
       [await this.program(), 'serve', '--port', '0', '--management-port', '0', ...args],
-      { cwd: this.folder, env, stdout: 'pipe', stderr: 'pipe' },
+      { cwd: this.folder, env: { ...ofTests, ...env }, stdout: 'pipe', stderr: 'pipe' },
     )
     this.children.add(child)
     return new Server(child)

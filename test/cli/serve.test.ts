@@ -9,7 +9,7 @@ beforeEach(() => {
 afterEach(() => cairn.close())
 
 async function serving() {
-  const { child, url, managementUrl } = await cairn.serve(['--host', '127.0.0.1'])
+  const { child, url, managementUrl } = await cairn.serve(['--host', '127.0.0.1', '--threads', '2'])
   return { child, url, managementPort: new URL(managementUrl).port }
 }
 

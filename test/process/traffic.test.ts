@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Bucket, buckets, defaultLimits } from '../../src/core/organisation/buckets.ts'
 import {
   apiOf,
+  asForUsers,
   eventsHead,
   rawConnection,
   type Server,
@@ -15,7 +16,7 @@ let organisation: Awaited<ReturnType<typeof withTour>>
 
 beforeAll(async () => {
   organisation = await withTour(place)
-  server = await place.serve(['--threads', '3'])
+  server = await place.serve(['--threads', '3'], asForUsers)
 })
 afterAll(() => place.close())
 
