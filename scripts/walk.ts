@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast'
 import { API } from 'typescript/unstable/async'
+import { builtBinary, Workplace } from './support/binary.ts'
 
 const root = resolve(import.meta.dir, '..')
 const src = join(root, 'src')
@@ -88,16 +89,13 @@ export async function walks(): Promise<{ events: string[]; analytics: string[] }
   const copy = mkdtempSync(join(tmpdir(), 'cairn-walk-'))
   const options = { cwd: copy, env: { CAIRN_DATA: join(copy, 'data') } }
   const command = (line: string) => [process.execPath, 'src/main.ts', ...line.split(' ')]
-  const run = async (line: string) => {
-    const child = Bun.spawn(command(line), options)
-    return await new Response(child.stdout).text()
-  }
   const files = await copySource(copy, join(copy, 'places'))
   const places = new Int32Array(Bun.mmap(join(copy, 'places')).buffer)
   writeFileSync(join(copy, 'welcome.json'), JSON.stringify(flow))
-  const { snippetKey } = JSON.parse(await run('org create Harbor --json'))
-  await run('flows push welcome.json --publish')
-  const session = (await run('token issue')).trim()
+  const place = new Workplace(builtBinary, copy)
+  const { snippetKey } = await place.json(['org', 'create', 'Harbor'], options.env)
+  await place.run(['flows', 'push', 'welcome.json', '--publish'], options.env)
+  const { token: session } = await place.json(['token', 'issue'], options.env)
   const serve = command('serve --port 0 --management-port 0')
   const server = Bun.spawn(serve, { ...options, stderr: 'pipe' })
   try {

@@ -21,11 +21,20 @@ async function build(): Promise<string> {
   return binary
 }
 
-/**
- * For commands that end at once: half of their CPU went into compiling what they run a few times.
- * Servers have the engine as it is.
- */
+/** For what ends at once: half of its CPU went into compiling what it runs a few times. */
 export const briefly = { BUN_JSC_useDFGJIT: '0' }
+
+/**
+ * What a server of a test begins with, which serves for moments: starts of servers are half of what the
+ * tests cost. So that it is the same on every machine, it has one thread for HTTP.
+ */
+const ofTests = process.env.NODE_ENV === 'test' ? { ...briefly, CAIRN_THREADS: '1' } : {}
+
+/** For a server of a test that is worked hard: the engine as it is, and two threads that must agree. */
+export const asForUsers = { BUN_JSC_useDFGJIT: '1', CAIRN_THREADS: '2' }
+
+/** Variables; undefined ones are left out. */
+type Environment = Record<string, string | undefined>
 
 let built: Promise<string> | null = null
 
@@ -36,7 +45,7 @@ export function builtBinary(): Promise<string> {
 
 /** A folder of its own, in which binaries run. */
 export class Workplace {
-  private readonly servers = new Set<Server>()
+  private readonly children = new Set<Child>()
 
   /**
    * @param program the executable, for any but this machine's own
@@ -47,8 +56,12 @@ export class Workplace {
     readonly folder = mkdtempSync(join(tmpdir(), 'cairn-process-')),
   ) {}
 
+  path(name: string): string {
+    return join(this.folder, name)
+  }
+
   get dataDir(): string {
-    return join(this.folder, 'cairn-data')
+    return this.path('cairn-data')
   }
 
   /** The database beside a running server: opened after its end, this process would repair it. */
@@ -63,24 +76,27 @@ export class Workplace {
 
   /** Begins a command and waits for nothing. */
   async command(args: string[], env: Record<string, string> = {}, stdin = '') {
-    return Bun.spawn([await this.program(), ...args], {
+    const child = Bun.spawn([await this.program(), ...args], {
       cwd: this.folder,
       env: { ...briefly, ...env },
       stdin: Buffer.from(stdin),
       stdout: 'pipe',
       stderr: 'pipe',
     })
+    this.children.add(child)
+    return child
   }
 
   /** Runs a command that prints JSON. */
-  async json<T>(args: string[], env: Record<string, string> = {}): Promise<T> {
+  // biome-ignore lint/suspicious/noExplicitAny: whoever looks at what was printed says what it is
+  async json<T = any>(args: string[], env: Record<string, string> = {}): Promise<T> {
     const { status, stdout, stderr } = await this.run([...args, '--json'], env)
     if (status !== 0) throw new Error(`cairn ${args.join(' ')} failed: ${stderr}`)
     return JSON.parse(stdout) as T
   }
 
   /** Starts a server on free ports and waits until it says that it serves. */
-  async serve(args: string[] = [], env: Record<string, string> = {}): Promise<Server> {
+  async serve(args: string[] = [], env: Environment = {}): Promise<Server> {
     for (let triesLeft = 3; ; triesLeft--) {
       const server = await this.start(args, env)
       try {
@@ -94,14 +110,13 @@ export class Workplace {
   }
 
   /** Starts a server and waits for nothing. */
-  async start(args: string[] = [], env: Record<string, string> = {}): Promise<Server> {
+  async start(args: string[] = [], env: Environment = {}): Promise<Server> {
     const child = Bun.spawn(
       [await this.program(), 'serve', '--port', '0', '--management-port', '0', ...args],
-      { cwd: this.folder, env, stdout: 'pipe', stderr: 'pipe' },
+      { cwd: this.folder, env: { ...ofTests, ...env }, stdout: 'pipe', stderr: 'pipe' },
     )
-    const server = new Server(child)
-    this.servers.add(server)
-    return server
+    this.children.add(child)
+    return new Server(child)
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -109,13 +124,13 @@ export class Workplace {
   }
 
   async close(): Promise<void> {
-    for (const server of this.servers) server.child.kill('SIGKILL')
-    await Promise.all([...this.servers].map(({ child }) => child.exited))
+    for (const child of this.children) child.kill('SIGKILL')
+    await Promise.all([...this.children].map(({ exited }) => exited))
     rmSync(this.folder, { recursive: true, force: true })
   }
 }
 
-type Child = Bun.Subprocess<'ignore' | 'inherit', 'pipe', 'pipe'>
+type Child = Bun.Subprocess<'ignore' | 'inherit' | Buffer, 'pipe', 'pipe'>
 
 export class Server {
   url = ''
@@ -234,8 +249,9 @@ export async function withTour(place: Workplace, name = 'Acme') {
     name,
   ])
   const file = `${organisation.slug}.yaml`
-  await Bun.write(join(place.folder, file), tourFile)
-  await place.json(['flows', 'push', file, '--org', organisation.slug])
-  await place.json(['flows', 'publish', 'tour', '--org', organisation.slug])
+  await Bun.write(place.path(file), tourFile)
+  const push = ['flows', 'push', file, '--publish', '--org', organisation.slug]
+  const { status, stderr } = await place.run(push)
+  if (status !== 0) throw new Error(`cairn ${push.join(' ')} failed: ${stderr}`)
   return organisation
 }

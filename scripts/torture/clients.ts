@@ -52,6 +52,8 @@ export interface Crowd {
   random: SeededRandom
   /** How the server acknowledges events. */
   ack?: 'commit' | 'buffer'
+  /** How long each of them rests after an answer, milliseconds. */
+  restMs?: number
 }
 
 /**
@@ -91,6 +93,7 @@ export class Clients {
       const repeated = diary.unanswered.pop()
       const request = repeated ?? newRequest(diary, tour, this.crowd.random)
       await this.send(request, repeated !== undefined)
+      if (this.crowd.restMs) await Bun.sleep(this.crowd.restMs)
     }
   }
 

@@ -67,7 +67,8 @@ class Command implements Operation {
   }
 
   async begin(): Promise<Underway> {
-    this.clients = this.scene.work(this.server, { clients: 2 })
+    // Beside them the command must not starve: it is what is to be interrupted.
+    this.clients = this.scene.work(this.server, { clients: 2, restMs: 5 })
     const command = await this.scene.place.command(await this.command(this.server))
     const both = [command, this.server.child]
     return {

@@ -13,11 +13,11 @@ import {
 } from 'node:fs'
 import { basename } from 'node:path'
 import { acquireLock } from '../../src/runtime/lock.ts'
-import { Cairn } from './cairn.ts'
+import { Workplace } from '../support/binary.ts'
 
-let cairn: Cairn
+let cairn: Workplace
 beforeEach(async () => {
-  cairn = new Cairn()
+  cairn = new Workplace()
   await cairn.json(['org', 'create', 'Acme'])
 })
 afterEach(() => cairn.close())

@@ -4,9 +4,9 @@ import { historyOfDay } from '../../src/cli/demo/history.ts'
 import type { Flow } from '../../src/core/flow/flow.ts'
 import { dayMs } from '../../src/core/time/durations.ts'
 import { claimPort } from '../../src/runtime/ports.ts'
-import { Cairn } from './cairn.ts'
+import { Workplace } from '../support/binary.ts'
 
-const cairn = new Cairn()
+const cairn = new Workplace()
 afterAll(() => cairn.close())
 
 /** A call that the demo prints, taken apart by a shell as it stands; not every machine has curl. */
@@ -23,9 +23,27 @@ async function copied(line: string) {
   return { status: response.status, body: await response.text() }
 }
 
+/** Starts the demo, as long-lived as a server; resolves once its output holds a text. */
+async function started(args: string[], expected: string) {
+  const child = await cairn.command(args, { BUN_JSC_useDFGJIT: '1' })
+  let output = ''
+  const ready = Promise.withResolvers<void>()
+  const read = async (stream: ReadableStream<Uint8Array>) => {
+    for await (const chunk of stream) {
+      output += Buffer.from(chunk).toString()
+      if (output.includes(expected)) ready.resolve()
+    }
+  }
+  Promise.all([read(child.stdout), read(child.stderr)]).then(() =>
+    ready.reject(new Error(`ended without "${expected}": ${output}`)),
+  )
+  await ready.promise
+  return { child, output: () => output }
+}
+
 async function demo() {
   const args = ['demo', '--host', '127.0.0.1', '--threads', '2']
-  const { child, output } = await cairn.start(args, 'Ctrl-C stops the demo')
+  const { child, output } = await started(args, 'Ctrl-C stops the demo')
   const lines = output()
     .split('\n')
     .filter(line => line.startsWith('curl '))
@@ -73,16 +91,8 @@ test('the demo has a month of history, calls that work, and the same history the
   expect(await second.stop()).toBe(0)
 }, 60_000)
 
-test('a retention shorter than the history is kept to', async () => {
-  const args = ['demo', '--host', '127.0.0.1', '--retention-days', '2', '--data', 'short']
-  const { child, output } = await cairn.start(args, 'Ctrl-C stops the demo')
-  expect(output()).toMatch(/sent \d+ events/)
-  child.kill('SIGTERM')
-  expect(await child.exited).toBe(0)
-})
-
 test('a demo that is stopped midway ends with status 0 and no word of an error', async () => {
-  const { child, output } = await cairn.start(
+  const { child, output } = await started(
     ['demo', '--host', '127.0.0.1', '--data', 'midway', '--log-level', 'info'],
     'ready',
   )
@@ -103,18 +113,35 @@ test('a port that was asked for and is taken is refused, not replaced', async ()
   }
 })
 
-test('a demo listens on this machine alone unless told otherwise', async () => {
-  const { child, output } = await cairn.start(
-    ['demo', '--data', 'local', '--retention-days', '1'],
-    'Ctrl-C stops the demo',
+/** Holds a port of this machine, unless somebody does already. */
+function occupied(port: number): { [Symbol.dispose](): void } {
+  try {
+    const listener = Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } })
+    return { [Symbol.dispose]: () => listener.stop(true) }
+  } catch {
+    return { [Symbol.dispose]() {} }
+  }
+}
+
+test('a demo keeps to a short retention, finds ports beside taken ones, and listens on this machine alone unless told otherwise', async () => {
+  using _taken = occupied(8_080)
+  const args = ['demo', '--data', 'local', '--retention-days', '2', '--management-port', '0']
+  const { child, output } = await started(args, 'Ctrl-C stops the demo')
+  expect(output()).toMatch(/sent \d+ events/)
+  const [api, site] = [/API +http:\/\/127.0.0.1:(\d+)/, /the site +http:\/\/127.0.0.1:(\d+)/].map(
+    pattern => Number(pattern.exec(output())?.[1]),
   )
+  expect(api).toBeGreaterThan(8_080)
+  expect(site).toBeGreaterThan(8_080)
+  expect(site).not.toBe(api)
+  expect(output()).toContain(`http://127.0.0.1:${site}/home?as=ben is somebody else`)
   const url = /API\s+(\S+)\/api\/v1/.exec(output())?.[1] ?? ''
   const { hostname, port } = new URL(url)
   child.kill('SIGTERM')
   expect(hostname).toBe('127.0.0.1')
   expect(await child.exited).toBe(0)
-  const told = await cairn.start(
-    ['demo', '--data', 'local', '--retention-days', '1', '--host', '0.0.0.0', '--port', port],
+  const told = await started(
+    [...args, '--host', '0.0.0.0', '--port', port],
     'Ctrl-C stops the demo',
   )
   expect(told.output()).toContain(`http://localhost:${port}/api/v1`)
@@ -170,31 +197,6 @@ describe('the history', () => {
     expect(calls({ flows: [] } as never)).toEqual([])
   })
 })
-
-/** Holds a port of this machine, unless somebody does already. */
-function occupied(port: number): { [Symbol.dispose](): void } {
-  try {
-    const listener = Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } })
-    return { [Symbol.dispose]: () => listener.stop(true) }
-  } catch {
-    return { [Symbol.dispose]() {} }
-  }
-}
-
-test('where the usual port is taken, server and site still have a port each', async () => {
-  using _taken = occupied(8_080)
-  const args = ['demo', '--data', 'busy', '--management-port', '0']
-  const { child, output } = await cairn.start(args, 'Ctrl-C stops the demo')
-  const [api, site] = [/API +http:\/\/127.0.0.1:(\d+)/, /the site +http:\/\/127.0.0.1:(\d+)/].map(
-    pattern => Number(pattern.exec(output())?.[1]),
-  )
-  expect(api).toBeGreaterThan(8_080)
-  expect(site).toBeGreaterThan(8_080)
-  expect(site).not.toBe(api)
-  expect(output()).toContain(`http://127.0.0.1:${site}/home?as=ben is somebody else`)
-  child.kill('SIGTERM')
-  expect(await child.exited).toBe(0)
-}, 30_000)
 
 test('a port that was asked for twice is refused before anything is served', async () => {
   const port = String(claimPort('127.0.0.1', 0, '--port'))

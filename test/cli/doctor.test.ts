@@ -17,13 +17,14 @@ import type { Finding } from '../../src/cli/doctor/finding.ts'
 import { judgeUnit } from '../../src/cli/doctor/machine-check.ts'
 import { sizeOf } from '../../src/cli/output.ts'
 import { acquireLock } from '../../src/runtime/lock.ts'
-import { apiOf, Workplace, withTour } from '../support/binary.ts'
+import { apiOf, withTour } from '../support/binary.ts'
+import { CommandLine } from '../support/command-line.ts'
 import { Owner } from '../support/owner.ts'
 
-let place: Workplace
+let place: CommandLine
 
 beforeEach(() => {
-  place = new Workplace()
+  place = new CommandLine()
 })
 afterEach(() => place.close())
 
@@ -74,8 +75,10 @@ describe('with data', () => {
   })
 
   test('all is well, and nothing is changed', async () => {
+    // Whatever the commands before it have open here is closed, so that nothing but it could change it.
+    Bun.gc(true)
     const before = readFileSync(databaseFile())
-    const { status, stdout, stderr } = await place.run(['doctor', ...freePorts])
+    const { status, stdout, stderr } = await place.runBinary(['doctor', ...freePorts])
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/^ok {7}cairn \S+, Bun \d\S+, SQLite 3\.\S+$/m)
     expect(stdout).toEndWith('\n\nall is well\n')
@@ -238,7 +241,7 @@ describe('a damaged database', () => {
   const pageBytes = 4_096
 
   beforeEach(async () => {
-    await place.json(['org', 'create', 'Acme'])
+    await place.runBinary(['org', 'create', 'Acme'])
   })
 
   const damage: [string, () => void][] = [
@@ -508,7 +511,10 @@ describe('an identity provider', () => {
 
 describe('a settings file', () => {
   const file = () => join(place.folder, 'cairn.env')
-  const lines = async () => (await complaints(['--config', file()])).lines
+  const lines = async () => {
+    const { stdout } = await place.runBinary(['doctor', ...freePorts, '--config', file()])
+    return stdout.split('\n').filter(line => /^(warning|error)/.test(line))
+  }
 
   test('that is wrong is an error for each fault', async () => {
     writeFileSync(file(), 'CAIRN_ACK=maybe\nnonsense\n')

@@ -1,21 +1,19 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { newManagementToken } from '../../src/core/organisation/management-token.ts'
-import { Cairn } from './cairn.ts'
+import { CommandLine } from '../support/command-line.ts'
 
 /** Commands that manage a server elsewhere: `--url`, and a management token in CAIRN_TOKEN. */
 
 setDefaultTimeout(60_000)
 
-const cairn = new Cairn()
+const cairn = new CommandLine()
 let url = ''
 let token = ''
 let env: Record<string, string> = {}
 beforeAll(async () => {
   await cairn.run(['org', 'create', 'Acme'])
   await cairn.run(['org', 'create', 'Globex'])
-  const args = ['serve', '--host', '127.0.0.1', '--port', '0', '--management-port', '0']
-  const { output } = await cairn.start(args, 'cairn: serving ')
-  url = /serving (\S+),/.exec(output())?.[1] ?? ''
+  url = (await cairn.serve(['--host', '127.0.0.1'])).url
   const create = ['token', 'create', 'CI', '--scope', 'settings:write', '--org', 'acme']
   token = (await cairn.json(create)).token
   // No data directory that it could fall back to.
@@ -23,9 +21,9 @@ beforeAll(async () => {
 })
 afterAll(() => cairn.close())
 
-const elsewhere = (...args: string[]) => cairn.json([...args, '--url', url], { env })
+const elsewhere = (...args: string[]) => cairn.json([...args, '--url', url], env)
 const refused = async (args: string[], more = {}) => {
-  const { stdout, stderr, status } = await cairn.run(args, { env: { ...env, ...more } })
+  const { stdout, stderr, status } = await cairn.run(args, { ...env, ...more })
   expect(stdout).toBe('')
   return [status, stderr]
 }

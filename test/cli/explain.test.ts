@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
+import { apiOf, type Server, withTour } from '../support/binary.ts'
+import { CommandLine } from '../support/command-line.ts'
 
-const place = new Workplace()
+const place = new CommandLine()
 const page = 'https://app.harbor.example/projects/7'
 const flows = `key: welcome
 priority: 5

@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { colouredDiff } from '../../src/cli/flows/diff.ts'
 import { publishCommand } from '../../src/cli/flows/records.ts'
 import { wantsColour } from '../../src/core/text/colour.ts'
-import { Cairn } from './cairn.ts'
+import { CommandLine } from '../support/command-line.ts'
 
 /** Flows between files and a server: diff, pull, schema. */
 
-let cairn: Cairn
+let cairn: CommandLine
 beforeEach(async () => {
-  cairn = new Cairn()
+  cairn = new CommandLine()
   await cairn.json(['org', 'create', 'Harbor'])
 })
 afterEach(() => cairn.close())

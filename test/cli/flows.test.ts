@@ -3,11 +3,11 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { areValid } from '../../src/cli/flows/files.ts'
 import type { FileProblem } from '../../src/core/flow/file.ts'
-import { Cairn } from './cairn.ts'
+import { CommandLine } from '../support/command-line.ts'
 
-let cairn: Cairn
+let cairn: CommandLine
 beforeEach(() => {
-  cairn = new Cairn()
+  cairn = new CommandLine()
 })
 afterEach(() => cairn.close())
 
@@ -30,7 +30,7 @@ describe('validate', () => {
       stderr: '',
       status: 0,
     })
-    const read = await cairn.json(['flows', 'validate', '-'], { stdin: good })
+    const read = await cairn.json(['flows', 'validate', '-'], {}, good)
     expect(read).toEqual({
       valid: true,
       files: [{ file: '<stdin>', flows: ['welcome'], problems: [] }],

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Finished } from '../../scripts/support/finished.ts'
 import { hasUnseen } from '../../src/core/text/unseen.ts'
-import { apiOf, type Server, Workplace } from '../support/binary.ts'
+import { apiOf, type Server } from '../support/binary.ts'
+import { CommandLine } from '../support/command-line.ts'
 import { poison } from '../support/ledger.ts'
 
 /**
@@ -17,7 +18,7 @@ const turning = '\u202e\u2066\u200f\u061c\u2028\u2029\ufeff\u{e0041}\u200b'
 const hostile = (name: string) => `${name}${controls}${turning}\nFORGED`
 const bank = { controls, turning }
 
-let place: Workplace
+let place: CommandLine
 let server: Server
 let api: ReturnType<typeof apiOf>
 let flow: {
@@ -73,11 +74,11 @@ const write = (name: string, value: unknown) =>
   Bun.write(join(place.folder, name), typeof value === 'string' ? value : JSON.stringify(value))
 
 beforeAll(async () => {
-  place = new Workplace()
+  place = new CommandLine()
   const made = await place.json<{ snippetKey: string }>(['org', 'create', 'Acme'])
   await place.run(['org', 'create', hostile('org')])
   await write('flow.json', hostileFlow('hostile'))
-  await place.json(['flows', 'push', 'flow.json', '--publish', '--org', 'acme'])
+  await place.run(['flows', 'push', 'flow.json', '--publish', '--org', 'acme'])
   const changed = hostileFlow('hostile')
   await write('changed.json', {
     ...changed,
@@ -222,11 +223,10 @@ const commands: string[][] = [
 ]
 
 test.each(commands)('%p', async (...command) => {
-  for (const more of [[], ['--json']]) {
-    const ended = await place.run([...command, ...more])
-    requireClean(ended)
-    if (more.length > 0 && ended.status === 0) JSON.parse(ended.stdout)
-  }
+  requireClean(await place.runBinary(command))
+  const asJson = await place.run([...command, '--json'])
+  requireClean(asJson)
+  if (asJson.status === 0) JSON.parse(asJson.stdout)
 })
 
 test('JSON is the same in value, and texts that people read show what is in them', async () => {

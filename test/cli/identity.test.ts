@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
-import { apiOf, Workplace, withTour } from '../support/binary.ts'
+import { apiOf, withTour } from '../support/binary.ts'
+import { CommandLine } from '../support/command-line.ts'
 
 setDefaultTimeout(60_000)
 
-const place = new Workplace()
+const place = new CommandLine()
 let snippetKey = ''
 beforeAll(async () => {
   snippetKey = (await withTour(place)).snippetKey

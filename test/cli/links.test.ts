@@ -10,14 +10,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Cairn } from './cairn.ts'
+import { CommandLine } from '../support/command-line.ts'
 
 /**
  * Whoever may write to the folder that a command writes to can lay a link there, to a file that only
  * who runs the command may write: no command follows one.
  */
 
-const cairn = new Cairn()
+const cairn = new CommandLine()
 afterAll(() => cairn.close())
 
 const text = 'not to be written\n'

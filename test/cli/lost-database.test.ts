@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { Cairn } from './cairn.ts'
+import { Workplace } from '../support/binary.ts'
 
-let cairn: Cairn
+let cairn: Workplace
 beforeEach(async () => {
-  cairn = new Cairn()
+  cairn = new Workplace()
   await cairn.json(['org', 'create', 'Acme'])
 })
 afterEach(() => cairn.close())

@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { acquireLock, type Lock } from '../../src/runtime/lock.ts'
-import { Cairn } from './cairn.ts'
+import { CommandLine } from '../support/command-line.ts'
 
-let cairn: Cairn
+let cairn: CommandLine
 let lock: Lock
 
 const holder = {
@@ -17,7 +17,7 @@ const holder = {
 }
 
 beforeEach(() => {
-  cairn = new Cairn()
+  cairn = new CommandLine()
   lock = acquireLock(cairn.path('cairn-data'), holder)
 })
 afterEach(async () => {

@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { Cairn } from './cairn.ts'
+import { CommandLine } from '../support/command-line.ts'
 
-const cairn = new Cairn()
+const cairn = new CommandLine()
 let url = ''
 let snippetKey = ''
 
 beforeAll(async () => {
   snippetKey = (await cairn.json(['org', 'create', 'Acme'])).snippetKey
   writeFileSync(cairn.path('tour.yaml'), 'key: tour\nsteps:\n  - { key: hello, title: Hello }\n')
-  const args = ['serve', '--host', '127.0.0.1', '--port', '0', '--management-port', '0']
-  const { output } = await cairn.start(args, 'cairn: serving ')
-  url = /serving (\S+),/.exec(output())?.[1] ?? ''
+  url = (await cairn.serve(['--host', '127.0.0.1', '--threads', '2'])).url
 })
 afterAll(() => cairn.close())
 
@@ -81,8 +79,8 @@ test('it is told from elsewhere too, by a management token', async () => {
     'acme',
   ])
   const env = { CAIRN_TOKEN: token }
-  const there = await cairn.json(['org', 'status', '--url', url], { env })
+  const there = await cairn.json(['org', 'status', '--url', url], env)
   expect(there).toEqual(await cairn.json(['org', 'status', 'acme']))
-  const { stderr } = await cairn.run(['org', 'status', 'beta', '--url', url], { env })
+  const { stderr } = await cairn.run(['org', 'status', 'beta', '--url', url], env)
   expect(stderr).toContain('CAIRN_TOKEN is for the organisation acme')
 })

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
-import { Cairn } from './cairn.ts'
+import { CommandLine } from '../support/command-line.ts'
 
-let cairn: Cairn
+let cairn: CommandLine
 beforeEach(() => {
-  cairn = new Cairn()
+  cairn = new CommandLine()
 })
 afterEach(() => cairn.close())
 
@@ -19,8 +19,8 @@ describe('org', () => {
 
   test('create in the directory that CAIRN_DATA names, or --data before it', async () => {
     const env = { CAIRN_DATA: cairn.path('a') }
-    await cairn.json(['org', 'create', 'A'], { env })
-    await cairn.json(['org', 'create', 'B', '--data', cairn.path('b')], { env })
+    await cairn.json(['org', 'create', 'A'], env)
+    await cairn.json(['org', 'create', 'B', '--data', cairn.path('b')], env)
     const slugs = async (dir: string) =>
       (await cairn.json(['org', 'list', '--data', dir])).map((org: { slug: string }) => org.slug)
     expect([await slugs('a'), await slugs('b')]).toEqual([['a'], ['b']])
@@ -186,7 +186,7 @@ describe('token issue', () => {
       CAIRN_SESSION_AUDIENCE: 'tours',
       CAIRN_ORGANISATION_CLAIM: 'tenant',
     }
-    const { token } = await cairn.json(['token', 'issue'], { env })
+    const { token } = await cairn.json(['token', 'issue'], env)
     expect(claimsOf(token)).toMatchObject({ iss: 'https://id.example', aud: 'tours' })
     expect(claimsOf(token).tenant).toMatch(/^org_/)
   })
@@ -197,7 +197,7 @@ describe('token issue', () => {
       CAIRN_SESSION_ISSUER: 'https://id.example',
       CAIRN_SESSION_AUDIENCE: 'tours',
     }
-    const { status, stdout, stderr } = await cairn.run(['token', 'issue'], { env })
+    const { status, stdout, stderr } = await cairn.run(['token', 'issue'], env)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toBe(
       'cairn: session tokens are made by https://id.example, the configured issuer: ask it for one with the audience "tours" and the organisation in the claim "org"\n',

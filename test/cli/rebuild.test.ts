@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { outcome } from '../../src/cli/operations.ts'
 import { beginRewriting } from '../../src/storage/database/rewriting.ts'
-import { Cairn } from './cairn.ts'
+import { CommandLine } from '../support/command-line.ts'
 
-let cairn: Cairn
+let cairn: CommandLine
 beforeEach(() => {
-  cairn = new Cairn()
+  cairn = new CommandLine()
 })
 afterEach(() => cairn.close())
 

@@ -4,17 +4,18 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../../scripts/support/until.ts'
 import { databaseFile, openForWriting } from '../../src/storage/database/database.ts'
-import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
+import { apiOf, type Server, withTour } from '../support/binary.ts'
+import { CommandLine } from '../support/command-line.ts'
 import { poison } from '../support/ledger.ts'
 
 const day = 86_400_000
 
-let place: Workplace
+let place: CommandLine
 let data: string
 let organisation: Awaited<ReturnType<typeof withTour>>
 
 beforeEach(async () => {
-  place = new Workplace()
+  place = new CommandLine()
   data = join(place.folder, 'cairn-data')
   organisation = await withTour(place)
 }, 60_000)

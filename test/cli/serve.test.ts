@@ -1,18 +1,16 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { Cairn } from './cairn.ts'
+import { CommandLine } from '../support/command-line.ts'
 
-let cairn: Cairn
+let cairn: CommandLine
 beforeEach(() => {
-  cairn = new Cairn()
+  cairn = new CommandLine()
 })
 afterEach(() => cairn.close())
 
 async function serving() {
-  const args = ['serve', '--port', '0', '--host', '127.0.0.1', '--management-port', '0']
-  const { child, output } = await cairn.start(args, 'cairn: serving ')
-  const [, url = '', management = ''] = /serving (\S+), management at (\S+)/.exec(output()) ?? []
-  return { child, output, url, managementPort: new URL(management).port }
+  const { child, url, managementUrl } = await cairn.serve(['--host', '127.0.0.1', '--threads', '2'])
+  return { child, url, managementPort: new URL(managementUrl).port }
 }
 
 const flowsOf = async (url: string, key: string) => {

@@ -12,13 +12,13 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { settingNames, variableOf } from '../../src/config.ts'
 import { readSettingsFile } from '../../src/core/text/settings-file.ts'
-import { Workplace } from '../support/binary.ts'
+import { CommandLine } from '../support/command-line.ts'
 import { MetricsPage } from '../support/prometheus.ts'
 
-let place: Workplace
+let place: CommandLine
 
 beforeEach(() => {
-  place = new Workplace()
+  place = new CommandLine()
 })
 afterEach(() => place.close())
 

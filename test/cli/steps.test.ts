@@ -5,9 +5,9 @@ import type { HealthOutcome } from '../../src/core/step/health.ts'
 import { openForWriting } from '../../src/storage/database/database.ts'
 import type { HealthReport } from '../../src/storage/in-rows.ts'
 import { StepTable } from '../../src/storage/steps/step-table.ts'
-import { Cairn } from './cairn.ts'
+import { CommandLine } from '../support/command-line.ts'
 
-const cairn = new Cairn()
+const cairn = new CommandLine()
 afterAll(() => cairn.close())
 
 const tour = `key: tour

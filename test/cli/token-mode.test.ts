@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Server, Workplace } from '../support/binary.ts'
+import type { Server } from '../support/binary.ts'
+import { CommandLine } from '../support/command-line.ts'
 
 /** Commands beside a server that was started with other settings for session tokens than they have. */
 
@@ -9,9 +10,9 @@ const secret = { CAIRN_SESSION_SECRET: 'of the identity provider, and long' }
 const audience = { CAIRN_SESSION_ISSUER: 'https://id.example', CAIRN_SESSION_AUDIENCE: 'tours' }
 const provider = { ...audience, CAIRN_SESSION_JWKS_URL: 'http://127.0.0.1:1/keys' }
 
-let place: Workplace
+let place: CommandLine
 beforeAll(async () => {
-  place = new Workplace()
+  place = new CommandLine()
   await place.json(['org', 'create', 'Acme'])
 })
 afterAll(() => place.close())

@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { program } from '../../src/cli/program.ts'
 import { compiledManual } from '../../src/manual/compile.ts'
-import { Cairn } from './cairn.ts'
+import { CommandLine } from '../support/command-line.ts'
 
-const cairn = new Cairn()
+const cairn = new CommandLine()
 afterAll(() => cairn.close())
 
 const everyCommand = program().commands.flatMap(command => [
@@ -14,20 +14,12 @@ const everyCommand = program().commands.flatMap(command => [
 
 describe('help', () => {
   test.each(everyCommand.map(args => [args.join(' '), args] as const))(
-    '%s --help succeeds, on stdout, with examples',
+    '%s --help succeeds, on stdout, with examples; all but those, which are to copy, in 80 columns',
     async (_name, args) => {
       const { stdout, stderr, status } = await cairn.run([...args, '--help'])
-      expect(status).toBe(0)
-      expect(stderr).toBe('')
+      expect([stderr, status]).toEqual(['', 0])
       expect(stdout).toContain('Usage: cairn')
       expect(stdout).toContain('Examples:\n')
-    },
-  )
-
-  test.each(everyCommand.map(args => [args.join(' '), args] as const))(
-    '%s --help fits 80 columns, but for examples, which are commands to copy',
-    async (_name, args) => {
-      const { stdout } = await cairn.run([...args, '--help'])
       const lines = stdout.split('\n')
       const isExample = (at: number) =>
         at > lines.indexOf('Examples:') && lines[at]!.startsWith('  ')
@@ -120,6 +112,12 @@ describe('help', () => {
     expect(overview.stdout).toMatch(new RegExp(`^  ${topic.name} +\\S`, 'm'))
   })
 
+  test('is the same in the binary, of commands and of the manual', async () => {
+    for (const args of [['help'], ['flows', 'push', '--help'], ['help', 'deploy']]) {
+      expect(await cairn.runBinary(args)).toEqual(await cairn.run(args))
+    }
+  })
+
   test('of a command that is not there is wrong usage, with a suggestion', async () => {
     const told = async (...args: string[]) => {
       const { stderr, status } = await cairn.run(['help', ...args])
@@ -182,9 +180,8 @@ describe('exit status', () => {
   )
 
   test('2 for wrong configuration, with every mistake, and no server', async () => {
-    const { stderr, status } = await cairn.run(['serve', '--ack', 'x'], {
-      env: { CAIRN_PORT: 'y', CAIRN_THREADS: 'z' },
-    })
+    const env = { CAIRN_PORT: 'y', CAIRN_THREADS: 'z' }
+    const { stderr, status } = await cairn.run(['serve', '--ack', 'x'], env)
     expect(status).toBe(2)
     expect(stderr.split('\n').map(line => line.split(' is ')[0])).toEqual([
       'cairn: 3 settings are wrong',
@@ -264,7 +261,7 @@ test('the version is printed by command and by option', async () => {
 })
 
 test('a stack is shown only where CAIRN_DEBUG asks for it', async () => {
-  const { stderr } = await cairn.run(['org', 'list'], { env: { CAIRN_DEBUG: '1' } })
+  const { stderr } = await cairn.run(['org', 'list'], { CAIRN_DEBUG: '1' })
   expect(stderr).toContain('CommandFailure')
   expect(stderr).toContain('data.ts')
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { Workplace } from '../support/binary.ts'
+import { CommandLine } from '../support/command-line.ts'
 import { Description, type Document } from '../support/described.ts'
 import { type Case, type Row, readContract } from './document.ts'
 import { faultsOf, routeOf } from './every-answer.ts'
@@ -18,7 +18,7 @@ import { type Holder, plenty, type Stage, setStage } from './stage.ts'
 
 const contract = readContract(readFileSync(join(import.meta.dir, 'contract.md'), 'utf8'))
 
-const place = new Workplace()
+const place = new CommandLine()
 let stage: Stage
 beforeAll(async () => {
   stage = await setStage(place)

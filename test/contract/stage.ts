@@ -7,7 +7,7 @@ import {
   newManagementToken,
 } from '../../src/core/organisation/management-token.ts'
 import { socketFile } from '../../src/runtime/lock.ts'
-import type { Server, Workplace } from '../support/binary.ts'
+import { asForUsers, type Server, type Workplace } from '../support/binary.ts'
 import { providerSecret, tokensOfAcme, tokensOfProvider } from './tokens.ts'
 
 /** The organisations that the rows speak of, made by the command line, and the servers they are on. */
@@ -44,8 +44,7 @@ const others: readonly Part[] = [
 ]
 const narrow: Part = { slug: 'narrow', prefix: 'narrow ', limit: plenty }
 
-/** Two threads, so that what they must agree on is put to the test on every machine. */
-const settings = { CAIRN_DATA: './data', CAIRN_THREADS: '2' }
+const settings = { CAIRN_DATA: './data', ...asForUsers }
 
 /** A server with little room for events, a storage that fails, and tokens of an identity provider. */
 const narrowSettings = {
@@ -119,8 +118,10 @@ class Operator {
     private readonly env: Record<string, string>,
   ) {}
 
-  private run<T>(...args: string[]): Promise<T> {
-    return this.place.json<T>(args, this.env)
+  private async run<T>(...args: string[]): Promise<T> {
+    const { status, stdout, stderr } = await this.place.run([...args, '--json'], this.env)
+    if (status !== 0) throw new Error(`cairn ${args.join(' ')} failed: ${stderr}`)
+    return JSON.parse(stdout)
   }
 
   create() {

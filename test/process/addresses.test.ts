@@ -145,15 +145,6 @@ describe.skipIf(!program)('in a browser', () => {
   }, 30_000)
   afterAll(() => browser?.close())
 
-  test('the page with a slash behind it works below the path of a proxy', async () => {
-    for (const origin of origins()) {
-      const { page: shown } = await browser.page()
-      await shown.goto(`${origin}${page}/`)
-      await shown.locator('.opblock').first().waitFor()
-      expect(shown.url()).toBe(`${origin}${page}`)
-    }
-  }, 60_000)
-
   test('the manual is searched below the path of a proxy, loads nothing from elsewhere, and fits a phone', async () => {
     for (const origin of origins()) {
       const { page: shown, noticed } = await browser.page({ viewport: { width: 360, height: 800 } })
@@ -163,9 +154,9 @@ describe.skipIf(!program)('in a browser', () => {
       await shown.keyboard.press('Enter')
       await shown.waitForURL(`${origin}/docs/backup#replicate-with-litestream`)
       await rest(shown)
-      for (const [, name] of (await (await fetch(`${origin}/docs`)).text()).matchAll(
-        /<li><a href="(docs\/[a-z-]+)"/g,
-      )) {
+      // Each of them once, where a link may lead past the proxy.
+      const index = origin === server.url ? '' : await (await fetch(`${origin}/docs`)).text()
+      for (const [, name] of index.matchAll(/<li><a href="(docs\/[a-z-]+)"/g)) {
         await shown.goto(`${origin}/${name}`)
         const width = await shown.evaluate('document.documentElement.scrollWidth')
         expect([name, width]).toEqual([name, 360])

@@ -81,8 +81,10 @@ describe.skipIf(!program)('the page, in a browser', () => {
   beforeAll(async () => {
     browser = await TestBrowser.open()
     ;({ page, noticed } = await browser.page({ viewport: { width: 1280, height: 900 } }))
-    await page.goto(`${server.url}/api/v1/docs`)
+    // A slash behind it is taken away.
+    await page.goto(`${server.url}/api/v1/docs/`)
     await page.locator('.opblock').first().waitFor()
+    expect(page.url()).toBe(`${server.url}/api/v1/docs`)
   }, 60_000)
 
   afterAll(() => browser?.close())
@@ -155,7 +157,7 @@ describe.skipIf(!program)('the page, in a browser', () => {
     expect(noticed.complaints).toEqual([])
   })
 
-  test('works behind a proxy that puts a path in front of all', async () => {
+  test('fits a phone, is dark for those who like it so, and works behind a proxy that puts a path in front of all', async () => {
     const prefix = '/tours'
     const proxy = Bun.serve({
       hostname: '127.0.0.1',
@@ -164,44 +166,42 @@ describe.skipIf(!program)('the page, in a browser', () => {
         const { pathname, search } = new URL(url)
         if (!pathname.startsWith(`${prefix}/`)) return new Response(null, { status: 404 })
         const to = `${server.url}${pathname.slice(prefix.length)}${search}`
-        return fetch(to, { headers, decompress: false })
+        return fetch(to, { headers, decompress: false, redirect: 'manual' })
       },
     })
     try {
-      const { page, noticed } = await browser.page()
-      await page.goto(`${proxy.url.origin}${prefix}/api/v1/docs`)
-      const description = page.locator('#operations-Description-getDescription')
-      await description.locator('.opblock-summary-control').click()
-      await description.locator('.try-out__btn').click()
-      await description.locator('.execute').click()
-      const live = description.locator('.live-responses-table .response')
+      const { page, noticed } = await browser.page({
+        viewport: { width: 375, height: 800 },
+        isMobile: true,
+        colorScheme: 'dark',
+      })
+      const origin = `${proxy.url.origin}${prefix}`
+      await page.goto(`${origin}/api/v1/docs/`)
+      await page.locator('.opblock').first().waitFor()
+      expect(page.url()).toBe(`${origin}/api/v1/docs`)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375)
+      const buttons = page.locator('.authorize:visible, #authorize:visible')
+      expect(await buttons.count()).toBe(1)
+      const { x, y, width, height } = (await buttons.boundingBox())!
+      expect([x >= 0, y >= 0, x + width <= 375, y + height <= 100]).not.toContain(false)
+      const ground = 'getComputedStyle(document.body).backgroundColor'
+      expect(await page.evaluate(ground)).toBe('rgb(28, 32, 34)')
+
+      // One that anybody may send. The description itself would be half a minute's work to show.
+      const shown = page.locator('#operations-Description-getDocumentation')
+      await shown.locator('.opblock-summary-control').click()
+      await shown.locator('.try-out__btn').click()
+      await shown.locator('.execute').click()
+      const live = shown.locator('.live-responses-table .response')
       expect(await live.locator('.response-col_status').textContent()).toStartWith('200')
       const paths = noticed.requests
         .filter(url => !url.startsWith('data:'))
         .map(url => new URL(url).pathname)
       expect(paths.filter(path => !path.startsWith(`${prefix}/api/v1/`))).toEqual([])
-      expect(paths.at(-1)).toBe(`${prefix}/api/v1/openapi.json`)
+      expect(paths.at(-1)).toBe(`${prefix}/api/v1/docs`)
       expect(noticed.complaints).toEqual([])
     } finally {
       await proxy.stop(true)
     }
-  })
-
-  test('fits a phone, and is dark for those who like it so', async () => {
-    const phone = await browser.page({
-      viewport: { width: 375, height: 800 },
-      isMobile: true,
-      colorScheme: 'dark',
-    })
-    await phone.page.goto(`${server.url}/api/v1/docs`)
-    await phone.page.locator('.opblock').first().waitFor()
-    expect(await phone.page.evaluate('document.documentElement.scrollWidth')).toBe(375)
-    const buttons = phone.page.locator('.authorize:visible, #authorize:visible')
-    expect(await buttons.count()).toBe(1)
-    const { x, y, width, height } = (await buttons.boundingBox())!
-    expect([x >= 0, y >= 0, x + width <= 375, y + height <= 100]).not.toContain(false)
-    const ground = 'getComputedStyle(document.body).backgroundColor'
-    expect(await phone.page.evaluate(ground)).toBe('rgb(28, 32, 34)')
-    expect(phone.noticed.complaints).toEqual([])
   })
 })

@@ -30,7 +30,7 @@ afterEach(() => place.close())
 
 describe('starting', () => {
   test('in an empty folder without an environment it serves, is alive and ready', async () => {
-    const server = await place.serve()
+    const server = await place.serve([], { BUN_JSC_useDFGJIT: undefined, CAIRN_THREADS: undefined })
     expect(await (await fetch(`${server.managementUrl}/healthz`)).text()).toStartWith('ok ')
     expect((await fetch(`${server.managementUrl}/readyz`)).status).toBe(200)
     const response = await fetch(`${server.url}/api/v1/flows`)
@@ -71,7 +71,7 @@ describe('starting', () => {
   })
 
   test('a .env file in the folder changes nothing', async () => {
-    await Bun.write(join(place.folder, '.env'), 'CAIRN_THREADS=99999\n')
+    await Bun.write(join(place.folder, '.env'), 'CAIRN_ACK=maybe\n')
     await place.serve()
   })
 

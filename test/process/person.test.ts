@@ -22,7 +22,7 @@ beforeAll(async () => {
   place = new Workplace()
   organisation = await withTour(place)
   ;({ token } = await place.json<{ token: string }>(['token', 'issue']))
-  server = await place.serve()
+  server = await place.serve(['--threads', '2'])
   const listed = (await (await api()('GET', '/flows')).json()) as { flows: [typeof flow] }
   flow = listed.flows[0]
 })
@@ -85,7 +85,7 @@ async function analytics() {
 
 async function restart(): Promise<void> {
   await server.end()
-  server = await place.serve()
+  server = await place.serve(['--threads', '2'])
 }
 
 const everywhere = (texts: readonly string[]) => [

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordedSchemas, writeReleased } from '../../scripts/support/released.ts'
-import { apiOf, builtBinary, type Server, Workplace } from '../support/binary.ts'
+import { apiOf, builtBinary, type Server, type Workplace } from '../support/binary.ts'
+import { CommandLine } from '../support/command-line.ts'
 import {
   batchesOf,
   storyAnswers,
@@ -26,13 +27,12 @@ const analystOf = async (place: Workplace, server: Server) => {
 
 beforeAll(async () => {
   await builtBinary()
-  const place = new Workplace()
+  const place = new CommandLine()
   try {
     const { snippetKey } = await place.json<{ snippetKey: string }>(['org', 'create', 'Acme'])
     const publish = async ({ name, text }: { name: string; text: string }) => {
       await Bun.write(join(place.folder, name), text)
-      await place.json(['flows', 'push', name])
-      await place.json(['flows', 'publish', 'tour'])
+      await place.run(['flows', 'push', name, '--publish'])
     }
     const [first, second] = storyFlows
     await publish(first!)
@@ -60,12 +60,12 @@ test('every schema up to the newest before this one is recorded, or was never a 
 })
 
 describe.each([1, 2, 3, 4, 5, 6, 10, 11])('data of schema %i', schema => {
-  let place: Workplace
+  let place: CommandLine
   let server: Server
   const data = () => join(place.folder, 'cairn-data')
 
   beforeAll(async () => {
-    place = new Workplace()
+    place = new CommandLine()
     writeReleased(data(), schema)
     server = await place.serve(keepAll)
   }, 30_000)

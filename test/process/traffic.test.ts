@@ -2,20 +2,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Bucket, buckets, defaultLimits } from '../../src/core/organisation/buckets.ts'
 import {
   apiOf,
+  asForUsers,
   eventsHead,
   rawConnection,
   type Server,
-  Workplace,
   withTour,
 } from '../support/binary.ts'
+import { CommandLine } from '../support/command-line.ts'
 
-const place = new Workplace()
+const place = new CommandLine()
 let server: Server
 let organisation: Awaited<ReturnType<typeof withTour>>
 
 beforeAll(async () => {
   organisation = await withTour(place)
-  server = await place.serve(['--threads', '3'])
+  server = await place.serve(['--threads', '3'], asForUsers)
 })
 afterAll(() => place.close())
 
@@ -46,7 +47,7 @@ const firstFlow = async (api: ReturnType<typeof apiOf>) => (await flowsOf(api))[
 
 describe('limits over all threads', () => {
   const clients = 8
-  const perBucket: Partial<Record<Bucket, number>> = { analytics: 40, export: 37 }
+  const perBucket: Partial<Record<Bucket, number>> = { analytics: 40, export: 37, manage: 43 }
 
   test('8 clients, 3 threads, 10 organisations, every bucket: exactly the limit is admitted', async () => {
     const organisations = await Promise.all(

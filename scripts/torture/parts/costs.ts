@@ -1,5 +1,11 @@
 import { progress } from '../../report/progress.ts'
-import { apiOf, firstFlowOf, Workplace, withUnlimitedTour } from '../../support/binary.ts'
+import {
+  apiOf,
+  asForUsers,
+  firstFlowOf,
+  Workplace,
+  withUnlimitedTour,
+} from '../../support/binary.ts'
 import { cpuMsOf } from '../../support/process.ts'
 import { ownCpuMs, Repeater, type Sent } from '../hostile/repeater.ts'
 import { bodiesOf, strangers, usualBatch } from '../hostile/stretches.ts'
@@ -59,7 +65,7 @@ export async function costs({ isLong }: Torture): Promise<Ledger> {
   const { look, know, lenience } = forms[isLong ? 'long' : 'short']
   await using place = new Workplace()
   const organisation = await withUnlimitedTour(place, 'Dear')
-  const server = await place.serve(['--threads', '1', '--log-level', 'error'])
+  const server = await place.serve(['--threads', '1', '--log-level', 'error'], asForUsers)
   const target = await targetOf(place, server, organisation)
   const { steps } = await firstFlowOf(apiOf(server, target.snippetKey))
   using repeater = new Repeater(target.port)

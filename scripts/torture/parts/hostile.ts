@@ -1,5 +1,11 @@
 import { progress } from '../../report/progress.ts'
-import { metricOf, type Organisation, Workplace, withUnlimitedTour } from '../../support/binary.ts'
+import {
+  asForUsers,
+  metricOf,
+  type Organisation,
+  Workplace,
+  withUnlimitedTour,
+} from '../../support/binary.ts'
 import { Peak } from '../../support/process.ts'
 import { until } from '../../support/until.ts'
 import { type Courtesy, courtesyText, Polite } from '../hostile/polite.ts'
@@ -36,7 +42,7 @@ export async function hostile({ isLong }: Torture): Promise<Ledger> {
   const [courteous, ...others] = (await Promise.all(
     ['Polite', 'Small', 'Large'].map(name => withUnlimitedTour(place, name)),
   )) as [Organisation]
-  const server = await place.serve()
+  const server = await place.serve([], asForUsers)
   const watched = new Watched(server, place)
   const [small, large] = await Promise.all(others.map(each => targetOf(place, server, each)))
   await fill(server, small!, size.smallEvents)

@@ -1,7 +1,7 @@
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
 import { nearestRank } from '../../../src/core/number/statistics.ts'
 import { progress } from '../../report/progress.ts'
-import { apiOf, metricOf, type Server, type Workplace } from '../../support/binary.ts'
+import { apiOf, asForUsers, metricOf, type Server, type Workplace } from '../../support/binary.ts'
 import { rssMiBOf } from '../../support/process.ts'
 import { storedEvents } from '../../support/stored.ts'
 import type { Tenant } from '../clients.ts'
@@ -158,8 +158,9 @@ async function press(
   progress(name)
   const tenant = scene.tenants[0]!
   const { snippetKey } = tenant
-  const fresh = await calm.start([...args, '--log-level', 'error'])
+  const fresh = await calm.start([...args, '--log-level', 'error'], asForUsers)
   const server = await scene.start([...args, '--log-level', 'error'], {
+    ...asForUsers,
     CAIRN_FAILPOINTS: `before_commit=delay:${delayMs}*${commits}`,
   })
   const restingMib = residentMib(server)

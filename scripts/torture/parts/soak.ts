@@ -3,6 +3,7 @@ import { dayMs } from '../../../src/core/time/durations.ts'
 import { databaseFile } from '../../../src/storage/database/database.ts'
 import { progress } from '../../report/progress.ts'
 import {
+  asForUsers,
   metricOf,
   type Organisation,
   type Server,
@@ -94,7 +95,7 @@ function age(place: Workplace, withinMs: number): void {
 
 /** How many batches a second clients reach that send as much as they can. Their runs are left behind. */
 async function flatOut(place: Workplace, organisations: readonly Organisation[], isLong: boolean) {
-  const server = await place.serve()
+  const server = await place.serve([], asForUsers)
   const sites = await openAll(place, server, organisations)
   const load = new Load(sites, Number.POSITIVE_INFINITY)
   const ms = isLong ? flatOutMs.long : flatOutMs.short
@@ -142,7 +143,7 @@ export async function soak({ isLong }: Torture): Promise<Ledger> {
   )
   const before = await flatOut(place, organisations, isLong)
   age(place, seconds * 1_000)
-  const server = await place.serve(['--retention-days', '1'])
+  const server = await place.serve(['--retention-days', '1'], asForUsers)
   const watched = new Watched(server, place)
   const sites = await openAll(place, server, organisations)
   const filesBefore = watched.openFiles
