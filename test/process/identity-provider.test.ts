@@ -187,9 +187,12 @@ test('while the provider hangs, good tokens do not wait, and others are freed wh
   })
   const waiting = Promise.all((await unknownTokens(20)).map(unknown => statusOf(unknown)))
   await server.until(() => asked > 0)
-  const startedAt = performance.now()
+  let areFreed = false
+  waiting.then(() => {
+    areFreed = true
+  })
   for (let i = 0; i < 20; i++) expect(await statusOf(token)).toBe(200)
-  expect(performance.now() - startedAt).toBeLessThan(1_000)
+  expect(areFreed).toBe(false)
   await hanging.stop(true)
   expect(new Set(await waiting)).toEqual(new Set([401]))
   expect(asked).toBe(1)
