@@ -23,10 +23,10 @@ class Output extends Writable {
 
 /**
  * A workplace whose commands run in this process, from the sources: a quarter of the CPU that a start of
- * the binary takes. It is for what commands say and do; that each of them does so in the binary as well
- * is what `hostile-texts.test.ts` and `usage.test.ts` hold. A process has one working directory and one
- * environment, so it runs one command at a time; and it gives up a database that a command had open
- * once that is collected, so tests of restores, and those that change its files, are not for it. Servers are the
+ * the binary takes. It is for what commands say and do; that the binary runs each of them as well is what
+ * `hostile-texts.test.ts` holds, and `test/process`. A process has one working directory and one
+ * environment, so it runs one command at a time. It gives up a database that a command had open when that
+ * is collected, so tests of restores, and those that change its files, are not for it. Servers are the
  * binary, as everywhere.
  */
 export class CommandLine extends Workplace {
