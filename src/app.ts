@@ -3,7 +3,7 @@ import { AppError } from './core/errors.ts'
 import type { Limiter } from './core/organisation/limiter.ts'
 import type { Clock } from './core/time/clock.ts'
 import { Endpoint, type RoutedRequest } from './http/endpoint.ts'
-import type { GateStores, KnownTokens } from './http/port.ts'
+import type { GateStores, KnownSessions, KnownTokens } from './http/port.ts'
 import {
   hasLongTarget,
   mendUrl,
@@ -28,6 +28,8 @@ import { authoringRoutes } from './modules/authoring/index.ts'
 import type { FlowStore, LookStore } from './modules/authoring/port.ts'
 import { checklistRoutes } from './modules/checklists/index.ts'
 import type { ChecklistStores } from './modules/checklists/port.ts'
+import { type DashboardSettings, dashboardOf, dashboardRoutes } from './modules/dashboard/index.ts'
+import type { DashboardStore } from './modules/dashboard/port.ts'
 import { descriptionRoutes } from './modules/description/index.ts'
 import { eventRoutes } from './modules/events/index.ts'
 import type { EventLog, EventStores } from './modules/events/port.ts'
@@ -65,6 +67,8 @@ export interface AppDeps {
   management: ManagementStores
   limiter: Limiter
   tokens: SessionTokens
+  /** Null where there is no dashboard. */
+  dashboard: DashboardSettings | null
   /** Whether this is the operator's door: the socket in the data directory, or this very process. */
   isOperatorsDoor?: boolean
   /** Days that raw events are kept for, and so accepted for; may change while it serves. */
@@ -87,7 +91,9 @@ export interface ManagementStores {
   organisations: OrganisationStore
   people: PeopleStore
   operations: OperationsStore
+  signIns: DashboardStore
   managementTokens: KnownTokens
+  dashboardSessions: KnownSessions
 }
 
 /** How long a download may stand still before it is given up; others have Bun's ten seconds. */
@@ -109,6 +115,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...runRoutes({ stores, runs: management.runs }),
     ...peopleRoutes({ ...management, clock }),
     ...operationsRoutes({ ...management, clock }),
+    ...dashboardRoutes({ ...deps, store: management.signIns }),
   ]
   // The description describes itself too.
   routes.push(...descriptionRoutes(routes))
@@ -188,9 +195,11 @@ export function createApp(deps: AppDeps) {
     app.route(method, path, handle.bind(null) as never, hooks)
 
   const keepOpen = (request: Request) => app.server?.timeout(request, longIdleSeconds)
+  const dashboard = deps.dashboard && dashboardOf(deps.dashboard, deps.clock)
+  const endpointDeps = { ...deps, ...deps.management, dashboard, responder, keepOpen }
   for (const [path, ofPath] of byPath) {
     for (const route of ofPath) {
-      const endpoint = new Endpoint(route, { ...deps, ...deps.management, responder, keepOpen })
+      const endpoint = new Endpoint(route, endpointDeps)
       const handle = (routed: RoutedRequest) => endpoint.handle(routed)
       register(route.method, path, handle)
       if (route.method === 'GET') register('HEAD', path, handle)

@@ -86,6 +86,16 @@ const issuer = (value: string): string | Wrong => {
   return text('the issuer as it stands in the tokens')(value)
 }
 
+/** Where browsers reach this server, without a slash at its end. */
+const publicAddress = (value: string): string | Wrong => {
+  const url = URL.parse(value)
+  const isHttp = url && /^https?:$/.test(url.protocol)
+  if (isHttp && url.username + url.password + url.search + url.hash === '') {
+    return url.href.replace(/\/+$/, '')
+  }
+  return new Wrong('set the address of this server for browsers, such as https://cairn.example.com')
+}
+
 /** A media type, of which a token may leave out the "application/" (RFC 7515, section 4.1.9). */
 const tokenType = (value: string): string | Wrong =>
   /^(?:application\/)?[\w!#$&^.+-]{1,127}$/i.test(value)
@@ -246,6 +256,17 @@ export const settings = {
     default: 'org',
     help: "claim of a session token that holds the organisation's id or slug",
     parse: text('the name of a claim'),
+  }),
+  publicUrl: optional({
+    placeholder: 'url',
+    help: 'where browsers reach this server, such as https://cairn.example.com; needed to sign in by an identity provider',
+    parse: publicAddress,
+  }),
+  dashboard: setting({
+    placeholder: 'when',
+    default: 'on',
+    help: '"off": there is no dashboard, and nobody signs in',
+    parse: oneOf('on', 'off'),
   }),
   logLevel: setting({
     placeholder: 'level',

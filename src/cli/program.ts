@@ -4,6 +4,7 @@ import { version } from '../core/version.ts'
 import { addAudit } from './audit.ts'
 import { addBackup } from './backup.ts'
 import { Command } from './command.ts'
+import { addDashboard } from './dashboard.ts'
 import { addDeadLetters } from './dead-letters.ts'
 import { addDemo } from './demo.ts'
 import { addDoctor } from './doctor.ts'
@@ -49,6 +50,7 @@ export function program(): Command {
   addOrg(cairn)
   addKey(cairn)
   addToken(cairn)
+  addDashboard(cairn)
   addFlows(cairn)
   addAudit(cairn)
   addSnippet(cairn)

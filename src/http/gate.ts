@@ -8,13 +8,17 @@ import {
   type Organisation,
   type StepEntry,
 } from '../core/organisation/catalogue.ts'
+import { dashboardSecretHash, isStanding } from '../core/organisation/dashboard-session.ts'
 import { snippetKeyForm } from '../core/organisation/ids.ts'
 import type { Limiter, Taken } from '../core/organisation/limiter.ts'
 import { isManagementToken, managementTokenHash } from '../core/organisation/management-token.ts'
+import { scopesOfRole } from '../core/organisation/role.ts'
 import { shown } from '../core/text/wording.ts'
 import type { Clock } from '../core/time/clock.ts'
+import { DashboardTokens } from './dashboard-tokens.ts'
 import { parametersOf } from './input.ts'
-import type { GateStores, KnownTokens } from './port.ts'
+import { type OwnPages, ownHeader } from './own-pages.ts'
+import type { GateStores, KnownSession, KnownSessions, KnownTokens } from './port.ts'
 import { requireScope } from './principal.ts'
 import type { RequestContext } from './request-context.ts'
 import { type Route, takesKeyInQuery } from './route.ts'
@@ -32,6 +36,9 @@ export interface GateDeps {
   tokens: SessionTokens
   stores: GateStores
   managementTokens: KnownTokens
+  dashboardSessions: KnownSessions
+  /** Null where there is no dashboard. */
+  dashboard: { ownPages: OwnPages; tokens: DashboardTokens } | null
   /** Whether who sends no credential is the operator: at the socket in the data directory alone. */
   isOperatorsDoor?: boolean
 }
@@ -79,22 +86,98 @@ function organisationOfKey(
 }
 
 /** @throws AppError `unauthorized` */
-async function organisationOfToken(token: string, deps: GateDeps): Promise<Organisation> {
+async function organisationOfToken(
+  token: string,
+  call: RequestContext,
+  deps: GateDeps,
+): Promise<Organisation> {
   if (snippetKeyForm.test(token)) throw unauthorized('key_where_token_is_due')
+  if (DashboardTokens.isOne(token)) return organisationOfDashboard(token, call, deps)
   const name = await deps.tokens.organisationOf(token)
   const organisation = await deps.stores.catalogue().organisationByName(name)
   if (!organisation) throw unauthorized('unknown_organisation')
   return organisation
 }
 
+/**
+ * The session whose cookie was sent, if that still stands. It lets nobody into the API by itself.
+ *
+ * @throws AppError `unauthorized`
+ */
+async function sessionOf(call: RequestContext, deps: GateDeps): Promise<KnownSession> {
+  const sha256 = dashboardSecretHash(deps.dashboard?.ownPages.cookieOf(call) ?? '')
+  const session = sha256 === null ? null : await deps.dashboardSessions.find(sha256)
+  if (!session) throw unauthorized('no_session')
+  if (!isStanding(session, call.receivedAt)) throw unauthorized('ended_session')
+  return session
+}
+
+/** @throws AppError `unauthorized` */
+async function enterSession(
+  session: KnownSession,
+  call: RequestContext,
+  deps: GateDeps,
+): Promise<Organisation> {
+  const organisation = await deps.stores.catalogue().organisationByName(session.organisation)
+  if (!organisation) throw unauthorized('unknown_organisation')
+  deps.dashboardSessions.seen(session.sha256, call.receivedAt)
+  const { name, role } = session
+  call.principal = { kind: 'session', name, scopes: scopesOfRole[role], session }
+  return organisation
+}
+
+/**
+ * The dashboard's token and its cookie, each worth nothing without the other, from a page of our own: what
+ * runs elsewhere can make the browser send the one, and could have stolen the other.
+ *
+ * @throws AppError `unauthorized`
+ */
+async function organisationOfDashboard(
+  token: string,
+  call: RequestContext,
+  deps: GateDeps,
+): Promise<Organisation> {
+  if (deps.dashboard === null) throw unauthorized('token_bad_signature')
+  const { sha256, organisation } = await deps.dashboard.tokens.verify(token)
+  if (!deps.dashboard.ownPages.isOwn(call)) throw unauthorized('foreign_page')
+  const session = await sessionOf(call, deps)
+  if (session.sha256 !== sha256 || session.organisation !== organisation) {
+    throw unauthorized('wrong_cookie')
+  }
+  return enterSession(session, call, deps)
+}
+
+type DashboardRoute = Extract<Route, { caller: 'dashboard session' }>
+
+/** A route of the dashboard's own pages, by the cookie alone. */
+async function enterByCookie(
+  call: RequestContext,
+  route: DashboardRoute,
+  deps: GateDeps,
+): Promise<void> {
+  call.organisation = await enterSession(await sessionOf(call, deps), call, deps)
+  await count(call, route.bucket, call.startedAt, deps)
+}
+
+/** @throws AppError `unauthorized` for what no page of our own has sent */
+function requireOwnPage(call: RequestContext, { dashboard }: GateDeps): void {
+  const { headers, method } = call.request
+  const isOwn =
+    method === 'POST'
+      ? dashboard?.ownPages.isOwn(call) && headers.get(ownHeader) === '1'
+      : dashboard?.ownPages.isOwnDownload(call)
+  if (!isOwn) throw unauthorized('foreign_page')
+}
+
 type ManagementRoute = Extract<Route, { caller: 'management' }>
 
-/** The organisation that a management token is for. @throws AppError `unauthorized` */
+/** The organisation that a management token, or the dashboard's, is for. @throws AppError `unauthorized` */
 async function organisationOfManager(
   token: string,
   call: RequestContext,
   deps: GateDeps,
 ): Promise<Organisation> {
+  if (DashboardTokens.isOne(token)) return organisationOfDashboard(token, call, deps)
   if (!isManagementToken(token)) throw unauthorized('malformed_management_token')
   const known = await deps.managementTokens.find(managementTokenHash(token))
   if (!known) throw unauthorized('unknown_management_token')
@@ -244,7 +327,9 @@ export function passGate(
   params: Params,
   deps: GateDeps,
 ): MaybePromise<void> {
+  if (route.isOfOwnPages) requireOwnPage(call, deps)
   if (route.caller === 'anyone') return
+  if (route.caller === 'dashboard session') return enterByCookie(call, route, deps)
   if (route.caller === 'management') return enterAsManager(call, route, deps)
   const credential = credentialOf(call.request, route)
   if (route.caller === 'snippet key') {
@@ -252,7 +337,7 @@ export function passGate(
       enter(organisation, call, route, params, call.startedAt, deps),
     )
   }
-  return organisationOfToken(credential, deps).then(organisation =>
+  return organisationOfToken(credential, call, deps).then(organisation =>
     enter(organisation, call, route, params, deps.clock.monotonic(), deps),
   )
 }

@@ -1,9 +1,11 @@
 import type { Bucket } from '../core/organisation/buckets.ts'
 import type { Catalogue, MaybePromise } from '../core/organisation/catalogue.ts'
+import type { DashboardSession } from '../core/organisation/dashboard-session.ts'
 import type { Scope } from '../core/organisation/management-token.ts'
 import type { PresenceMark } from '../core/organisation/presence.ts'
 import type { UserHashCounts } from '../core/organisation/verified-identity.ts'
 import type { OrganisationRef } from '../core/reference.ts'
+
 /** What the way to a route asks of storage. */
 export interface GateStores {
   catalogue(): Catalogue
@@ -46,4 +48,20 @@ export interface KnownTokens {
   find(sha256: string): MaybePromise<KnownToken | null>
   /** Notes that it was used; nobody waits for it. */
   used(id: string, at: number): void
+}
+
+/** Somebody who is signed in to the dashboard, or was, as the gate looks at it. */
+export interface KnownSession extends DashboardSession {
+  /** Of the cookie. */
+  sha256: string
+  /** `org_…`. */
+  organisation: string
+}
+
+/** Who is signed in, as the gate asks for them. */
+export interface KnownSessions {
+  /** By the hash of the cookie; null where there is none. */
+  find(sha256: string): MaybePromise<KnownSession | null>
+  /** Notes that somebody was there; nobody waits for it. */
+  seen(sha256: string, at: number): void
 }

@@ -1,12 +1,17 @@
 import { AppError } from '../core/errors.ts'
 import type { Actor } from '../core/organisation/audit.ts'
 import type { Scope } from '../core/organisation/management-token.ts'
+import type { KnownSession } from './port.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** Who manages: the operator, at the socket in the data directory, or the holder of a token. */
+/**
+ * Who manages: the operator, at the socket in the data directory; the holder of a token; or somebody who is
+ * signed in to the dashboard.
+ */
 export type Principal =
   | { kind: 'operator'; name: string }
   | { kind: 'token'; id: string; name: string; scopes: readonly Scope[] }
+  | { kind: 'session'; name: string; scopes: readonly Scope[]; session: KnownSession }
 
 /** What a management route asks of who calls it: a scope, that they are anybody, or the operator. */
 export type Needs = Scope | 'any' | 'operator'
@@ -25,7 +30,7 @@ export function requireScope(principal: Principal, needs: Needs): void {
 export function actorOf({ principal, requestId }: RequestContext): Actor {
   if (principal === null) throw new Error('The gate has not been passed')
   const { kind, name } = principal
-  return kind === 'operator'
-    ? { via: 'command line', name, requestId }
-    : { via: 'token', name: `${name} (${principal.id})`, requestId }
+  if (kind === 'operator') return { via: 'command line', name, requestId }
+  if (kind === 'session') return { via: 'dashboard', name, requestId }
+  return { via: 'token', name: `${name} (${principal.id})`, requestId }
 }

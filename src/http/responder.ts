@@ -79,7 +79,7 @@ class HeaderTemplate {
 
   /**
    * Who may read the answer (Fetch standard, CORS protocol). Any origin is let in with credentials:
-   * a beacon always sends them, and Cairn uses no cookie.
+   * a beacon always sends them, and no cookie opens anything by itself.
    */
   set origin(origin: string | null) {
     if (origin === this.lastOrigin) return
@@ -102,6 +102,8 @@ export interface Reply {
   status: number
   body?: string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | null
   headers?: Record<string, string>
+  /** Each as a `Set-Cookie` says it. */
+  cookies?: readonly string[]
 }
 
 export const jsonType = 'application/json; charset=utf-8'
@@ -154,17 +156,22 @@ function setLimits(template: HeaderTemplate, call: RequestContext, status: numbe
 
 const noHeaders = {}
 
+/** No page of another origin is let into the management API, nor into what is for our own pages. */
+const isForNoOtherOrigin = ({ route }: RequestContext): boolean =>
+  route !== null && (route.caller === 'management' || route.isOfOwnPages === true)
+
 /** The response as it leaves. */
 function response(
   call: RequestContext,
-  { status, body = null, headers = noHeaders }: Reply,
+  { status, body = null, headers = noHeaders, cookies }: Reply,
 ): Response {
   const template = templateOf(headers)
   setLimits(template, call, status)
-  // No page of another origin is let into the management API.
-  template.origin = call.route?.caller === 'management' ? null : call.origin
+  template.origin = isForNoOtherOrigin(call) ? null : call.origin
   template.requestId = call.requestId
-  return new Response(body, { status, headers: template.headers })
+  const made = new Response(body, { status, headers: template.headers })
+  if (cookies) for (const cookie of cookies) made.headers.append('Set-Cookie', cookie)
+  return made
 }
 
 /** The answer to a preflight (Fetch standard, CORS protocol). */

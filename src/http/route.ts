@@ -12,12 +12,13 @@ export const apiPrefix = '/api/v1'
 
 /**
  * Who may call a route, and what its requests are counted by: a page or back end with a snippet
- * key, an analyst with a session token, or who manages the organisation. What anyone may read is
- * nobody's, so nothing is counted; the operator is not counted either.
+ * key, an analyst with a session token, who manages the organisation, or the dashboard by its cookie. What
+ * anyone may read is nobody's, so nothing is counted; the operator is not counted either.
  */
 export type RouteAccess =
   | { caller: 'snippet key' | 'session token'; bucket: Bucket }
   | { caller: 'management'; bucket: 'manage'; needs: Needs }
+  | { caller: 'dashboard session'; bucket: Bucket; isOfOwnPages: true }
   | { caller: 'anyone'; bucket?: never }
 
 /**
@@ -90,8 +91,10 @@ export type Route<
   refuses?: readonly Exclude<ErrorCode, 'caller_gone'>[]
   /** What has been read has to be named by `If-Match` (428, 412). */
   isConditional?: boolean
-  /** A file that browsers load, beside the API and not in its description. */
+  /** Beside the API and not in its description: a file that browsers load, or what our own pages ask. */
   isProductFile?: boolean
+  /** For our own pages: whatever else sends a request is refused (401), and no other origin reads an answer. */
+  isOfOwnPages?: boolean
   /** A download that may take long: the connection is not cut while the client reads. */
   isLong?: boolean
   handle(

@@ -23,7 +23,7 @@ const ofClaim: Readonly<Record<string, UnauthorizedCause>> = {
 }
 
 /** The one 401 in place of jose's error, which quotes the token. */
-function tokenRefusal(fault: unknown): AppError {
+export function tokenRefusal(fault: unknown): AppError {
   return fault instanceof AppError ? fault : unauthorized(causeOf(fault))
 }
 

@@ -10,6 +10,7 @@ import { connectManagement } from '../storage/connect-management.ts'
 import { openForReading } from '../storage/database/database.ts'
 import { StorageClient } from '../storage/writer/client.ts'
 import { HttpCounters } from './counters.ts'
+import { dashboardFor } from './dashboard.ts'
 import { maxHeaderSize } from './header-size.ts'
 import { IdleCollector } from './idle-collector.ts'
 import { HandedKeys } from './issuer-keys.ts'
@@ -68,6 +69,7 @@ function start(message: HttpThreadStart) {
     ),
     limiter: new SharedMemoryLimiter(message.windows, slotOf),
     tokens,
+    dashboard: dashboardFor(config),
     retentionDays: config.retentionDays,
     olderSnippetFile: (name: string) => keptSnippetFile(config.data, name),
     observers,

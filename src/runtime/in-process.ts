@@ -11,6 +11,7 @@ import { Storage } from '../storage/storage.ts'
 import { StorageClient } from '../storage/writer/client.ts'
 import { defaultWriterPolicy } from '../storage/writer/writer.ts'
 import { longWorkBeside } from './long-work-thread.ts'
+import { sessionKey } from './session-key.ts'
 import { systemClock } from './system-clock.ts'
 
 /** A server's operator is let in through it, with or without a server. */
@@ -60,6 +61,8 @@ export function doorInProcess(dataDir: string, now = Date.now): Door {
     management: connectManagement(reading, client, longWorkBeside({ dataDir, isServed: false })),
     limiter: new SharedMemoryLimiter(SharedMemoryLimiter.memory(mostOrganisations), slotOf),
     tokens: { organisationOf: () => Promise.reject(unauthorized('no_credential')) },
+    // It can make links; nobody signs in by it.
+    dashboard: { publicUrl: null, serverKey: () => sessionKey(dataDir) },
     isOperatorsDoor: true,
     retentionDays: longestRetentionDays,
     olderSnippetFile: async () => null,

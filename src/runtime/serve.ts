@@ -9,6 +9,7 @@ import { armFailpoints } from '../failpoints.ts'
 import { type PreparedDatabase, prepareDatabase } from '../storage/database/prepare.ts'
 import { BufferGauge, IdentityBoard } from '../storage/shared.ts'
 import { BackupSchedule } from './backup-schedule.ts'
+import { dashboardFor } from './dashboard.ts'
 import { DiskWatch } from './disk-watch.ts'
 import { providerOf } from './identity-provider.ts'
 import { IssuerKeys } from './issuer-keys.ts'
@@ -150,6 +151,7 @@ class Server implements Supervised {
     const { config } = this
     // Made here once, so that the threads do not race to make it.
     if (this.issuerKeys === null) ownTokensFor(config, this.clock)
+    dashboardFor(config)?.serverKey()
     this.management = serveManagement(
       {
         hostname: config.managementHost,

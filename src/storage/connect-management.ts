@@ -1,8 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { minuteMs } from '../core/time/durations.ts'
-import type { KnownTokens } from '../http/port.ts'
+import type { KnownSessions, KnownTokens } from '../http/port.ts'
 import type { AccessStore } from '../modules/access/port.ts'
 import type { FlowStore, LookStore, SuggestedSelectors } from '../modules/authoring/port.ts'
+import type { DashboardStore } from '../modules/dashboard/port.ts'
 import type { EventLog } from '../modules/events/port.ts'
 import type { ExplainStore } from '../modules/flows/port.ts'
 import type { SeenStore } from '../modules/installation/port.ts'
@@ -25,6 +26,7 @@ import { asPort, type InRows, rowOf } from './in-rows.ts'
 import { deadLetterIds, listDeadLetters } from './ledger/dead-letters.ts'
 import { EventLogReader } from './ledger/event-log.ts'
 import { readAudit } from './organisations/audit-log.ts'
+import { findLink, findSession } from './organisations/dashboard-sessions.ts'
 import { identityHours } from './organisations/identity-counts.ts'
 import { findToken, listTokens } from './organisations/management-tokens.ts'
 import { keysOf, pageOfOrganisations, readOrganisation } from './organisations/organisations.ts'
@@ -102,6 +104,14 @@ export function connectManagement(reading: Database, client: StorageClient, work
       return keysOf(reading, orgRow, 0).some(({ retiredAt }) => retiredAt === null)
     },
   }
+  const signIns: InRows<DashboardStore> = {
+    createLink: (...args) => client.operate('createLink', ...args),
+    link: async sha256 => findLink(reading, sha256),
+    redeemLink: (...args) => client.operate('redeemLink', ...args),
+    beginSession: (...args) => client.operate('beginSession', ...args),
+    endSession: (...args) => client.operate('endSession', ...args),
+    endSessionsOf: who => client.operate('endSessionsOf', who),
+  }
   const managementTokens = tokensOver(reading, client)
   const eventLog = new EventLogReader(reading)
   return {
@@ -116,22 +126,34 @@ export function connectManagement(reading: Database, client: StorageClient, work
     organisations,
     people: asPort<PeopleStore>(people),
     operations: asPort<OperationsStore>(operations),
+    signIns: asPort<DashboardStore>(signIns),
     managementTokens,
+    dashboardSessions: sessionsOver(reading, client),
   }
 }
 
-function tokensOver(reading: Database, client: StorageClient): KnownTokens {
-  /** When each was last noted as used: its holder may call many times a minute. */
+const mostNoted = 10_000
+
+/** Has something noted once a minute at most: who calls may call many times in it. */
+function noting(note: (name: string, at: number) => Promise<unknown>) {
   const noted = new Map<string, number>()
-  return {
-    find: sha256 => findToken(reading, sha256),
-    used(id, at) {
-      if (at - (noted.get(id) ?? 0) < minuteMs) return
-      noted.set(id, at)
-      client.operate('noteTokenUse', id, at).catch(() => noted.delete(id))
-    },
+  return (name: string, at: number) => {
+    if (at - (noted.get(name) ?? 0) < minuteMs) return
+    if (noted.size >= mostNoted) noted.clear()
+    noted.set(name, at)
+    note(name, at).catch(() => noted.delete(name))
   }
 }
+
+const tokensOver = (reading: Database, client: StorageClient): KnownTokens => ({
+  find: sha256 => findToken(reading, sha256),
+  used: noting((id, at) => client.operate('noteTokenUse', id, at)),
+})
+
+const sessionsOver = (reading: Database, client: StorageClient): KnownSessions => ({
+  find: sha256 => findSession(reading, sha256),
+  seen: noting((sha256, at) => client.operate('noteSeen', sha256, at)),
+})
 
 /** See `LookStore.looks`. */
 function looksAt(

@@ -57,6 +57,8 @@ export interface WorldOptions {
   limiter?: (own: Limiter) => Limiter
   /** In place of the stores over SQLite: ones over them. */
   stores?: (own: Stores) => Stores
+  /** Null for none. */
+  dashboard?: Partial<NonNullable<AppDeps['dashboard']>> | null
   policy?: Partial<WriterPolicy>
   sealing?: SealPolicy
   freePages?: FreePagesPolicy
@@ -130,6 +132,10 @@ export class World {
       management: this.management,
       limiter: options.limiter?.(limiter) ?? limiter,
       tokens: options.sessionTokens?.(this.clock) ?? this.tokens,
+      dashboard:
+        options.dashboard === null
+          ? null
+          : { publicUrl: null, serverKey: () => this.secret, ...options.dashboard },
       retentionDays: options.retentionDays ?? 90,
       olderSnippetFile: async () => null,
       observers: [

@@ -18,6 +18,7 @@ export function documentOf(routes: readonly Route[]) {
   book.of(ValidationError)
   const paths: Record<string, Record<string, ReturnType<typeof operationOf>>> = {}
   for (const route of routes) {
+    if (route.isProductFile) continue
     const path = templateOf(route.path)
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, book) }
   }

@@ -11,7 +11,7 @@ import { Access } from './service.ts'
 const auditLines = 100
 
 const scopesOf = ({ principal }: RequestContext) =>
-  principal?.kind === 'token' ? principal.scopes : scopes
+  principal === null || principal.kind === 'operator' ? scopes : principal.scopes
 
 const told = ({ createdAt, expiresAt, lastUsedAt, revokedAt, ...token }: ManagementToken) => ({
   ...token,

@@ -57,7 +57,7 @@ export const CreatedToken = Type.Object(
 export const Me = Type.Object(
   {
     organisation: Type.Object(OrganisationNames),
-    kind: OneOf(['operator', 'token']),
+    kind: OneOf(['operator', 'token', 'session']),
     name: Type.String({ examples: ['CI'] }),
     scopes: Scopes,
   },

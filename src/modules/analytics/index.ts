@@ -12,6 +12,9 @@ import type { AnalyticsStores } from './port.ts'
 import { eventRows, ofVersion, runRows, versionOfEvent } from './raw-rows.ts'
 import { analyticsService, ignoredParameters, type Question, questionOf } from './service.ts'
 
+/** The operation that answers a flow's numbers as CSV, for whoever has another way to it. */
+export const exportOperation = 'exportAnalytics'
+
 /** What analysts ask of a flow, as JSON and as CSV. */
 export function analyticsRoutes(deps: { stores: AnalyticsStores; clock: Clock }): Route[] {
   const { stores } = deps
@@ -78,7 +81,7 @@ export function analyticsRoutes(deps: { stores: AnalyticsStores; clock: Clock })
     route({
       method: 'GET',
       path: '/flows/:flow_id/analytics/export.csv',
-      operation: 'exportAnalytics',
+      operation: exportOperation,
       tag: 'Analytics',
       summary: 'The same as CSV, or the raw runs or events',
       caller: 'session token',

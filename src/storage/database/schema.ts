@@ -13,6 +13,7 @@ import type { Flow, FlowDefinition } from '../../core/flow/flow.ts'
 import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import type { Bucket } from '../../core/organisation/buckets.ts'
 import type { Scope } from '../../core/organisation/management-token.ts'
+import { roles } from '../../core/organisation/role.ts'
 import { identityModes, userHashVerdicts } from '../../core/organisation/verified-identity.ts'
 import type { Fingerprint } from '../../core/step/fingerprint.ts'
 
@@ -131,6 +132,37 @@ export const managementTokens = sqliteTable(
     revokedAt: integer('revoked_at'),
   },
   table => [index('management_tokens_by_org').on(table.orgId)],
+)
+
+export const dashboardSessions = sqliteTable(
+  'dashboard_sessions',
+  {
+    id: integer().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    sha256: text().notNull().unique(),
+    role: text({ enum: roles }).notNull(),
+    name: text().notNull(),
+    subject: text(),
+    issuer: text(),
+    sid: text(),
+    createdAt: integer('created_at').notNull(),
+    lastSeenAt: integer('last_seen_at').notNull(),
+    endsAt: integer('ends_at').notNull(),
+  },
+  table => [index('dashboard_sessions_by_org').on(table.orgId)],
+)
+
+export const dashboardLinks = sqliteTable(
+  'dashboard_links',
+  {
+    id: integer().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    sha256: text().notNull().unique(),
+    role: text({ enum: roles }).notNull(),
+    name: text().notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  table => [index('dashboard_links_by_org').on(table.orgId)],
 )
 
 export const auditLog = sqliteTable(

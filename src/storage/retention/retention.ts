@@ -1,6 +1,8 @@
 import type { Database } from 'bun:sqlite'
+import { sessionIdleMs } from '../../core/organisation/dashboard-session.ts'
 import { dayMs, hourMs } from '../../core/time/durations.ts'
 import type { EventIds } from '../ledger/event-batches.ts'
+import { deleteEnded } from '../organisations/dashboard-sessions.ts'
 import {
   type Arrival,
   type Arrivals,
@@ -98,10 +100,14 @@ const keptMs = 2 * dayMs
 /** Organisations that are looked at before others may go first. */
 const organisationsAtOnce = 64
 
-/** Deletes counts of refusals and of user hashes, organisation by organisation, once an hour. */
+/**
+ * Deletes counts of refusals and of user hashes, and who is signed in no longer, organisation by
+ * organisation, once an hour.
+ */
 class OldRefusals {
   private readonly next
   private readonly deletes
+  private readonly deleteEnded
   private orgRow = 0
   private doneAt = Number.NEGATIVE_INFINITY
 
@@ -112,6 +118,7 @@ class OldRefusals {
     this.deletes = ['refusals', 'identity_counts'].map(table =>
       database.query(`delete from ${table} where org_id = ? and hour < ?`),
     )
+    this.deleteEnded = deleteEnded(database, sessionIdleMs)
   }
 
   isDue(now: number): boolean {
@@ -124,6 +131,7 @@ class OldRefusals {
     const before = Math.floor((now - keptMs) / hourMs)
     for (const { id } of organisations) {
       for (const remove of this.deletes) remove.run(id, before)
+      this.deleteEnded(id, now)
     }
     const isLast = organisations.length < organisationsAtOnce
     this.orgRow = isLast ? 0 : organisations.at(-1)!.id

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { NewManagementToken } from '../../modules/access/port.ts'
+import type { NewLink, NewSession, SignedOut } from '../../modules/dashboard/port.ts'
 import type { OperationAudit } from '../../modules/operations/port.ts'
 import type { NewOrganisation, OrganisationChange } from '../../modules/organisations/port.ts'
 import type { ErasureAudit, NamedPerson } from '../../modules/people/port.ts'
@@ -9,6 +10,7 @@ import type { Withholding } from '../erasure/withheld.ts'
 import { changeFlows, type PreparedChanges } from '../flows/store.ts'
 import type { InRows } from '../in-rows.ts'
 import { dropDeadLetters, retryDeadLetters } from '../ledger/dead-letters.ts'
+import * as dashboard from '../organisations/dashboard-sessions.ts'
 import { createToken, noteTokenUse, revokeToken } from '../organisations/management-tokens.ts'
 import { addOrganisation, changeOrganisation } from '../organisations/organisations.ts'
 
@@ -40,6 +42,16 @@ export const operationsOver = (
   allowPerson: (person: InRows<NamedPerson>, audit: ErasureAudit) =>
     allowAgain(database, dataDir, person, now(), audit),
   noteTokenUse: (id: string, at: number) => noteTokenUse(database, id, at),
+  createLink: (orgRow: number, link: NewLink, audit: AuditEntry) =>
+    dashboard.createLink(database, orgRow, link, audit),
+  redeemLink: (sha256: string, session: NewSession, audit: AuditEntry) =>
+    dashboard.redeemLink(database, sha256, session, audit),
+  beginSession: (orgRow: number, session: NewSession, audit: AuditEntry) =>
+    dashboard.beginSession(database, orgRow, session, audit),
+  endSession: (orgRow: number, sha256: string, isEverywhere: boolean) =>
+    dashboard.endSession(database, orgRow, sha256, isEverywhere),
+  endSessionsOf: (who: SignedOut) => dashboard.endSessionsOf(database, who),
+  noteSeen: (sha256: string, at: number) => dashboard.noteSeen(database, sha256, at),
   addOrganisation: (organisation: NewOrganisation, audit: AuditEntry) =>
     addOrganisation(database, organisation, audit),
   changeOrganisation: (orgRow: number, change: OrganisationChange) =>

@@ -8,6 +8,7 @@ import { organisationsConform } from './organisations.ts'
 import { peopleConform } from './people.ts'
 import { presenceConforms } from './presence.ts'
 import { retentionConforms } from './retention.ts'
+import { signInsConform } from './sign-ins.ts'
 import { stepsConform } from './steps.ts'
 import { allMethods, notingCalls, type OpenStore } from './store.ts'
 import { tenancyConforms } from './tenancy.ts'
@@ -31,6 +32,7 @@ export function conformance(name: string, openStore: OpenStore): void {
     describe('presence', () => presenceConforms(open))
     describe('authoring', () => authoringConforms(open))
     describe('organisations', () => organisationsConform(open))
+    describe('sign-ins', () => signInsConform(open))
     describe('operations', () => operationsConform(open))
     describe('tenancy', () => tenancyConforms(open))
 

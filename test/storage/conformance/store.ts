@@ -90,7 +90,16 @@ const ofManagement: MethodsOfAll<ManagementStores> = {
     rebuild: true,
     compact: true,
   },
+  signIns: {
+    createLink: true,
+    link: true,
+    redeemLink: true,
+    beginSession: true,
+    endSession: true,
+    endSessionsOf: true,
+  },
   managementTokens: { find: true, used: true },
+  dashboardSessions: { find: true, seen: true },
 }
 
 const namesIn = (group: string, ports: object) =>

@@ -1,0 +1,42 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { dayMs, hourMs, minuteMs } from '../time/durations.ts'
+import type { Role } from './role.ts'
+
+/** How long somebody stays signed in without a request, and at most. */
+export const sessionIdleMs = 8 * hourMs
+export const sessionLongestMs = dayMs
+
+/** How long a link to the dashboard can be used, once. */
+export const linkMs = 10 * minuteMs
+
+/** Somebody who is signed in to the dashboard. */
+export interface DashboardSession {
+  role: Role
+  /** As people read it, in the audit log too. */
+  name: string
+  /** Who it is at the identity provider; null where Cairn knows nobody, as behind a link. */
+  subject: string | null
+  issuer: string | null
+  /** The provider's own session, by which it signs people out. */
+  sid: string | null
+  createdAt: number
+  /** To the minute. */
+  lastSeenAt: number
+  /** Whatever is done until then. */
+  endsAt: number
+}
+
+/** Whether somebody is still signed in. */
+export const isStanding = (
+  { lastSeenAt, endsAt }: Pick<DashboardSession, 'lastSeenAt' | 'endsAt'>,
+  now: number,
+): boolean => now < endsAt && now - lastSeenAt < sessionIdleMs
+
+/** The text of a cookie or of a link's code: 256 random bits. */
+export const newDashboardSecret = (): string => randomBytes(32).toString('base64url')
+
+const form = /^[A-Za-z0-9_-]{43}$/
+
+/** What is stored of such a text, in hex, and what tokens name it by; null for what is none. */
+export const dashboardSecretHash = (text: string): string | null =>
+  form.test(text) ? createHash('sha256').update(text).digest('hex') : null

@@ -1,0 +1,169 @@
+import { AppError, unauthorized } from '../../core/errors.ts'
+import { type Clock, isoTime } from '../../core/time/clock.ts'
+import { DashboardTokens } from '../../http/dashboard-tokens.ts'
+import { OwnPages, setCookie } from '../../http/own-pages.ts'
+import type { GateStores } from '../../http/port.ts'
+import { actorOf } from '../../http/principal.ts'
+import type { RequestContext } from '../../http/request-context.ts'
+import { json } from '../../http/responder.ts'
+import { managing, type Route, route } from '../../http/route.ts'
+import type { SessionTokens } from '../../http/session-tokens.ts'
+import {
+  CreatedLink,
+  NewLinkBody,
+  Redeemed,
+  SessionToken,
+  SignedIn,
+  SignedOutAnswer,
+  SignOut,
+  Ways,
+} from './model.ts'
+import type { DashboardStore } from './port.ts'
+import { type Begun, SignIns } from './service.ts'
+
+/** What the dashboard's sign-in needs to know of the server. */
+export interface DashboardSettings {
+  /** Where browsers reach this server; null where that is not said. */
+  publicUrl: string | null
+  /** Cairn's own key, from which those of the dashboard are made. */
+  serverKey(): Uint8Array
+}
+
+/** What the gate needs of the dashboard. */
+export const dashboardOf = ({ publicUrl, serverKey }: DashboardSettings, clock: Clock) => ({
+  ownPages: new OwnPages(publicUrl),
+  tokens: new DashboardTokens(serverKey, clock),
+})
+
+const ownPage = {
+  tag: 'Management',
+  isProductFile: true,
+  isOfOwnPages: true,
+} as const
+
+const asked = { ...ownPage, method: 'POST', bodyLimitBytes: 20 * 1024 } as const
+const bySession = { caller: 'dashboard session', bucket: 'manage' } as const
+
+const named = ({ id, slug, name }: Begun['organisation']) => ({ id, slug, name })
+
+/** The session's cookie goes for good where it was set for somebody else, or for nothing. */
+const cookieTakenAway = { name: 'cairn', value: '', sameSite: 'Strict', maxAgeSeconds: 0 } as const
+
+export interface DashboardDeps {
+  /** Null where there is no dashboard. */
+  dashboard: DashboardSettings | null
+  store: DashboardStore
+  stores: Pick<GateStores, 'catalogue'>
+  tokens: SessionTokens
+  clock: Clock
+}
+
+/** How people get into the dashboard, and out of it. */
+export function dashboardRoutes(deps: DashboardDeps): Route[] {
+  const { dashboard, store, clock } = deps
+  if (dashboard === null) return []
+  const { ownPages, tokens } = dashboardOf(dashboard, clock)
+  const signIns = new SignIns(store, deps.stores, deps.tokens, clock)
+
+  const sessionCookie = (call: RequestContext, { secret, endsAt }: Begun) =>
+    setCookie({
+      name: 'cairn',
+      value: secret,
+      isSecure: ownPages.isSecure(call),
+      sameSite: 'Strict',
+      maxAgeSeconds: Math.floor((endsAt - clock.now()) / 1_000),
+    })
+
+  const sessionOf = ({ principal }: RequestContext) => {
+    if (principal?.kind !== 'session') throw new Error('The gate has not been passed')
+    return principal.session
+  }
+
+  return [
+    route({
+      ...managing('operator'),
+      method: 'POST',
+      path: '/manage/dashboard/links',
+      operation: 'createDashboardLink',
+      summary: 'Make a link that lets somebody into the dashboard, once, within ten minutes',
+      body: NewLinkBody,
+      refuses: ['organisation_not_found'],
+      answers: { 201: { description: 'Its code, told this once.', schema: CreatedLink } },
+      async handle(call) {
+        if (!call.organisation)
+          throw new AppError('organisation_not_found', 'Say which organisation')
+        const { role, name = `link by ${call.principal!.name}` } = call.body
+        const made = await signIns.createLink(call.org, { role, name }, actorOf(call))
+        return json(201, { ...made, expiresAt: isoTime(made.expiresAt) })
+      },
+    }),
+    route({
+      ...ownPage,
+      method: 'GET',
+      caller: 'anyone',
+      path: '/dashboard/session/ways',
+      operation: 'getWaysToSignIn',
+      summary: 'The ways to sign in to the dashboard',
+      answers: { 200: { description: 'The ways.', schema: Ways } },
+      handle: () => json(200, { provider: null, link: true, token: true } satisfies Ways),
+    }),
+    route({
+      ...asked,
+      caller: 'anyone',
+      path: '/dashboard/session/redeem',
+      operation: 'signIn',
+      summary: "Sign in by a link's code, or by a session token",
+      body: Redeemed,
+      answers: { 200: { description: 'Signed in.', schema: SignedIn } },
+      async handle(call) {
+        const { code, token } = call.body
+        if ((code === undefined) === (token === undefined)) throw unauthorized('unknown_link')
+        const begun =
+          code === undefined
+            ? await signIns.redeemToken(token!, call.requestId)
+            : await signIns.redeemCode(code, call.requestId)
+        call.organisation = begun.organisation
+        const answer = { organisation: named(begun.organisation) } satisfies SignedIn
+        return { ...json(200, answer), cookies: [sessionCookie(call, begun)] }
+      },
+    }),
+    route({
+      ...asked,
+      ...bySession,
+      path: '/dashboard/session/token',
+      operation: 'getDashboardToken',
+      summary: "A token for the API, beside the session's cookie",
+      answers: { 200: { description: 'The token.', schema: SessionToken } },
+      async handle(call) {
+        const { sha256, role, name, endsAt } = sessionOf(call)
+        const organisation = named(call.org)
+        const claims = { sha256, role, organisation: organisation.id }
+        const { token, expiresAt } = await tokens.issue(claims, endsAt)
+        return json(200, {
+          token,
+          expiresAt: isoTime(expiresAt),
+          role,
+          person: { name },
+          organisation,
+          endsAt: isoTime(endsAt),
+        } satisfies SessionToken)
+      },
+    }),
+    route({
+      ...asked,
+      ...bySession,
+      path: '/dashboard/session/sign-out',
+      operation: 'signOut',
+      summary: 'Sign out, here or everywhere',
+      body: SignOut,
+      answers: { 200: { description: 'Signed out.', schema: SignedOutAnswer } },
+      async handle(call) {
+        const { sha256 } = sessionOf(call)
+        await store.endSession(call.org.ref, sha256, call.body.everywhere)
+        const answer = { goTo: null } satisfies SignedOutAnswer
+        const isSecure = ownPages.isSecure(call)
+        return { ...json(200, answer), cookies: [setCookie({ ...cookieTakenAway, isSecure })] }
+      },
+    }),
+  ]
+}

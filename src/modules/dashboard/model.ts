@@ -1,0 +1,69 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { closed, text } from '../../core/flow/values.ts'
+import { roles } from '../../core/organisation/role.ts'
+import { Instant, OneOf } from '../../http/shapes.ts'
+
+const AnyRole = OneOf(roles, { description: 'What it lets somebody do.', examples: ['viewer'] })
+
+export const NewLinkBody = closed({
+  role: AnyRole,
+  name: Type.Optional(
+    text(1, 100, {
+      description: 'Whom it is for, as the audit log will say. Their sessions end together.',
+      examples: ['Ann'],
+    }),
+  ),
+})
+
+export const CreatedLink = Type.Object(
+  {
+    code: Type.String({
+      description: 'What stands behind `/dashboard/sign-in#`, told this once.',
+      examples: ['…'],
+    }),
+    role: AnyRole,
+    name: Type.String({ examples: ['Ann'] }),
+    expiresAt: Instant('When it can be used no more, if it was not used before.'),
+  },
+  { title: 'DashboardLink' },
+)
+
+/** The ways to sign in that there are. */
+export const Ways = Type.Object({
+  /** Where people sign in elsewhere; null without an identity provider. */
+  provider: Type.Union([Type.Object({ name: Type.String() }), Type.Null()]),
+  link: Type.Literal(true),
+  token: Type.Literal(true),
+})
+export type Ways = Static<typeof Ways>
+
+/** A link's code, or a session token; one of the two. */
+export const Redeemed = closed({
+  code: Type.Optional(Type.String({ maxLength: 100 })),
+  token: Type.Optional(Type.String({ maxLength: 16_384 })),
+})
+
+const Organisation = Type.Object({ id: Type.String(), slug: Type.String(), name: Type.String() })
+
+export const SignedIn = Type.Object({ organisation: Organisation })
+export type SignedIn = Static<typeof SignedIn>
+
+export const SessionToken = Type.Object({
+  /** For the API, beside the cookie alone. */
+  token: Type.String(),
+  expiresAt: Type.String(),
+  role: OneOf(roles),
+  person: Type.Object({ name: Type.String() }),
+  organisation: Organisation,
+  /** When somebody has to sign in again, whatever they do. */
+  endsAt: Type.String(),
+})
+export type SessionToken = Static<typeof SessionToken>
+
+export const SignOut = closed({ everywhere: Type.Boolean() })
+
+export const SignedOutAnswer = Type.Object({
+  /** Where the browser is sent to be signed out at the provider too. */
+  goTo: Type.Union([Type.String(), Type.Null()]),
+})
+export type SignedOutAnswer = Static<typeof SignedOutAnswer>

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { newDashboardSecret } from '../../../src/core/organisation/dashboard-session.ts'
+import type { NewSession } from '../../../src/modules/dashboard/port.ts'
+import type { OpenStore, Store } from './store.ts'
+import { auditOf, Tenant } from './tenant.ts'
+
+const minute = 60_000
+const provider = 'https://id.example'
+
+export function signInsConform(open: OpenStore): void {
+  let store: Store
+  let tenant: Tenant
+  let other: Tenant
+  beforeAll(async () => {
+    store = await open()
+    tenant = await Tenant.of(store)
+    other = await Tenant.of(store)
+  })
+  afterAll(() => store.close())
+
+  const session = (more: Partial<NewSession> = {}): NewSession => ({
+    ...{ sha256: newDashboardSecret(), role: 'editor', name: 'Ann' },
+    ...{ subject: 'ann', issuer: provider, sid: 'one' },
+    ...{ createdAt: 60_000, lastSeenAt: 60_000, endsAt: 9_000_000 },
+    ...more,
+  })
+  const signIns = () => store.management.signIns
+  const find = (sha256: string) => store.management.dashboardSessions.find(sha256)
+  const audit = () => auditOf('dashboard.sign_in', 'dashboard')
+  const begin = async (more: Partial<NewSession> = {}, of = tenant) => {
+    const begun = session(more)
+    await signIns().beginSession(of.ref, begun, audit())
+    return begun.sha256
+  }
+  const standing = async (...ones: string[]) =>
+    (await Promise.all(ones.map(find))).map(found => found !== null)
+  const lines = (of: Tenant) => store.management.access.audit(of.ref, { most: 50 })
+
+  test('a session is found by its hash, with whose it is', async () => {
+    const begun = session()
+    await signIns().beginSession(tenant.ref, begun, audit())
+    expect(await find(begun.sha256)).toEqual({ ...begun, organisation: tenant.id })
+    expect(await find('of nobody')).toBeNull()
+    await store.reopen()
+    expect(await find(begun.sha256)).toMatchObject({ name: 'Ann' })
+  })
+
+  test('a link is used up by one session, with its line of the audit log', async () => {
+    const sha256 = newDashboardSecret()
+    const link = { role: 'owner', name: 'Ben', expiresAt: 99 } as const
+    await signIns().createLink(tenant.ref, { sha256, ...link }, auditOf('dashboard.link', 'x'))
+    expect(await signIns().link(sha256)).toEqual({ ...link, organisation: tenant.id })
+    const before = (await lines(tenant)).length
+    const sessions = Array.from({ length: 4 }, () => session({ role: 'owner', name: 'Ben' }))
+    const redeemed = await Promise.all(
+      sessions.map(one => signIns().redeemLink(sha256, one, audit())),
+    )
+    expect(redeemed.filter(Boolean)).toHaveLength(1)
+    const found = await standing(...sessions.map(one => one.sha256))
+    expect(found).toEqual(redeemed)
+    expect(await find(sessions[redeemed.indexOf(true)]!.sha256)).toMatchObject({
+      organisation: tenant.id,
+    })
+    expect(await lines(tenant)).toHaveLength(before + 1)
+    expect(await signIns().link(sha256)).toBeNull()
+    expect(await signIns().link('of nobody')).toBeNull()
+  })
+
+  test('one that cannot be written is not begun, and its link is not used up', async () => {
+    const sha256 = newDashboardSecret()
+    const link = { sha256, role: 'viewer', name: 'Cem', expiresAt: 99 } as const
+    const broken = auditOf(null as never, 'x')
+    await expect(signIns().createLink(tenant.ref, link, broken)).rejects.toThrow()
+    expect(await signIns().link(sha256)).toBeNull()
+    await signIns().createLink(tenant.ref, link, auditOf('dashboard.link', 'x'))
+    const begun = session()
+    await expect(signIns().redeemLink(sha256, begun, broken)).rejects.toThrow()
+    expect(await signIns().link(sha256)).toMatchObject({ name: 'Cem' })
+    expect(await find(begun.sha256)).toBeNull()
+  })
+
+  describe('ends', () => {
+    test('alone, by its own organisation', async () => {
+      const [one, two] = [await begin({ subject: 'dan' }), await begin({ subject: 'dan' })]
+      await signIns().endSession(other.ref, one, true)
+      expect(await standing(one, two)).toEqual([true, true])
+      await signIns().endSession(tenant.ref, one, false)
+      expect(await standing(one, two)).toEqual([false, true])
+    })
+
+    test('with all of the same person in the organisation', async () => {
+      const dan = await begin({ subject: 'dan' })
+      const alike = [
+        await begin({ subject: 'dan', sid: 'two' }),
+        await begin({ subject: 'dan', issuer: 'link' }),
+        await begin({ subject: 'eve' }),
+        await begin({ subject: null }),
+        await begin({ subject: 'dan' }, other),
+      ]
+      await signIns().endSession(tenant.ref, dan, true)
+      expect(await standing(dan, ...alike)).toEqual([false, false, true, true, true, true])
+    })
+
+    test('with nobody else where nobody knows whose it is', async () => {
+      const [one, two] = [await begin({ subject: null }), await begin({ subject: null })]
+      await signIns().endSession(tenant.ref, one, true)
+      expect(await standing(one, two)).toEqual([false, true])
+    })
+
+    test('by the provider: of a person or of a session there, whatever the organisation, and nothing newer', async () => {
+      const fay = { subject: 'fay', sid: 'fay 1' }
+      const [first, second, theirs, newer, elsewhere] = [
+        await begin(fay),
+        await begin({ ...fay, sid: 'fay 2' }),
+        await begin({ ...fay, sid: 'fay 3' }, other),
+        await begin({ ...fay, createdAt: 70_000 }),
+        await begin({ ...fay, issuer: 'https://other.example' }),
+      ]
+      const said = { issuer: provider, begunBy: 60_000 }
+      const bySid = { ...said, subject: null, sid: 'fay 1' }
+      expect(await signIns().endSessionsOf({ ...bySid, subject: 'eve' })).toBe(0)
+      expect(await signIns().endSessionsOf(bySid)).toBe(1)
+      expect(await standing(first, second, theirs)).toEqual([false, true, true])
+      expect(await signIns().endSessionsOf({ ...said, subject: 'fay', sid: null })).toBe(2)
+      expect(await standing(second, theirs, newer, elsewhere)).toEqual([false, false, true, true])
+    })
+
+    test('when it was not seen for longest, where there are a thousand of an organisation', async () => {
+      const crowded = await Tenant.of(store)
+      const oldest = await begin({ lastSeenAt: 50_000 }, crowded)
+      const young = await begin({}, crowded)
+      await Promise.all(Array.from({ length: 998 }, () => begin({}, crowded)))
+      expect(await standing(oldest, young)).toEqual([true, true])
+      const last = await begin({}, crowded)
+      expect(await standing(oldest, young, last)).toEqual([false, true, true])
+    })
+  })
+
+  test('the minute is noted in which somebody was seen', async () => {
+    const sha256 = await begin()
+    for (const at of [minute + 30_000, 2 * minute + 5, 3 * minute + 7]) {
+      store.management.dashboardSessions.seen(sha256, at)
+    }
+    // Nobody waits for it, and what is written after it waits for its turn.
+    await begin()
+    await begin()
+    expect(await find(sha256)).toMatchObject({ lastSeenAt: 3 * minute })
+  })
+}
