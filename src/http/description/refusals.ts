@@ -266,12 +266,7 @@ export const refusalsOf = (route: Route) =>
   )
 
 /** Told with others of the same status, so that they are components of no route alone. */
-const neverAlone: readonly Code[] = [
-  'organisation_not_found',
-  'version_not_found',
-  'slug_taken',
-  'too_many_organisations',
-]
+const neverAlone: readonly Code[] = ['version_not_found', 'slug_taken', 'too_many_organisations']
 
 /** Every refusal that a route can have, as a component. A wrong method is no route's. */
 export const refusalComponents = Object.fromEntries(
