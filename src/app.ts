@@ -22,7 +22,7 @@ import { publicPath, type Route } from './http/route.ts'
 import type { SessionTokens } from './http/session-tokens.ts'
 import { accessRoutes } from './modules/access/index.ts'
 import type { AccessStore } from './modules/access/port.ts'
-import { analyticsRoutes } from './modules/analytics/index.ts'
+import { analyticsRoutes, exportOperation } from './modules/analytics/index.ts'
 import type { AnalyticsStores } from './modules/analytics/port.ts'
 import { authoringRoutes } from './modules/authoring/index.ts'
 import type { FlowStore, LookStore } from './modules/authoring/port.ts'
@@ -102,20 +102,22 @@ const longIdleSeconds = 240
 /** Every route of the public port. */
 export function routesOf(deps: AppDeps): Route[] {
   const { stores, management, clock } = deps
+  const analytics = analyticsRoutes({ stores, clock })
+  const exportRoute = analytics.find(({ operation }) => operation === exportOperation)!
   const routes = [
     ...flowRoutes({ stores, explaining: management.explaining }),
     ...checklistRoutes(deps),
     ...eventRoutes(deps, management.eventLog),
     ...stepRoutes({ stores, evidence: management.evidence, clock }),
     ...installationRoutes({ stores, seen: management.seen, clock }),
-    ...analyticsRoutes({ stores, clock }),
+    ...analytics,
     ...accessRoutes({ access: management.access, clock }),
     ...organisationRoutes({ ...management, clock }),
     ...authoringRoutes({ ...management, clock }),
     ...runRoutes({ stores, runs: management.runs }),
     ...peopleRoutes({ ...management, clock }),
     ...operationsRoutes({ ...management, clock }),
-    ...dashboardRoutes({ ...deps, store: management.signIns }),
+    ...dashboardRoutes({ ...deps, ...management, store: management.signIns, exportRoute }),
   ]
   // The description describes itself too.
   routes.push(...descriptionRoutes(routes))

@@ -7,7 +7,7 @@ import { systemClock } from '../runtime/system-clock.ts'
 import { asking } from './asking.ts'
 import type { Command } from './command.ts'
 import { demoFacts } from './demo/facts.ts'
-import { lookUpDemo, prepareDemo, sendAll } from './demo/fill.ts'
+import { demoLink, lookUpDemo, prepareDemo, sendAll } from './demo/fill.ts'
 import { UsageFailure, warn } from './failure.ts'
 import { print, tell } from './output.ts'
 import { liveLine } from './progress.ts'
@@ -180,7 +180,8 @@ async function fill(
   )
   const executable = Bun.which('cairn') ? 'cairn' : process.execPath
   const siteUrl = `http://${new URL(running.url).hostname}:${site.port}`
-  const places = { ...running, siteUrl, dataDir: data, executable }
+  const dashboardUrl = await demoLink(config, running.url)
+  const places = { ...running, siteUrl, dashboardUrl, dataDir: data, executable }
   const facts = { ...places, organisation, snippetKey, token, flows, now }
   print(...demoFacts({ ...facts, expiresAt: isoTime(expiresAt) }))
 }

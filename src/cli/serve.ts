@@ -1,7 +1,12 @@
+import type { Config } from '../config.ts'
+import type { OrganisationList } from '../modules/organisations/model.ts'
+import { hasDatabase } from '../storage/database/database.ts'
 import type { Command } from './command.ts'
+import { newLink } from './dashboard.ts'
 import { makeDirectory } from './data.ts'
 import { warn } from './failure.ts'
-import { tell } from './output.ts'
+import { managedAt, operated } from './manage.ts'
+import { print, tell } from './output.ts'
 import { addSettings, serverSettings, serverSettingsOf } from './settings.ts'
 
 export function addServe(cairn: Command): void {
@@ -15,7 +20,9 @@ export function addServe(cairn: Command): void {
     )
     .action(async (_options, command: Command) => {
       const { config } = serverSettingsOf(command)
+      const isWatched = process.stdout.isTTY && config.dashboard === 'on'
       makeDirectory(config.data)
+      if (isWatched && !hasDatabase(config.data)) await makeFirstOrganisation(config.data)
       // Loaded here, so that no other command waits for the server's modules.
       const { serve } = await import('../runtime/serve.ts')
       const running = await serve(config, () => serverSettings(command))
@@ -24,7 +31,30 @@ export function addServe(cairn: Command): void {
         running.warn(warning)
       }
       tell(`cairn: serving ${running.url}, management at ${running.managementUrl}`)
+      if (isWatched) await printLink(config, running.url)
       // Not by itself: the threads would keep the process.
       process.exit(await running.stopped)
     })
+}
+
+/** What a new data directory gets at a terminal, so that all there is to do is in the dashboard. */
+const firstOrganisation = { name: 'My organisation' }
+
+const makeFirstOrganisation = (data: string) =>
+  operated(data, ({ ask }) => ask('POST /organisations', { body: firstOrganisation }))
+
+/** Prints a link for the owner of the one organisation; never into a log, for it lets anybody in. */
+async function printLink({ data, publicUrl }: Config, url: string): Promise<void> {
+  const { organisations, total } = await operated(data, ({ ask }) =>
+    ask<OrganisationList>('GET /organisations'),
+  )
+  const [only] = organisations
+  if (!only || total > 1) return
+  const named = { org: only.id, how: '' }
+  const body = { role: 'owner' } as const
+  const link = await managedAt(data, manager => newLink(manager, publicUrl ?? url, body), named)
+  tell(
+    `cairn: ${only.name}, in the dashboard, by a link that signs you in once, within ten minutes:`,
+  )
+  print(link.url)
 }

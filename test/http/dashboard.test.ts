@@ -375,3 +375,58 @@ test('without a dashboard there is none of it', async () => {
   expect((await alone.answer('POST /manage/dashboard/links', asked)).status).toBe(404)
   await bare.close()
 })
+
+describe('a flow’s numbers as CSV', () => {
+  const { slug, id } = tenant.organisation
+  const at = (org: string, key = 'welcome', query = '?from=2026-11-01&to=2026-11-02') =>
+    `/dashboard/${org}/flows/${key}/export.csv${query}`
+  const navigation = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' }
+
+  test('are a link’s for whoever is signed in, to the byte those of the API', async () => {
+    const visitor = await Visitor.of(tenant)
+    const query = '?from=2026-11-01&to=2026-11-02'
+    const byToken = await tenant.ask(`GET /flows/${flow.id}/analytics/export.csv${query}`)
+    const expected = await byToken.bytes()
+    for (const org of [slug, id]) {
+      for (const site of ['same-origin', 'none']) {
+        const headers = { ...navigation, 'sec-fetch-site': site }
+        const answer = await visitor.fetch('GET', at(org), { headers })
+        expect([site, answer.status]).toEqual([site, 200])
+        expect(await answer.bytes()).toEqual(expected)
+        for (const name of ['content-type', 'content-disposition']) {
+          expect(answer.headers.get(name)).toBe(byToken.headers.get(name))
+        }
+        expect(answer.headers.get('cross-origin-resource-policy')).toBe('same-origin')
+      }
+    }
+    const rows = await visitor.fetch('GET', `${at(slug)}&rows=runs`, { headers: navigation })
+    expect(rows.status).toBe(200)
+    const wrong = await visitor.fetch('GET', at(slug, 'welcome', '?from=x'), {
+      headers: navigation,
+    })
+    expect(wrong.status).toBe(422)
+  })
+
+  test('are no page’s of another origin, a sibling’s either, and nobody’s who is not signed in', async () => {
+    const visitor = await Visitor.of(tenant)
+    const wrong: [Visitor, string, Record<string, string>][] = [
+      [visitor, at(slug), { 'sec-fetch-site': 'same-site' }],
+      [visitor, at(slug), { 'sec-fetch-site': 'cross-site' }],
+      [visitor, at(slug), { origin: 'http://app.test' }],
+      [visitor, at(other.organisation.slug), navigation],
+      [new Visitor(tenant), at(slug), navigation],
+    ]
+    for (const [who, path, headers] of wrong) {
+      const answer = await who.fetch('GET', path, { headers })
+      expect([path, headers, answer.status, await answer.text()]).toEqual([
+        path,
+        headers,
+        401,
+        unauthorized,
+      ])
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+    }
+    const unknown = await visitor.fetch('GET', at(slug, 'nothing'), { headers: navigation })
+    expect(unknown.status).toBe(404)
+  })
+})

@@ -9,6 +9,8 @@ export interface DemoFacts {
   url: string
   managementUrl: string
   siteUrl: string
+  /** Signs whoever opens it in, once; null where there is no dashboard. */
+  dashboardUrl: string | null
   dataDir: string
   /** How this program can be called from here. */
   executable: string
@@ -29,6 +31,13 @@ export function demoFacts(facts: DemoFacts): string[] {
     '',
     `${organisation.name} (${organisation.slug}, ${organisation.id})`,
     '',
+    ...(facts.dashboardUrl === null
+      ? []
+      : [
+          `  dashboard      ${facts.dashboardUrl}`,
+          '                 signs you in as its owner, once, within ten minutes; for another link:',
+          `                 ${shellWord(facts.executable)} dashboard link --role owner --data ${shellWord(facts.dataDir)}`,
+        ]),
     `  the site       ${facts.siteUrl}, where a tour begins: open it in a browser`,
     `                 ${facts.siteUrl}/home?as=ben is somebody else, who has not seen it yet`,
     `  API            ${facts.url}/api/v1`,

@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts'
 import { readFlowFile } from '../../core/flow/file.ts'
 import type { Flow } from '../../core/flow/flow.ts'
 import { minimalFlow } from '../../core/flow/minimal.ts'
@@ -7,6 +8,7 @@ import type { KeyList, OrganisationList, Settings } from '../../modules/organisa
 import type { StepCheck } from '../../modules/steps/model.ts'
 import { hasDatabase } from '../../storage/database/database.ts'
 import { requireNoLostDatabase } from '../../storage/database/lost-database.ts'
+import { newLink } from '../dashboard.ts'
 import { makeDirectory } from '../data.ts'
 import { type Manager, managedAt, operated } from '../manage.ts'
 import gettingStarted from './flows/getting-started.yaml' with { type: 'text' }
@@ -59,6 +61,16 @@ async function pushMissing({ ask }: Manager): Promise<void> {
     .filter(({ key }) => !pushed.has(key))
     .map(minimalFlow)
   if (flows.length > 0) await ask('POST /push', { body: { flows, publish: true } })
+}
+
+/** A link that signs the demo's owner in to the dashboard; null where there is none. */
+export async function demoLink(
+  { data, dashboard, publicUrl }: Pick<Config, 'data' | 'dashboard' | 'publicUrl'>,
+  url: string,
+): Promise<string | null> {
+  if (dashboard === 'off') return null
+  const body = { role: 'owner', name: "the demo's owner" } as const
+  return (await inHarbor(data, manager => newLink(manager, publicUrl ?? url, body))).url
 }
 
 /** The organisation and its snippet key, of a demo that is served; what is missing is made. */

@@ -1,4 +1,4 @@
-import { AppError, unauthorized } from '../../core/errors.ts'
+import { AppError, flowNotFound, unauthorized } from '../../core/errors.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { DashboardTokens } from '../../http/dashboard-tokens.ts'
 import { OwnPages, setCookie } from '../../http/own-pages.ts'
@@ -8,6 +8,7 @@ import type { RequestContext } from '../../http/request-context.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import type { SessionTokens } from '../../http/session-tokens.ts'
+import type { FlowStore } from '../authoring/index.ts'
 import {
   CreatedLink,
   NewLinkBody,
@@ -55,6 +56,9 @@ export interface DashboardDeps {
   store: DashboardStore
   stores: Pick<GateStores, 'catalogue'>
   tokens: SessionTokens
+  flows: Pick<FlowStore, 'read'>
+  /** The API's way to a flow's numbers as CSV. */
+  exportRoute: Route
   clock: Clock
 }
 
@@ -165,5 +169,35 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
         return { ...json(200, answer), cookies: [setCookie({ ...cookieTakenAway, isSecure })] }
       },
     }),
+    exportByCookie(deps),
   ]
+}
+
+/**
+ * A flow's numbers as CSV, for a link that a browser follows: it can send the cookie, and no token. It
+ * changes nothing, and no other page can read what is answered.
+ */
+function exportByCookie({ exportRoute, flows, stores }: DashboardDeps): Route {
+  const { query, answers, isLong, operation, summary } = exportRoute
+  const flowOf = async ({ org, params }: RequestContext) => {
+    if (params.org !== org.slug && params.org !== org.id) throw unauthorized('foreign_flow')
+    const [found] = (await flows.read(org.ref, [params.key ?? ''])).flows
+    const flow = found && (await stores.catalogue().flow(found.id))
+    if (!flow) throw flowNotFound()
+    return flow
+  }
+  return {
+    ...ownPage,
+    ...{ query, answers, isLong, operation: `${operation}ByCookie`, summary },
+    caller: 'dashboard session',
+    bucket: 'export',
+    method: 'GET',
+    path: '/dashboard/:org/flows/:key/export.csv',
+    async handle(call) {
+      call.subject = await flowOf(call)
+      const reply = await exportRoute.handle(call)
+      const headers = { ...reply.headers, 'Cross-Origin-Resource-Policy': 'same-origin' }
+      return { ...reply, headers }
+    },
+  }
 }
