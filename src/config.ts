@@ -262,6 +262,23 @@ export const settings = {
     help: 'where browsers reach this server, such as https://cairn.example.com; needed to sign in by an identity provider',
     parse: publicAddress,
   }),
+  oidcClientId: optional({
+    placeholder: 'id',
+    help: 'client by which people sign in to the dashboard at the issuer; its redirect address is CAIRN_PUBLIC_URL/dashboard/sign-in/callback',
+    parse: text('the id of the client'),
+  }),
+  oidcClientSecret: optional({
+    placeholder: 'secret',
+    secret: true,
+    help: 'secret of that client; none for a public one',
+    parse: (value: string): string => value,
+  }),
+  oidcRoleClaim: setting({
+    placeholder: 'claim',
+    default: 'cairn_role',
+    help: 'claim that says what somebody may do in the dashboard: viewer, editor or owner, or a list with one of them; viewer where it says nothing',
+    parse: text('the name of a claim'),
+  }),
   dashboard: setting({
     placeholder: 'when',
     default: 'on',
@@ -428,12 +445,43 @@ function crossCheck(config: Partial<Config>, problems: string[]): void {
       )
     }
   }
+  crossCheckClient(config, problems)
   if (sessionJwksUrl && sessionIssuer === null) {
     problems.push(`${jwksUrl} is set without an issuer: set ${issuer} to the "iss" of its tokens`)
   }
   if (sessionJwksUrl && sessionSecret) {
     problems.push(
       `${jwksUrl} and ${secret} are both set: unset the one that tokens are not signed for`,
+    )
+  }
+}
+
+/** What signing in by the provider needs besides. */
+function crossCheckClient(config: Partial<Config>, problems: string[]): void {
+  const { oidcClientId, oidcClientSecret, publicUrl, sessionIssuer, sessionAudience } = config
+  const client = variableOf('oidcClientId')
+  if (oidcClientSecret && oidcClientId === null) {
+    problems.push(`${variableOf('oidcClientSecret')} is set without a client: set ${client}`)
+  }
+  if (!oidcClientId) return
+  if (sessionIssuer === null) {
+    problems.push(
+      `${client} is set without an issuer: set ${variableOf('sessionIssuer')} to the provider's`,
+    )
+  }
+  if (publicUrl === null) {
+    problems.push(
+      `${client} is set, and the provider has nowhere to send people back to: set ${variableOf('publicUrl')}`,
+    )
+  }
+  if (config.sessionSecret) {
+    problems.push(
+      `${client} and ${variableOf('sessionSecret')} are both set: unset the secret, so that the provider's public keys verify who has signed in`,
+    )
+  }
+  if (sessionAudience === oidcClientId) {
+    problems.push(
+      `${client} is the audience of session tokens too, so that whoever signs in anywhere by this client could read analytics: set ${variableOf('sessionAudience')} to one that is Cairn's alone`,
     )
   }
 }

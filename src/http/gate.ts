@@ -327,7 +327,7 @@ export function passGate(
   params: Params,
   deps: GateDeps,
 ): MaybePromise<void> {
-  if (route.isOfOwnPages) requireOwnPage(call, deps)
+  if (route.readers === 'own pages') requireOwnPage(call, deps)
   if (route.caller === 'anyone') return
   if (route.caller === 'dashboard session') return enterByCookie(call, route, deps)
   if (route.caller === 'management') return enterAsManager(call, route, deps)

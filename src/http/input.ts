@@ -282,6 +282,11 @@ function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> | 
   return request.bytes()
 }
 
+/** The fields of a form as browsers and providers send it. @throws AppError `payload_too_large` */
+export async function readForm(request: Request, limitBytes: number): Promise<URLSearchParams> {
+  return new URLSearchParams(new TextDecoder().decode(await readBytes(request, limitBytes)))
+}
+
 const isAcceptedType = (contentType: string | null) => {
   if (contentType === 'application/json') return true
   // A header without a value names no type.

@@ -156,9 +156,9 @@ function setLimits(template: HeaderTemplate, call: RequestContext, status: numbe
 
 const noHeaders = {}
 
-/** No page of another origin is let into the management API, nor into what is for our own pages. */
+/** No page of another origin reads what the management API answers, nor what is for our own pages. */
 const isForNoOtherOrigin = ({ route }: RequestContext): boolean =>
-  route !== null && (route.caller === 'management' || route.isOfOwnPages === true)
+  route !== null && (route.caller === 'management' || route.readers !== undefined)
 
 /** The response as it leaves. */
 function response(

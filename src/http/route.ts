@@ -18,7 +18,7 @@ export const apiPrefix = '/api/v1'
 export type RouteAccess =
   | { caller: 'snippet key' | 'session token'; bucket: Bucket }
   | { caller: 'management'; bucket: 'manage'; needs: Needs }
-  | { caller: 'dashboard session'; bucket: Bucket; isOfOwnPages: true }
+  | { caller: 'dashboard session'; bucket: Bucket; readers: 'own pages' }
   | { caller: 'anyone'; bucket?: never }
 
 /**
@@ -93,8 +93,11 @@ export type Route<
   isConditional?: boolean
   /** Beside the API and not in its description: a file that browsers load, or what our own pages ask. */
   isProductFile?: boolean
-  /** For our own pages: whatever else sends a request is refused (401), and no other origin reads an answer. */
-  isOfOwnPages?: boolean
+  /**
+   * Who reads its answers in place of any origin's pages: our own, and then nothing else is let in (401);
+   * or none, for what browsers and providers are sent to.
+   */
+  readers?: 'own pages' | 'no page'
   /** A download that may take long: the connection is not cut while the client reads. */
   isLong?: boolean
   handle(

@@ -178,16 +178,15 @@ export function secretTokens(options: TokenRules & { secret: Uint8Array }): OwnS
 }
 
 /**
- * Session tokens that an identity provider signs with its private keys. jose finds the one key that a
+ * Finds the key by which an identity provider has signed something. jose finds the one key that a
  * token names and that fits its algorithm; of two that fit it is neither (OpenID Connect Core 1.0,
  * section 10.1). A key that is not known is looked for once more at the provider.
  */
-export function providerTokens(options: TokenRules & { source: KeySource }): SessionTokens {
-  const { source } = options
+export function keyFinder(source: KeySource) {
   let known: readonly PublicKey[] = []
   let findKey = createLocalJWKSet({ keys: [] })
   // Asked for only once the algorithm is a known one, and no critical header an unknown one.
-  const keyOf = async (header: JWTHeaderParameters) => {
+  return async (header: JWTHeaderParameters) => {
     if (isNewTo(source.keys, header)) await source.renew()
     if (known !== source.keys) {
       known = source.keys
@@ -197,6 +196,11 @@ export function providerTokens(options: TokenRules & { source: KeySource }): Ses
       throw isNewTo(known, header) ? unauthorized('token_unknown_key') : fault
     })
   }
+}
+
+/** Session tokens that an identity provider signs with its private keys. */
+export function providerTokens(options: TokenRules & { source: KeySource }): SessionTokens {
+  const keyOf = keyFinder(options.source)
   return verified(
     options,
     signatureAlgorithms,

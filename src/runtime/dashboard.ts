@@ -1,9 +1,48 @@
 import type { AppDeps } from '../app.ts'
 import type { Config } from '../config.ts'
+import type { KeySource } from '../http/session-tokens.ts'
+import { boundedFetch } from './bounded-fetch.ts'
+import { providerOf } from './identity-provider.ts'
+import type { Log } from './log.ts'
 import { sessionKey } from './session-key.ts'
 
+type Dashboard = NonNullable<AppDeps['dashboard']>
+
+/** For each question to the provider; large providers' documents have some ten kilobytes. */
+const patienceMs = 5_000
+const mostBytes = 256 * 1024
+
+/** The OpenID provider by which people sign in; null where none is configured. */
+export function signInProviderOf(
+  config: Config,
+  keys: KeySource,
+): ReturnType<Dashboard['provider']> {
+  const { oidcClientId: clientId, oidcClientSecret: clientSecret } = config
+  const issuer = providerOf(config)?.issuer
+  if (clientId === null || issuer === undefined) return null
+  return {
+    ...{ issuer, clientId, clientSecret, keys },
+    roleClaim: config.oidcRoleClaim,
+    organisationClaim: config.organisationClaim,
+    fetch: (url, init) =>
+      boundedFetch(url, { ...init, signal: AbortSignal.timeout(patienceMs) }, mostBytes),
+  }
+}
+
 /** What the dashboard needs to know of a server; null where it has none. */
-export function dashboardFor(config: Config): AppDeps['dashboard'] {
-  if (config.dashboard === 'off') return null
-  return { publicUrl: config.publicUrl, serverKey: () => sessionKey(config.data) }
+export function dashboardFor(
+  { dashboard, data, publicUrl }: Config,
+  { provider, log }: { provider: Dashboard['provider']; log: Log },
+): AppDeps['dashboard'] {
+  if (dashboard === 'off') return null
+  return {
+    publicUrl,
+    serverKey: () => sessionKey(data),
+    provider,
+    onFailure({ problem, message }) {
+      // Anybody can come back from nowhere.
+      if (problem === 'expired') return
+      log.warn({ problem, reason: message }, 'nobody was signed in by the identity provider')
+    },
+  }
 }

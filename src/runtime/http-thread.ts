@@ -10,7 +10,7 @@ import { connectManagement } from '../storage/connect-management.ts'
 import { openForReading } from '../storage/database/database.ts'
 import { StorageClient } from '../storage/writer/client.ts'
 import { HttpCounters } from './counters.ts'
-import { dashboardFor } from './dashboard.ts'
+import { dashboardFor, signInProviderOf } from './dashboard.ts'
 import { maxHeaderSize } from './header-size.ts'
 import { IdleCollector } from './idle-collector.ts'
 import { HandedKeys } from './issuer-keys.ts'
@@ -57,6 +57,7 @@ function start(message: HttpThreadStart) {
     report({ type: 'issuer_keys_wanted' }),
   )
   const tokens = tokensFor(config, clock, issuerKeys)
+  let provider = signInProviderOf(config, issuerKeys)
   const tally = new Tally<string>(clock.monotonic)
   const observers: AnswerObserver[] = []
   const deps = {
@@ -69,7 +70,7 @@ function start(message: HttpThreadStart) {
     ),
     limiter: new SharedMemoryLimiter(message.windows, slotOf),
     tokens,
-    dashboard: dashboardFor(config),
+    dashboard: dashboardFor(config, { provider: () => provider, log }),
     retentionDays: config.retentionDays,
     olderSnippetFile: (name: string) => keptSnippetFile(config.data, name),
     observers,
@@ -113,6 +114,7 @@ function start(message: HttpThreadStart) {
     deps.retentionDays = config.retentionDays
     // The gate asks the object that it was given.
     Object.assign(tokens, tokensFor(config, clock, issuerKeys))
+    provider = signInProviderOf(config, issuerKeys)
     issuerKeys.take(known)
   }
   return { tally, reload, stop }

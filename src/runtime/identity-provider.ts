@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { algorithmsOf, type PublicKey, publicKeysIn } from '../core/organisation/key-set.ts'
 import { secureUrl, shownAddress } from '../core/organisation/secure-url.ts'
 import { shown } from '../core/text/wording.ts'
+import { boundedFetch, TooMuch } from './bounded-fetch.ts'
 
 /** Who signs session tokens, where Cairn does not and no secret is shared. */
 export interface IdentityProvider {
@@ -126,18 +127,11 @@ async function getJson(url: string, signal: AbortSignal): Promise<Document> {
   const address = shownAddress(url)
   const sentAt = Date.now()
   try {
-    const response = await fetch(url, {
-      headers: { accept: 'application/json', 'accept-encoding': 'identity' },
-      redirect: 'manual',
-      // Asked so seldom that a connection kept open has mostly been closed at the other end.
-      keepalive: false,
-      // Measured as it comes: nothing small can become large here.
-      decompress: false,
-      signal,
-    })
+    const asked = { headers: { accept: 'application/json' }, signal }
+    const response = await boundedFetch(url, asked, largestBytes)
     const clockSkewMs = skewIn(response.headers, (sentAt + Date.now()) / 2)
     if (response.status !== 200) throw unexpected(address, response)
-    const value = JSON.parse(await boundedText(address, response))
+    const value = await response.json()
     return { value, headers: response.headers, clockSkewMs }
   } catch (error) {
     throw explained(address, error)
@@ -161,24 +155,14 @@ function unexpected(address: string, { status, headers }: Response): ProviderFai
   return new ProviderFailure(`${address} answered ${status}`, "see the provider's own log")
 }
 
-async function boundedText(address: string, response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of response.body ?? []) {
-    length += chunk.byteLength
-    if (length > largestBytes) {
-      throw new ProviderFailure(
-        `${address} answered more than ${largestBytes / 1024} KiB`,
-        "check that the address is the provider's",
-      )
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
 function explained(address: string, error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error
+  if (error instanceof TooMuch) {
+    return new ProviderFailure(
+      `${address} answered ${error.message}`,
+      "check that the address is the provider's",
+    )
+  }
   const { name, code, message } = error as { name?: string; code?: unknown; message?: string }
   if (name === 'TimeoutError') {
     return new ProviderFailure(

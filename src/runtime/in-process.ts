@@ -62,7 +62,12 @@ export function doorInProcess(dataDir: string, now = Date.now): Door {
     limiter: new SharedMemoryLimiter(SharedMemoryLimiter.memory(mostOrganisations), slotOf),
     tokens: { organisationOf: () => Promise.reject(unauthorized('no_credential')) },
     // It can make links; nobody signs in by it.
-    dashboard: { publicUrl: null, serverKey: () => sessionKey(dataDir) },
+    dashboard: {
+      publicUrl: null,
+      serverKey: () => sessionKey(dataDir),
+      provider: () => null,
+      onFailure: () => {},
+    },
     isOperatorsDoor: true,
     retentionDays: longestRetentionDays,
     olderSnippetFile: async () => null,

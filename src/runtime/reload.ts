@@ -12,6 +12,9 @@ const live = [
   'sessionType',
   'sessionJwksUrl',
   'organisationClaim',
+  'oidcClientId',
+  'oidcClientSecret',
+  'oidcRoleClaim',
   'logLevel',
 ] as const satisfies readonly SettingName[]
 

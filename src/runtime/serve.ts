@@ -9,7 +9,6 @@ import { armFailpoints } from '../failpoints.ts'
 import { type PreparedDatabase, prepareDatabase } from '../storage/database/prepare.ts'
 import { BufferGauge, IdentityBoard } from '../storage/shared.ts'
 import { BackupSchedule } from './backup-schedule.ts'
-import { dashboardFor } from './dashboard.ts'
 import { DiskWatch } from './disk-watch.ts'
 import { providerOf } from './identity-provider.ts'
 import { IssuerKeys } from './issuer-keys.ts'
@@ -23,6 +22,7 @@ import { Preparation } from './preparation.ts'
 import { isHopeless, type ServerState, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
 import { ServiceManager } from './service-manager.ts'
+import { sessionKey } from './session-key.ts'
 import { keepSnippet } from './snippet-versions.ts'
 import { type Supervised, Supervisor } from './supervisor.ts'
 import { systemClock } from './system-clock.ts'
@@ -151,7 +151,7 @@ class Server implements Supervised {
     const { config } = this
     // Made here once, so that the threads do not race to make it.
     if (this.issuerKeys === null) ownTokensFor(config, this.clock)
-    dashboardFor(config)?.serverKey()
+    if (config.dashboard === 'on') sessionKey(config.data)
     this.management = serveManagement(
       {
         hostname: config.managementHost,

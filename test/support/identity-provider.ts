@@ -34,6 +34,19 @@ export function signedWith(key: SigningKey, claims: JWTPayload, header: object =
 
 const client = { id: 'analyst', secret: 'of the analyst' }
 
+/** By which people sign in to the dashboard. */
+export const dashboardClient = { id: 'dashboard', secret: 'of the dashboard' }
+
+/** Who signs in next, without being asked anything: their claims, and where the provider tells those. */
+export interface Person {
+  sub: string
+  claims?: Record<string, unknown>
+  /** Claims that only the userinfo endpoint tells. */
+  userinfo?: Record<string, unknown>
+  /** They say no. */
+  isUnwilling?: boolean
+}
+
 /** Audience of the tokens that it issues. */
 export const audience = 'cairn'
 
@@ -41,6 +54,10 @@ export const audience = 'cairn'
 export class Provider {
   /** Requests for its discovery document and its keys. */
   asked = 0
+  person: Person = { sub: 'nobody' }
+  /** Where Cairn is, for the client of its dashboard. */
+  private dashboardUrl: string | null = null
+  private oidc: InstanceType<typeof OidcProvider> | null = null
   private constructor(
     readonly issuer: string,
     private server: Server,
@@ -57,6 +74,26 @@ export class Provider {
     return provider
   }
 
+  /** Has a client for the dashboard of a server from the next `use` on. */
+  serveDashboard(url: string): void {
+    this.dashboardUrl = url
+  }
+
+  private get dashboardClients() {
+    const url = this.dashboardUrl
+    if (url === null) return []
+    return [
+      {
+        client_id: dashboardClient.id,
+        client_secret: dashboardClient.secret,
+        redirect_uris: [`${url}/dashboard/sign-in/callback`],
+        post_logout_redirect_uris: [`${url}/dashboard/sign-in`],
+        backchannel_logout_uri: `${url}/dashboard/sign-in/logout`,
+        backchannel_logout_session_required: true,
+      },
+    ]
+  }
+
   /** From now on it has these keys, and signs with the first one of the algorithm asked for. */
   async use(keys: SigningKey[]): Promise<void> {
     const configuration: Configuration = {
@@ -71,10 +108,33 @@ export class Provider {
           // Its usual RS256 would ask for such a key.
           id_token_signed_response_alg: keys[0]!.alg as 'RS256',
         },
+        ...this.dashboardClients.map(one => ({
+          ...one,
+          id_token_signed_response_alg: keys[0]!.alg as 'RS256',
+        })),
       ],
-      ttl: { ClientCredentials: 600 },
+      cookies: { keys: ['a key of the test'] },
+      // What a person is told of in the ID token, and not only at the userinfo endpoint.
+      conformIdTokenClaims: false,
+      claims: { openid: ['sub', 'org', 'cairn_role'], profile: ['name'] },
+      findAccount: (_, sub) => ({
+        accountId: sub,
+        claims: async use => ({
+          sub,
+          ...this.person.claims,
+          ...(use === 'userinfo' && this.person.userinfo),
+        }),
+      }),
+      loadExistingGrant: this.grantOf.bind(this) as never,
+      interactions: { url: (_, { uid }) => `/interaction/${uid}` },
+      ttl: {
+        ...{ ClientCredentials: 600, AccessToken: 600, IdToken: 600 },
+        ...{ Interaction: 600, Grant: 600, Session: 600 },
+      },
       features: {
         devInteractions: { enabled: false },
+        backchannelLogout: { enabled: true },
+        rpInitiatedLogout: { enabled: true },
         clientCredentials: { enabled: true },
         resourceIndicators: {
           enabled: true,
@@ -89,12 +149,34 @@ export class Provider {
         },
       },
       extraTokenClaims: (_, token) => {
-        const { resourceServer } = token as { resourceServer: { identifier(): string } }
-        return { org: resourceServer.identifier().split(':')[2] }
+        const { resourceServer } = token as { resourceServer?: { identifier(): string } }
+        return resourceServer && { org: resourceServer.identifier().split(':')[2] }
       },
     }
     const provider = await quietly(() => new OidcProvider(this.issuer, configuration))
-    this.answer = provider.callback() as typeof this.answer
+    this.oidc = provider
+    const callback = provider.callback() as typeof this.answer
+    this.answer = (request, response) =>
+      request.url?.startsWith('/interaction/')
+        ? void this.interact(request, response)
+        : callback(request, response)
+  }
+
+  /** Nobody is asked whether the dashboard may know them. */
+  private async grantOf(context: {
+    oidc: { client: { clientId: string }; session: { accountId: string } }
+  }) {
+    const { clientId } = context.oidc.client
+    const grant = new this.oidc!.Grant({ clientId, accountId: context.oidc.session.accountId })
+    grant.addOIDCScope('openid profile')
+    await grant.save()
+    return grant
+  }
+
+  private async interact(request: IncomingMessage, response: never): Promise<void> {
+    const { sub, isUnwilling } = this.person
+    const result = isUnwilling ? { error: 'access_denied' } : { login: { accountId: sub } }
+    await this.oidc!.interactionFinished(request, response, result)
   }
 
   /** A token that the provider itself issues for an organisation. */

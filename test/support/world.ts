@@ -75,6 +75,7 @@ export class World {
   readonly shared = newSharedMemory()
   readonly answers: RequestSummary[] = []
   readonly broken: RequestSummary[] = []
+  readonly signInFailures: Error[] = []
   /** By how many milliseconds storage says that the clock was set. */
   readonly clockSettings: number[] = []
   readonly secret = new TextEncoder().encode('a secret that only this test world knows')
@@ -135,7 +136,13 @@ export class World {
       dashboard:
         options.dashboard === null
           ? null
-          : { publicUrl: null, serverKey: () => this.secret, ...options.dashboard },
+          : {
+              publicUrl: null,
+              serverKey: () => this.secret,
+              provider: () => null,
+              onFailure: failure => this.signInFailures.push(failure),
+              ...options.dashboard,
+            },
       retentionDays: options.retentionDays ?? 90,
       olderSnippetFile: async () => null,
       observers: [

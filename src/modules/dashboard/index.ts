@@ -19,7 +19,9 @@ import {
   SignOut,
   Ways,
 } from './model.ts'
-import type { DashboardStore } from './port.ts'
+import { OpenIdProvider, type ProviderSettings } from './open-id.ts'
+import type { DashboardStore, SignInFailure, SignInProvider } from './port.ts'
+import { providerRoutes } from './provider-routes.ts'
 import { type Begun, SignIns } from './service.ts'
 
 /** What the dashboard's sign-in needs to know of the server. */
@@ -28,10 +30,17 @@ export interface DashboardSettings {
   publicUrl: string | null
   /** Cairn's own key, from which those of the dashboard are made. */
   serverKey(): Uint8Array
+  /** The OpenID provider by which people sign in; null without one. May change while it serves. */
+  provider(): ProviderSettings | null
+  /** Somebody could not be signed in; for the log, without a secret. */
+  onFailure(failure: SignInFailure): void
 }
 
 /** What the gate needs of the dashboard. */
-export const dashboardOf = ({ publicUrl, serverKey }: DashboardSettings, clock: Clock) => ({
+export const dashboardOf = (
+  { publicUrl, serverKey }: Pick<DashboardSettings, 'publicUrl' | 'serverKey'>,
+  clock: Clock,
+) => ({
   ownPages: new OwnPages(publicUrl),
   tokens: new DashboardTokens(serverKey, clock),
 })
@@ -39,7 +48,7 @@ export const dashboardOf = ({ publicUrl, serverKey }: DashboardSettings, clock: 
 const ownPage = {
   tag: 'Management',
   isProductFile: true,
-  isOfOwnPages: true,
+  readers: 'own pages',
 } as const
 
 const asked = { ...ownPage, method: 'POST', bodyLimitBytes: 20 * 1024 } as const
@@ -68,6 +77,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
   if (dashboard === null) return []
   const { ownPages, tokens } = dashboardOf(dashboard, clock)
   const signIns = new SignIns(store, deps.stores, deps.tokens, clock)
+  const providerNow = latestProvider(dashboard, clock)
 
   const sessionCookie = (call: RequestContext, { secret, endsAt }: Begun) =>
     setCookie({
@@ -109,7 +119,11 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       operation: 'getWaysToSignIn',
       summary: 'The ways to sign in to the dashboard',
       answers: { 200: { description: 'The ways.', schema: Ways } },
-      handle: () => json(200, { provider: null, link: true, token: true } satisfies Ways),
+      handle() {
+        const issuer = providerNow()?.issuer
+        const provider = issuer === undefined ? null : { name: new URL(issuer).hostname }
+        return json(200, { provider, link: true, token: true } satisfies Ways)
+      },
     }),
     route({
       ...asked,
@@ -162,14 +176,18 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       body: SignOut,
       answers: { 200: { description: 'Signed out.', schema: SignedOutAnswer } },
       async handle(call) {
-        const { sha256 } = sessionOf(call)
+        const { sha256, issuer } = sessionOf(call)
         await store.endSession(call.org.ref, sha256, call.body.everywhere)
-        const answer = { goTo: null } satisfies SignedOutAnswer
+        const provider = providerNow()
+        const isTheirs = provider !== null && provider.issuer === issuer
+        const goTo = isTheirs ? await provider.signOutAddress() : null
+        const answer = { goTo } satisfies SignedOutAnswer
         const isSecure = ownPages.isSecure(call)
         return { ...json(200, answer), cookies: [setCookie({ ...cookieTakenAway, isSecure })] }
       },
     }),
     exportByCookie(deps),
+    ...providerRoutes({ ...dashboard, ownPages, signIns, store, providerNow, sessionCookie }),
   ]
 }
 
@@ -199,5 +217,21 @@ function exportByCookie({ exportRoute, flows, stores }: DashboardDeps): Route {
       const headers = { ...reply.headers, 'Cross-Origin-Resource-Policy': 'same-origin' }
       return { ...reply, headers }
     },
+  }
+}
+
+/** The provider as it is configured now. */
+function latestProvider(
+  { provider, publicUrl, serverKey }: DashboardSettings,
+  clock: Clock,
+): () => SignInProvider | null {
+  let known: { settings: ProviderSettings; provider: SignInProvider } | null = null
+  return () => {
+    const settings = provider()
+    if (settings === null || publicUrl === null) return null
+    if (known?.settings !== settings) {
+      known = { settings, provider: new OpenIdProvider(settings, publicUrl, serverKey, clock) }
+    }
+    return known.provider
   }
 }

@@ -1,0 +1,305 @@
+import { jwtVerify } from 'jose'
+import * as oauth from 'oauth4webapi'
+import { AppError } from '../../core/errors.ts'
+import { signatureAlgorithms } from '../../core/organisation/key-set.ts'
+import { roleIn } from '../../core/organisation/role.ts'
+import { secureUrl } from '../../core/organisation/secure-url.ts'
+import { shown } from '../../core/text/wording.ts'
+import type { Clock } from '../../core/time/clock.ts'
+import { minuteMs } from '../../core/time/durations.ts'
+import { type KeySource, keyFinder } from '../../http/session-tokens.ts'
+import { type Identity, type SignedOut, SignInFailure, type SignInProvider } from './port.ts'
+import { Transactions } from './transaction.ts'
+
+/** An OpenID provider as it is configured, and the ways to it. */
+export interface ProviderSettings {
+  issuer: string
+  clientId: string
+  /** Null for a public client. */
+  clientSecret: string | null
+  roleClaim: string
+  organisationClaim: string
+  /** The issuer's keys, which are fetched elsewhere. */
+  keys: KeySource
+  /** Fetches within bounds of time and size. */
+  fetch(url: string, init: RequestInit): Promise<Response>
+}
+
+/** How long what the provider says of itself is good for; and that it did not answer. */
+const metadataMs = 10 * minuteMs
+const failureMs = 1_000
+
+/** Strangers can have the provider asked: by so many at once, and each request waits at most seconds. */
+const mostUnderWay = 16
+
+/** A logout token that was made before is not taken any more, nor one that is from the future; seconds. */
+const logoutTokenAge = '10 minutes'
+const clockTolerance = 30
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
+
+type Claims = Readonly<Record<string, unknown>>
+
+/**
+ * Signing in by an OpenID provider: the authorization code flow with PKCE, state, nonce and the issuer in
+ * the answer (OpenID Connect Core 1.0, section 3.1; RFC 7636; RFC 9207), all of it at the server.
+ */
+export class OpenIdProvider implements SignInProvider {
+  readonly issuer: string
+  private readonly client: oauth.Client
+  private readonly redirectUri: string
+  private readonly transactions: Transactions
+  private readonly keyOf
+  private metadata: { of: Promise<oauth.AuthorizationServer>; until: number } | null = null
+  private underWay = 0
+
+  /** @param publicUrl where the provider sends people back to */
+  constructor(
+    private readonly settings: ProviderSettings,
+    private readonly publicUrl: string,
+    serverKey: () => Uint8Array,
+    private readonly clock: Clock,
+  ) {
+    this.issuer = settings.issuer
+    this.client = { client_id: settings.clientId }
+    this.redirectUri = `${publicUrl}/dashboard/sign-in/callback`
+    this.transactions = new Transactions(serverKey, clock)
+    this.keyOf = keyFinder(settings.keys)
+  }
+
+  begin(to: string): Promise<{ location: string; transaction: string }> {
+    return this.asking(async () => {
+      const { authorization_endpoint: endpoint } = await this.server()
+      if (endpoint === undefined) throw down('it names no place to sign in at')
+      this.requireSafe(endpoint)
+      const state = oauth.generateRandomState()
+      const nonce = oauth.generateRandomNonce()
+      const verifier = oauth.generateRandomCodeVerifier()
+      const { issuer } = this
+      const transaction = await this.transactions.seal({ issuer, state, nonce, verifier, to })
+      const location = withQuery(endpoint, {
+        ...{ client_id: this.client.client_id, redirect_uri: this.redirectUri },
+        ...{ response_type: 'code', scope: 'openid profile', state, nonce },
+        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      })
+      return { location, transaction }
+    })
+  }
+
+  finish(query: string, transaction: string | null): Promise<{ identity: Identity; to: string }> {
+    return this.asking(async () => {
+      const begun = transaction === null ? null : await this.transactions.open(transaction)
+      if (begun === null) throw new SignInFailure('expired', 'nothing was begun in this browser')
+      if (begun.issuer !== this.issuer)
+        throw new SignInFailure('expired', 'the settings have changed')
+      const server = await this.server()
+      const sent = new URLSearchParams(query)
+      const answer = oauth.validateAuthResponse(server, this.client, sent, begun.state)
+      const response = await oauth.authorizationCodeGrantRequest(
+        server,
+        this.client,
+        this.authentication(server),
+        answer,
+        this.redirectUri,
+        begun.verifier,
+        this.options,
+      )
+      const tokens = await oauth.processAuthorizationCodeResponse(server, this.client, response, {
+        expectedNonce: begun.nonce,
+        requireIdToken: true,
+      })
+      await this.verify(tokens.id_token!)
+      return { identity: await this.identityOf(server, tokens), to: begun.to }
+    })
+  }
+
+  async signOutAddress(): Promise<string | null> {
+    try {
+      const { end_session_endpoint: endpoint } = await this.asking(() => this.server())
+      if (endpoint === undefined) return null
+      this.requireSafe(endpoint)
+      return withQuery(endpoint, {
+        client_id: this.client.client_id,
+        post_logout_redirect_uri: `${this.publicUrl}/dashboard/sign-in`,
+      })
+    } catch (error) {
+      // Signed out here they are in any case.
+      if (error instanceof SignInFailure) return null
+      throw error
+    }
+  }
+
+  /** OpenID Connect Back-Channel Logout 1.0, section 2.6. */
+  async signedOutBy(logoutToken: string): Promise<SignedOut> {
+    const { payload, protectedHeader } = await this.verify(logoutToken, {
+      requiredClaims: ['iat', 'jti', 'events'],
+      maxTokenAge: logoutTokenAge,
+      clockTolerance,
+    })
+    const { events, sub, sid, nonce, iat = 0 } = payload
+    const { typ = 'logout+jwt' } = protectedHeader
+    const isOne =
+      /^(?:application\/)?(?:logout\+jwt|jwt)$/i.test(typ) &&
+      isObject(isObject(events) ? events[logoutEvent] : null) &&
+      nonce === undefined
+    const subject = typeof sub === 'string' ? sub : null
+    const session = typeof sid === 'string' ? sid : null
+    if (!isOne || (subject === null && session === null)) throw new Error('no logout token')
+    return { issuer: this.issuer, subject, sid: session, begunBy: (iat + clockTolerance) * 1_000 }
+  }
+
+  /** Whether the provider has signed something for this client; the keys are those of session tokens. */
+  private verify(token: string, more: Parameters<typeof jwtVerify>[2] = {}) {
+    return jwtVerify(token, this.keyOf, {
+      algorithms: [...signatureAlgorithms],
+      issuer: this.issuer,
+      audience: this.client.client_id,
+      currentDate: new Date(this.clock.now()),
+      clockTolerance,
+      ...more,
+    })
+  }
+
+  /** By the ID token; what that does not say of the organisation, the provider is asked for once. */
+  private async identityOf(
+    server: oauth.AuthorizationServer,
+    tokens: oauth.TokenEndpointResponse,
+  ): Promise<Identity> {
+    const { organisationClaim, roleClaim } = this.settings
+    const claims = oauth.getValidatedIdTokenClaims(tokens)!
+    let told: Claims = claims
+    if (!isText(told[organisationClaim]) && server.userinfo_endpoint !== undefined) {
+      const { access_token: token } = tokens
+      const response = await oauth.userInfoRequest(server, this.client, token, this.options)
+      told = {
+        ...claims,
+        ...(await oauth.processUserInfoResponse(server, this.client, claims.sub, response)),
+      }
+    }
+    const organisation = told[organisationClaim]
+    if (!isText(organisation)) {
+      throw new SignInFailure(
+        'no_organisation',
+        `the provider names none in "${organisationClaim}"`,
+      )
+    }
+    const names = [told.name, told.preferred_username, told.email, claims.sub]
+    return {
+      organisation,
+      role: roleIn(told[roleClaim]),
+      name: names.find(isText)!,
+      subject: claims.sub,
+      issuer: this.issuer,
+      sid: isText(claims.sid) ? claims.sid : null,
+    }
+  }
+
+  /** What the provider says of itself, fetched again every so often; what it said last goes on where it is down. */
+  private async server(): Promise<oauth.AuthorizationServer> {
+    const now = this.clock.monotonic()
+    const before = this.metadata
+    if (before && now < before.until) return before.of
+    const of = this.discover().catch(error => {
+      const last = before?.of ?? Promise.reject(error)
+      this.metadata = { of: last, until: this.clock.monotonic() + failureMs }
+      return last
+    })
+    this.metadata = { of, until: now + metadataMs }
+    return of
+  }
+
+  private async discover(): Promise<oauth.AuthorizationServer> {
+    const issuer = new URL(this.issuer)
+    const response = await oauth.discoveryRequest(issuer, { algorithm: 'oidc', ...this.options })
+    const server = await oauth.processDiscoveryResponse(issuer, response)
+    if (server.issuer === this.issuer) return server
+    throw down(`its document is of the issuer "${shown(server.issuer)}"`)
+  }
+
+  private authentication(server: oauth.AuthorizationServer): oauth.ClientAuth {
+    const { clientSecret } = this.settings
+    if (clientSecret === null) return oauth.None()
+    const ways = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+    return ways.includes('client_secret_basic')
+      ? oauth.ClientSecretBasic(clientSecret)
+      : oauth.ClientSecretPost(clientSecret)
+  }
+
+  private get options() {
+    const { fetch } = this.settings
+    return {
+      [oauth.customFetch]: (url: string, init: RequestInit) => {
+        this.requireSafe(url)
+        return fetch(url, init).catch(error => {
+          throw down(String((error as { code?: unknown }).code ?? (error as Error).name))
+        })
+      },
+      [oauth.allowInsecureRequests]: this.issuer.startsWith('http:'),
+    }
+  }
+
+  /** A provider elsewhere must not send anybody to what listens on this machine. */
+  private requireSafe(address: string): void {
+    const url = secureUrl(address)
+    if (url && (url.protocol === 'https:' || this.issuer.startsWith('http:'))) return
+    throw down('it names an address that is not https')
+  }
+
+  /** Says of whatever went wrong whose fault it is, and lets no more go on at once than is well. */
+  private async asking<T>(work: () => Promise<T>): Promise<T> {
+    if (this.underWay >= mostUnderWay) throw down('too many sign in at this moment')
+    this.underWay++
+    try {
+      return await work()
+    } catch (error) {
+      throw failureOf(error)
+    } finally {
+      this.underWay--
+    }
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+const down = (reason: string) => new SignInFailure('provider_unavailable', reason)
+
+function withQuery(endpoint: string, query: Record<string, string>): string {
+  const url = new URL(endpoint)
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+  return url.href
+}
+
+/** What oauth4webapi and jose throw, in a word for the person and a sentence for the log, without what was sent. */
+function failureOf(error: unknown): unknown {
+  if (error instanceof SignInFailure) return error
+  if (error instanceof oauth.AuthorizationResponseError) {
+    return new SignInFailure('refused', `the provider said ${shown(error.error)}`)
+  }
+  if (error instanceof oauth.ResponseBodyError) {
+    const said = `the provider answered ${error.status} ${shown(error.error)}`
+    return new SignInFailure(
+      error.error === 'invalid_grant' ? 'refused' : 'provider_unavailable',
+      said,
+    )
+  }
+  const { code, name, message } = error as { code?: unknown; name?: string; message?: string }
+  const said = `${typeof code === 'string' ? code : name}: ${shown(message ?? '', 200)}`
+  if (
+    code === oauth.RESPONSE_IS_NOT_CONFORM ||
+    code === oauth.RESPONSE_IS_NOT_JSON ||
+    code === oauth.PARSE_ERROR
+  ) {
+    return down(said)
+  }
+  const isOurs =
+    error instanceof oauth.OperationProcessingError ||
+    error instanceof oauth.UnsupportedOperationError
+  const isJoses = typeof code === 'string' && /^ERR_J/.test(code)
+  const isRefused = error instanceof AppError && error.code === 'unauthorized'
+  return isOurs || isJoses || isRefused
+    ? new SignInFailure('mismatch', isRefused ? String(error.cause) : said)
+    : error
+}

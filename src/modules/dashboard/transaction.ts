@@ -1,0 +1,51 @@
+import { EncryptJWT, jwtDecrypt } from 'jose'
+import type { Clock } from '../../core/time/clock.ts'
+import { keyFor } from '../../http/dashboard-tokens.ts'
+
+/** What the browser keeps while somebody is at the provider, in a cookie that only Cairn can read. */
+export interface Transaction {
+  issuer: string
+  state: string
+  nonce: string
+  verifier: string
+  /** Where they wanted to go. */
+  to: string
+}
+
+export const transactionSeconds = 10 * 60
+
+const algorithms = { alg: 'dir', enc: 'A256GCM' } as const
+
+/** Transactions as texts: encrypted, and good for ten minutes. */
+export class Transactions {
+  constructor(
+    private readonly serverKey: () => Uint8Array,
+    private readonly clock: Clock,
+  ) {}
+
+  private get key(): Uint8Array {
+    return keyFor(this.serverKey(), 'sign-in transaction')
+  }
+
+  seal(transaction: Transaction): Promise<string> {
+    return new EncryptJWT({ ...transaction })
+      .setProtectedHeader(algorithms)
+      .setExpirationTime(Math.floor(this.clock.now() / 1000) + transactionSeconds)
+      .encrypt(this.key)
+  }
+
+  /** Null for what is none of ours, or too old. */
+  async open(text: string): Promise<Transaction | null> {
+    try {
+      const { payload } = await jwtDecrypt(text, this.key, {
+        keyManagementAlgorithms: [algorithms.alg],
+        contentEncryptionAlgorithms: [algorithms.enc],
+        requiredClaims: ['exp'],
+        currentDate: new Date(this.clock.now()),
+      })
+      return payload as unknown as Transaction
+    } catch {
+      return null
+    }
+  }
+}
