@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Server } from '../support/binary.ts'
+import { CommandLine } from '../support/command-line.ts'
+import { type Case, readContract } from './document.ts'
+import { type Answer, exchange, type Sent } from './exchange.ts'
+import { beginSequence } from './names.ts'
+import { Player } from './player.ts'
+import { type Holder, plenty, setStage } from './stage.ts'
+
+/**
+ * Every row of contract.md once more, with the cookie of somebody who is signed in to the dashboard as an
+ * owner: as a browser attaches it, of its own accord, to what any page sends to Cairn. Nothing may differ.
+ */
+
+const contract = readContract(readFileSync(join(import.meta.dir, 'contract.md'), 'utf8'))
+
+/** What an answer says anew each time. */
+const varying = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset']
+const times = /"\d{4}-\d\d-\d\dT[\d:.]+Z"/g
+/** Tabs are told to beat one after the other, and a token's use is noted a moment after it. */
+const moving = /"(nextHeartbeatSeconds|lastUsedAt)":[^,}]+/g
+const isMoving = /\/heartbeat|\/manage\/tokens/
+
+/** @param target what was asked for */
+const seen = ({ status, headers, body }: Answer, target: string) => ({
+  target,
+  status,
+  headers: [...headers].filter(
+    ([name]) => !varying.includes(name) && !(name === 'content-length' && isMoving.test(target)),
+  ),
+  body: body.toString('latin1').replace(moving, '<moving>').replace(times, '<time>'),
+})
+
+class VisitorsPlayer extends Player {
+  /** Answers that were held, byte for byte, against those without a cookie. */
+  compared = 0
+  cookies = new Map<Server, string>()
+
+  protected override async exchange(
+    door: number | string,
+    sent: Sent,
+    to: { server: Server; holder: Holder | null },
+  ): Promise<Answer> {
+    const cookie = `cairn=${this.cookies.get(to.server)}`
+    const attached = { ...sent, headers: [...sent.headers, ['Cookie', cookie] as const] }
+    const answer = await exchange(door, attached)
+    // Asked once more, whoever has a limit would reach it before the row says so.
+    const isCounted = to.holder !== null && to.holder.limit !== plenty
+    const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(sent.method)
+    if (isCounted || !(isRead || answer.status === 401)) return answer
+    this.compared++
+    const without = await exchange(door, sent)
+    expect(seen(answer, sent.target)).toEqual(seen(without, sent.target))
+    return answer
+  }
+}
+
+const place = new CommandLine()
+let player: VisitorsPlayer
+
+/** Signs somebody in as an owner of an organisation. */
+async function cookieAt(server: Server, organisation: string, data: string): Promise<string> {
+  const link = ['dashboard', 'link', '--role', 'owner', '--org', organisation]
+  const { url } = await place.json<{ url: string }>(link, { CAIRN_DATA: data })
+  const response = await fetch(`${server.url}/dashboard/session/redeem`, {
+    method: 'POST',
+    headers: {
+      'sec-fetch-site': 'same-origin',
+      'cairn-dashboard': '1',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ code: new URL(url).hash.slice(1) }),
+  })
+  const [, value] = /^cairn=([^;]+)/.exec(response.headers.get('set-cookie') ?? '') ?? []
+  if (value === undefined) throw new Error(`Not signed in: ${response.status}`)
+  return value
+}
+
+beforeAll(async () => {
+  const stage = await setStage(place)
+  player = new VisitorsPlayer(contract, stage)
+  player.cookies.set(stage.server, await cookieAt(stage.server, 'acme', './data'))
+  const narrow = [...stage.holders.values()].find(({ server }) => server !== stage.server)!.server
+  player.cookies.set(narrow, await cookieAt(narrow, 'narrow', './narrow'))
+}, 60_000)
+afterAll(() => place.close())
+
+const patienceMs = 30_000
+
+for (const [section, cases] of Map.groupBy(contract.cases, ({ section }) => section)) {
+  describe(section, () => {
+    test.each(cases.map((one): [string, Case] => [one.name, one]))(
+      '%s',
+      async (_, { rows }) => {
+        beginSequence()
+        const person = `person-${rows[0]?.line}`
+        let last: Answer | null = null
+        for (const row of rows) last = await player.play(row, person, last)
+      },
+      patienceMs,
+    )
+  })
+}
+
+test('most of them were compared with the same request without a cookie', () => {
+  expect(player.compared).toBeGreaterThan(1_000)
+})
