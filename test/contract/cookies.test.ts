@@ -84,7 +84,7 @@ beforeAll(async () => {
   player.cookies.set(stage.server, await cookieAt(stage.server, 'acme', './data'))
   const narrow = [...stage.holders.values()].find(({ server }) => server !== stage.server)!.server
   player.cookies.set(narrow, await cookieAt(narrow, 'narrow', './narrow'))
-}, 60_000)
+}, 120_000)
 afterAll(() => place.close())
 
 const patienceMs = 30_000

@@ -1,8 +1,10 @@
+import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { constants, existsSync, type Stats } from 'node:fs'
 import { access, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { databaseFile } from '../database/database.ts'
+import { endAllSessions } from '../organisations/dashboard-sessions.ts'
 import {
   type BackupContent,
   checkBackup,
@@ -75,6 +77,7 @@ export async function restore(
     const hasChecksum = requireChecksum(file, sha256)
     onProgress({ phase: 'checking', done: 0, total })
     const content = checkBackup(staged, file)
+    signEverybodyOut(staged)
     // First: an older database is not to be seen without.
     const erasuresTaken = await takeErasures(file, dataDir)
     const aside = await replaceDatabase(dataDir, staged, now)
@@ -100,10 +103,31 @@ export async function undoRestore(
   if (newest === undefined) {
     throw new RestoreRefused(`nothing to undo: no database in ${dataDir} was replaced by a restore`)
   }
+  trySigningOut(newest)
   const aside = await replaceDatabase(dataDir, newest, now)
   // Only one that was too damaged to be made one file has a log.
   if (existsSync(`${newest}-wal`)) await rename(`${newest}-wal`, `${databaseFile(dataDir)}-wal`)
   return { restored: newest, aside }
+}
+
+/** Who was signed in to the dashboard then may have signed out since, or been signed out. */
+function signEverybodyOut(file: string): void {
+  const database = new Database(file, { readwrite: true, strict: true })
+  try {
+    endAllSessions(database)
+  } finally {
+    database.close()
+  }
+}
+
+/** The same of a database that may be damaged, as it was when it was put aside: then it stays as it is. */
+function trySigningOut(file: string): void {
+  if (existsSync(`${file}-wal`)) return
+  try {
+    signEverybodyOut(file)
+  } catch {
+    // Nobody serves it either.
+  }
 }
 
 /** @throws RestoreRefused where there is no such file */

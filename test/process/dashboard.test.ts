@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { builtBinary, type Server, Workplace, withTour } from '../support/binary.ts'
+
+/** Who is signed in to the dashboard, over threads, restarts, restores and settings. */
+
+let place: Workplace
+beforeAll(async () => {
+  await builtBinary()
+  place = new Workplace()
+  await withTour(place)
+})
+afterAll(() => place.close())
+
+const ownPage = {
+  'sec-fetch-site': 'same-origin',
+  'cairn-dashboard': '1',
+  'content-type': 'application/json',
+}
+
+/** By a page of the dashboard, over a connection of its own: another thread may have it each time. */
+const ask = (server: Server, action: string, body: unknown = {}, cookie = '') =>
+  fetch(`${server.url}/dashboard/session/${action}`, {
+    method: 'POST',
+    headers: { ...ownPage, ...(cookie && { cookie }) },
+    body: JSON.stringify(body),
+    keepalive: false,
+  })
+
+const newLink = (...words: string[]) =>
+  place.json<{ url: string; role: string; name: string }>(['dashboard', 'link', ...words])
+
+/** The cookie of somebody who was signed in by a new link. */
+async function signIn(server: Server, ...words: string[]): Promise<string> {
+  const { url } = await newLink(...words)
+  const response = await ask(server, 'redeem', { code: new URL(url).hash.slice(1) })
+  expect(response.status).toBe(200)
+  return response.headers.get('set-cookie')!.split(';')[0]!
+}
+
+const isIn = async (server: Server, cookie: string) =>
+  (await ask(server, 'token', {}, cookie)).status === 200
+
+test('a link is printed for where browsers reach the server', async () => {
+  const { url, ...link } = await newLink('--url', 'https://cairn.example.com/below/')
+  expect(url).toMatch(/^https:\/\/cairn\.example\.com\/below\/dashboard\/sign-in#[\w-]{43}$/)
+  expect(link).toMatchObject({ role: 'viewer', name: expect.stringMatching(/^link by /) })
+  const server = await place.serve()
+  const { stdout } = await place.run(['dashboard', 'link', '--role', 'owner', '--name', 'Ann'])
+  expect(stdout).toMatch(
+    new RegExp(`^http://localhost:${new URL(server.url).port}/dashboard/sign-in#`),
+  )
+  const env = { CAIRN_PUBLIC_URL: 'https://cairn.test' }
+  const configured = await place.run(['dashboard', 'link'], env)
+  expect(configured.stdout).toStartWith('https://cairn.test/dashboard/sign-in#')
+  await server.end('SIGTERM')
+  for (const code of [stdout, configured.stdout]) {
+    expect(server.stdout + server.stderr).not.toContain(code.trim().split('#')[1]!)
+  }
+})
+
+test.each([
+  [['--role', 'admin'], 2, /admin/],
+  [['--url', 'cairn.example.com'], 2, /--url must be an address/],
+  [['--org', 'nobody'], 1, /there is no organisation/],
+])('a link with %j is refused', async (words, status, says) => {
+  const run = await place.run(['dashboard', 'link', ...words])
+  expect([run.status, run.stdout]).toEqual([status, ''])
+  expect(run.stderr).toMatch(says)
+})
+
+test('somebody stays signed in over a restart, and signs out on all threads at once', async () => {
+  const threads = { CAIRN_THREADS: '4' }
+  let server = await place.serve([], threads)
+  const cookie = await signIn(server, '--role', 'owner')
+  await server.end('SIGKILL')
+  server = await place.serve([], threads)
+  const times = Array.from({ length: 24 })
+  const all = () => Promise.all(times.map(() => isIn(server, cookie)))
+  expect(new Set(await all())).toEqual(new Set([true]))
+  expect((await ask(server, 'sign-out', { everywhere: false }, cookie)).status).toBe(200)
+  expect(new Set(await all())).toEqual(new Set([false]))
+  await server.end('SIGTERM')
+})
+
+test('of many who use a link at the same moment, on several threads, one is let in', async () => {
+  const server = await place.serve([], { CAIRN_THREADS: '4' })
+  const { url } = await newLink()
+  const code = new URL(url).hash.slice(1)
+  const answers = await Promise.all(
+    Array.from({ length: 24 }, () => ask(server, 'redeem', { code })),
+  )
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect(answers.filter(({ status }) => status === 401)).toHaveLength(23)
+  await server.end('SIGTERM')
+})
+
+test('nobody is signed in by a restored database, nor by one that is put back', async () => {
+  let server = await place.serve()
+  const cookie = await signIn(server)
+  expect(await isIn(server, cookie)).toBe(true)
+  const backup = join(place.folder, 'backup.db')
+  const { url } = await newLink()
+  expect((await place.run(['backup', backup])).status).toBe(0)
+  await server.end('SIGTERM')
+  for (const words of [[backup], ['--undo']]) {
+    expect((await place.run(['restore', ...words])).status).toBe(0)
+    server = await place.serve()
+    expect(await isIn(server, cookie)).toBe(false)
+    const answer = await ask(server, 'redeem', { code: new URL(url).hash.slice(1) })
+    expect(answer.status).toBe(401)
+    await server.end('SIGTERM')
+  }
+})
+
+describe('CAIRN_DASHBOARD=off', () => {
+  test('takes all of it away', async () => {
+    const off = { CAIRN_DASHBOARD: 'off' }
+    const server = await place.serve([], off)
+    for (const path of ['redeem', 'token', 'sign-out']) {
+      expect((await ask(server, path)).status).toBe(404)
+    }
+    for (const path of ['session/ways', 'sign-in/provider', 'acme/flows/tour/export.csv']) {
+      expect((await fetch(`${server.url}/dashboard/${path}`)).status).toBe(404)
+    }
+    const refused = await place.run(['dashboard', 'link'], off)
+    expect([refused.status, refused.stdout]).toEqual([1, ''])
+    expect(refused.stderr).toContain('CAIRN_DASHBOARD is "off"')
+    // Asked without that setting, the server has no such route.
+    expect((await place.run(['dashboard', 'link'])).status).toBe(1)
+    await server.end('SIGTERM')
+  })
+})
