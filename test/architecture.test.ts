@@ -172,6 +172,10 @@ describe('technologies stay in their place', () => {
     )
   })
 
+  test('OpenID’s in the one file of the dashboard that speaks it', () => {
+    expect(users(name => name === 'oauth4webapi')).toEqual(['modules/dashboard/open-id.ts'])
+  })
+
   test('a database’s library not in core, http, modules or app', () => {
     const above = users(name => /^(bun:sqlite|drizzle-orm)/.test(name))
     expect(above.filter(file => /^(core|http|modules|app)\b/.test(file))).toEqual([])

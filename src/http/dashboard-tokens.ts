@@ -4,9 +4,10 @@ import { unauthorized } from '../core/errors.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { tokenRefusal } from './session-tokens.ts'
 
-/** Written in one way alone, so that these tokens can be told from all others before anything is verified. */
+/** Written in one way alone. */
 const header = { alg: 'HS256', typ: 'cairn-dashboard+jwt' } as const
-const beginning = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.`
+/** By which these tokens can be told from all others before anything is verified. */
+export const dashboardTokenBeginning = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.`
 const name = 'cairn-dashboard'
 
 const lifetimeSeconds = 5 * 60
@@ -37,11 +38,6 @@ export class DashboardTokens {
   private get key(): Uint8Array {
     this.known ??= keyFor(this.serverKey(), 'dashboard token')
     return this.known
-  }
-
-  /** Whether a credential says that it is one of these. */
-  static isOne(credential: string): boolean {
-    return credential.startsWith(beginning)
   }
 
   /** @param endsAt the session's, Unix milliseconds: no token outlives it */

@@ -15,7 +15,7 @@ import { isManagementToken, managementTokenHash } from '../core/organisation/man
 import { scopesOfRole } from '../core/organisation/role.ts'
 import { shown } from '../core/text/wording.ts'
 import type { Clock } from '../core/time/clock.ts'
-import { DashboardTokens } from './dashboard-tokens.ts'
+import { type DashboardTokens, dashboardTokenBeginning } from './dashboard-tokens.ts'
 import { parametersOf } from './input.ts'
 import { type OwnPages, ownHeader } from './own-pages.ts'
 import type { GateStores, KnownSession, KnownSessions, KnownTokens } from './port.ts'
@@ -85,6 +85,8 @@ function organisationOfKey(
   })
 }
 
+const isDashboardToken = (credential: string) => credential.startsWith(dashboardTokenBeginning)
+
 /** @throws AppError `unauthorized` */
 async function organisationOfToken(
   token: string,
@@ -92,7 +94,7 @@ async function organisationOfToken(
   deps: GateDeps,
 ): Promise<Organisation> {
   if (snippetKeyForm.test(token)) throw unauthorized('key_where_token_is_due')
-  if (DashboardTokens.isOne(token)) return organisationOfDashboard(token, call, deps)
+  if (isDashboardToken(token)) return organisationOfDashboard(token, call, deps)
   const name = await deps.tokens.organisationOf(token)
   const organisation = await deps.stores.catalogue().organisationByName(name)
   if (!organisation) throw unauthorized('unknown_organisation')
@@ -177,7 +179,7 @@ async function organisationOfManager(
   call: RequestContext,
   deps: GateDeps,
 ): Promise<Organisation> {
-  if (DashboardTokens.isOne(token)) return organisationOfDashboard(token, call, deps)
+  if (isDashboardToken(token)) return organisationOfDashboard(token, call, deps)
   if (!isManagementToken(token)) throw unauthorized('malformed_management_token')
   const known = await deps.managementTokens.find(managementTokenHash(token))
   if (!known) throw unauthorized('unknown_management_token')

@@ -3,6 +3,7 @@ import api from './api.md' with { type: 'text' }
 import backup from './backup.md' with { type: 'text' }
 import configuration from './configuration.md' with { type: 'text' }
 import contribute from './contribute.md' with { type: 'text' }
+import dashboard from './dashboard.md' with { type: 'text' }
 import deploy from './deploy.md' with { type: 'text' }
 import exportAndSql from './export-and-sql.md' with { type: 'text' }
 import guarantees from './guarantees.md' with { type: 'text' }
@@ -29,6 +30,7 @@ export const sources: Readonly<Record<string, Readonly<Record<string, string>>>>
     security,
   },
   'Use Cairn': {
+    dashboard,
     'install-the-snippet': installTheSnippet,
     'write-flows': writeFlows,
     troubleshoot,

@@ -126,6 +126,19 @@ describe('with data', () => {
     expect(stdout).toContain('is whole')
   })
 
+  test('a dashboard over plain http is a warning, but on this machine', async () => {
+    const at = async (url: string) => {
+      const { lines } = await complaints([], { CAIRN_PUBLIC_URL: url })
+      return lines.filter(line => line.includes('dashboard'))
+    }
+    expect(await at('http://cairn.example.com')).toEqual([
+      'warning  the dashboard is at http://cairn.example.com, where anybody on the way can read its cookie — put TLS in front, and set CAIRN_PUBLIC_URL to the https address',
+    ])
+    for (const url of ['http://localhost:8080', 'https://cairn.example.com']) {
+      expect(await at(url)).toEqual([])
+    }
+  })
+
   test('events without any backup are a warning, and so is one that is old', async () => {
     changeDatabase(
       "insert into event_batches (org_id, received_at, source, events, facts, details) values (1, 0, 0, 0, x'', x'')",

@@ -48,6 +48,8 @@ describe('help', () => {
       'token list',
       'token revoke',
       'token issue',
+      'dashboard',
+      'dashboard link',
       'flows',
       'flows validate',
       'flows diff',

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
-import { ConfigError, type ConfigSource, readConfig } from '../../config.ts'
+import { type Config, ConfigError, type ConfigSource, readConfig } from '../../config.ts'
 import { attempt } from '../../core/attempt.ts'
+import { secureUrl } from '../../core/organisation/secure-url.ts'
 import { counted } from '../output.ts'
 import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 
@@ -24,13 +25,22 @@ export function checkSettings(
   try {
     const { config, given } = readConfig(source)
     const said = `${counted(given.size, 'setting')} given, the others at their defaults`
-    findings.push(ok('settings', said))
+    findings.push(ok('settings', said), ...checkPublicUrl(config))
     return { findings, subject: { ...subject, config } }
   } catch (fault) {
     if (!(fault instanceof ConfigError)) throw fault
     findings.push(...fault.lines.map(line => asFinding(error, line)))
     return { findings, subject: { ...subject, config: null } }
   }
+}
+
+/** Over plain http, whoever is on the way reads the dashboard's cookie, and can set one. */
+function checkPublicUrl({ dashboard, publicUrl }: Config): Finding[] {
+  if (dashboard === 'off' || publicUrl === null || secureUrl(publicUrl)) return []
+  const what = `the dashboard is at ${publicUrl}, where anybody on the way can read its cookie`
+  return [
+    warning('settings', what, 'put TLS in front, and set CAIRN_PUBLIC_URL to the https address'),
+  ]
 }
 
 /** What means nothing; a settings file that cannot be read is told of with the settings. */
