@@ -66,6 +66,7 @@ const inContract = `
   POST /manage/dead-letters/drop management manage
   POST /manage/rebuild management manage
   POST /manage/compact management manage
+  POST /manage/dashboard/links management manage
   GET /openapi.json anyone
   GET /docs anyone
   GET /docs/:file anyone`
@@ -80,11 +81,29 @@ test('the routes, their callers and their buckets are exactly those of the contr
   expect(declared.toSorted()).toEqual(inContract.toSorted())
 })
 
-test('beside the API there are only the snippet and the manual', () => {
+const besideApi = `
+  GET /snippet.js anyone
+  GET /snippet-:file anyone
+  GET /docs anyone
+  GET /docs/:file anyone
+  GET /dashboard/session/ways anyone, own pages
+  POST /dashboard/session/redeem anyone, own pages
+  POST /dashboard/session/token dashboard session, own pages
+  POST /dashboard/session/sign-out dashboard session, own pages
+  GET /dashboard/:org/flows/:key/export.csv dashboard session, own pages
+  GET /dashboard/sign-in/provider anyone, no page
+  GET /dashboard/sign-in/callback anyone, no page
+  POST /dashboard/sign-in/logout anyone, no page`
+  .trim()
+  .split(/\n\s*/)
+
+test('beside the API there are only the snippet, the manual and the dashboard, which no other page reads', () => {
   const files = routes.filter(({ isProductFile }) => isProductFile)
-  const paths = ['/snippet.js', '/snippet-:file', '/docs', '/docs/:file']
-  expect(files.map(publicPath)).toEqual(paths)
-  expect(files.map(({ caller }) => caller)).toEqual(paths.map(() => 'anyone'))
+  const told = files.map(route => {
+    const readers = route.readers === undefined ? '' : `, ${route.readers}`
+    return `${route.method} ${publicPath(route)} ${route.caller}${readers}`
+  })
+  expect(told.toSorted()).toEqual(besideApi.toSorted())
 })
 
 test('every registered route is a declared one or its preflight, with a caller and a bucket', () => {
@@ -107,8 +126,8 @@ const guarded = routes.filter(({ caller }) => caller !== 'anyone')
 test.each(guarded.map(route => [`${route.method} ${route.path}`, route] as const))(
   '%s lets nobody in without a credential',
   async (_, route) => {
-    const path = route.path.replace(/:\w+/g, 'no_such_id')
-    const request = new Request(`http://cairn.test/api/v1${path}`, { method: route.method })
+    const path = publicPath(route).replace(/:\w+/g, 'no_such_id')
+    const request = new Request(`http://cairn.test${path}`, { method: route.method })
     expect((await world.app.handle(request)).status).toBe(401)
   },
 )
@@ -138,12 +157,15 @@ test('a route without a caller, a bucket or its answers does not compile', () =>
   route({ ...bare, answers, caller: 'anyone', bucket: 'flows' })
 })
 
-test('a body may hold a mebibyte where it holds events or flows, 64 KiB elsewhere', () => {
+test('a body may hold a mebibyte where it holds events or flows, 20 KiB at sign-in, 64 KiB elsewhere', () => {
   const large = routes.filter(({ bodyLimitBytes }) => bodyLimitBytes !== undefined)
   expect(large.map(({ method, path, bodyLimitBytes }) => [method, path, bodyLimitBytes])).toEqual([
     ['POST', '/events', 1_048_576],
     ['PUT', '/manage/flows/:key/draft', 1_048_576],
     ['POST', '/manage/push', 1_048_576],
     ['POST', '/manage/validate', 1_048_576],
+    ['POST', '/dashboard/session/redeem', 20_480],
+    ['POST', '/dashboard/session/token', 20_480],
+    ['POST', '/dashboard/session/sign-out', 20_480],
   ])
 })
