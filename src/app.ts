@@ -102,7 +102,7 @@ const longIdleSeconds = 240
 /** Every route of the public port. */
 export function routesOf(deps: AppDeps): Route[] {
   const { stores, management, clock } = deps
-  const analytics = analyticsRoutes({ stores, clock })
+  const analytics = analyticsRoutes({ stores, flows: management.flows, clock })
   const exportRoute = analytics.find(({ operation }) => operation === exportOperation)!
   const routes = [
     ...flowRoutes({ stores, explaining: management.explaining }),
@@ -124,10 +124,17 @@ export function routesOf(deps: AppDeps): Route[] {
   return [...routes, ...snippetRoutes(deps), ...manualRoutes]
 }
 
+/** A path as a pattern: `:name` is one part of it, a last `*` is all that follows. */
+const patternOf = (path: string) =>
+  path
+    .split(/:\w+/)
+    .map(part => RegExp.escape(part).replace(/\\\*$/, '.+'))
+    .join('[^/]+')
+
 /** Finds the routes of a path that none of them took as it was asked, for 405 and preflight. */
 function pathTable(routes: ReadonlyMap<string, readonly Route[]>) {
   const table = [...routes].map(([path, ofPath]) => ({
-    matches: new RegExp(`^${path.split(/:\w+/).map(RegExp.escape).join('[^/]+')}/?$`),
+    matches: new RegExp(`^${patternOf(path)}/?$`),
     routes: ofPath,
   }))
   return (path: string) => table.find(({ matches }) => matches.test(path))?.routes ?? []

@@ -68,6 +68,7 @@ const inContract = `
   POST /manage/compact management manage
   POST /manage/dashboard/links management manage
   GET /openapi.json anyone
+  GET /manage/summary management manage
   GET /docs anyone
   GET /docs/:file anyone`
   .trim()
@@ -86,6 +87,9 @@ const besideApi = `
   GET /snippet-:file anyone
   GET /docs anyone
   GET /docs/:file anyone
+  GET /dashboard anyone, no page
+  GET /dashboard/* anyone, no page
+  GET /dashboard/assets/:file anyone, no page
   GET /dashboard/session/ways anyone, own pages
   POST /dashboard/session/redeem anyone, own pages
   POST /dashboard/session/token dashboard session, own pages

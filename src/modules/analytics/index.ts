@@ -2,22 +2,41 @@ import type { TObject } from '@sinclair/typebox'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { csvStream, unreadStream } from '../../http/download.ts'
+import { encodedReply, ofPerson } from '../../http/encoded.ts'
+import type { GateStores } from '../../http/port.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import { json, type Reply } from '../../http/responder.ts'
-import { type Route, route } from '../../http/route.ts'
+import { managing, type Route, route } from '../../http/route.ts'
 import { csvOf } from './csv.ts'
 import { exampleCsv, exportWords } from './export-words.ts'
-import { Analytics, AnalyticsCsv, AnalyticsQuery, ExportQuery } from './model.ts'
-import type { AnalyticsStores } from './port.ts'
+import {
+  Analytics,
+  AnalyticsCsv,
+  AnalyticsQuery,
+  ExportQuery,
+  Summary,
+  SummaryQuery,
+} from './model.ts'
+import type { AnalyticsStores, KnownFlows } from './port.ts'
 import { eventRows, ofVersion, runRows, versionOfEvent } from './raw-rows.ts'
-import { analyticsService, ignoredParameters, type Question, questionOf } from './service.ts'
+import {
+  analyticsService,
+  ignoredParameters,
+  type Question,
+  questionOf,
+  rangeOf,
+} from './service.ts'
 
 /** The operation that answers a flow's numbers as CSV, for whoever has another way to it. */
 export const exportOperation = 'exportAnalytics'
 
 /** What analysts ask of a flow, as JSON and as CSV. */
-export function analyticsRoutes(deps: { stores: AnalyticsStores; clock: Clock }): Route[] {
-  const { stores } = deps
+export function analyticsRoutes(deps: {
+  stores: AnalyticsStores & Pick<GateStores, 'catalogue'>
+  flows: KnownFlows
+  clock: Clock
+}): Route[] {
+  const { stores, flows } = deps
   const service = analyticsService(deps)
 
   const questionIn = (
@@ -76,6 +95,27 @@ export function analyticsRoutes(deps: { stores: AnalyticsStores; clock: Clock })
       async handle(call) {
         const question = questionIn(call, AnalyticsQuery)
         return json(200, await service.answer(question, call.request.signal))
+      },
+    }),
+    route({
+      ...managing('analytics:read'),
+      method: 'GET',
+      path: '/manage/summary',
+      operation: 'getSummary',
+      summary: 'What became of the runs of every flow, in short',
+      query: SummaryQuery,
+      description: 'The same numbers as those of each flow alone.',
+      answers: { 200: { description: 'As of now.', schema: Summary, isShared: true } },
+      isLong: true,
+      async handle(call) {
+        const { org, query, request, receivedAt } = call
+        const range = rangeOf(query, receivedAt)
+        const known = await flows.read(org.ref)
+        const entries = await Promise.all(known.flows.map(({ id }) => stores.catalogue().flow(id)))
+        const found = entries.filter(entry => entry !== null)
+        const text = JSON.stringify(await service.summary(found, range, request.signal))
+        const hash = Bun.hash.xxHash64(text).toString(36)
+        return encodedReply(call, { text, hash, isPassing: true }, ofPerson)
       },
     }),
     route({

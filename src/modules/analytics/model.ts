@@ -31,6 +31,11 @@ const Range = {
 export const AnalyticsQuery = Type.Object(Range)
 export type AnalyticsQuery = Static<typeof AnalyticsQuery>
 
+const { version: _, ...Days } = Range
+
+export const SummaryQuery = Type.Object(Days)
+export type SummaryQuery = Static<typeof SummaryQuery>
+
 export const ExportQuery = Type.Object({
   ...Range,
   bom: Type.Optional(
@@ -127,6 +132,8 @@ const DayNumbers = Type.Object({
   complete: Complete(definitions['daily.complete']),
 })
 
+const { uniqueUsers: __, ...DayOfSummary } = DayNumbers.properties
+
 const VersionNumbers = Type.Object({
   version: Type.Integer({ minimum: 1, description: 'Counted from 1.', examples: [1] }),
   publishedAt: Instant(definitions.publishedAt, '2026-10-12T08:00:00.000Z'),
@@ -191,6 +198,27 @@ export const Analytics = Type.Object(
   { title: 'Analytics' },
 )
 export type Analytics = Static<typeof Analytics>
+
+export const Summary = Type.Object(
+  {
+    range: Analytics.properties.range,
+    flows: Type.Array(
+      Type.Object({
+        flowId: FlowId,
+        flowKey: Key('welcome'),
+        totals: Totals,
+        timeToComplete: Analytics.properties.timeToComplete,
+        daily: Type.Array(Type.Object(DayOfSummary), {
+          description: `Every day of the range. ${definitions.daily}`,
+        }),
+      }),
+      { description: 'All flows of the organisation, by key.' },
+    ),
+    definitions: Analytics.properties.definitions,
+  },
+  { title: 'Summary' },
+)
+export type Summary = Static<typeof Summary>
 
 export const AnalyticsCsv = Type.String({
   description:

@@ -5,6 +5,11 @@ import type { RunRow } from '../../core/run/stored-run.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
 import type { StepBook } from '../steps/index.ts'
 
+/** The flows that an organisation has, by key. */
+export interface KnownFlows {
+  read(orgRef: OrganisationRef): Promise<{ flows: readonly { id: string }[] }>
+}
+
 /** What analytics ask of storage. */
 export interface AnalyticsStores {
   analytics: AnalyticsReader

@@ -7,7 +7,7 @@ import { parametersOf } from '../../http/input.ts'
 import { Semaphore, TimeSlices } from '../../scheduling/cooperative.ts'
 import { healthOf } from '../steps/index.ts'
 import { definitions } from './definitions.ts'
-import type { Analytics, AnalyticsQuery } from './model.ts'
+import type { Analytics, AnalyticsQuery, Summary } from './model.ts'
 import type { AnalyticsStores } from './port.ts'
 import { RunTally } from './tally.ts'
 
@@ -62,6 +62,13 @@ export interface Question {
   ignored: readonly string[]
 }
 
+/** @throws AppError `validation_failed` for a wrong date, zone, order or range */
+export function rangeOf(query: Omit<AnalyticsQuery, 'version'>, now: number): TimeRange {
+  const resolved = resolveRange(query, now)
+  if ('problems' in resolved) throw invalid(...resolved.problems)
+  return resolved.range
+}
+
 /** @throws AppError `validation_failed` for a wrong date, zone, order, range or version */
 export function questionOf(
   flow: FlowEntry,
@@ -69,13 +76,12 @@ export function questionOf(
   now: number,
   ignored: readonly string[] = [],
 ): Question {
-  const resolved = resolveRange(query, now)
-  if ('problems' in resolved) throw invalid(...resolved.problems)
+  const range = rangeOf(query, now)
   const version = query.version === undefined ? null : Number(query.version)
   if (version !== null && !flow.versions.some(known => known.version === version)) {
     throw invalid({ path: '/version', message: 'This version was never published' })
   }
-  return { flow, range: resolved.range, version, ignored }
+  return { flow, range, version, ignored }
 }
 
 /** Answers worked out at once in one thread: each holds what it knows of every person in memory. */
@@ -120,9 +126,11 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
     )
   }
 
-  async function answer(question: Question, signal: AbortSignal): Promise<Analytics> {
-    const { flow, range, version, ignored } = question
-    const now = clock.now()
+  async function tallyOf(
+    { flow, range, version }: Pick<Question, 'flow' | 'range' | 'version'>,
+    now: number,
+    signal: AbortSignal,
+  ): Promise<RunTally> {
     const tally = new RunTally(flow, range, version, now)
     const runs = { orgRef: flow.organisation.ref, flowRef: flow.ref, versions: flow.versions }
     for await (const columns of stores.analytics.columns(runs, range)) {
@@ -131,6 +139,13 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
     }
     const slices = new TimeSlices()
     for (const _ of tally.countingPeople()) await slices.rest()
+    return tally
+  }
+
+  async function answer(question: Question, signal: AbortSignal): Promise<Analytics> {
+    const { flow, range, version, ignored } = question
+    const now = clock.now()
+    const tally = await tallyOf(question, now, signal)
     return {
       flowId: flow.id,
       flowKey: flow.key,
@@ -158,11 +173,40 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
     }
   }
 
+  /** The numbers of one flow among others. */
+  async function summary(flow: FlowEntry, range: TimeRange, signal: AbortSignal) {
+    const tally = await tallyOf({ flow, range, version: null }, clock.now(), signal)
+    return {
+      flowId: flow.id,
+      flowKey: flow.key,
+      totals: tally.totals(),
+      timeToComplete: tally.timeToComplete(),
+      daily: tally.daily().map(({ uniqueUsers: _, ...day }) => day),
+    }
+  }
+
+  const inTurn = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
+    turns.take(() => {
+      goOn(signal)
+      return work()
+    })
+
   return {
     answer: (question: Question, signal: AbortSignal) =>
-      turns.take(() => {
-        goOn(signal)
-        return answer(question, signal)
-      }),
+      inTurn(signal, () => answer(question, signal)),
+    /** One flow after the other, so that answers about single flows come in between. */
+    async summary(
+      flows: readonly FlowEntry[],
+      range: TimeRange,
+      signal: AbortSignal,
+    ): Promise<Summary> {
+      const { from, to, timezone, endMs } = range
+      const summaries: Summary['flows'] = []
+      for (const flow of flows) {
+        summaries.push(await inTurn(signal, () => summary(flow, range, signal)))
+      }
+      const complete = endMs <= clock.now()
+      return { range: { from, to, timezone, complete }, flows: summaries, definitions }
+    },
   }
 }

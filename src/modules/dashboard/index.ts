@@ -23,6 +23,7 @@ import { OpenIdProvider, type ProviderSettings } from './open-id.ts'
 import type { DashboardStore, SignInFailure, SignInProvider } from './port.ts'
 import { providerRoutes } from './provider-routes.ts'
 import { type Begun, SignIns } from './service.ts'
+import { shellRoutes } from './shell.ts'
 
 /** What the dashboard's sign-in needs to know of the server. */
 export interface DashboardSettings {
@@ -188,6 +189,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
     }),
     exportByCookie(deps),
     ...providerRoutes({ ...dashboard, ownPages, signIns, store, providerNow, sessionCookie }),
+    ...shellRoutes,
   ]
 }
 

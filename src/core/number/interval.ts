@@ -1,0 +1,21 @@
+/** The 97.5 % quantile of the standard normal distribution. */
+const z = 1.959963984540054
+
+/**
+ * Between which shares that of all who may ever come lies, with 95 % confidence, where `hits` of
+ * `trials` were counted; null without trials.
+ *
+ * @see Wilson, "Probable Inference, the Law of Succession, and Statistical Inference" (1927)
+ */
+export function wilsonInterval(hits: number, trials: number): { low: number; high: number } | null {
+  if (trials === 0) return null
+  const share = hits / trials
+  const spread = z * z
+  const centre = share + spread / (2 * trials)
+  const reach = z * Math.sqrt((share * (1 - share) + spread / (4 * trials)) / trials)
+  const whole = 1 + spread / trials
+  return {
+    low: hits === 0 ? 0 : Math.max(0, (centre - reach) / whole),
+    high: hits === trials ? 1 : Math.min(1, (centre + reach) / whole),
+  }
+}

@@ -1,0 +1,140 @@
+import { Type } from '@sinclair/typebox'
+import { AppError } from '../../core/errors.ts'
+import { encodedReply } from '../../http/encoded.ts'
+import { pathOf } from '../../http/request-context.ts'
+import { type Route, route } from '../../http/route.ts'
+
+/** Nothing but what this server has, nothing in the page itself, and no text that becomes markup. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+/** No other site's page may open, embed or load it and look inside. */
+const isolated = {
+  'Content-Security-Policy': policy,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+}
+
+const pageHeaders = {
+  ...isolated,
+  'Content-Type': 'text/html; charset=utf-8',
+  Vary: 'Accept-Encoding',
+}
+
+const assetHeaders = (type: string) => ({
+  ...isolated,
+  'Content-Type': `${type}; charset=utf-8`,
+  // Its name holds its hash.
+  'Cache-Control': 'public, max-age=31536000, immutable',
+  Vary: 'Accept-Encoding',
+})
+const headersOfScripts = assetHeaders('text/javascript')
+const headersOfStyles = assetHeaders('text/css')
+
+const icon =
+  'data:image/svg+xml,' +
+  encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="#3e63dd"><ellipse cx="8" cy="13" rx="6.5" ry="2.5"/><ellipse cx="8" cy="8.2" rx="4.6" ry="2"/><ellipse cx="8" cy="4" rx="2.8" ry="1.7"/></svg>',
+  )
+
+const hashed = (text: string) => ({ text, hash: Bun.hash.xxHash64(text).toString(36) })
+
+type Bundle = Awaited<typeof import('../../web/dashboard-files.ts')>['dashboard']
+
+/** @param up what leads from the page's address to `…/dashboard/` */
+const pageOf = ({ script, style, preloads }: Bundle, up: string) =>
+  hashed(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Cairn</title>
+<link rel="icon" href="${icon}">
+<link rel="stylesheet" href="${up}assets/${style}">
+${preloads.map(name => `<link rel="modulepreload" href="${up}assets/${name}">\n`).join('')}<script type="module" src="${up}assets/${script}"></script>
+</head>
+<body>
+<div id="app"></div>
+<noscript>Cairn's dashboard needs JavaScript.</noscript>
+</body>
+</html>
+`)
+
+/** No page of the dashboard lies deeper. */
+const deepest = 8
+
+/** From the sources, the files are made when they are first asked for: most tests never do. */
+async function prepare() {
+  const { dashboard } = await import('../../web/dashboard-files.ts')
+  const pages = [
+    pageOf(dashboard, 'dashboard/'),
+    ...Array.from({ length: deepest }, (_, depth) => pageOf(dashboard, '../'.repeat(depth))),
+  ]
+  const files = new Map(Object.entries(dashboard.files).map(([name, text]) => [name, hashed(text)]))
+  return { pages, files }
+}
+
+let prepared: ReturnType<typeof prepare> | null = null
+const made = () => {
+  prepared ??= prepare()
+  return prepared
+}
+
+const nothingHere = () => new AppError('not_found', 'There is nothing at this path')
+
+const file = {
+  method: 'GET',
+  tag: 'Description',
+  caller: 'anyone',
+  isProductFile: true,
+  answers: {
+    200: { description: 'The page.', schema: Type.String(), example: '', type: 'text/html' },
+  },
+} as const
+
+/** One page answers for every address of the dashboard; which one it is, the script sees to. */
+const page = (path: string, operation: string) =>
+  route({
+    ...file,
+    path,
+    operation,
+    summary: 'The dashboard, at each of its addresses',
+    async handle(call) {
+      const depth = pathOf(call.request).split('/').length - 2
+      const { pages } = await made()
+      const found = pages[depth]
+      if (!found) throw nothingHere()
+      return encodedReply(call, found, pageHeaders)
+    },
+  })
+
+/** The dashboard's page and the files that it loads; they hold nobody's data. */
+export const shellRoutes: Route[] = [
+  page('/dashboard', 'getDashboard'),
+  page('/dashboard/*', 'getDashboardPage'),
+  route({
+    ...file,
+    path: '/dashboard/assets/:file',
+    operation: 'getDashboardFile',
+    summary: 'A file that the dashboard loads, for ever the same',
+    async handle(call) {
+      const { files } = await made()
+      const name = pathOf(call.request).split('/').at(-1) ?? ''
+      const found = files.get(name)
+      if (!found) throw nothingHere()
+      return encodedReply(call, found, name.endsWith('.css') ? headersOfStyles : headersOfScripts)
+    },
+  }),
+]

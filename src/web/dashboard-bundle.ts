@@ -1,0 +1,105 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as radix from '@radix-ui/colors'
+
+/**
+ * Makes the dashboard's files from its sources. Runs while Cairn is built (and, from the sources, when
+ * the importing file is loaded), as `bundle.ts` does for the snippet.
+ */
+
+const sources = join(import.meta.dir, 'dashboard')
+
+/** What a page of the dashboard loads. */
+export interface DashboardBundle {
+  /** Texts by name; each name holds the text's hash. */
+  files: Record<string, string>
+  /** The script and the style that the page names. */
+  script: string
+  style: string
+  /** What the script imports at once. */
+  preloads: string[]
+}
+
+/** Bun's own bundler as a program: from within a build it cannot be called. */
+function bundle(folder: string, entry: string, ...options: string[]): void {
+  const { success, stderr } = Bun.spawnSync(
+    [
+      process.execPath,
+      'build',
+      join(sources, entry),
+      `--outdir=${folder}`,
+      '--minify',
+      '--entry-naming=[name]-[hash].[ext]',
+      '--chunk-naming=[name]-[hash].[ext]',
+      ...options,
+    ],
+    { env: { ...process.env, NODE_ENV: 'production', BUN_BE_BUN: '1' } },
+  )
+  if (!success) throw new Error(`${entry} could not be bundled: ${stderr.toString()}`)
+}
+
+/** Scales in use, by what they mean in the dashboard. */
+const scales = {
+  gray: 'slate',
+  accent: 'indigo',
+  good: 'jade',
+  warn: 'amber',
+  bad: 'tomato',
+} as const
+
+/**
+ * Radix's colours, each with its dark counterpart in one value. Radix itself wants a class on the
+ * page, and whoever prefers dark would see white until the script has run.
+ */
+function colours(): string {
+  const scaleNamed = radix as unknown as Record<string, Record<string, string>>
+  const lines = Object.entries(scales).flatMap(([meaning, name]) => {
+    const dark = Object.values(scaleNamed[`${name}Dark`]!)
+    return Object.values(scaleNamed[name]!).map(
+      (light, i) => `--${meaning}-${i + 1}:light-dark(${light},${dark[i]})`,
+    )
+  })
+  return `:root{${lines.join(';')}}`
+}
+
+const shortHash = (text: string) =>
+  new Bun.CryptoHasher('sha256').update(text).digest('hex').slice(0, 16)
+
+/** What a script imports when it is loaded, by name; not what it imports later. */
+const importsOf = (text: string) =>
+  [...text.matchAll(/(?:from|import)\s*"\.\/([^"]+\.js)"/g)].map(([, name = '']) => name)
+
+/** The dashboard's files by name, and which of them are what. */
+export function bundledDashboard(): DashboardBundle {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-dashboard-'))
+  try {
+    const define = '--define=process.env.NODE_ENV="production"'
+    bundle(folder, 'main.tsx', '--target=browser', '--format=esm', '--splitting', define)
+    // For browsers, Bun would rewrite logical properties and light-dark() for older ones, badly.
+    bundle(folder, 'styles/main.css', '--target=bun')
+    const files: Record<string, string> = {}
+    let style = ''
+    for (const name of readdirSync(folder).sort()) {
+      const text = readFileSync(join(folder, name), 'utf8')
+      if (name.endsWith('.css')) {
+        const whole = colours() + text
+        style = `main-${shortHash(whole)}.css`
+        files[style] = whole
+      } else files[name] = text
+    }
+    const script = Object.keys(files).find(name => /^main-\w+\.js$/.test(name))!
+    const preloads = new Set<string>()
+    const follow = (name: string) => {
+      for (const imported of importsOf(files[name]!)) {
+        if (preloads.has(imported)) continue
+        preloads.add(imported)
+        follow(imported)
+      }
+    }
+    follow(script)
+    return { files, script, style, preloads: [...preloads] }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,14 @@
+/**
+ * Where the dashboard is: every file of it lies in `…/dashboard/assets/`, whatever path a proxy has
+ * put in front.
+ */
+const root = new URL('..', import.meta.url)
+
+/** The path of the dashboard, without a slash behind it. */
+export const base = root.pathname.replace(/\/$/, '')
+
+/** The path of the API. */
+export const api = new URL('../api/v1', root).pathname
+
+/** The address of the manual's topic. */
+export const manual = (topic: string): string => new URL(`../docs/${topic}`, root).pathname

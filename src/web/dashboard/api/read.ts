@@ -1,0 +1,135 @@
+import { batch, type Signal, signal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { Failure } from './failure.ts'
+import { ask } from './request.ts'
+import { presence } from './session.ts'
+
+/** How often a page that is looked at asks again. */
+const usualMs = 5_000
+
+/** What was read from one address, kept as long as somebody may come back to it. */
+class Reading<T> {
+  readonly data: Signal<T | null> = signal(null)
+  readonly failure: Signal<Failure | null> = signal(null)
+  /** When the data was known to be so, epoch milliseconds. */
+  readonly at: Signal<number | null> = signal(null)
+  private etag: string | null = null
+  private underWay: Promise<void> | null = null
+
+  constructor(private readonly path: string) {}
+
+  /** Asks again; at once where a person wants it. */
+  load(): Promise<void> {
+    this.underWay ??= this.ask().finally(() => {
+      this.underWay = null
+    })
+    return this.underWay
+  }
+
+  private async ask(): Promise<void> {
+    try {
+      const { value, etag } = await ask<T>(this.path, { known: this.etag })
+      batch(() => {
+        if (value !== null) this.data.value = value
+        this.etag = etag
+        this.failure.value = null
+        this.at.value = Date.now()
+      })
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      this.failure.value = error
+    }
+  }
+
+  /** When to ask next by itself, in milliseconds from now. */
+  nextIn(everyMs: number): number {
+    const failure = this.failure.peek()
+    if (failure === null) return everyMs
+    const { retryAt } = failure.told
+    if (retryAt) return Math.max(0, retryAt - Date.now())
+    // What was refused is refused again; a server that is away comes back.
+    return failure.isPassing ? everyMs : Number.POSITIVE_INFINITY
+  }
+}
+
+const readings = new Map<string, Reading<unknown>>()
+const mostReadings = 60
+
+function readingOf<T>(path: string): Reading<T> {
+  const known = readings.get(path) ?? new Reading<unknown>(path)
+  // Behind all others, so that the one at the front is the one not used for longest.
+  readings.delete(path)
+  readings.set(path, known)
+  if (readings.size > mostReadings) readings.delete(readings.keys().next().value!)
+  return known as Reading<T>
+}
+
+/** Has everything that is shown read again, as after a change. */
+export const readAgain = (): void => {
+  for (const reading of readings.values()) if (reading.at.peek() !== null) reading.load()
+}
+
+/** What a page shows of an address. */
+export interface Read<T> {
+  data: T | null
+  failure: Failure | null
+  /** When the data was known to be so, epoch milliseconds. */
+  at: number | null
+  /** Whether the data is that of the address before, until this one's has come. */
+  isOld: boolean
+  again(): void
+}
+
+/** Asks on and on while the page is looked at. */
+function keepReading(reading: Reading<unknown>, everyMs: number): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isOver = false
+  const isSeen = () => document.visibilityState === 'visible'
+  const plan = () => {
+    const wait = reading.nextIn(everyMs)
+    clearTimeout(timer)
+    if (isOver || !isSeen() || wait === Number.POSITIVE_INFINITY) return
+    timer = setTimeout(turn, wait)
+  }
+  const turn = () => {
+    clearTimeout(timer)
+    if (isOver || !isSeen()) return
+    // A failure that is none of the server's leaves no reading to go on with.
+    reading.load().then(plan, plan)
+  }
+  turn()
+  document.addEventListener('visibilitychange', turn)
+  const stopWatching = presence.subscribe(
+    state => state === 'in' && reading.failure.peek() && turn(),
+  )
+  return () => {
+    isOver = true
+    clearTimeout(timer)
+    stopWatching()
+    document.removeEventListener('visibilitychange', turn)
+  }
+}
+
+/**
+ * Reads an address of the API, and again every few seconds while the page is looked at. Where the
+ * address changes, as by a filter, the old data stays until the new has come.
+ *
+ * @param path below `/api/v1`; null where there is nothing to ask yet
+ */
+export function useRead<T>(path: string | null, everyMs = usualMs): Read<T> {
+  const shown = useRef<Reading<T> | null>(null)
+  const reading = path === null ? null : readingOf<T>(path)
+  useEffect(
+    () => (path === null ? undefined : keepReading(readingOf(path), everyMs)),
+    [path, everyMs],
+  )
+  const isNew = reading?.data.value != null
+  if (isNew) shown.current = reading
+  return {
+    data: (isNew ? reading : shown.current)?.data.value ?? null,
+    failure: reading?.failure.value ?? null,
+    at: (isNew ? reading : shown.current)?.at.value ?? null,
+    isOld: !isNew && shown.current !== null,
+    again: () => void reading?.load(),
+  }
+}

@@ -1,0 +1,69 @@
+import { api } from './base.ts'
+import { Failure, failureOf, reach } from './failure.ts'
+import { presence, renew, token } from './session.ts'
+import { noteReached, noteTrouble } from './trouble.ts'
+
+export interface Asked {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  body?: unknown
+  /** What is known already: the answer is null where it has not changed. */
+  known?: string | null
+  /** What was read, for an edit. */
+  ifMatch?: string
+  signal?: AbortSignal
+}
+
+export interface Answer<T> {
+  /** Null where it has not changed. */
+  value: T | null
+  etag: string | null
+}
+
+async function send(path: string, asked: Asked, credential: string): Promise<Response> {
+  const { method = 'GET', body, known, ifMatch, signal } = asked
+  const headers: Record<string, string> = { authorization: `Bearer ${credential}` }
+  if (known) headers['if-none-match'] = known
+  if (ifMatch) headers['if-match'] = ifMatch
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  return reach(`${api}${path}`, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  })
+}
+
+/**
+ * Asks the API. A session whose token has ended gets a new one; where there is no session any more,
+ * the dashboard asks to sign in again.
+ *
+ * @param path below `/api/v1`, with its query
+ * @throws Failure
+ */
+export async function ask<T>(path: string, asked: Asked = {}): Promise<Answer<T>> {
+  try {
+    let response = await send(path, asked, await token())
+    if (response.status === 401) {
+      await renew()
+      response = await send(path, asked, await token())
+      if (response.status === 401) presence.value = 'out'
+    }
+    const etag = response.headers.get('etag')
+    if (response.status === 304) {
+      noteReached()
+      return { value: null, etag }
+    }
+    if (!response.ok) throw await failureOf(response)
+    const value = response.status === 204 ? null : ((await response.json()) as T)
+    noteReached()
+    return { value, etag }
+  } catch (error) {
+    if (error instanceof Failure) noteTrouble(error)
+    throw error
+  }
+}
+
+/** Has something done, and answers what became of it. @throws Failure */
+export async function act<T>(path: string, asked: Asked): Promise<T> {
+  return (await ask<T>(path, { method: 'POST', ...asked })).value as T
+}

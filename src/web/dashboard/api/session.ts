@@ -1,0 +1,90 @@
+import { signal } from '@preact/signals'
+import { base } from './base.ts'
+import { Failure, failureOf, reach } from './failure.ts'
+
+export type Role = 'viewer' | 'editor' | 'owner'
+
+/** Who is signed in, for one organisation. The token lives for minutes, and in memory alone. */
+export interface Session {
+  token: string
+  expiresAt: string
+  role: Role
+  person: { name: string }
+  organisation: { id: string; slug: string; name: string }
+  /** When the session ends, whatever is done. */
+  endsAt: string
+}
+
+export type Scope =
+  | 'flows:read'
+  | 'flows:write'
+  | 'flows:publish'
+  | 'analytics:read'
+  | 'people:read'
+  | 'people:erase'
+  | 'settings:write'
+
+const ofViewer: Scope[] = ['flows:read', 'analytics:read']
+const ofEditor: Scope[] = [...ofViewer, 'flows:write', 'flows:publish', 'people:read']
+const scopes: Record<Role, Scope[]> = {
+  viewer: ofViewer,
+  editor: ofEditor,
+  owner: [...ofEditor, 'people:erase', 'settings:write'],
+}
+
+/** Null until it is known; and where it has ended it stays, so that pages keep what they show. */
+export const session = signal<Session | null>(null)
+
+/** Whether somebody is signed in; unknown until the server was asked. */
+export const presence = signal<'unknown' | 'in' | 'out'>('unknown')
+
+/** Whether who is signed in may do this; the server decides in the end. */
+export const may = (scope: Scope): boolean =>
+  session.value !== null && scopes[session.value.role].includes(scope)
+
+/** The sessions' own routes: by the cookie, and a header that no other site can send. @throws Failure */
+export async function askSession<T>(path: string, body: unknown): Promise<T> {
+  const response = await reach(`${base}/session/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'cairn-dashboard': '1' },
+    body: JSON.stringify(body),
+  })
+  if (!response.ok) throw await failureOf(response)
+  return response.json()
+}
+
+let asking: Promise<Session> | null = null
+
+/** Asks for a new token. @throws Failure */
+export function renew(): Promise<Session> {
+  asking ??= askSession<Session>('token', {})
+    .then(renewed => {
+      session.value = renewed
+      presence.value = 'in'
+      return renewed
+    })
+    .catch(error => {
+      if (error instanceof Failure && error.status === 401) presence.value = 'out'
+      throw error
+    })
+    .finally(() => {
+      asking = null
+    })
+  return asking
+}
+
+/** A token that ends sooner is not used any more. */
+const marginMs = 30_000
+
+/** A token that works now. @throws Failure */
+export async function token(): Promise<string> {
+  const known = session.peek()
+  const isFresh = known && Date.parse(known.expiresAt) - Date.now() > marginMs
+  return (isFresh ? known : await renew()).token
+}
+
+/** Ends the session here, or in every browser. */
+export async function signOut(everywhere: boolean): Promise<void> {
+  const { goTo } = await askSession<{ goTo: string | null }>('sign-out', { everywhere })
+  location.assign(goTo ?? `${base}/sign-in`)
+}

@@ -1,0 +1,71 @@
+import type { ComponentChildren } from 'preact'
+import { useLocation } from 'preact-iso'
+import { useRead } from '../api/read.ts'
+import { may } from '../api/session.ts'
+import { Badge } from '../parts/badge.tsx'
+import { addressOf } from '../shell/address.ts'
+import { PageHead } from '../shell/page-head.tsx'
+import { routes } from '../shell/routes.ts'
+import { Missing, Reading } from '../shell/states.tsx'
+import { flowWords as words } from '../words/flows.ts'
+import { type AuthoredFlow, type FlowList, flowsPath, toneOfStatus } from './flow-list.ts'
+
+/** The pages of a flow beside each other. */
+function Tabs({ flowKey }: { flowKey: string }) {
+  const { path } = useLocation()
+  const tabs = routes.filter(({ isTab, needs }) => isTab && (!needs || may(needs)))
+  if (tabs.length < 2) return null
+  return (
+    <nav class="tabs" aria-label={words.tabs}>
+      {tabs.map(route => {
+        const parts = route.path.split('/').map(part => (part === ':flow' ? flowKey : part))
+        const address = addressOf(parts)
+        return (
+          <a key={route.path} href={address} aria-current={path === address ? 'page' : undefined}>
+            {route.name}
+          </a>
+        )
+      })}
+    </nav>
+  )
+}
+
+/** The head and the tabs that all pages of a flow have; the page itself gets the flow. */
+export function FlowFrame({
+  flowKey,
+  actions,
+  children,
+}: {
+  flowKey: string
+  actions?: ComponentChildren
+  children: (flow: AuthoredFlow) => ComponentChildren
+}) {
+  const list = useRead<FlowList>(flowsPath)
+  return (
+    <Reading of={list}>
+      {({ flows }) => {
+        const flow = flows.find(({ key }) => key === flowKey)
+        if (!flow) return <Missing />
+        return (
+          <>
+            <PageHead
+              title={flow.name}
+              above={<a href={addressOf(['flows'])}>{words.title}</a>}
+              beside={
+                <span class="badges">
+                  <Badge tone={toneOfStatus[flow.status]}>{words.statuses[flow.status]}</Badge>
+                  {flow.version !== null && <Badge>{words.version(flow.version)}</Badge>}
+                  {flow.hasDraft && <Badge tone="accent">{words.waiting}</Badge>}
+                </span>
+              }
+              actions={actions}
+            >
+              <Tabs flowKey={flowKey} />
+            </PageHead>
+            {children(flow)}
+          </>
+        )
+      }}
+    </Reading>
+  )
+}

@@ -1,0 +1,118 @@
+import type { Summary } from '../../../modules/analytics/model.ts'
+import type { FlowSummary } from '../analytics/summary.ts'
+import { Sparkline } from '../charts/sparkline.tsx'
+import { Badge } from '../parts/badge.tsx'
+import { Defined } from '../parts/defined.tsx'
+import { Rate } from '../parts/rate.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { addressOf } from '../shell/address.ts'
+import { type StepCheck, toneOfState, worstState } from '../steps/health.ts'
+import { flowWords as words } from '../words/flows.ts'
+import { formatCount, formatSeconds, none } from '../words/time.ts'
+import { type AuthoredFlow, toneOfStatus } from './flow-list.ts'
+
+interface Row {
+  flow: AuthoredFlow
+  /** Null as long as they are not there. */
+  numbers: FlowSummary | null
+  health: ReturnType<typeof worstState>
+}
+
+const columns = (definitions: Summary['definitions']): Column<Row>[] => {
+  const { columns } = words
+  const defined = (name: string, field: string) => (
+    <Defined means={definitions[field]}>{name}</Defined>
+  )
+  return [
+    {
+      head: columns.flow,
+      name: columns.flow,
+      isTitle: true,
+      cell: ({ flow }) => (
+        <>
+          <a class="row-link" href={addressOf(['flows', flow.key])}>
+            {flow.name}
+          </a>
+          <span class="row-note">
+            {words.kinds[flow.kind]} · <code>{flow.key}</code>
+          </span>
+        </>
+      ),
+    },
+    {
+      head: columns.status,
+      name: columns.status,
+      cell: ({ flow }) => (
+        <span class="badges">
+          <Badge tone={toneOfStatus[flow.status]}>
+            {words.statuses[flow.status]}
+            {flow.version !== null && ` ${words.version(flow.version)}`}
+          </Badge>
+          {flow.hasDraft && flow.status === 'published' && (
+            <Badge tone="accent">{words.waiting}</Badge>
+          )}
+        </span>
+      ),
+    },
+    {
+      head: columns.trend,
+      name: columns.trend,
+      cell: ({ flow, numbers }) =>
+        numbers && <Sparkline days={numbers.daily} name={`${flow.name}, ${columns.trend}`} />,
+    },
+    {
+      head: defined(columns.starts, 'starts'),
+      name: columns.starts,
+      isNumber: true,
+      cell: ({ numbers }) => (numbers ? formatCount(numbers.totals.starts) : none),
+    },
+    {
+      head: defined(columns.completion, 'completionRate'),
+      name: columns.completion,
+      isNumber: true,
+      cell: ({ numbers }) =>
+        numbers ? <Rate hits={numbers.totals.completions} of={numbers.totals.starts} /> : none,
+    },
+    {
+      head: defined(columns.median, 'medianSeconds'),
+      name: columns.median,
+      isNumber: true,
+      cell: ({ numbers }) => (numbers ? formatSeconds(numbers.timeToComplete.medianSeconds) : none),
+    },
+    {
+      head: defined(columns.health, 'health.state'),
+      name: columns.health,
+      cell: ({ health }) =>
+        health ? (
+          <Badge tone={toneOfState[health]}>{words.health[health]}</Badge>
+        ) : (
+          <span class="hint">{words.health.none}</span>
+        ),
+    },
+  ]
+}
+
+/** Flows with what became of their runs, and how their steps are. */
+export function FlowTable({
+  flows,
+  summary,
+  check,
+}: {
+  flows: readonly AuthoredFlow[]
+  summary: Summary | null
+  check: StepCheck | null
+}) {
+  const rows = flows.map(flow => ({
+    flow,
+    numbers: summary?.flows.find(({ flowKey }) => flowKey === flow.key) ?? null,
+    health: worstState(check?.steps ?? [], flow.key),
+  }))
+  return (
+    <Table
+      caption={words.title}
+      columns={columns(summary?.definitions ?? {})}
+      rows={rows}
+      keyOf={({ flow }) => flow.key}
+    />
+  )
+}

@@ -1,0 +1,89 @@
+import { browserZone, useSummary } from '../analytics/summary.ts'
+import { manual } from '../api/base.ts'
+import { useRead } from '../api/read.ts'
+import { LinkButton } from '../parts/button.tsx'
+import { useFilters } from '../shell/address.ts'
+import { PageHead } from '../shell/page-head.tsx'
+import { Notice, Reading, StaleNote } from '../shell/states.tsx'
+import { healthPath, type StepCheck } from '../steps/health.ts'
+import { flowWords as words } from '../words/flows.ts'
+import { type AuthoredFlow, type FlowList, flowsPath } from './flow-list.ts'
+import { FlowTable } from './flow-table.tsx'
+
+const days = 30
+
+/** How to come to a first flow. */
+export const NoFlows = () => (
+  <Notice
+    icon="flows"
+    title={words.empty}
+    actions={<LinkButton href={manual('write-flows')}>{words.emptyManual}</LinkButton>}
+  >
+    {words.emptyWhy} <code>{words.emptyCommand}</code>
+  </Notice>
+)
+
+/** The flows that the address asks for, with their numbers. */
+function Found({ flows }: { flows: readonly AuthoredFlow[] }) {
+  const { filters } = useFilters()
+  const summary = useSummary(days, filters.tz ?? browserZone)
+  const { data: check } = useRead<StepCheck>(healthPath)
+  const typed = (filters.find ?? '').toLowerCase()
+  const found = flows
+    .filter(({ status }) => status !== 'archived' || filters.archived === '1')
+    .filter(({ name, key }) => `${name} ${key}`.toLowerCase().includes(typed))
+  const { failure, at, again } = summary
+  return (
+    <>
+      {failure && failure.status !== 401 && (
+        <StaleNote failure={failure} at={at ?? Date.now()} again={again} />
+      )}
+      {found.length === 0 ? (
+        <p class="hint">{words.nothing}</p>
+      ) : (
+        <FlowTable flows={found} summary={summary.data} check={check} />
+      )}
+      {summary.data && <p class="footnote">{words.lastDays(days, summary.data.range.timezone)}</p>}
+    </>
+  )
+}
+
+/** All flows of the organisation. */
+export default function FlowsPage() {
+  const { filters, setFilters } = useFilters()
+  const list = useRead<FlowList>(flowsPath)
+  const flows = list.data?.flows ?? []
+  const hasArchived = flows.some(({ status }) => status === 'archived')
+  return (
+    <>
+      <PageHead title={words.title} />
+      {flows.length > 0 && (
+        <div class="controls">
+          <input
+            class="input search"
+            type="search"
+            placeholder={words.filter}
+            aria-label={words.filter}
+            value={filters.find ?? ''}
+            onInput={event => setFilters({ find: event.currentTarget.value }, { replace: true })}
+          />
+          {hasArchived && (
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={filters.archived === '1'}
+                onChange={event =>
+                  setFilters({ archived: event.currentTarget.checked ? '1' : null })
+                }
+              />
+              <span>{words.showArchived}</span>
+            </label>
+          )}
+        </div>
+      )}
+      <Reading of={list}>
+        {({ flows }) => (flows.length === 0 ? <NoFlows /> : <Found flows={flows} />)}
+      </Reading>
+    </>
+  )
+}

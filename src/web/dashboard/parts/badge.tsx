@@ -1,0 +1,14 @@
+import type { ComponentChildren } from 'preact'
+
+export type Tone = 'neutral' | 'accent' | 'good' | 'warn' | 'bad'
+
+/** One word about the state of something; the tone only underlines it. */
+export function Badge({
+  tone = 'neutral',
+  children,
+}: {
+  tone?: Tone
+  children: ComponentChildren
+}) {
+  return <span class={`badge ${tone}`}>{children}</span>
+}

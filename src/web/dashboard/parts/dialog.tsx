@@ -1,0 +1,58 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { shellWords } from '../words/shell.ts'
+import { Icon } from './icon.tsx'
+
+/**
+ * A dialog over the page: the browser keeps the focus in it and gives it back, and Escape closes it.
+ *
+ * @param onClose absent where it cannot be closed without an answer
+ */
+export function Dialog({
+  title,
+  onClose,
+  children,
+  class: more = '',
+}: {
+  title: string
+  onClose?: () => void
+  children: ComponentChildren
+  class?: string
+}) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const element = dialog.current!
+    element.showModal()
+    return () => element.close()
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      class={`dialog ${more}`}
+      aria-labelledby={id}
+      onCancel={event => {
+        event.preventDefault()
+        onClose?.()
+      }}
+      onPointerDown={event => event.target === dialog.current && onClose?.()}
+    >
+      <div class="dialog-body">
+        <header class="dialog-head">
+          <h2 id={id}>{title}</h2>
+          {onClose && (
+            <button
+              type="button"
+              class="button quiet square"
+              onClick={onClose}
+              aria-label={shellWords.close}
+            >
+              <Icon name="close" />
+            </button>
+          )}
+        </header>
+        {children}
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,65 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useId } from 'preact/hooks'
+
+/** An input with its label, what it is for, and what is wrong with it. */
+export function Field({
+  label,
+  hint,
+  problem,
+  children,
+}: {
+  label: string
+  hint?: ComponentChildren
+  problem?: string | undefined
+  children: (wiring: {
+    id: string
+    'aria-describedby': string
+    'aria-invalid': boolean
+  }) => JSX.Element
+}) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, 'aria-describedby': `${id}-hint ${id}-problem`, 'aria-invalid': !!problem })}
+      <p id={`${id}-hint`} class="hint">
+        {hint}
+      </p>
+      <p id={`${id}-problem`} class="problem" role="alert">
+        {problem}
+      </p>
+    </div>
+  )
+}
+
+/** A few things of which one is chosen. */
+export function Segments<Value extends string>({
+  legend,
+  options,
+  value,
+  onChoose,
+}: {
+  legend: string
+  options: readonly (readonly [Value, string])[]
+  value: Value
+  onChoose: (value: Value) => void
+}) {
+  const name = useId()
+  return (
+    <fieldset class="segments">
+      <legend class="unseen">{legend}</legend>
+      {options.map(([option, label]) => (
+        <label key={option}>
+          <input
+            type="radio"
+            name={name}
+            class="unseen"
+            checked={option === value}
+            onChange={() => onChoose(option)}
+          />
+          <span>{label}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}

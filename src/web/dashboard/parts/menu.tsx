@@ -1,0 +1,62 @@
+import type { ComponentChildren } from 'preact'
+import { useId, useRef } from 'preact/hooks'
+
+/**
+ * A button with things to choose from below it: the browser closes it at Escape and at a press beside
+ * it. What is inside closes it by `close`.
+ */
+export function Menu({
+  label,
+  name,
+  class: more = '',
+  children,
+}: {
+  label: ComponentChildren
+  /** What the button is called where its content does not say it. */
+  name?: string
+  class?: string
+  children: (close: () => void) => ComponentChildren
+}) {
+  const id = useId()
+  const panel = useRef<HTMLDivElement>(null)
+  const close = () => panel.current?.hidePopover()
+  return (
+    <div class={`menu ${more}`}>
+      <button
+        type="button"
+        class="button"
+        popovertarget={id}
+        aria-label={name}
+        aria-haspopup="dialog"
+      >
+        {label}
+      </button>
+      <div
+        id={id}
+        ref={panel}
+        popover="auto"
+        class="menu-panel"
+        onToggle={event => {
+          const element = event.currentTarget as HTMLElement
+          if (event.newState !== 'open') return
+          place(element, element.previousElementSibling as HTMLElement)
+          element.querySelector<HTMLElement>('a, button, input, select')?.focus()
+        }}
+      >
+        {children(close)}
+      </div>
+    </div>
+  )
+}
+
+/** Below the button, or above where there is more room; inside the window. */
+function place(panel: HTMLElement, button: HTMLElement): void {
+  const at = button.getBoundingClientRect()
+  const { offsetWidth: width, offsetHeight: height } = panel
+  const gap = 6
+  const left = Math.max(gap, Math.min(at.left, innerWidth - width - gap))
+  const isBelow = at.bottom + gap + height <= innerHeight || at.top < innerHeight / 2
+  const top = isBelow ? at.bottom + gap : Math.max(gap, at.top - height - gap)
+  panel.style.left = `${left}px`
+  panel.style.top = `${top}px`
+}

@@ -1,0 +1,62 @@
+import type { ComponentChildren } from 'preact'
+
+/** A column: its head, and the cell of a row. */
+export interface Column<Row> {
+  head: ComponentChildren
+  /** What the cell is called where rows are cards; the head's own text unless given. */
+  name: string
+  cell: (row: Row) => ComponentChildren
+  /** Figures stand at the end, one under the other. */
+  isNumber?: boolean
+  /** What the row is about: its title, where rows are cards. */
+  isTitle?: boolean
+}
+
+/** Rows under columns; on narrow screens each row is a card. */
+export function Table<Row>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+  isCaptionSeen = false,
+}: {
+  caption: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  keyOf: (row: Row) => string | number
+  isCaptionSeen?: boolean
+}) {
+  const kind = (column: Column<Row>) =>
+    `${column.isNumber ? 'number' : ''} ${column.isTitle ? 'row-title' : ''}`
+  return (
+    <table class="table">
+      <caption class={isCaptionSeen ? '' : 'unseen'}>{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(column => (
+            <th key={column.name} scope="col" class={kind(column)}>
+              {column.head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(row => (
+          <tr key={keyOf(row)}>
+            {columns.map(column =>
+              column.isTitle ? (
+                <th key={column.name} scope="row" class={kind(column)}>
+                  {column.cell(row)}
+                </th>
+              ) : (
+                <td key={column.name} class={kind(column)} data-name={column.name}>
+                  {column.cell(row)}
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,40 @@
+import { useLocation } from 'preact-iso'
+import { base } from '../api/base.ts'
+import { session } from '../api/session.ts'
+
+/** The filters of a page, as they stand in its address. */
+export type Filters = Record<string, string | null | undefined>
+
+const queryOf = (filters: Filters) => {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(filters)) if (value) query.set(name, value)
+  return query.size > 0 ? `?${query}` : ''
+}
+
+/**
+ * The address of a page of the organisation, such as `['flows', key]`: each part is encoded, so that
+ * any key may stand in it.
+ */
+export function addressOf(parts: readonly string[] = [], filters: Filters = {}): string {
+  const slug = session.value?.organisation.slug ?? ''
+  return [base, slug, ...parts.map(encodeURIComponent)].join('/') + queryOf(filters)
+}
+
+/**
+ * The filters in the address, and a way to change some: null takes one away. Going back undoes it,
+ * unless it takes the place of what was there.
+ */
+export function useFilters(): {
+  filters: Readonly<Record<string, string | undefined>>
+  setFilters(changed: Filters, options?: { replace?: boolean }): void
+  /** This page's address with other filters. */
+  withFilters(changed: Filters): string
+} {
+  const { path, query, route } = useLocation()
+  const withFilters = (changed: Filters) => path + queryOf({ ...query, ...changed })
+  return {
+    filters: query,
+    withFilters,
+    setFilters: (changed, { replace = false } = {}) => route(withFilters(changed), replace),
+  }
+}

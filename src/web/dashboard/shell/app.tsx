@@ -1,0 +1,102 @@
+import { useEffect } from 'preact/hooks'
+import { LocationProvider, useLocation } from 'preact-iso'
+import { base } from '../api/base.ts'
+import { Failure } from '../api/failure.ts'
+import { presence, renew, session } from '../api/session.ts'
+import { trouble } from '../api/trouble.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Mark } from '../parts/icon.tsx'
+import { shellWords as words } from '../words/shell.ts'
+import { addressOf } from './address.ts'
+import { Frame } from './frame.tsx'
+import { SignIn } from './sign-in.tsx'
+import { Notice, Skeleton } from './states.tsx'
+
+const signInPath = `${base}/sign-in`
+const retryMs = 3_000
+
+/** The code of a link, once: it is not kept in the address when it is spent. */
+const codeInAddress = () => (location.pathname === signInPath ? location.hash.slice(1) : '')
+
+/** Who is there? Asked until the server has answered. */
+function useSession(): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const ask = () =>
+      renew().catch(error => {
+        if (error instanceof Failure && error.status === 401) return
+        trouble.value = 'away'
+        timer = setTimeout(ask, retryMs)
+      })
+    ask()
+    return () => clearTimeout(timer)
+  }, [])
+}
+
+function SignInPage() {
+  const { route, path } = useLocation()
+  const code = codeInAddress()
+  useEffect(() => {
+    document.title = `${words.signIn.title} · ${words.product}`
+  }, [])
+  const done = () => {
+    if (path === signInPath) route(addressOf(), true)
+  }
+  return (
+    <main class="sign-in">
+      <Mark size={36} />
+      <h1>{code ? words.signIn.linkTitle : words.signIn.title}</h1>
+      <SignIn
+        code={code}
+        onDone={done}
+        onSpent={() => history.replaceState(null, '', signInPath)}
+      />
+    </main>
+  )
+}
+
+/** A session that has ended does not take the page away: what is on it may be half written. */
+const SignInAgain = () => (
+  <Dialog title={words.signIn.ended} class="narrow">
+    <p>{words.signIn.endedWhy}</p>
+    <SignIn code="" onDone={() => {}} onSpent={() => {}} />
+  </Dialog>
+)
+
+function Pages() {
+  const { path, route } = useLocation()
+  useSession()
+  const isIn = presence.value === 'in'
+  const isAtDoor = path === signInPath || path === base || path === '/'
+  const hasCode = codeInAddress() !== ''
+  useEffect(() => {
+    if (isIn && isAtDoor && !hasCode) route(addressOf(), true)
+  }, [isIn, isAtDoor, hasCode])
+  if (presence.value === 'out' && session.value === null) return <SignInPage />
+  if (session.value === null) {
+    if (!trouble.value) return <Skeleton lines={0} />
+    return (
+      <main class="sign-in">
+        <Notice icon="warning" title={words.states.away} isAlert>
+          {words.states.trying}
+        </Notice>
+      </main>
+    )
+  }
+  // Who follows a link while signed in wants to be who the link says.
+  if (path === signInPath) return hasCode ? <SignInPage /> : <Skeleton lines={0} />
+  if (isAtDoor) return <Skeleton lines={0} />
+  return (
+    <>
+      <Frame />
+      {presence.value === 'out' && <SignInAgain />}
+    </>
+  )
+}
+
+/** The dashboard. */
+export const App = () => (
+  <LocationProvider scope={`${base}/`}>
+    <Pages />
+  </LocationProvider>
+)

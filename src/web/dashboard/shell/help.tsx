@@ -1,0 +1,47 @@
+import { Dialog } from '../parts/dialog.tsx'
+import { shellWords as words } from '../words/shell.ts'
+import { opened } from './keyboard.ts'
+import { routes } from './routes.ts'
+import { hasLetters } from './settings.ts'
+
+/** The shortcuts, and the switch that takes single letters away. */
+export function Help() {
+  const pages = routes.filter(({ nav }) => nav?.letter)
+  return (
+    <Dialog title={words.shortcuts} onClose={() => (opened.value = null)}>
+      <dl class="shortcuts">
+        <dt>
+          <kbd>Ctrl</kbd> <kbd>K</kbd>
+        </dt>
+        <dd>{words.shortcutJump}</dd>
+        {hasLetters.value && (
+          <>
+            {pages.map(({ name, nav }) => (
+              <>
+                <dt key={name}>
+                  <kbd>g</kbd> {words.andThen} <kbd>{nav!.letter}</kbd>
+                </dt>
+                <dd>{words.shortcutGo(name)}</dd>
+              </>
+            ))}
+            <dt>
+              <kbd>?</kbd>
+            </dt>
+            <dd>{words.shortcutHelp}</dd>
+          </>
+        )}
+      </dl>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={hasLetters.value}
+          onChange={event => (hasLetters.value = event.currentTarget.checked)}
+        />
+        <span>
+          {words.letters}
+          <small>{words.lettersWhy}</small>
+        </span>
+      </label>
+    </Dialog>
+  )
+}

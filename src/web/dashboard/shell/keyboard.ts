@@ -1,0 +1,38 @@
+import { signal } from '@preact/signals'
+import { addressOf } from './address.ts'
+import { routes } from './routes.ts'
+import { hasLetters } from './settings.ts'
+
+/** Which dialog of the shell is open. */
+export const opened = signal<'jump' | 'help' | null>(null)
+
+/** How long after `g` its second letter may come. */
+const patienceMs = 1_500
+
+const isTyping = ({ target }: KeyboardEvent) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+/** Listens for shortcuts; never for such as browsers and screen readers have of their own. */
+export function listen(go: (address: string) => void): () => void {
+  let goUntil = 0
+  const onKey = (event: KeyboardEvent) => {
+    const { key, ctrlKey, metaKey, altKey } = event
+    if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === 'k') {
+      event.preventDefault()
+      opened.value = opened.value === 'jump' ? null : 'jump'
+      return
+    }
+    const isOver = document.querySelector('dialog[open]') !== null
+    if (ctrlKey || metaKey || altKey || isTyping(event) || isOver || !hasLetters.value) return
+    if (key === '?') opened.value = 'help'
+    else if (key === 'g') goUntil = event.timeStamp + patienceMs
+    else if (event.timeStamp < goUntil) {
+      goUntil = 0
+      const route = routes.find(({ nav }) => nav?.letter === key)
+      if (route) go(addressOf(route.path.split('/').filter(Boolean)))
+    }
+  }
+  addEventListener('keydown', onKey)
+  return () => removeEventListener('keydown', onKey)
+}

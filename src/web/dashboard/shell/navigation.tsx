@@ -1,0 +1,145 @@
+import { useSignal } from '@preact/signals'
+import { manual } from '../api/base.ts'
+import { may, session, signOut } from '../api/session.ts'
+import { Button } from '../parts/button.tsx'
+import { Segments } from '../parts/field.tsx'
+import { Icon, Mark } from '../parts/icon.tsx'
+import { Menu } from '../parts/menu.tsx'
+import { shellWords as words } from '../words/shell.ts'
+import { addressOf } from './address.ts'
+import { opened } from './keyboard.ts'
+import type { PageRoute } from './routes.ts'
+import { routes } from './routes.ts'
+import { appearance, appearances } from './settings.ts'
+
+/** The pages that who is signed in may open; a flow's pages belong to the list of flows. */
+export function PageLinks({ current, onGo }: { current: PageRoute | null; onGo?: () => void }) {
+  const offered = routes.filter(({ nav, needs }) => nav && (!needs || may(needs)))
+  const isIn = ({ path }: PageRoute) =>
+    path === current?.path || (path !== '' && current?.path.startsWith(`${path}/`))
+  return (
+    <nav class="page-links" aria-label={words.navigation}>
+      <ul>
+        {offered.map(route => (
+          <li key={route.path}>
+            <a
+              href={addressOf(route.path.split('/').filter(Boolean))}
+              aria-current={isIn(route) ? 'page' : undefined}
+              onClick={onGo}
+            >
+              <Icon name={route.nav!.icon} />
+              {route.name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+/** Who is signed in, and the way out. */
+function Account() {
+  const failed = useSignal(false)
+  const { role, person } = session.value!
+  const leave = async (everywhere: boolean) => {
+    failed.value = false
+    try {
+      await signOut(everywhere)
+    } catch {
+      failed.value = true
+    }
+  }
+  return (
+    <Menu
+      class="account"
+      name={`${words.account}: ${person.name}, ${words.roles[role]}`}
+      label={
+        <>
+          <span class="face" aria-hidden="true">
+            {person.name.slice(0, 1).toUpperCase()}
+          </span>
+          <span class="who">
+            <strong>{person.name}</strong>
+            <small>{words.roles[role]}</small>
+          </span>
+          <Icon name="down" />
+        </>
+      }
+    >
+      {() => (
+        <>
+          <Appearance />
+          <a class="menu-item" href={manual('')}>
+            <Icon name="book" />
+            {words.manual}
+          </a>
+          <button type="button" class="menu-item" onClick={() => leave(false)}>
+            <Icon name="signOut" />
+            {words.signOut}
+          </button>
+          <button type="button" class="menu-item" onClick={() => leave(true)}>
+            <Icon name="signOut" />
+            {words.signOutEverywhere}
+          </button>
+          {failed.value && (
+            <p class="problem" role="alert">
+              {words.signOutFailed}
+            </p>
+          )}
+        </>
+      )}
+    </Menu>
+  )
+}
+
+/** Dark, light, or as the system has it. */
+const Appearance = () => (
+  <div class="menu-row">
+    <span>{words.appearance}</span>
+    <Segments
+      legend={words.appearance}
+      options={appearances.map(name => [name, words.appearances[name]] as const)}
+      value={appearance.value}
+      onChoose={chosen => {
+        appearance.value = chosen
+      }}
+    />
+  </div>
+)
+
+/** Everything beside the page: whose it is, where one can go, who one is. */
+export function Sidebar({ current, onGo }: { current: PageRoute | null; onGo?: () => void }) {
+  return (
+    <>
+      <a class="organisation" href={addressOf()} onClick={onGo}>
+        <Mark />
+        <span class="unseen">{words.organisation} </span>
+        <strong>{session.value!.organisation.name}</strong>
+      </a>
+      <Button
+        class="jump-button"
+        onClick={() => {
+          onGo?.()
+          opened.value = 'jump'
+        }}
+      >
+        <Icon name="search" />
+        <span>{words.jump}</span>
+        <kbd>Ctrl K</kbd>
+      </Button>
+      <PageLinks current={current} {...(onGo && { onGo })} />
+      <div class="sidebar-end">
+        <Button
+          look="quiet"
+          onClick={() => {
+            onGo?.()
+            opened.value = 'help'
+          }}
+        >
+          <kbd>?</kbd> {words.shortcuts}
+        </Button>
+        <Account />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,98 @@
+import { signal } from '@preact/signals'
+import { Component, type ComponentChildren, type ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
+import { shellWords } from '../words/shell.ts'
+import type { Place } from './match.ts'
+import type { PageProps, PageRoute } from './routes.ts'
+import { Missing, Notice, Skeleton } from './states.tsx'
+
+const words = shellWords.states
+
+/** Pages that were opened once. */
+const loaded = new Map<PageRoute, ComponentType<PageProps>>()
+
+const reloadedFor = 'cairn-reloaded'
+
+/**
+ * Loads a page's code. After an upgrade with a tab open its file is another one: the document is
+ * loaded again, once, for which it gets the new names.
+ */
+async function load(route: PageRoute): Promise<void> {
+  if (loaded.has(route)) return
+  try {
+    loaded.set(route, (await route.load()).default)
+    sessionStorage.removeItem(reloadedFor)
+  } catch (error) {
+    if (sessionStorage.getItem(reloadedFor) === null) {
+      sessionStorage.setItem(reloadedFor, route.path)
+      location.reload()
+      return new Promise(() => {})
+    }
+    throw error
+  }
+}
+
+const reload = () => location.reload()
+
+const Reload = ({ title, why }: { title: string; why: string }) => (
+  <Notice
+    icon="warning"
+    title={title}
+    isAlert
+    actions={<Button onClick={reload}>{words.reload}</Button>}
+  >
+    {why}
+  </Notice>
+)
+
+/** A fault in a page's code takes that page away, and not the navigation. */
+class Guard extends Component<{ children: ComponentChildren }, { isBroken: boolean }> {
+  override state = { isBroken: false }
+  static override getDerivedStateFromError = () => ({ isBroken: true })
+  override componentDidCatch(error: unknown) {
+    console.error(error)
+  }
+  override render() {
+    if (!this.state.isBroken) return this.props.children
+    return <Reload title={words.broken} why={words.brokenWhy} />
+  }
+}
+
+/** Whether a page's code is on its way. */
+export const isLoadingPage = signal(false)
+
+/** The page that the address names; the one before stays, dimmed, until its code has come. */
+export function Outlet({ place }: { place: Place }) {
+  const [shown, setShown] = useState<Place | null>(null)
+  const [failed, setFailed] = useState<Place | null>(null)
+  useEffect(() => {
+    const { route } = place
+    if (!route || loaded.has(route)) return setShown(place)
+    let isOver = false
+    isLoadingPage.value = true
+    load(route)
+      .then(() => isOver || setShown(place))
+      .catch(() => isOver || setFailed(place))
+      .finally(() => {
+        isLoadingPage.value = false
+      })
+    return () => {
+      isOver = true
+    }
+  }, [place])
+  if (failed === place) return <Reload title={words.upgrade} why={words.upgradeWhy} />
+  const ready = !place.route || loaded.has(place.route) ? place : shown
+  if (!ready) return <Skeleton />
+  if (!ready.route) return <Missing />
+  const Page = loaded.get(ready.route)!
+  // Another flow is another page: nothing of what was typed or opened is taken along.
+  const key = [ready.route.path, ...Object.values(ready.params)].join('\n')
+  return (
+    <Guard key={key}>
+      <div class={ready === place ? undefined : 'old'}>
+        <Page params={ready.params} />
+      </div>
+    </Guard>
+  )
+}

@@ -1,0 +1,53 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { session } from '../api/session.ts'
+import { shellWords } from '../words/shell.ts'
+
+/** The page that was shown last, by its address: only a new one takes the focus. */
+let lastPath: string | null = null
+
+/**
+ * The head of a page: its one first heading, which gets the focus where somebody has come from
+ * another page, and gives the window its title.
+ */
+export function PageHead({
+  title,
+  above,
+  beside,
+  actions,
+  children,
+}: {
+  title: string
+  /** Where the page belongs to, such as a link to its list. */
+  above?: ComponentChildren
+  /** Badges. */
+  beside?: ComponentChildren
+  actions?: ComponentChildren
+  children?: ComponentChildren
+}) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const organisation = session.value?.organisation.name
+  useEffect(() => {
+    document.title = [title, organisation, shellWords.product].filter(Boolean).join(' · ')
+  }, [title, organisation])
+  useEffect(() => {
+    if (lastPath !== null && lastPath !== location.pathname) {
+      heading.current?.focus({ preventScroll: true })
+      scrollTo(0, 0)
+    }
+    lastPath = location.pathname
+  }, [])
+  return (
+    <header class="page-head">
+      {above && <nav class="above">{above}</nav>}
+      <div class="page-head-row">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {beside}
+        {actions && <div class="actions">{actions}</div>}
+      </div>
+      {children}
+    </header>
+  )
+}

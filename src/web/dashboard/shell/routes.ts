@@ -1,0 +1,46 @@
+import type { ComponentType } from 'preact'
+import type { Scope } from '../api/session.ts'
+import type { IconName } from '../parts/icon.tsx'
+import { flowWords } from '../words/flows.ts'
+import { overviewWords } from '../words/overview.ts'
+
+/** What the address says; `flow` on the pages of a flow. */
+export interface PageProps {
+  params: Readonly<Record<string, string>>
+}
+
+export interface PageRoute {
+  /** Below the organisation, with `:flow` for a flow's key. */
+  path: string
+  /** What the page is called in navigation, jump list and tabs. */
+  name: string
+  load(): Promise<{ default: ComponentType<PageProps> }>
+  /** Stands in the navigation; `g` and this letter lead there. */
+  nav?: { icon: IconName; letter?: string }
+  /** Stands among the tabs of a flow. */
+  isTab?: boolean
+  /** Who lacks it is not offered the page. */
+  needs?: Scope
+}
+
+/** Every page, in the order of navigation and tabs. A page is one line here, loaded when it is opened. */
+export const routes: readonly PageRoute[] = [
+  {
+    path: '',
+    name: overviewWords.title,
+    nav: { icon: 'home', letter: 'h' },
+    load: () => import('../overview/overview-page.tsx'),
+  },
+  {
+    path: 'flows',
+    name: flowWords.title,
+    nav: { icon: 'flows', letter: 'f' },
+    load: () => import('../flows/flows-page.tsx'),
+  },
+  {
+    path: 'flows/:flow',
+    name: flowWords.results,
+    isTab: true,
+    load: () => import('../analytics/results-page.tsx'),
+  },
+]

@@ -1,0 +1,175 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { base, manual } from '../api/base.ts'
+import { Failure, failureOf, reach } from '../api/failure.ts'
+import { askSession, renew, session } from '../api/session.ts'
+import { Button, LinkButton } from '../parts/button.tsx'
+import { Field } from '../parts/field.tsx'
+import { shellWords } from '../words/shell.ts'
+import { formatClock } from '../words/time.ts'
+
+const words = shellWords.signIn
+
+/** The ways in that this server offers. */
+interface Ways {
+  provider: { name: string } | null
+  link: boolean
+  token: boolean
+}
+
+const sentenceOf = (error: unknown, refused: string): string => {
+  if (!(error instanceof Failure)) throw error
+  if (error.status === 429) {
+    const at = new Date(error.told.retryAt ?? Date.now()).toISOString()
+    return `${shellWords.states.limited} (${formatClock(at, Intl.DateTimeFormat().resolvedOptions().timeZone)})`
+  }
+  if (error.isPassing) return words.away
+  return error.status === 401 || error.status === 422 ? refused : words.other(error.message)
+}
+
+/** Signs in by what was handed in, and tells why it could not. */
+function useRedeeming(onDone: () => void) {
+  const problem = useSignal('')
+  const isBusy = useSignal(false)
+  const redeem = async (sent: { code: string } | { token: string }, refused: string) => {
+    isBusy.value = true
+    problem.value = ''
+    const before = session.peek()?.organisation.id
+    try {
+      await askSession('redeem', sent)
+      const { organisation } = await renew()
+      // What is on the page is another organisation's.
+      if (before && before !== organisation.id) location.assign(`${base}/${organisation.slug}`)
+      else onDone()
+    } catch (error) {
+      problem.value = sentenceOf(error, refused)
+    }
+    isBusy.value = false
+  }
+  return { problem, isBusy, redeem }
+}
+
+function ByToken({ onDone }: { onDone: () => void }) {
+  const pasted = useSignal('')
+  const { problem, isBusy, redeem } = useRedeeming(onDone)
+  const submit = (event: Event) => {
+    event.preventDefault()
+    const token = pasted.value.trim()
+    if (token === '') problem.value = words.tokenMissing
+    else redeem({ token }, words.tokenWrong)
+  }
+  return (
+    <form onSubmit={submit}>
+      <Field label={words.token} hint={words.tokenWhy} problem={problem.value || undefined}>
+        {wiring => (
+          <input
+            {...wiring}
+            class="input"
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            value={pasted.value}
+            onInput={event => (pasted.value = event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Button type="submit" class="wide" isBusy={isBusy.value}>
+        {words.tokenButton}
+      </Button>
+    </form>
+  )
+}
+
+/** A link's code stands behind the `#`, which no server sees; a preview of the link spends nothing. */
+function ByLink({ code, onDone, onSpent }: { code: string; onDone(): void; onSpent(): void }) {
+  const { problem, isBusy, redeem } = useRedeeming(() => {
+    onSpent()
+    onDone()
+  })
+  return (
+    <>
+      <p>{words.linkWhy}</p>
+      <Button
+        look="primary"
+        class="wide"
+        isBusy={isBusy.value}
+        onClick={() => redeem({ code }, words.linkSpent)}
+      >
+        {words.linkButton}
+      </Button>
+      <div role="alert">
+        {problem.value && (
+          <p class="problem">
+            {problem.value} {problem.value === words.linkSpent && <code>{words.linkCommand}</code>}
+          </p>
+        )}
+      </div>
+    </>
+  )
+}
+
+const Or = () => <div class="or">{words.or}</div>
+
+/** The ways in; the same on its page and in the dialog over a page whose session has ended. */
+export function SignIn({
+  code,
+  onDone,
+  onSpent,
+}: {
+  code: string
+  onDone(): void
+  onSpent(): void
+}) {
+  const ways = useSignal<Ways | null>(null)
+  const isAway = useSignal(false)
+  useEffect(() => {
+    reach(`${base}/session/ways`, {})
+      .then(async response => {
+        if (!response.ok) throw await failureOf(response)
+        ways.value = await response.json()
+      })
+      .catch(() => {
+        isAway.value = true
+      })
+  }, [])
+  const known = ways.value
+  const to = encodeURIComponent(location.pathname + location.search)
+  const hasFailed = new URLSearchParams(location.search).has('error')
+  return (
+    <div class="sign-in-ways">
+      {hasFailed && (
+        <p class="problem" role="alert">
+          {words.providerFailed}
+        </p>
+      )}
+      {code !== '' && <ByLink code={code} onDone={onDone} onSpent={onSpent} />}
+      {isAway.value && (
+        <p class="problem" role="alert">
+          {words.away}
+        </p>
+      )}
+      {known?.provider && (
+        <>
+          {code !== '' && <Or />}
+          <LinkButton look="primary" href={`${base}/sign-in/provider?to=${to}`} isOutside>
+            {words.provider(known.provider.name)}
+          </LinkButton>
+        </>
+      )}
+      {known?.token && (
+        <>
+          {(code !== '' || known.provider) && <Or />}
+          <ByToken onDone={onDone} />
+        </>
+      )}
+      {known?.link && code === '' && (
+        <p class="hint">
+          {words.linkHow} <code>{words.linkCommand}</code>
+        </p>
+      )}
+      <p class="hint">
+        <a href={manual('security')}>{words.manual}</a>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+import type { StepCheck } from '../../../modules/steps/model.ts'
+import type { Tone } from '../parts/badge.tsx'
+
+export type CheckedStep = StepCheck['steps'][number]
+export type StepState = CheckedStep['state']
+export type { StepCheck }
+
+/** The health of every published step. */
+export const healthPath = '/manage/health'
+
+/** From the worst to the best. */
+const order: StepState[] = ['broken', 'flaky', 'drifting', 'unknown', 'healthy']
+
+export const toneOfState: Record<StepState, Tone> = {
+  broken: 'bad',
+  flaky: 'warn',
+  drifting: 'warn',
+  unknown: 'neutral',
+  healthy: 'good',
+}
+
+/** The worst state among the steps of a flow; null where none has a target. */
+export function worstState(steps: readonly CheckedStep[], flowKey: string): StepState | null {
+  const states = steps.filter(({ flow }) => flow === flowKey).map(({ state }) => state)
+  return order.find(state => states.includes(state)) ?? null
+}

@@ -1,0 +1,88 @@
+/** How numbers, times and durations are written. */
+
+const count = new Intl.NumberFormat('en')
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const oneDecimal = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
+
+export const formatCount = (value: number): string => count.format(value)
+
+/** For axes and narrow places. */
+export const formatCompact = (value: number): string => compact.format(value)
+
+/** What stands where there is no number. */
+export const none = '–'
+
+/** Of fewer, a share says nothing. */
+export const fewest = 5
+
+/** A share in percent; none where it is of too few. */
+export const formatShare = (share: number | null, of: number): string =>
+  share === null || of < fewest ? none : `${oneDecimal.format(share * 100)}%`
+
+/** In percent, whatever it is of. */
+export const formatPercent = (share: number): string => `${oneDecimal.format(share * 100)}%`
+
+/** In the two units that matter: 42 s, 2 min 5 s, 3 h 10 min, 4 d 2 h. */
+export function formatSeconds(seconds: number | null): string {
+  if (seconds === null) return none
+  if (seconds < 10) return `${oneDecimal.format(seconds)} s`
+  const whole = Math.round(seconds)
+  if (whole < 60) return `${whole} s`
+  const units = [
+    ['d', 86_400],
+    ['h', 3_600],
+    ['min', 60],
+    ['s', 1],
+  ] as const
+  const first = units.findIndex(([, size]) => whole >= size)
+  const [name, size] = units[first]!
+  const [restName, restSize] = units[first + 1] ?? ['', whole]
+  const rest = Math.floor((whole % size) / restSize)
+  return `${Math.floor(whole / size)} ${name}${rest > 0 ? ` ${rest} ${restName}` : ''}`
+}
+
+/** How long ago, in words. */
+export function formatAge(at: number, now = Date.now()): string {
+  const seconds = Math.max(0, Math.round((now - at) / 1_000))
+  if (seconds < 10) return 'just now'
+  if (seconds < 60) return `${seconds} seconds ago`
+  const [size, word] =
+    seconds < 3_600
+      ? ([60, 'minute'] as const)
+      : seconds < 86_400
+        ? ([3_600, 'hour'] as const)
+        : ([86_400, 'day'] as const)
+  const amount = Math.floor(seconds / size)
+  return `${amount} ${word}${amount === 1 ? '' : 's'} ago`
+}
+
+/** A calendar day, which has no zone: 22 Nov 2026. */
+export const formatDay = (date: string, options: Intl.DateTimeFormatOptions = {}): string =>
+  new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    ...options,
+    timeZone: 'UTC',
+  }).format(new Date(`${date}T00:00:00Z`))
+
+/** Without its year. */
+export const formatShortDay = (date: string): string =>
+  formatDay(date, { year: undefined as never })
+
+/** A moment, in a zone. */
+export const formatMoment = (iso: string, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone,
+  }).format(new Date(iso))
+
+/** The time of day, in a zone. */
+export const formatClock = (iso: string, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone }).format(
+    new Date(iso),
+  )
