@@ -1,7 +1,83 @@
+import { useEffect } from 'preact/hooks'
+import { manual } from '../api/base.ts'
 import { FlowFrame } from '../flows/flow-frame.tsx'
+import type { AuthoredFlow } from '../flows/flow-list.ts'
+import { LinkButton } from '../parts/button.tsx'
+import { useFilters } from '../shell/address.ts'
 import type { PageProps } from '../shell/routes.ts'
+import { Notice, Reading } from '../shell/states.tsx'
+import { analyticsWords as words } from '../words/analytics.ts'
+import { formatMoment } from '../words/time.ts'
+import { Checklist } from './checklist.tsx'
+import { Controls } from './controls.tsx'
+import { Daily } from './daily.tsx'
+import { Definitions } from './definitions.tsx'
+import { Funnel } from './funnel.tsx'
+import { type Analytics, useQuestion, useResults } from './question.ts'
+import { Totals } from './totals.tsx'
+import { Versions } from './versions.tsx'
+
+/** Why there are no numbers, and what to do. */
+function Empty({ flow, data }: { flow: AuthoredFlow; data: Analytics }) {
+  if (flow.version === null) {
+    return (
+      <Notice icon="edit" title={words.draft}>
+        {words.draftWhy} <code>{words.publishCommand(flow.key)}</code>
+      </Notice>
+    )
+  }
+  const hasOthers = data.filters.version !== null || data.range.complete
+  if (hasOthers) return <Notice title={words.emptyRange}>{words.emptyRangeWhy}</Notice>
+  return (
+    <Notice
+      icon="install"
+      title={words.empty}
+      actions={<LinkButton href={manual('install-the-snippet')}>{words.emptyManual}</LinkButton>}
+    >
+      {words.emptyWhy}
+    </Notice>
+  )
+}
+
+function Results({ flow }: { flow: AuthoredFlow }) {
+  const question = useQuestion()
+  const { filters, setFilters } = useFilters()
+  const { main, other, otherName } = useResults(flow.id, question)
+  // A link that is sent to a colleague means the same days there.
+  useEffect(() => {
+    if (filters.tz === undefined) setFilters({ tz: question.zone }, { replace: true })
+  }, [filters.tz])
+  const versions = main.data?.versions.map(({ version }) => version) ?? []
+  return (
+    <>
+      <Controls flowKey={flow.key} question={question} versions={versions} />
+      <Reading of={main} lines={8}>
+        {data =>
+          data.totals.starts === 0 && !other?.totals.starts ? (
+            <Empty flow={flow} data={data} />
+          ) : (
+            <>
+              <Totals data={data} other={other} otherName={otherName} question={question} />
+              <Funnel data={data} other={other} />
+              <Checklist data={data} />
+              <Daily data={data} other={other} />
+              <Versions data={data} />
+              <p class="footnote">
+                {words.generated(
+                  formatMoment(data.generatedAt, data.range.timezone),
+                  data.range.timezone,
+                )}
+              </p>
+              <Definitions of={data.definitions} />
+            </>
+          )
+        }
+      </Reading>
+    </>
+  )
+}
 
 /** What became of a flow's runs. */
 export default function ResultsPage({ params }: PageProps) {
-  return <FlowFrame flowKey={params.flow ?? ''}>{flow => <p>{flow.name}</p>}</FlowFrame>
+  return <FlowFrame flowKey={params.flow ?? ''}>{flow => <Results flow={flow} />}</FlowFrame>
 }

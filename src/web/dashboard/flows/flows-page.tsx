@@ -1,4 +1,5 @@
-import { browserZone, useSummary } from '../analytics/summary.ts'
+import { useSummary } from '../analytics/summary.ts'
+import { browserZone } from '../analytics/zone.ts'
 import { manual } from '../api/base.ts'
 import { useRead } from '../api/read.ts'
 import { LinkButton } from '../parts/button.tsx'

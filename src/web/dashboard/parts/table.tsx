@@ -19,17 +19,19 @@ export function Table<Row>({
   rows,
   keyOf,
   isCaptionSeen = false,
+  class: more = '',
 }: {
   caption: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row) => string | number
   isCaptionSeen?: boolean
+  class?: string
 }) {
   const kind = (column: Column<Row>) =>
     `${column.isNumber ? 'number' : ''} ${column.isTitle ? 'row-title' : ''}`
   return (
-    <table class="table">
+    <table class={`table ${more}`}>
       <caption class={isCaptionSeen ? '' : 'unseen'}>{caption}</caption>
       <thead>
         <tr>

@@ -1,0 +1,79 @@
+import { Defined } from '../parts/defined.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { analyticsWords as words } from '../words/analytics.ts'
+import { formatCount, formatShare } from '../words/time.ts'
+import type { Analytics } from './question.ts'
+
+interface Row {
+  key: string
+  title: string
+  people: number
+}
+
+/** Who ticked which item. */
+export function Checklist({ data }: { data: Analytics }) {
+  const { checklist, definitions, totals } = data
+  if (!checklist) return null
+  const people = totals.uniqueUsers
+  const rows: Row[] = [
+    ...checklist.items.map(({ key, title, completions }) => ({ key, title, people: completions })),
+    { key: '', title: words.whole, people: checklist.completedAll },
+  ]
+  const columns: Column<Row>[] = [
+    {
+      head: words.item,
+      name: words.item,
+      isTitle: true,
+      cell: ({ title, key }) => (
+        <>
+          {title}
+          {key && (
+            <span class="row-note">
+              <code>{key}</code>
+            </span>
+          )}
+        </>
+      ),
+    },
+    {
+      head: <span class="unseen">{words.funnel}</span>,
+      name: words.funnel,
+      cell: row => (
+        <svg class="funnel-bar" width="100%" height="18" aria-hidden="true">
+          <rect class="rail" width="100%" height="18" rx="3" />
+          <rect
+            class="on"
+            width={`${people === 0 ? 0 : (row.people / people) * 100}%`}
+            height="18"
+            rx="3"
+          />
+        </svg>
+      ),
+    },
+    {
+      head: <Defined means={definitions['checklist.completions']}>{words.ticked}</Defined>,
+      name: words.ticked,
+      isNumber: true,
+      cell: row => (
+        <span class="rate">
+          {formatCount(row.people)}
+          <small>{formatShare(people === 0 ? null : row.people / people, people)}</small>
+        </span>
+      ),
+    },
+  ]
+  return (
+    <section class="part">
+      <div class="part-head">
+        <h2>{words.checklist}</h2>
+      </div>
+      <Table
+        caption={words.checklistCaption}
+        class="funnel"
+        columns={columns}
+        rows={rows}
+        keyOf={({ key }) => key}
+      />
+    </section>
+  )
+}

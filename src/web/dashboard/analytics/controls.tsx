@@ -1,0 +1,119 @@
+import { useId } from 'preact/hooks'
+import { Icon } from '../parts/icon.tsx'
+import { Menu } from '../parts/menu.tsx'
+import { useFilters } from '../shell/address.ts'
+import { analyticsWords as words } from '../words/analytics.ts'
+import { csvAddress, type Question } from './question.ts'
+import { RangePicker } from './range-picker.tsx'
+
+function Choice({
+  label,
+  value,
+  options,
+  onChoose,
+}: {
+  label: string
+  value: string
+  options: readonly (readonly [string, string])[]
+  onChoose: (value: string) => void
+}) {
+  const id = useId()
+  return (
+    <span class="choice">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        class="input select"
+        value={value}
+        onChange={event => onChoose(event.currentTarget.value)}
+      >
+        {options.map(([option, name]) => (
+          <option key={option} value={option}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </span>
+  )
+}
+
+/** What is asked of the results; all of it stands in the address. */
+export function Controls({
+  flowKey,
+  question,
+  versions,
+}: {
+  flowKey: string
+  question: Question
+  versions: readonly number[]
+}) {
+  const { setFilters } = useFilters()
+  const { version, compare, isWhole } = question
+  const known = versions.toReversed()
+  const ofVersions = known.map(number => [`${number}`, words.oneVersion(number)] as const)
+  const others = known.filter(number => `${number}` !== version)
+  return (
+    <div class="controls">
+      <RangePicker question={question} />
+      {versions.length > 1 && (
+        <Choice
+          label={words.version}
+          value={version ?? ''}
+          options={[['', words.allVersions], ...ofVersions]}
+          onChoose={chosen => setFilters({ version: chosen })}
+        />
+      )}
+      <Choice
+        label={words.compareWith}
+        value={compare}
+        options={[
+          ['previous', words.previous],
+          ...(versions.length > 1
+            ? others.map(number => [`v${number}`, words.oneVersion(number)] as const)
+            : []),
+          ['none', words.nothing],
+        ]}
+        onChoose={chosen => setFilters({ compare: chosen === 'previous' ? null : chosen })}
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isWhole}
+          onChange={event => setFilters({ days: event.currentTarget.checked ? 'complete' : null })}
+        />
+        <span>{words.wholeDays}</span>
+      </label>
+      <Menu
+        class="at-end"
+        label={
+          <>
+            <Icon name="download" />
+            {words.download}
+            <Icon name="down" />
+          </>
+        }
+      >
+        {close =>
+          (
+            [
+              [null, words.csvNumbers],
+              ['runs', words.csvRuns],
+              ['events', words.csvEvents],
+            ] as const
+          ).map(([rows, name]) => (
+            <a
+              key={name}
+              class="menu-item"
+              href={csvAddress(flowKey, question, rows)}
+              download
+              onClick={close}
+            >
+              <Icon name="download" />
+              {name}
+            </a>
+          ))
+        }
+      </Menu>
+    </div>
+  )
+}

@@ -1,0 +1,116 @@
+import { Bar, SecondsRange } from '../charts/funnel-bar.tsx'
+import { Badge } from '../parts/badge.tsx'
+import { Defined } from '../parts/defined.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { toneOfState } from '../steps/health.ts'
+import { analyticsWords as words } from '../words/analytics.ts'
+import { flowWords } from '../words/flows.ts'
+import { formatCount, formatShare, none } from '../words/time.ts'
+import type { Analytics, StepNumbers } from './question.ts'
+
+/** A count, and below it its share where that says something. */
+const Counted = ({ count, share, of }: { count: number; share?: number | null; of?: number }) => (
+  <span class={count === 0 ? 'rate nought' : 'rate'}>
+    {formatCount(count)}
+    {share !== undefined && count > 0 && <small>{formatShare(share, of ?? 0)}</small>}
+  </span>
+)
+
+const Legend = ({ isCompared }: { isCompared: boolean }) => (
+  <ul class="legend">
+    <li class="key-on">{words.legendOn}</li>
+    <li class="key-still">{words.legendStill}</li>
+    <li class="key-left">{words.legendLeft}</li>
+    {isCompared && <li class="key-before">{words.legendBefore}</li>}
+  </ul>
+)
+
+function columnsOf(data: Analytics, other: Analytics | null): Column<StepNumbers>[] {
+  const { definitions, totals } = data
+  const longest = Math.max(0, ...data.steps.map(({ p90Seconds }) => p90Seconds ?? 0))
+  const share = (part: number, whole: number) => (whole === 0 ? null : part / whole)
+  const otherShare = (key: string) => {
+    const reached = other?.steps.find(step => step.key === key)?.reached
+    return reached === undefined ? null : share(reached, other?.totals.starts ?? 0)
+  }
+  const counted = (name: string, field: 'completed' | 'skipped' | 'targetMissing') => ({
+    head: <Defined means={definitions[field]}>{name}</Defined>,
+    name,
+    isNumber: true,
+    cell: (step: StepNumbers) => <Counted count={step[field]} />,
+  })
+  return [
+    {
+      head: words.step,
+      name: words.step,
+      isTitle: true,
+      cell: ({ title, key, position, health }) => (
+        <span class="step-name">
+          <span class="step-number">{position + 1}</span>
+          <span>
+            {title}
+            <span class="row-note">
+              <code>{key}</code>
+              {health.state !== 'healthy' && health.state !== 'unknown' && (
+                <Badge tone={toneOfState[health.state]}>{flowWords.health[health.state]}</Badge>
+              )}
+            </span>
+          </span>
+        </span>
+      ),
+    },
+    {
+      head: <span class="unseen">{words.funnel}</span>,
+      name: words.funnel,
+      cell: step => <Bar step={step} starts={totals.starts} before={otherShare(step.key)} />,
+    },
+    {
+      head: <Defined means={definitions.reached}>{words.reached}</Defined>,
+      name: words.reached,
+      isNumber: true,
+      cell: ({ reached }) => (
+        <Counted count={reached} share={share(reached, totals.starts)} of={totals.starts} />
+      ),
+    },
+    counted(words.stepCompleted, 'completed'),
+    counted(words.skipped, 'skipped'),
+    counted(words.missing, 'targetMissing'),
+    {
+      head: <Defined means={definitions.droppedHere}>{words.left}</Defined>,
+      name: words.left,
+      isNumber: true,
+      cell: ({ droppedHere, dropOffRate, reached }) => (
+        <Counted count={droppedHere} share={dropOffRate} of={reached} />
+      ),
+    },
+    {
+      head: <Defined means={definitions.stepSeconds}>{words.time}</Defined>,
+      name: words.time,
+      cell: step =>
+        step.medianSeconds === null ? none : <SecondsRange step={step} longest={longest} />,
+    },
+  ]
+}
+
+/** The steps in order: who reached each, what they did there, and where they left. */
+export function Funnel({ data, other }: { data: Analytics; other: Analytics | null }) {
+  return (
+    <section class="part">
+      <div class="part-head">
+        <h2>{words.steps}</h2>
+        <Legend isCompared={other !== null} />
+      </div>
+      {data.steps.length === 0 ? (
+        <p class="hint">{words.noSteps}</p>
+      ) : (
+        <Table
+          caption={words.stepsCaption}
+          class="funnel"
+          columns={columnsOf(data, other)}
+          rows={data.steps}
+          keyOf={({ stepId }) => stepId}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,97 @@
+import type { Analytics } from '../../../modules/analytics/model.ts'
+import { base } from '../api/base.ts'
+import { type Read, useRead } from '../api/read.ts'
+import { session } from '../api/session.ts'
+import { useFilters } from '../shell/address.ts'
+import { analyticsWords as words } from '../words/analytics.ts'
+import { formatShortDay } from '../words/time.ts'
+import { addDays, browserZone, dayIn, daysOf } from './zone.ts'
+
+export type { Analytics }
+export type StepNumbers = Analytics['steps'][number]
+
+const usualDays = 30
+
+/** What the address asks of a flow's results. */
+export interface Question {
+  from: string
+  to: string
+  zone: string
+  /** Whether today is left out, of which there is more to come. */
+  isWhole: boolean
+  version: string | null
+  /** What it is compared with: the period before, a version, or nothing. */
+  compare: 'previous' | 'none' | `v${string}`
+}
+
+/** Reads the address; nonsense goes to the API, which says what is wrong with it. */
+export function useQuestion(): Question {
+  const { filters } = useFilters()
+  const zone = filters.tz ?? browserZone
+  const today = dayIn(zone)
+  const isWhole = filters.days === 'complete'
+  const asked = filters.to ?? today
+  const to = isWhole && asked >= today ? addDays(today, -1) : asked
+  const { compare } = filters
+  return {
+    zone,
+    isWhole,
+    to,
+    from: filters.from ?? addDays(asked, 1 - usualDays),
+    version: filters.version ?? null,
+    compare: compare === 'none' || /^v\d+$/.test(compare ?? '') ? (compare as 'none') : 'previous',
+  }
+}
+
+const queryOf = ({ from, to, zone, version }: Omit<Question, 'compare' | 'isWhole'>) =>
+  new URLSearchParams({ from, to, timezone: zone, ...(version !== null && { version }) })
+
+/** What the question is compared with, as a question; null where that is nothing. */
+function comparedWith(question: Question): Question | null {
+  const { from, to, compare } = question
+  if (compare === 'none') return null
+  if (compare !== 'previous') return { ...question, version: compare.slice(1) }
+  const days = daysOf(from, to)
+  return days === 0 ? null : { ...question, to: addDays(from, -1), from: addDays(from, -days) }
+}
+
+/** Results are worked out anew for each answer, and seldom change within seconds. */
+const everyMs = 15_000
+
+export interface Results {
+  main: Read<Analytics>
+  /** What it is compared with; null where that is nothing, or not there yet. */
+  other: Analytics | null
+  /** What the other is called: the days, or the version. */
+  otherName: string
+}
+
+/** Reads a flow's results, and what they are compared with. */
+export function useResults(flowId: string, question: Question): Results {
+  const path = (asked: Question) => `/flows/${flowId}/analytics?${queryOf(asked)}`
+  const compared = comparedWith(question)
+  const main = useRead<Analytics>(path(question), everyMs)
+  const other = useRead<Analytics>(compared && path(compared), everyMs * 4)
+  const isVersion = question.compare.startsWith('v')
+  return {
+    main,
+    other: compared && !other.isOld ? other.data : null,
+    otherName: !compared
+      ? ''
+      : isVersion
+        ? words.oneVersion(Number(compared.version))
+        : `${formatShortDay(compared.from)} – ${formatShortDay(compared.to)}`,
+  }
+}
+
+/** Where the browser downloads the same numbers, or the rows behind them. */
+export function csvAddress(
+  flowKey: string,
+  question: Question,
+  rows: 'runs' | 'events' | null,
+): string {
+  const query = queryOf(question)
+  if (rows) query.set('rows', rows)
+  const slug = session.value?.organisation.slug ?? ''
+  return `${base}/${slug}/flows/${encodeURIComponent(flowKey)}/export.csv?${query}`
+}

@@ -1,0 +1,130 @@
+import type { ComponentChildren } from 'preact'
+import { wilsonInterval } from '../../../core/number/interval.ts'
+import { Defined } from '../parts/defined.tsx'
+import { Rate } from '../parts/rate.tsx'
+import { analyticsWords as words } from '../words/analytics.ts'
+import { fewest, formatCount, formatPercent, formatSeconds, formatShare } from '../words/time.ts'
+import type { Analytics, Question } from './question.ts'
+
+/** By how much a count has grown, in percent; nothing where it was of too few. */
+const changeOf = (now: number, before: number): string | null => {
+  if (before < fewest) return null
+  const change = Math.round((now / before - 1) * 100)
+  return change === 0 ? '±0%' : `${change > 0 ? '+' : '−'}${Math.abs(change)}%`
+}
+
+function Figure({
+  name,
+  means,
+  children,
+  below,
+}: {
+  name: string
+  means: string | undefined
+  children: ComponentChildren
+  below?: ComponentChildren
+}) {
+  return (
+    <div class="figure">
+      <dt>
+        <Defined means={means}>{name}</Defined>
+      </dt>
+      <dd class="figure-value number">{children}</dd>
+      <dd class="figure-below number">{below}</dd>
+    </div>
+  )
+}
+
+/** Whether the difference of two rates is more than chance may make of it. */
+function Verdict({ now, before }: { now: Analytics['totals']; before: Analytics['totals'] }) {
+  const [one, other] = [now, before].map(totals =>
+    wilsonInterval(totals.completions, totals.starts),
+  )
+  if (!one || !other || Math.min(now.starts, before.starts) < fewest) return null
+  const isApart = one.low > other.high || other.low > one.high
+  const share = ({ completions, starts }: Analytics['totals']) =>
+    formatPercent(completions / starts)
+  return <p class="footnote">{isApart ? words.apart(share(before), share(now)) : words.overlap}</p>
+}
+
+/** The flow in a few numbers, beside those that they are compared with. */
+export function Totals({
+  data,
+  other,
+  otherName,
+  question,
+}: {
+  data: Analytics
+  other: Analytics | null
+  otherName: string
+  question: Question
+}) {
+  const { totals, timeToComplete, definitions } = data
+  const isVersion = question.compare.startsWith('v')
+  const beside = (value: string) =>
+    isVersion ? words.other(value, otherName) : words.before(value)
+  const counted = (field: 'starts' | 'uniqueUsers' | 'dismissals' | 'inProgress') => {
+    if (!other) return null
+    const change = isVersion ? null : changeOf(totals[field], other.totals[field])
+    return (
+      <>
+        {change && <strong>{change}</strong>} {beside(formatCount(other.totals[field]))}
+      </>
+    )
+  }
+  const isFew = totals.starts < fewest
+  return (
+    <section aria-label={words.totals}>
+      <dl class="figures">
+        <Figure name={words.starts} means={definitions.starts} below={counted('starts')}>
+          {formatCount(totals.starts)}
+        </Figure>
+        <Figure name={words.people} means={definitions.uniqueUsers} below={counted('uniqueUsers')}>
+          {formatCount(totals.uniqueUsers)}
+        </Figure>
+        <Figure
+          name={words.completion}
+          means={definitions.completionRate}
+          below={
+            <>
+              {words.completed(formatCount(totals.completions))}
+              {other &&
+                ` · ${beside(formatShare(other.totals.completionRate, other.totals.starts))}`}
+            </>
+          }
+        >
+          <Rate hits={totals.completions} of={totals.starts} />
+        </Figure>
+        <Figure
+          name={words.median}
+          means={definitions.timeToComplete}
+          below={
+            <>
+              {timeToComplete.p90Seconds !== null &&
+                words.p90(formatSeconds(timeToComplete.p90Seconds))}
+              {other?.timeToComplete.medianSeconds != null &&
+                ` · ${beside(formatSeconds(other.timeToComplete.medianSeconds))}`}
+            </>
+          }
+        >
+          {formatSeconds(timeToComplete.medianSeconds)}
+        </Figure>
+        <Figure name={words.dismissed} means={definitions.dismissals} below={counted('dismissals')}>
+          {formatCount(totals.dismissals)}
+        </Figure>
+        <Figure
+          name={words.inProgress}
+          means={definitions.inProgress}
+          below={counted('inProgress')}
+        >
+          {formatCount(totals.inProgress)}
+        </Figure>
+      </dl>
+      {isFew ? (
+        <p class="footnote">{words.tooFew}</p>
+      ) : (
+        other && <Verdict now={totals} before={other.totals} />
+      )}
+    </section>
+  )
+}

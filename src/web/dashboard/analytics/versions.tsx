@@ -1,0 +1,72 @@
+import { wilsonInterval } from '../../../core/number/interval.ts'
+import { Interval } from '../charts/interval.tsx'
+import { Defined } from '../parts/defined.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { analyticsWords as words } from '../words/analytics.ts'
+import { flowWords } from '../words/flows.ts'
+import { fewest, formatCount, formatMoment, formatPercent, none } from '../words/time.ts'
+import type { Analytics } from './question.ts'
+
+type Version = Analytics['versions'][number]
+
+const columns = ({ definitions, range }: Analytics): Column<Version>[] => [
+  {
+    head: words.version,
+    name: words.version,
+    isTitle: true,
+    cell: ({ version }) => flowWords.version(version),
+  },
+  {
+    head: <Defined means={definitions.publishedAt}>{words.published}</Defined>,
+    name: words.published,
+    cell: ({ publishedAt }) => formatMoment(publishedAt, range.timezone),
+  },
+  {
+    head: <Defined means={definitions.starts}>{words.starts}</Defined>,
+    name: words.starts,
+    isNumber: true,
+    cell: ({ starts }) => formatCount(starts),
+  },
+  {
+    head: <Defined means={definitions.completions}>{words.completions}</Defined>,
+    name: words.completions,
+    isNumber: true,
+    cell: ({ completions }) => formatCount(completions),
+  },
+  {
+    head: <Defined means={definitions.completionRate}>{words.rate}</Defined>,
+    name: words.rate,
+    isNumber: true,
+    cell: ({ starts, completions }) =>
+      starts < fewest ? none : formatPercent(completions / starts),
+  },
+  {
+    head: <Defined means={flowWords.intervalMeans}>{words.interval}</Defined>,
+    name: words.interval,
+    cell: ({ starts, completions }) => {
+      const interval = wilsonInterval(completions, starts)
+      if (!interval || starts < fewest) return none
+      return <Interval share={completions / starts} {...interval} />
+    },
+  },
+]
+
+/** How the versions of the flow compare in the range, whatever version is looked at. */
+export function Versions({ data }: { data: Analytics }) {
+  return (
+    <section class="part">
+      <div class="part-head">
+        <h2>
+          <Defined means={data.definitions.versions}>{words.versions}</Defined>
+        </h2>
+      </div>
+      <Table
+        caption={words.versionsCaption}
+        class="versions"
+        columns={columns(data)}
+        rows={data.versions.toReversed()}
+        keyOf={({ version }) => version}
+      />
+    </section>
+  )
+}

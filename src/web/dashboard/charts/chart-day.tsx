@@ -1,0 +1,70 @@
+import { analyticsWords as words } from '../words/analytics.ts'
+import { formatCount, formatDay } from '../words/time.ts'
+
+/** A day, by how its runs ended, and what started on its like before. */
+export interface ChartDay {
+  date: string
+  starts: number
+  completions: number
+  dismissals: number
+  inProgress: number
+  complete: boolean
+  /** Null where there is nothing to compare with. */
+  before: number | null
+}
+
+export const outcomes = ['completions', 'inProgress', 'dismissals'] as const
+
+/** What the day is, in one line. */
+export const sayDay = (day: ChartDay): string =>
+  [
+    day.complete ? formatDay(day.date) : words.open(formatDay(day.date)),
+    `${formatCount(day.starts)} ${words.starts.toLowerCase()}`,
+    ...outcomes.map(outcome => `${formatCount(day[outcome])} ${words.outcomes[outcome]}`),
+    ...(day.before === null ? [] : [`${formatCount(day.before)} ${words.previousStarts}`]),
+  ].join(', ')
+
+/** The numbers of a day, beside it. */
+export function DayTip({
+  day,
+  left,
+  right,
+}: {
+  day: ChartDay
+  left: number | null
+  right: number | null
+}) {
+  return (
+    <div
+      class="chart-tip"
+      style={{
+        left: left === null ? 'auto' : `${left}px`,
+        right: right === null ? 'auto' : `${right}px`,
+      }}
+    >
+      <strong>
+        {day.complete ? formatDay(day.date, { weekday: 'short' }) : words.open(formatDay(day.date))}
+      </strong>
+      <table>
+        <tbody>
+          <tr>
+            <td>{words.starts}</td>
+            <td>{formatCount(day.starts)}</td>
+          </tr>
+          {outcomes.map(outcome => (
+            <tr key={outcome}>
+              <td class={`key-${outcome}`}>{words.outcomes[outcome]}</td>
+              <td>{formatCount(day[outcome])}</td>
+            </tr>
+          ))}
+          {day.before !== null && (
+            <tr>
+              <td class="key-line">{words.previousStarts}</td>
+              <td>{formatCount(day.before)}</td>
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </div>
+  )
+}
