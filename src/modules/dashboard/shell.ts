@@ -99,6 +99,7 @@ const file = {
   tag: 'Description',
   caller: 'anyone',
   isProductFile: true,
+  readers: 'no page',
   answers: {
     200: { description: 'The page.', schema: Type.String(), example: '', type: 'text/html' },
   },

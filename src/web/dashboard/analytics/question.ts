@@ -60,7 +60,7 @@ const everyMs = 15_000
 
 export interface Results {
   main: Read<Analytics>
-  /** What it is compared with; null where that is nothing, or not there yet. */
+  /** What it is compared with; null where that is nothing, is not there yet, or has no runs. */
   other: Analytics | null
   /** What the other is called: the days, or the version. */
   otherName: string
@@ -73,9 +73,10 @@ export function useResults(flowId: string, question: Question): Results {
   const main = useRead<Analytics>(path(question), everyMs)
   const other = useRead<Analytics>(compared && path(compared), everyMs * 4)
   const isVersion = question.compare.startsWith('v')
+  const isThere = compared && !other.isOld && other.data && other.data.totals.starts > 0
   return {
     main,
-    other: compared && !other.isOld ? other.data : null,
+    other: isThere ? other.data : null,
     otherName: !compared
       ? ''
       : isVersion

@@ -53,7 +53,7 @@ function Results({ flow }: { flow: AuthoredFlow }) {
       <Controls flowKey={flow.key} question={question} versions={versions} />
       <Reading of={main} lines={8}>
         {data =>
-          data.totals.starts === 0 && !other?.totals.starts ? (
+          data.totals.starts === 0 && !other ? (
             <Empty flow={flow} data={data} />
           ) : (
             <>

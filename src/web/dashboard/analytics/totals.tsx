@@ -87,9 +87,10 @@ export function Totals({
           means={definitions.completionRate}
           below={
             <>
-              {words.completed(formatCount(totals.completions))}
-              {other &&
-                ` · ${beside(formatShare(other.totals.completionRate, other.totals.starts))}`}
+              {other && (
+                <p>{beside(formatShare(other.totals.completionRate, other.totals.starts))}</p>
+              )}
+              <p>{words.completed(formatCount(totals.completions))}</p>
             </>
           }
         >
@@ -100,10 +101,12 @@ export function Totals({
           means={definitions.timeToComplete}
           below={
             <>
-              {timeToComplete.p90Seconds !== null &&
-                words.p90(formatSeconds(timeToComplete.p90Seconds))}
-              {other?.timeToComplete.medianSeconds != null &&
-                ` · ${beside(formatSeconds(other.timeToComplete.medianSeconds))}`}
+              {other?.timeToComplete.medianSeconds != null && (
+                <p>{beside(formatSeconds(other.timeToComplete.medianSeconds))}</p>
+              )}
+              {timeToComplete.p90Seconds !== null && (
+                <p>{words.p90(formatSeconds(timeToComplete.p90Seconds))}</p>
+              )}
             </>
           }
         >

@@ -1,7 +1,108 @@
+import { useSummary } from '../analytics/summary.ts'
+import { browserZone } from '../analytics/zone.ts'
+import { type Read, useRead } from '../api/read.ts'
+import { type FlowList, flowsPath } from '../flows/flow-list.ts'
+import { FlowTable } from '../flows/flow-table.tsx'
+import { type Installation, installPath, toneOfInstall } from '../installation/state.ts'
+import { Badge } from '../parts/badge.tsx'
+import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
+import { Reading } from '../shell/states.tsx'
+import { healthPath, type StepCheck } from '../steps/health.ts'
+import { flowWords } from '../words/flows.ts'
 import { overviewWords as words } from '../words/overview.ts'
+import { formatAge } from '../words/time.ts'
+import { FirstSteps, firstSteps } from './first-steps.tsx'
+import { Needs } from './needs.tsx'
+
+const days = 7
+
+/** Several readings as one: there when all are, and as bad as the worst. */
+function together<A, B, C>(a: Read<A>, b: Read<B>, c: Read<C>): Read<[A, B, C]> {
+  const all = [a, b, c]
+  const isThere = all.every(({ data }) => data !== null)
+  return {
+    data: isThere ? [a.data as A, b.data as B, c.data as C] : null,
+    failure: all.find(({ failure }) => failure)?.failure ?? null,
+    at: Math.min(...all.map(({ at }) => at ?? 0)),
+    isOld: false,
+    again: () => {
+      for (const { again } of all) again()
+    },
+  }
+}
+
+/** Whether the snippet is alive, in one line. */
+const Snippet = ({ of: { state, lastSeenAt, snippetVersion } }: { of: Installation }) => (
+  <p class="snippet-state">
+    <strong>{words.snippet}</strong>
+    <Badge tone={toneOfInstall[state]}>{words.states[state]}</Badge>
+    <span class="hint">
+      {[
+        lastSeenAt && words.lastSeen(formatAge(Date.parse(lastSeenAt))),
+        snippetVersion && words.snippetVersion(snippetVersion),
+      ]
+        .filter(Boolean)
+        .join(' · ')}
+    </span>
+  </p>
+)
+
+function Flows({ flows, check }: FlowList & { check: StepCheck }) {
+  const { filters } = useFilters()
+  const summary = useSummary(days, filters.tz ?? browserZone)
+  return (
+    <section class="part">
+      <div class="part-head">
+        <h2>{words.flows}</h2>
+        <a href={addressOf(['flows'])}>{words.allFlows}</a>
+      </div>
+      <Reading of={summary}>
+        {data => (
+          <>
+            <FlowTable
+              flows={flows.filter(({ status }) => status !== 'archived')}
+              summary={data}
+              check={check}
+            />
+            <p class="footnote">{flowWords.lastDays(days, data.range.timezone)}</p>
+          </>
+        )}
+      </Reading>
+    </section>
+  )
+}
 
 /** What needs a person, and how all flows do. */
 export default function OverviewPage() {
-  return <PageHead title={words.title} />
+  const list = useRead<FlowList>(flowsPath)
+  const health = useRead<StepCheck>(healthPath)
+  const install = useRead<Installation>(installPath)
+  return (
+    <>
+      <PageHead title={words.title} />
+      <Reading of={together(list, health, install)} lines={6}>
+        {([{ flows }, check, installation]) => {
+          const steps = firstSteps(flows, installation)
+          const isNew = steps.some(({ isDone }) => !isDone)
+          return (
+            <>
+              <Snippet of={installation} />
+              {isNew ? (
+                <FirstSteps steps={steps} />
+              ) : (
+                <section class="part">
+                  <div class="part-head">
+                    <h2>{words.needed}</h2>
+                  </div>
+                  <Needs flows={flows} check={check} installation={installation} />
+                </section>
+              )}
+              {flows.length > 0 && <Flows flows={flows} check={check} />}
+            </>
+          )
+        }}
+      </Reading>
+    </>
+  )
 }

@@ -134,12 +134,12 @@ export function SignIn({
   }, [])
   const known = ways.value
   const to = encodeURIComponent(location.pathname + location.search)
-  const hasFailed = new URLSearchParams(location.search).has('error')
+  const problem = new URLSearchParams(location.search).get('problem')
   return (
     <div class="sign-in-ways">
-      {hasFailed && (
+      {problem !== null && (
         <p class="problem" role="alert">
-          {words.providerFailed}
+          {words.problems[problem] ?? words.problem}
         </p>
       )}
       {code !== '' && <ByLink code={code} onDone={onDone} onSpent={onSpent} />}

@@ -41,7 +41,15 @@ export const shellWords = {
     linkHow: 'On the machine of the server, this prints a link that works once:',
     linkCommand: 'cairn dashboard link',
     provider: (name: string) => `Continue with ${name}`,
-    providerFailed: 'Your provider did not let you in.',
+    problems: {
+      provider_unavailable: 'Your identity provider does not answer. Try again in a moment.',
+      expired: 'That took too long, or was begun in another browser. Try again.',
+      refused: 'Your identity provider did not let you in.',
+      mismatch: 'What your identity provider sent back was not what was asked for. Try again.',
+      no_organisation: 'Your identity provider names no organisation for you.',
+      unknown_organisation: 'Your identity provider names an organisation that is not here.',
+    } as Readonly<Record<string, string>>,
+    problem: 'Signing in did not work. Try again.',
     or: 'or',
     token: 'Session token',
     tokenWhy:

@@ -1,0 +1,15 @@
+import type { Installation } from '../../../modules/installation/model.ts'
+import type { Tone } from '../parts/badge.tsx'
+
+export type { Installation }
+
+/** Whether the snippet is on the organisation's pages, and what is wrong. */
+export const installPath = '/manage/install'
+
+export const toneOfInstall: Record<Installation['state'], Tone> = {
+  never_seen: 'neutral',
+  active: 'good',
+  quiet: 'neutral',
+  stale: 'warn',
+  misconfigured: 'bad',
+}
