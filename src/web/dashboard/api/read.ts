@@ -48,7 +48,7 @@ class Reading<T> {
     const { retryAt } = failure.told
     if (retryAt) return Math.max(0, retryAt - Date.now())
     // What was refused is refused again; a server that is away comes back.
-    return failure.isPassing ? everyMs : Number.POSITIVE_INFINITY
+    return failure.isPassing ? Math.min(everyMs, usualMs) : Number.POSITIVE_INFINITY
   }
 }
 

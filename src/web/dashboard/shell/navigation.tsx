@@ -52,12 +52,12 @@ function Account() {
   return (
     <Menu
       class="account"
-      name={`${words.account}: ${person.name}, ${words.roles[role]}`}
       label={
         <>
           <span class="face" aria-hidden="true">
             {person.name.slice(0, 1).toUpperCase()}
           </span>
+          <span class="unseen">{words.account} </span>
           <span class="who">
             <strong>{person.name}</strong>
             <small>{words.roles[role]}</small>

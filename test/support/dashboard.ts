@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Role } from '../../src/core/organisation/role.ts'
+import { apiOf, type ListedFlow, type Server, Workplace } from './binary.ts'
+import { type Noticed, type Page, TestBrowser } from './browser.ts'
+
+/** The binary with an organisation, runs that were sent to it, and a browser that looks at the dashboard. */
+
+export const flows = `key: welcome
+name: Welcome tour
+steps:
+  - { key: hello, kind: modal, title: Hello }
+  - { key: create, title: Start a project, target: { selector: "#new" } }
+  - { key: invite, title: Invite your team, target: { selector: "#invite" } }
+---
+key: news
+name: Spring news
+kind: announcement
+steps:
+  - { key: news, kind: modal, title: News }
+`
+
+const dayMs = 86_400_000
+
+interface SentEvent {
+  kind: string
+  flowId: string
+  stepId?: string
+  userId: string
+  runId: string
+  occurredAt: string
+}
+
+/** Forty runs over two weeks: of each five, two complete it, one is dismissed, two go on. */
+function runsOf({ id, steps }: ListedFlow, now: number): SentEvent[] {
+  return Array.from({ length: 40 }, (_, i) => {
+    const startedAt = now - (i % 14) * dayMs - 3_600_000
+    const event = (kind: string, seconds: number, step?: number): SentEvent => ({
+      kind,
+      flowId: id,
+      ...(step !== undefined && { stepId: steps[step]!.id }),
+      userId: `person-${i}`,
+      runId: `run-${i}`,
+      occurredAt: new Date(startedAt + seconds * 1_000).toISOString(),
+    })
+    const way = i % 5
+    return [
+      event('flow_started', 0),
+      event('step_viewed', 1, 0),
+      ...(way === 4 ? [] : [event('step_completed', 5 + i, 0), event('step_viewed', 6 + i, 1)]),
+      ...(way < 3 ? [event('step_completed', 20 + i, 1), event('step_viewed', 21 + i, 2)] : []),
+      ...(way < 2 ? [event('step_completed', 40 + i, 2), event('flow_completed', 41 + i)] : []),
+      ...(way === 2 ? [event('flow_dismissed', 50 + i)] : []),
+    ]
+  }).flat()
+}
+
+export class DashboardHouse {
+  server!: Server
+  snippetKey = ''
+  private token = ''
+  /** Cookies of who is signed in, by role. */
+  private readonly signedIn = new Map<Role, Awaited<ReturnType<typeof stateOf>>>()
+
+  private constructor(
+    readonly place: Workplace,
+    readonly browser: TestBrowser,
+  ) {}
+
+  static async open(): Promise<DashboardHouse> {
+    const house = new DashboardHouse(new Workplace(), await TestBrowser.open())
+    const { place } = house
+    house.server = await place.serve()
+    const made = await place.json<{ snippetKey: string }>(['org', 'create', 'Harbor'])
+    house.snippetKey = made.snippetKey
+    await Bun.write(join(place.folder, 'flows.yaml'), flows)
+    const pushed = await place.run(['flows', 'push', 'flows.yaml', '--publish'])
+    if (pushed.status !== 0) throw new Error(pushed.stderr)
+    // Tests are one organisation with many screens.
+    const limits = ['manage', 'analytics', 'export'].flatMap(name => [`--${name}`, '100000'])
+    await place.run(['org', 'limits', 'harbor', ...limits])
+    house.token = (await place.json<{ token: string }>(['token', 'issue'])).token
+    await house.send()
+    return house
+  }
+
+  private async send(): Promise<void> {
+    const ask = apiOf(this.server, this.snippetKey)
+    const { flows } = (await (await ask('GET', '/flows')).json()) as {
+      flows: (ListedFlow & { key: string })[]
+    }
+    const welcome = flows.find(({ key }) => key === 'welcome')!
+    const events = runsOf(welcome, Date.now())
+    for (let at = 0; at < events.length; at += 50) {
+      const answer = await ask('POST', '/events', { events: events.slice(at, at + 50) })
+      if (answer.status !== 202) throw new Error(await answer.text())
+    }
+  }
+
+  /** A link that signs in once. */
+  async link(role: Role = 'owner'): Promise<string> {
+    const made = await this.place.json<{ url: string }>([
+      ...['dashboard', 'link', '--role', role, '--name', 'Ann', '--url', this.server.url],
+    ])
+    return made.url
+  }
+
+  /** The API of analysts, beside the dashboard. */
+  async analytics<T>(flowId: string, query: string): Promise<T> {
+    const response = await apiOf(this.server, this.token)(
+      'GET',
+      `/flows/${flowId}/analytics?${query}`,
+    )
+    return (await response.json()) as T
+  }
+
+  /** A browser of somebody who is signed in, at a page. */
+  async visit(
+    path: string,
+    { role = 'owner', ...options }: { role?: Role } & Parameters<TestBrowser['page']>[0] = {},
+  ): Promise<{ page: Page; noticed: Noticed }> {
+    let storageState = this.signedIn.get(role)
+    if (!storageState) {
+      const { page } = await this.signIn(role)
+      storageState = await stateOf(page)
+      this.signedIn.set(role, storageState)
+      await page.context().close()
+    }
+    const made = { timezoneId: 'Europe/Berlin', storageState, ...options }
+    const { page, noticed } = await this.browser.page(made)
+    await page.goto(`${this.server.url}/dashboard/harbor${path}`)
+    return { page, noticed }
+  }
+
+  /** A browser of somebody who has just signed in, with a session that is nobody else's. */
+  async signIn(role: Role = 'owner'): Promise<{ page: Page; noticed: Noticed }> {
+    const { page, noticed } = await this.browser.page({ timezoneId: 'Europe/Berlin' })
+    await page.goto(await this.link(role))
+    await page.getByRole('button', { name: 'Sign in with this link' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    // Nobody was signed in at first, which the browser complains of.
+    noticed.complaints.length = 0
+    return { page, noticed }
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close()
+    await this.place.close()
+  }
+}
+
+const stateOf = (page: Page) => page.context().storageState()
+
+const axe = readFileSync(join(import.meta.dir, '../../node_modules/axe-core/axe.min.js'), 'utf8')
+
+/** What is hard to use on a page as it stands, by axe-core's rules. */
+export async function hardToUse(page: Page): Promise<string[]> {
+  await page.evaluate(`${axe};0`)
+  const { violations } = (await page.evaluate('axe.run()')) as {
+    violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
+  }
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`),
+  )
+}

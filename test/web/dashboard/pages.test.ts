@@ -1,0 +1,107 @@
+import { expect } from 'bun:test'
+import { DashboardHouse, hardToUse } from '../../support/dashboard.ts'
+import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
+
+/** Each page of the dashboard: that it works, that anybody can use it, and that nothing is refused or complained of. */
+
+let house: DashboardHouse
+beforeAll(async () => {
+  house = await DashboardHouse.open()
+})
+afterAll(() => house.close())
+
+const pages = [
+  { path: '', heading: 'Overview', shows: 'Spring news' },
+  { path: '/flows', heading: 'Flows', shows: 'Spring news' },
+  { path: '/flows/welcome', heading: 'Welcome tour', shows: 'Where people leave' },
+]
+
+const looks = [
+  { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+  { name: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+  { name: '360 px', colorScheme: 'light', viewport: { width: 360, height: 700 } },
+] as const
+
+describe.each(looks)('$name', ({ name: _, ...look }) => {
+  test.each(pages)('$heading', async ({ path, heading, shows }) => {
+    const { page, noticed } = await house.visit(path, look)
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+    await page.getByText(shows).first().waitFor()
+    await page.locator('.skeleton').waitFor({ state: 'detached' })
+    expect(await page.title()).toBe(`${heading} · Harbor · Cairn`)
+    expect(await hardToUse(page)).toEqual([])
+    const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    expect(width).toBeLessThanOrEqual(0)
+    expect(noticed.complaints).toEqual([])
+    await page.context().close()
+  })
+})
+
+test('the first page is at most 80 KiB, compressed with gzip', async () => {
+  const { page } = await house.visit('')
+  await page.getByText('Spring news').waitFor()
+  const names = (await page.evaluate(
+    "[location.href, ...performance.getEntriesByType('resource').map(entry => entry.name)]",
+  )) as string[]
+  const files = names.filter(name => !/\/(api|session)\//.test(name))
+  let bytes = 0
+  for (const file of files) {
+    const response = await fetch(file, { headers: { 'accept-encoding': 'identity' } })
+    bytes += Bun.gzipSync(new Uint8Array(await response.arrayBuffer())).length
+  }
+  expect(files.length).toBeGreaterThan(3)
+  expect(bytes).toBeLessThan(80 * 1024)
+})
+
+test('nothing comes from another host', async () => {
+  const { page, noticed } = await house.visit('/flows/welcome')
+  await page.getByText('Where people leave').waitFor()
+  const hosts = new Set(noticed.requests.map(url => new URL(url).host))
+  expect([...hosts]).toEqual([new URL(house.server.url).host])
+})
+
+test("works behind a proxy's path", async () => {
+  const prefix = '/tools/cairn'
+  const proxy = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      if (!pathname.startsWith(`${prefix}/`)) return new Response('elsewhere', { status: 404 })
+      const { method, headers, body } = request
+      headers.set('accept-encoding', 'identity')
+      const to = house.server.url + pathname.slice(prefix.length) + search
+      return fetch(to, { method, headers, body, redirect: 'manual' })
+    },
+  })
+  try {
+    const { page } = await house.browser.page()
+    const { hash } = new URL(await house.link())
+    await page.goto(`${proxy.url.origin}${prefix}/dashboard/sign-in${hash}`)
+    await page.getByRole('button', { name: 'Sign in with this link' }).click()
+    await page.getByRole('link', { name: 'Flows', exact: true }).click()
+    await page.getByRole('link', { name: 'Welcome tour' }).click()
+    await page.getByText('Where people leave').waitFor()
+    expect(new URL(page.url()).pathname).toBe(`${prefix}/dashboard/harbor/flows/welcome`)
+    await page.reload()
+    await page.getByText('Where people leave').waitFor()
+  } finally {
+    proxy.stop(true)
+  }
+})
+
+test('after an upgrade with a tab open, a page whose file is gone loads again once, then says so', async () => {
+  const { page } = await house.visit('/flows')
+  await page.getByRole('link', { name: 'Welcome tour' }).waitFor()
+  let asked = 0
+  await page.route('**/assets/results-page-*', route => {
+    asked++
+    return route.fulfill({ status: 404 })
+  })
+  await page.getByRole('link', { name: 'Welcome tour' }).click()
+  await page.getByText('Cairn was upgraded').waitFor()
+  expect(asked).toBe(2)
+  await page.unroute('**/assets/results-page-*')
+  await page.getByRole('button', { name: 'Load again' }).click()
+  await page.getByText('Where people leave').waitFor()
+})
