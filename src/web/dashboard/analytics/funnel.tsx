@@ -94,23 +94,20 @@ function columnsOf(data: Analytics, other: Analytics | null): Column<StepNumbers
 
 /** The steps in order: who reached each, what they did there, and where they left. */
 export function Funnel({ data, other }: { data: Analytics; other: Analytics | null }) {
+  if (data.steps.length === 0) return null
   return (
     <section class="part">
       <div class="part-head">
         <h2>{words.steps}</h2>
         <Legend isCompared={other !== null} />
       </div>
-      {data.steps.length === 0 ? (
-        <p class="hint">{words.noSteps}</p>
-      ) : (
-        <Table
-          caption={words.stepsCaption}
-          class="funnel"
-          columns={columnsOf(data, other)}
-          rows={data.steps}
-          keyOf={({ stepId }) => stepId}
-        />
-      )}
+      <Table
+        caption={words.stepsCaption}
+        class="funnel"
+        columns={columnsOf(data, other)}
+        rows={data.steps}
+        keyOf={({ stepId }) => stepId}
+      />
     </section>
   )
 }

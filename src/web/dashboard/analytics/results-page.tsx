@@ -7,7 +7,7 @@ import { useFilters } from '../shell/address.ts'
 import type { PageProps } from '../shell/routes.ts'
 import { Notice, Reading } from '../shell/states.tsx'
 import { analyticsWords as words } from '../words/analytics.ts'
-import { formatMoment } from '../words/time.ts'
+import { formatDay, formatMoment } from '../words/time.ts'
 import { Checklist } from './checklist.tsx'
 import { Controls } from './controls.tsx'
 import { Daily } from './daily.tsx'
@@ -57,6 +57,14 @@ function Results({ flow }: { flow: AuthoredFlow }) {
             <Empty flow={flow} data={data} />
           ) : (
             <>
+              <p class="on-paper">
+                {words.paper(
+                  formatDay(data.range.from),
+                  formatDay(data.range.to),
+                  data.range.timezone,
+                  data.filters.version,
+                )}
+              </p>
               <Totals data={data} other={other} otherName={otherName} question={question} />
               <Funnel data={data} other={other} />
               <Checklist data={data} />

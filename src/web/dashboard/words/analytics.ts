@@ -50,7 +50,6 @@ export const analyticsWords = {
   legendLeft: 'left here',
   legendBefore: 'compared',
   secondsRange: (median: string, p90: string) => `${median} – ${p90}`,
-  noSteps: 'This flow has no steps.',
 
   daily: 'Runs by day',
   dailyCaption: 'Runs that started each day, by how they ended.',
@@ -85,6 +84,8 @@ export const analyticsWords = {
   draftWhy: 'Publish it, and what people do with it shows here.',
   emptyManual: 'How to install the snippet',
   publishCommand: (key: string) => `cairn flows publish ${key}`,
+  paper: (from: string, to: string, zone: string, version: number | null) =>
+    `${from} to ${to}, ${zone}, ${version === null ? 'all versions' : `version ${version}`}`,
   generated: (time: string, zone: string) => `As of ${time}, ${zone}`,
   definitions: 'What the numbers mean',
 }
