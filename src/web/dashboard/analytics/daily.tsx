@@ -16,7 +16,7 @@ function daysOf(data: Analytics, other: Analytics | null): ChartDay[] {
   }))
 }
 
-const columns = (hasBefore: boolean): Column<ChartDay>[] => {
+const columns = (otherName: string | null): Column<ChartDay>[] => {
   const counted = (name: string, field: 'starts' | (typeof outcomes)[number]) => ({
     head: name,
     name,
@@ -24,8 +24,8 @@ const columns = (hasBefore: boolean): Column<ChartDay>[] => {
     cell: (day: ChartDay) => formatCount(day[field]),
   })
   const before = {
-    head: words.startsBefore,
-    name: words.startsBefore,
+    head: words.otherStarts(otherName ?? ''),
+    name: words.otherStarts(otherName ?? ''),
     isNumber: true,
     cell: (day: ChartDay) => (day.before === null ? none : formatCount(day.before)),
   }
@@ -40,12 +40,20 @@ const columns = (hasBefore: boolean): Column<ChartDay>[] => {
     counted(words.completions, 'completions'),
     counted(words.dismissed, 'dismissals'),
     counted(words.inProgress, 'inProgress'),
-    ...(hasBefore ? [before] : []),
+    ...(otherName === null ? [] : [before]),
   ]
 }
 
 /** Runs and their outcomes, day by day. */
-export function Daily({ data, other }: { data: Analytics; other: Analytics | null }) {
+export function Daily({
+  data,
+  other,
+  otherName,
+}: {
+  data: Analytics
+  other: Analytics | null
+  otherName: string
+}) {
   const days = daysOf(data, other)
   const { range, generatedAt, definitions } = data
   return (
@@ -60,18 +68,18 @@ export function Daily({ data, other }: { data: Analytics; other: Analytics | nul
               {words.outcomes[outcome]}
             </li>
           ))}
-          {other && <li class="key-line">{words.previousStarts}</li>}
+          {other && <li class="key-line">{words.otherStarts(otherName)}</li>}
           {!range.complete && (
             <li class="key-hatch">{words.until(formatClock(generatedAt, range.timezone))}</li>
           )}
         </ul>
       </div>
-      <DailyChart days={days} />
+      <DailyChart days={days} otherName={otherName} />
       <details class="as-table">
         <summary>{words.asTable}</summary>
         <Table
           caption={words.dailyCaption}
-          columns={columns(other !== null)}
+          columns={columns(other && otherName)}
           rows={days.toReversed()}
           keyOf={({ date }) => date}
         />

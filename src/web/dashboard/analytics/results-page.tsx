@@ -50,7 +50,9 @@ function Results({ flow }: { flow: AuthoredFlow }) {
   const versions = main.data?.versions.map(({ version }) => version) ?? []
   return (
     <>
-      <Controls flowKey={flow.key} question={question} versions={versions} />
+      {flow.version !== null && (
+        <Controls flowKey={flow.key} question={question} versions={versions} />
+      )}
       <Reading of={main} lines={8}>
         {data =>
           data.totals.starts === 0 && !other ? (
@@ -68,7 +70,7 @@ function Results({ flow }: { flow: AuthoredFlow }) {
               <Totals data={data} other={other} otherName={otherName} question={question} />
               <Funnel data={data} other={other} />
               <Checklist data={data} />
-              <Daily data={data} other={other} />
+              <Daily data={data} other={other} otherName={otherName} />
               <Versions data={data} />
               <p class="footnote">
                 {words.generated(

@@ -5,7 +5,7 @@ import { addDays, dayIn } from './zone.ts'
 export type FlowSummary = Summary['flows'][number]
 
 /** Numbers of every flow are worked out anew for each answer: not for every glance. */
-const everyMs = 30_000
+const everyMs = 60_000
 
 /** The numbers of every flow over the last days, today included. */
 export function useSummary(days: number, zone: string): Read<Summary> {

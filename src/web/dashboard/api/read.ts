@@ -4,8 +4,14 @@ import { Failure } from './failure.ts'
 import { ask } from './request.ts'
 import { presence } from './session.ts'
 
-/** How often a page that is looked at asks again. */
-const usualMs = 5_000
+/**
+ * How often a page that is looked at asks again: twenty screens of one organisation stay far below its
+ * limit, and below a hundredth of a core of the server.
+ */
+export const usualMs = 15_000
+
+/** The same where somebody waits for something to happen, or the server is away. */
+export const soonMs = 5_000
 
 /** What was read from one address, kept as long as somebody may come back to it. */
 class Reading<T> {
@@ -48,7 +54,7 @@ class Reading<T> {
     const { retryAt } = failure.told
     if (retryAt) return Math.max(0, retryAt - Date.now())
     // What was refused is refused again; a server that is away comes back.
-    return failure.isPassing ? Math.min(everyMs, usualMs) : Number.POSITIVE_INFINITY
+    return failure.isPassing ? Math.min(everyMs, soonMs) : Number.POSITIVE_INFINITY
   }
 }
 

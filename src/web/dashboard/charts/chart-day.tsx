@@ -16,21 +16,23 @@ export interface ChartDay {
 export const outcomes = ['completions', 'inProgress', 'dismissals'] as const
 
 /** What the day is, in one line. */
-export const sayDay = (day: ChartDay): string =>
+export const sayDay = (day: ChartDay, otherName: string): string =>
   [
     day.complete ? formatDay(day.date) : words.open(formatDay(day.date)),
     `${formatCount(day.starts)} ${words.starts.toLowerCase()}`,
     ...outcomes.map(outcome => `${formatCount(day[outcome])} ${words.outcomes[outcome]}`),
-    ...(day.before === null ? [] : [`${formatCount(day.before)} ${words.previousStarts}`]),
+    ...(day.before === null ? [] : [`${formatCount(day.before)} ${words.otherStarts(otherName)}`]),
   ].join(', ')
 
 /** The numbers of a day, beside it. */
 export function DayTip({
   day,
+  otherName,
   left,
   right,
 }: {
   day: ChartDay
+  otherName: string
   left: number | null
   right: number | null
 }) {
@@ -59,7 +61,7 @@ export function DayTip({
           ))}
           {day.before !== null && (
             <tr>
-              <td class="key-line">{words.previousStarts}</td>
+              <td class="key-line">{words.otherStarts(otherName)}</td>
               <td>{formatCount(day.before)}</td>
             </tr>
           )}

@@ -69,7 +69,7 @@ function Axes({
  * Runs by day. A pointer or the arrow keys choose a day, whose numbers are said and shown; the same
  * numbers stand in the table below.
  */
-export function DailyChart({ days }: { days: readonly ChartDay[] }) {
+export function DailyChart({ days, otherName }: { days: readonly ChartDay[]; otherName: string }) {
   const { ref, width } = useWidth()
   const chosen = useSignal<number | null>(null)
   const hatch = useId()
@@ -99,7 +99,7 @@ export function DailyChart({ days }: { days: readonly ChartDay[] }) {
       aria-valuemin={0}
       aria-valuemax={last}
       aria-valuenow={chosen.value ?? last}
-      aria-valuetext={sayDay(day ?? days[last]!)}
+      aria-valuetext={sayDay(day ?? days[last]!, otherName)}
       onPointerMove={point}
       onPointerLeave={() => {
         chosen.value = null
@@ -129,6 +129,7 @@ export function DailyChart({ days }: { days: readonly ChartDay[] }) {
       {day && (
         <DayTip
           day={day}
+          otherName={otherName}
           left={isRight ? null : x(day.date)! + x.step() + 8}
           right={isRight ? width.value - x(day.date)! + 8 : null}
         />

@@ -55,7 +55,9 @@ export function FlowFrame({
                 <span class="badges">
                   <Badge tone={toneOfStatus[flow.status]}>{words.statuses[flow.status]}</Badge>
                   {flow.version !== null && <Badge>{words.version(flow.version)}</Badge>}
-                  {flow.hasDraft && <Badge tone="accent">{words.waiting}</Badge>}
+                  {flow.hasDraft && flow.version !== null && (
+                    <Badge tone="accent">{words.waiting}</Badge>
+                  )}
                 </span>
               }
               actions={actions}

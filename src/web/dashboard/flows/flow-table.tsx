@@ -58,7 +58,10 @@ const columns = (definitions: Summary['definitions']): Column<Row>[] => {
       head: columns.trend,
       name: columns.trend,
       cell: ({ flow, numbers }) =>
-        numbers && <Sparkline days={numbers.daily} name={`${flow.name}, ${columns.trend}`} />,
+        numbers &&
+        flow.version !== null && (
+          <Sparkline days={numbers.daily} name={`${flow.name}, ${columns.trend}`} />
+        ),
     },
     {
       head: defined(columns.starts, 'starts'),

@@ -6,7 +6,7 @@ import { LinkButton } from '../parts/button.tsx'
 import { useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading, StaleNote } from '../shell/states.tsx'
-import { healthPath, type StepCheck } from '../steps/health.ts'
+import { healthMs, healthPath, type StepCheck } from '../steps/health.ts'
 import { flowWords as words } from '../words/flows.ts'
 import { type AuthoredFlow, type FlowList, flowsPath } from './flow-list.ts'
 import { FlowTable } from './flow-table.tsx'
@@ -28,7 +28,7 @@ export const NoFlows = () => (
 function Found({ flows }: { flows: readonly AuthoredFlow[] }) {
   const { filters } = useFilters()
   const summary = useSummary(days, filters.tz ?? browserZone)
-  const { data: check } = useRead<StepCheck>(healthPath)
+  const { data: check } = useRead<StepCheck>(healthPath, healthMs)
   const typed = (filters.find ?? '').toLowerCase()
   const found = flows
     .filter(({ status }) => status !== 'archived' || filters.archived === '1')

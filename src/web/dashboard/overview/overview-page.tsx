@@ -1,6 +1,8 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { useSummary } from '../analytics/summary.ts'
 import { browserZone } from '../analytics/zone.ts'
-import { type Read, useRead } from '../api/read.ts'
+import { type Read, soonMs, useRead, usualMs } from '../api/read.ts'
 import { type FlowList, flowsPath } from '../flows/flow-list.ts'
 import { FlowTable } from '../flows/flow-table.tsx'
 import { type Installation, installPath, toneOfInstall } from '../installation/state.ts'
@@ -8,7 +10,7 @@ import { Badge } from '../parts/badge.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Reading } from '../shell/states.tsx'
-import { healthPath, type StepCheck } from '../steps/health.ts'
+import { healthMs, healthPath, type StepCheck } from '../steps/health.ts'
 import { flowWords } from '../words/flows.ts'
 import { overviewWords as words } from '../words/overview.ts'
 import { formatAge } from '../words/time.ts'
@@ -75,21 +77,27 @@ function Flows({ flows, check }: FlowList & { check: StepCheck }) {
 
 /** What needs a person, and how all flows do. */
 export default function OverviewPage() {
-  const list = useRead<FlowList>(flowsPath)
-  const health = useRead<StepCheck>(healthPath)
-  const install = useRead<Installation>(installPath)
+  const everyMs = useSignal(usualMs)
+  const list = useRead<FlowList>(flowsPath, everyMs.value)
+  const health = useRead<StepCheck>(healthPath, healthMs)
+  const install = useRead<Installation>(installPath, everyMs.value)
+  const isNew =
+    list.data !== null &&
+    install.data !== null &&
+    firstSteps(list.data.flows, install.data).some(({ isDone }) => !isDone)
+  useEffect(() => {
+    everyMs.value = isNew ? soonMs : usualMs
+  }, [isNew])
   return (
     <>
       <PageHead title={words.title} />
       <Reading of={together(list, health, install)} lines={6}>
         {([{ flows }, check, installation]) => {
-          const steps = firstSteps(flows, installation)
-          const isNew = steps.some(({ isDone }) => !isDone)
           return (
             <>
               <Snippet of={installation} />
               {isNew ? (
-                <FirstSteps steps={steps} />
+                <FirstSteps steps={firstSteps(flows, installation)} />
               ) : (
                 <section class="part">
                   <div class="part-head">

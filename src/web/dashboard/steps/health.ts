@@ -8,6 +8,9 @@ export type { StepCheck }
 /** The health of every published step. */
 export const healthPath = '/manage/health'
 
+/** How often it is asked for: it is about a whole day, and the dearest of what lists show. */
+export const healthMs = 30_000
+
 /** From the worst to the best. */
 const order: StepState[] = ['broken', 'flaky', 'drifting', 'unknown', 'healthy']
 

@@ -55,11 +55,10 @@ export const analyticsWords = {
   dailyCaption: 'Runs that started each day, by how they ended.',
   day: 'Day',
   outcomes: { completions: 'completed', dismissals: 'dismissed', inProgress: 'in progress' },
-  previousStarts: 'starts before',
+  otherStarts: (name: string) => `starts, ${name}`,
   until: (time: string) => `today, until ${time}`,
   open: (date: string) => `${date}, not over`,
   asTable: 'Show as a table',
-  startsBefore: 'Starts before',
   chooseDay: 'Day of the chart; arrow keys move',
 
   versions: 'Versions',
