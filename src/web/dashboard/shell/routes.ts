@@ -20,7 +20,7 @@ export interface PageRoute {
   /** Stands among the tabs of a flow. */
   isTab?: boolean
   /** Who lacks it is not offered the page. */
-  needs?: Scope
+  needs?: Scope | 'operator'
 }
 
 /** Every page, in the order of navigation and tabs. A page is one line here, loaded when it is opened. */

@@ -11,7 +11,7 @@ export const shellWords = {
   organisation: 'Organisation',
 
   account: 'Account',
-  roles: { viewer: 'Viewer', editor: 'Editor', owner: 'Owner' },
+  roles: { viewer: 'Viewer', editor: 'Editor', owner: 'Owner', operator: 'Operator' },
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
   signOutFailed: 'You are still signed in: the server could not be reached.',
