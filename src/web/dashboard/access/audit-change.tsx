@@ -43,7 +43,7 @@ export function AuditChange({ line: { before, after } }: { line: AuditLine }) {
     <ul class="changes">
       {changed.map(name => (
         <li key={name}>
-          <span class="change-name">{name}</span>{' '}
+          <span class="change-name">{words.names[name] ?? name}</span>{' '}
           {before && name in before && (
             <>
               <del>

@@ -69,7 +69,7 @@ const columns = (revoke: (token: Token) => void): Column<Token>[] => [
   },
   {
     head: <span class="unseen">{words.revoke}</span>,
-    name: words.revoke,
+    name: '',
     cell: token => (
       <span class="row-actions">
         <a href={addressOf(['audit'], { subject: token.id })}>{words.who}</a>

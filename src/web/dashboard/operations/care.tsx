@@ -25,8 +25,9 @@ function Backups({ of: backups }: { of: Server['backups'] }) {
   if (everySeconds === 0) {
     return (
       <Part title={words.backups}>
+        <p>{words.never}</p>
         <p>
-          {words.never}. <a href={manual('backup')}>{words.backupsManual}</a>
+          <a href={manual('backup')}>{words.backupsManual}</a>
         </p>
       </Part>
     )
@@ -57,7 +58,7 @@ export function Care({ of: { backups, retention } }: { of: Server }) {
   return (
     <>
       <Backups of={backups} />
-      <Part title={words.retention}>
+      <Part title={words.storage}>
         <Facts
           of={[
             [words.retention, words.retentionIs(days, formatCount(deletedEvents))],

@@ -45,7 +45,7 @@ const columns = (ask: (asked: Asked) => void): Column<Letter>[] => [
   },
   {
     head: <span class="unseen">{words.retry}</span>,
-    name: words.retry,
+    name: '',
     cell: ({ id, kind }) => (
       <span class="row-actions">
         <Button aria-label={`${words.retry} ${kind}`} onClick={() => ask({ verb: 'retry', id })}>

@@ -4,8 +4,9 @@ import { serverWords as words } from '../words/server.ts'
 import { formatCount } from '../words/time.ts'
 import { formatBound, formatBytes, formatRate } from './amounts.ts'
 
-/** The longest answer that is measured. */
+/** The longest that is measured. */
 const longestAnswerSeconds = 10
+const longestCommitSeconds = 5
 
 /** What becomes of events that are not refused. */
 const wellVerdicts = ['accepted', 'duplicate']
@@ -45,7 +46,7 @@ export function Now({ of }: { of: Server }) {
         {words.total(formatCount(requests.total))}
       </Figure>
       <Figure name={words.answers} value={bound(answers.p50Seconds)}>
-        {words.answersBelow(bound(answers.p99Seconds))}
+        {requests.perSecond > 0 && words.answersBelow(bound(answers.p99Seconds))}
       </Figure>
       <Figure name={words.events} value={formatRate(accepted?.perSecond ?? 0)}>
         {refused > 0
@@ -70,7 +71,8 @@ export function Now({ of }: { of: Server }) {
         )}
       </Figure>
       <Figure name={words.commits} value={formatRate(of.commits.perSecond)}>
-        {words.answersBelow(formatBound(of.commits.p99Seconds, of.commits.perSecond > 0, 5))}
+        {of.commits.perSecond > 0 &&
+          words.answersBelow(formatBound(of.commits.p99Seconds, true, longestCommitSeconds))}
       </Figure>
     </dl>
   )

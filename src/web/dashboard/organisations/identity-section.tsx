@@ -82,8 +82,9 @@ export function IdentitySection() {
   }
   return (
     <>
-      <p class="lead">
-        {words.why} <a href={manual('verify-users')}>{words.manual}</a>
+      <p class="lead">{words.why}</p>
+      <p>
+        <a href={manual('verify-users')}>{words.manual}</a>
       </p>
       <Said of={said} />
       <Reading of={identity}>

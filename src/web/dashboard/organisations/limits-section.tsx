@@ -56,11 +56,13 @@ const columns = (
     ? [
         {
           head: <span class="unseen">{words.change}</span>,
-          name: words.change,
+          name: '',
           cell: (bucket: Bucket) => (
-            <Button aria-label={`${words.change} ${bucket}`} onClick={() => change(bucket)}>
-              {words.change}
-            </Button>
+            <span class="row-actions">
+              <Button aria-label={`${words.change} ${bucket}`} onClick={() => change(bucket)}>
+                {words.change}
+              </Button>
+            </span>
           ),
         },
       ]

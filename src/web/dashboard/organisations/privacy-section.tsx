@@ -1,6 +1,7 @@
-import { useSignal } from '@preact/signals'
 import { manual } from '../api/base.ts'
-import { Failure } from '../api/failure.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Button } from '../parts/button.tsx'
+import { Confirm } from '../parts/confirm.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Said } from '../parts/said.tsx'
 import { Reading } from '../shell/states.tsx'
@@ -12,49 +13,54 @@ const words = settingsWords.privacy
 /** What is stored of people, and whose wish not to be counted is heeded. */
 export function PrivacySection() {
   const settings = useSettings()
-  const { said } = useChanging<never>()
-  const problem = useSignal('')
-  const isBusy = useSignal(false)
-  const change = async (honoursDoNotTrack: boolean) => {
-    isBusy.value = true
-    problem.value = ''
-    try {
-      const saved = await save({ honoursDoNotTrack })
-      said.value = saved.honoursDoNotTrack ? words.savedOn : words.savedOff
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      problem.value = error.message || settingsWords.notSaved
-    } finally {
-      isBusy.value = false
-    }
+  const { said, asked } = useChanging<boolean>()
+  const close = () => {
+    asked.value = null
   }
   return (
     <>
       <Said of={said} />
-      <Reading of={settings}>
+      <h3>{words.dnt}</h3>
+      <Reading of={settings} lines={2}>
         {({ honoursDoNotTrack }) => (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={honoursDoNotTrack}
-              disabled={isBusy.value}
-              onChange={event => change(event.currentTarget.checked)}
-            />
-            <span>
-              {words.dnt}
-              <small>{words.dntWhy}</small>
-            </span>
-          </label>
+          <>
+            <p>
+              <Badge tone={honoursDoNotTrack ? 'good' : 'neutral'}>
+                {honoursDoNotTrack ? words.on : words.off}
+              </Badge>{' '}
+              {honoursDoNotTrack ? words.onWhy : words.offWhy}
+            </p>
+            <div class="row-actions">
+              <Button
+                onClick={() => {
+                  asked.value = !honoursDoNotTrack
+                }}
+              >
+                {honoursDoNotTrack ? words.stop : words.begin}
+              </Button>
+            </div>
+          </>
         )}
       </Reading>
-      <p class="problem" role="alert">
-        {problem.value}
-      </p>
       <h3>{words.stored}</h3>
       <Facts of={words.facts as readonly (readonly [string, string])[]} />
       <p class="footnote">
         <a href={manual('privacy')}>{words.manual}</a>
       </p>
+      {asked.value !== null && (
+        <Confirm
+          title={words.dnt}
+          verb={asked.value ? words.beginVerb : words.stopVerb}
+          act={async () => {
+            const { honoursDoNotTrack } = await save({ honoursDoNotTrack: asked.value! })
+            said.value = honoursDoNotTrack ? words.savedOn : words.savedOff
+          }}
+          onDone={close}
+          onClose={close}
+        >
+          <p>{asked.value ? words.onWhy : words.stopWhy}</p>
+        </Confirm>
+      )}
     </>
   )
 }

@@ -34,12 +34,22 @@ const addressOfSection = (name: string) =>
 /** What an owner sets, a section at an address. */
 export default function SettingsPage({ params }: PageProps) {
   const name = (params.section ?? first) as Name
-  if (!Object.hasOwn(sections, name)) return <Missing />
+  if (!Object.hasOwn(sections, name)) {
+    return (
+      <>
+        <PageHead title={words.title} />
+        <Missing />
+      </>
+    )
+  }
   const Section = sections[name]
+  // On a narrow screen it may be beyond the edge.
+  const showTab = (nav: HTMLElement | null) =>
+    nav?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   return (
     <>
       <PageHead title={words.title} part={words.sections[name]}>
-        <nav class="tabs" aria-label={words.title}>
+        <nav ref={showTab} class="tabs" aria-label={words.title}>
           {Object.entries(words.sections).map(([section, label]) => (
             <a
               key={section}

@@ -85,8 +85,8 @@ export function Outlet({ place }: { place: Place }) {
     }
   }, [place])
   // What it asks for would be refused, in words that lead nowhere.
-  const { needs } = place.route ?? {}
-  if (needs && !may(needs)) return <Forbidden needs={needs} />
+  const { route } = place
+  if (route?.needs && !may(route.needs)) return <Forbidden route={route} />
   if (failed === place) return <Reload title={words.upgrade} why={words.upgradeWhy} />
   const ready = !place.route || loaded.has(place.route) ? place : shown
   if (!ready) return <Skeleton />

@@ -89,6 +89,16 @@ export const accessWords = {
     to: 'to',
     yes: 'yes',
     no: 'no',
+    names: {
+      expiresAt: 'ends',
+      hasDraft: 'draft waiting',
+      graceHours: 'hours of grace',
+      overrides: 'limits that are set',
+      identityMode: 'hashes of user ids',
+      identitySecret: 'identity secret',
+      honoursDoNotTrack: 'Do Not Track is heeded',
+      retentionDays: 'days of retention',
+    } as Readonly<Record<string, string>>,
     actions: {
       'organisation.create': 'Made the organisation',
       'settings.change': 'Changed settings',

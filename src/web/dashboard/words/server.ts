@@ -81,7 +81,7 @@ export const serverWords = {
   noOldest: 'none, or not looked yet',
   backups: 'Backups',
   every: 'Every',
-  never: 'Never: none are scheduled',
+  never: 'None are scheduled.',
   backupsManual: 'How to have backups made',
   last: 'Last',
   lastIs: (moment: string, age: string, size: string) => `${moment} (${age}), ${size}`,

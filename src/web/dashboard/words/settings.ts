@@ -14,7 +14,6 @@ export const settingsWords = {
     'sign-in': 'Sign-in',
   },
   save: 'Save',
-  notSaved: 'That was not saved.',
   copy: 'Copy',
   copied: 'Copied.',
   notCopied: 'Select it and copy it by hand.',
@@ -106,16 +105,24 @@ export const settingsWords = {
     badNumber: 'Must be a whole number of days',
   },
   privacy: {
-    dnt: 'Heed Do Not Track and Global Privacy Control',
-    dntWhy:
+    dnt: 'Do Not Track and Global Privacy Control',
+    on: 'Heeded',
+    off: 'Not heeded',
+    onWhy:
       'Browsers that ask not to be tracked report nothing, unless somebody has consented on your page. Flows are shown to them all the same.',
+    offWhy: 'Browsers that ask not to be tracked are counted like all others.',
+    stopWhy: 'Browsers that ask not to be tracked will be counted like all others.',
+    begin: 'Heed them…',
+    stop: 'Stop heeding them…',
+    beginVerb: 'Heed them',
+    stopVerb: 'Stop heeding them',
     savedOn: 'Browsers that ask not to be tracked are heeded now.',
     savedOff: 'Browsers that ask not to be tracked are counted like all others now.',
     stored: 'What is stored of people',
     facts: [
       [
         'Stored',
-        'The user id or browser id that you send, and what they met: flows, steps, times, pages.',
+        'The user id or browser id that you send, and what they met: flows, steps, times, pages, and events of your own.',
       ],
       ['Never', 'What people type, cookies, or the address of a visitor’s machine.'],
       [
