@@ -116,13 +116,16 @@ export function routesOf(deps: AppDeps): Route[] {
     ...checklistRoutes(deps),
     ...eventRoutes(deps, management.eventLog),
     ...stepRoutes({ stores, evidence: management.evidence, clock }),
-    ...installationRoutes({ stores, seen: management.seen, clock }),
+    ...installationRoutes({
+      ...{ stores, seen: management.seen, clock },
+      publicUrl: deps.dashboard?.publicUrl ?? null,
+    }),
     ...analytics,
     ...accessRoutes({ access: management.access, clock }),
     ...organisationRoutes({ ...management, clock }),
     ...authoringRoutes({ ...management, clock }),
     ...runRoutes({ stores, runs: management.runs }),
-    ...peopleRoutes({ ...management, clock }),
+    ...peopleRoutes({ ...management, stores, clock }),
     ...operationsRoutes({ ...management, server: deps.server, clock }),
     ...dashboardRoutes({ ...deps, ...management, store: management.signIns, exportRoute }),
   ]

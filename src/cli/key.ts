@@ -27,7 +27,8 @@ function addShow(key: Command): void {
     .action(async (options: { url: string; json?: boolean }, command: Command) => {
       const baseUrl = withoutSlash(addressGiven(options.url))
       // Loaded here, so that no other command holds the snippet.
-      const { installStub, installTags, pinnedSnippet } = await import('../web/install-code.ts')
+      const { installStub, installTags } = await import('../web/install-code.ts')
+      const { pinnedSnippet } = await import('../web/snippet-files.ts')
       // Its --url is what pages are told, so it asks here alone.
       await managedHere(command, async ({ ask, id, organisation: slug }) => {
         const { keys } = await ask<typeof KeyList>('GET /keys')
@@ -46,7 +47,7 @@ function addShow(key: Command): void {
           ...older.map(old => `${old.key}  works until ${old.worksUntil}`),
         )
         if (!current) return
-        const { newest, pinned } = installTags(baseUrl, current.key)
+        const { newest, pinned } = installTags(baseUrl, current.key, pinnedSnippet)
         print(
           '',
           'On every page of an application with a login, whose pages call cairn.identify():',

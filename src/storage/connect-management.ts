@@ -31,6 +31,7 @@ import { identityHours } from './organisations/identity-counts.ts'
 import { findToken, listTokens } from './organisations/management-tokens.ts'
 import { keysOf, pageOfOrganisations, readOrganisation } from './organisations/organisations.ts'
 import { personData } from './people/person-data.ts'
+import { personEventsOver } from './people/person-events.ts'
 import { runListOver } from './runs/run-rows.ts'
 import { mostOrganisations } from './shared.ts'
 import { StepReader } from './steps/step-reader.ts'
@@ -59,11 +60,14 @@ export function connectManagement(reading: Database, client: StorageClient, work
     revokeToken: (...args) => client.operate('revokeToken', ...args),
     audit: async (orgRow, question) => readAudit(tables(reading), orgRow, question),
   }
+  const currentKey = (orgRow: number) =>
+    keysOf(reading, orgRow, 0).find(({ retiredAt }) => retiredAt === null)?.key ?? null
   const seen: SeenStore = {
     async write() {
       // What is stored can be told even where nothing can be written.
       await client.operate('writeSeen').catch(() => {})
     },
+    snippetKey: async orgRef => currentKey(rowOf(orgRef)),
   }
   const organisations: OrganisationStore = {
     most: mostOrganisations,
@@ -81,8 +85,10 @@ export function connectManagement(reading: Database, client: StorageClient, work
     looks: async (...args) => looksAt(reading, steps, ...args),
     suggested: async (...args) => suggestedFor(reading, steps, ...args),
   }
+  const eventLog = new EventLogReader(reading)
   const people: InRows<PeopleStore> = {
     stored: person => personData(reading, person),
+    events: personEventsOver(reading, eventLog),
     erase: work.erase,
     allow: (...args) => client.operate('allowPerson', ...args),
   }
@@ -101,7 +107,7 @@ export function connectManagement(reading: Database, client: StorageClient, work
   const explaining: InRows<ExplainStore> = {
     read: flows.read,
     async hasSnippetKey(orgRow) {
-      return keysOf(reading, orgRow, 0).some(({ retiredAt }) => retiredAt === null)
+      return currentKey(orgRow) !== null
     },
   }
   const signIns: InRows<DashboardStore> = {
@@ -113,7 +119,6 @@ export function connectManagement(reading: Database, client: StorageClient, work
     endSessionsOf: who => client.operate('endSessionsOf', who),
   }
   const managementTokens = tokensOver(reading, client)
-  const eventLog = new EventLogReader(reading)
   return {
     flows: asPort<FlowStore>(flows),
     looks: asPort<LookStore>(looks),

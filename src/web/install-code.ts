@@ -1,6 +1,3 @@
-import { integrityOf } from './integrity.ts'
-import { pageScript } from './snippet-files.ts'
-
 /**
  * Keeps calls that a page makes before the script has come. May stand in a file of the page's own where
  * its policy takes no scripts in the page.
@@ -10,8 +7,11 @@ export const installStub =
   "'stop','reset','consent'])c[m]=(...a)=>{c.q.push([m,...a])};c.on=(n,f)=>{c.q.push(['on',n,x=>f?.(x)]);" +
   'return()=>{f=null}}})(window)'
 
-/** The script of this version, and what a browser holds it against. */
-export const pinnedSnippet = { file: pageScript.name, integrity: integrityOf(pageScript.text) }
+/** The script of one version, and what a browser holds it against. */
+interface PinnedSnippet {
+  file: string
+  integrity: string
+}
 
 /** Has a page begin what is for some people only once it has said who is there. */
 const waits = ' data-identify="wait"'
@@ -20,10 +20,9 @@ const waits = ' data-identify="wait"'
  * What a page needs, as HTML: always the newest, or just this version, which the browser verifies; each
  * for the pages of an application with a login, and for those of a public site.
  */
-export function installTags(baseUrl: string, key: string) {
+export function installTags(baseUrl: string, key: string, { file, integrity }: PinnedSnippet) {
   const tag = (file: string, more: string) =>
     `<script async src="${baseUrl}/${file}" data-key="${key}"${more}></script>`
-  const { file, integrity } = pinnedSnippet
   const verified = ` integrity="${integrity}" crossorigin="anonymous"`
   return {
     newest: { withLogin: tag('snippet.js', waits), public: tag('snippet.js', '') },

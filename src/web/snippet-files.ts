@@ -1,4 +1,5 @@
 import { bundledSnippet } from './bundle.ts' with { type: 'macro' }
+import { integrityOf } from './integrity.ts'
 
 /** The snippet as browsers load it; made while Cairn is built. */
 
@@ -17,6 +18,9 @@ export const snippetFiles: readonly SnippetFile[] = Object.entries(files)
 
 /** The file that a page names in its tag. */
 export const pageScript = snippetFiles[0] as SnippetFile
+
+/** Its name, and what a browser holds it against: for pages that want this version alone. */
+export const pinnedSnippet = { file: pageScript.name, integrity: integrityOf(pageScript.text) }
 
 /** For bundlers and browser extensions: all of it in one ES module, and its types. */
 export const snippetModule = {

@@ -54,6 +54,47 @@ test('an export is all that is stored of a person, whatever their id, and nothin
   expect([head.status, await head.text()]).toEqual([200, ''])
 })
 
+test('a history is what somebody has met, and their events, the latest arrival first, a page at a time', async () => {
+  const one = await Tenant.of(world)
+  const credential = await one.managementToken('people:read')
+  const flow = one.publish(tour({ key: 'welcome' }))
+  const of = (kind: string, i: number, more: object = {}) => ({
+    ...{ id: `${kind}-${i}`, kind, userId: 'a/b', occurredAt: world.clock.now() - 60_000 + i },
+    ...more,
+  })
+  const inRun = { flowId: flow.id, runId: 'run' }
+  await one.send([of('flow_started', 0, inRun), of('flow_completed', 1, inRun)])
+  for (let batch = 0; batch < 3; batch++) {
+    await one.send([
+      ...Array.from({ length: 20 }, (_, i) => of('custom', batch * 20 + i, { name: 'seen' })),
+      { id: `other-${batch}`, kind: 'custom', name: 'seen', userId: 'other' },
+    ])
+  }
+  await one.send([of('custom', 99, { name: 'beside', userId: 'other', anonymousId: 'a/b' })])
+  const asked = (more: object) =>
+    `GET /manage/people/history?${new URLSearchParams({ userId: 'a/b', ...more })}`
+  const told: string[] = []
+  let next: string | null = null
+  let flows: unknown
+  do {
+    const { body } = await ask(asked({ limit: '30', ...(next && { before: next }) }), {
+      ...{ by: one, credential },
+    })
+    told.push(...body.events.map(({ id }: { id: string }) => id))
+    ;({ next, flows } = body)
+  } while (next !== null)
+  const sent = Array.from({ length: 60 }, (_, i) => `custom-${i}`)
+  expect(told).toEqual(['flow_started-0', 'flow_completed-1', ...sent].reverse())
+  expect(flows).toMatchObject([
+    { flowKey: 'welcome', runs: 1, completedAt: expect.any(String), inProgress: false, items: [] },
+  ])
+  const { body } = await ask('GET /manage/people/history?anonymousId=a/b', { by: one, credential })
+  expect(body.events).toMatchObject([{ id: 'custom-99' }])
+  expect(body.flows).toEqual([])
+  const unseen = await ask('GET /manage/people/history?userId=nobody', { by: one, credential })
+  expect(unseen.body).toMatchObject({ flows: [], events: [], next: null })
+})
+
 test('an export of any length is one JSON object, and others are answered while it is read', async () => {
   const many = await Tenant.of(world)
   const credential = await many.managementToken('people:read')

@@ -5,6 +5,8 @@ import { type Route, route } from '../../http/route.ts'
 import { CompleteBody, Completion, Progress, ProgressBody, ProgressQuery } from './model.ts'
 import { type ChecklistDeps, checklistService } from './service.ts'
 
+export type { ChecklistReader } from './port.ts'
+
 /** A person's progress: completing a flow, ticking the items of its checklist. */
 export function checklistRoutes(deps: ChecklistDeps): Route[] {
   const service = checklistService(deps)

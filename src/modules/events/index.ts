@@ -9,6 +9,10 @@ import type { EventLog, EventStores } from './port.ts'
 import { eventService } from './service.ts'
 import { SentBatch } from './verdict.ts'
 
+export { toldEvent } from './log.ts'
+export { ToldEvent } from './model.ts'
+export type { LoggedEvent } from './port.ts'
+
 /**
  * Events: what browsers and back ends report, and all of it once more for a warehouse.
  *

@@ -1,38 +1,39 @@
 import { invalid } from '../../core/errors.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
-import { type LogQuery, mostLines } from './model.ts'
+import { type LogQuery, mostLines, type ToldEvent } from './model.ts'
 import type { EventLog, LoggedEvent } from './port.ts'
 
-/** An event as a line tells it. */
-const lineOf = (event: LoggedEvent) => ({
-  cursor: event.cursor,
-  id: event.id,
-  kind: event.kind,
-  source: event.source,
-  userId: event.userId,
-  anonymousId: event.anonymousId,
-  flowId: event.flow?.id ?? null,
-  flowKey: event.flow?.key ?? null,
-  flowVersion: event.flowVersion,
-  stepId: event.step?.id ?? null,
-  stepKey: event.step?.key ?? null,
-  itemId: event.item?.id ?? null,
-  itemKey: event.item?.key ?? null,
-  runId: event.runId,
-  sessionId: event.sessionId,
-  occurredAt: isoTime(event.occurredAt),
-  reportedAt: isoTimeOrNull(event.reportedAt),
-  receivedAt: isoTime(event.receivedAt),
-  url: event.url,
-  name: event.name,
-  reason: event.reason,
-  // Read, and written again: as it was sent it may have line breaks.
-  properties: event.properties === null ? null : JSON.parse(event.properties),
-})
+/** An event in the words of callers. */
+export const toldEvent = (event: LoggedEvent) =>
+  ({
+    cursor: event.cursor,
+    id: event.id,
+    kind: event.kind,
+    source: event.source,
+    userId: event.userId,
+    anonymousId: event.anonymousId,
+    flowId: event.flow?.id ?? null,
+    flowKey: event.flow?.key ?? null,
+    flowVersion: event.flowVersion,
+    stepId: event.step?.id ?? null,
+    stepKey: event.step?.key ?? null,
+    itemId: event.item?.id ?? null,
+    itemKey: event.item?.key ?? null,
+    runId: event.runId,
+    sessionId: event.sessionId,
+    occurredAt: isoTime(event.occurredAt),
+    reportedAt: isoTimeOrNull(event.reportedAt),
+    receivedAt: isoTime(event.receivedAt),
+    url: event.url,
+    name: event.name,
+    reason: event.reason,
+    // Read, and written again: as it was sent it may have line breaks.
+    properties: event.properties === null ? null : JSON.parse(event.properties),
+  }) satisfies ToldEvent
 
 const asLines = (events: readonly LoggedEvent[]) =>
-  events.map(event => `${JSON.stringify(lineOf(event))}\n`).join('')
+  events.map(event => `${JSON.stringify(toldEvent(event))}\n`).join('')
 
 /** Newline-delimited JSON, a page of events at a time. */
 export async function* eventLines(

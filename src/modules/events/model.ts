@@ -11,6 +11,8 @@ import { ValidationError } from '../../http/responder.ts'
 import {
   Count,
   FlowVersion,
+  Instant,
+  InstantOrNull,
   Maybe,
   MaybeTime,
   namesPerson,
@@ -216,3 +218,35 @@ export const EventLines = Type.String({
     'Newline-delimited JSON. What an event does not have is null; `source` says whether it was sent, ' +
     'or made by Cairn from something else; `reportedAt` is the time of the sender, before its clock was corrected.',
 })
+
+const TextOrNull = Type.Union([Type.String(), Type.Null()])
+
+/** A stored event, with the keys of what it names beside the ids. */
+export const ToldEvent = Type.Object(
+  {
+    cursor: Type.String({ description: 'Its place among all events.', examples: ['2h4c'] }),
+    id: Type.String(),
+    kind: Type.String({ examples: ['step_viewed'] }),
+    source: Type.String({ description: 'Whether it was sent, or made from something else.' }),
+    userId: TextOrNull,
+    anonymousId: TextOrNull,
+    flowId: TextOrNull,
+    flowKey: TextOrNull,
+    flowVersion: Type.Union([Type.Integer(), Type.Null()]),
+    stepId: TextOrNull,
+    stepKey: TextOrNull,
+    itemId: TextOrNull,
+    itemKey: TextOrNull,
+    runId: TextOrNull,
+    sessionId: TextOrNull,
+    occurredAt: Instant('When it happened.'),
+    reportedAt: InstantOrNull("By the sender's clock, before it was corrected."),
+    receivedAt: Instant('When it came.'),
+    url: TextOrNull,
+    name: TextOrNull,
+    reason: TextOrNull,
+    properties: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+  },
+  { title: 'StoredEvent' },
+)
+export type ToldEvent = Static<typeof ToldEvent>

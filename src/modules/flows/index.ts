@@ -18,6 +18,10 @@ import {
 import type { ExplainStore, PublishedFlowStores } from './port.ts'
 import { withHistory } from './service.ts'
 
+export { HistoryFields } from './model.ts'
+export type { HistoryReader } from './port.ts'
+export { asTold } from './service.ts'
+
 /** What a page needs to show flows: all published ones, or one; and why it shows one to somebody or not. */
 export function flowRoutes({
   stores,

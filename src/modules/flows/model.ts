@@ -15,7 +15,7 @@ import {
 export const FlowListQuery = Type.Object(PersonFields)
 
 /** What a person has done with a flow. */
-const historyFields = {
+export const HistoryFields = {
   runs: Count('Runs that there are; of more than a thousand the latest are counted.', 2),
   startedAt: InstantOrNull('When the latest run started.'),
   completedAt: InstantOrNull('When a run was completed: the latest such time.'),
@@ -28,7 +28,7 @@ const historyFields = {
   ),
 }
 
-const History = Type.Object(historyFields, { title: 'History' })
+const History = Type.Object(HistoryFields, { title: 'History' })
 export type History = Static<typeof History>
 
 /** All that a page may show. */
@@ -161,7 +161,7 @@ export const Explanation = Type.Object(
       userId: Type.Union([Type.String(), Type.Null()], { examples: ['ann'] }),
       anonymousId: Type.Union([Type.String(), Type.Null()], { examples: [null] }),
       history: Type.Object({
-        ...historyFields,
+        ...HistoryFields,
         inProgress: Type.Boolean({
           description: 'Whether the latest run is neither completed nor dismissed.',
         }),

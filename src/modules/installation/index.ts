@@ -24,6 +24,8 @@ const promisedInCrowd = 0.5
 export function installationRoutes(deps: {
   stores: InstallationStores
   seen: SeenStore
+  /** Where browsers reach this server; null where nobody has said. */
+  publicUrl: string | null
   clock: Clock
 }): Route[] {
   const { stores, clock } = deps
@@ -114,7 +116,7 @@ export function installationRoutes(deps: {
       method: 'GET',
       path: '/manage/install',
       operation: 'getInstallation',
-      summary: 'Whether the snippet is installed and alive, and what is wrong',
+      summary: 'What pages need, whether the snippet is alive on them, and what is wrong',
       answers: { 200: { description: 'As of now.', schema: Installation } },
       async handle(call) {
         return json(200, await service.installation(call.org, call.receivedAt))

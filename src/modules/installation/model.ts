@@ -111,6 +111,25 @@ export type SnippetStatus = Static<typeof SnippetStatus>
 export const Installation = Type.Object(
   {
     ...statusFields,
+    snippetKey: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The key that pages use now; null where there is none. Whoever views a page has it.',
+      examples: ['u1Qe7VbTn8Rk0cXw4sWq9xLm2KpZf6Hd'],
+    }),
+    snippet: Type.Object(
+      {
+        file: Type.String({ examples: ['snippet-5f3a9c1e.js'] }),
+        integrity: Type.String({ examples: ['sha384-oqVuAfXRKap7fdgcCY5uykM6'] }),
+      },
+      {
+        description:
+          "This version's script, for pages that want no other, and what browsers verify it by.",
+      },
+    ),
+    publicUrl: Type.Union([Type.String(), Type.Null()], {
+      description: 'Where browsers reach this server, if its operator has said so.',
+      examples: ['https://cairn.example.com'],
+    }),
     erased24h: Count(
       'Reports of people who were erased, in the last 24 hours: they are not kept.',
       0,

@@ -10,6 +10,8 @@ import type { SeenAtGate } from '../../http/port.ts'
 export interface SeenStore {
   /** Writes what is only noted in memory, so that it can be read; where nothing can be written, it does not. */
   write(): Promise<void>
+  /** The current snippet key; null where there is none. */
+  snippetKey(orgRef: OrganisationRef): Promise<string | null>
 }
 
 /** What liveness asks of storage. */

@@ -4,6 +4,7 @@ import { presenceStages } from '../../core/organisation/presence.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { dayMs, minuteMs } from '../../core/time/durations.ts'
 import { version } from '../../core/version.ts'
+import { pinnedSnippet } from '../snippet/index.ts'
 import { findingsOf, isInstalled } from './findings.ts'
 import type { Installation, SnippetStatus } from './model.ts'
 import type { InstallationStores, Presence, SeenStore } from './port.ts'
@@ -27,8 +28,12 @@ function seenIn(presence: Presence) {
   }
 }
 
-export function installationService(deps: { stores: InstallationStores; seen: SeenStore }) {
-  const { stores, seen } = deps
+export function installationService(deps: {
+  stores: InstallationStores
+  seen: SeenStore
+  publicUrl: string | null
+}) {
+  const { stores, seen, publicUrl } = deps
   const statusOf = async (
     organisation: Organisation,
     presence: Presence,
@@ -74,11 +79,17 @@ export function installationService(deps: { stores: InstallationStores; seen: Se
       return statusOf(organisation, await stores.presence.read(organisation.ref, now), now)
     },
 
-    /** The same to the last moment, with reports of people who were erased: of those no page is told. */
+    /** The same to the last moment, with what pages need, and with what no page is told: reports of people who were erased. */
     async installation(organisation: Organisation, now: number): Promise<Installation> {
       await seen.write()
       const presence = await stores.presence.read(organisation.ref, now)
-      return { ...(await statusOf(organisation, presence, now)), erased24h: presence.erased }
+      return {
+        ...(await statusOf(organisation, presence, now)),
+        snippetKey: await seen.snippetKey(organisation.ref),
+        snippet: pinnedSnippet,
+        publicUrl,
+        erased24h: presence.erased,
+      }
     },
   }
 }

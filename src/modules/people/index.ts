@@ -3,10 +3,20 @@ import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { gathered, textStream, unreadStream } from '../../http/download.ts'
 import { actorOf } from '../../http/principal.ts'
 import { answerLongWork } from '../../http/progress-reply.ts'
-import { jsonType } from '../../http/responder.ts'
+import { json, jsonType } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
-import { Erasure, ErasureQuery, PersonBody, PersonData, PersonQuery } from './model.ts'
-import type { Erased, PeopleStore } from './port.ts'
+import { historyOf } from './history.ts'
+import {
+  Erasure,
+  ErasureQuery,
+  HistoryQuery,
+  PersonBody,
+  PersonData,
+  PersonHistory,
+  PersonQuery,
+  usualEvents,
+} from './model.ts'
+import type { AllFlows, Erased, MetStores, PeopleStore } from './port.ts'
 import { namedPerson, People } from './service.ts'
 
 const told = ({ receipt, ...erased }: Erased) => ({
@@ -25,9 +35,13 @@ const erases = managing('people:erase')
  */
 export function peopleRoutes({
   people: store,
+  flows,
+  stores,
   clock,
 }: {
   people: PeopleStore
+  flows: AllFlows
+  stores: MetStores
   clock: Clock
 }): Route[] {
   const people = new People(store, clock)
@@ -64,6 +78,25 @@ export function peopleRoutes({
           yield* pieces
         }
         return { status: 200, body: textStream(all(), call.onBroken), headers }
+      },
+    }),
+    route({
+      ...reads,
+      method: 'GET',
+      path: '/manage/people/history',
+      operation: 'readPersonHistory',
+      summary: 'What a person has met, and their latest events',
+      query: HistoryQuery,
+      answers: {
+        200: {
+          description: 'Nothing of it where nothing is stored of them.',
+          schema: PersonHistory,
+        },
+      },
+      async handle({ org, query }) {
+        const { before = null, limit = usualEvents, ...ids } = query
+        const asked = { ...ids, before, limit: Number(limit) }
+        return json(200, await historyOf(org, asked, { stores, flows, people: store }))
       },
     }),
     route({

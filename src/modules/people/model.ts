@@ -1,12 +1,16 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { closed, text } from '../../core/flow/values.ts'
 import {
+  FlowId,
   Instant,
   InstantOrNull,
+  OneOf,
   OrganisationId,
   OrganisationNames,
   Text,
 } from '../../http/shapes.ts'
+import { ToldEvent } from '../events/index.ts'
+import { HistoryFields } from '../flows/index.ts'
 
 const ids = {
   userId: Type.Optional(
@@ -30,6 +34,70 @@ export const ErasureQuery = Type.Object({
 })
 
 export const PersonBody = closed(ids)
+
+/** The most events of one answer, and how many where nobody says. */
+export const mostEvents = 200
+export const usualEvents = 50
+
+export const HistoryQuery = Type.Object({
+  ...ids,
+  before: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-z]{1,10}$',
+      mustBe: 'a cursor of this list',
+      description: 'The `next` of the answer before, for earlier events; without it the latest.',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.String({
+      pattern: '^([1-9]\\d?|1\\d\\d|200)$',
+      mustBe: `a number from 1 to ${mostEvents}`,
+      description: `The most events, 1 to ${mostEvents}; ${usualEvents} without it.`,
+    }),
+  ),
+})
+
+export const PersonHistory = Type.Object(
+  {
+    person: Type.Object({
+      userId: Type.Union([Type.String(), Type.Null()], { examples: ['ann'] }),
+      anonymousId: Type.Union([Type.String(), Type.Null()], { examples: [null] }),
+    }),
+    flows: Type.Array(
+      Type.Object({
+        flowId: FlowId,
+        flowKey: Type.String({ examples: ['welcome'] }),
+        name: Type.String({ examples: ['Welcome tour'] }),
+        kind: OneOf(['tour', 'checklist', 'announcement']),
+        ...HistoryFields,
+        inProgress: Type.Boolean({
+          description: 'Whether the latest run is neither completed nor dismissed.',
+        }),
+        flowCompletedAt: InstantOrNull('When they first completed it, in a run or reported alone.'),
+        items: Type.Array(
+          Type.Object({
+            key: Type.String({ examples: ['invite-team'] }),
+            title: Type.String({ examples: ['Invite your team'] }),
+            completedAt: InstantOrNull('Since when it is ticked; null where it is not.'),
+          }),
+          { description: 'The checklist of the newest version; empty where it has none.' },
+        ),
+      }),
+      { description: 'Flows that they have met, the latest start first.' },
+    ),
+    events: Type.Array(ToldEvent, {
+      description:
+        'The latest arrival first. One answer looks through a bounded part of all events, so it may ' +
+        'have fewer than asked for, or none, and still a `next`.',
+    }),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'Send it as `before` for earlier events; null where there are none.',
+      examples: ['2h4c'],
+    }),
+  },
+  { title: 'PersonHistory' },
+)
+export type PersonHistory = Static<typeof PersonHistory>
 
 const Rows = (description: string) =>
   Type.Array(Type.Record(Type.String(), Type.Unknown()), { description })

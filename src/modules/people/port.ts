@@ -1,5 +1,10 @@
 import type { AuditEntry } from '../../core/organisation/audit.ts'
+import type { Catalogue } from '../../core/organisation/catalogue.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
+import type { FlowStore } from '../authoring/index.ts'
+import type { ChecklistReader } from '../checklists/index.ts'
+import type { LoggedEvent } from '../events/index.ts'
+import type { HistoryReader } from '../flows/index.ts'
 
 /** A person of an organisation. */
 export interface NamedPerson {
@@ -52,8 +57,33 @@ export interface Erased {
 /** Its subject is the receipt's id, which storage alone knows: a line of the audit log names nobody. */
 export type ErasureAudit = Omit<AuditEntry, 'subject'>
 
+/** What a person has met asks of storage. */
+export interface MetStores {
+  catalogue(): Catalogue
+  people: HistoryReader
+  checklists: Pick<ChecklistReader, 'progress'>
+}
+
+/** All flows of an organisation. */
+export type AllFlows = Pick<FlowStore, 'read'>
+
+/** Events of a person, the latest arrival first, as far as one look reaches. */
+export interface PersonsEvents {
+  events: readonly LoggedEvent[]
+  /** Looks on from here; null where there is nothing older. */
+  next: string | null
+}
+
 /** What people ask of storage. */
 export interface PeopleStore {
+  /**
+   * The latest events of a person. The ledger is not in the order of people, so one look goes through
+   * a bounded part of it, and may find fewer than asked for, or none.
+   *
+   * @param before those that came before this cursor; null for the latest
+   * @param most how many
+   */
+  events(person: NamedPerson, before: string | null, most: number): Promise<PersonsEvents>
   /** Everything that holds a person's id, read as it is asked for. */
   stored(person: NamedPerson): Iterable<StoredSection>
   /**

@@ -5,6 +5,8 @@ import { pathOf } from '../../http/request-context.ts'
 import { type Route, route } from '../../http/route.ts'
 import { pageScript, snippetFiles } from '../../web/snippet-files.ts'
 
+export { pinnedSnippet } from '../../web/snippet-files.ts'
+
 export interface SnippetDeps {
   /** A file that an older release has served under its hash, or null. */
   olderSnippetFile(name: string): Promise<string | null>

@@ -11,7 +11,7 @@ const rowsLookedAt = 256
 const rowsRead = 8
 
 /** An event's own number, as `event-batches.ts` has it, in base 36. */
-const cursorOf = (seq: number, place: number) => (seq * eventsPerBatch + place).toString(36)
+export const cursorOf = (seq: number, place: number) => (seq * eventsPerBatch + place).toString(36)
 
 function statements(database: Database) {
   const part = (table: 'steps' | 'items') =>
@@ -96,7 +96,7 @@ export class EventLogReader implements InRows<EventLog> {
   }
 
   /** Tells events by the names of what they are about, each read once. */
-  private teller(orgRow: number) {
+  teller(orgRow: number) {
     const named = (kind: 'flow' | 'step' | 'item') => {
       const known = new Map<number, NamedPart | null>()
       return (row: number | null): NamedPart | null => {

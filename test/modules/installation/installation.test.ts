@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { pinnedSnippet } from '../../../src/web/snippet-files.ts'
 import { tour } from '../../support/flows.ts'
 import { rotateKey } from '../../support/organisations.ts'
 import { Tenant } from '../../support/tenant.ts'
@@ -324,7 +325,8 @@ test('who manages is told the same to the last moment, and how many reports of e
   const credential = await tenant.managementToken('flows:read')
   await tenant.send([good], { sentAt: world.clock.now() - hour })
   const { status: answered, body } = await tenant.answer('GET /manage/install', { credential })
-  const { erased24h, ...told } = body
+  const { erased24h, snippetKey, snippet, publicUrl, ...told } = body
   expect([answered, erased24h, told.skewMsMedian]).toEqual([200, 0, hour])
+  expect([snippetKey, snippet, publicUrl]).toEqual([tenant.key, pinnedSnippet, null])
   expect(told).toEqual(await status())
 })

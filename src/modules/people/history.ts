@@ -1,0 +1,78 @@
+import { idsOf } from '../../core/event/event.ts'
+import type { PersonIds } from '../../core/event/stored-event.ts'
+import { noHistory } from '../../core/flow/decision.ts'
+import type { FlowEntry, Organisation } from '../../core/organisation/catalogue.ts'
+import { isoTimeOrNull } from '../../core/time/clock.ts'
+import { newestDefinition } from '../authoring/index.ts'
+import { toldEvent } from '../events/index.ts'
+import { asTold } from '../flows/index.ts'
+import type { PersonHistory } from './model.ts'
+import type { AllFlows, MetStores, PeopleStore } from './port.ts'
+import { type EitherId, namedPerson } from './service.ts'
+
+export interface HistoryDeps {
+  stores: MetStores
+  flows: AllFlows
+  people: PeopleStore
+}
+
+/**
+ * What somebody has met, and a page of their events.
+ *
+ * @throws AppError `validation_failed` where both ids are named, or none
+ */
+export async function historyOf(
+  organisation: Organisation,
+  { before, limit, ...ids }: EitherId & { before: string | null; limit: number },
+  deps: HistoryDeps,
+): Promise<PersonHistory> {
+  const named = namedPerson(organisation, ids)
+  const person = idsOf(named.person)
+  const flows = await metFlows(organisation, person, deps)
+  const { events, next } = await deps.people.events(named, before, limit)
+  return { person, flows, events: events.map(toldEvent), next }
+}
+
+/** The flows that somebody has run, completed or ticked something of. */
+async function metFlows(
+  organisation: Organisation,
+  person: PersonIds,
+  { stores, flows: store }: HistoryDeps,
+): Promise<PersonHistory['flows']> {
+  const { flows } = await store.read(organisation.ref)
+  const catalogue = stores.catalogue()
+  const entries = await Promise.all(flows.map(({ id }) => catalogue.flow(id)))
+  const refs = entries.flatMap(entry => entry?.ref ?? [])
+  const histories = await stores.people.histories(organisation.ref, refs, person)
+  const progressOf = async (entry: FlowEntry) => {
+    const { ticked, completedAt } = await stores.checklists.progress(
+      organisation.ref,
+      entry.ref,
+      person,
+    )
+    const items = (entry.latest?.checklist?.items ?? []).map(({ id, key, title }) => {
+      const ref = entry.itemRefs.get(id)
+      const at = (ref === undefined ? null : ticked.get(ref)) ?? null
+      return { key, title, completedAt: isoTimeOrNull(at) }
+    })
+    return { items, flowCompletedAt: isoTimeOrNull(completedAt) }
+  }
+  const met: PersonHistory['flows'] = []
+  for (const [i, flow] of flows.entries()) {
+    const entry = entries[i]
+    if (!entry || entry.versions.length === 0) continue
+    const history = histories.get(entry.ref) ?? noHistory
+    const progress = await progressOf(entry)
+    const isTicked = progress.items.some(({ completedAt }) => completedAt !== null)
+    if (history.runs === 0 && !isTicked && progress.flowCompletedAt === null) continue
+    const { key, name, kind } = newestDefinition(flow)
+    const { inProgress } = history
+    met.push({
+      ...{ flowId: flow.id, flowKey: key, name, kind },
+      ...asTold(history),
+      inProgress,
+      ...progress,
+    })
+  }
+  return met.sort((a, b) => (b.startedAt ?? '').localeCompare(a.startedAt ?? ''))
+}
