@@ -151,3 +151,4 @@ export const Erasure = Type.Object(
   },
   { title: 'Erasure' },
 )
+export type Erasure = Static<typeof Erasure>

@@ -7,6 +7,9 @@ const root = new URL('..', import.meta.url)
 /** The path of the dashboard, without a slash behind it. */
 export const base = root.pathname.replace(/\/$/, '')
 
+/** The address of this server, as this page knows it; without a slash behind it. */
+export const server = new URL('..', root).href.replace(/\/$/, '')
+
 /** The path of the API. */
 export const api = new URL('../api/v1', root).pathname
 

@@ -63,6 +63,13 @@ export async function ask<T>(path: string, asked: Asked = {}): Promise<Answer<T>
   }
 }
 
+/** A file of the API, whole. @throws Failure */
+export async function download(path: string): Promise<Blob> {
+  const response = await send(path, {}, await token())
+  if (!response.ok) throw await failureOf(response)
+  return response.blob()
+}
+
 /** Has something done, and answers what became of it. @throws Failure */
 export async function act<T>(path: string, asked: Asked): Promise<T> {
   return (await ask<T>(path, { method: 'POST', ...asked })).value as T

@@ -5,6 +5,7 @@ import { browserZone } from '../analytics/zone.ts'
 import { type Read, soonMs, useRead, usualMs } from '../api/read.ts'
 import { type FlowList, flowsPath } from '../flows/flow-list.ts'
 import { FlowTable } from '../flows/flow-table.tsx'
+import { FirstTour, isOnTheWay } from '../installation/first-tour.tsx'
 import { type Installation, installPath, toneOfInstall } from '../installation/state.ts'
 import { Badge } from '../parts/badge.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
@@ -14,7 +15,6 @@ import { healthMs, healthPath, type StepCheck } from '../steps/health.ts'
 import { flowWords } from '../words/flows.ts'
 import { overviewWords as words } from '../words/overview.ts'
 import { formatAge } from '../words/time.ts'
-import { FirstSteps, firstSteps } from './first-steps.tsx'
 import { Needs } from './needs.tsx'
 
 const days = 7
@@ -82,9 +82,7 @@ export default function OverviewPage() {
   const health = useRead<StepCheck>(healthPath, healthMs)
   const install = useRead<Installation>(installPath, everyMs.value)
   const isNew =
-    list.data !== null &&
-    install.data !== null &&
-    firstSteps(list.data.flows, install.data).some(({ isDone }) => !isDone)
+    list.data !== null && install.data !== null && isOnTheWay(list.data.flows, install.data)
   useEffect(() => {
     everyMs.value = isNew ? soonMs : usualMs
   }, [isNew])
@@ -97,7 +95,7 @@ export default function OverviewPage() {
             <>
               <Snippet of={installation} />
               {isNew ? (
-                <FirstSteps steps={firstSteps(flows, installation)} />
+                <FirstTour flows={flows} installation={installation} />
               ) : (
                 <section class="part">
                   <div class="part-head">

@@ -63,6 +63,25 @@ export const routes: readonly PageRoute[] = [
     load: () => import('../runs/runs-page.tsx'),
   },
   {
+    path: 'people',
+    name: shellWords.pages.people,
+    nav: { icon: 'person', letter: 'p' },
+    needs: 'people:read',
+    load: () => import('../people/person-page.tsx'),
+  },
+  {
+    path: 'explain',
+    name: shellWords.pages.explain,
+    nav: { icon: 'explain', letter: 'e' },
+    load: () => import('../flows/explain-page.tsx'),
+  },
+  {
+    path: 'install',
+    name: shellWords.pages.install,
+    nav: { icon: 'install', letter: 'i' },
+    load: () => import('../installation/install-page.tsx'),
+  },
+  {
     path: 'settings',
     name: shellWords.pages.settings,
     nav: { icon: 'settings', letter: 's' },

@@ -27,22 +27,4 @@ export const overviewWords = {
   lastSeen: (age: string) => `last seen ${age}`,
   snippetVersion: (version: string) => `version ${version}`,
   install: 'Installation',
-
-  first: 'Three steps to your first tour',
-  firstWhy: 'Each ticks itself as it happens.',
-  steps: {
-    publish: 'Publish a flow',
-    publishHow: 'Write it into a file, push it, publish it:',
-    publishCommand: 'cairn flows push tour.yaml --publish',
-    publishManual: 'How to write a flow',
-    install: 'Put the snippet on your pages',
-    installHow: 'One tag in your page. This prints it, with your key:',
-    installCommand: 'cairn key show --url https://cairn.example.com',
-    installManual: 'How to install the snippet',
-    run: 'See somebody go through it',
-    runHow: 'Open one of the pages that the flow is for. Its first events arrive within seconds.',
-    runManual: 'It does not show?',
-    done: 'done',
-    open: 'to do',
-  },
 }

@@ -7,11 +7,22 @@ export const shellWords = {
   close: 'Close',
   cancel: 'Cancel',
   loading: 'Loading',
+  copy: 'Copy',
+  copied: 'Copied',
+  copySelf: 'Selected: press Ctrl C',
+  copyNamed: (what: string) => `Copy: ${what}`,
   manual: 'Manual',
   organisation: 'Organisation',
 
   /** Pages whose own words come with them. */
-  pages: { settings: 'Settings', audit: 'Audit', server: 'Server' },
+  pages: {
+    people: 'People',
+    explain: 'Why not?',
+    install: 'Install',
+    settings: 'Settings',
+    audit: 'Audit',
+    server: 'Server',
+  },
 
   account: 'Account',
   roles: { viewer: 'Viewer', editor: 'Editor', owner: 'Owner', operator: 'Operator' },

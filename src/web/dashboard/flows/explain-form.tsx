@@ -1,0 +1,115 @@
+import { useSignal } from '@preact/signals'
+import { may } from '../api/session.ts'
+import { Button } from '../parts/button.tsx'
+import { Field } from '../parts/field.tsx'
+import { explainWords as words } from '../words/explain.ts'
+import { type Question, traitsIn } from './explain-question.ts'
+import type { AuthoredFlow } from './flow-list.ts'
+
+const flowsByState = (flows: readonly AuthoredFlow[]) =>
+  flows.filter(({ status }) => status !== 'archived')
+
+/** What is to be explained; handed on when all of it makes sense. */
+export function ExplainForm({
+  question,
+  flows,
+  onAsk,
+}: {
+  question: Question
+  flows: readonly AuthoredFlow[]
+  onAsk: (question: Question) => void
+}) {
+  const typed = useSignal(question)
+  const hasTried = useSignal(traitsIn(question.traits) === null)
+  const { url, flow, user, anonymous, traits } = typed.value
+  const set = (changed: Partial<Question>) => {
+    typed.value = { ...typed.value, ...changed }
+  }
+  const urlProblem = hasTried.value && url.trim() === '' ? words.urlMissing : undefined
+  const traitsProblem = hasTried.value && !traitsIn(traits) ? words.traitsWrong : undefined
+  const submit = (event: Event) => {
+    event.preventDefault()
+    hasTried.value = true
+    if (url.trim() === '' || !traitsIn(traits)) return
+    onAsk({ ...typed.value, url: url.trim() })
+  }
+  const people = [
+    ['user', words.user, words.userHint, user],
+    ['anonymous', words.anonymous, words.anonymousHint, anonymous],
+  ] as const
+  return (
+    <form class="asking" onSubmit={submit} noValidate>
+      <div class="wide">
+        <Field label={words.url} hint={words.urlHint} problem={urlProblem}>
+          {wiring => (
+            <input
+              {...wiring}
+              class="input"
+              type="url"
+              maxLength={2_048}
+              value={url}
+              onInput={event => set({ url: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+      </div>
+      <Field label={words.flow}>
+        {wiring => (
+          <select
+            {...wiring}
+            class="input select"
+            value={flow}
+            onChange={event => set({ flow: event.currentTarget.value })}
+          >
+            <option value="">{words.everyFlow}</option>
+            {flowsByState(flows).map(({ key, name }) => (
+              <option key={key} value={key}>
+                {name}
+              </option>
+            ))}
+            {flow !== '' && !flowsByState(flows).some(({ key }) => key === flow) && (
+              <option value={flow}>{flow}</option>
+            )}
+          </select>
+        )}
+      </Field>
+      {may('people:read') ? (
+        people.map(([name, label, hint, value]) => (
+          <Field key={name} label={label} hint={hint}>
+            {wiring => (
+              <input
+                {...wiring}
+                class="input"
+                maxLength={128}
+                autocomplete="off"
+                spellcheck={false}
+                value={value}
+                onInput={event => set({ [name]: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+        ))
+      ) : (
+        <p class="hint">{words.noPeople}</p>
+      )}
+      <div class="wide">
+        <Field label={words.traits} hint={words.traitsHint} problem={traitsProblem}>
+          {wiring => (
+            <textarea
+              {...wiring}
+              class="input lines"
+              spellcheck={false}
+              value={traits}
+              onInput={event => set({ traits: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+      </div>
+      <div class="wide">
+        <Button type="submit" look="primary">
+          {words.ask}
+        </Button>
+      </div>
+    </form>
+  )
+}

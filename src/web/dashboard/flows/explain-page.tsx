@@ -1,0 +1,83 @@
+import { usePosted } from '../api/posted.ts'
+import { useRead } from '../api/read.ts'
+import { LinkButton } from '../parts/button.tsx'
+import { addressOf, useFilters } from '../shell/address.ts'
+import { PageHead } from '../shell/page-head.tsx'
+import { Notice, Reading } from '../shell/states.tsx'
+import { explainWords as words } from '../words/explain.ts'
+import { flowWords } from '../words/flows.ts'
+import { ExplainForm } from './explain-form.tsx'
+import { bodyOf, filtersOf, type Question, questionIn, traitsIn } from './explain-question.ts'
+import { ExplainedTable } from './explained-table.tsx'
+import { type Explanation, FlowExplanation } from './explanation.tsx'
+import { type AuthoredFlow, type FlowList, flowsPath } from './flow-list.ts'
+
+/** Flows that are explained together; each is a request. */
+const mostAtOnce = 30
+
+function Answer({ question, flows }: { question: Question; flows: readonly AuthoredFlow[] }) {
+  const published = flows.filter(({ status }) => status === 'published')
+  const asked = question.flow ? [question.flow] : published.map(({ key }) => key)
+  const bodies = asked.slice(0, mostAtOnce).map(flow => bodyOf(question, flow))
+  const answer = usePosted<Explanation>('/manage/explain', bodies)
+  const nameOf = (key: string) => flows.find(flow => flow.key === key)?.name ?? key
+  if (asked.length === 0) {
+    return (
+      <Notice
+        icon="flows"
+        title={words.nothingPublished}
+        actions={<LinkButton href={addressOf(['flows'])}>{flowWords.title}</LinkButton>}
+      >
+        {words.nothingPublishedWhy}
+      </Notice>
+    )
+  }
+  return (
+    <Reading of={answer}>
+      {explanations => {
+        const [first] = explanations
+        if (question.flow && first) return <FlowExplanation explanation={first} nameOf={nameOf} />
+        return (
+          <>
+            <ExplainedTable explanations={explanations} nameOf={nameOf} />
+            {asked.length > mostAtOnce && <p class="footnote">{words.first(mostAtOnce)}</p>}
+          </>
+        )
+      }}
+    </Reading>
+  )
+}
+
+/** Whether somebody sees a flow on a page, and why; the question stands in the address. */
+export default function ExplainPage() {
+  const { filters, setFilters } = useFilters()
+  const question = questionIn(filters)
+  const list = useRead<FlowList>(flowsPath)
+  const isWhole = question.url !== '' && traitsIn(question.traits) !== null
+  return (
+    <>
+      <PageHead title={words.title}>
+        <p class="hint">{words.why}</p>
+      </PageHead>
+      <Reading of={list}>
+        {({ flows }) => (
+          <>
+            <ExplainForm
+              key={JSON.stringify(question)}
+              question={question}
+              flows={flows}
+              onAsk={asked => setFilters(filtersOf(asked))}
+            />
+            {isWhole ? (
+              <Answer question={question} flows={flows} />
+            ) : (
+              <Notice icon="explain" title={words.start}>
+                {words.startWhy}
+              </Notice>
+            )}
+          </>
+        )}
+      </Reading>
+    </>
+  )
+}

@@ -1,0 +1,42 @@
+import type { Filters } from '../shell/address.ts'
+
+/** What is asked, as it stands in the address. */
+export interface Question {
+  url: string
+  flow: string
+  user: string
+  anonymous: string
+  traits: string
+}
+
+export const questionIn = (filters: Readonly<Record<string, string | undefined>>): Question => ({
+  url: filters.url ?? '',
+  flow: filters.flow ?? '',
+  user: filters.user ?? '',
+  anonymous: filters.anonymous ?? '',
+  traits: filters.traits ?? '',
+})
+
+/** Null where it is no JSON object; nothing is one without any. */
+export function traitsIn(text: string): Record<string, unknown> | null {
+  if (text.trim() === '') return {}
+  try {
+    const read: unknown = JSON.parse(text)
+    return typeof read === 'object' && read !== null && !Array.isArray(read)
+      ? (read as Record<string, unknown>)
+      : null
+  } catch {
+    return null
+  }
+}
+
+/** As the API takes it, about one flow. */
+export const bodyOf = ({ url, user, anonymous, traits }: Question, flow: string) => ({
+  flow,
+  url,
+  ...(user && { userId: user }),
+  ...(anonymous && { anonymousId: anonymous }),
+  ...(traits.trim() && { traits: traitsIn(traits) ?? {} }),
+})
+
+export const filtersOf = (question: Question): Filters => ({ ...question })

@@ -1,0 +1,67 @@
+import { Badge } from '../parts/badge.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { useFilters } from '../shell/address.ts'
+import { explainWords as words } from '../words/explain.ts'
+import type { Explanation } from './explanation.tsx'
+
+/** Why it is not shown: the first condition that does not hold. */
+const reasonOf = ({ rules }: Explanation) => rules.find(({ holds }) => holds === false)
+
+/** Several flows' verdicts beside each other, each leading to its conditions. */
+export function ExplainedTable({
+  explanations,
+  nameOf,
+}: {
+  explanations: readonly Explanation[]
+  nameOf: (key: string) => string
+}) {
+  const { withFilters } = useFilters()
+  const columns: Column<Explanation>[] = [
+    {
+      head: words.columns.flow,
+      name: words.columns.flow,
+      isTitle: true,
+      cell: ({ flow }) => (
+        <>
+          <a class="row-link" href={withFilters({ flow: flow.key })}>
+            {nameOf(flow.key)}
+          </a>
+          <span class="row-note">
+            <code>{flow.key}</code>
+          </span>
+        </>
+      ),
+    },
+    {
+      head: words.columns.verdict,
+      name: words.columns.verdict,
+      cell: ({ shown }) => (
+        <Badge tone={shown ? 'good' : 'neutral'}>{shown ? words.isShown : words.isNotShown}</Badge>
+      ),
+    },
+    {
+      head: words.columns.why,
+      name: words.columns.why,
+      cell: explanation => {
+        const reason = reasonOf(explanation)
+        return reason ? (
+          <span>
+            {words.rules[reason.rule]}: {reason.why}
+          </span>
+        ) : (
+          words.allHold
+        )
+      },
+    },
+  ]
+  return (
+    <section class="part">
+      <Table
+        caption={words.title}
+        columns={columns}
+        rows={explanations}
+        keyOf={({ flow }) => flow.key}
+      />
+    </section>
+  )
+}

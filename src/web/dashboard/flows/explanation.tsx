@@ -1,0 +1,108 @@
+import type { Explanation } from '../../../modules/flows/model.ts'
+import { may } from '../api/session.ts'
+import { Badge } from '../parts/badge.tsx'
+import { LinkButton } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { addressOf, useFilters } from '../shell/address.ts'
+import { explainWords as words } from '../words/explain.ts'
+
+export type { Explanation }
+
+type Rule = Explanation['rules'][number]
+
+const kindOf = (holds: boolean | null) => (holds === null ? 'unknown' : holds ? 'holds' : 'fails')
+const iconOf = { holds: 'done', fails: 'close', unknown: 'info' } as const
+
+function RuleRow({ rule, holds, why, parts }: Rule) {
+  const kind = kindOf(holds)
+  return (
+    <li class={kind}>
+      <Icon name={iconOf[kind]} />
+      <h3>
+        {words.rules[rule]} <span class="unseen">{words[kind]}</span>
+      </h3>
+      <div>
+        <p>{why}</p>
+        {parts.length > 0 && (
+          <ul class="parts">
+            {parts.map(part => (
+              <li key={part.why} class={kindOf(part.holds)}>
+                <Icon name={iconOf[kindOf(part.holds)]} size={14} />
+                <span class="unseen">{words[kindOf(part.holds)]}</span>
+                <span>{part.why}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+        <p class="hint">{words.ruleMeans[rule]}</p>
+      </div>
+    </li>
+  )
+}
+
+function History({ person: { userId, anonymousId, history } }: Explanation) {
+  if (userId === null && anonymousId === null) return <>{words.somebodyNew}</>
+  const { runs, inProgress, completedAt } = history
+  const state = inProgress ? 'progress' : completedAt ? 'completed' : 'dismissed'
+  return (
+    <>
+      <code>{userId ?? anonymousId}</code>{' '}
+      {runs === 0 ? words.noHistory : words.history(runs, words.states[state])}
+    </>
+  )
+}
+
+/** One flow's verdict, and every condition in the order in which they are checked. */
+export function FlowExplanation({
+  explanation,
+  nameOf,
+}: {
+  explanation: Explanation
+  /** What a flow of this key is called. */
+  nameOf: (key: string) => string
+}) {
+  const { withFilters } = useFilters()
+  const { shown, flow, person, rules, instead } = explanation
+  const { userId, anonymousId } = person
+  const who = userId !== null ? { user: userId } : { anonymous: anonymousId }
+  const name = nameOf(flow.key)
+  return (
+    <section class="part">
+      <div class="verdict">
+        <h2>{shown ? words.shown(name) : words.notShown(name)}</h2>
+        <span class="badges">
+          <Badge tone={shown ? 'good' : 'bad'}>{shown ? words.isShown : words.isNotShown}</Badge>
+          {flow.status === 'published' && flow.version !== null ? (
+            <Badge>{words.version(flow.version)}</Badge>
+          ) : (
+            <Badge>{words.draftOf}</Badge>
+          )}
+          {flow.hasDraft && flow.status === 'published' && (
+            <Badge tone="accent">{words.waiting}</Badge>
+          )}
+        </span>
+        {instead !== null && (
+          <p>
+            {words.instead(nameOf(instead))}{' '}
+            <a href={withFilters({ flow: instead })}>{words.insteadWhy}</a>
+          </p>
+        )}
+      </div>
+      <ol class="rules">
+        {rules.map(rule => (
+          <RuleRow key={rule.rule} {...rule} />
+        ))}
+      </ol>
+      <div class="part-head">
+        <p class="hint">
+          <History {...explanation} />
+        </p>
+        {(userId ?? anonymousId) !== null && may('people:read') && (
+          <LinkButton icon="person" href={addressOf(['people'], who)}>
+            {words.lookAtPerson}
+          </LinkButton>
+        )}
+      </div>
+    </section>
+  )
+}

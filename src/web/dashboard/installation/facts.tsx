@@ -1,0 +1,83 @@
+import type { IdentityAnswer } from '../../../modules/organisations/model.ts'
+import { useRead } from '../api/read.ts'
+import { may } from '../api/session.ts'
+import { installationWords as words } from '../words/installation.ts'
+import { formatCount, formatSeconds } from '../words/time.ts'
+import type { Installation } from './state.ts'
+
+const secondMs = 1_000
+
+function skewIn(ms: number | null): string {
+  if (ms === null) return words.none
+  if (Math.abs(ms) < secondMs) return words.skewNone
+  const time = formatSeconds(Math.abs(ms) / secondMs)
+  return ms > 0 ? words.skewBehind(time) : words.skewAhead(time)
+}
+
+/** How calls that named a user were signed: for owners. */
+function Identity() {
+  const { data } = useRead<IdentityAnswer>('/manage/identity')
+  if (!data) return null
+  const { right = 0, wrong = 0, missing = 0 } = countsIn(data)
+  return (
+    <div>
+      <dt>{words.identity}</dt>
+      <dd>
+        {words.identityMode[data.mode]}
+        {data.mode !== 'off' && (
+          <small>
+            {words.identityCounts(formatCount(right), formatCount(wrong), formatCount(missing))}
+          </small>
+        )}
+      </dd>
+    </div>
+  )
+}
+
+const countsIn = ({ last24h: { valid, outdated, invalid, missing } }: IdentityAnswer) => ({
+  right: valid + outdated,
+  wrong: invalid,
+  missing,
+})
+
+/** What pages and back ends have told of themselves, of the last 24 hours where it is a count. */
+export function Facts({
+  of: { snippetVersion, skewMsMedian, rejected24h, erased24h },
+}: {
+  of: Installation
+}) {
+  const rejected = Object.entries(rejected24h).sort(([, a], [, b]) => b - a)
+  return (
+    <section class="part">
+      <div class="part-head">
+        <h2>{words.facts}</h2>
+        <span class="hint">{words.last24h}</span>
+      </div>
+      <dl class="seen-facts">
+        <div>
+          <dt>{words.snippetVersion}</dt>
+          <dd>{snippetVersion ?? words.none}</dd>
+        </div>
+        <div>
+          <dt>{words.skew}</dt>
+          <dd>{skewIn(skewMsMedian)}</dd>
+        </div>
+        <div>
+          <dt>{words.rejected}</dt>
+          <dd>
+            {rejected.length === 0
+              ? words.none
+              : rejected
+                  .map(([code, count]) => words.rejectedOf(formatCount(count), code))
+                  .join(', ')}
+          </dd>
+        </div>
+        <div>
+          <dt>{words.erased}</dt>
+          <dd>{formatCount(erased24h)}</dd>
+        </div>
+        {may('settings:write') && <Identity />}
+      </dl>
+    </section>
+  )
+}

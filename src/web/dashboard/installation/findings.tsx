@@ -1,0 +1,38 @@
+import { Badge, type Tone } from '../parts/badge.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { installationWords as words } from '../words/installation.ts'
+import type { Installation } from './state.ts'
+
+const toneOf: Record<Installation['findings'][number]['severity'], Tone> = {
+  error: 'bad',
+  warning: 'warn',
+  info: 'neutral',
+}
+
+/** What is wrong, each with what to do about it. */
+export const Findings = ({ findings }: Pick<Installation, 'findings'>) => (
+  <section class="part">
+    <div class="part-head">
+      <h2>{words.findings}</h2>
+    </div>
+    {findings.length === 0 ? (
+      <p class="all-well">
+        <Icon name="done" /> {words.noFindings}
+      </p>
+    ) : (
+      <ul class="findings">
+        {findings.map(({ severity, code, message, fix }) => (
+          <li key={`${code} ${message}`}>
+            <span class="need-state">
+              <Badge tone={toneOf[severity]}>{words.severity[severity]}</Badge>
+            </span>
+            <div>
+              <strong>{message}</strong>
+              <p class="hint">{fix}</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    )}
+  </section>
+)

@@ -1,0 +1,53 @@
+import { soonMs, useRead } from '../api/read.ts'
+import { type FlowList, flowsPath } from '../flows/flow-list.ts'
+import { Badge } from '../parts/badge.tsx'
+import { PageHead } from '../shell/page-head.tsx'
+import { Reading } from '../shell/states.tsx'
+import { installationWords as words } from '../words/installation.ts'
+import { overviewWords } from '../words/overview.ts'
+import { formatAge } from '../words/time.ts'
+import { Facts } from './facts.tsx'
+import { Findings } from './findings.tsx'
+import { InstallCode } from './install-code.tsx'
+import { Stages } from './stages.tsx'
+import { type Installation, installPath, toneOfInstall } from './state.ts'
+
+/** What pages need, how far they have come with it, and what is wrong. */
+export default function InstallPage() {
+  const install = useRead<Installation>(installPath, soonMs)
+  const flows = useRead<FlowList>(flowsPath, soonMs)
+  const state = install.data?.state
+  const lastSeenAt = install.data?.lastSeenAt
+  return (
+    <>
+      <PageHead
+        title={words.title}
+        beside={
+          state && (
+            <span class="badges">
+              <Badge tone={toneOfInstall[state]}>{overviewWords.states[state]}</Badge>
+              {lastSeenAt && (
+                <span class="hint">{words.lastSeen(formatAge(Date.parse(lastSeenAt)))}</span>
+              )}
+            </span>
+          )
+        }
+      />
+      <Reading of={install} lines={8}>
+        {installation => (
+          <>
+            {installation.findings.length > 0 && <Findings findings={installation.findings} />}
+            <div class="install-columns">
+              <InstallCode of={installation} />
+              <div>
+                <Stages installation={installation} flows={flows.data?.flows ?? []} />
+                {installation.findings.length === 0 && <Findings findings={[]} />}
+                <Facts of={installation} />
+              </div>
+            </div>
+          </>
+        )}
+      </Reading>
+    </>
+  )
+}

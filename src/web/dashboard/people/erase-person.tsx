@@ -1,0 +1,121 @@
+import { useSignal } from '@preact/signals'
+import type { Erasure } from '../../../modules/people/model.ts'
+import { browserZone } from '../analytics/zone.ts'
+import { act } from '../api/request.ts'
+import { Confirm } from '../parts/confirm.tsx'
+import { Field } from '../parts/field.tsx'
+import { peopleWords as words } from '../words/people.ts'
+import { formatCount, formatMoment } from '../words/time.ts'
+import { namedIn, type Person, personPath } from './person.ts'
+
+/** Erases somebody, once their id was typed anew. */
+export function ErasePerson({
+  person,
+  onErased,
+  onClose,
+}: {
+  person: Person
+  onErased: (receipt: Erasure) => void
+  onClose: () => void
+}) {
+  const typed = useSignal('')
+  const receipt = useSignal<Erasure | null>(null)
+  const isRight = typed.value === person.id
+  return (
+    <Confirm
+      title={words.eraseTitle(person.id)}
+      verb={words.erase}
+      isDanger
+      isReady={isRight}
+      act={async () => {
+        receipt.value = await act<Erasure>(personPath(person), { method: 'DELETE' })
+      }}
+      onDone={() => onErased(receipt.value!)}
+      onClose={onClose}
+    >
+      <ul class="what-happens">
+        {words.eraseWhat.map(sentence => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+      <Field
+        label={words.eraseType(person.id)}
+        problem={
+          typed.value !== '' && !person.id.startsWith(typed.value) ? words.eraseWrong : undefined
+        }
+      >
+        {wiring => (
+          <input
+            {...wiring}
+            class="input"
+            autocomplete="off"
+            spellcheck={false}
+            value={typed.value}
+            onInput={event => (typed.value = event.currentTarget.value)}
+          />
+        )}
+      </Field>
+    </Confirm>
+  )
+}
+
+/** What became of an erasure. */
+export function Receipt({ of }: { of: Erasure }) {
+  const { receiptFields: fields } = words
+  const erased = Object.entries(of.erased).filter(([, count]) => count > 0)
+  const rows: [string, string][] = [
+    [fields.id, of.id],
+    [fields.asked, formatMoment(of.askedAt, browserZone)],
+    [
+      fields.finished,
+      of.finishedAt === null ? fields.notFinished : formatMoment(of.finishedAt, browserZone),
+    ],
+    [
+      fields.erased,
+      erased.map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ') || fields.nothing,
+    ],
+    ...(of.unfinished
+      ? [[fields.unfinished, words.unfinished[of.unfinished]] as [string, string]]
+      : []),
+    ...(of.copies.length > 0 ? [[fields.copies, of.copies.join(', ')] as [string, string]] : []),
+  ]
+  return (
+    <section class="part">
+      <div class="part-head">
+        <h2>{words.receipt}</h2>
+        <span class="hint">
+          {words.receiptWhy} {browserZone}
+        </span>
+      </div>
+      <dl class="receipt">
+        {rows.map(([name, value]) => (
+          <>
+            <dt key={name}>{name}</dt>
+            <dd>{value}</dd>
+          </>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+/** Has what somebody reports be taken again, who was erased. */
+export const AllowPerson = ({
+  person,
+  onAllowed,
+  onClose,
+}: {
+  person: Person
+  onAllowed: () => void
+  onClose: () => void
+}) => (
+  <Confirm
+    title={words.allowTitle(person.id)}
+    verb={words.allow}
+    act={() => act<void>('/manage/people/allow', { body: namedIn(person) })}
+    onDone={onAllowed}
+    onClose={onClose}
+  >
+    <p>{words.allowWhat}</p>
+  </Confirm>
+)

@@ -1,0 +1,109 @@
+import { browserZone } from '../analytics/zone.ts'
+import { Badge, type Tone } from '../parts/badge.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { addressOf } from '../shell/address.ts'
+import { flowWords } from '../words/flows.ts'
+import { peopleWords as words } from '../words/people.ts'
+import { formatCount, formatMoment, none } from '../words/time.ts'
+import type { PersonHistory } from './person.ts'
+
+type Met = PersonHistory['flows'][number]
+type State = keyof typeof words.states
+
+const toneOf: Record<State, Tone> = {
+  progress: 'accent',
+  completed: 'good',
+  dismissed: 'neutral',
+  none: 'neutral',
+}
+
+const moment = (at: string | null) => (at === null ? none : formatMoment(at, browserZone))
+
+function stateOf({ runs, inProgress, completedAt, flowCompletedAt }: Met): State {
+  if (inProgress) return 'progress'
+  if (completedAt ?? flowCompletedAt) return 'completed'
+  return runs > 0 ? 'dismissed' : 'none'
+}
+
+function Items({ items }: Met) {
+  if (items.length === 0) return <>{none}</>
+  const done = items.filter(({ completedAt }) => completedAt !== null).length
+  return (
+    <details>
+      <summary>{words.items(done, items.length)}</summary>
+      <ul class="ticks">
+        {items.map(({ key, title, completedAt }) => (
+          <li key={key}>
+            {completedAt && <Icon name="done" size={14} />}
+            {title}
+            <span class="unseen"> ({completedAt ? words.ticked : words.notTicked})</span>
+            {completedAt && <span> {moment(completedAt)}</span>}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+const columns: Column<Met>[] = [
+  {
+    head: words.columns.flow,
+    name: words.columns.flow,
+    isTitle: true,
+    cell: ({ flowKey, name, kind }) => (
+      <>
+        <a class="row-link" href={addressOf(['flows', flowKey])}>
+          {name}
+        </a>
+        <span class="row-note">
+          {flowWords.kinds[kind]} · <code>{flowKey}</code>
+        </span>
+      </>
+    ),
+  },
+  {
+    head: words.columns.state,
+    name: words.columns.state,
+    cell: met => {
+      const state = stateOf(met)
+      const completedAt = met.completedAt ?? met.flowCompletedAt
+      return (
+        <span>
+          <Badge tone={toneOf[state]}>{words.states[state]}</Badge>
+          {completedAt && <small class="row-note">{words.completedAt(moment(completedAt))}</small>}
+        </span>
+      )
+    },
+  },
+  {
+    head: words.columns.checklist,
+    name: words.columns.checklist,
+    cell: met => <Items {...met} />,
+  },
+  {
+    head: words.columns.started,
+    name: words.columns.started,
+    cell: ({ startedAt }) => moment(startedAt),
+  },
+  {
+    head: words.columns.runs,
+    name: words.columns.runs,
+    isNumber: true,
+    cell: ({ runs }) => formatCount(runs),
+  },
+]
+
+/** The flows that somebody has run, completed or ticked something of. */
+export const MetFlows = ({ flows }: Pick<PersonHistory, 'flows'>) => (
+  <section class="part">
+    <div class="part-head">
+      <h2>{words.met}</h2>
+    </div>
+    {flows.length === 0 ? (
+      <p class="hint">{words.metNothing}</p>
+    ) : (
+      <Table caption={words.met} columns={columns} rows={flows} keyOf={({ flowId }) => flowId} />
+    )}
+  </section>
+)

@@ -1,0 +1,123 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { browserZone } from '../analytics/zone.ts'
+import { Failure } from '../api/failure.ts'
+import { ask } from '../api/request.ts'
+import { Button } from '../parts/button.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { peopleWords as words } from '../words/people.ts'
+import { formatCount, formatMoment, none } from '../words/time.ts'
+import { type Person, type PersonEvent, type PersonHistory, personPath } from './person.ts'
+
+const placeOf = ({ cursor }: PersonEvent) => Number.parseInt(cursor, 36)
+
+/** What an event is of: its flow with step or item, or its own name. */
+const aboutOf = ({ flowKey, stepKey, itemKey, name, reason }: PersonEvent) =>
+  [[flowKey, stepKey ?? itemKey].filter(Boolean).join(' / '), name, reason]
+    .filter(Boolean)
+    .join(' · ')
+
+const columnsFor = (person: Person): Column<PersonEvent>[] => [
+  {
+    head: words.eventColumns.at,
+    name: words.eventColumns.at,
+    cell: ({ occurredAt }) => (
+      <time dateTime={occurredAt} title={occurredAt}>
+        {formatMoment(occurredAt, browserZone)}
+      </time>
+    ),
+  },
+  {
+    head: words.eventColumns.kind,
+    name: words.eventColumns.kind,
+    isTitle: true,
+    cell: ({ kind, userId }) => (
+      <>
+        {words.eventKinds[kind] ?? kind}
+        {person.kind === 'anonymous' && userId !== null && (
+          <small class="row-note">{words.beside(userId)}</small>
+        )}
+      </>
+    ),
+  },
+  {
+    head: words.eventColumns.about,
+    name: words.eventColumns.about,
+    cell: event => aboutOf(event) || none,
+  },
+  {
+    head: words.eventColumns.url,
+    name: words.eventColumns.url,
+    cell: ({ url }) =>
+      url === null ? (
+        none
+      ) : (
+        <span class="event-url" title={url}>
+          {url}
+        </span>
+      ),
+  },
+]
+
+/** What has been read so far, the latest first; what has come since the first page goes on top. */
+function useEvents(person: Person, { events, next }: PersonHistory) {
+  const known = useSignal<readonly PersonEvent[]>(events)
+  const earlier = useSignal(next)
+  const isBusy = useSignal(false)
+  const failed = useSignal(false)
+  const add = (more: readonly PersonEvent[]) => {
+    const all = new Map([...known.peek(), ...more].map(event => [event.cursor, event]))
+    known.value = [...all.values()].sort((a, b) => placeOf(b) - placeOf(a))
+  }
+  useEffect(() => add(events), [events])
+  const showMore = async () => {
+    isBusy.value = true
+    failed.value = false
+    try {
+      const path = personPath(person, '/history', { before: earlier.value!, limit: '100' })
+      const { value } = await ask<PersonHistory>(path)
+      add(value!.events)
+      earlier.value = value!.next
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      failed.value = true
+    }
+    isBusy.value = false
+  }
+  return { known: known.value, hasMore: earlier.value !== null, isBusy, failed, showMore }
+}
+
+/** What was reported of somebody, as far back as somebody asks for. */
+export function PersonEvents({ person, history }: { person: Person; history: PersonHistory }) {
+  const { known, hasMore, isBusy, failed, showMore } = useEvents(person, history)
+  return (
+    <section class="part">
+      <div class="part-head">
+        <h2>{words.events}</h2>
+        {known.length > 0 && <span class="hint">{words.eventsCaption(browserZone)}</span>}
+      </div>
+      {known.length > 0 ? (
+        <Table
+          caption={words.events}
+          columns={columnsFor(person)}
+          rows={known}
+          keyOf={({ cursor }) => cursor}
+        />
+      ) : (
+        <p class="hint">{hasMore ? words.unseenHereWhy : words.noEvents}</p>
+      )}
+      {hasMore ? (
+        <div class="more">
+          <Button isBusy={isBusy.value} onClick={showMore}>
+            {words.showMore}
+          </Button>
+          <p class="problem" role="alert">
+            {failed.value && words.moreFailed}
+          </p>
+        </div>
+      ) : (
+        known.length > 0 && <p class="footnote">{words.allShown(formatCount(known.length))}</p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,123 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import type { Erasure } from '../../../modules/people/model.ts'
+import { readAgain, useRead } from '../api/read.ts'
+import { may } from '../api/session.ts'
+import { Button, LinkButton } from '../parts/button.tsx'
+import { Said } from '../parts/said.tsx'
+import { addressOf, useFilters } from '../shell/address.ts'
+import { PageHead } from '../shell/page-head.tsx'
+import { Notice, Reading } from '../shell/states.tsx'
+import { peopleWords as words } from '../words/people.ts'
+import { AllowPerson, ErasePerson, Receipt } from './erase-person.tsx'
+import { ExportPerson } from './export-person.tsx'
+import { MetFlows } from './met-flows.tsx'
+import { type Person, type PersonHistory, personIn, personPath } from './person.ts'
+import { PersonEvents } from './person-events.tsx'
+import { PersonSearch } from './person-search.tsx'
+
+/** Events are looked for in all that is stored: not every few seconds. */
+const everyMs = 60_000
+
+const isUnseen = ({ flows, events, next }: PersonHistory) =>
+  flows.length === 0 && events.length === 0 && next === null
+
+const Unseen = ({ person, children }: { person: Person; children: ComponentChildren }) => (
+  <Notice icon="person" title={words.unseen(person.id)} actions={children}>
+    {words.unseenWhy}
+  </Notice>
+)
+
+/** Whom the address names: what they met, and what can be done about them. */
+function PersonData({ person }: { person: Person }) {
+  const history = useRead<PersonHistory>(personPath(person, '/history'), everyMs)
+  const asked = useSignal<'erase' | 'allow' | null>(null)
+  const said = useSignal<ComponentChildren>('')
+  const receipt = useSignal<Erasure | null>(null)
+  const close = () => {
+    asked.value = null
+  }
+  const done = (what: string) => {
+    close()
+    said.value = what
+    readAgain()
+  }
+  const whyNot = (
+    <LinkButton icon="explain" href={addressOf(['explain'], { [person.kind]: person.id })}>
+      {words.whyNot}
+    </LinkButton>
+  )
+  return (
+    <>
+      <Said of={said} />
+      {receipt.value && <Receipt of={receipt.value} />}
+      <Reading of={history}>
+        {read =>
+          isUnseen(read) ? (
+            <Unseen person={person}>
+              {whyNot}
+              {may('people:erase') && (
+                <Button onClick={() => (asked.value = 'allow')}>{words.allow}</Button>
+              )}
+            </Unseen>
+          ) : (
+            <>
+              <div class="controls actions">
+                {whyNot}
+                <ExportPerson person={person} say={text => (said.value = text)} />
+                {may('people:erase') && (
+                  <Button look="danger" onClick={() => (asked.value = 'erase')}>
+                    {words.erase}
+                  </Button>
+                )}
+              </div>
+              <MetFlows flows={read.flows} />
+              <PersonEvents person={person} history={read} />
+            </>
+          )
+        }
+      </Reading>
+      {asked.value === 'erase' && (
+        <ErasePerson
+          person={person}
+          onClose={close}
+          onErased={told => {
+            receipt.value = told
+            done(words.erased(person.id))
+          }}
+        />
+      )}
+      {asked.value === 'allow' && (
+        <AllowPerson
+          person={person}
+          onClose={close}
+          onAllowed={() => done(words.allowed(person.id))}
+        />
+      )}
+    </>
+  )
+}
+
+/** A person by their id, which stands in the address. */
+export default function PersonPage() {
+  const { filters } = useFilters()
+  const person = personIn(filters)
+  const key = person ? `${person.kind} ${person.id}` : ''
+  return (
+    <>
+      <PageHead
+        title={person?.id ?? words.title}
+        above={person && <a href={addressOf(['people'])}>{words.title}</a>}
+        beside={person && <span class="hint">{words.kinds[person.kind]}</span>}
+      />
+      <PersonSearch key={`search ${key}`} person={person} />
+      {person ? (
+        <PersonData key={key} person={person} />
+      ) : (
+        <Notice icon="person" title={words.start}>
+          {words.startWhy}
+        </Notice>
+      )}
+    </>
+  )
+}
