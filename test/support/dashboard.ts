@@ -84,6 +84,15 @@ export class DashboardHouse {
     return house
   }
 
+  /** An organisation in which nobody has done anything yet, on a server of its own. */
+  static async empty({ browser }: DashboardHouse): Promise<DashboardHouse> {
+    const house = new DashboardHouse(new Workplace(), browser)
+    house.server = await house.place.serve()
+    const made = await house.place.json<{ snippetKey: string }>(['org', 'create', 'Harbor'])
+    house.snippetKey = made.snippetKey
+    return house
+  }
+
   private async send(): Promise<void> {
     const ask = apiOf(this.server, this.snippetKey)
     const { flows } = (await (await ask('GET', '/flows')).json()) as {

@@ -34,7 +34,7 @@ function RuleRow({ rule, holds, why, parts }: Rule) {
             ))}
           </ul>
         )}
-        <p class="hint">{words.ruleMeans[rule]}</p>
+        {holds !== true && <p class="hint">{words.ruleMeans[rule]}</p>}
       </div>
     </li>
   )

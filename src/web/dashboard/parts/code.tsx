@@ -27,8 +27,7 @@ export function Code({ name, children: text }: { name: string; children: string 
   }, [said.value])
   return (
     <div class="code">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard has to reach that */}
-      <pre tabIndex={0}>
+      <pre>
         <code ref={element}>{text}</code>
       </pre>
       <button

@@ -1,0 +1,296 @@
+import { expect } from 'bun:test'
+import type { Installation } from '../../../src/modules/installation/model.ts'
+import type { PersonHistory } from '../../../src/modules/people/model.ts'
+import { apiOf } from '../../support/binary.ts'
+import { DashboardHouse, hardToUse } from '../../support/dashboard.ts'
+import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
+
+/** The pages that help to install, explain why somebody sees a flow, and look after a person. */
+
+let house: DashboardHouse
+let token: string
+beforeAll(async () => {
+  house = await DashboardHouse.open()
+  const scopes = ['flows:read', 'people:read', 'people:erase', 'settings:write']
+  const made = ['token', 'create', 'Test', '--scope', ...scopes]
+  token = (await house.place.json<{ token: string }>(made)).token
+})
+afterAll(() => house.close())
+
+type Page = Awaited<ReturnType<DashboardHouse['visit']>>['page']
+
+const manage = async <T>(path: string): Promise<T> =>
+  (await apiOf(house.server, token)('GET', `/manage/${path}`)).json() as Promise<T>
+
+const address = encodeURIComponent('https://app.example.com/projects')
+const pages = [
+  { path: '/install', heading: 'Install', shows: 'How far it has come' },
+  { path: '/explain', heading: 'Why not?', shows: 'Name a page' },
+  {
+    path: `/explain?url=${address}&flow=welcome&user=person-0`,
+    heading: 'Why not?',
+    shows: 'Welcome tour is not shown',
+  },
+  { path: `/explain?url=${address}`, heading: 'Why not?', shows: 'every condition holds' },
+  { path: '/people', heading: 'People', shows: 'Look up a person' },
+  { path: '/people?user=person-0', heading: 'person-0', shows: 'All 8 events that are kept.' },
+  { path: '/people?user=nobody', heading: 'nobody', shows: 'Nothing is stored of nobody' },
+]
+
+const looks = [
+  { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+  { name: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+  { name: '360 px', colorScheme: 'light', viewport: { width: 360, height: 700 } },
+] as const
+
+describe.each(looks)('$name', ({ name: _, ...look }) => {
+  test.each(pages)('$path', async ({ path, heading, shows }) => {
+    const { page, noticed } = await house.visit(path, look)
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+    await page.getByText(shows).first().waitFor()
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+    expect(await page.title()).toBe(`${heading} · Harbor · Cairn`)
+    expect(await hardToUse(page)).toEqual([])
+    const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    expect(width).toBeLessThanOrEqual(0)
+    expect(noticed.complaints).toEqual([])
+    await page.context().close()
+  })
+})
+
+const codeIn = (page: Page, name: string) =>
+  page.locator('.code', { has: page.getByRole('button', { name: `Copy: ${name}` }) }).locator('pre')
+
+test('the code of the page is what the command line prints, and every role gets it', async () => {
+  const printed = await house.place.run(['key', 'show', '--url', house.server.url])
+  const { page } = await house.visit('/install', { role: 'viewer' })
+  for (const [boxes, query] of [
+    [[], ''],
+    [['People sign in'], '?login=no'],
+    [['This version alone'], '?login=no&version=this'],
+    [['People sign in'], '?version=this'],
+  ] as const) {
+    for (const box of boxes) await page.getByLabel(box).click()
+    await page.waitForURL(`**/install${query}`)
+    const tag = await codeIn(page, 'Tag').innerText()
+    expect(tag).toContain(house.snippetKey)
+    expect(printed.stdout).toContain(tag)
+  }
+  expect(printed.stdout).toContain(
+    await codeIn(page, 'Calls before the script has come').innerText(),
+  )
+  await page.context().close()
+})
+
+test('a copy button copies, and says so', async () => {
+  const { page } = await house.visit('/install')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('button', { name: 'Copy: Content-Security-Policy' }).click()
+  await page.getByText('Copied').waitFor()
+  const copied = await page.evaluate('navigator.clipboard.readText()')
+  const { origin } = new URL(house.server.url)
+  expect(copied).toBe(`script-src ${origin};\nconnect-src ${origin};\nimg-src ${origin}`)
+  await page.context().close()
+})
+
+test.each([
+  { way: 'Page', code: 'Tag' },
+  { way: 'Tag manager', code: 'Custom HTML' },
+])(
+  'a page with the code for a $way, under the policy that it names, is seen',
+  async ({ way, code }) => {
+    const { page } = await house.visit('/install')
+    await page.getByText(way, { exact: true }).click()
+    await page.getByLabel('People sign in').click()
+    const html = await codeIn(page, code).innerText()
+    const allowed = await codeIn(page, 'Content-Security-Policy').innerText()
+    // A tag manager's own code may run: the policy's part is what the code loads and asks.
+    const own = allowed.replace('script-src', "script-src 'unsafe-inline'").replaceAll('\n', ' ')
+    const site = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: () =>
+        new Response(`<!doctype html><title>Site</title><body>${html}`, {
+          headers: {
+            'content-type': 'text/html',
+            'content-security-policy': `default-src 'none'; ${own}`,
+          },
+        }),
+    })
+    try {
+      const { page: visitor, noticed } = await house.browser.page()
+      const asked = visitor.waitForResponse(response => response.url().includes('/api/v1/flows'))
+      const told = visitor.waitForResponse(response => response.url().endsWith('/api/v1/events'))
+      await visitor.goto(site.url.href)
+      expect((await asked).status()).toBe(200)
+      // Something is shown, and told of: the policy let the renderer come too.
+      expect((await told).status()).toBe(202)
+      expect(noticed.complaints).toEqual([])
+      await visitor.context().close()
+    } finally {
+      site.stop(true)
+    }
+    await page.getByText('A page has asked for flows').waitFor()
+    const { stages } = await manage<Installation>('install')
+    const ticked = await page.locator('.first-steps li.done').count()
+    expect(ticked).toBe(stages.filter(({ firstAt }) => firstAt !== null).length + 1)
+    await page.context().close()
+  },
+)
+
+test('findings are those of the API, with what to do', async () => {
+  const ask = apiOf(house.server, house.snippetKey)
+  await ask('POST', '/events', { events: [{ kind: 'custom', userId: 'ann' }] })
+  const { page } = await house.visit('/install')
+  await page.getByText('Events were refused as invalid').waitFor()
+  const { findings, rejected24h } = await manage<Installation>('install')
+  expect(await page.locator('.findings strong').allInnerTexts()).toEqual(
+    findings.map(({ message }) => message),
+  )
+  expect(await page.locator('.findings p').allInnerTexts()).toEqual(findings.map(({ fix }) => fix))
+  await page.getByText(`${rejected24h.invalid} invalid`, { exact: true }).waitFor()
+  await page.context().close()
+})
+
+test('an empty organisation is led to its first tour; each step ticks by itself', async () => {
+  const empty = await DashboardHouse.empty(house)
+  try {
+    const { page, noticed } = await empty.signIn()
+    await page.getByText('Three steps to your first tour').waitFor()
+    expect(await hardToUse(page)).toEqual([])
+    const done = page.locator('.first-steps li.done')
+    expect(await done.count()).toBe(0)
+    const commands = await codeIn(page, 'A first tour').innerText()
+    expect(commands).toContain(`cairn flows push welcome.yaml --url ${empty.server.url}`)
+    const [, file] = /<<'END'\n([\s\S]*)END\n/.exec(commands)!
+    await Bun.write(`${empty.place.folder}/welcome.yaml`, file!)
+    await empty.place.run(['flows', 'push', 'welcome.yaml'])
+    await done.nth(0).waitFor()
+    await apiOf(empty.server, empty.snippetKey)('GET', '/flows')
+    await done.nth(1).waitFor()
+    const publish = await codeIn(page, 'Publish').innerText()
+    expect(publish).toBe(`cairn flows publish welcome --url ${empty.server.url}`)
+    await empty.place.run(['flows', 'publish', 'welcome'])
+    await page.getByText('Needs a person').waitFor()
+    expect(noticed.complaints).toEqual([])
+  } finally {
+    await empty.place.close()
+  }
+})
+
+test('an explanation has every condition as the API tells it, and can be sent on', async () => {
+  const { page } = await house.visit('/explain')
+  await page.getByRole('button', { name: 'Explain' }).click()
+  await page.getByText('Say on which page.').waitFor()
+  await page.getByLabel('Page address').fill('https://app.example.com/projects')
+  await page.getByLabel('Traits').fill('nonsense')
+  await page.getByRole('button', { name: 'Explain' }).click()
+  await page.getByText('This must be a JSON object').waitFor()
+  await page.getByLabel('Traits').fill('{"plan": "pro"}')
+  await page.getByLabel('User id').fill('person-0')
+  await page.getByRole('button', { name: 'Explain' }).click()
+  await page.getByRole('link', { name: 'Welcome tour' }).click()
+  await page.getByText('Welcome tour is not shown').waitFor()
+  const said = await page.locator('.rules > li > div > p:first-child').allInnerTexts()
+  const answer = await apiOf(house.server, token)('POST', '/manage/explain', {
+    ...{ flow: 'welcome', userId: 'person-0', traits: { plan: 'pro' } },
+    url: 'https://app.example.com/projects',
+  })
+  const told = (await answer.json()) as { rules: { why: string }[]; instead: string }
+  expect(said).toEqual(told.rules.map(({ why }) => why))
+  expect(told.instead).toBe('news')
+  await page.getByText('Spring news is shown in its place.').waitFor()
+  const { page: colleague } = await house.browser.page({
+    storageState: await page.context().storageState(),
+  })
+  await colleague.goto(page.url())
+  await colleague.getByText('Welcome tour is not shown').waitFor()
+  expect(await colleague.getByLabel('Traits').inputValue()).toBe('{"plan": "pro"}')
+  await colleague.goBack()
+  await page.context().close()
+})
+
+test('who may not look at people is offered none, and told so at their address', async () => {
+  const { page } = await house.visit('/explain', { role: 'viewer' })
+  await page.getByText('not about a person by name').waitFor()
+  expect(await page.getByLabel('User id').count()).toBe(0)
+  expect(await page.getByRole('link', { name: 'People', exact: true }).count()).toBe(0)
+  for (const path of ['/people?user=person-0', `/explain?url=${address}&user=person-0`]) {
+    await page.goto(`${house.server.url}/dashboard/harbor${path}`)
+    await page.getByText('You may not see this').waitFor()
+  }
+  await page.context().close()
+})
+
+test('nonsense in the address of an explanation is said', async () => {
+  const { page } = await house.visit('/explain?url=nonsense&flow=welcome')
+  await page.getByText('Must be the whole address of a page').waitFor()
+  await page.goto(`${house.server.url}/dashboard/harbor/explain?url=${address}&traits=[`)
+  await page.getByText('This must be a JSON object').waitFor()
+  await page.context().close()
+})
+
+test('a person is what the API has of them; their events come a page at a time', async () => {
+  const id = 'a/b ?&=/../ü'
+  const ask = apiOf(house.server, house.snippetKey)
+  for (let batch = 0; batch < 3; batch++) {
+    const events = Array.from({ length: 40 }, (_, i) => ({
+      ...{ kind: 'custom', name: `event-${batch * 40 + i}`, userId: id },
+    }))
+    expect((await ask('POST', '/events', { events })).status).toBe(202)
+  }
+  const { page } = await house.visit('/people', { role: 'editor' })
+  await page.getByRole('searchbox', { name: 'User id' }).fill(id)
+  await page.getByRole('button', { name: 'Look up' }).click()
+  await page.getByRole('heading', { level: 1, name: id }).waitFor()
+  const rows = page.locator('table tbody tr')
+  await rows.nth(49).waitFor()
+  const names = () => page.locator('table tbody td:nth-child(3)').allInnerTexts()
+  const { events } = await manage<PersonHistory>(
+    `people/history?${new URLSearchParams({ userId: id })}`,
+  )
+  expect(await names()).toEqual(events.map(({ name }) => name!))
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await page.getByText('All 120 events that are kept.').waitFor()
+  const all = Array.from({ length: 120 }, (_, i) => `event-${119 - i}`)
+  expect(await names()).toEqual(all)
+  expect(await page.getByRole('button', { name: 'Erase' }).count()).toBe(0)
+  await page.getByRole('link', { name: 'Why not?' }).last().click()
+  await page.getByRole('heading', { level: 1, name: 'Why not?' }).waitFor()
+  expect(await page.getByLabel('User id').inputValue()).toBe(id)
+  await page.context().close()
+})
+
+test('an owner exports a person, erases them by typing their id, and allows them again', async () => {
+  const { page, noticed } = await house.visit('/people?user=person-1')
+  const pending = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export' }).click()
+  const download = await pending
+  expect(download.suggestedFilename()).toBe('person.json')
+  const exported = (await Bun.file(await download.path()).json()) as { events: unknown[] }
+  await page.getByText('Everything that is stored of them was downloaded.').waitFor()
+  await page.getByText(`All ${exported.events.length} events that are kept.`).waitFor()
+
+  await page.getByRole('button', { name: 'Erase' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Erase person-1' })
+  await dialog.getByText('It cannot be undone').waitFor()
+  expect(await hardToUse(page)).toEqual([])
+  const erase = dialog.getByRole('button', { name: 'Erase', exact: true })
+  await dialog.getByLabel('Type person-1 to go on').fill('person-2')
+  expect(await erase.isDisabled()).toBe(true)
+  await dialog.getByLabel('Type person-1 to go on').fill('person-1')
+  await erase.click()
+  await page.getByText('person-1 was erased.').waitFor()
+  await page.getByText(`${exported.events.length} events`).waitFor()
+  await page.getByText('Nothing is stored of person-1').waitFor()
+  expect(await hardToUse(page)).toEqual([])
+
+  await page.getByRole('button', { name: 'Allow again' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Allow again' }).click()
+  await page.getByText('What is reported of person-1 is taken again.').waitFor()
+  await page.getByRole('button', { name: 'Allow again' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Allow again' }).click()
+  await page.getByText('This person was not erased').waitFor()
+  expect(noticed.complaints.filter(text => !text.includes('404'))).toEqual([])
+  await page.context().close()
+})
