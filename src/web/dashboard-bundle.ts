@@ -30,7 +30,7 @@ function bundle(folder: string, entry: string, ...options: string[]): void {
       join(sources, entry),
       `--outdir=${folder}`,
       '--minify',
-      '--entry-naming=[name]-[hash].[ext]',
+      '--entry-naming=entry-[hash].[ext]',
       '--chunk-naming=[name]-[hash].[ext]',
       ...options,
     ],
@@ -88,7 +88,7 @@ export function bundledDashboard(): DashboardBundle {
         files[style] = whole
       } else files[name] = text
     }
-    const script = Object.keys(files).find(name => /^main-\w+\.js$/.test(name))!
+    const script = Object.keys(files).find(name => /^entry-\w+\.js$/.test(name))!
     const preloads = new Set<string>()
     const follow = (name: string) => {
       for (const imported of importsOf(files[name]!)) {
