@@ -77,11 +77,11 @@ describe('settings', () => {
     await say(page, 'The key above is new.')
     await page.getByRole('row').getByText(house.snippetKey).waitFor()
     const { stdout } = await house.place.run(['key', 'show', '--json'])
-    const current = await page.locator('.copied code').innerText()
+    const current = await page.locator('.code code').innerText()
     expect(stdout).toContain(current)
     expect(current).not.toBe(house.snippetKey)
-    await page.getByRole('button', { name: 'Copy Current key' }).click()
-    await page.getByText(/Copied|by hand/).waitFor()
+    await page.getByRole('button', { name: 'Copy: Current key' }).click()
+    await page.getByText(/Copied|Selected/).waitFor()
   })
 
   test('an origin that is none is told of at its field, and nothing is changed', async () => {
@@ -160,7 +160,7 @@ describe('settings', () => {
       .check()
     await dialog(page).getByRole('button', { name: 'Make the token' }).click()
     await say(page, '“CI” works now.')
-    const text = await page.locator('.copied code').innerText()
+    const text = await page.locator('.code code').innerText()
     const use = () =>
       fetch(`${house.server.url}/api/v1/manage/flows`, {
         headers: { authorization: `Bearer ${text}` },

@@ -5,8 +5,8 @@ import { readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
+import { Code } from '../parts/code.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { Copied } from '../parts/copied.tsx'
 import { Said } from '../parts/said.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
@@ -104,7 +104,7 @@ export function TokensSection() {
       {made.value && (
         <div class="shown-once">
           <h3>{words.shown}</h3>
-          <Copied text={made.value.token} name={made.value.name} />
+          <Code name={made.value.name}>{made.value.token}</Code>
           <p class="hint">{words.shownWhy}</p>
           <Button onClick={() => (made.value = null)}>{words.done}</Button>
         </div>

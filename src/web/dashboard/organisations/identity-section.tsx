@@ -4,7 +4,7 @@ import { browserZone } from '../analytics/zone.ts'
 import { manual } from '../api/base.ts'
 import { useRead } from '../api/read.ts'
 import { Button } from '../parts/button.tsx'
-import { Copied } from '../parts/copied.tsx'
+import { Code } from '../parts/code.tsx'
 import { Said } from '../parts/said.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
@@ -67,7 +67,7 @@ const columns: Column<Secret>[] = [
 const NewSecret = ({ secret }: { secret: string }) => (
   <div class="shown-once">
     <h3>{words.shown}</h3>
-    <Copied text={secret} name={words.secret} />
+    <Code name={words.secret}>{secret}</Code>
     <p class="hint">{words.shownWhy}</p>
   </div>
 )

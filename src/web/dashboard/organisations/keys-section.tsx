@@ -2,7 +2,7 @@ import type { KeyList, RotatedKey } from '../../../modules/organisations/model.t
 import { browserZone } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
 import { Button } from '../parts/button.tsx'
-import { Copied } from '../parts/copied.tsx'
+import { Code } from '../parts/code.tsx'
 import { Said } from '../parts/said.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
@@ -53,7 +53,7 @@ export function KeysSection() {
               <h3>{words.current}</h3>
               {current && (
                 <>
-                  <Copied text={current.key} name={words.current} />
+                  <Code name={words.current}>{current.key}</Code>
                   <p class="hint">
                     {settingsWords.made} {moment(current.createdAt)}
                   </p>
