@@ -117,6 +117,16 @@ const overlapping = `(() => {
     .map(other => element.textContent + ' on ' + other.element.textContent))
 })()`
 
+test('on a narrow screen no figure of a step stands out of the page', async () => {
+  const { page } = await house.visit('/flows/welcome', { viewport: { width: 360, height: 700 } })
+  await page.getByText('Where people leave').waitFor()
+  const out = await page.evaluate(`[...document.querySelectorAll('.table tbody td')]
+    .filter(cell => cell.scrollWidth > cell.clientWidth + 1)
+    .map(cell => cell.textContent)`)
+  expect(out).toEqual([])
+  await page.context().close()
+})
+
 describe.each([1280, 360])('from right to left, %i px', width => {
   test.each(['', '/flows/welcome'])('"%s" keeps its form', async path => {
     const { page } = await house.visit(path, { viewport: { width, height: 800 } })
