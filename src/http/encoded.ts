@@ -178,6 +178,12 @@ const ofOrganisation = {
  */
 export const ofPerson = { ...ofOrganisation, 'Cache-Control': 'private, no-cache' }
 
+/** JSON that is made for one request, and asked for again and again: 304 as long as it is the same. */
+export function freshReply(call: RequestContext, body: object): Reply | Promise<Reply> {
+  const text = JSON.stringify(body)
+  return encodedReply(call, { text, hash: hashOf(text), isPassing: true }, ofPerson)
+}
+
 /** The same for what is anyone's: an upgrade of the server is seen within five minutes. */
 export const ofAnyone = {
   'Cache-Control': 'public, max-age=300',

@@ -55,3 +55,21 @@ test('nothing is sent again as long as nothing has changed', async () => {
   await tenant.send([{ kind: 'flow_started', flowId: id, userId: 'ann', runId: 'ann' }])
   expect((await ask(known)).status).toBe(200)
 })
+
+test.each([
+  'GET /manage/flows',
+  'GET /manage/flows?definitions=1',
+  'GET /manage/health',
+  'GET /manage/install',
+])('%s is answered by a 304 until it changes', async request => {
+  const tenant = await withRuns()
+  const credential = await tenant.managementToken('flows:read')
+  const ask = (etag = '') => tenant.ask(request, { credential, headers: { 'if-none-match': etag } })
+  const etag = (await ask()).headers.get('etag')!
+  world.clock.advance(minute)
+  expect((await ask(etag)).status).toBe(304)
+  const step = { key: 'one', title: 'One', target: { selector: '#one' } }
+  const { id } = tenant.publish(tour({ key: 'third', steps: [step] }))
+  await tenant.send([{ kind: 'flow_started', flowId: id, userId: 'ann', runId: 'ann' }])
+  expect((await ask(etag)).status).toBe(200)
+})

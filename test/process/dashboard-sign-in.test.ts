@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { createServer } from 'node:http'
 import { builtBinary, type Server, Workplace, withTour } from '../support/binary.ts'
 import {
   audience,
   dashboardClient,
+  freePort,
   Provider,
   type SigningKey,
   signedWith,
@@ -19,15 +19,6 @@ let place: Workplace
 let acme: { id: string; slug: string }
 let settings: Record<string, string>
 let publicUrl: string
-
-/** A port that is free now: the provider has to know where Cairn will be. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
 
 /** On the port that the provider knows. */
 const serve = () => place.serve(['--port', new URL(publicUrl).port], settings)

@@ -2,7 +2,7 @@ import type { TObject } from '@sinclair/typebox'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { csvStream, unreadStream } from '../../http/download.ts'
-import { encodedReply, ofPerson } from '../../http/encoded.ts'
+import { freshReply } from '../../http/encoded.ts'
 import type { GateStores } from '../../http/port.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import { json, type Reply } from '../../http/responder.ts'
@@ -113,9 +113,7 @@ export function analyticsRoutes(deps: {
         const known = await flows.read(org.ref)
         const entries = await Promise.all(known.flows.map(({ id }) => stores.catalogue().flow(id)))
         const found = entries.filter(entry => entry !== null)
-        const text = JSON.stringify(await service.summary(found, range, request.signal))
-        const hash = Bun.hash.xxHash64(text).toString(36)
-        return encodedReply(call, { text, hash, isPassing: true }, ofPerson)
+        return freshReply(call, await service.summary(found, range, request.signal))
       },
     }),
     route({

@@ -2,6 +2,7 @@ import { invalid, type Problem } from '../../core/errors.ts'
 import { readFlowFile } from '../../core/flow/file.ts'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
+import { freshReply } from '../../http/encoded.ts'
 import { actorOf, requireScope } from '../../http/principal.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import { json } from '../../http/responder.ts'
@@ -198,11 +199,11 @@ export function authoringRoutes({
       operation: 'listAuthoredFlows',
       summary: 'All flows of the organisation, by key',
       query: ListQuery,
-      answers: { 200: { description: 'The flows.', schema: ListedFlows } },
+      answers: { 200: { description: 'The flows.', schema: ListedFlows, isShared: true } },
       async handle(call) {
         const { ref } = call.org
         const all = await authoring.flows(ref)
-        if (call.query.definitions === undefined) return json(200, { flows: all.map(told) })
+        if (call.query.definitions === undefined) return freshReply(call, { flows: all.map(told) })
         const flows = all.map(async flow => {
           const parts = await store.publishedParts(ref, flow.key)
           return {
@@ -213,7 +214,7 @@ export function authoringRoutes({
             publishedItems: parts.itemKeys,
           }
         })
-        return json(200, { flows: await Promise.all(flows) })
+        return freshReply(call, { flows: await Promise.all(flows) })
       },
     }),
     route({

@@ -3,6 +3,7 @@ import { windowMs } from '../../core/organisation/buckets.ts'
 import { afterwards, type MaybePromise } from '../../core/organisation/catalogue.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
+import { freshReply } from '../../http/encoded.ts'
 import { personIn, requireCleanText } from '../../http/input.ts'
 import type { RequestContext } from '../../http/request-context.ts'
 import { json, type Reply } from '../../http/responder.ts'
@@ -117,9 +118,9 @@ export function installationRoutes(deps: {
       path: '/manage/install',
       operation: 'getInstallation',
       summary: 'What pages need, whether the snippet is alive on them, and what is wrong',
-      answers: { 200: { description: 'As of now.', schema: Installation } },
+      answers: { 200: { description: 'As of now.', schema: Installation, isShared: true } },
       async handle(call) {
-        return json(200, await service.installation(call.org, call.receivedAt))
+        return freshReply(call, await service.installation(call.org, call.receivedAt))
       },
     }),
   ]

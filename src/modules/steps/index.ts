@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/time/clock.ts'
+import { freshReply } from '../../http/encoded.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import { checkSteps } from './check.ts'
@@ -75,10 +76,11 @@ export function stepRoutes(deps: {
       query: CheckQuery,
       refuses: ['flow_not_found'],
       description: 'Steps that point at an element, from what pages reported in the last 24 hours.',
-      answers: { 200: { description: 'As of now.', schema: StepCheck } },
+      answers: { 200: { description: 'As of now.', schema: StepCheck, isShared: true } },
       isLong: true,
-      async handle({ org, query, receivedAt }) {
-        return json(200, await checkSteps(org, query.flow ?? null, receivedAt, deps))
+      async handle(call) {
+        const { org, query, receivedAt } = call
+        return freshReply(call, await checkSteps(org, query.flow ?? null, receivedAt, deps))
       },
     }),
   ]

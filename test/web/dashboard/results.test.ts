@@ -117,6 +117,26 @@ test('range and zone are chosen and stand in the address; each number says what 
   await page.context().close()
 })
 
+test('where nobody started in the time before, that is said', async () => {
+  const { page } = await house.visit('/flows/welcome')
+  await page.getByText(/^Nobody started this in .+: there is nothing to compare with\.$/).waitFor()
+  await page.getByLabel('Compare with').selectOption('none')
+  await page.getByText('there is nothing to compare with').waitFor({ state: 'detached' })
+  await page.context().close()
+})
+
+test('the zone of the days stands in every address, and goes along to a flow', async () => {
+  const { page } = await house.visit('/flows')
+  await page.getByText('Numbers of the last 30 days, Europe/Berlin').waitFor()
+  await page.goto(`${house.server.url}/dashboard/harbor?tz=Asia%2FTokyo`)
+  await page.getByText('Numbers of the last 7 days, Asia/Tokyo').waitFor()
+  await page.getByRole('link', { name: 'Welcome tour' }).click()
+  await page.getByRole('button', { name: /Asia\/Tokyo/ }).waitFor()
+  await page.goBack()
+  await page.getByText('Numbers of the last 7 days, Asia/Tokyo').waitFor()
+  await page.context().close()
+})
+
 test('the keyboard alone leads to a flow, chooses a day of its chart, and can be switched off', async () => {
   const { page } = await house.visit('')
   await page.getByText('Spring news').waitFor()

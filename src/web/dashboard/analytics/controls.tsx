@@ -22,38 +22,41 @@ export function Controls({
   const ofVersions = known.map(number => [`${number}`, words.oneVersion(number)] as const)
   const others = known.filter(number => `${number}` !== version)
   return (
-    <div class="controls">
-      <RangePicker question={question} />
-      {versions.length > 1 && (
+    <div class="controls with-end">
+      <div class="controls-start">
+        <RangePicker question={question} />
+        {versions.length > 1 && (
+          <Choice
+            label={words.version}
+            value={version ?? ''}
+            options={[['', words.allVersions], ...ofVersions]}
+            onChoose={chosen => setFilters({ version: chosen })}
+          />
+        )}
         <Choice
-          label={words.version}
-          value={version ?? ''}
-          options={[['', words.allVersions], ...ofVersions]}
-          onChoose={chosen => setFilters({ version: chosen })}
+          label={words.compareWith}
+          value={compare}
+          options={[
+            ['previous', words.previous],
+            ...(versions.length > 1
+              ? others.map(number => [`v${number}`, words.oneVersion(number)] as const)
+              : []),
+            ['none', words.nothing],
+          ]}
+          onChoose={chosen => setFilters({ compare: chosen === 'previous' ? null : chosen })}
         />
-      )}
-      <Choice
-        label={words.compareWith}
-        value={compare}
-        options={[
-          ['previous', words.previous],
-          ...(versions.length > 1
-            ? others.map(number => [`v${number}`, words.oneVersion(number)] as const)
-            : []),
-          ['none', words.nothing],
-        ]}
-        onChoose={chosen => setFilters({ compare: chosen === 'previous' ? null : chosen })}
-      />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isWhole}
-          onChange={event => setFilters({ days: event.currentTarget.checked ? 'complete' : null })}
-        />
-        <span>{words.wholeDays}</span>
-      </label>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isWhole}
+            onChange={event =>
+              setFilters({ days: event.currentTarget.checked ? 'complete' : null })
+            }
+          />
+          <span>{words.wholeDays}</span>
+        </label>
+      </div>
       <Menu
-        class="at-end"
         label={
           <>
             <Icon name="download" />

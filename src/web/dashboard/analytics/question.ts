@@ -5,7 +5,8 @@ import { session } from '../api/session.ts'
 import { useFilters } from '../shell/address.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { formatShortDay } from '../words/time.ts'
-import { addDays, browserZone, dayIn, daysOf } from './zone.ts'
+import { useZone } from './use-zone.ts'
+import { addDays, dayIn, daysOf } from './zone.ts'
 
 export type { Analytics }
 export type StepNumbers = Analytics['steps'][number]
@@ -27,7 +28,7 @@ export interface Question {
 /** Reads the address; nonsense goes to the API, which says what is wrong with it. */
 export function useQuestion(): Question {
   const { filters } = useFilters()
-  const zone = filters.tz ?? browserZone
+  const zone = useZone()
   const today = dayIn(zone)
   const isWhole = filters.days === 'complete'
   const asked = filters.to ?? today
@@ -62,6 +63,8 @@ export interface Results {
   main: Read<Analytics>
   /** What it is compared with; null where that is nothing, is not there yet, or has no runs. */
   other: Analytics | null
+  /** Whether what it is compared with is there, and nobody started then. */
+  isOtherEmpty: boolean
   /** What the other is called: the days, or the version. */
   otherName: string
 }
@@ -73,10 +76,12 @@ export function useResults(flowId: string, question: Question): Results {
   const main = useRead<Analytics>(path(question), everyMs)
   const other = useRead<Analytics>(compared && path(compared), everyMs * 4)
   const isVersion = question.compare.startsWith('v')
-  const isThere = compared && !other.isOld && other.data && other.data.totals.starts > 0
+  const known = compared && !other.isOld ? other.data : null
+  const hasRuns = known !== null && known.totals.starts > 0
   return {
     main,
-    other: isThere ? other.data : null,
+    other: hasRuns ? known : null,
+    isOtherEmpty: known !== null && !hasRuns,
     otherName: !compared
       ? ''
       : isVersion

@@ -1,9 +1,7 @@
-import { useEffect } from 'preact/hooks'
 import { manual } from '../api/base.ts'
 import { FlowFrame } from '../flows/flow-frame.tsx'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { LinkButton } from '../parts/button.tsx'
-import { useFilters } from '../shell/address.ts'
 import type { PageProps } from '../shell/routes.ts'
 import { Notice, Reading } from '../shell/states.tsx'
 import { analyticsWords as words } from '../words/analytics.ts'
@@ -41,12 +39,7 @@ function Empty({ flow, data }: { flow: AuthoredFlow; data: Analytics }) {
 
 function Results({ flow }: { flow: AuthoredFlow }) {
   const question = useQuestion()
-  const { filters, setFilters } = useFilters()
-  const { main, other, otherName } = useResults(flow.id, question)
-  // A link that is sent to a colleague means the same days there.
-  useEffect(() => {
-    if (filters.tz === undefined) setFilters({ tz: question.zone }, { replace: true })
-  }, [filters.tz])
+  const { main, other, isOtherEmpty, otherName } = useResults(flow.id, question)
   const versions = main.data?.versions.map(({ version }) => version) ?? []
   return (
     <>
@@ -68,6 +61,7 @@ function Results({ flow }: { flow: AuthoredFlow }) {
                 )}
               </p>
               <Totals data={data} other={other} otherName={otherName} question={question} />
+              {isOtherEmpty && <p class="footnote">{words.otherEmpty(otherName)}</p>}
               <Funnel data={data} other={other} />
               <Checklist data={data} />
               <Daily data={data} other={other} otherName={otherName} />

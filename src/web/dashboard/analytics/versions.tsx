@@ -1,5 +1,5 @@
 import { wilsonInterval } from '../../../core/number/interval.ts'
-import { Interval } from '../charts/interval.tsx'
+import { Interval, Scale } from '../charts/interval.tsx'
 import { Defined } from '../parts/defined.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { analyticsWords as words } from '../words/analytics.ts'
@@ -41,7 +41,12 @@ const columns = ({ definitions, range }: Analytics): Column<Version>[] => [
       starts < fewest ? none : formatPercent(completions / starts),
   },
   {
-    head: <Defined means={flowWords.intervalMeans}>{words.interval}</Defined>,
+    head: (
+      <span class="interval-head">
+        <Scale />
+        <Defined means={flowWords.intervalMeans}>{words.interval}</Defined>
+      </span>
+    ),
     name: words.interval,
     cell: ({ starts, completions }) => {
       const interval = wilsonInterval(completions, starts)

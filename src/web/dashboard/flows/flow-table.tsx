@@ -5,7 +5,7 @@ import { Badge } from '../parts/badge.tsx'
 import { Defined } from '../parts/defined.tsx'
 import { Rate } from '../parts/rate.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { addressOf } from '../shell/address.ts'
+import { addressOf, useFilters } from '../shell/address.ts'
 import { type StepCheck, toneOfState, worstState } from '../steps/health.ts'
 import { flowWords as words } from '../words/flows.ts'
 import { formatCount, formatSeconds, none } from '../words/time.ts'
@@ -18,7 +18,7 @@ interface Row {
   health: ReturnType<typeof worstState>
 }
 
-const columns = (definitions: Summary['definitions']): Column<Row>[] => {
+const columns = (definitions: Summary['definitions'], tz: string | undefined): Column<Row>[] => {
   const { columns } = words
   const defined = (name: string, field: string) => (
     <Defined means={definitions[field]}>{name}</Defined>
@@ -30,7 +30,7 @@ const columns = (definitions: Summary['definitions']): Column<Row>[] => {
       isTitle: true,
       cell: ({ flow }) => (
         <>
-          <a class="row-link" href={addressOf(['flows', flow.key])}>
+          <a class="row-link" href={addressOf(['flows', flow.key], { tz })}>
             {flow.name}
           </a>
           <span class="row-note">
@@ -105,6 +105,7 @@ export function FlowTable({
   summary: Summary | null
   check: StepCheck | null
 }) {
+  const { filters } = useFilters()
   const rows = flows.map(flow => ({
     flow,
     numbers: summary?.flows.find(({ flowKey }) => flowKey === flow.key) ?? null,
@@ -113,7 +114,7 @@ export function FlowTable({
   return (
     <Table
       caption={words.title}
-      columns={columns(summary?.definitions ?? {})}
+      columns={columns(summary?.definitions ?? {}, filters.tz)}
       rows={rows}
       keyOf={({ flow }) => flow.key}
     />

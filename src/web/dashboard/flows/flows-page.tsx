@@ -1,5 +1,5 @@
 import { useSummary } from '../analytics/summary.ts'
-import { browserZone } from '../analytics/zone.ts'
+import { useZone } from '../analytics/use-zone.ts'
 import { manual } from '../api/base.ts'
 import { useRead } from '../api/read.ts'
 import { LinkButton } from '../parts/button.tsx'
@@ -27,7 +27,7 @@ export const NoFlows = () => (
 /** The flows that the address asks for, with their numbers. */
 function Found({ flows }: { flows: readonly AuthoredFlow[] }) {
   const { filters } = useFilters()
-  const summary = useSummary(days, filters.tz ?? browserZone)
+  const summary = useSummary(days, useZone())
   const { data: check } = useRead<StepCheck>(healthPath, healthMs)
   const typed = (filters.find ?? '').toLowerCase()
   const found = flows

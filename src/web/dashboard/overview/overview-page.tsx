@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useSummary } from '../analytics/summary.ts'
-import { browserZone } from '../analytics/zone.ts'
+import { useZone } from '../analytics/use-zone.ts'
 import { type Read, soonMs, useRead, usualMs } from '../api/read.ts'
 import { type FlowList, flowsPath } from '../flows/flow-list.ts'
 import { FlowTable } from '../flows/flow-table.tsx'
 import { FirstTour, isOnTheWay } from '../installation/first-tour.tsx'
 import { type Installation, installPath, toneOfInstall } from '../installation/state.ts'
 import { Badge } from '../parts/badge.tsx'
-import { addressOf, useFilters } from '../shell/address.ts'
+import { addressOf } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Reading } from '../shell/states.tsx'
 import { healthMs, healthPath, type StepCheck } from '../steps/health.ts'
@@ -51,8 +51,7 @@ const Snippet = ({ of: { state, lastSeenAt, snippetVersion } }: { of: Installati
 )
 
 function Flows({ flows, check }: FlowList & { check: StepCheck }) {
-  const { filters } = useFilters()
-  const summary = useSummary(days, filters.tz ?? browserZone)
+  const summary = useSummary(days, useZone())
   return (
     <section class="part">
       <div class="part-head">

@@ -23,7 +23,7 @@ const sentenceOf = (error: unknown, refused: string): string => {
     const at = new Date(error.told.retryAt ?? Date.now()).toISOString()
     return `${shellWords.states.limited} (${formatClock(at, Intl.DateTimeFormat().resolvedOptions().timeZone)})`
   }
-  if (error.isPassing) return words.away
+  if (error.isPassing) return error.status === 0 ? words.away : words.busy
   return error.status === 401 || error.status === 422 ? refused : words.other(error.message)
 }
 

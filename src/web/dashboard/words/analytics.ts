@@ -33,6 +33,7 @@ export const analyticsWords = {
   overlap: 'The intervals of the two completion rates overlap: the difference may be chance.',
   apart: (from: string, to: string) =>
     `Completion went from ${from} to ${to}; the intervals do not overlap.`,
+  otherEmpty: (name: string) => `Nobody started this in ${name}: there is nothing to compare with.`,
   tooFew: 'Under five runs: a percentage would say nothing.',
 
   steps: 'Where people leave',

@@ -73,6 +73,7 @@ export const shellWords = {
       'This token does not work here. It may have expired, or be meant for another server.',
     tokenMissing: 'Paste a session token first.',
     away: 'The server cannot be reached. Try again in a moment.',
+    busy: 'The server cannot store anything just now. Try again in a moment.',
     other: (sentence: string) => sentence || 'That did not work.',
     manual: 'How to sign in',
   },

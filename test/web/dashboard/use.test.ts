@@ -1,0 +1,145 @@
+import { expect } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import type { Page } from '../../support/browser.ts'
+import { DashboardHouse, hardToUse } from '../../support/dashboard.ts'
+import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
+
+/** That anybody can use what opens over a page, the keyboard alone, and pages that run from right to left. */
+
+let house: DashboardHouse
+beforeAll(async () => {
+  house = await DashboardHouse.open()
+})
+afterAll(() => house.close())
+
+/** Presses Tab until what is named has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const focused = `(() => {
+    const { activeElement: it } = document
+    if (!it.matches('a, button, input, select')) return ''
+    const label = it.labels?.[0]?.textContent
+    return it.getAttribute('aria-label') ?? label ?? it.textContent
+  })()`
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press('Tab')
+    if (
+      String(await page.evaluate(focused))
+        .trim()
+        .includes(name)
+    )
+      return
+  }
+  throw new Error(`Tab does not lead to ${name}`)
+}
+
+describe.each(['light', 'dark'] as const)('what opens over a page, %s', colorScheme => {
+  test('menus, jump list, help and definitions', async () => {
+    const { page, noticed } = await house.visit('/flows/welcome', { colorScheme })
+    await page.getByText('Where people leave').waitFor()
+    for (const name of [/Europe\/Berlin/, 'Download', /Ann/]) {
+      await page.getByRole('button', { name }).click()
+      await page.locator('.menu-panel:popover-open').waitFor()
+      expect(await hardToUse(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      await page.locator('.menu-panel:popover-open').waitFor({ state: 'detached' })
+    }
+    await page.getByRole('button', { name: 'Reached' }).focus()
+    await page.getByRole('tooltip').first().waitFor()
+    expect(await hardToUse(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    for (const key of ['Control+k', '?']) {
+      await page.keyboard.press(key)
+      await page.getByRole('dialog').waitFor()
+      expect(await hardToUse(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    expect(noticed.complaints).toEqual([])
+    await page.context().close()
+  })
+
+  test('the drawer of a narrow screen', async () => {
+    const viewport = { width: 360, height: 700 }
+    const { page } = await house.visit('/flows/welcome', { colorScheme, viewport })
+    await page.getByText('Where people leave').waitFor()
+    await page.getByRole('button', { name: 'Reached' }).click()
+    await page.getByRole('tooltip').first().waitFor()
+    await page.getByRole('button', { name: 'Open navigation' }).click()
+    await page.getByRole('dialog', { name: 'Pages' }).waitFor()
+    expect(await hardToUse(page)).toEqual([])
+    await page.getByRole('dialog').getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.context().close()
+  })
+})
+
+test('from the link to the CSV and out again, by the keyboard alone', async () => {
+  const { page } = await house.browser.page({ timezoneId: 'Europe/Berlin' })
+  await page.goto(await house.link())
+  await page.getByRole('button', { name: 'Sign in with this link' }).waitFor()
+  await tabTo(page, 'Sign in with this link')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Welcome tour' }).waitFor()
+  await tabTo(page, 'Welcome tour')
+  await page.keyboard.press('Enter')
+  await page.getByText('Where people leave').waitFor()
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Welcome tour')
+  await tabTo(page, 'Download')
+  await page.keyboard.press('Enter')
+  // The menu has taken the focus.
+  await page.locator('.menu-panel:popover-open').waitFor()
+  const pending = page.waitForEvent('download')
+  await page.keyboard.press('Enter')
+  const rows = readFileSync(await (await pending).path(), 'utf8')
+  expect(rows).toContain('row_type')
+  await page.locator('.menu-panel:popover-open').waitFor({ state: 'detached' })
+  await tabTo(page, 'Account')
+  await page.keyboard.press('Enter')
+  await page.locator('.menu-panel:popover-open').waitFor()
+  await tabTo(page, 'Sign out')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.context().close()
+})
+
+/** Buttons, links, inputs and figures that lie on each other, and not in each other. */
+const overlapping = `(() => {
+  const seen = [...document.querySelectorAll('main a, main button, main select, main input, .figure, aside a, aside button')]
+    .filter(element => element.checkVisibility() && !element.closest('.skip, [popover]'))
+    .map(element => ({ element, at: element.getBoundingClientRect() }))
+    .filter(({ at }) => at.width > 1 && at.height > 1)
+  const isOn = (a, b) =>
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1
+  return seen.flatMap(({ element, at }, i) => seen.slice(i + 1)
+    .filter(other => isOn(at, other.at) && !element.contains(other.element) && !other.element.contains(element))
+    .map(other => element.textContent + ' on ' + other.element.textContent))
+})()`
+
+test('on a narrow screen no figure of a step stands out of the page', async () => {
+  const { page } = await house.visit('/flows/welcome', { viewport: { width: 360, height: 700 } })
+  await page.getByText('Where people leave').waitFor()
+  const out = await page.evaluate(`[...document.querySelectorAll('.table tbody td')]
+    .filter(cell => cell.scrollWidth > cell.clientWidth + 1)
+    .map(cell => cell.textContent)`)
+  expect(out).toEqual([])
+  await page.context().close()
+})
+
+describe.each([1280, 360])('from right to left, %i px', width => {
+  test.each(['', '/flows/welcome'])('"%s" keeps its form', async path => {
+    const { page } = await house.visit(path, { viewport: { width, height: 800 } })
+    await page
+      .getByText(path === '' ? 'Spring news' : 'Where people leave')
+      .first()
+      .waitFor()
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+    await page.evaluate("document.documentElement.dir = 'rtl'")
+    expect(
+      await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
+    ).toBeLessThanOrEqual(0)
+    expect(await page.evaluate(overlapping)).toEqual([])
+    await page.context().close()
+  })
+})
