@@ -34,7 +34,7 @@ function nameOf({ from, to, whole, complete }: Span, interval: Interval): string
 }
 
 const labelOf = (from: string, interval: Interval): string =>
-  interval === 'month' ? formatDay(from, { day: undefined, year: '2-digit' }) : formatShortDay(from)
+  interval === 'month' ? formatDay(from, { day: undefined }) : formatShortDay(from)
 
 /**
  * What the chart shows, in order, with what was at the same place of the range that it is compared

@@ -3,7 +3,7 @@ import type { Analytics } from '../analytics/question.ts'
 export type Bin = NonNullable<Analytics['timeToComplete']['distribution']>[number]
 
 /** So many bins are shown at least, so that few do not become slabs. */
-const fewestBins = 6
+const fewestBins = 8
 
 /** The bins with runs in them, and one on either side. */
 export function seenBins(bins: readonly Bin[]): Bin[] {

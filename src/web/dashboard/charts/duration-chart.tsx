@@ -8,24 +8,29 @@ const height = 200
 const margin = { top: 44, right: 12, bottom: 24, left: 36 }
 /** About so many pixels belong to a label of an edge. */
 const perLabel = 48
+/** Room enough for the name of a quantile. */
+const textWidth = 130
 
-/** A line where a quantile lies, and its name beside it, each in a row of its own. */
+/** A line where a quantile lies, and its name beside it: each in a row and on a side of its own. */
 function Quantile({
   at,
   row,
-  width,
+  isBefore,
   text,
 }: {
   at: number
   row: number
-  width: number
+  isBefore: boolean
   text: string
 }) {
-  const isEnd = at > width / 2
   return (
     <g class="quantile">
       <line x1={at} x2={at} y1={row * 16 + 4} y2={height - margin.bottom} />
-      <text x={isEnd ? at - 6 : at + 6} y={row * 16 + 14} text-anchor={isEnd ? 'end' : 'start'}>
+      <text
+        x={isBefore ? at - 6 : at + 6}
+        y={row * 16 + 14}
+        text-anchor={isBefore ? 'end' : 'start'}
+      >
         {text}
       </text>
     </g>
@@ -54,6 +59,7 @@ export function DurationChart({
   const most = Math.max(4, ...bins.map(({ count }) => count))
   const y = scaleLinear([0, most], [height - margin.bottom, margin.top]).nice(4)
   const left = (bin: number) => margin.left + (bin * (end - margin.left)) / bins.length
+  const [medianAt, p90At] = [median, p90].map(time => left(placeOf(time, bins))) as [number, number]
   const every = Math.max(1, Math.ceil((bins.length * perLabel) / Math.max(1, width)))
   return (
     <div ref={ref} class="chart">
@@ -91,15 +97,15 @@ export function DurationChart({
             ),
         )}
         <Quantile
-          at={left(placeOf(median, bins))}
+          at={medianAt}
           row={0}
-          width={width}
+          isBefore={medianAt > textWidth}
           text={words.median(formatSeconds(median))}
         />
         <Quantile
-          at={left(placeOf(p90, bins))}
+          at={p90At}
           row={1}
-          width={width}
+          isBefore={p90At > width - textWidth}
           text={words.p90(formatSeconds(p90))}
         />
       </svg>
