@@ -55,6 +55,9 @@ export interface RefQuery {
   to: string
   timezone: string
   version?: number
+  /** Where the answer is to have bins, or periods. */
+  distribution?: '1'
+  interval?: 'day' | 'week' | 'month'
   /** When it is asked, epoch milliseconds. */
   now: number
 }
@@ -91,11 +94,22 @@ export interface RefAnalytics {
     medianSeconds: number | null
     p90Seconds: number | null
     untimed: number
+    distribution?: { fromSeconds: number; toSeconds: number | null; count: number }[]
   }
   steps: RefStep[]
   checklist: { items: { key: string; completions: number }[]; completedAll: number } | null
   daily: {
     date: string
+    starts: number
+    uniqueUsers: number
+    completions: number
+    dismissals: number
+    complete: boolean
+  }[]
+  periods?: {
+    from: string
+    to: string
+    whole: boolean
     starts: number
     uniqueUsers: number
     completions: number
@@ -108,6 +122,7 @@ export interface RefAnalytics {
     starts: number
     completions: number
     completionRate: number | null
+    distribution?: number[]
   }[]
 }
 
@@ -396,8 +411,12 @@ export function referenceAnalytics(
   const completed = runs.filter(isCompleted)
   const dismissed = runs.filter(isDismissed)
   // What begins with its completion has no time that it took.
-  const timed = completed.filter(run => least(run.completions) > run.start)
-  const times = timed.map(run => least(run.completions) - run.start)
+  const timesOf = (some: RefRun[]) =>
+    some
+      .filter(isCompleted)
+      .map(run => least(run.completions) - run.start)
+      .filter(time => time > 0)
+  const times = timesOf(completed)
   const isOver = (date: string) => dayOf(query.now) > date
 
   const ticks = ticksOf(flow, events).filter(tick => tick.isTaken)
@@ -415,10 +434,11 @@ export function referenceAnalytics(
     },
     isComplete: isOver(query.to),
     timeToComplete: {
-      untimed: completed.length - timed.length,
+      untimed: completed.length - times.length,
       count: times.length,
       medianSeconds: percentileSeconds(times, 50),
       p90Seconds: percentileSeconds(times, 90),
+      ...(query.distribution && { distribution: binsOf(times) }),
     },
     steps: listedSteps(flow, runs).map(key => stepNumbers(flow, runs, key, stepRank, query.now)),
     checklist:
@@ -448,6 +468,26 @@ export function referenceAnalytics(
         complete: isOver(date),
       }
     }),
+    ...(query.interval && {
+      periods: distinct(
+        daysBetween(query.from, query.to).map(day => wholePeriod(day, query.interval!).from),
+      ).map(begin => {
+        const whole = wholePeriod(begin, query.interval!)
+        const from = begin < query.from ? query.from : begin
+        const to = whole.to > query.to ? query.to : whole.to
+        const started = runs.filter(run => from <= dayOf(run.start) && dayOf(run.start) <= to)
+        return {
+          from,
+          to,
+          whole: from === whole.from && to === whole.to,
+          starts: started.length,
+          uniqueUsers: countPeople(started),
+          completions: started.filter(isCompleted).length,
+          dismissals: started.filter(isDismissed).length,
+          complete: isOver(to),
+        }
+      }),
+    }),
     versions: flow.versions.map(({ version, publishedAt }) => {
       const started = inRange.filter(run => run.version === version)
       const done = started.filter(isCompleted)
@@ -457,6 +497,9 @@ export function referenceAnalytics(
         starts: started.length,
         completions: done.length,
         completionRate: rate(done.length, started.length),
+        ...(query.distribution && {
+          distribution: binsOf(timesOf(started)).map(({ count }) => count),
+        }),
       }
     }),
   }
@@ -650,6 +693,35 @@ function rounded(ms: number): number {
     for (const next of [2, 5, 10]) if (ms >= 2000 * next * power) unit = next * power
   }
   return Math.round(ms / unit) * unit
+}
+
+/** Times in the bins that the manual tells of, each rounded as medians are. */
+function binsOf(times: number[]) {
+  const edges = [
+    0, 1, 2, 5, 10, 20, 60, 120, 300, 600, 1_200, 3_600, 7_200, 18_000, 36_000, 86_400, 172_800,
+    432_000, 864_000, 2_592_000,
+  ]
+  return edges.map((fromSeconds, i) => {
+    const toSeconds = edges[i + 1] ?? null
+    const inBin = times
+      .map(time => rounded(time) / 1000)
+      .filter(time => time >= fromSeconds && (toSeconds === null || time < toSeconds))
+    return { fromSeconds, toSeconds, count: inBin.length }
+  })
+}
+
+/** The first and the last date of the day, week or month that a date is in; Monday is 1 January 1900. */
+function wholePeriod(date: string, interval: 'day' | 'week' | 'month') {
+  if (interval === 'day') return { from: date, to: date }
+  if (interval === 'month') {
+    const [year, month] = date.split('-').map(Number) as [number, number]
+    const days = String(daysInMonth(year, month)).padStart(2, '0')
+    return { from: `${date.slice(0, 8)}01`, to: `${date.slice(0, 8)}${days}` }
+  }
+  const since = Math.round((Date.parse(date) - Date.parse('1900-01-01')) / 86_400_000)
+  const monday = Date.parse(date) - (((since % 7) + 7) % 7) * 86_400_000
+  const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+  return { from: dateOf(monday), to: dateOf(monday + 6 * 86_400_000) }
 }
 
 /** The calendar date of an instant in a zone, by the platform's own calendar. */

@@ -126,6 +126,16 @@ export class DurationCounts {
     return this.added - this.counts[noDuration]!
   }
 
+  /** How many lie in each band of codes, by the first codes of all bands, ascending. */
+  perBand(firstCodes: readonly number[]): number[] {
+    return firstCodes.map((first, band) => {
+      let sum = 0
+      const end = firstCodes[band + 1] ?? noDuration
+      for (let code = first; code < end; code++) sum += this.counts[code]!
+      return sum
+    })
+  }
+
   /** Milliseconds at each of some quantiles, ascending; null where nothing was counted. */
   at(...quantiles: number[]): (number | null)[] {
     const { total } = this

@@ -1,7 +1,7 @@
 import { type CsvCell, csvBom, csvRow } from '../../core/text/csv.ts'
 import type { Analytics } from './model.ts'
 
-/** The columns are fixed: new ones would go to the end. */
+/** The columns of every summary: none is ever added. */
 export const csvColumns = [
   'row_type',
   'date',
@@ -35,7 +35,13 @@ export const csvColumns = [
   'complete',
 ] as const
 
-type Column = (typeof csvColumns)[number]
+/** At the end, where an interval is asked for. */
+export const periodColumns = ['last_date', 'whole'] as const
+
+/** At the very end, where the distribution is asked for. */
+export const binColumns = ['from_seconds', 'to_seconds'] as const
+
+type Column = (typeof csvColumns | typeof periodColumns | typeof binColumns)[number]
 
 export type Cells = Partial<Record<Column, CsvCell>> & { row_type: string }
 
@@ -71,6 +77,17 @@ export function rowsOf(answer: Analytics): Cells[] {
       completions: day.completions,
       dismissals: day.dismissals,
       complete: day.complete,
+    })),
+    ...(answer.periods ?? []).map(period => ({
+      row_type: 'period',
+      date: period.from,
+      starts: period.starts,
+      unique_users: period.uniqueUsers,
+      completions: period.completions,
+      dismissals: period.dismissals,
+      complete: period.complete,
+      last_date: period.to,
+      whole: period.whole,
     })),
     ...answer.steps.map(step => ({
       row_type: 'step',
@@ -108,13 +125,37 @@ export function rowsOf(answer: Analytics): Cells[] {
       completions: version.completions,
       completion_rate: version.completionRate,
     })),
+    ...binsOf(answer),
   ]
 }
 
-const textOf = (cells: Cells) => csvRow(csvColumns.map(column => cells[column]))
+/** Bins of all runs have no version. */
+function binsOf({ timeToComplete, versions }: Analytics): Cells[] {
+  const bins = timeToComplete.distribution ?? []
+  const counted: [number | null, readonly number[]][] = [
+    [null, bins.map(({ count }) => count)],
+    ...versions.map(
+      ({ version, distribution }) => [version, distribution ?? []] as [number, readonly number[]],
+    ),
+  ]
+  return counted.flatMap(([version, counts]) =>
+    bins.map(({ fromSeconds, toSeconds }, bin) => ({
+      row_type: 'bin',
+      version,
+      timed_runs: counts[bin],
+      from_seconds: fromSeconds,
+      to_seconds: toSeconds,
+    })),
+  )
+}
 
 /** An answer as CSV: one header row, then the rows. */
 export function csvOf(answer: Analytics, options: { bom: boolean }): string {
-  const rows = rowsOf(answer).map(textOf)
-  return (options.bom ? csvBom : '') + csvRow(csvColumns) + rows.join('')
+  const columns: Column[] = [
+    ...csvColumns,
+    ...(answer.periods ? periodColumns : []),
+    ...(answer.timeToComplete.distribution ? binColumns : []),
+  ]
+  const rows = rowsOf(answer).map(cells => csvRow(columns.map(column => cells[column])))
+  return (options.bom ? csvBom : '') + csvRow(columns) + rows.join('')
 }

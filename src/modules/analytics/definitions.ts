@@ -67,3 +67,35 @@ export const definitions = {
     "Runs of the range by version, whatever the version filter: the least version that a run's events name (a completion or tick that belongs to it too), else the one published when it started.",
   publishedAt: 'When the version was published.',
 } as const
+
+/** Of what is in an answer only where it is asked for. */
+export const askedDefinitions = {
+  distribution: {
+    'timeToComplete.distribution':
+      'The runs that were timed by how long they took, in bins that are the same in every answer.',
+    'distribution.count':
+      'Runs that took fromSeconds or more and less than toSeconds; times above 4 seconds are first rounded as median and p90 are, within 0.025 %.',
+    fromSeconds: 'Where a bin begins; what took exactly so long is in it.',
+    toSeconds:
+      'Where a bin ends; what took exactly so long is in the next, and null is no end at all.',
+    'versions.distribution':
+      "The version's runs that were timed, in the bins of timeToComplete.distribution and their order, whatever the version filter.",
+  },
+  interval: {
+    periods:
+      'The days of the range by the interval that was asked for; each number but uniqueUsers is the sum of its days, and a person is counted once a period. Weeks begin on Monday (ISO 8601), months on their first day, in the asked time zone.',
+    'periods.whole':
+      'Whether all days of the week or month are in the range, which may cut the first and the last.',
+    'periods.complete': 'Whether the last of its days was over in the asked time zone.',
+  },
+} as const
+
+/** The definitions of an answer, by what was asked. */
+export const definitionsOf = (asked: {
+  hasDistribution: boolean
+  interval: unknown
+}): Record<string, string> => ({
+  ...definitions,
+  ...(asked.hasDistribution && askedDefinitions.distribution),
+  ...(asked.interval !== null && askedDefinitions.interval),
+})

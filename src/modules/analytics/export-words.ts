@@ -1,5 +1,5 @@
 import { exampleOf, SchemaBook } from '../../http/description/json-schema.ts'
-import { csvOf, rowsOf } from './csv.ts'
+import { binColumns, csvOf, periodColumns, rowsOf } from './csv.ts'
 import { Analytics } from './model.ts'
 import { eventColumns, runColumns } from './raw-rows.ts'
 
@@ -8,8 +8,15 @@ import { eventColumns, runColumns } from './raw-rows.ts'
 const book = new SchemaBook()
 const example = exampleOf(book.of(Analytics), book.components) as Analytics
 
-/** The example of the JSON as CSV. */
-export const exampleCsv = csvOf(example, { bom: false })
+/** The example of the JSON as CSV, without what has to be asked for. */
+export const exampleCsv = csvOf(
+  {
+    ...example,
+    periods: undefined,
+    timeToComplete: { ...example.timeToComplete, distribution: undefined },
+  },
+  { bom: false },
+)
 
 /** What the row's cells are, where their columns' names do not say it. */
 const meanings: Record<string, string> = {
@@ -18,9 +25,12 @@ const meanings: Record<string, string> = {
     "flow's; seconds are those to complete, `timed_runs` how many runs they are of, `untimed` how many " +
     'completed ones they leave out.',
   day: 'One for every day of the range; `date` is a calendar day of the asked zone, and `complete` says whether it was over.',
+  period:
+    'With `interval`: one for every day, week or month; `date` and `last_date` are its first and last day in the range, and `whole` says whether the range has all of it.',
   step: "`id`, `key` and `title` are the step's; seconds are those spent on it.",
   item: "`id`, `key` and `title` are the item's; `completions` are people who ever ticked it.",
   version: '`date` is when it was published: a time in UTC, not a day.',
+  bin: 'With `distribution=1`: `timed_runs` took `from_seconds` or more and less than `to_seconds`, empty for no end. Without `version` they are all runs counted, else those of the version.',
 }
 
 const named = (columns: readonly string[]) => columns.map(column => `\`${column}\``).join(', ')
@@ -32,8 +42,9 @@ const rowTypeRows = [...rowTypes].map(
 )
 
 export const exportWords = `
-The columns are always the same; the first, \`row_type\`, says what a row is and so which of the
-others it fills. What a number means, \`definitions\` of the JSON says.
+The columns are always the same, but for ${named(periodColumns)} and ${named(binColumns)}, which stand at the end
+where \`interval\` and \`distribution=1\` are asked for. The first, \`row_type\`, says what a row is and so
+which of the others it fills. What a number means, \`definitions\` of the JSON says.
 
 | row | what it is | its columns |
 |---|---|---|

@@ -1,7 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Count, FlowId, Instant, ItemId, OneOf, StepId, Told } from '../../http/shapes.ts'
 import { StepStateShape } from '../steps/index.ts'
-import { definitions } from './definitions.ts'
+import { askedDefinitions, definitions } from './definitions.ts'
+import { binEdges } from './distribution.ts'
+import { intervals } from './periods.ts'
 
 /** Dates are judged by `resolveRange`, which knows which of them there are. */
 const Day = (description: string, example: string) =>
@@ -28,7 +30,21 @@ const Range = {
   ),
 }
 
-export const AnalyticsQuery = Type.Object(Range)
+const Asked = {
+  distribution: Type.Optional(
+    OneOf(['0', '1'], {
+      description: '1: with how long completed runs took, in bins that are the same everywhere.',
+    }),
+  ),
+  interval: Type.Optional(
+    OneOf(intervals, {
+      description:
+        'With the days put together: `periods`. Weeks begin on Monday; the range may cut the first and the last.',
+    }),
+  ),
+}
+
+export const AnalyticsQuery = Type.Object({ ...Range, ...Asked })
 export type AnalyticsQuery = Static<typeof AnalyticsQuery>
 
 const { version: _, ...Days } = Range
@@ -38,6 +54,7 @@ export type SummaryQuery = Static<typeof SummaryQuery>
 
 export const ExportQuery = Type.Object({
   ...Range,
+  ...Asked,
   bom: Type.Optional(
     OneOf(['0', '1'], { description: '1: begin with a byte order mark, for spreadsheets.' }),
   ),
@@ -134,13 +151,53 @@ const DayNumbers = Type.Object({
 
 const { uniqueUsers: __, ...DayOfSummary } = DayNumbers.properties
 
+const PeriodNumbers = Type.Object({
+  from: CalendarDay('Its first day in the range.', '2026-11-02'),
+  to: CalendarDay('Its last day in the range, inclusive.', '2026-11-08'),
+  whole: Complete(askedDefinitions.interval['periods.whole']),
+  starts: counted('starts', 96),
+  uniqueUsers: counted('uniqueUsers', 93),
+  completions: counted('completions', 61),
+  dismissals: counted('dismissals', 22),
+  complete: Complete(askedDefinitions.interval['periods.complete']),
+})
+
+const DurationBin = Type.Object({
+  fromSeconds: Type.Number({
+    minimum: 0,
+    description: askedDefinitions.distribution.fromSeconds,
+    examples: [20],
+  }),
+  toSeconds: Type.Union([Type.Number({ minimum: 1 }), Type.Null()], {
+    description: askedDefinitions.distribution.toSeconds,
+    examples: [60],
+  }),
+  count: Count(askedDefinitions.distribution['distribution.count'], 119),
+})
+
+const edges = `The bins end at ${binEdges.join(', ')} seconds.`
+
 const VersionNumbers = Type.Object({
   version: Type.Integer({ minimum: 1, description: 'Counted from 1.', examples: [1] }),
   publishedAt: Instant(definitions.publishedAt, '2026-10-12T08:00:00.000Z'),
   starts: counted('starts', 412),
   completions: counted('completions', 268),
   completionRate: Rate(definitions.completionRate, 0.6505),
+  distribution: Type.Optional(
+    Type.Array(Count('Runs in the bin.', 119), {
+      description: `With \`distribution=1\`. ${askedDefinitions.distribution['versions.distribution']}`,
+    }),
+  ),
 })
+
+const TimeToComplete = {
+  count: counted('timeToComplete.count', 261),
+  medianSeconds: Seconds(definitions.medianSeconds, 41.5),
+  p90Seconds: Seconds(definitions.p90Seconds, 120.25),
+  untimed: counted('untimed', 7),
+}
+
+const described = { description: definitions.timeToComplete }
 
 export const Analytics = Type.Object(
   {
@@ -173,12 +230,14 @@ export const Analytics = Type.Object(
     totals: Totals,
     timeToComplete: Type.Object(
       {
-        count: counted('timeToComplete.count', 261),
-        medianSeconds: Seconds(definitions.medianSeconds, 41.5),
-        p90Seconds: Seconds(definitions.p90Seconds, 120.25),
-        untimed: counted('untimed', 7),
+        ...TimeToComplete,
+        distribution: Type.Optional(
+          Type.Array(DurationBin, {
+            description: `With \`distribution=1\`. ${edges} ${askedDefinitions.distribution['timeToComplete.distribution']}`,
+          }),
+        ),
       },
-      { description: definitions.timeToComplete },
+      described,
     ),
     steps: Type.Array(StepNumbers, {
       description: definitions.steps,
@@ -189,6 +248,11 @@ export const Analytics = Type.Object(
     daily: Type.Array(DayNumbers, {
       description: `Every day of the range. ${definitions.daily}`,
     }),
+    periods: Type.Optional(
+      Type.Array(PeriodNumbers, {
+        description: `With \`interval\`. ${askedDefinitions.interval.periods}`,
+      }),
+    ),
     versions: Type.Array(VersionNumbers, { description: definitions.versions }),
     definitions: Type.Record(Type.String(), Type.String(), {
       description: 'What each number means, in one sentence.',
@@ -207,7 +271,7 @@ export const Summary = Type.Object(
         flowId: FlowId,
         flowKey: Key('welcome'),
         totals: Totals,
-        timeToComplete: Analytics.properties.timeToComplete,
+        timeToComplete: Type.Object(TimeToComplete, described),
         daily: Type.Array(Type.Object(DayOfSummary), {
           description: `Every day of the range. ${definitions.daily}`,
         }),

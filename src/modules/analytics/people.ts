@@ -54,20 +54,27 @@ export class PeopleCounter {
   completers = 0
   /** By day: people who had a run. */
   readonly daily: Uint32Array
+  /** By period: people who had a run; nothing where there are no periods. */
+  readonly perPeriod: Uint32Array
   private readonly recordWords: number
   private readonly parts: Part[]
   /** How often each byte of a mark word was new to a person. */
   private readonly newMarks: Uint32Array
 
-  /** @param markWords words of 32 marks each that a run leaves on its person */
+  /**
+   * @param markWords words of 32 marks each that a run leaves on its person
+   * @param periodOf by day, ascending from 0; null where people are not counted by period
+   */
   constructor(
     private readonly markWords: number,
     days: number,
+    private readonly periodOf: Uint16Array | null = null,
   ) {
     this.recordWords = headWords + markWords
     this.parts = Array.from({ length: parts }, () => new Part(this.recordWords * chunkRecords))
     this.newMarks = new Uint32Array(markWords * 4 * 256)
     this.daily = new Uint32Array(days)
+    this.perPeriod = new Uint32Array((periodOf?.at(-1) ?? -1) + 1)
   }
 
   /**
@@ -150,7 +157,7 @@ export class PeopleCounter {
     const note = words[at + 2]!
     this.count++
     this.completers += note >>> 31
-    this.daily[note & dayBits]!++
+    this.countDay(note & dayBits, null)
     for (let word = 0; word < this.markWords; word++) {
       this.countMarks(word, words[at + headWords + word]!)
     }
@@ -159,7 +166,7 @@ export class PeopleCounter {
   private countAgain(words: Uint32Array, first: number, at: number): void {
     const known = words[first + 2]!
     const note = words[at + 2]!
-    if ((note & dayBits) !== (known & dayBits)) this.daily[note & dayBits]!++
+    if ((note & dayBits) !== (known & dayBits)) this.countDay(note & dayBits, known & dayBits)
     this.completers += (note & ~known) >>> 31
     words[first + 2] = note | (known & completedBit)
     for (let word = 0; word < this.markWords; word++) {
@@ -169,6 +176,14 @@ export class PeopleCounter {
       words[first + headWords + word] = marks | fresh
       this.countMarks(word, fresh)
     }
+  }
+
+  /** @param before the last day on which the person was counted */
+  private countDay(day: number, before: number | null): void {
+    this.daily[day]!++
+    if (this.periodOf === null) return
+    const period = this.periodOf[day]!
+    if (before === null || this.periodOf[before] !== period) this.perPeriod[period]!++
   }
 
   private countMarks(word: number, marks: number): void {

@@ -6,10 +6,10 @@ import { resolveRange, type TimeRange } from '../../core/time/time-range.ts'
 import { parametersOf } from '../../http/input.ts'
 import { Semaphore, TimeSlices } from '../../scheduling/cooperative.ts'
 import { healthOf } from '../steps/index.ts'
-import { definitions } from './definitions.ts'
+import { definitionsOf } from './definitions.ts'
 import type { Analytics, AnalyticsQuery, Summary } from './model.ts'
 import type { AnalyticsStores } from './port.ts'
-import { RunTally } from './tally.ts'
+import { type Extras, nothingMore, RunTally } from './tally.ts'
 
 /**
  * The names of parameters that mean nothing, each once and at most twenty: an answer that leaves one
@@ -54,7 +54,7 @@ function isShortFor(word: string, whole: string): boolean {
 }
 
 /** What was asked, checked. */
-export interface Question {
+export interface Question extends Extras {
   flow: FlowEntry
   range: TimeRange
   version: number | null
@@ -63,7 +63,10 @@ export interface Question {
 }
 
 /** @throws AppError `validation_failed` for a wrong date, zone, order or range */
-export function rangeOf(query: Omit<AnalyticsQuery, 'version'>, now: number): TimeRange {
+export function rangeOf(
+  query: Pick<AnalyticsQuery, 'from' | 'to' | 'timezone'>,
+  now: number,
+): TimeRange {
   const resolved = resolveRange(query, now)
   if ('problems' in resolved) throw invalid(...resolved.problems)
   return resolved.range
@@ -81,7 +84,8 @@ export function questionOf(
   if (version !== null && !flow.versions.some(known => known.version === version)) {
     throw invalid({ path: '/version', message: 'This version was never published' })
   }
-  return { flow, range, version, ignored }
+  const hasDistribution = query.distribution === '1'
+  return { flow, range, version, ignored, hasDistribution, interval: query.interval ?? null }
 }
 
 /** Answers worked out at once in one thread: each holds what it knows of every person in memory. */
@@ -127,11 +131,11 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
   }
 
   async function tallyOf(
-    { flow, range, version }: Pick<Question, 'flow' | 'range' | 'version'>,
+    { flow, range, version, ...extras }: Pick<Question, 'flow' | 'range' | 'version'> & Extras,
     now: number,
     signal: AbortSignal,
   ): Promise<RunTally> {
-    const tally = new RunTally(flow, range, version, now)
+    const tally = new RunTally(flow, range, version, now, extras)
     const runs = { orgRef: flow.organisation.ref, flowRef: flow.ref, versions: flow.versions }
     for await (const columns of stores.analytics.columns(runs, range)) {
       goOn(signal)
@@ -146,6 +150,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
     const { flow, range, version, ignored } = question
     const now = clock.now()
     const tally = await tallyOf(question, now, signal)
+    const periods = tally.periods()
     return {
       flowId: flow.id,
       flowKey: flow.key,
@@ -164,18 +169,20 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
       steps: await stepsOf(question, tally, now),
       checklist: checklistOf(question, tally),
       daily: tally.daily(),
+      ...(periods && { periods }),
       versions: flow.versions.map(({ version, publishedAt }) => ({
         version,
         publishedAt: isoTime(publishedAt),
         ...tally.ofVersion(version),
       })),
-      definitions,
+      definitions: definitionsOf(question),
     }
   }
 
   /** The numbers of one flow among others. */
   async function summary(flow: FlowEntry, range: TimeRange, signal: AbortSignal) {
-    const tally = await tallyOf({ flow, range, version: null }, clock.now(), signal)
+    const question = { flow, range, version: null, ...nothingMore }
+    const tally = await tallyOf(question, clock.now(), signal)
     return {
       flowId: flow.id,
       flowKey: flow.key,
@@ -206,7 +213,11 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
         summaries.push(await inTurn(signal, () => summary(flow, range, signal)))
       }
       const complete = endMs <= clock.now()
-      return { range: { from, to, timezone, complete }, flows: summaries, definitions }
+      return {
+        range: { from, to, timezone, complete },
+        flows: summaries,
+        definitions: definitionsOf(nothingMore),
+      }
     },
   }
 }

@@ -5,7 +5,9 @@ import type { ItemRef, StepRef } from '../../core/reference.ts'
 import { stepOutcomes } from '../../core/run/outcome.ts'
 import { dayMs } from '../../core/time/durations.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
+import { distributionOf, VersionDistributions } from './distribution.ts'
 import { PeopleCounter } from './people.ts'
+import { type Interval, type Period, periodsOf } from './periods.ts'
 import { type RunColumns as ColumnsOf, outcomeBits, outcomeCodes, takeRuns } from './port.ts'
 
 type RunColumns = ColumnsOf<StepRef, ItemRef>
@@ -42,6 +44,16 @@ function ofVersion(columns: RunColumns, version: number): RunColumns | null {
   return takeRuns(columns, places.subarray(0, found))
 }
 
+/** What is counted only where it is asked for. */
+export interface Extras {
+  /** Whether the times to complete are counted into bins, too. */
+  hasDistribution: boolean
+  /** What the days are put together to, too. */
+  interval: Interval | null
+}
+
+export const nothingMore: Extras = { hasDistribution: false, interval: null }
+
 /** Counts the runs of a range, by columns ascending by start, into all that an answer says of them. */
 export class RunTally {
   private readonly people: PeopleCounter
@@ -59,6 +71,8 @@ export class RunTally {
   private readonly markWords: number
   private readonly versions = new Map<number, { starts: number; completions: number }>()
   readonly positions: FlowPositions<StepRef>
+  private readonly distributions: VersionDistributions | null
+  private readonly intervals: readonly Period[] | null
 
   /**
    * @param version count only runs of this version; null for all
@@ -69,6 +83,7 @@ export class RunTally {
     private readonly range: TimeRange,
     private readonly version: number | null,
     private readonly now: number,
+    { hasDistribution, interval }: Extras = nothingMore,
   ) {
     const steps = [...flow.stepRefs.values()]
     const items = [...flow.itemRefs.values()]
@@ -78,11 +93,21 @@ export class RunTally {
     this.itemMarks = new Map(items.map((ref, i) => [ref, steps.length + i]))
     this.checklistMark = steps.length + items.length
     this.markWords = Math.ceil((this.checklistMark + 1) / 32)
-    this.people = new PeopleCounter(this.markWords, range.days.length)
+    this.distributions = hasDistribution ? new VersionDistributions() : null
+    this.intervals = interval && periodsOf(range, interval)
+    const periodOf = this.intervals?.flatMap(({ first, last }, period) =>
+      Array<number>(last - first + 1).fill(period),
+    )
+    this.people = new PeopleCounter(
+      this.markWords,
+      range.days.length,
+      periodOf ? new Uint16Array(periodOf) : null,
+    )
   }
 
   add(columns: RunColumns): void {
     this.countVersions(columns)
+    this.distributions?.add(columns)
     const runs = this.version === null ? columns : ofVersion(columns, this.version)
     if (!runs || runs.count === 0) return
     this.countSteps(runs)
@@ -203,6 +228,7 @@ export class RunTally {
       count: this.durations.total,
       ...secondsOf(this.durations),
       untimed: this.untimed,
+      ...(this.distributions && { distribution: distributionOf(this.durations) }),
     }
   }
 
@@ -239,6 +265,29 @@ export class RunTally {
     })
   }
 
+  /** Sums of the days, but for people, who are counted once a period; null where not asked for. */
+  periods() {
+    const { days } = this.range
+    const daily = this.daily()
+    return (
+      this.intervals?.map(({ first, last, isWhole }, period) => {
+        const own = daily.slice(first, last + 1)
+        const sum = (of: 'starts' | 'completions' | 'dismissals') =>
+          own.reduce((total, day) => total + day[of], 0)
+        return {
+          from: days[first]!.date,
+          to: days[last]!.date,
+          whole: isWhole,
+          starts: sum('starts'),
+          uniqueUsers: this.people.perPeriod[period]!,
+          completions: sum('completions'),
+          dismissals: sum('dismissals'),
+          complete: daily[last]!.complete,
+        }
+      }) ?? null
+    )
+  }
+
   /** People of the runs who ever ticked an item. */
   tickersOf(itemRef: ItemRef): number {
     const mark = this.itemMarks.get(itemRef)
@@ -252,6 +301,11 @@ export class RunTally {
 
   ofVersion(version: number) {
     const { starts, completions } = this.versions.get(version) ?? { starts: 0, completions: 0 }
-    return { starts, completions, completionRate: rate(completions, starts) }
+    return {
+      starts,
+      completions,
+      completionRate: rate(completions, starts),
+      ...(this.distributions && { distribution: this.distributions.of(version) }),
+    }
   }
 }

@@ -2,7 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { csvOf } from '../../../src/modules/analytics/csv.ts'
-import { type RefQuery, referenceAnalytics } from '../../support/analytics-reference.ts'
+import { intervals } from '../../../src/modules/analytics/periods.ts'
+import {
+  daysBetween,
+  type RefQuery,
+  referenceAnalytics,
+} from '../../support/analytics-reference.ts'
 import {
   autumnAnchor,
   type History,
@@ -52,6 +57,8 @@ const caseArbitrary = (anchor: number, maxEvents = 60) =>
       fromDay: fc.integer({ min: -22, max: 10 }),
       days: fc.integer({ min: 1, max: 40 }),
       version: fc.option(fc.integer({ min: 1, max: 2 }), { nil: undefined, freq: 3 }),
+      interval: fc.option(fc.constantFrom(...intervals), { nil: undefined }),
+      distribution: fc.option(fc.constant('1' as const), { nil: undefined }),
       now: fc.integer({ min: -reach, max: 2 * reach }).map(distance => anchor + distance),
     }),
   )
@@ -98,6 +105,7 @@ function comparable(answer: Answer) {
       completedAll: answer.checklist.completedAll,
     },
     daily: answer.daily,
+    ...(answer.periods && { periods: answer.periods }),
     versions: answer.versions,
   }
 }
@@ -160,6 +168,28 @@ function expectCsvToSayTheSame(answer: Answer): void {
       }),
     ),
   )
+  expect(ofType('period')).toMatchObject(
+    (answer.periods ?? []).map(({ from, to, uniqueUsers, ...period }) =>
+      cells({ ...period, date: from, last_date: to, unique_users: uniqueUsers }),
+    ),
+  )
+  const bins = timeToComplete.distribution ?? []
+  const ofBins = (version: number | null, counts: readonly number[] = []) =>
+    bins.map(({ fromSeconds, toSeconds }, bin) =>
+      cells({
+        version,
+        timed_runs: counts[bin]!,
+        from_seconds: fromSeconds,
+        to_seconds: toSeconds,
+      }),
+    )
+  expect(ofType('bin')).toMatchObject([
+    ...ofBins(
+      null,
+      bins.map(({ count }) => count),
+    ),
+    ...answer.versions.flatMap(({ version, distribution }) => ofBins(version, distribution)),
+  ])
   expect(ofType('item')).toMatchObject(
     (checklist?.items ?? []).map(({ itemId, key, title, completions }) =>
       cells({ id: itemId, key, title, completions }),
@@ -178,6 +208,33 @@ function expectCsvToSayTheSame(answer: Answer): void {
   )
 }
 
+/** Periods are made of the days, and bins of the runs that were timed. */
+function expectSums({ daily, periods, timeToComplete, versions, filters }: Answer): void {
+  for (const { from, to, uniqueUsers, whole: _, complete: __, ...sums } of periods ?? []) {
+    const own = daily.filter(({ date }) => from <= date && date <= to)
+    const sum = (of: 'starts' | 'completions' | 'dismissals' | 'uniqueUsers') =>
+      own.reduce((total, day) => total + day[of], 0)
+    for (const name of ['starts', 'completions', 'dismissals'] as const) {
+      expect(sums[name]).toBe(sum(name))
+    }
+    expect(uniqueUsers).toBeLessThanOrEqual(sum('uniqueUsers'))
+  }
+  if (periods)
+    expect(periods.flatMap(({ from, to }) => daysBetween(from, to))).toEqual(
+      daily.map(({ date }) => date),
+    )
+  const { distribution, count } = timeToComplete
+  if (!distribution) return
+  const counts = distribution.map(bin => bin.count)
+  expect(counts.reduce((total, each) => total + each, 0)).toBe(count)
+  if (filters.version === null) {
+    const ofVersions = counts.map((_, bin) =>
+      versions.reduce((total, version) => total + version.distribution![bin]!, 0),
+    )
+    expect(ofVersions).toEqual(counts)
+  }
+}
+
 export function analyticsConform(open: OpenStore): void {
   describe.each([
     ['spring', springAnchor],
@@ -188,11 +245,14 @@ export function analyticsConform(open: OpenStore): void {
       await fc.assert(
         fc.asyncProperty(caseArbitrary(anchor), async drawn => {
           const { history, deliveries, timezone, fromDay, days, version, now } = drawn
+          const { interval, distribution } = drawn
           const query: RefQuery = {
             flowKey: 'welcome',
             from: dateOf(anchor + fromDay * day),
             to: dateOf(anchor + (fromDay + days - 1) * day),
             timezone,
+            ...(interval && { interval }),
+            ...(distribution && { distribution }),
             now,
           }
           const flow = history.flows.find(({ key }) => key === 'welcome')
@@ -205,7 +265,7 @@ export function analyticsConform(open: OpenStore): void {
             await deliver(store, tenant, history, deliveries[i]!, mode)
             const rank = await tenant.rankOfSteps('welcome')
             const expected = referenceAnalytics(history.flows, history.events, query, rank)
-            const asked = { from: query.from, to: query.to, timezone }
+            const asked = { from: query.from, to: query.to, timezone, interval, distribution }
             const answer = await tenant.answer(
               'welcome',
               { ...asked, ...(query.version !== undefined && { version: `${query.version}` }) },
@@ -213,6 +273,7 @@ export function analyticsConform(open: OpenStore): void {
             )
             expect(comparable(answer)).toEqual(expected as never)
             expectCsvToSayTheSame(answer)
+            expectSums(answer)
           }
         }),
         { numRuns },

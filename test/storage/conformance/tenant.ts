@@ -6,6 +6,7 @@ import type { FlowEntry, Organisation } from '../../../src/core/organisation/cat
 import { newId, newSnippetKey } from '../../../src/core/organisation/ids.ts'
 import type { RunRow } from '../../../src/core/run/stored-run.ts'
 import type { TimeRange } from '../../../src/core/time/time-range.ts'
+import type { AnalyticsQuery } from '../../../src/modules/analytics/model.ts'
 import { analyticsService, questionOf } from '../../../src/modules/analytics/service.ts'
 import type { FlowChange } from '../../../src/modules/authoring/port.ts'
 import type { LoggedEvent } from '../../../src/modules/events/port.ts'
@@ -309,11 +310,7 @@ export class Tenant {
   }
 
   /** The same as callers get it. */
-  async answer(
-    flow: string,
-    asked: { from: string; to: string; timezone?: string; version?: string },
-    now = this.now,
-  ) {
+  async answer(flow: string, asked: AnalyticsQuery, now = this.now) {
     const question = questionOf(await this.flow(flow), asked, now)
     return analyticsService(this.store).answer(question, new AbortController().signal)
   }

@@ -2,22 +2,21 @@ import type { ChartDay } from '../charts/chart-day.tsx'
 import { outcomes } from '../charts/chart-day.tsx'
 import { DailyChart } from '../charts/daily-chart.tsx'
 import { Defined } from '../parts/defined.tsx'
+import { Segments } from '../parts/field.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { useFilters } from '../shell/address.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
-import { formatClock, formatCount, formatDay, none } from '../words/time.ts'
-import type { Analytics } from './question.ts'
+import { intervalWords, periodWords } from '../words/durations.ts'
+import { formatClock, formatCount, none } from '../words/time.ts'
+import { chartDaysOf } from './chart-days.ts'
+import type { Analytics, Interval } from './question.ts'
 
-/** Each day, with its like of what is compared with: by its place in the range. */
-function daysOf(data: Analytics, other: Analytics | null): ChartDay[] {
-  return data.daily.map((day, i) => ({
-    ...day,
-    inProgress: day.starts - day.completions - day.dismissals,
-    before: other?.daily[i]?.starts ?? null,
-  }))
-}
+const options = (['day', 'week', 'month'] as const).map(
+  interval => [interval, intervalWords[interval].option] as const,
+)
 
-const columns = (otherName: string | null): Column<ChartDay>[] => {
-  const counted = (name: string, field: 'starts' | (typeof outcomes)[number]) => ({
+const columns = (head: string, otherName: string | null): Column<ChartDay>[] => {
+  const counted = (name: string, field: 'starts' | 'people' | (typeof outcomes)[number]) => ({
     head: name,
     name,
     isNumber: true,
@@ -31,55 +30,68 @@ const columns = (otherName: string | null): Column<ChartDay>[] => {
   }
   return [
     {
-      head: words.day,
-      name: words.day,
+      head,
+      name: head,
       isTitle: true,
-      cell: ({ date, complete }) => (complete ? formatDay(date) : words.open(formatDay(date))),
+      cell: ({ name, complete }) => (complete ? name : words.open(name)),
     },
     counted(words.starts, 'starts'),
     counted(words.completions, 'completions'),
     counted(words.dismissed, 'dismissals'),
     counted(words.inProgress, 'inProgress'),
+    counted(words.people, 'people'),
     ...(otherName === null ? [] : [before]),
   ]
 }
 
-/** Runs and their outcomes, day by day. */
+/** Runs and their outcomes, by day, week or month. */
 export function Daily({
   data,
   other,
   otherName,
+  interval,
 }: {
   data: Analytics
   other: Analytics | null
   otherName: string
+  interval: Interval
 }) {
-  const days = daysOf(data, other)
+  const { setFilters } = useFilters()
+  const days = chartDaysOf(data, other, interval)
+  const by = intervalWords[interval] ?? intervalWords.day
   const { range, generatedAt, definitions } = data
   return (
     <section class="part">
       <div class="part-head">
         <h2>
-          <Defined means={definitions.daily}>{words.daily}</Defined>
+          <Defined means={data.periods ? definitions.periods : definitions.daily}>{by.by}</Defined>
         </h2>
-        <ul class="legend">
-          {outcomes.map(outcome => (
-            <li key={outcome} class={`key-${outcome}`}>
-              {words.outcomes[outcome]}
-            </li>
-          ))}
-          {other && <li class="key-line">{words.otherStarts(otherName)}</li>}
-          {!range.complete && (
-            <li class="key-hatch">{words.until(formatClock(generatedAt, range.timezone))}</li>
-          )}
-        </ul>
+        <div class="with-switch">
+          <ul class="legend">
+            {outcomes.map(outcome => (
+              <li key={outcome} class={`key-${outcome}`}>
+                {words.outcomes[outcome]}
+              </li>
+            ))}
+            {other && <li class="key-line">{words.otherStarts(otherName)}</li>}
+            {!range.complete && (
+              <li class="key-hatch">{by.until(formatClock(generatedAt, range.timezone))}</li>
+            )}
+          </ul>
+          <Segments
+            legend={periodWords.legend}
+            options={options}
+            value={interval}
+            onChoose={chosen => setFilters({ interval: chosen })}
+          />
+        </div>
       </div>
-      <DailyChart days={days} otherName={otherName} />
+      <DailyChart days={days} otherName={otherName} name={by.choose} />
       <details class="as-table">
         <summary>{words.asTable}</summary>
         <Table
-          caption={words.dailyCaption}
-          columns={columns(other && otherName)}
+          caption={by.caption}
+          columns={columns(by.head, other && otherName)}
           rows={days.toReversed()}
           keyOf={({ date }) => date}
         />

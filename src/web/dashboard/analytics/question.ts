@@ -1,4 +1,4 @@
-import type { Analytics } from '../../../modules/analytics/model.ts'
+import type { Analytics, AnalyticsQuery } from '../../../modules/analytics/model.ts'
 import { base } from '../api/base.ts'
 import { type Read, useRead } from '../api/read.ts'
 import { session } from '../api/session.ts'
@@ -9,9 +9,12 @@ import { useZone } from './use-zone.ts'
 import { addDays, dayIn, daysOf } from './zone.ts'
 
 export type { Analytics }
+export type Interval = NonNullable<AnalyticsQuery['interval']>
 export type StepNumbers = Analytics['steps'][number]
 
 const usualDays = 30
+/** Of more, a bar a day says less than a bar a week. */
+const mostBars = 120
 
 /** What the address asks of a flow's results. */
 export interface Question {
@@ -23,6 +26,8 @@ export interface Question {
   version: string | null
   /** What it is compared with: the period before, a version, or nothing. */
   compare: 'previous' | 'none' | `v${string}`
+  /** What a bar of the chart is. */
+  interval: Interval
 }
 
 /** Reads the address; nonsense goes to the API, which says what is wrong with it. */
@@ -34,18 +39,28 @@ export function useQuestion(): Question {
   const asked = filters.to ?? today
   const to = isWhole && asked >= today ? addDays(today, -1) : asked
   const { compare } = filters
+  const from = filters.from ?? addDays(asked, 1 - usualDays)
   return {
     zone,
     isWhole,
     to,
-    from: filters.from ?? addDays(asked, 1 - usualDays),
+    from,
+    interval: (filters.interval as Interval) ?? (daysOf(from, to) > mostBars ? 'week' : 'day'),
     version: filters.version ?? null,
     compare: compare === 'none' || /^v\d+$/.test(compare ?? '') ? (compare as 'none') : 'previous',
   }
 }
 
-const queryOf = ({ from, to, zone, version }: Omit<Question, 'compare' | 'isWhole'>) =>
+const queryOf = ({ from, to, zone, version }: Question) =>
   new URLSearchParams({ from, to, timezone: zone, ...(version !== null && { version }) })
+
+/** With what only the numbers themselves have: they are compared by day. */
+function fullQueryOf(question: Question): URLSearchParams {
+  const query = queryOf(question)
+  query.set('distribution', '1')
+  if (question.interval !== 'day') query.set('interval', question.interval)
+  return query
+}
 
 /** What the question is compared with, as a question; null where that is nothing. */
 function comparedWith(question: Question): Question | null {
@@ -71,10 +86,10 @@ export interface Results {
 
 /** Reads a flow's results, and what they are compared with. */
 export function useResults(flowId: string, question: Question): Results {
-  const path = (asked: Question) => `/flows/${flowId}/analytics?${queryOf(asked)}`
+  const path = (query: URLSearchParams) => `/flows/${flowId}/analytics?${query}`
   const compared = comparedWith(question)
-  const main = useRead<Analytics>(path(question), everyMs)
-  const other = useRead<Analytics>(compared && path(compared), everyMs * 4)
+  const main = useRead<Analytics>(path(fullQueryOf(question)), everyMs)
+  const other = useRead<Analytics>(compared && path(queryOf(compared)), everyMs * 4)
   const isVersion = question.compare.startsWith('v')
   const known = compared && !other.isOld ? other.data : null
   const hasRuns = known !== null && known.totals.starts > 0
@@ -96,7 +111,7 @@ export function csvAddress(
   question: Question,
   rows: 'runs' | 'events' | null,
 ): string {
-  const query = queryOf(question)
+  const query = rows ? queryOf(question) : fullQueryOf(question)
   if (rows) query.set('rows', rows)
   const slug = session.value?.organisation.slug ?? ''
   return `${base}/${slug}/flows/${encodeURIComponent(flowKey)}/export.csv?${query}`

@@ -10,6 +10,7 @@ import { Checklist } from './checklist.tsx'
 import { Controls } from './controls.tsx'
 import { Daily } from './daily.tsx'
 import { Definitions } from './definitions.tsx'
+import { Durations } from './durations.tsx'
 import { Funnel } from './funnel.tsx'
 import { type Analytics, useQuestion, useResults } from './question.ts'
 import { Totals } from './totals.tsx'
@@ -64,7 +65,8 @@ function Results({ flow }: { flow: AuthoredFlow }) {
               {isOtherEmpty && <p class="footnote">{words.otherEmpty(otherName)}</p>}
               <Funnel data={data} other={other} />
               <Checklist data={data} />
-              <Daily data={data} other={other} otherName={otherName} />
+              <Durations data={data} />
+              <Daily data={data} other={other} otherName={otherName} interval={question.interval} />
               <Versions data={data} />
               <p class="footnote">
                 {words.generated(

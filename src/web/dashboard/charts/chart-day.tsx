@@ -1,10 +1,17 @@
 import { analyticsWords as words } from '../words/analytics.ts'
-import { formatCount, formatDay } from '../words/time.ts'
+import { formatCount } from '../words/time.ts'
 
-/** A day, by how its runs ended, and what started on its like before. */
+/** A day, or a week or month, by how its runs ended, and what started on its like before. */
 export interface ChartDay {
+  /** The first of its days. */
   date: string
+  name: string
+  /** Above its numbers. */
+  title: string
+  /** Below its bar. */
+  label: string
   starts: number
+  people: number
   completions: number
   dismissals: number
   inProgress: number
@@ -18,7 +25,7 @@ export const outcomes = ['completions', 'inProgress', 'dismissals'] as const
 /** What the day is, in one line. */
 export const sayDay = (day: ChartDay, otherName: string): string =>
   [
-    day.complete ? formatDay(day.date) : words.open(formatDay(day.date)),
+    day.complete ? day.name : words.open(day.name),
     `${formatCount(day.starts)} ${words.starts.toLowerCase()}`,
     ...outcomes.map(outcome => `${formatCount(day[outcome])} ${words.outcomes[outcome]}`),
     ...(day.before === null ? [] : [`${formatCount(day.before)} ${words.otherStarts(otherName)}`]),
@@ -44,9 +51,7 @@ export function DayTip({
         right: right === null ? 'auto' : `${right}px`,
       }}
     >
-      <strong>
-        {day.complete ? formatDay(day.date, { weekday: 'short' }) : words.open(formatDay(day.date))}
-      </strong>
+      <strong>{day.complete ? day.title : words.open(day.title)}</strong>
       <table>
         <tbody>
           <tr>

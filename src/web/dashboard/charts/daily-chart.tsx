@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { useId } from 'preact/hooks'
-import { analyticsWords as words } from '../words/analytics.ts'
-import { formatCompact, formatShortDay } from '../words/time.ts'
+import { formatCompact } from '../words/time.ts'
 import { type ChartDay, DayTip, sayDay } from './chart-day.tsx'
 import { Bars, Before, Hatch } from './daily-marks.tsx'
 import { useWidth } from './use-width.ts'
@@ -17,7 +16,7 @@ function scalesOf(days: readonly ChartDay[], width: number) {
     days.map(({ date }) => date),
     [margin.left, Math.max(margin.left + 1, width - margin.right)],
   )
-  x.paddingInner(days.length > 120 ? 0 : 0.25)
+  x.paddingInner(days.length > 120 ? 0 : days.length > 6 ? 0.25 : 0.6)
   const y = scaleLinear([0, most], [height - margin.bottom, margin.top]).nice(4)
   return { x, y }
 }
@@ -46,7 +45,7 @@ function Axes({
           </text>
         </g>
       ))}
-      {labelled.map(({ date }) => {
+      {labelled.map(({ date, label }) => {
         const at = x(date)! + x.bandwidth() / 2
         const anchor = at > width - 28 ? 'end' : 'middle'
         return (
@@ -57,7 +56,7 @@ function Axes({
             y={height - 6}
             text-anchor={anchor}
           >
-            {formatShortDay(date)}
+            {label}
           </text>
         )
       })}
@@ -66,10 +65,18 @@ function Axes({
 }
 
 /**
- * Runs by day. A pointer or the arrow keys choose a day, whose numbers are said and shown; the same
+ * Runs by day, week or month. A pointer or the arrow keys choose one, whose numbers are said and shown; the same
  * numbers stand in the table below.
  */
-export function DailyChart({ days, otherName }: { days: readonly ChartDay[]; otherName: string }) {
+export function DailyChart({
+  days,
+  otherName,
+  name,
+}: {
+  days: readonly ChartDay[]
+  otherName: string
+  name: string
+}) {
   const { ref, width } = useWidth()
   const chosen = useSignal<number | null>(null)
   const hatch = useId()
@@ -95,7 +102,7 @@ export function DailyChart({ days, otherName }: { days: readonly ChartDay[]; oth
       class="chart"
       role="slider"
       tabIndex={0}
-      aria-label={words.chooseDay}
+      aria-label={name}
       aria-valuemin={0}
       aria-valuemax={last}
       aria-valuenow={chosen.value ?? last}

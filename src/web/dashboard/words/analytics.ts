@@ -52,15 +52,10 @@ export const analyticsWords = {
   legendBefore: 'compared',
   secondsRange: (median: string, p90: string) => `${median} – ${p90}`,
 
-  daily: 'Runs by day',
-  dailyCaption: 'Runs that started each day, by how they ended.',
-  day: 'Day',
   outcomes: { completions: 'completed', dismissals: 'dismissed', inProgress: 'in progress' },
   otherStarts: (name: string) => `starts, ${name}`,
-  until: (time: string) => `today, until ${time}`,
   open: (date: string) => `${date}, not over`,
   asTable: 'Show as a table',
-  chooseDay: 'Day of the chart; arrow keys move',
 
   versions: 'Versions',
   versionsCaption:

@@ -1,0 +1,114 @@
+import { scaleBand, scaleLinear } from 'd3-scale'
+import { durationWords as words } from '../words/durations.ts'
+import { formatCompact, formatSeconds } from '../words/time.ts'
+import { type Bin, placeOf } from './duration-bins.ts'
+import { useWidth } from './use-width.ts'
+
+const height = 200
+const margin = { top: 44, right: 12, bottom: 24, left: 36 }
+/** About so many pixels belong to a label of an edge. */
+const perLabel = 48
+/** Room enough for the name of a quantile. */
+const textWidth = 130
+
+/** A line where a quantile lies, and its name beside it: each in a row and on a side of its own. */
+function Quantile({
+  at,
+  row,
+  isBefore,
+  text,
+}: {
+  at: number
+  row: number
+  isBefore: boolean
+  text: string
+}) {
+  return (
+    <g class="quantile">
+      <line x1={at} x2={at} y1={row * 16 + 4} y2={height - margin.bottom} />
+      <text
+        x={isBefore ? at - 6 : at + 6}
+        y={row * 16 + 14}
+        text-anchor={isBefore ? 'end' : 'start'}
+      >
+        {text}
+      </text>
+    </g>
+  )
+}
+
+/** Runs by how long they took, with median and p90; every number stands in the table below, too. */
+export function DurationChart({
+  bins,
+  median,
+  p90,
+  name,
+}: {
+  bins: readonly Bin[]
+  median: number
+  p90: number
+  name: string
+}) {
+  const { ref, width: known } = useWidth()
+  const width = known.value
+  const end = Math.max(margin.left + 1, width - margin.right)
+  const x = scaleBand(
+    bins.map(({ fromSeconds }) => fromSeconds),
+    [margin.left, end],
+  ).paddingInner(0.06)
+  const most = Math.max(4, ...bins.map(({ count }) => count))
+  const y = scaleLinear([0, most], [height - margin.bottom, margin.top]).nice(4)
+  const left = (bin: number) => margin.left + (bin * (end - margin.left)) / bins.length
+  const [medianAt, p90At] = [median, p90].map(time => left(placeOf(time, bins))) as [number, number]
+  const every = Math.max(1, Math.ceil((bins.length * perLabel) / Math.max(1, width)))
+  return (
+    <div ref={ref} class="chart">
+      <svg width={width} height={height} role="img" aria-label={name}>
+        {y.ticks(4).map(tick => (
+          <g key={tick} class="tick">
+            <line x1={margin.left} x2={end} y1={y(tick)} y2={y(tick)} />
+            <text x={margin.left - 8} y={y(tick)} dy="0.32em" text-anchor="end">
+              {formatCompact(tick)}
+            </text>
+          </g>
+        ))}
+        {bins.map(({ fromSeconds, count }) => (
+          <rect
+            key={fromSeconds}
+            class="of-completions"
+            x={x(fromSeconds)}
+            width={x.bandwidth()}
+            y={y(count)}
+            height={y(0) - y(count)}
+          />
+        ))}
+        {bins.map(
+          ({ fromSeconds }, bin) =>
+            bin % every === 0 && (
+              <text
+                key={fromSeconds}
+                class="tick-label"
+                x={left(bin)}
+                y={height - 6}
+                text-anchor="middle"
+              >
+                {formatSeconds(fromSeconds)}
+              </text>
+            ),
+        )}
+        <Quantile
+          at={medianAt}
+          row={0}
+          isBefore={medianAt > textWidth}
+          text={words.median(formatSeconds(median))}
+        />
+        <Quantile
+          at={p90At}
+          row={1}
+          isBefore={p90At > width - textWidth}
+          text={words.p90(formatSeconds(p90))}
+        />
+      </svg>
+    </div>
+  )
+}
