@@ -51,11 +51,19 @@ no failure. "Since" looks back 7 days.`)
       const ok = !checked.some(({ state }) => isBadState(state))
       if (!ok) process.exitCode = exitStatus.failure
       if (json) {
-        const steps = checked.map(({ canBePinned, ...step }) => step)
+        const steps = checked.map(({ canBePinned, ...step }) => withoutPrints(step))
         return printJson({ ok, steps })
       }
       print(...stepReport(checked, { organisations, isAmong }))
     })
+}
+
+/** What elements are like is for who looks at them, and not for logs of a release. */
+function withoutPrints<Step extends Pick<CheckedStep, 'fingerprints'>>(step: Step) {
+  const { baseline, latest, ...counts } = step.fingerprints
+  if (latest === null) return { ...step, fingerprints: { ...counts, latest } }
+  const { fingerprint, ...verdict } = latest
+  return { ...step, fingerprints: { ...counts, latest: verdict } }
 }
 
 /** Of all that are asked; a flow has to be published in one of them. */

@@ -2,12 +2,13 @@ import type { RunStep } from './run.ts'
 
 /** What a run can come to, in one word. */
 export const runOutcomes = ['completed', 'dismissed', 'in_progress'] as const
+export type RunOutcome = (typeof runOutcomes)[number]
 
 /** A run that was ever completed is; else one that was ever dismissed is that. */
 export function outcomeOf(run: {
   completedAt: number | null
   dismissedAt: number | null
-}): (typeof runOutcomes)[number] {
+}): RunOutcome {
   if (run.completedAt !== null) return 'completed'
   return run.dismissedAt === null ? 'in_progress' : 'dismissed'
 }

@@ -43,7 +43,7 @@ export type StepHealth = { state: StepState; okRate: number | null; reports: num
 export const healthWindowMs = dayMs
 
 /** Under this many people one odd browser would decide the state. */
-const fewestPeople = 5
+export const fewestPeople = 5
 
 /** Counts to add to: every outcome at 0. */
 export const noHealthCounts = (): HealthCounts => zeros(healthOutcomes)

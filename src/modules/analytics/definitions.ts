@@ -1,3 +1,5 @@
+import { healthDefinitions } from '../steps/index.ts'
+
 /**
  * What each number means, in one sentence: sent with every answer, so that nobody has to guess. A
  * name that stands in several places means the same in all of them; where it does not, its key says
@@ -51,11 +53,9 @@ export const definitions = {
     "medianSeconds and p90Seconds of a step: seconds from a run's first view of the step to its first completion or skip, else to its first view of a later step; runs with neither are left out; by nearest rank, exact below 4 seconds and within 0.025 % above.",
   health:
     "As of now, not of the range: each person's latest report of the newest version in the last 24 hours; reports is the number of people counted.",
-  'health.state':
-    'unknown: under five people; healthy: under 5 % of them missed the target; drifting: healthy, but a fifth or more of the finds were makeshift or changed; flaky: under half missed it, or more where the target is not required; broken: half or more missed it.',
-  'health.okRate':
-    'People whose page found the target divided by people counted, four decimals; null where nobody reported.',
-  'health.reports': 'People counted, each by their latest report.',
+  'health.state': healthDefinitions.state,
+  'health.okRate': healthDefinitions.okRate,
+  'health.reports': healthDefinitions.people,
   'checklist.completions':
     "People of the range's runs who ever ticked the item, by ticks that count for them.",
   'checklist.completedAll':

@@ -306,14 +306,16 @@ export function authoringRoutes({
       path: '/manage/flows/:key/versions',
       operation: 'listVersions',
       refuses: ['flow_not_found'],
-      summary: 'The versions of a flow, newest first',
+      summary: 'The versions of a flow, newest first, with who published them',
       answers: { 200: { description: 'The versions.', schema: VersionList } },
       async handle(call) {
         const versions = await authoring.versions(call.org.ref, keyOf(call))
         return json(200, {
-          versions: versions.map(({ version, publishedAt }) => ({
-            version,
+          versions: versions.map(({ published, publishedAt, ...rest }) => ({
+            ...rest,
             publishedAt: isoTime(publishedAt),
+            publishedBy: published && { name: published.by, via: published.via },
+            note: published?.note ?? null,
           })),
         })
       },

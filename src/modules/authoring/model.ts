@@ -83,6 +83,7 @@ export const DraftAnswer = Type.Object(
   },
   { title: 'Draft' },
 )
+export type DraftAnswer = Static<typeof DraftAnswer>
 
 export const DraftBody = WrittenFlow
 
@@ -118,6 +119,7 @@ export const PushedFlows = Type.Object(
   { dryRun: Type.Boolean(), flows: Type.Array(PushedFlow) },
   { title: 'PushedFlows' },
 )
+export type PushedFlows = Static<typeof PushedFlows>
 
 export const ChangedFlow = Type.Object(
   {
@@ -140,12 +142,27 @@ export const ChangedFlows = Type.Object(
   { flows: Type.Array(ChangedFlow) },
   { title: 'ChangedFlows' },
 )
+export type ChangedFlows = Static<typeof ChangedFlows>
 
 const Version = Type.Object({
   version: Type.Integer({ examples: [3] }),
   publishedAt: Instant('When it was published.'),
+  publishedBy: Type.Union(
+    [
+      Type.Object({
+        name: Type.String({ examples: ['Ann'] }),
+        via: OneOf(['command line', 'token', 'dashboard']),
+      }),
+      Type.Null(),
+    ],
+    { description: 'Who published it; null where the audit log does not say.' },
+  ),
+  note: Type.Union([Type.String(), Type.Null()], { description: 'What they said of it.' }),
+  stepCount: Count('Its steps.', 4),
+  itemCount: Count('Its items.', 0),
 })
 export const VersionList = Type.Object({ versions: Type.Array(Version) }, { title: 'VersionList' })
+export type VersionList = Static<typeof VersionList>
 export const VersionAnswer = Type.Object(
   {
     version: Type.Integer({ examples: [3] }),
@@ -154,6 +171,7 @@ export const VersionAnswer = Type.Object(
   },
   { title: 'PublishedVersion' },
 )
+export type VersionAnswer = Static<typeof VersionAnswer>
 
 const Side = (description: string) =>
   Type.Optional(
@@ -180,6 +198,7 @@ export const DiffAnswer = Type.Object(
   },
   { title: 'Diff' },
 )
+export type DiffAnswer = Static<typeof DiffAnswer>
 
 export const ValidateBody = closed({
   text: Type.String({ description: 'A flow file.', examples: ['key: welcome\nsteps: []\n'] }),
@@ -234,6 +253,7 @@ export const PinAnswer = Type.Object(
   { dryRun: Type.Boolean(), steps: Type.Array(PinnedStep) },
   { title: 'Pins' },
 )
+export type PinAnswer = Static<typeof PinAnswer>
 export type PinnedStep = Static<typeof PinnedStep>
 
 export const RepairBody = closed({

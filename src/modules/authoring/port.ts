@@ -1,5 +1,5 @@
 import type { FlowDefinition } from '../../core/flow/flow.ts'
-import type { AuditEntry } from '../../core/organisation/audit.ts'
+import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { Fingerprint } from '../../core/step/fingerprint.ts'
 
@@ -8,6 +8,14 @@ export interface PublishedVersion {
   version: number
   publishedAt: number
   definition: FlowDefinition
+}
+
+/** A version as a ledger has it: without what it holds. */
+export interface VersionNote extends Omit<PublishedVersion, 'definition'> {
+  stepCount: number
+  itemCount: number
+  /** Who published it, and what they said of it; null where that was not noted. */
+  published: { by: string; via: Actor['via']; note: string | null } | null
 }
 
 /** A flow as its author sees it. */
@@ -77,10 +85,7 @@ export interface FlowStore {
    */
   change(orgRef: OrganisationRef, changes: FlowChanges): Promise<readonly StoredChange[] | null>
   /** All versions of a flow, newest first, without what they hold. */
-  versions(
-    orgRef: OrganisationRef,
-    key: string,
-  ): Promise<readonly Omit<PublishedVersion, 'definition'>[]>
+  versions(orgRef: OrganisationRef, key: string): Promise<readonly VersionNote[]>
   version(orgRef: OrganisationRef, key: string, version: number): Promise<PublishedVersion | null>
   publishedParts(orgRef: OrganisationRef, key: string): Promise<PublishedParts>
   /** Who changed a flow last, and when; null where nobody has since changes are noted. */

@@ -1,9 +1,9 @@
 import type { GateStores } from '../../http/port.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
-import { RunList, RunQuery, usualRuns } from './model.ts'
+import { RunList, RunQuery } from './model.ts'
 import type { RunStore } from './port.ts'
-import { listRuns } from './service.ts'
+import { askedIn, listRuns } from './service.ts'
 
 /** Single runs of a flow, behind the numbers of analytics. */
 export function runRoutes(deps: {
@@ -16,17 +16,16 @@ export function runRoutes(deps: {
       method: 'GET',
       path: '/manage/flows/:key/runs',
       operation: 'listRuns',
-      summary: 'Runs of a flow, the latest start first: who, how far, and how it ended',
+      summary:
+        'Runs of a flow, the latest start first: who, how far, and how it ended; by outcome, version and days',
       query: RunQuery,
       refuses: ['flow_not_found'],
       description:
         'A page at a time. What starts meanwhile comes before the first page, so that nothing is told ' +
         'twice on the way down, but for a run of which an earlier start is reported late.',
       answers: { 200: { description: 'A page of them.', schema: RunList } },
-      async handle({ org, params, query }) {
-        const { after = null, limit = usualRuns } = query
-        const asked = { flowKey: params.key ?? '', after, most: Number(limit) }
-        return json(200, await listRuns(org, asked, deps))
+      async handle({ org, params, query, receivedAt }) {
+        return json(200, await listRuns(org, params.key ?? '', askedIn(query, receivedAt), deps))
       },
     }),
   ]

@@ -2,6 +2,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import { runOutcomes, stepOutcomes } from '../../core/run/outcome.ts'
 import { FlowId, Instant, InstantOrNull, OneOf, OrNull, StepId } from '../../http/shapes.ts'
 
+/** The most runs that are looked at for one answer, of which a filter may leave few. */
+export const mostLookedAt = 5_000
+
 /** The most runs of one answer, and how many where nobody says. */
 export const mostRuns = 200
 export const usualRuns = 50
@@ -19,6 +22,33 @@ export const RunQuery = Type.Object({
       pattern: '^([1-9]\\d?|1\\d\\d|200)$',
       mustBe: `a number from 1 to ${mostRuns}`,
       description: `The most runs, 1 to ${mostRuns}; ${usualRuns} without it.`,
+    }),
+  ),
+  outcome: Type.Optional(OneOf(runOutcomes, { description: 'Those alone that ended so.' })),
+  version: Type.Optional(
+    Type.String({
+      pattern: '^[1-9]\\d{0,8}$',
+      mustBe: 'the number of a version',
+      description: 'Those of one version alone.',
+    }),
+  ),
+  from: Type.Optional(
+    Type.String({
+      description:
+        'The first day of starts, YYYY-MM-DD; without it and `to` all runs, else 29 days before `to`.',
+      examples: ['2026-07-01'],
+    }),
+  ),
+  to: Type.Optional(
+    Type.String({
+      description: 'The last day, likewise; today without it.',
+      examples: ['2026-07-31'],
+    }),
+  ),
+  timezone: Type.Optional(
+    Type.String({
+      description: 'IANA name of the zone whose days they are; UTC without it.',
+      examples: ['Europe/Berlin'],
     }),
   ),
 })
@@ -63,7 +93,8 @@ export const RunList = Type.Object(
     runs: Type.Array(RunOfList, { description: 'The latest start first.' }),
     next: OrNull(
       Type.String(),
-      'Send it as `after` for earlier runs; null where there are none.',
+      'Send it as `after` for earlier runs; null where there are none. Of a filtered list it may ' +
+        `come with few runs or none: ${mostLookedAt} are looked at for one answer.`,
       'mi7lnk8g.2h4c',
     ),
   },

@@ -1,4 +1,5 @@
 import type { OrganisationRef } from '../../core/reference.ts'
+import type { RunOutcome } from '../../core/run/outcome.ts'
 import type { RunRow } from '../../core/run/stored-run.ts'
 
 /** A run with its place in the list, by which those that follow are asked for. */
@@ -6,19 +7,30 @@ export interface ListedRun extends RunRow {
   cursor: string
 }
 
+/** Which runs of a flow are asked for. */
+export interface RunsAsked {
+  /** Those that follow this cursor; null for the first. */
+  after: string | null
+  most: number
+  /** Of those, how many are looked at where a filter leaves some out. */
+  mostLookedAt: number
+  outcome: RunOutcome | null
+  version: number | null
+  /** When they started, epoch milliseconds; `endMs` exclusive. */
+  started: { startMs: number; endMs: number } | null
+}
+
 /** What a list of runs asks of storage. */
 export interface RunStore {
   /**
    * Runs of a flow, the latest start first.
    *
-   * @param after those that follow this cursor; null for the first
-   * @param most how many
-   * @returns null where the organisation has no flow of this key
+   * @returns null where the organisation has no flow of this key; `rest` is the cursor of the last run
+   *   that was looked at, where others follow that were not
    */
   runs(
     orgRef: OrganisationRef,
     flowKey: string,
-    after: string | null,
-    most: number,
-  ): Promise<{ flowId: string; runs: readonly ListedRun[] } | null>
+    asked: RunsAsked,
+  ): Promise<{ flowId: string; runs: readonly ListedRun[]; rest: string | null } | null>
 }

@@ -1,4 +1,4 @@
-import { flowNotFound } from '../../core/errors.ts'
+import { flowNotFound, invalid } from '../../core/errors.ts'
 import { idsOf } from '../../core/event/event.ts'
 import { FlowPositions } from '../../core/flow/positions.ts'
 import type { FlowEntry, Organisation } from '../../core/organisation/catalogue.ts'
@@ -6,25 +6,36 @@ import type { StepRef } from '../../core/reference.ts'
 import { outcomeOf, secondsToComplete, stepOutcomeOf } from '../../core/run/outcome.ts'
 import type { RunRow } from '../../core/run/stored-run.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
+import { resolveRange } from '../../core/time/time-range.ts'
 import type { GateStores } from '../../http/port.ts'
-import type { RunList } from './model.ts'
-import type { RunStore } from './port.ts'
+import { mostLookedAt, type RunList, type RunQuery, usualRuns } from './model.ts'
+import type { RunStore, RunsAsked } from './port.ts'
 
-/** A page of a flow, the latest start first. */
-export interface RunsAsked {
-  flowKey: string
-  after: string | null
-  most: number
+/** What a query asks for. @throws AppError `validation_failed` for a wrong date, zone, order or range */
+export function askedIn(query: RunQuery, now: number): RunsAsked {
+  const { after = null, limit = usualRuns, outcome = null, version, ...days } = query
+  const resolved = resolveRange(days, now)
+  if ('problems' in resolved) throw invalid(...resolved.problems)
+  return {
+    after,
+    most: Number(limit),
+    mostLookedAt,
+    outcome,
+    version: version === undefined ? null : Number(version),
+    started: days.from === undefined && days.to === undefined ? null : resolved.range,
+  }
 }
 
 /** What single people did with a flow. @throws AppError `flow_not_found` */
 export async function listRuns(
   organisation: Organisation,
-  { flowKey, after, most }: RunsAsked,
+  flowKey: string,
+  asked: RunsAsked,
   { stores, runs: store }: { stores: Pick<GateStores, 'catalogue'>; runs: RunStore },
 ): Promise<RunList> {
+  const { most } = asked
   // One more tells whether any follow.
-  const found = await store.runs(organisation.ref, flowKey, after, most + 1)
+  const found = await store.runs(organisation.ref, flowKey, { ...asked, most: most + 1 })
   const flow = found && (await stores.catalogue().flow(found.flowId))
   if (!found || !flow) throw flowNotFound(flowKey)
   const told = teller(flow)
@@ -33,7 +44,7 @@ export async function listRuns(
     flowId: flow.id,
     flowKey: flow.key,
     runs: runs.map(told),
-    next: found.runs.length > most ? runs.at(-1)!.cursor : null,
+    next: found.runs.length > most ? runs.at(-1)!.cursor : found.rest,
   }
 }
 

@@ -6,7 +6,7 @@ import { isBadState, stepState } from '../../core/step/health.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
 import { takenOver } from '../authoring/index.ts'
-import type { CheckedStep, StepCheck } from './model.ts'
+import { type CheckedStep, healthDefinitions, type StepCheck } from './model.ts'
 import type { StepEvidenceStore, StepStores } from './port.ts'
 
 type Target = NonNullable<Step['target']>
@@ -39,7 +39,11 @@ export async function checkSteps(
       steps.push(await checked(named, flow, step, step.target, evidence))
     }
   }
-  return { ok: !steps.some(({ state }) => isBadState(state)), steps }
+  return {
+    ok: !steps.some(({ state }) => isBadState(state)),
+    steps,
+    definitions: healthDefinitions,
+  }
 }
 
 async function checked(

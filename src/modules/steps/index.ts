@@ -13,7 +13,7 @@ import {
 import type { StepEvidenceStore, StepStores } from './port.ts'
 import { stepService } from './service.ts'
 
-export { StepStateShape } from './model.ts'
+export { healthDefinitions, StepStateShape } from './model.ts'
 export type { StepBook } from './port.ts'
 export { healthOf } from './service.ts'
 

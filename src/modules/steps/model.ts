@@ -123,6 +123,15 @@ export const HealthBody = Type.Object(
 )
 export type HealthBody = Static<typeof HealthBody>
 
+/** What health means, in a sentence each. */
+export const healthDefinitions = {
+  people: 'People counted, each by their latest report.',
+  state:
+    'unknown: under five people; healthy: under 5 % of them missed the target; drifting: healthy, but a fifth or more of the finds were makeshift or changed; flaky: under half missed it, or more where the target is not required; broken: half or more missed it.',
+  okRate:
+    'People whose page found the target divided by people counted, four decimals; null where nobody reported.',
+}
+
 /** How a step's target fares on the pages that show it. */
 export const StepStateShape = OneOf(stepStates, {
   description:
@@ -188,6 +197,7 @@ const CheckedStep = Type.Object(
     ),
     fingerprints: Type.Object({
       baselineAt: InstantOrNull('When the baseline was taken.'),
+      baseline: OrNull(Fingerprint, 'What the element was like then.'),
       match: Count('Looks that were like it.', 12),
       drift: Count('Looks that had drifted away from it.', 1),
       gone: Count('Looks that did not find it.', 3),
@@ -196,6 +206,10 @@ const CheckedStep = Type.Object(
           status: OneOf(['match', 'drift', 'gone']),
           score: Type.Number({ minimum: 0, maximum: 1, examples: [0.92] }),
           at: Instant('When.'),
+          fingerprint: OrNull(
+            Fingerprint,
+            'What the element was like; null where it was looked for and was not there.',
+          ),
         }),
         'The latest look.',
       ),
@@ -220,6 +234,9 @@ export const StepCheck = Type.Object(
   {
     ok: Type.Boolean({ description: 'Whether no step is drifting, flaky or broken.' }),
     steps: Type.Array(CheckedStep, { description: 'By flow, those of highest priority first.' }),
+    definitions: Type.Record(Type.String(), Type.String(), {
+      description: 'What each of these means, in a sentence.',
+    }),
   },
   { title: 'StepCheck' },
 )

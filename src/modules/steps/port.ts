@@ -27,14 +27,22 @@ export interface StepEvidence {
 /** What fingerprints say of a step's element. */
 export interface FingerprintEvidence {
   baselineAt: number | null
+  /** What the element was like then. */
+  baseline: Fingerprint | null
   /** How many came out as what. */
   match: number
   drift: number
   gone: number
   /** But for the baseline itself. */
-  latest: (Pick<Comparison, 'status' | 'score'> & { at: number }) | null
+  latest: FingerprintLook | null
   /** The selector suggested most often by the latest fingerprints that called for another one. */
   suggestion: { selector: string; times: number; of: number } | null
+}
+
+/** One look at an element; `fingerprint` is null where it was not there. */
+export interface FingerprintLook extends Pick<Comparison, 'status' | 'score'> {
+  at: number
+  fingerprint: Fingerprint | null
 }
 
 /** What a check of steps asks of storage. */

@@ -1,15 +1,23 @@
 import type { Database } from 'bun:sqlite'
-import { and, asc, count, desc, eq, max, ne, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, max, ne, sql } from 'drizzle-orm'
 import type { Flow, FlowDefinition } from '../../core/flow/flow.ts'
 import type {
   AuthoredFlow,
   FlowsRead,
   PublishedParts,
   PublishedVersion,
+  VersionNote,
 } from '../../modules/authoring/port.ts'
 import { atOnce, inSlices, patientSlices } from '../../scheduling/cooperative.ts'
 import { preparedOnce, type Tables, tables } from '../catalogue/change.ts'
-import { catalogueChanges, flows, flowVersions, items, steps } from '../database/schema.ts'
+import {
+  auditLog,
+  catalogueChanges,
+  flows,
+  flowVersions,
+  items,
+  steps,
+} from '../database/schema.ts'
 
 export type FlowRow = typeof flows.$inferSelect
 
@@ -125,19 +133,47 @@ export async function readFlowsInSlices(
 }
 
 /** See `FlowStore.versions`. */
-export function flowVersionsOf(
-  database: Database,
-  orgRow: number,
-  key: string,
-): Omit<PublishedVersion, 'definition'>[] {
-  const { version, publishedAt } = flowVersions
-  return tables(database)
-    .select({ version, publishedAt })
+export function flowVersionsOf(database: Database, orgRow: number, key: string): VersionNote[] {
+  const tx = tables(database)
+  const { version, publishedAt, stepRows, itemRows } = flowVersions
+  const rows = tx
+    .select({ version, publishedAt, stepRows, itemRows })
     .from(flowVersions)
     .innerJoin(flows, eq(flows.id, flowVersions.flowId))
     .where(and(eq(flows.orgId, orgRow), eq(flows.key, key)))
     .orderBy(desc(version))
     .all()
+  const noted = publishersOf(tx, orgRow, key)
+  return rows.map(({ stepRows: ofSteps, itemRows: ofItems, ...row }) => ({
+    ...row,
+    stepCount: ofSteps.length,
+    itemCount: ofItems.length,
+    published: noted.get(row.version) ?? null,
+  }))
+}
+
+const publishing = ['flow.publish', 'flow.push_and_publish', 'flow.restore']
+
+/** Who published which version, as far as the audit log says. */
+function publishersOf(tx: Tables, orgRow: number, key: string) {
+  const lines = tx
+    .select()
+    .from(auditLog)
+    .where(
+      and(
+        eq(auditLog.orgId, orgRow),
+        eq(auditLog.subject, key),
+        inArray(auditLog.action, publishing),
+      ),
+    )
+    .orderBy(asc(auditLog.id))
+    .all()
+  return new Map(
+    lines
+      // What was shown again, or made a draft alone, is no new version.
+      .filter(({ before, after }) => before?.version !== after?.version)
+      .map(({ after, actor, via, note }) => [after?.version, { by: actor, via, note }] as const),
+  )
 }
 
 /** See `FlowStore.version`. */

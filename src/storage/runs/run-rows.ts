@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import type { RunOutcome } from '../../core/run/outcome.ts'
 import type { RunStep } from '../../core/run/run.ts'
 import type { RunRow } from '../../core/run/stored-run.ts'
 import type { RunStore } from '../../modules/runs/port.ts'
@@ -122,30 +123,58 @@ export function runListOver(database: Database): InRows<RunStore> {
   const flow = database.query<{ id: number; public_id: string }, [number, string]>(
     'select id, public_id from flows where org_id = ? and key = ?',
   )
-  const page = database.query<RunRecord, [number, number, number, number, number]>(
-    `select ${runRowColumns} from runs where org_id = ? and flow_id = ? and (started_at, id) < (?, ?)
-    order by started_at desc, id desc limit ?`,
+  const inPlace = 'org_id = ? and flow_id = ? and (started_at, id) < (?, ?) and started_at >= ?'
+  const inOrder = 'order by started_at desc, id desc'
+  type Place = [orgRow: number, flow: number, before: number, beforeId: number, from: number]
+  const page = database.query<RunRecord, [...Place, number]>(
+    `select ${runRowColumns} from runs where ${inPlace} ${inOrder} limit ?`,
+  )
+  const filtered = database.query<RunRecord, [...Place, number, ...Filter]>(
+    `select * from (select ${runRowColumns} from runs where ${inPlace} ${inOrder} limit ?)
+    where version = ifnull(?, version) and ${outcomeInSql} = ifnull(?, ${outcomeInSql})
+    ${inOrder} limit ?`,
+  )
+  const lastLookedAt = database.query<{ started_at: number; id: number }, [...Place, number]>(
+    `select started_at, id from runs where ${inPlace} ${inOrder} limit 1 offset ?`,
   )
   return {
-    async runs(orgRow, flowKey, after, most) {
+    async runs(orgRow, flowKey, { after, most, mostLookedAt, outcome, version, started }) {
       const found = flow.get(orgRow, flowKey)
       if (!found) return null
-      const [start, id] = after === null ? beforeAll : placeOf(after)
-      const rows = page.all(orgRow, found.id, start, id, most)
+      const end = [started?.endMs ?? Number.MAX_SAFE_INTEGER, 0] as const
+      const [start, id] = after === null ? end : earlier(placeOf(after), end)
+      const first = started?.startMs ?? Number.MIN_SAFE_INTEGER
+      const place: Place = [orgRow, found.id, start, id, first]
+      const isFiltered = outcome !== null || version !== null
+      const rows = isFiltered
+        ? filtered.all(...place, mostLookedAt, version, outcome, most)
+        : page.all(...place, most)
+      const hasAll = !isFiltered || rows.length === most
+      const last = hasAll ? null : lastLookedAt.get(...place, mostLookedAt - 1)
       return {
         flowId: found.public_id,
         runs: rows.map(row => ({ cursor: cursorOf(row), ...runRowOf(row) })),
+        rest: last && cursorOf(last),
       }
     },
   }
 }
 
-const beforeAll = [Number.MAX_SAFE_INTEGER, 0] as const
+type Filter = [version: number | null, outcome: RunOutcome | null, most: number]
+
+/** As `outcomeOf` says it. */
+const outcomeInSql = `case when completed_at is not null then 'completed'
+  when dismissed_at is not null then 'dismissed' else 'in_progress' end`
+
+type RunPlace = readonly [start: number, id: number]
+
+const earlier = (a: RunPlace, b: RunPlace) => (a[0] < b[0] ? a : b)
 
 /** A run's start and number, in base 36. */
-const cursorOf = ({ started_at, id }: RunRecord) => `${started_at.toString(36)}.${id.toString(36)}`
+const cursorOf = ({ started_at, id }: Pick<RunRecord, 'started_at' | 'id'>) =>
+  `${started_at.toString(36)}.${id.toString(36)}`
 
-function placeOf(cursor: string): readonly [start: number, id: number] {
+function placeOf(cursor: string): RunPlace {
   const [start = '', id = ''] = cursor.split('.')
   return [Number.parseInt(start, 36), Number.parseInt(id, 36)]
 }

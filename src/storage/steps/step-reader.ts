@@ -11,7 +11,11 @@ import {
 } from '../../core/step/health.ts'
 import { dayMs, minuteMs } from '../../core/time/durations.ts'
 import type { StepBaseline, SuggestedSelectors } from '../../modules/authoring/port.ts'
-import type { FingerprintEvidence, StepEvidence } from '../../modules/steps/port.ts'
+import type {
+  FingerprintEvidence,
+  FingerprintLook,
+  StepEvidence,
+} from '../../modules/steps/port.ts'
 
 interface StoredBaseline {
   target: string
@@ -87,8 +91,11 @@ function statements(database: Database) {
     verdicts: database.query<{ status: string; count: number }, Scope>(
       `select status, count(*) as count from step_fingerprints where ${inScope} group by status`,
     ),
-    latestVerdict: database.query<NonNullable<FingerprintEvidence['latest']>, Scope>(
-      `select status, score, at from step_fingerprints where ${inScope} and status <> 'baseline'
+    latestVerdict: database.query<
+      Omit<FingerprintLook, 'fingerprint'> & { fingerprint: string | null },
+      Scope
+    >(
+      `select status, score, at, fingerprint from step_fingerprints where ${inScope} and status <> 'baseline'
       order by at desc, seq desc limit 1`,
     ),
     suggestions: database.query<{ selector: string | null; times: number }, Scope>(
@@ -174,12 +181,15 @@ export class StepReader {
     const suggestions = this.sql.suggestions.all(...scope)
     const best = suggestions.find(({ selector }) => selector !== null)
     const of = suggestions.reduce((sum, { times }) => sum + times, 0)
+    const baseline = this.baseline(scope[0], scope[1])
+    const latest = this.sql.latestVerdict.get(...scope)
     return {
-      baselineAt: this.sql.baseline.get(scope[0], scope[1])?.at ?? null,
+      baselineAt: baseline?.at ?? null,
+      baseline: baseline?.print ?? null,
       match: verdicts.get('match') ?? 0,
       drift: verdicts.get('drift') ?? 0,
       gone: verdicts.get('gone') ?? 0,
-      latest: this.sql.latestVerdict.get(...scope),
+      latest: latest && { ...latest, fingerprint: JSON.parse(latest.fingerprint ?? 'null') },
       suggestion: best ? { selector: best.selector as string, times: best.times, of } : null,
     }
   }

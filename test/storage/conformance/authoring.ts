@@ -187,13 +187,14 @@ export function authoringConforms(open: OpenStore): void {
       await pushAndPublish(tour('a'))
       const { flows } = store.management
       const first = await flows.version(tenant.ref, 'tour', 1)
+      const published = { by: actor.name, via: actor.via, note: null }
       const now = store.clock.now()
       store.clock.wallMs -= 60_000
       await pushAndPublish(tour('b'))
       store.clock.wallMs += 60_000
       expect(await flows.versions(tenant.ref, 'tour')).toEqual([
-        { version: 2, publishedAt: now + 1 },
-        { version: 1, publishedAt: now },
+        { version: 2, publishedAt: now + 1, stepCount: 1, itemCount: 0, published },
+        { version: 1, publishedAt: now, stepCount: 1, itemCount: 0, published },
       ])
       expect(await flows.version(tenant.ref, 'tour', 1)).toEqual(first)
       expect(first).toEqual({ version: 1, publishedAt: now, definition: tour('a') })

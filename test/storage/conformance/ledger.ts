@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { EventKind } from '../../../src/core/event/event.ts'
 import type { TimeRange } from '../../../src/core/time/time-range.ts'
 import type { LoggedEvent } from '../../../src/modules/events/port.ts'
+import type { RunsAsked } from '../../../src/modules/runs/port.ts'
 import type { OpenStore, Store } from './store.ts'
-import { always, definitionOf, Tenant } from './tenant.ts'
+import { always, definitionOf, runsAsked, Tenant } from './tenant.ts'
 
 const day = 86_400_000
 
@@ -84,12 +86,45 @@ export function ledgerConforms(open: OpenStore): void {
       await append(start('a', 10), start('b', 30), start('c', 20))
       const { runs } = store.management
       const page = async (after: string | null) =>
-        (await runs.runs(tenant.ref, 'first', after, 2))!.runs
+        (await runs.runs(tenant.ref, 'first', runsAsked({ after, most: 2 })))!.runs
       const first = await page(null)
       expect(first.map(({ key }) => key)).toEqual(['rb', 'rc'])
       expect((await page(first[1]!.cursor)).map(({ key }) => key)).toEqual(['ra'])
-      expect(await runs.runs(tenant.ref, 'none', null, 2)).toBeNull()
-      expect(await runs.runs((await Tenant.of(store)).ref, 'first', null, 2)).toBeNull()
+      expect(await runs.runs(tenant.ref, 'none', runsAsked())).toBeNull()
+      expect(await runs.runs((await Tenant.of(store)).ref, 'first', runsAsked())).toBeNull()
+    })
+
+    test('make runs that are listed by how they ended, their version and when they started', async () => {
+      const of = (runId: string, kind: EventKind, at: number) =>
+        tenant.event(`${runId}${kind}`, { kind, flowKey: 'first', userId: 'u', runId, at })
+      await append(...['a', 'b', 'c', 'd'].map((id, i) => of(id, 'flow_started', 10 * i + 10)))
+      await append(of('a', 'flow_completed', 15), of('b', 'flow_dismissed', 25))
+      await append(of('d', 'flow_dismissed', 45), of('d', 'flow_completed', 46))
+      const found = async (asked: Partial<RunsAsked>) => {
+        const page = await store.management.runs.runs(tenant.ref, 'first', runsAsked(asked))
+        return page!.runs.map(({ key }) => key)
+      }
+      expect(await found({ outcome: 'completed' })).toEqual(['rd', 'ra'])
+      expect(await found({ outcome: 'dismissed' })).toEqual(['rb'])
+      expect(await found({ outcome: 'in_progress' })).toEqual(['rc'])
+      expect(await found({ version: 1 })).toEqual(['rd', 'rc', 'rb', 'ra'])
+      expect(await found({ version: 2 })).toEqual([])
+      expect(await found({ started: { startMs: 20, endMs: 40 } })).toEqual(['rc', 'rb'])
+      const both = { outcome: 'completed', started: { startMs: 10, endMs: 40 } } as const
+      expect(await found(both)).toEqual(['ra'])
+    })
+
+    test('make runs of which no more are looked at for one page than are allowed', async () => {
+      const start = (runId: string, at: number) =>
+        tenant.event(runId, { kind: 'flow_started', flowKey: 'first', userId: 'u', runId, at })
+      await append(start('a', 10), start('b', 30), start('c', 20))
+      const { runs } = store.management
+      const asked = runsAsked({ outcome: 'dismissed', mostLookedAt: 2 })
+      const first = (await runs.runs(tenant.ref, 'first', asked))!
+      expect(first.runs).toEqual([])
+      expect(first.rest).not.toBeNull()
+      const next = await runs.runs(tenant.ref, 'first', { ...asked, after: first.rest })
+      expect(next).toMatchObject({ runs: [], rest: null })
     })
 
     test('of a flow come in the order of arrival, of a batch with several flows only its own', async () => {

@@ -10,6 +10,7 @@ import { analyticsService, questionOf } from '../../../src/modules/analytics/ser
 import type { FlowChange } from '../../../src/modules/authoring/port.ts'
 import type { LoggedEvent } from '../../../src/modules/events/port.ts'
 import type { OrganisationChange } from '../../../src/modules/organisations/port.ts'
+import type { RunsAsked } from '../../../src/modules/runs/port.ts'
 import type { RefEvent, RefFlow } from '../../support/analytics-reference.ts'
 import type { Store } from './store.ts'
 
@@ -24,6 +25,17 @@ export const auditOf = (action: string, subject = 'test', at = 0): AuditEntry =>
   before: null,
   after: null,
   note: null,
+})
+
+/** All runs of a flow, unless something else is asked for. */
+export const runsAsked = (asked: Partial<RunsAsked> = {}): RunsAsked => ({
+  after: null,
+  most: 9,
+  mostLookedAt: 100,
+  outcome: null,
+  version: null,
+  started: null,
+  ...asked,
 })
 
 /** All time. What is left of a range is for those who ask with dates. */

@@ -1,41 +1,10 @@
-import { useId } from 'preact/hooks'
+import { Choice } from '../parts/choice.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { useFilters } from '../shell/address.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { csvAddress, type Question } from './question.ts'
 import { RangePicker } from './range-picker.tsx'
-
-function Choice({
-  label,
-  value,
-  options,
-  onChoose,
-}: {
-  label: string
-  value: string
-  options: readonly (readonly [string, string])[]
-  onChoose: (value: string) => void
-}) {
-  const id = useId()
-  return (
-    <span class="choice">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        class="input select"
-        value={value}
-        onChange={event => onChoose(event.currentTarget.value)}
-      >
-        {options.map(([option, name]) => (
-          <option key={option} value={option}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </span>
-  )
-}
 
 /** What is asked of the results; all of it stands in the address. */
 export function Controls({

@@ -3,7 +3,7 @@ import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
-import { useFilters } from '../shell/address.ts'
+import { type Filters, useFilters } from '../shell/address.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { formatDay, formatShortDay } from '../words/time.ts'
 import type { Question } from './question.ts'
@@ -13,7 +13,14 @@ const presets = [7, 30, 90, 365] as const
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter(zone => zone !== 'UTC')]
 
 /** Days and zone of the results; both always stand on the button. */
-export function RangePicker({ question }: { question: Question }) {
+export function RangePicker({
+  question,
+  also = {},
+}: {
+  question: Question
+  /** What else another range changes. */
+  also?: Filters
+}) {
   const { setFilters } = useFilters()
   const { from, to, zone } = question
   const isSameYear = from.slice(0, 4) === to.slice(0, 4)
@@ -42,7 +49,7 @@ export function RangePicker({ question }: { question: Question }) {
                 class="menu-item"
                 onClick={() => {
                   const first = count === 30 ? null : addDays(dayIn(zone), 1 - count)
-                  setFilters({ from: first, to: null })
+                  setFilters({ from: first, to: null, ...also })
                   close()
                 }}
               >
@@ -50,15 +57,21 @@ export function RangePicker({ question }: { question: Question }) {
               </button>
             ))}
           </div>
-          <Custom key={`${from}${to}${zone}`} question={question} onDone={close} />
+          <Custom
+            key={`${from}${to}${zone}`}
+            question={question}
+            onChoose={range => {
+              setFilters({ ...range, ...also })
+              close()
+            }}
+          />
         </div>
       )}
     </Menu>
   )
 }
 
-function Custom({ question, onDone }: { question: Question; onDone(): void }) {
-  const { setFilters } = useFilters()
+function Custom({ question, onChoose }: { question: Question; onChoose(range: Filters): void }) {
   const from = useSignal(question.from)
   const to = useSignal(question.to)
   const zone = useSignal(question.zone)
@@ -83,8 +96,7 @@ function Custom({ question, onDone }: { question: Question; onDone(): void }) {
       class="custom-range"
       onSubmit={event => {
         event.preventDefault()
-        setFilters({ from: from.value, to: to.value, tz: zone.value })
-        onDone()
+        onChoose({ from: from.value, to: to.value, tz: zone.value })
       }}
     >
       {day(words.from, from)}

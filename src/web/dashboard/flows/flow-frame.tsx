@@ -5,21 +5,25 @@ import { may } from '../api/session.ts'
 import { Badge } from '../parts/badge.tsx'
 import { addressOf } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
-import { routes } from '../shell/routes.ts'
+import { type PageRoute, routes } from '../shell/routes.ts'
 import { Missing, Reading } from '../shell/states.tsx'
 import { flowWords as words } from '../words/flows.ts'
 import { type AuthoredFlow, type FlowList, flowsPath, toneOfStatus } from './flow-list.ts'
 
+const addressIn = (flowKey: string, { path }: PageRoute) =>
+  addressOf(path.split('/').map(part => (part === ':flow' ? flowKey : part)))
+
+const tabsOffered = () => routes.filter(({ isTab, needs }) => isTab && (!needs || may(needs)))
+
 /** The pages of a flow beside each other. */
 function Tabs({ flowKey }: { flowKey: string }) {
   const { path } = useLocation()
-  const tabs = routes.filter(({ isTab, needs }) => isTab && (!needs || may(needs)))
+  const tabs = tabsOffered()
   if (tabs.length < 2) return null
   return (
     <nav class="tabs" aria-label={words.tabs}>
       {tabs.map(route => {
-        const parts = route.path.split('/').map(part => (part === ':flow' ? flowKey : part))
-        const address = addressOf(parts)
+        const address = addressIn(flowKey, route)
         return (
           <a key={route.path} href={address} aria-current={path === address ? 'page' : undefined}>
             {route.name}
@@ -41,6 +45,8 @@ export function FlowFrame({
   children: (flow: AuthoredFlow) => ComponentChildren
 }) {
   const list = useRead<FlowList>(flowsPath)
+  const { path } = useLocation()
+  const tab = tabsOffered().find(route => addressIn(flowKey, route) === path)
   return (
     <Reading of={list}>
       {({ flows }) => {
@@ -50,6 +56,8 @@ export function FlowFrame({
           <>
             <PageHead
               title={flow.name}
+              // The first one is the flow itself.
+              part={tab?.path === 'flows/:flow' ? undefined : tab?.name}
               above={<a href={addressOf(['flows'])}>{words.title}</a>}
               beside={
                 <span class="badges">

@@ -12,12 +12,15 @@ let lastPath: string | null = null
  */
 export function PageHead({
   title,
+  part,
   above,
   beside,
   actions,
   children,
 }: {
   title: string
+  /** Which of several pages under one heading it is; the window's title says so. */
+  part?: string | undefined
   /** Where the page belongs to, such as a link to its list. */
   above?: ComponentChildren
   /** Badges. */
@@ -28,8 +31,9 @@ export function PageHead({
   const heading = useRef<HTMLHeadingElement>(null)
   const organisation = session.value?.organisation.name
   useEffect(() => {
-    document.title = [title, organisation, shellWords.product].filter(Boolean).join(' · ')
-  }, [title, organisation])
+    const names = [part, title, organisation, shellWords.product]
+    document.title = names.filter(Boolean).join(' · ')
+  }, [part, title, organisation])
   useEffect(() => {
     if (lastPath !== null && lastPath !== location.pathname) {
       heading.current?.focus({ preventScroll: true })

@@ -43,4 +43,22 @@ export const routes: readonly PageRoute[] = [
     isTab: true,
     load: () => import('../analytics/results-page.tsx'),
   },
+  {
+    path: 'flows/:flow/health',
+    name: flowWords.pages.health,
+    isTab: true,
+    load: () => import('../steps/health-page.tsx'),
+  },
+  {
+    path: 'flows/:flow/versions',
+    name: flowWords.pages.versions,
+    isTab: true,
+    load: () => import('../authoring/versions-page.tsx'),
+  },
+  {
+    path: 'flows/:flow/runs',
+    name: flowWords.pages.runs,
+    isTab: true,
+    load: () => import('../runs/runs-page.tsx'),
+  },
 ]

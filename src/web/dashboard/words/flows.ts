@@ -2,6 +2,7 @@
 export const flowWords = {
   title: 'Flows',
   results: 'Results',
+  pages: { health: 'Health', versions: 'Versions', runs: 'Runs' },
   tabs: 'Pages of this flow',
   kinds: { tour: 'Tour', checklist: 'Checklist', announcement: 'Announcement' },
   statuses: { draft: 'Draft', published: 'Published', archived: 'Archived' },

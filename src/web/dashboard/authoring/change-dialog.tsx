@@ -1,0 +1,107 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { readAgain } from '../api/read.ts'
+import { Confirm } from '../parts/confirm.tsx'
+import { Field } from '../parts/field.tsx'
+import { FailureNotice, Skeleton } from '../shell/states.tsx'
+import { formatAge } from '../words/time.ts'
+import { versionWords as words } from '../words/versions.ts'
+import { Difference } from './difference.tsx'
+import { type Reviewed, useReviewed } from './reviewed.ts'
+
+const mostNote = 1_000
+
+/**
+ * Asks before what visitors see is changed: shows what would change, and sends what was looked at. If
+ * somebody was quicker, it says who, and shows what would change now.
+ */
+export function ChangeDialog({
+  flowKey,
+  title,
+  why,
+  verb,
+  compare,
+  names,
+  isDanger,
+  hasNote = true,
+  extra,
+  act,
+  onDone,
+  onClose,
+}: {
+  flowKey: string
+  title: string
+  why: ComponentChildren
+  verb: string
+  /** The query of the difference; null where there is none. */
+  compare: Record<string, string> | null
+  /** What the two sides of the difference are called. */
+  names: readonly [from: string, to: string]
+  isDanger?: boolean
+  hasNote?: boolean
+  extra?: ComponentChildren
+  act: (reviewed: Reviewed, note: { note?: string }) => Promise<void>
+  onDone: () => void
+  onClose: () => void
+}) {
+  const { reviewed, failure, again } = useReviewed(flowKey, compare)
+  const note = useSignal('')
+  const quicker = useSignal<string | null>(null)
+  const { value } = reviewed
+  return (
+    <Confirm
+      title={title}
+      verb={verb}
+      isWide={compare !== null}
+      isDanger={isDanger ?? false}
+      isReady={value !== null}
+      act={() => act(value!, note.value.trim() === '' ? {} : { note: note.value.trim() })}
+      onRefused={({ status, told }) => {
+        if (status !== 412) return
+        const { changedBy, changedAt } = (told.body ?? {}) as Record<string, string | null>
+        quicker.value = words.quicker(
+          changedBy ?? words.somebody,
+          changedAt ? formatAge(Date.parse(changedAt)) : words.meanwhile,
+        )
+        void again()
+        readAgain()
+      }}
+      isSaidElsewhere={quicker.value !== null}
+      onDone={() => {
+        onDone()
+        readAgain()
+      }}
+      onClose={onClose}
+    >
+      <p>{why}</p>
+      {quicker.value && (
+        <p class="problem" role="alert">
+          {quicker.value}
+        </p>
+      )}
+      {failure.value ? (
+        <FailureNotice failure={failure.value} again={again} />
+      ) : value === null ? (
+        <Skeleton lines={3} />
+      ) : (
+        value.difference && <Difference of={value.difference} from={names[0]} to={names[1]} />
+      )}
+      {extra}
+      {hasNote && (
+        <Field label={words.noteLabel} hint={words.noteHint}>
+          {wiring => (
+            <input
+              {...wiring}
+              class="input"
+              maxLength={mostNote}
+              value={note.value}
+              onInput={event => {
+                note.value = event.currentTarget.value
+              }}
+            />
+          )}
+        </Field>
+      )}
+    </Confirm>
+  )
+}

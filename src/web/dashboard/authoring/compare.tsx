@@ -1,0 +1,69 @@
+import { useRead } from '../api/read.ts'
+import { flowPath } from '../flows/definition.ts'
+import type { AuthoredFlow } from '../flows/flow-list.ts'
+import { LinkButton } from '../parts/button.tsx'
+import { Choice } from '../parts/choice.tsx'
+import { useFilters } from '../shell/address.ts'
+import { Reading } from '../shell/states.tsx'
+import { versionWords as words } from '../words/versions.ts'
+import { type DiffAnswer, Difference } from './difference.tsx'
+
+const nameOf = (side: string) => (side === 'draft' ? words.draft : words.one(Number(side)))
+
+const sideOf = (side: string) => (side === 'draft' ? words.theDraft : words.side(Number(side)))
+
+/** Beside an older version, what came with a later one has not come back: it has come. */
+function ofPast({ steps, items, diff }: DiffAnswer): DiffAnswer {
+  const come = (changes: DiffAnswer['steps']) => ({
+    ...changes,
+    added: [...changes.added, ...changes.returning],
+    returning: [],
+  })
+  return { steps: come(steps), items: come(items), diff }
+}
+
+/** Any two versions, or the draft, beside each other: both stand in the address. */
+export function Compare({ flow, versions }: { flow: AuthoredFlow; versions: readonly number[] }) {
+  const { filters, setFilters, withFilters } = useFilters()
+  const sides = [...(flow.hasDraft ? ['draft'] : []), ...versions.map(String)]
+  const isOpen = filters.from !== undefined || filters.to !== undefined
+  const [first = '', second = first] = sides
+  const from = filters.from ?? second
+  const to = filters.to ?? first
+  const query = new URLSearchParams({ from, to })
+  const difference = useRead<DiffAnswer>(isOpen ? flowPath(flow.key, `/diff?${query}`) : null)
+  if (sides.length < 2 && !isOpen) return null
+  const options = (chosen: string) =>
+    [...new Set([...sides, chosen])].map(side => [side, nameOf(side)] as const)
+  return (
+    <section class="part" aria-labelledby="compare">
+      <div class="part-head">
+        <h2 id="compare">{words.compare}</h2>
+      </div>
+      <div class="controls">
+        <Choice
+          label={words.from}
+          value={from}
+          options={options(from)}
+          onChoose={chosen => setFilters({ from: chosen, to })}
+        />
+        <Choice
+          label={words.to}
+          value={to}
+          options={options(to)}
+          onChoose={chosen => setFilters({ from, to: chosen })}
+        />
+        {isOpen ? (
+          <LinkButton href={withFilters({ from: null, to: null })}>{words.stop}</LinkButton>
+        ) : (
+          <LinkButton href={withFilters({ from, to })}>{words.show}</LinkButton>
+        )}
+      </div>
+      {isOpen && (
+        <Reading of={difference} lines={3}>
+          {data => <Difference of={ofPast(data)} from={sideOf(from)} to={sideOf(to)} />}
+        </Reading>
+      )}
+    </section>
+  )
+}

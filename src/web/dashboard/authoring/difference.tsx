@@ -1,0 +1,94 @@
+import type { DiffAnswer } from '../../../modules/authoring/model.ts'
+import { versionWords as words } from '../words/versions.ts'
+import { type DiffLine, linesOf } from './diff-lines.ts'
+
+export type { DiffAnswer }
+
+const signs = { added: '+', removed: '−', same: ' ' } as const
+
+function Line({ line: { kind, text, line } }: { line: DiffLine }) {
+  if (kind === 'place') return <li class="place">{words.at(line)}</li>
+  return (
+    <li class={kind}>
+      <span class="sign" aria-hidden="true">
+        {signs[kind]}
+      </span>
+      {kind !== 'same' && <span class="unseen">{words[kind]} </span>}
+      <code>{text}</code>
+    </li>
+  )
+}
+
+/** Steps, or items, that come, go and move. */
+function Parts({
+  changes,
+  names,
+}: {
+  changes: DiffAnswer['steps']
+  names: (typeof words)['steps' | 'items']
+}) {
+  const kinds = (['added', 'returning', 'removed', 'moved'] as const).filter(
+    kind => changes[kind].length > 0,
+  )
+  return (
+    <>
+      {kinds.map(kind => (
+        <div key={kind}>
+          <dt>{names[kind]}</dt>
+          <dd>
+            {changes[kind].map(key => (
+              <code key={key}>{key}</code>
+            ))}
+          </dd>
+        </div>
+      ))}
+    </>
+  )
+}
+
+const isSame = (changes: DiffAnswer['steps']) =>
+  Object.values(changes).every(keys => keys.length === 0)
+
+/** What differs between two texts of a flow: in short, and line by line. */
+export function Difference({
+  of: { steps, items, diff },
+  from,
+  to,
+}: {
+  of: DiffAnswer
+  from: string
+  to: string
+}) {
+  if (diff === '') return <p>{words.same}</p>
+  const lines = linesOf(diff)
+  const count = (kind: DiffLine['kind']) => lines?.filter(line => line.kind === kind).length ?? 0
+  return (
+    <div class="difference">
+      {isSame(steps) && isSame(items) ? (
+        <p>{words.onlyWords}</p>
+      ) : (
+        <dl class="facts">
+          <Parts changes={steps} names={words.steps} />
+          <Parts changes={items} names={words.items} />
+        </dl>
+      )}
+      {lines === null ? (
+        <p>{words.diffLong}</p>
+      ) : (
+        <>
+          <p class="hint">
+            {words.diffOf(from, to)}: {words.lines(count('added'), count('removed'))}
+          </p>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard */}
+          <section class="diff" dir="ltr" tabIndex={0} aria-label={words.diffOf(from, to)}>
+            <ol>
+              {lines.map((line, i) => (
+                <Line key={i} line={line} />
+              ))}
+            </ol>
+          </section>
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,158 @@
+import { useSignal } from '@preact/signals'
+import type { PushedFlows, VersionList } from '../../../modules/authoring/model.ts'
+import { act } from '../api/request.ts'
+import { may } from '../api/session.ts'
+import { flowPath } from '../flows/definition.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Button } from '../parts/button.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { addressOf } from '../shell/address.ts'
+import { formatMoment } from '../words/time.ts'
+import { versionWords as words } from '../words/versions.ts'
+import { ChangeDialog } from './change-dialog.tsx'
+import type { Changing } from './draft-section.tsx'
+
+type Version = VersionList['versions'][number]
+
+/** Makes an older version the newest again. */
+function RollBack({ flow, said, to }: Changing & { to: number }) {
+  const isOpen = useSignal(false)
+  const isNow = useSignal(true)
+  const { key, hasDraft } = flow
+  const newest = flow.version!
+  const close = () => {
+    isOpen.value = false
+  }
+  return (
+    <>
+      <Button onClick={() => (isOpen.value = true)} aria-label={words.restoreTitle(to)}>
+        {words.restore}
+      </Button>
+      {isOpen.value && (
+        <ChangeDialog
+          flowKey={key}
+          title={words.restoreTitle(to)}
+          why={
+            <>
+              {isNow.value ? words.restoreWhy(newest + 1) : words.restoreDraftWhy}{' '}
+              {hasDraft && words.restoreDraftLost}
+            </>
+          }
+          verb={words.restore}
+          compare={{ from: `${newest}`, to: `${to}` }}
+          names={[words.side(newest), words.side(to)]}
+          extra={
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={isNow.value}
+                onChange={event => {
+                  isNow.value = event.currentTarget.checked
+                }}
+              />
+              <span>{words.restoreNow}</span>
+            </label>
+          }
+          act={async ({ etag }, note) => {
+            const { flows } = await act<PushedFlows>(flowPath(key, `/versions/${to}/restore`), {
+              body: { publish: isNow.value, ...note },
+              ifMatch: etag,
+            })
+            said.value = words.restored(to, isNow.value ? flows[0]!.version : null)
+          }}
+          onDone={close}
+          onClose={close}
+        />
+      )}
+    </>
+  )
+}
+
+/** Who reads of a token here knows it by its name; the audit log has its id. */
+const withoutId = (name: string) => name.replace(/ \(token_\w+\)$/, '')
+
+const columnsOf = ({ flow, said }: Changing, zone: string): Column<Version>[] => [
+  {
+    head: words.version,
+    name: words.version,
+    isTitle: true,
+    cell: ({ version }) => (
+      <span class="badges">
+        {words.one(version)}
+        {version === flow.version && (
+          <Badge tone={flow.status === 'published' ? 'good' : 'neutral'}>
+            {flow.status === 'published' ? words.live : words.newest}
+          </Badge>
+        )}
+      </span>
+    ),
+  },
+  {
+    head: words.when,
+    name: words.when,
+    cell: ({ publishedAt }) => (
+      <time dateTime={publishedAt}>{formatMoment(publishedAt, zone)}</time>
+    ),
+  },
+  {
+    head: words.by,
+    name: words.by,
+    cell: ({ publishedBy }) =>
+      publishedBy ? (
+        <span>
+          {withoutId(publishedBy.name)} <small class="hint">{words.via[publishedBy.via]}</small>
+        </span>
+      ) : (
+        <span class="hint">{words.unknownBy}</span>
+      ),
+  },
+  {
+    head: words.note,
+    name: words.note,
+    cell: ({ note }) => note ?? <span class="hint">{words.noNote}</span>,
+  },
+  {
+    head: words.size,
+    name: words.size,
+    cell: ({ stepCount, itemCount }) => words.sizeOf(stepCount, itemCount),
+  },
+  {
+    head: words.actions,
+    name: words.actions,
+    isNumber: true,
+    cell: ({ version }) => (
+      <span class="row-actions">
+        <a href={addressOf(['flows', flow.key], { version: `${version}` })}>{words.results}</a>
+        <a href={addressOf(['flows', flow.key, 'runs'], { version: `${version}` })}>{words.runs}</a>
+        {version !== flow.version && (
+          <a
+            href={addressOf(['flows', flow.key, 'versions'], {
+              from: `${version}`,
+              to: `${flow.version}`,
+            })}
+            aria-label={words.compareWith(version)}
+          >
+            {words.compareOne}
+          </a>
+        )}
+        {version !== flow.version && may('flows:publish') && (
+          <RollBack flow={flow} said={said} to={version} />
+        )}
+      </span>
+    ),
+  },
+]
+
+/** Every version that was published, the newest first. */
+export const Ledger = ({
+  versions,
+  zone,
+  ...changing
+}: Changing & { versions: readonly Version[]; zone: string }) => (
+  <Table
+    caption={words.ledger}
+    columns={columnsOf(changing, zone)}
+    rows={versions}
+    keyOf={({ version }) => version}
+  />
+)

@@ -1,0 +1,59 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import type { VersionList } from '../../../modules/authoring/model.ts'
+import { browserZone } from '../analytics/zone.ts'
+import { useRead } from '../api/read.ts'
+import { flowPath } from '../flows/definition.ts'
+import { FlowFrame } from '../flows/flow-frame.tsx'
+import type { AuthoredFlow } from '../flows/flow-list.ts'
+import { Said } from '../parts/said.tsx'
+import { useFilters } from '../shell/address.ts'
+import type { PageProps } from '../shell/routes.ts'
+import { Reading } from '../shell/states.tsx'
+import { versionWords as words } from '../words/versions.ts'
+import { Compare } from './compare.tsx'
+import { DraftSection } from './draft-section.tsx'
+import { Ledger } from './ledger.tsx'
+import { Withdraw } from './withdraw.tsx'
+
+function Versions({ flow }: { flow: AuthoredFlow }) {
+  const { filters } = useFilters()
+  const zone = filters.tz ?? browserZone
+  const said = useSignal<ComponentChildren>(null)
+  const list = useRead<VersionList>(flowPath(flow.key, '/versions'))
+  const changing = { flow, said }
+  return (
+    <>
+      <Said of={said} />
+      <DraftSection {...changing} zone={zone} />
+      <Reading of={list}>
+        {({ versions }) => (
+          <>
+            <section class="part" aria-labelledby="ledger">
+              <div class="part-head">
+                <h2 id="ledger">{words.ledger}</h2>
+              </div>
+              {versions.length === 0 ? (
+                <p>
+                  {words.empty}. {words.emptyWhy}
+                </p>
+              ) : (
+                <>
+                  <Ledger {...changing} versions={versions} zone={zone} />
+                  <p class="footnote">{words.zone(zone)}</p>
+                </>
+              )}
+            </section>
+            <Compare flow={flow} versions={versions.map(({ version }) => version)} />
+          </>
+        )}
+      </Reading>
+      <Withdraw {...changing} />
+    </>
+  )
+}
+
+/** What was published and what waits: told apart, published, and taken back. */
+export default function VersionsPage({ params }: PageProps) {
+  return <FlowFrame flowKey={params.flow ?? ''}>{flow => <Versions flow={flow} />}</FlowFrame>
+}

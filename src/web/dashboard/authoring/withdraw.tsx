@@ -1,0 +1,70 @@
+import { useSignal } from '@preact/signals'
+import { readAgain } from '../api/read.ts'
+import { act } from '../api/request.ts'
+import { may } from '../api/session.ts'
+import { flowPath } from '../flows/definition.ts'
+import { Button } from '../parts/button.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { versionWords as words } from '../words/versions.ts'
+import type { Changing } from './draft-section.tsx'
+
+const verbs = {
+  unpublish: {
+    name: words.unpublish,
+    title: words.unpublishTitle,
+    why: words.unpublishWhy,
+    done: words.unpublished,
+  },
+  archive: {
+    name: words.archive,
+    title: words.archiveTitle,
+    why: words.archiveWhy,
+    done: words.archived,
+  },
+} as const
+
+/** Takes a flow from visitors, for now or for good. */
+export function Withdraw({ flow, said }: Changing) {
+  const asked = useSignal<keyof typeof verbs | null>(null)
+  const close = () => {
+    asked.value = null
+  }
+  const { status, key } = flow
+  const offered = (['unpublish', 'archive'] as const).filter(verb =>
+    verb === 'unpublish' ? status === 'published' : status !== 'archived',
+  )
+  if (!may('flows:publish') || offered.length === 0) return null
+  const verb = asked.value
+  return (
+    <section class="part" aria-labelledby="withdraw">
+      <div class="part-head">
+        <h2 id="withdraw">{words.takeAway}</h2>
+        <div class="actions">
+          {offered.map(one => (
+            <Button key={one} look="danger" onClick={() => (asked.value = one)}>
+              {verbs[one].name}
+            </Button>
+          ))}
+        </div>
+      </div>
+      {verb && (
+        <Confirm
+          title={verbs[verb].title}
+          verb={verbs[verb].name}
+          isDanger
+          act={async () => {
+            await act(flowPath(key, `/${verb}`), { body: {} })
+            said.value = verbs[verb].done
+          }}
+          onDone={() => {
+            close()
+            readAgain()
+          }}
+          onClose={close}
+        >
+          <p>{verbs[verb].why}</p>
+        </Confirm>
+      )}
+    </section>
+  )
+}

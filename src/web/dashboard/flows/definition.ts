@@ -1,0 +1,19 @@
+import type { DraftAnswer, VersionAnswer } from '../../../modules/authoring/model.ts'
+
+export type { DraftAnswer, VersionAnswer }
+
+/** What pages read of a flow as it is written. */
+export interface Written {
+  steps: readonly {
+    key: string
+    title: string
+    target: { selector: string; fingerprint?: unknown } | null
+  }[]
+}
+
+/** The API checks definitions by the rules of flow files, and not by a schema of its own. */
+export const writtenIn = ({ definition }: { definition: Record<string, unknown> }): Written =>
+  definition as unknown as Written
+
+export const flowPath = (key: string, rest = ''): string =>
+  `/manage/flows/${encodeURIComponent(key)}${rest}`

@@ -1,0 +1,33 @@
+import { useId } from 'preact/hooks'
+
+/** A few things of which one is chosen, with what they are beside them. */
+export function Choice({
+  label,
+  value,
+  options,
+  onChoose,
+}: {
+  label: string
+  value: string
+  options: readonly (readonly [string, string])[]
+  onChoose: (value: string) => void
+}) {
+  const id = useId()
+  return (
+    <span class="choice">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        class="input select"
+        value={value}
+        onChange={event => onChoose(event.currentTarget.value)}
+      >
+        {options.map(([option, name]) => (
+          <option key={option} value={option}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </span>
+  )
+}

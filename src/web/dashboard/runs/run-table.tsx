@@ -1,0 +1,94 @@
+import type { RunList } from '../../../modules/runs/model.ts'
+import { may } from '../api/session.ts'
+import { Badge, type Tone } from '../parts/badge.tsx'
+import { Defined } from '../parts/defined.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { addressOf } from '../shell/address.ts'
+import { routes } from '../shell/routes.ts'
+import { flowWords } from '../words/flows.ts'
+import { runWords as words } from '../words/runs.ts'
+import { formatMoment, formatSeconds } from '../words/time.ts'
+
+type Run = RunList['runs'][number]
+
+const toneOfOutcome: Record<Run['outcome'], Tone> = {
+  completed: 'good',
+  dismissed: 'neutral',
+  in_progress: 'accent',
+}
+
+/** Whose run it was, and where one may: with a way to them. */
+function Person({ run: { userId, anonymousId } }: { run: Run }) {
+  const id = userId ?? anonymousId
+  if (id === null) return <span class="hint">{words.nobody}</span>
+  const name = userId ?? words.visitor(id)
+  const isThere = routes.some(({ path }) => path === 'people')
+  if (!isThere || !may('people:read')) return <span class="address">{name}</span>
+  const filters = userId === null ? { anonymous: id } : { user: id }
+  return (
+    <a class="row-link address" href={addressOf(['people'], filters)}>
+      {name}
+    </a>
+  )
+}
+
+/** How long it took; of a run that was not completed, how long it was heard of. */
+function Time({ run }: { run: Run }) {
+  if (run.outcome === 'completed') return <>{formatSeconds(run.secondsToComplete)}</>
+  const seconds = (Date.parse(run.lastAt) - Date.parse(run.startedAt)) / 1_000
+  return <span class="nought">{formatSeconds(seconds)}</span>
+}
+
+const columnsIn = (zone: string): Column<Run>[] => [
+  {
+    head: words.person,
+    name: words.person,
+    isTitle: true,
+    cell: run => <Person run={run} />,
+  },
+  {
+    head: words.outcome,
+    name: words.outcome,
+    cell: ({ outcome }) => <Badge tone={toneOfOutcome[outcome]}>{words.outcomes[outcome]}</Badge>,
+  },
+  {
+    head: words.furthest,
+    name: words.furthest,
+    cell: ({ lastStep }) =>
+      lastStep ? (
+        <span>{lastStep.title || lastStep.key}</span>
+      ) : (
+        <span class="hint">{words.noStep}</span>
+      ),
+  },
+  {
+    head: words.version,
+    name: words.version,
+    isNumber: true,
+    cell: ({ version }) => flowWords.version(version),
+  },
+  {
+    head: words.started,
+    name: words.started,
+    isNumber: true,
+    cell: ({ startedAt }) => <time dateTime={startedAt}>{formatMoment(startedAt, zone)}</time>,
+  },
+  {
+    head: <Defined means={words.timeMeans}>{words.time}</Defined>,
+    name: words.time,
+    isNumber: true,
+    cell: run => <Time run={run} />,
+  },
+]
+
+/** Single runs, the latest start first. */
+export const RunTable = ({ runs, zone }: { runs: readonly Run[]; zone: string }) => (
+  <Table
+    caption={words.caption}
+    columns={columnsIn(zone)}
+    rows={runs}
+    keyOf={({ runId, userId, anonymousId, startedAt }) =>
+      `${runId} ${userId} ${anonymousId} ${startedAt}`
+    }
+  />
+)

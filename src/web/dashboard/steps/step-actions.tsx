@@ -1,0 +1,116 @@
+import { type Signal, useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import type { PinAnswer, RepairAnswer } from '../../../modules/authoring/model.ts'
+import { readAgain } from '../api/read.ts'
+import { act } from '../api/request.ts'
+import { flowPath } from '../flows/definition.ts'
+import type { AuthoredFlow } from '../flows/flow-list.ts'
+import { Button } from '../parts/button.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { addressOf } from '../shell/address.ts'
+import { healthWords as words } from '../words/health.ts'
+import type { Candidate } from './candidate.ts'
+import type { CheckedStep } from './health.ts'
+
+interface Acting {
+  flow: AuthoredFlow
+  step: CheckedStep
+  title: string
+  said: Signal<ComponentChildren>
+}
+
+/** A sentence about a draft, and where it is looked at. */
+export const WithDraft = ({ flowKey, children }: { flowKey: string; children: string }) => (
+  <>
+    {children} <a href={addressOf(['flows', flowKey, 'versions'])}>{words.toVersions}</a>
+  </>
+)
+
+/** Puts the selector that would find the element into the draft. */
+export function Repair({ flow, step, title, said, candidate }: Acting & { candidate: Candidate }) {
+  const isOpen = useSignal(false)
+  const close = () => {
+    isOpen.value = false
+  }
+  const repair = async () => {
+    const path = flowPath(flow.key, `/steps/${encodeURIComponent(step.step)}/repair`)
+    const { outcome, selector } = await act<RepairAnswer>(path, { body: {}, ifMatch: flow.etag })
+    const sentence = outcome === 'repaired' ? words.repaired(selector) : words.unchanged
+    said.value = <WithDraft flowKey={flow.key}>{sentence}</WithDraft>
+  }
+  return (
+    <>
+      <Button look="primary" onClick={() => (isOpen.value = true)}>
+        {words.repair}
+      </Button>
+      {isOpen.value && (
+        <Confirm
+          title={words.repairTitle(title)}
+          verb={words.repair}
+          act={repair}
+          onRefused={readAgain}
+          onDone={() => {
+            close()
+            readAgain()
+          }}
+          onClose={close}
+        >
+          <dl class="facts">
+            <div>
+              <dt>{words.before}</dt>
+              <dd>
+                <code>{step.selector}</code>
+              </dd>
+            </div>
+            <div>
+              <dt>{words.after}</dt>
+              <dd>
+                <code>{candidate.selector}</code>
+              </dd>
+            </div>
+          </dl>
+          <p>
+            {words.repairWhy} {flow.hasDraft && words.repairAlso}
+          </p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+/** Has the draft remember what the element was like. */
+export function Pin({ flow, step, title, said }: Acting) {
+  const isOpen = useSignal(false)
+  const close = () => {
+    isOpen.value = false
+  }
+  const pin = async () => {
+    const body = { flow: flow.key, step: step.step }
+    const { steps } = await act<PinAnswer>('/manage/pin', { body })
+    const { outcome } = steps[0]!
+    const sentence = words.pinned[outcome]
+    const hasDraft = outcome === 'pinned' || outcome === 'already pinned'
+    said.value = hasDraft ? <WithDraft flowKey={flow.key}>{sentence}</WithDraft> : sentence
+  }
+  return (
+    <>
+      <Button onClick={() => (isOpen.value = true)}>{words.pin}</Button>
+      {isOpen.value && (
+        <Confirm
+          title={words.pinTitle(title)}
+          verb={words.pin}
+          act={pin}
+          onDone={() => {
+            close()
+            readAgain()
+          }}
+          onClose={close}
+        >
+          <p>
+            {words.pinWhy} {flow.hasDraft && words.repairAlso}
+          </p>
+        </Confirm>
+      )}
+    </>
+  )
+}

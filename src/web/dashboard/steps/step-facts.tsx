@@ -1,0 +1,137 @@
+import { fewestPeople, totalsOf } from '../../../core/step/health.ts'
+import { type Column, Table } from '../parts/table.tsx'
+import { healthWords as words } from '../words/health.ts'
+import { formatAge, formatCount, formatMoment, formatShare, none } from '../words/time.ts'
+import type { CheckedStep, StepState } from './health.ts'
+
+type PageOfStep = CheckedStep['pages'][number]
+
+/** Since when it is as bad as it is; null of a step that is well. */
+function sinceOf({ state, missesSince, makeshiftSince }: CheckedStep): string | null {
+  const isBad: Partial<Record<StepState, string | null>> = {
+    broken: missesSince,
+    flaky: missesSince,
+    drifting: makeshiftSince ?? missesSince,
+  }
+  return isBad[state] ?? null
+}
+
+export const isWell = (state: StepState): boolean => state === 'healthy' || state === 'unknown'
+
+function Moment({ at, zone }: { at: string | null; zone: string }) {
+  if (at === null) return <>{none}</>
+  return (
+    <>
+      <time dateTime={at}>{formatMoment(at, zone)}</time> <small>{formatAge(Date.parse(at))}</small>
+    </>
+  )
+}
+
+/** The numbers that a step's state is made of. */
+export function StepFacts({ step, zone }: { step: CheckedStep; zone: string }) {
+  const { people, finds, misses, makeshift } = totalsOf(step.people)
+  const since = sinceOf(step)
+  const told = Object.entries(step.people).filter(([, count]) => count > 0)
+  return (
+    <>
+      {step.state === 'unknown' && <p>{words.needs(fewestPeople, people)}</p>}
+      <dl class="facts">
+        {people > 0 && (
+          <div>
+            <dt>{words.found}</dt>
+            <dd>
+              {words.foundBy(formatCount(finds), formatCount(people))}
+              {people >= fewestPeople && <small> {formatShare(step.okRate, people)}</small>}
+            </dd>
+          </div>
+        )}
+        {!isWell(step.state) && (
+          <>
+            <div>
+              <dt>{words.affected}</dt>
+              <dd>
+                {words.affectedBy(misses, makeshift)}
+                <small>
+                  {' '}
+                  {told
+                    .filter(([outcome]) => outcome !== 'found')
+                    .map(
+                      ([outcome, count]) =>
+                        `${count} ${words.outcomes[outcome as keyof typeof words.outcomes]}`,
+                    )
+                    .join(', ')}
+                </small>
+              </dd>
+            </div>
+            <div>
+              <dt>{words.since}</dt>
+              <dd>{since ? <Moment at={since} zone={zone} /> : words.sinceUnknown}</dd>
+            </div>
+          </>
+        )}
+        <div>
+          <dt>{words.lastFound}</dt>
+          <dd>{step.lastFindAt ? <Moment at={step.lastFindAt} zone={zone} /> : words.never}</dd>
+        </div>
+      </dl>
+    </>
+  )
+}
+
+const columns: Column<PageOfStep>[] = [
+  {
+    head: words.page,
+    name: words.page,
+    isTitle: true,
+    cell: ({ page }) => <span class="address">{page ?? words.unknownPage}</span>,
+  },
+  {
+    head: words.reports,
+    name: words.reports,
+    isNumber: true,
+    cell: ({ reports }) => formatCount(reports),
+  },
+  {
+    head: words.misses,
+    name: words.misses,
+    isNumber: true,
+    cell: ({ misses }) => formatCount(misses),
+  },
+  {
+    head: words.makeshift,
+    name: words.makeshift,
+    isNumber: true,
+    cell: ({ makeshift }) => formatCount(makeshift),
+  },
+]
+
+/** Where it was looked for, and what was said of it. */
+export function StepPages({ step }: { step: CheckedStep }) {
+  return (
+    <>
+      {step.pages.length > 0 && (
+        <Table
+          caption={words.pages}
+          columns={columns}
+          rows={step.pages}
+          keyOf={({ page }) => page ?? ''}
+        />
+      )}
+      {step.messages.length > 0 && (
+        <>
+          <h3>{words.messages}</h3>
+          <ul class="messages">
+            {step.messages.map(({ message, reports, lastAt }) => (
+              <li key={message}>
+                <q>{message}</q>{' '}
+                <small>
+                  {words.times(reports)}, {words.lastSaid(formatAge(Date.parse(lastAt)))}
+                </small>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,146 @@
+import type { Signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { may } from '../api/session.ts'
+import type { Written } from '../flows/definition.ts'
+import type { AuthoredFlow } from '../flows/flow-list.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Defined } from '../parts/defined.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { flowWords } from '../words/flows.ts'
+import { healthWords as words } from '../words/health.ts'
+import { type Candidate, candidateOf } from './candidate.ts'
+import { Element } from './element.tsx'
+import { type CheckedStep, type StepCheck, toneOfState } from './health.ts'
+import { Pin, Repair, WithDraft } from './step-actions.tsx'
+import { isWell, StepFacts, StepPages } from './step-facts.tsx'
+
+const Known = ({ candidate }: { candidate: Candidate }) => (
+  <>
+    <p>
+      <code>{candidate.selector}</code>
+    </p>
+    <ul class="known">
+      <li>
+        <Icon name="done" /> {candidate.known}
+      </li>
+      {candidate.fragile.length === 0 ? (
+        <li>
+          <Icon name="done" /> {words.sound}
+        </li>
+      ) : (
+        candidate.fragile.map(sentence => (
+          <li key={sentence}>
+            <Icon name="warning" /> {sentence}.
+          </li>
+        ))
+      )}
+    </ul>
+  </>
+)
+
+/** What to do about a step that is not well. */
+function Remedy({
+  drafted,
+  ...acting
+}: {
+  flow: AuthoredFlow
+  step: CheckedStep
+  title: string
+  said: Signal<ComponentChildren>
+  drafted: Written['steps'][number] | null
+}) {
+  const { flow, step } = acting
+  const candidate = candidateOf(step)
+  const isDrafted = candidate !== null && drafted?.target?.selector === candidate.selector
+  const mayAct = may('flows:write')
+  const canPin = mayAct && step.canBePinned && !step.isPinned && !drafted?.target?.fingerprint
+  if (isWell(step.state) && !candidate) {
+    return canPin ? (
+      <div class="actions">
+        <Pin {...acting} />
+      </div>
+    ) : null
+  }
+  return (
+    <div class="remedy">
+      <h3>{words.candidate}</h3>
+      {candidate ? <Known candidate={candidate} /> : <p>{words.noCandidate}</p>}
+      {isDrafted && (
+        <p>
+          <WithDraft flowKey={flow.key}>{words.drafted}</WithDraft>
+        </p>
+      )}
+      {(canPin || (mayAct && candidate && !isDrafted)) && (
+        <div class="actions">
+          {mayAct && candidate && !isDrafted && <Repair {...acting} candidate={candidate} />}
+          {canPin && <Pin {...acting} />}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** One step: how it is, what that rests on, and what to do. */
+export function StepSection({
+  place,
+  title,
+  stepKey,
+  step,
+  drafted,
+  flow,
+  definitions,
+  zone,
+  said,
+}: {
+  place: number
+  title: string
+  stepKey: string
+  /** Null of a step that points at nothing. */
+  step: CheckedStep | null
+  drafted: Written['steps'][number] | null
+  flow: AuthoredFlow
+  definitions: StepCheck['definitions']
+  zone: string
+  said: Signal<ComponentChildren>
+}) {
+  const isBad = step !== null && !isWell(step.state)
+  return (
+    <section class="part step" id={`step-${stepKey}`} aria-label={title}>
+      <header class="step-head">
+        <span class="step-number">{place}</span>
+        <h2>{title}</h2>
+        <code>{stepKey}</code>
+        {step && (
+          <span class="badges">
+            <Defined means={definitions.state}>
+              <Badge tone={toneOfState[step.state]}>{flowWords.health[step.state]}</Badge>
+            </Defined>
+            {step.isPinned && <Badge>{words.isPinned}</Badge>}
+            {!step.required && <Badge>{words.isOptional}</Badge>}
+          </span>
+        )}
+      </header>
+      {step === null ? (
+        <p class="hint">{words.noTarget}</p>
+      ) : (
+        <div class="step-body">
+          <p>
+            <span class="hint">{words.selector}</span> <code>{step.selector}</code>
+          </p>
+          <StepFacts step={step} zone={zone} />
+          <Remedy {...{ flow, step, title, said, drafted }} />
+          <details open={isBad}>
+            <summary>{words.element}</summary>
+            <Element step={step} zone={zone} />
+          </details>
+          {(step.pages.length > 0 || step.messages.length > 0) && (
+            <details open={isBad}>
+              <summary>{words.pages}</summary>
+              <StepPages step={step} />
+            </details>
+          )}
+        </div>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,363 @@
+import { expect } from 'bun:test'
+import { apiOf, type ListedFlow } from '../../support/binary.ts'
+import type { Page } from '../../support/browser.ts'
+import { DashboardHouse, hardToUse } from '../../support/dashboard.ts'
+import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
+
+/** Health, versions and runs of a flow: what they show is what the API says, and what they change is asked about before. */
+
+let house: DashboardHouse
+let manage: <T>(method: string, path: string, body?: object, ifMatch?: string) => Promise<T>
+
+beforeAll(async () => {
+  house = await DashboardHouse.open()
+  const scopes = ['flows:read', 'flows:write', 'flows:publish', 'analytics:read']
+  const { token } = await house.place.json<{ token: string }>([
+    ...['token', 'create', 'Robot', '--expires', '1d', ...scopes.flatMap(s => ['--scope', s])],
+  ])
+  manage = async <T>(method: string, path: string, body?: object, ifMatch?: string) => {
+    const response = await fetch(`${house.server.url}/api/v1/manage${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(await response.text())
+    return (await response.json()) as T
+  }
+  await report()
+})
+afterAll(() => house.close())
+
+const element = {
+  ...{ matchCount: 1, tag: 'button', role: 'button', name: 'New project', text: 'New project' },
+  ancestors: [{ tag: 'header' }],
+}
+
+/** Six people miss the second step's element, of which two looks suggest another selector; three find the third one's. */
+async function report(): Promise<void> {
+  const ask = apiOf(house.server, house.snippetKey)
+  const listed = (await (await ask('GET', '/flows')).json()) as {
+    flows: (ListedFlow & { key: string })[]
+  }
+  const { steps } = listed.flows.find(({ key }) => key === 'welcome')!
+  const tell = async (step: number, what: string, body: object) => {
+    const url = 'https://app.example/projects?secret=1'
+    const sent = { url, locale: 'en', flowVersion: 1, ...body }
+    const answer = await ask('POST', `/steps/${steps[step]!.id}/${what}`, sent)
+    if (!answer.ok) throw new Error(await answer.text())
+  }
+  const print = { ...element, selector: '#new' }
+  await tell(1, 'fingerprint', { fingerprint: print })
+  await tell(1, 'fingerprint', { fingerprint: { ...print, name: 'Add a project' } })
+  const candidates = [{ ...element, selector: '#create' }]
+  await tell(1, 'fingerprint', { fingerprint: null, candidates })
+  const seen = { ...print, name: 'Create', role: 'link' }
+  await tell(1, 'fingerprint', { fingerprint: seen, candidates })
+  for (const person of [1, 2, 3, 4, 5, 6]) {
+    const message = 'No element after waiting'
+    await tell(1, 'health', { outcome: 'not_found', userId: `p${person}`, message })
+    if (person > 3) await tell(2, 'health', { outcome: 'found', userId: `p${person}` })
+  }
+}
+
+interface Draft {
+  etag: string
+  definition: { name: string; steps: { key: string; title: string; target: unknown }[] }
+}
+
+/** What the second step of the draft points at. */
+const targetOfDraft = async () =>
+  (await manage<Draft>('GET', '/flows/welcome/draft')).definition.steps[1]!.target
+
+/** Gives the draft another title of its first step, as somebody else would. */
+async function editDraft(title: string): Promise<void> {
+  const { etag, definition } = await manage<Draft>('GET', '/flows/welcome/draft')
+  definition.steps[0]!.title = title
+  await manage('PUT', '/flows/welcome/draft', definition, etag)
+}
+
+const versionOf = async () => {
+  const { versions } = await manage<{ versions: { version: number; note: string | null }[] }>(
+    'GET',
+    '/flows/welcome/versions',
+  )
+  return versions
+}
+
+const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+
+const pages = [
+  { path: '/flows/welcome/health', name: 'Health', shows: 'A selector that would find it' },
+  { path: '/flows/welcome/versions', name: 'Versions', shows: 'Published versions' },
+  { path: '/flows/welcome/runs', name: 'Runs', shows: 'person-0' },
+]
+
+const looks = [
+  { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+  { name: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+  { name: '360 px', colorScheme: 'light', viewport: { width: 360, height: 700 } },
+] as const
+
+describe.each(looks)('$name', ({ name: _, ...look }) => {
+  test.each(pages)('$name', async ({ path, name, shows }) => {
+    const { page, noticed } = await house.visit(path, look)
+    await page.getByText(shows).first().waitFor()
+    await page.locator('.skeleton').waitFor({ state: 'detached' })
+    expect(await page.title()).toBe(`${name} · Welcome tour · Harbor · Cairn`)
+    const tab = page.getByRole('navigation', { name: 'Pages of this flow' })
+    expect(await tab.locator('[aria-current=page]').textContent()).toBe(name)
+    expect(await hardToUse(page)).toEqual([])
+    const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    expect(width).toBeLessThanOrEqual(0)
+    expect(noticed.complaints).toEqual([])
+    await page.context().close()
+  })
+})
+
+describe('health', () => {
+  test('says of each step how it is, by whom that is known, and what its element was like', async () => {
+    const { page } = await house.visit('/flows/welcome/health')
+    await page
+      .getByText(
+        '1 of 2 steps with a target needs a person. Too few people have met 1 of them to say.',
+      )
+      .waitFor()
+    const lost = section(page, 'Start a project')
+    const text = await lost.innerText()
+    for (const said of [
+      ...['Broken', '0 of 6 people', '6 missed it', 'No element after waiting'],
+      ...['https://app.example/projects', '#create', 'latest looks'],
+    ]) {
+      expect(text).toContain(said)
+    }
+    expect(text).not.toContain('secret')
+    const names = await lost.locator('table.element tr').allInnerTexts()
+    const row = (part: string) => names.find(name => name.startsWith(part))!
+    expect(row('Name')).toMatch(/New project\s+Create\s+changed/)
+    expect(row('Role')).toMatch(/button\s+link\s+changed/)
+    expect(row('Tag')).not.toContain('changed')
+    await section(page, 'Invite your team').getByText('Needs 5 people').waitFor()
+    await section(page, 'Hello').getByText('Points at no element').waitFor()
+    await page.getByRole('button', { name: 'How health is defined' }).focus()
+    await page.getByText('unknown: under five people').first().waitFor()
+  })
+
+  test('a viewer sees it and is offered no change', async () => {
+    const { page } = await house.visit('/flows/welcome/health', { role: 'viewer' })
+    await page.getByText('A selector that would find it').waitFor()
+    expect(await page.getByRole('button', { name: /Put into draft|Pin/ }).count()).toBe(0)
+  })
+
+  test('has the draft remember what the element was like', async () => {
+    const { page } = await house.visit('/flows/welcome/health')
+    const lost = section(page, 'Start a project')
+    await lost.getByRole('button', { name: 'Pin' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Pin the element of “Start a project”?' })
+    await dialog.getByRole('button', { name: 'Pin' }).click()
+    await page.getByRole('status').getByText('The draft remembers what the element').waitFor()
+    await lost.getByRole('button', { name: 'Pin' }).waitFor({ state: 'detached' })
+    expect(await targetOfDraft()).toMatchObject({
+      selector: '#new',
+      fingerprint: { tag: 'button' },
+    })
+  })
+
+  test('puts the selector into the draft once one has agreed, and leads to it; by keyboard alone', async () => {
+    const { page } = await house.visit('/flows/welcome/health')
+    const button = page.getByRole('button', { name: 'Put into draft' })
+    await button.focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Give “Start a project” another selector?' })
+    await dialog.getByText('Visitors see no change').waitFor()
+    expect(await hardToUse(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await targetOfDraft()).toMatchObject({ selector: '#new' })
+    await button.focus()
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Put into draft' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').getByText('The draft has #create now').waitFor()
+    await page.getByText('The draft that waits has this selector already').waitFor()
+    await page.getByRole('status').getByRole('link', { name: 'To the draft' }).click()
+    await page.getByRole('heading', { name: 'Draft waiting' }).waitFor()
+    await page.getByText('- key: create').waitFor()
+    expect(await targetOfDraft()).toMatchObject({ selector: '#create' })
+  })
+})
+
+describe('versions', () => {
+  test('publish shows what changes, sends what was read, and says who was quicker', async () => {
+    await editDraft('Hello there')
+    const { page } = await house.visit('/flows/welcome/versions')
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: /^Publish version \d+\?$/ })
+    await dialog.getByText('title: Hello there').waitFor()
+    expect(await dialog.locator('.diff .added', { hasText: 'Hello there' }).innerText()).toContain(
+      'Added:',
+    )
+    expect(await hardToUse(page)).toEqual([])
+    const before = (await versionOf())[0]!.version
+    await editDraft('Hello again')
+    await dialog.getByLabel('Note').fill('For the spring release')
+    await dialog.getByRole('button', { name: 'Publish' }).click()
+    await dialog.getByText(/Robot.* changed the draft/).waitFor()
+    await dialog.getByText('title: Hello again').waitFor()
+    expect((await versionOf())[0]!.version).toBe(before)
+    await dialog.getByRole('button', { name: 'Publish' }).click()
+    await page
+      .getByRole('status')
+      .getByText(`Version ${before + 1} is live.`)
+      .waitFor()
+    const [newest] = await versionOf()
+    expect(newest).toMatchObject({ version: before + 1, note: 'For the spring release' })
+    await page.getByRole('row', { name: /For the spring release/ }).waitFor()
+    await page.getByText('No draft waits').waitFor()
+  })
+
+  test('a change that is refused says why, stays open, and goes on when all is well', async () => {
+    const { page } = await house.visit('/flows/news/versions')
+    await page.getByRole('button', { name: 'Archive' }).click()
+    const dialog = page.getByRole('dialog')
+    const archive = dialog.getByRole('button', { name: 'Archive' })
+    const path = '**/api/v1/manage/flows/news/archive'
+    const json = { error: 'Busy', code: 'overloaded' }
+    await page.route(path, route => route.fulfill({ status: 503, json }))
+    await archive.click()
+    await dialog.getByText('The server is busy.').waitFor()
+    await page.unroute(path)
+    await page.route(path, route => route.abort())
+    await archive.click()
+    await dialog.getByText('The server cannot be reached.').waitFor()
+    await page.unroute(path)
+    await archive.click()
+    await page.getByRole('status').getByText('It is in the archive.').waitFor()
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await dialog.getByRole('button', { name: 'Publish' }).click()
+    await page.getByRole('status').getByText('Version 1 is live.').waitFor()
+  })
+
+  test('any two stand beside each other, by the address, which Back undoes', async () => {
+    const { page } = await house.visit('/flows/welcome/versions?from=1&to=2')
+    const lines = page.locator('.diff li')
+    await lines.first().waitFor()
+    const { diff } = await manage<{ diff: string }>('GET', '/flows/welcome/diff?from=1&to=2')
+    const told = (kind: string) =>
+      diff
+        .split('\n')
+        .slice(2)
+        .filter(line => line.startsWith(kind))
+    expect(await page.locator('.diff .added').count()).toBe(told('+').length)
+    expect(await page.locator('.diff .removed').count()).toBe(told('-').length)
+    await page.getByLabel('From', { exact: true }).selectOption('2')
+    await page.getByText('Nothing differs.').waitFor()
+    expect(new URL(page.url()).search).toBe('?from=2&to=2')
+    await page.goBack()
+    await lines.first().waitFor()
+    await page.getByRole('link', { name: 'Done comparing' }).click()
+    await lines.first().waitFor({ state: 'detached' })
+  })
+
+  test('gives a draft up, and rolls back to an older version as a new one', async () => {
+    await editDraft('A mistake')
+    const { page } = await house.visit('/flows/welcome/versions')
+    await page.getByRole('button', { name: 'Give the draft up' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Give the draft up' }).click()
+    await page.getByRole('status').getByText('The draft is gone.').waitFor()
+    const before = (await versionOf())[0]!.version
+    await page.getByRole('button', { name: 'Roll back to version 1?' }).click()
+    await dialog.getByText('title: Hello again').waitFor()
+    await dialog.getByRole('button', { name: 'Roll back' }).click()
+    const sentence = `Version 1 is live again, as version ${before + 1}.`
+    await page.getByRole('status').getByText(sentence).waitFor()
+    const { diff } = await manage<{ diff: string }>(
+      'GET',
+      `/flows/welcome/diff?from=1&to=${before + 1}`,
+    )
+    expect(diff).toBe('')
+  })
+
+  test('takes a flow from visitors and shows it again', async () => {
+    const { page } = await house.visit('/flows/news/versions')
+    await page.getByRole('button', { name: 'Unpublish' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('No page shows it any more').waitFor()
+    await dialog.getByRole('button', { name: 'Unpublish' }).click()
+    await page.getByRole('status').getByText('Pages do not show it any more.').waitFor()
+    await page.getByRole('link', { name: 'Health' }).click()
+    await page.getByText('Pages do not show this flow').waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Version 1 is not shown' }).waitFor()
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await dialog.getByText('Pages show it again').waitFor()
+    await dialog.getByRole('button', { name: 'Publish' }).click()
+    await page.getByRole('status').getByText('Version 1 is live.').waitFor()
+  })
+
+  test('a viewer reads the ledger and changes nothing', async () => {
+    const { page } = await house.visit('/flows/welcome/versions', { role: 'viewer' })
+    await page.getByRole('row', { name: /For the spring release/ }).waitFor()
+    const changing = /Publish|Give|Roll back|Unpublish|Archive/
+    expect(await page.getByRole('button', { name: changing }).count()).toBe(0)
+  })
+})
+
+describe('runs', () => {
+  test('are those of the API, and by how they ended', async () => {
+    const { page } = await house.visit('/flows/welcome/runs?tz=UTC')
+    const rows = page.locator('tbody tr')
+    await rows.first().waitFor()
+    expect(await rows.count()).toBe(40)
+    const { runs } = await manage<{ runs: { userId: string; outcome: string }[] }>(
+      'GET',
+      '/flows/welcome/runs',
+    )
+    const named = (await rows.locator('th').allInnerTexts()).map(text => text.trim())
+    expect(named).toEqual(runs.map(({ userId }) => userId))
+    await page.getByText('Completed 16').click()
+    await page.waitForURL(/outcome=completed/)
+    await page.locator('tbody tr', { hasText: 'Dismissed' }).first().waitFor({ state: 'detached' })
+    expect(await rows.count()).toBe(16)
+    await page.goBack()
+    await page.locator('tbody tr', { hasText: 'Dismissed' }).first().waitFor()
+    expect(await rows.count()).toBe(40)
+    await page.getByText('Days and times are of UTC.').waitFor()
+  })
+
+  test('come page after page, which the address has', async () => {
+    const ask = apiOf(house.server, house.snippetKey)
+    const listed = (await (await ask('GET', '/flows')).json()) as {
+      flows: (ListedFlow & { key: string })[]
+    }
+    const { id: flowId } = listed.flows.find(({ key }) => key === 'news')!
+    for (const from of [0, 30]) {
+      const events = Array.from({ length: 30 }, (_, i) => ({
+        ...{ kind: 'flow_started', flowId, userId: `reader-${from + i}`, runId: `r-${from + i}` },
+        occurredAt: new Date(Date.now() - (from + i) * 60_000).toISOString(),
+      }))
+      expect((await ask('POST', '/events', { events })).status).toBe(202)
+    }
+    const { page } = await house.visit('/flows/news/runs?tz=UTC')
+    const rows = page.locator('tbody tr')
+    await rows.nth(49).waitFor()
+    await page.getByRole('link', { name: 'Earlier runs' }).click()
+    await page.getByText('reader-59').waitFor()
+    expect(await rows.count()).toBe(10)
+    expect(new URL(page.url()).searchParams.has('after')).toBe(true)
+    expect(await hardToUse(page)).toEqual([])
+    await page.getByRole('link', { name: 'Latest runs' }).click()
+    await page.getByText('reader-0', { exact: true }).waitFor()
+    expect(await rows.count()).toBe(50)
+  })
+
+  test('an address of days without any says so', async () => {
+    const { page } = await house.visit('/flows/welcome/runs?from=2001-01-01&to=2001-01-31&tz=UTC')
+    await page.getByRole('heading', { name: 'No runs' }).waitFor()
+    expect(await hardToUse(page)).toEqual([])
+  })
+})
