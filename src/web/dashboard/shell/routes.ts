@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact'
 import type { Scope } from '../api/session.ts'
 import type { IconName } from '../parts/icon.tsx'
+import { activityWords } from '../words/activity.ts'
 import { flowWords } from '../words/flows.ts'
 import { overviewWords } from '../words/overview.ts'
 
@@ -60,5 +61,12 @@ export const routes: readonly PageRoute[] = [
     name: flowWords.pages.runs,
     isTab: true,
     load: () => import('../runs/runs-page.tsx'),
+  },
+  {
+    path: 'activity',
+    name: activityWords.title,
+    nav: { icon: 'activity', letter: 'l' },
+    needs: 'analytics:read',
+    load: () => import('../events/activity-page.tsx'),
   },
 ]
