@@ -39,7 +39,12 @@ import { installationRoutes } from './modules/installation/index.ts'
 import type { InstallationStores, SeenStore } from './modules/installation/port.ts'
 import { manualRoutes } from './modules/manual/index.ts'
 import { operationsRoutes } from './modules/operations/index.ts'
-import type { OperationsStore } from './modules/operations/port.ts'
+import type {
+  OperationsStore,
+  OrganisationRates,
+  ServerFigures,
+  ServerWatch,
+} from './modules/operations/port.ts'
 import { organisationRoutes } from './modules/organisations/index.ts'
 import type { OrganisationStore } from './modules/organisations/port.ts'
 import { peopleRoutes } from './modules/people/index.ts'
@@ -50,7 +55,7 @@ import { snippetRoutes } from './modules/snippet/index.ts'
 import { stepRoutes } from './modules/steps/index.ts'
 import type { StepEvidenceStore, StepStores } from './modules/steps/port.ts'
 
-export type { AnswerObserver, RequestSummary }
+export type { AnswerObserver, OrganisationRates, RequestSummary, ServerFigures, ServerWatch }
 
 /** What the gate and the modules ask of storage together. */
 export type Stores = GateStores &
@@ -71,6 +76,8 @@ export interface AppDeps {
   dashboard: DashboardSettings | null
   /** Whether this is the operator's door: the socket in the data directory, or this very process. */
   isOperatorsDoor?: boolean
+  /** Tells how the server does; null where none runs. */
+  server: ServerWatch | null
   /** Days that raw events are kept for, and so accepted for; may change while it serves. */
   retentionDays: number
   /** A file that an older release has served under its hash, or null. */
@@ -117,7 +124,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...authoringRoutes({ ...management, clock }),
     ...runRoutes({ stores, runs: management.runs }),
     ...peopleRoutes({ ...management, clock }),
-    ...operationsRoutes({ ...management, clock }),
+    ...operationsRoutes({ ...management, server: deps.server, clock }),
     ...dashboardRoutes({ ...deps, ...management, store: management.signIns, exportRoute }),
   ]
   // The description describes itself too.

@@ -263,11 +263,11 @@ describe('tests wait for what they mean', () => {
   /** Files that sleep for a time, and why that can fail on no machine, however slow. */
   const reasons: Record<string, string> = {
     'cli/doctor.test.ts': 'a file that is changed has a later time than before',
-    'cli/top.test.ts': 'the pace of a load',
     'contract/names.ts': 'a day that ends during the rows is waited for',
     'process/backup.test.ts': 'looks in the background, which leave no sign',
     'process/log.test.ts': 'the pace of requests',
     'process/person.test.ts': 'a kill at any moment',
+    'process/server-figures.test.ts': 'the pace of a load',
     'process/traffic.test.ts': 'the pace of a request’s parts',
     'runtime/identity-provider.test.ts': 'a provider that is slow',
     'web/snippet-cost.ts': 'what a page does at its start, which leaves no sign',
@@ -379,7 +379,7 @@ describe('the tables as Drizzle knows them are those that the migrations make', 
 })
 
 /** What draws over a line of a terminal, asks on it, or streams what has its escapes already. */
-const writers = ['output', 'progress', 'top', 'program', 'person']
+const writers = ['output', 'progress', 'program', 'person']
 
 test('the command line writes through one place, which lets nothing raw pass', () => {
   const writing = /\bstd(out|err)\.write|console\.|write\(process\.stdout/

@@ -24,7 +24,6 @@ import { addService } from './service.ts'
 import { addSnippet } from './snippet.ts'
 import { addSteps } from './steps.ts'
 import { addToken } from './token.ts'
-import { addTop } from './top.ts'
 
 /** Every command of `cairn`. */
 export function program(): Command {
@@ -65,7 +64,6 @@ export function program(): Command {
   addCompact(cairn)
   addHealthcheck(cairn)
   addDoctor(cairn)
-  addTop(cairn)
   addService(cairn)
   addVersion(cairn)
   addHelp(cairn)

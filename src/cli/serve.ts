@@ -43,7 +43,7 @@ const firstOrganisation = { name: 'My organisation' }
 const makeFirstOrganisation = (data: string) =>
   operated(data, ({ ask }) => ask('POST /organisations', { body: firstOrganisation }))
 
-/** Prints a link for the owner of the one organisation; never into a log, for it lets anybody in. */
+/** Prints a link for the operator, into the one organisation; never into a log, for it lets anybody in. */
 async function printLink({ data, publicUrl }: Config, url: string): Promise<void> {
   const { organisations, total } = await operated(data, ({ ask }) =>
     ask<OrganisationList>('GET /organisations'),
@@ -51,7 +51,7 @@ async function printLink({ data, publicUrl }: Config, url: string): Promise<void
   const [only] = organisations
   if (!only || total > 1) return
   const named = { org: only.id, how: '' }
-  const body = { role: 'owner' } as const
+  const body = { role: 'operator' } as const
   const link = await managedAt(data, manager => newLink(manager, publicUrl ?? url, body), named)
   tell(
     `cairn: ${only.name}, in the dashboard, by a link that signs you in once, within ten minutes:`,

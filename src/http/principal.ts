@@ -6,7 +6,7 @@ import type { RequestContext } from './request-context.ts'
 
 /**
  * Who manages: the operator, at the socket in the data directory; the holder of a token; or somebody who is
- * signed in to the dashboard.
+ * signed in to the dashboard, where the operator lets themselves in by a link.
  */
 export type Principal =
   | { kind: 'operator'; name: string }
@@ -20,6 +20,7 @@ export type Needs = Scope | 'any' | 'operator'
 export function requireScope(principal: Principal, needs: Needs): void {
   if (principal.kind === 'operator' || needs === 'any') return
   if (needs === 'operator') {
+    if (principal.kind === 'session' && principal.session.role === 'operator') return
     throw new AppError('forbidden', 'This is for the operator, on the machine of the server')
   }
   if (principal.scopes.includes(needs)) return

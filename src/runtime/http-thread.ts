@@ -1,7 +1,14 @@
 import { BufferGauge, slotOf } from '../storage/shared.ts'
 import '../production-mode.ts'
 import { rmSync } from 'node:fs'
-import { type AnswerObserver, type AppDeps, createApp, routesOf } from '../app.ts'
+import {
+  type AnswerObserver,
+  type AppDeps,
+  createApp,
+  routesOf,
+  type ServerFigures,
+  type ServerWatch,
+} from '../app.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { armFailpoints } from '../failpoints.ts'
 import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
@@ -38,6 +45,20 @@ const drainMs = 10_000
 
 const report = (message: ThreadReport) => self.postMessage(message)
 
+/** The main thread has the figures of the server. */
+const server: ServerWatch = {
+  look() {
+    const { promise, resolve } = Promise.withResolvers<ServerFigures>()
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = ({ data }) => {
+      resolve(data)
+      port1.close()
+    }
+    self.postMessage({ type: 'figures_wanted', answer: port2 } satisfies ThreadReport, [port2])
+    return promise
+  },
+}
+
 function start(message: HttpThreadStart) {
   const { name, config, shared, storage } = message
   armFailpoints(message.failpoints)
@@ -70,6 +91,7 @@ function start(message: HttpThreadStart) {
     ),
     limiter: new SharedMemoryLimiter(message.windows, slotOf),
     tokens,
+    server,
     dashboard: dashboardFor(config, { provider: () => provider, log }),
     retentionDays: config.retentionDays,
     olderSnippetFile: (name: string) => keptSnippetFile(config.data, name),

@@ -69,6 +69,7 @@ export function doorInProcess(dataDir: string, now = Date.now): Door {
       onFailure: () => {},
     },
     isOperatorsDoor: true,
+    server: null,
     retentionDays: longestRetentionDays,
     olderSnippetFile: async () => null,
     observers: [{ answered: noteFault, brokeOff: noteFault }],

@@ -1,14 +1,11 @@
 import { version } from '../core/version.ts'
 import { Exposition } from './exposition.ts'
-import type { OrganisationTraffic } from './traffic.ts'
 
 /** What the management port asks of the server. */
 export interface Health {
   /** Why the server is not ready, in words; empty when it is. */
   notReady(): string[]
   metrics(): string
-  /** What each organisation sends. */
-  traffic(): Promise<OrganisationTraffic[]>
 }
 
 const text = (status: number, body: string, headers: Record<string, string> = {}) =>
@@ -37,7 +34,7 @@ export function serveManagement(
     // Bun's page about an error would show our source.
     development: false,
     error: () => text(500, 'Something went wrong; the process is alive\n'),
-    async fetch(request) {
+    fetch(request) {
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         return text(405, 'Only GET and HEAD\n', { allow: 'GET, HEAD' })
       }
@@ -51,9 +48,6 @@ export function serveManagement(
         }
         case '/metrics':
           return text(200, health.metrics(), { 'content-type': Exposition.contentType })
-        // For "cairn top" alone; it may change with any release.
-        case '/traffic':
-          return Response.json(await health.traffic(), { headers: { 'cache-control': 'no-store' } })
         default:
           return text(404, 'Here are /healthz, /readyz and /metrics\n')
       }

@@ -27,8 +27,8 @@ export interface MetricSources {
   identity: Pick<IdentityBoard, 'sums'>
 }
 
-/** All metrics, as Prometheus reads them. */
-export function renderMetrics(sources: MetricSources): string {
+/** All metrics, for Prometheus and for the dashboard's page of the server. */
+export function metricsOf(sources: MetricSources): Exposition {
   const page = new Exposition()
   renderHttp(page, sources.httpCounters, sources.routes)
   renderCommits(page, sources.commitCounters)
@@ -37,7 +37,7 @@ export function renderMetrics(sources: MetricSources): string {
   renderDisk(page, sources.disk)
   renderBackups(page, sources.backups)
   renderProcess(page)
-  return page.toString()
+  return page
 }
 
 function renderServer(page: Exposition, sources: MetricSources): void {

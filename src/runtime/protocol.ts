@@ -62,5 +62,7 @@ export type ThreadReport =
   | { type: 'ready'; routes?: CountedRoute[] }
   /** A request named a key of the identity provider that the HTTP thread does not know. */
   | { type: 'issuer_keys_wanted' }
+  /** Somebody wants to know how the server does; its figures come by the port. */
+  | { type: 'figures_wanted'; answer: MessagePort }
   | { type: 'stopped' }
   | { type: 'failed'; message: string }

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
+import type { ServerFigures } from '../app.ts'
 import { type Config, ConfigError, type ReadConfig, type SettingName } from '../config.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { shellWord } from '../core/text/wording.ts'
@@ -10,17 +11,20 @@ import { type PreparedDatabase, prepareDatabase } from '../storage/database/prep
 import { BufferGauge, IdentityBoard } from '../storage/shared.ts'
 import { BackupSchedule } from './backup-schedule.ts'
 import { DiskWatch } from './disk-watch.ts'
+import type { Exposition } from './exposition.ts'
+import type { Look } from './figures.ts'
 import { providerOf } from './identity-provider.ts'
 import { IssuerKeys } from './issuer-keys.ts'
 import { acquireLock, type Lock, type LockHolder } from './lock.ts'
 import { type Log, openLog } from './log.ts'
 import { serveManagement } from './management.ts'
-import { renderMetrics } from './metrics.ts'
+import { metricsOf } from './metrics.ts'
 import { Mutex } from './mutex.ts'
 import { claimPorts, keepPort } from './ports.ts'
 import { Preparation } from './preparation.ts'
 import { isHopeless, type ServerState, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
+import { FiguresOfServer } from './server-watch.ts'
 import { ServiceManager } from './service-manager.ts'
 import { sessionKey } from './session-key.ts'
 import { keepSnippet } from './snippet-versions.ts'
@@ -112,6 +116,7 @@ class Server implements Supervised {
   private readonly backups: BackupSchedule
   /** Null where nobody wants to know. */
   private readonly manager: ServiceManager | null
+  private readonly watch: FiguresOfServer
   private readonly exit = Promise.withResolvers<number>()
   private management: Bun.Server<undefined> | null = null
   private phase: 'starting' | 'serving' | 'stopping' = 'starting'
@@ -131,6 +136,13 @@ class Server implements Supervised {
     this.manager = ServiceManager.from(process.env, this.log)
     this.issuerKeys = this.issuerKeysFor(config)
     this.backups = new BackupSchedule(() => this.config, this.clock, this.log)
+    const { threads, backups } = this
+    this.watch = new FiguresOfServer({
+      ...{ threads, backups },
+      retentionDays: () => this.config.retentionDays,
+      look: () => this.look(),
+      notReady: () => this.notReady(),
+    })
   }
 
   private issuerKeysFor(config: Config): IssuerKeys | null {
@@ -159,8 +171,7 @@ class Server implements Supervised {
       },
       {
         notReady: () => this.notReady(),
-        metrics: () => this.metrics(),
-        traffic: () => readTraffic(this.config.data, this.threads.all),
+        metrics: () => this.metrics().toString(),
       },
     )
     const warnings: string[] = []
@@ -305,9 +316,22 @@ class Server implements Supervised {
     setInterval(tell, everyMs).unref()
   }
 
-  private metrics(): string {
+  figures(): Promise<ServerFigures> {
+    return this.watch.look()
+  }
+
+  private async look(): Promise<Look> {
+    const traffic = await readTraffic(this.config.data, this.threads.all)
+    return {
+      atMs: this.clock.monotonic(),
+      metrics: this.metrics(),
+      traffic: new Map(traffic.map(one => [one.id, one])),
+    }
+  }
+
+  private metrics(): Exposition {
     const { threads } = this
-    return renderMetrics({
+    return metricsOf({
       httpCounters: threads.countersOfHttp,
       commitCounters: threads.commitCounters,
       routes: threads.routes,

@@ -1,3 +1,4 @@
+import type { ServerFigures } from '../app.ts'
 import type { Config } from '../config.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import type { Clock } from '../core/time/clock.ts'
@@ -32,6 +33,8 @@ export interface Supervised {
   readonly logMutex: SharedArrayBuffer
   /** Null where session tokens are over a secret. */
   readonly issuerKeys: IssuerKeys | null
+  /** How it does. */
+  figures(): Promise<ServerFigures>
   /** Nothing can be written any more. */
   onStorageDead(): void
 }
@@ -142,6 +145,7 @@ export class Supervisor {
     }
     const thread = startThread(made.worker, message, [port2])
     thread.worker.addEventListener('message', async ({ data }: MessageEvent<ThreadReport>) => {
+      if (data.type === 'figures_wanted') data.answer.postMessage(await this.server.figures())
       if (data.type !== 'issuer_keys_wanted') return
       await this.server.issuerKeys?.renew()
       this.tell(thread)

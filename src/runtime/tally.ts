@@ -18,9 +18,9 @@ const watchedForMs = 10_000
 const mostTold = 100
 
 /**
- * Counts by organisation within one thread, only while somebody looks on (`cairn top`): metrics must
- * not have a label that grows with the organisations, and requests should not pay for a table that
- * nobody reads.
+ * Counts by organisation within one thread, only while somebody looks on (the dashboard's page of the
+ * server): metrics must not have a label that grows with the organisations, and requests should not pay
+ * for a table that nobody reads.
  */
 export class Tally<Key extends string | number> {
   private readonly sums = new Map<Key, Counts>()

@@ -90,7 +90,9 @@ export function bundledDashboard(): DashboardBundle {
     }
     // What several pages share may be called after the entry too: nobody loads the entry itself.
     const shared = new Set(Object.values(files).flatMap(importsOf))
-    const script = Object.keys(files).find(name => /^main-\w+\.js$/.test(name) && !shared.has(name))!
+    const script = Object.keys(files).find(
+      name => /^main-\w+\.js$/.test(name) && !shared.has(name),
+    )!
     const preloads = new Set<string>()
     const follow = (name: string) => {
       for (const imported of importsOf(files[name]!)) {

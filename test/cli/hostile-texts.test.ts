@@ -190,7 +190,6 @@ const commands: string[][] = [
   ['person', 'export', 'acme', hostile('user')],
   ['dead-letters', 'list', '--org', 'acme'],
   ['doctor'],
-  ['top', '--once'],
   // What somebody was had to type, or a script has taken from elsewhere.
   [named],
   ['flows', named],

@@ -84,7 +84,6 @@ describe('help', () => {
       'compact',
       'healthcheck',
       'doctor',
-      'top',
       'service',
       'service install',
       'service uninstall',

@@ -47,7 +47,9 @@ describe('a link', () => {
     expect(me).toMatchObject({ kind: 'session', scopes: [...scopesOfRole[role]] })
     expect((await visitor.api(analytics)).status).toBe(200)
     const refused = await visitor.api('GET /manage/tokens')
-    expect(refused.status).toBe(role === 'owner' ? 200 : 403)
+    expect(refused.status).toBe(role === 'owner' || role === 'operator' ? 200 : 403)
+    const ofServer = await visitor.api('GET /manage/server')
+    expect(ofServer.status).toBe(role === 'operator' ? 200 : 403)
   })
 
   test('works once, however many try it at the same moment', async () => {
@@ -66,6 +68,13 @@ describe('a link', () => {
       const { status, body } = await new Visitor(tenant).redeem({ code: wrong })
       expect([wrong, status, JSON.stringify(body)]).toEqual([wrong, 401, unauthorized])
     }
+  })
+
+  test('for the operator is made at the machine alone, not by whoever is operator in a browser', async () => {
+    const visitor = await Visitor.of(tenant, 'operator')
+    const make = (role: string) => visitor.api('POST /manage/dashboard/links', {}, { role })
+    expect((await make('owner')).status).toBe(201)
+    expect((await make('operator')).status).toBe(403)
   })
 
   test('is made by the operator alone', async () => {

@@ -84,7 +84,7 @@ async function story(world: World) {
   const ids: string[] = []
   const numbered = (text: string) =>
     text.replace(
-      /\b(flow|step|item|org|token|req|pk)_\w+|(?<=ersion\\":\\")\w+|[0-9a-f-]{36}|Tenant \d+|tenant-\d+/g,
+      /\b(flow|step|item|org|token|req|pk)_\w+|(?<=ersion\\":\\")\w+|[0-9a-f-]{36}|Tenant \d+|tenant-\d+|(?<=snippetKey\\":\\")\w+/g,
       id => {
         if (!ids.includes(id)) ids.push(id)
         return `#${ids.indexOf(id)}`

@@ -60,6 +60,7 @@ const inContract = `
   POST /manage/flows/:key/steps/:step/repair management manage
   GET /manage/flows/:key/runs management manage
   GET /manage/people management manage
+  GET /manage/server management manage
   DELETE /manage/people management manage
   POST /manage/people/allow management manage
   GET /manage/dead-letters management manage

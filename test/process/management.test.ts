@@ -117,7 +117,7 @@ describe('metrics', () => {
       'PUT',
       'other',
     ])
-    expect(values('route', now).size).toBeLessThan(60)
+    expect(values('route', now).size).toBeLessThan(100)
     expect(now.length).toBeLessThan(1_500)
   })
 

@@ -32,6 +32,7 @@ import { StorageClient } from '../../src/storage/writer/client.ts'
 import { longWorkHere } from '../../src/storage/writer/long-work.ts'
 import { defaultWriterPolicy, type WriterPolicy } from '../../src/storage/writer/writer.ts'
 import { HandClock } from './hand-clock.ts'
+import { idleServer } from './idle-server.ts'
 
 /** SQLite answers every look-up of the catalogue in the same turn. */
 type AtOnce<Port> = {
@@ -143,6 +144,7 @@ export class World {
               onFailure: failure => this.signInFailures.push(failure),
               ...options.dashboard,
             },
+      server: { look: async () => idleServer },
       retentionDays: options.retentionDays ?? 90,
       olderSnippetFile: async () => null,
       observers: [

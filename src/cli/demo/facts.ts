@@ -35,8 +35,8 @@ export function demoFacts(facts: DemoFacts): string[] {
       ? []
       : [
           `  dashboard      ${facts.dashboardUrl}`,
-          '                 signs you in as its owner, once, within ten minutes; for another link:',
-          `                 ${shellWord(facts.executable)} dashboard link --role owner --data ${shellWord(facts.dataDir)}`,
+          '                 signs you in as its operator, once, within ten minutes; for another link:',
+          `                 ${shellWord(facts.executable)} dashboard link --role operator --data ${shellWord(facts.dataDir)}`,
         ]),
     `  the site       ${facts.siteUrl}, where a tour begins: open it in a browser`,
     `                 ${facts.siteUrl}/home?as=ben is somebody else, who has not seen it yet`,

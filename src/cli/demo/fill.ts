@@ -63,13 +63,13 @@ async function pushMissing({ ask }: Manager): Promise<void> {
   if (flows.length > 0) await ask('POST /push', { body: { flows, publish: true } })
 }
 
-/** A link that signs the demo's owner in to the dashboard; null where there is none. */
+/** A link that signs the demo's operator in to the dashboard; null where there is none. */
 export async function demoLink(
   { data, dashboard, publicUrl }: Pick<Config, 'data' | 'dashboard' | 'publicUrl'>,
   url: string,
 ): Promise<string | null> {
   if (dashboard === 'off') return null
-  const body = { role: 'owner', name: "the demo's owner" } as const
+  const body = { role: 'operator', name: "the demo's owner" } as const
   return (await inHarbor(data, manager => newLink(manager, publicUrl ?? url, body))).url
 }
 

@@ -12,8 +12,8 @@ import { tokenConflict } from '../../runtime/token-mode.ts'
 import { explained } from '../failure.ts'
 import { ask, managementUrl } from '../management.ts'
 import { counted } from '../output.ts'
-import { MetricsPage } from '../top/metrics-page.ts'
 import { error, type Finding, isReadableDirectory, ok, type Subject, warning } from './finding.ts'
+import { MetricsPage } from './metrics-page.ts'
 
 /** The process that serves from a data directory of this machine, if one does. */
 export function serverProcess(data: string | null): number | null {

@@ -1,7 +1,7 @@
 import type { Scope } from './management-token.ts'
 
 /** What somebody may do who is signed in to the dashboard, from the least to the most. */
-export const roles = ['viewer', 'editor', 'owner'] as const
+export const roles = ['viewer', 'editor', 'owner', 'operator'] as const
 
 export type Role = (typeof roles)[number]
 
@@ -9,12 +9,20 @@ const viewer: readonly Scope[] = ['flows:read', 'analytics:read']
 const editor: readonly Scope[] = [...viewer, 'flows:write', 'flows:publish', 'people:read']
 const owner: readonly Scope[] = [...editor, 'people:erase', 'settings:write']
 
-export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = { viewer, editor, owner }
+/** The operator has an owner's scopes, and besides what is for the operator of the server alone. */
+export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
+  ...{ viewer, editor, owner },
+  operator: owner,
+}
+
+/** What a provider may say that somebody is: the operator is who has the machine. */
+const claimable = roles.filter(role => role !== 'operator')
 
 /** The highest role that a provider's claim names; a viewer where it names none. */
 export function roleIn(claim: unknown): Role {
   const named = Array.isArray(claim) ? claim : [claim]
   return (
-    roles.findLast(role => named.some(one => one === role || one === `cairn-${role}`)) ?? 'viewer'
+    claimable.findLast(role => named.some(one => one === role || one === `cairn-${role}`)) ??
+    'viewer'
   )
 }

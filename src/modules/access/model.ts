@@ -110,3 +110,5 @@ export const AuditQuery = Type.Object({
   ),
 })
 export type AuditLog = Static<typeof AuditLog>
+export type TokenList = Static<typeof TokenList>
+export type CreatedToken = Static<typeof CreatedToken>

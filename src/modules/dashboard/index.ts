@@ -108,6 +108,10 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
         if (!call.organisation)
           throw new AppError('organisation_not_found', 'Say which organisation')
         const { role, name = `link by ${call.principal!.name}` } = call.body
+        // A page that is left open must not be able to make itself operator for good.
+        if (role === 'operator' && call.principal!.kind !== 'operator') {
+          throw new AppError('forbidden', 'A link for the operator is made at the machine itself')
+        }
         const made = await signIns.createLink(call.org, { role, name }, actorOf(call))
         return json(201, { ...made, expiresAt: isoTime(made.expiresAt) })
       },

@@ -1,6 +1,8 @@
-import { type Clock, isoTime } from '../../core/time/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { actorOf } from '../../http/principal.ts'
 import { answerLongWork } from '../../http/progress-reply.ts'
+import type { RequestContext } from '../../http/request-context.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import {
@@ -10,13 +12,29 @@ import {
   LettersAsked,
   Rebuilt,
   RetriedLetters,
+  Server,
 } from './model.ts'
-import type { OperationsStore } from './port.ts'
+import type { OperationsStore, ServerFigures, ServerWatch } from './port.ts'
 import { Operations } from './service.ts'
 
 const mostListed = 1_000
 
 const operates = managing('operator')
+
+/** The organisation that the operator means; null for all, as in the dashboard. */
+const namedBy = ({ organisation, principal }: RequestContext) =>
+  principal?.kind === 'session' ? null : (organisation?.ref ?? null)
+
+const serverTold = ({ startedAt, backups, retention, ...figures }: ServerFigures): Server => ({
+  ...figures,
+  startedAt: isoTime(startedAt),
+  backups: {
+    ...backups,
+    nextAt: isoTimeOrNull(backups.nextAt),
+    last: backups.last && { ...backups.last, at: isoTime(backups.last.at) },
+  },
+  retention: { ...retention, oldestEventAt: isoTimeOrNull(retention.oldestEventAt) },
+})
 
 /**
  * What the operator does to the database. Dead letters are those of the organisation that the operator
@@ -24,13 +42,31 @@ const operates = managing('operator')
  */
 export function operationsRoutes({
   operations: store,
+  server,
   clock,
 }: {
   operations: OperationsStore
+  /** Null where no server runs. */
+  server: ServerWatch | null
   clock: Clock
 }): Route[] {
   const operations = new Operations(store, clock)
   return [
+    route({
+      ...operates,
+      method: 'GET',
+      path: '/manage/server',
+      operation: 'getServer',
+      summary: 'How the server does: threads, requests, disk, backups, and who sends most',
+      description:
+        'Rates and quantiles are of the time since somebody asked before; who asks first waits a second.',
+      refuses: ['not_found'],
+      answers: { 200: { description: 'As of now.', schema: Server } },
+      async handle() {
+        if (server === null) throw new AppError('not_found', 'No server runs here')
+        return json(200, serverTold(await server.look()))
+      },
+    }),
     route({
       ...operates,
       method: 'GET',
@@ -39,10 +75,7 @@ export function operationsRoutes({
       summary: 'Events that the database refused, the oldest first',
       answers: { 200: { description: `At most ${mostListed}.`, schema: DeadLetterList } },
       async handle(call) {
-        const { letters, count } = await store.deadLetters(
-          call.organisation?.ref ?? null,
-          mostListed,
-        )
+        const { letters, count } = await store.deadLetters(namedBy(call), mostListed)
         const listed = letters.map(letter => ({
           ...letter,
           receivedAt: isoTime(letter.receivedAt),
@@ -61,12 +94,7 @@ export function operationsRoutes({
       answers: { 200: { description: 'What became of each.', schema: RetriedLetters } },
       isLong: true,
       async handle(call) {
-        const { organisation, body } = call
-        const retried = await operations.retryLetters(
-          organisation?.ref ?? null,
-          body,
-          actorOf(call),
-        )
+        const retried = await operations.retryLetters(namedBy(call), call.body, actorOf(call))
         return json(200, { letters: retried })
       },
     }),
@@ -81,8 +109,7 @@ export function operationsRoutes({
       answers: { 200: { description: 'How many.', schema: DroppedLetters } },
       isLong: true,
       async handle(call) {
-        const { organisation, body } = call
-        const dropped = await operations.dropLetters(organisation?.ref ?? null, body, actorOf(call))
+        const dropped = await operations.dropLetters(namedBy(call), call.body, actorOf(call))
         return json(200, { dropped })
       },
     }),

@@ -1,6 +1,6 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { closed } from '../../core/flow/values.ts'
-import { Count, Instant, OneOf, OrganisationId, OrNull } from '../../http/shapes.ts'
+import { Count, Instant, InstantOrNull, OneOf, OrganisationId, OrNull } from '../../http/shapes.ts'
 import { retryVerdicts } from './port.ts'
 
 const LetterId = Type.Integer({ minimum: 1, examples: [17] })
@@ -59,3 +59,115 @@ export const Compacted = Type.Object(
   },
   { title: 'Compacted' },
 )
+
+export type DeadLetterList = Static<typeof DeadLetterList>
+export type RetriedLetters = Static<typeof RetriedLetters>
+
+const Amount = (description: string, example: number) =>
+  Type.Number({ minimum: 0, description, examples: [example] })
+
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+const Seconds = (description: string, example: number) => Amount(`${description} Seconds.`, example)
+
+const quantiles = {
+  p50Seconds: orNull(
+    Seconds(
+      'Half took at most this; null where nothing was, or it took longer than is measured.',
+      0.0005,
+    ),
+  ),
+  p99Seconds: orNull(Seconds('99 of 100 took at most this; null likewise.', 0.005)),
+}
+
+const counted = {
+  total: Count('Since the server began.', 4_000),
+  perSecond: Amount('A second, of late.', 12.5),
+}
+
+const Bytes = (description: string) => orNull(Count(description, 5_300_000))
+
+export const Server = Type.Object(
+  {
+    version: Type.String({ examples: ['1.0.0'] }),
+    commit: Type.String({ examples: ['0123abc'] }),
+    startedAt: Instant('When the process began.'),
+    notReady: Type.Array(Type.String(), {
+      description: 'Why it is not ready for traffic; empty where it is.',
+      examples: [[]],
+    }),
+    overSeconds: Seconds('The time that rates and quantiles are over.', 5),
+    requests: Type.Object(counted),
+    refusals: Type.Array(Type.Object({ status: Count('400 or above.', 429), ...counted })),
+    limits: Type.Array(Type.Object({ bucket: Type.String({ examples: ['events'] }), ...counted }), {
+      description: 'Limits that were reached.',
+    }),
+    answers: Type.Object(quantiles),
+    events: Type.Array(
+      Type.Object({ verdict: Type.String({ examples: ['accepted'] }), ...counted }),
+    ),
+    commits: Type.Object({ ...counted, ...quantiles }),
+    queue: Type.Object({
+      events: Count('Events that wait for their commit.', 0),
+      limitEvents: Count('Events that may wait.', 50_000),
+      bytes: Count('Bytes that wait.', 0),
+      limitBytes: Count('Bytes that may wait.', 268_435_456),
+      isRefusing: Type.Boolean({ description: 'Whether storage refuses writes.' }),
+    }),
+    disk: Type.Object({
+      databaseBytes: Bytes('Size of the database.'),
+      logBytes: Bytes('Size of the write-ahead log.'),
+      freeBytes: Bytes('Room on the disk of the data.'),
+    }),
+    process: Type.Object({
+      cores: Amount('Processor cores in use.', 0.2),
+      memoryBytes: Count('Resident memory.', 180_000_000),
+      openFiles: orNull(Count('Open file descriptors.', 40)),
+      mostFiles: orNull(Count('Those that it may have.', 1_024)),
+    }),
+    threads: Type.Object({
+      configured: Count('HTTP threads that should be up.', 2),
+      restarts: Count('HTTP threads that were started again.', 0),
+      all: Type.Array(
+        Type.Object({
+          name: Type.String({ examples: ['http-1'] }),
+          silentSeconds: Seconds('For how long it has not turned.', 0.1),
+        }),
+      ),
+    }),
+    backups: Type.Object({
+      everySeconds: Seconds('How often one is to be made; 0 for never.', 86_400),
+      overdueSeconds: Seconds('For how long one has been due.', 0),
+      nextAt: InstantOrNull('When the next is due.'),
+      last: orNull(
+        Type.Object({
+          at: Instant('When the newest was begun.'),
+          bytes: Count('Its size.', 5_300_000),
+          durationSeconds: orNull(
+            Seconds('How long it took; null where an earlier run of the server made it.', 0.4),
+          ),
+        }),
+      ),
+      failures: Count('Those that failed since the server began.', 0),
+      isFailing: Type.Boolean({ description: 'Whether the latest failed.' }),
+    }),
+    retention: Type.Object({
+      days: Count('Days that raw events are kept where an organisation sets none.', 90),
+      deletedEvents: Count('Raw events that were old enough and deleted.', 0),
+      oldestEventAt: InstantOrNull('When the oldest raw event was received, as last seen.'),
+    }),
+    organisations: Type.Array(
+      Type.Object({
+        slug: Type.String({ examples: ['harbor-inc'] }),
+        requests: Amount('Requests a second.', 4),
+        limited: Amount('Of them over a limit.', 0),
+        accepted: Amount('Events accepted a second.', 20),
+        duplicates: Amount('Events sent again.', 0),
+        rejected: Amount('Events refused.', 0),
+      }),
+      { description: 'The busiest first; silent ones are left out.' },
+    ),
+  },
+  { title: 'Server' },
+)
+export type Server = Static<typeof Server>

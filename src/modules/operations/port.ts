@@ -95,3 +95,82 @@ export interface OperationsStore {
    */
   compact(audit: OperationAudit): Promise<Compacted>
 }
+
+/** A second, between two looks at the server. */
+export interface OrganisationRates {
+  slug: string
+  requests: number
+  limited: number
+  accepted: number
+  duplicates: number
+  rejected: number
+}
+
+/** How often something was counted: since the server began, and a second between two looks. */
+export interface Counted {
+  total: number
+  perSecond: number
+}
+
+/** What a running server knows of itself. Times are epoch milliseconds. */
+export interface ServerFigures {
+  version: string
+  commit: string
+  startedAt: number
+  /** Why it is not ready for traffic; empty where it is. */
+  notReady: string[]
+  /** The time that all rates and quantiles are over. */
+  overSeconds: number
+  requests: Counted
+  /** By status; those of 400 and above that were answered. */
+  refusals: (Counted & { status: number })[]
+  /** By bucket; those whose limit was reached. */
+  limits: (Counted & { bucket: string })[]
+  /** Upper bounds; null where nothing was answered, and infinite beyond the last bound. */
+  answers: { p50Seconds: number | null; p99Seconds: number | null }
+  /** Events by what became of them. */
+  events: (Counted & { verdict: string })[]
+  commits: Counted & { p50Seconds: number | null; p99Seconds: number | null }
+  queue: {
+    events: number
+    limitEvents: number
+    bytes: number
+    limitBytes: number
+    isRefusing: boolean
+  }
+  /** Null where the file system does not say. */
+  disk: {
+    databaseBytes: number | null
+    logBytes: number | null
+    freeBytes: number | null
+  }
+  process: {
+    cores: number
+    memoryBytes: number
+    openFiles: number | null
+    mostFiles: number | null
+  }
+  threads: {
+    configured: number
+    restarts: number
+    /** For how long each has not turned. */
+    all: { name: string; silentSeconds: number }[]
+  }
+  backups: {
+    /** 0 where none are scheduled. */
+    everySeconds: number
+    overdueSeconds: number
+    nextAt: number | null
+    last: { at: number; bytes: number; durationSeconds: number | null } | null
+    failures: number
+    isFailing: boolean
+  }
+  retention: { days: number; deletedEvents: number; oldestEventAt: number | null }
+  /** The busiest first; silent ones are left out. */
+  organisations: OrganisationRates[]
+}
+
+/** Tells how the server does in whose process this is. */
+export interface ServerWatch {
+  look(): Promise<ServerFigures>
+}

@@ -201,3 +201,7 @@ export const RotatedSecret = Type.Object(
   { title: 'RotatedSecret' },
 )
 export type IdentityAnswer = Static<typeof IdentityAnswer>
+export type KeyList = Static<typeof KeyList>
+export type RotatedKey = Static<typeof RotatedKey>
+export type RotatedSecret = Static<typeof RotatedSecret>
+export type SettingsBody = Static<typeof SettingsBody>

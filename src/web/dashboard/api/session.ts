@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { base } from './base.ts'
 import { Failure, failureOf, reach } from './failure.ts'
 
-export type Role = 'viewer' | 'editor' | 'owner'
+export type Role = 'viewer' | 'editor' | 'owner' | 'operator'
 
 /** Who is signed in, for one organisation. The token lives for minutes, and in memory alone. */
 export interface Session {
@@ -26,10 +26,12 @@ export type Scope =
 
 const ofViewer: Scope[] = ['flows:read', 'analytics:read']
 const ofEditor: Scope[] = [...ofViewer, 'flows:write', 'flows:publish', 'people:read']
-const scopes: Record<Role, Scope[]> = {
+const ofOwner: Scope[] = [...ofEditor, 'people:erase', 'settings:write']
+const scopes: Record<Role, (Scope | 'operator')[]> = {
   viewer: ofViewer,
   editor: ofEditor,
-  owner: [...ofEditor, 'people:erase', 'settings:write'],
+  owner: ofOwner,
+  operator: [...ofOwner, 'operator'],
 }
 
 /** Null until it is known; and where it has ended it stays, so that pages keep what they show. */
@@ -39,7 +41,7 @@ export const session = signal<Session | null>(null)
 export const presence = signal<'unknown' | 'in' | 'out'>('unknown')
 
 /** Whether who is signed in may do this; the server decides in the end. */
-export const may = (scope: Scope): boolean =>
+export const may = (scope: Scope | 'operator'): boolean =>
   session.value !== null && scopes[session.value.role].includes(scope)
 
 /** The sessions' own routes: by the cookie, and a header that no other site can send. @throws Failure */

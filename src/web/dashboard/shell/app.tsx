@@ -13,6 +13,8 @@ import { SignIn } from './sign-in.tsx'
 import { Notice, Skeleton } from './states.tsx'
 
 const signInPath = `${base}/sign-in`
+/** The server's page without an organisation: each belongs to the server. */
+const serverPath = `${base}/server`
 const retryMs = 3_000
 
 /** The code of a link, once: it is not kept in the address when it is spent. */
@@ -67,10 +69,12 @@ function Pages() {
   const { path, route } = useLocation()
   useSession()
   const isIn = presence.value === 'in'
-  const isAtDoor = path === signInPath || path === base || path === '/'
+  // Unless an organisation is called so.
+  const isServer = path === serverPath && session.value?.organisation.slug !== 'server'
+  const isAtDoor = path === signInPath || path === base || path === '/' || isServer
   const hasCode = codeInAddress() !== ''
   useEffect(() => {
-    if (isIn && isAtDoor && !hasCode) route(addressOf(), true)
+    if (isIn && isAtDoor && !hasCode) route(addressOf(isServer ? ['server'] : []), true)
   }, [isIn, isAtDoor, hasCode])
   if (presence.value === 'out' && session.value === null) return <SignInPage />
   if (session.value === null) {

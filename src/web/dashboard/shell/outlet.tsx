@@ -1,8 +1,10 @@
 import { signal } from '@preact/signals'
 import { Component, type ComponentChildren, type ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { may } from '../api/session.ts'
 import { Button } from '../parts/button.tsx'
 import { shellWords } from '../words/shell.ts'
+import { Forbidden } from './forbidden.tsx'
 import type { Place } from './match.ts'
 import type { PageProps, PageRoute } from './routes.ts'
 import { Missing, Notice, Skeleton } from './states.tsx'
@@ -69,6 +71,7 @@ export function Outlet({ place }: { place: Place }) {
   useEffect(() => {
     const { route } = place
     if (!route || loaded.has(route)) return setShown(place)
+    if (route.needs && !may(route.needs)) return
     let isOver = false
     isLoadingPage.value = true
     load(route)
@@ -81,6 +84,9 @@ export function Outlet({ place }: { place: Place }) {
       isOver = true
     }
   }, [place])
+  // What it asks for would be refused, in words that lead nowhere.
+  const { route } = place
+  if (route?.needs && !may(route.needs)) return <Forbidden route={route} />
   if (failed === place) return <Reload title={words.upgrade} why={words.upgradeWhy} />
   const ready = !place.route || loaded.has(place.route) ? place : shown
   if (!ready) return <Skeleton />

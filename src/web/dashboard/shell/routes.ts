@@ -1,9 +1,9 @@
 import type { ComponentType } from 'preact'
 import type { Scope } from '../api/session.ts'
 import type { IconName } from '../parts/icon.tsx'
-import { activityWords } from '../words/activity.ts'
 import { flowWords } from '../words/flows.ts'
 import { overviewWords } from '../words/overview.ts'
+import { shellWords } from '../words/shell.ts'
 
 /** What the address says; `flow` on the pages of a flow. */
 export interface PageProps {
@@ -21,7 +21,7 @@ export interface PageRoute {
   /** Stands among the tabs of a flow. */
   isTab?: boolean
   /** Who lacks it is not offered the page. */
-  needs?: Scope
+  needs?: Scope | 'operator'
 }
 
 /** Every page, in the order of navigation and tabs. A page is one line here, loaded when it is opened. */
@@ -64,9 +64,36 @@ export const routes: readonly PageRoute[] = [
   },
   {
     path: 'activity',
-    name: activityWords.title,
+    name: shellWords.pages.activity,
     nav: { icon: 'activity', letter: 'l' },
     needs: 'analytics:read',
     load: () => import('../events/activity-page.tsx'),
+  },
+  {
+    path: 'settings',
+    name: shellWords.pages.settings,
+    nav: { icon: 'settings', letter: 's' },
+    needs: 'settings:write',
+    load: () => import('../organisations/settings-page.tsx'),
+  },
+  {
+    path: 'settings/:section',
+    name: shellWords.pages.settings,
+    needs: 'settings:write',
+    load: () => import('../organisations/settings-page.tsx'),
+  },
+  {
+    path: 'audit',
+    name: shellWords.pages.audit,
+    nav: { icon: 'audit', letter: 'a' },
+    needs: 'settings:write',
+    load: () => import('../access/audit-page.tsx'),
+  },
+  {
+    path: 'server',
+    name: shellWords.pages.server,
+    nav: { icon: 'server' },
+    needs: 'operator',
+    load: () => import('../operations/server-page.tsx'),
   },
 ]

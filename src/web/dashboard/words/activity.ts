@@ -1,6 +1,5 @@
 /** What people read of events as they arrive. */
 export const activityWords = {
-  title: 'Activity',
   pause: 'Pause',
   goOn: 'Go on',
   watching: 'Watching',

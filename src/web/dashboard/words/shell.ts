@@ -10,8 +10,11 @@ export const shellWords = {
   manual: 'Manual',
   organisation: 'Organisation',
 
+  /** Pages whose own words come with them. */
+  pages: { activity: 'Activity', settings: 'Settings', audit: 'Audit', server: 'Server' },
+
   account: 'Account',
-  roles: { viewer: 'Viewer', editor: 'Editor', owner: 'Owner' },
+  roles: { viewer: 'Viewer', editor: 'Editor', owner: 'Owner', operator: 'Operator' },
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
   signOutFailed: 'You are still signed in: the server could not be reached.',
@@ -74,6 +77,9 @@ export const shellWords = {
       `Your organisation has reached its limit for the minute. Goes on in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
     forbidden: 'You may not see this',
     forbiddenWhy: 'Ask an owner of the organisation for a role that may.',
+    operators: 'This page is for the operator of the server',
+    operatorsWhy: 'On its machine, this prints a link that signs in as the operator:',
+    operatorsCommand: 'cairn dashboard link --role operator',
     missing: 'There is nothing at this address',
     missingWhy: 'It may have been renamed or removed, or the address was mistyped.',
     home: 'To the overview',

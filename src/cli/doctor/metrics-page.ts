@@ -36,41 +36,4 @@ export class MetricsPage {
     const samples = this.samples.get(name) ?? []
     return samples.reduce((sum, { labels, value }) => sum + (isIt(labels) ? value : 0), 0)
   }
-
-  /** The sums of a name by one of its labels. */
-  by(name: string, label: string): Map<string, number> {
-    const sums = new Map<string, number>()
-    for (const { labels, value } of this.samples.get(name) ?? []) {
-      const key = labels[label] ?? ''
-      sums.set(key, (sums.get(key) ?? 0) + value)
-    }
-    return sums
-  }
-
-  label(name: string, label: string): string | null {
-    return this.samples.get(name)?.[0]?.labels[label] ?? null
-  }
-}
-
-/**
- * The upper bound, in the histogram's unit, below which a share of what was observed between two
- * pages lies; null where nothing was. Beyond the last bound it is infinite.
- */
-export function quantileBetween(
-  from: MetricsPage | null,
-  to: MetricsPage,
-  histogram: string,
-  share: number,
-): number | null {
-  const buckets = `${histogram}_bucket`
-  const before = from?.by(buckets, 'le') ?? new Map<string, number>()
-  const counts = [...to.by(buckets, 'le')]
-    .map(([le, count]) => ({
-      bound: le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le),
-      count: count - (before.get(le) ?? 0),
-    }))
-    .toSorted((a, b) => a.bound - b.bound)
-  const total = counts.at(-1)?.count ?? 0
-  if (total <= 0) return null
-  return counts.find(({ count }) => count >= share * total)?.bound ?? null
 }

@@ -1,0 +1,64 @@
+import type { ComponentChildren } from 'preact'
+import type { AuditLog } from '../../../modules/access/model.ts'
+import { browserZone } from '../analytics/zone.ts'
+import { accessWords } from '../words/access.ts'
+import { formatMoment } from '../words/time.ts'
+
+const words = accessWords.audit
+
+export type AuditLine = AuditLog['lines'][number]
+
+/** Longer texts are cut; the command line has them whole. */
+const longest = 200
+
+const cut = (text: string) => (text.length > longest ? `${text.slice(0, longest)}…` : text)
+
+/** A value as people read it; moments are stored as numbers of milliseconds. */
+function shown(name: string, value: unknown): ComponentChildren {
+  if (value === undefined || value === null || value === '') return <em>{words.nothing}</em>
+  if (typeof value === 'boolean') return value ? words.yes : words.no
+  if (typeof value === 'number' && /At$/.test(name)) {
+    return formatMoment(new Date(value).toISOString(), browserZone)
+  }
+  if (Array.isArray(value)) {
+    if (value.length === 0) return <em>{words.nothing}</em>
+    return cut(value.map(one => (typeof one === 'object' ? JSON.stringify(one) : one)).join(', '))
+  }
+  if (typeof value === 'object') {
+    const entries = Object.entries(value)
+    if (entries.length === 0) return <em>{words.nothing}</em>
+    return cut(entries.map(([key, one]) => `${key} ${JSON.stringify(one)}`).join(', '))
+  }
+  return cut(String(value))
+}
+
+/** What was before and after, by name. */
+export function AuditChange({ line: { before, after } }: { line: AuditLine }) {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  const changed = names.filter(
+    name => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]),
+  )
+  if (changed.length === 0) return null
+  return (
+    <ul class="changes">
+      {changed.map(name => (
+        <li key={name}>
+          <span class="change-name">{words.names[name] ?? name}</span>{' '}
+          {before && name in before && (
+            <>
+              <del>
+                <span class="unseen">{words.from} </span>
+                {shown(name, before[name])}
+              </del>{' '}
+              <span aria-hidden="true">→</span>{' '}
+            </>
+          )}
+          <ins>
+            {before && name in before && <span class="unseen">{words.to} </span>}
+            {shown(name, after?.[name])}
+          </ins>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,91 @@
+import { useSignal } from '@preact/signals'
+import type { CreatedToken } from '../../../modules/access/model.ts'
+import type { Failure } from '../api/failure.ts'
+import { readAgain } from '../api/read.ts'
+import { act } from '../api/request.ts'
+import type { Scope } from '../api/session.ts'
+import { problemsAt } from '../organisations/saving.ts'
+import { Choice } from '../parts/choice.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { Field } from '../parts/field.tsx'
+import { accessWords } from '../words/access.ts'
+
+const words = accessWords.tokens
+const scopes = Object.keys(words.scopeWords) as Scope[]
+const lifetimes = [30, 90, 180, 365]
+
+/** What a new token is called, may do, and how long it works. */
+export function NewToken({
+  onMade,
+  onClose,
+}: {
+  onMade: (token: CreatedToken) => void
+  onClose: () => void
+}) {
+  const name = useSignal('')
+  const chosen = useSignal<readonly Scope[]>([])
+  const days = useSignal('90')
+  const refused = useSignal<Failure | null>(null)
+  const toggle = (scope: Scope) => {
+    chosen.value = scopes.filter(one => (one === scope) !== chosen.value.includes(one))
+  }
+  return (
+    <Confirm
+      title={words.createTitle}
+      verb={words.createVerb}
+      isReady={name.value.trim() !== '' && chosen.value.length > 0}
+      act={async () => {
+        const body = {
+          name: name.value.trim(),
+          scopes: chosen.value,
+          expiresInDays: Number(days.value),
+        }
+        onMade(await act<CreatedToken>('/manage/tokens', { body }))
+        readAgain()
+      }}
+      onRefused={failure => (refused.value = failure)}
+      onDone={onClose}
+      onClose={onClose}
+    >
+      <Field
+        label={words.name}
+        hint={words.nameHint}
+        problem={problemsAt(refused.value, '/name')[0]?.message}
+      >
+        {wiring => (
+          <input
+            {...wiring}
+            class="input"
+            autocomplete="off"
+            value={name.value}
+            onInput={event => (name.value = event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <fieldset class="choices">
+        <legend>{words.scopes}</legend>
+        {scopes.map(scope => (
+          <label key={scope} class="check">
+            <input
+              type="checkbox"
+              checked={chosen.value.includes(scope)}
+              onChange={() => toggle(scope)}
+            />
+            <span>
+              {words.scopeWords[scope]}
+              <small>
+                <code>{scope}</code>
+              </small>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <Choice
+        label={words.expiry}
+        value={days.value}
+        options={lifetimes.map(one => [`${one}`, words.days(one)] as const)}
+        onChoose={value => (days.value = value)}
+      />
+    </Confirm>
+  )
+}

@@ -1,0 +1,94 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { Ways } from '../../../modules/dashboard/model.ts'
+import { browserZone } from '../analytics/zone.ts'
+import { base, manual } from '../api/base.ts'
+import { Failure, failureOf, reach } from '../api/failure.ts'
+import { session, signOut } from '../api/session.ts'
+import { Button } from '../parts/button.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { FailureNotice, Skeleton } from '../shell/states.tsx'
+import { accessWords } from '../words/access.ts'
+import { shellWords } from '../words/shell.ts'
+import { formatMoment } from '../words/time.ts'
+
+const words = accessWords.signIn
+
+/** How people get in. */
+function WaysIn() {
+  const ways = useSignal<Ways | null>(null)
+  const failure = useSignal<Failure | null>(null)
+  const load = async () => {
+    failure.value = null
+    try {
+      const response = await reach(`${base}/session/ways`, {})
+      if (!response.ok) throw await failureOf(response)
+      ways.value = await response.json()
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      failure.value = error
+    }
+  }
+  useEffect(() => void load(), [])
+  if (failure.value) return <FailureNotice failure={failure.value} again={load} />
+  if (!ways.value) return <Skeleton lines={3} />
+  const { slug } = session.value!.organisation
+  return (
+    <Facts
+      of={[
+        [words.provider, ways.value.provider?.name ?? words.noProvider],
+        [
+          words.link,
+          <>
+            {words.linkWhy} <code>{words.linkCommand(slug)}</code>
+          </>,
+        ],
+        [words.token, words.tokenWhy],
+      ]}
+    />
+  )
+}
+
+/** How people get in, and who is in here. */
+export function SignInSection() {
+  const isAsked = useSignal(false)
+  const { person, role, endsAt } = session.value!
+  const close = () => {
+    isAsked.value = false
+  }
+  return (
+    <>
+      <h3>{words.ways}</h3>
+      <WaysIn />
+      <h3>{words.mine}</h3>
+      <Facts
+        of={[
+          [words.who, person.name],
+          [words.role, shellWords.roles[role]],
+          [words.ends, words.endsWhy(formatMoment(endsAt, browserZone))],
+        ]}
+      />
+      <div class="row-actions">
+        <Button look="danger" onClick={() => (isAsked.value = true)}>
+          {words.out}
+        </Button>
+      </div>
+      <p class="footnote">
+        <a href={manual('dashboard')}>{words.manual}</a>
+      </p>
+      {isAsked.value && (
+        <Confirm
+          title={words.outTitle}
+          verb={words.outVerb}
+          isDanger
+          act={() => signOut(true)}
+          onDone={close}
+          onClose={close}
+        >
+          <p>{words.outWhy}</p>
+        </Confirm>
+      )}
+    </>
+  )
+}

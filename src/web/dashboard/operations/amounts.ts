@@ -1,0 +1,30 @@
+import { serverWords as words } from '../words/server.ts'
+import { formatCount } from '../words/time.ts'
+
+const units = ['B', 'KB', 'MB', 'GB', 'TB']
+const step = 1_000
+
+/** How large something is: 5.3 MB. */
+export function formatBytes(bytes: number | null): string {
+  if (bytes === null) return words.unknown
+  const power = Math.min(
+    units.length - 1,
+    Math.floor(Math.log(Math.max(1, bytes)) / Math.log(step)),
+  )
+  const amount = bytes / step ** power
+  return `${amount < 10 && power > 0 ? amount.toFixed(1) : Math.round(amount)} ${units[power]}`
+}
+
+/** How often: few with a decimal. */
+export const formatRate = (perSecond: number): string =>
+  words.perSecond(
+    perSecond >= 100 || Number.isInteger(perSecond)
+      ? formatCount(Math.round(perSecond))
+      : perSecond.toFixed(perSecond < 0.1 ? 2 : 1),
+  )
+
+/** The upper bound of a time: ≤ 2.5 ms. None, where nothing took any; beyond what is measured. */
+export function formatBound(seconds: number | null, isAny: boolean, mostSeconds: number): string {
+  if (seconds === null) return isAny ? words.beyond(`${mostSeconds} s`) : '–'
+  return words.upTo(seconds < 1 ? `${formatCount(seconds * 1_000)} ms` : `${seconds} s`)
+}

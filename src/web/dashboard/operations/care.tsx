@@ -1,0 +1,71 @@
+import type { Server } from '../../../modules/operations/model.ts'
+import { browserZone } from '../analytics/zone.ts'
+import { manual } from '../api/base.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { serverWords as words } from '../words/server.ts'
+import { formatAge, formatCount, formatMoment, formatSeconds } from '../words/time.ts'
+import { formatBytes } from './amounts.ts'
+import { Part } from './part.tsx'
+
+const moment = (at: string) => formatMoment(at, browserZone)
+
+function nextBackup({ nextAt, overdueSeconds }: Server['backups']) {
+  if (overdueSeconds > 0)
+    return <Badge tone="bad">{words.overdue(formatSeconds(overdueSeconds))}</Badge>
+  return nextAt === null ? words.noneYet : moment(nextAt)
+}
+
+function Backups({ of: backups }: { of: Server['backups'] }) {
+  const { everySeconds, last, failures, isFailing } = backups
+  const lastIs =
+    last === null
+      ? words.noneYet
+      : words.lastIs(moment(last.at), formatAge(Date.parse(last.at)), formatBytes(last.bytes))
+  if (everySeconds === 0) {
+    return (
+      <Part title={words.backups}>
+        <p>{words.never}</p>
+        <p>
+          <a href={manual('backup')}>{words.backupsManual}</a>
+        </p>
+      </Part>
+    )
+  }
+  return (
+    <Part title={words.backups}>
+      <Facts
+        of={[
+          [words.every, formatSeconds(everySeconds)],
+          [words.last, lastIs],
+          [words.next, nextBackup(backups)],
+          [
+            words.failures,
+            <>
+              {failures === 0 ? words.noFailures : formatCount(failures)}{' '}
+              {isFailing && <Badge tone="bad">{words.failing}</Badge>}
+            </>,
+          ],
+        ]}
+      />
+    </Part>
+  )
+}
+
+/** What is done for the data in the background. */
+export function Care({ of: { backups, retention } }: { of: Server }) {
+  const { days, deletedEvents, oldestEventAt } = retention
+  return (
+    <>
+      <Backups of={backups} />
+      <Part title={words.storage}>
+        <Facts
+          of={[
+            [words.retention, words.retentionIs(days, formatCount(deletedEvents))],
+            [words.oldest, oldestEventAt === null ? words.noOldest : moment(oldestEventAt)],
+          ]}
+        />
+      </Part>
+    </>
+  )
+}

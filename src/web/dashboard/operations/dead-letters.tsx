@@ -1,0 +1,144 @@
+import { useSignal } from '@preact/signals'
+import type { DeadLetterList, RetriedLetters } from '../../../modules/operations/model.ts'
+import { browserZone } from '../analytics/zone.ts'
+import { readAgain, useRead } from '../api/read.ts'
+import { act } from '../api/request.ts'
+import { Button } from '../parts/button.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { Said } from '../parts/said.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { Reading } from '../shell/states.tsx'
+import { serverWords as words } from '../words/server.ts'
+import { formatCount, formatMoment } from '../words/time.ts'
+import { Part } from './part.tsx'
+
+type Letter = DeadLetterList['letters'][number]
+
+/** What is to be done, and to which; all where no id is named. */
+interface Asked {
+  verb: 'retry' | 'drop'
+  id?: number
+}
+
+const columns = (ask: (asked: Asked) => void): Column<Letter>[] => [
+  {
+    head: words.event,
+    name: words.event,
+    isTitle: true,
+    cell: ({ kind, eventId }) => (
+      <>
+        {kind}
+        {eventId && (
+          <span class="row-note">
+            <code>{eventId}</code>
+          </span>
+        )}
+      </>
+    ),
+  },
+  { head: words.organisation, name: words.organisation, cell: letter => letter.organisation },
+  { head: words.reason, name: words.reason, cell: ({ reason }) => reason },
+  {
+    head: words.received,
+    name: words.received,
+    cell: ({ receivedAt }) => formatMoment(receivedAt, browserZone),
+  },
+  {
+    head: <span class="unseen">{words.retry}</span>,
+    name: '',
+    cell: ({ id, kind }) => (
+      <span class="row-actions">
+        <Button aria-label={`${words.retry} ${kind}`} onClick={() => ask({ verb: 'retry', id })}>
+          {words.retry}
+        </Button>
+        <Button
+          look="danger"
+          aria-label={`${words.drop} ${kind}`}
+          onClick={() => ask({ verb: 'drop', id })}
+        >
+          {words.drop}
+        </Button>
+      </span>
+    ),
+  },
+]
+
+async function carryOut({ verb, id }: Asked): Promise<string> {
+  const body = id === undefined ? { all: true } : { ids: [id] }
+  const path = `/manage/dead-letters/${verb}`
+  if (verb === 'drop')
+    return words.dropped((await act<{ dropped: number }>(path, { body })).dropped)
+  const { letters } = await act<RetriedLetters>(path, { body })
+  const count = (wanted: string) => letters.filter(({ verdict }) => verdict === wanted).length
+  return words.retried(count('stored'), count('duplicate'), count('refused'))
+}
+
+/** What the database refused, and what becomes of it. */
+export function DeadLetters() {
+  const list = useRead<DeadLetterList>('/manage/dead-letters')
+  const said = useSignal<string | null>(null)
+  const asked = useSignal<Asked | null>(null)
+  const ask = (wanted: Asked) => {
+    asked.value = wanted
+  }
+  const close = () => {
+    asked.value = null
+  }
+  const count = formatCount(list.data?.count ?? 0)
+  return (
+    <Part
+      title={words.letters}
+      beside={
+        (list.data?.count ?? 0) > 0 && (
+          <span class="row-actions">
+            <Button onClick={() => ask({ verb: 'retry' })}>{words.retryAll}</Button>
+            <Button look="danger" onClick={() => ask({ verb: 'drop' })}>
+              {words.dropAll}
+            </Button>
+          </span>
+        )
+      }
+    >
+      <p class="hint">{words.lettersWhy}</p>
+      <Said of={said} />
+      <Reading of={list} lines={2}>
+        {({ letters }) =>
+          letters.length === 0 ? (
+            <p>{words.noLetters}</p>
+          ) : (
+            <>
+              <Table
+                caption={words.lettersWhy}
+                columns={columns(ask)}
+                rows={letters}
+                keyOf={({ id }) => id}
+              />
+              {letters.length < (list.data?.count ?? 0) && (
+                <p class="footnote">{words.more(letters.length, count)}</p>
+              )}
+            </>
+          )
+        }
+      </Reading>
+      {asked.value && (
+        <Confirm
+          title={asked.value.verb === 'drop' ? words.dropTitle : words.retryTitle}
+          verb={asked.value.verb === 'drop' ? words.drop : words.retry}
+          isDanger={asked.value.verb === 'drop'}
+          act={async () => {
+            said.value = await carryOut(asked.value!)
+            readAgain()
+          }}
+          onDone={close}
+          onClose={close}
+        >
+          <p>
+            {words[asked.value.verb === 'drop' ? 'dropWhy' : 'retryWhy'](
+              asked.value.id === undefined ? words.everyOne(count) : words.one,
+            )}
+          </p>
+        </Confirm>
+      )}
+    </Part>
+  )
+}

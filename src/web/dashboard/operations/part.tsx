@@ -1,0 +1,60 @@
+import type { ComponentChildren } from 'preact'
+import { type Column, Table } from '../parts/table.tsx'
+import { serverWords as words } from '../words/server.ts'
+import { formatCount } from '../words/time.ts'
+import { formatRate } from './amounts.ts'
+
+/** A part of the page under its heading. */
+export const Part = ({
+  title,
+  beside,
+  children,
+}: {
+  title: string
+  beside?: ComponentChildren
+  children: ComponentChildren
+}) => (
+  <section class="part">
+    <div class="part-head">
+      <h2>{title}</h2>
+      {beside}
+    </div>
+    {children}
+  </section>
+)
+
+/** A table, or why there is none. */
+export const Rows = <Row,>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+  none,
+}: {
+  caption: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  keyOf: (row: Row) => string | number
+  none: string
+}) =>
+  rows.length === 0 ? (
+    <p class="hint">{none}</p>
+  ) : (
+    <Table caption={caption} columns={columns} rows={rows} keyOf={keyOf} />
+  )
+
+/** How often something was counted, of late and in all. */
+export const countedColumns: Column<{ perSecond: number; total: number }>[] = [
+  {
+    head: words.rate,
+    name: words.rate,
+    isNumber: true,
+    cell: ({ perSecond }) => formatRate(perSecond),
+  },
+  {
+    head: words.sinceStart,
+    name: words.sinceStart,
+    isNumber: true,
+    cell: ({ total }) => formatCount(total),
+  },
+]

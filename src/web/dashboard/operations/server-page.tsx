@@ -1,0 +1,64 @@
+import type { Server } from '../../../modules/operations/model.ts'
+import { useRead } from '../api/read.ts'
+import { Badge } from '../parts/badge.tsx'
+import { PageHead } from '../shell/page-head.tsx'
+import { Reading } from '../shell/states.tsx'
+import { serverWords as words } from '../words/server.ts'
+import { formatAge, formatSeconds } from '../words/time.ts'
+import { Care } from './care.tsx'
+import { DeadLetters } from './dead-letters.tsx'
+import { Now } from './now.tsx'
+import { Threads } from './threads.tsx'
+import { Limits, Organisations, Refusals } from './traffic.tsx'
+
+/** While somebody looks at it; a second's figures are of this time then. */
+const everyMs = 5_000
+
+/** How the server does, for whom it belongs to. */
+export default function ServerPage() {
+  const server = useRead<Server>('/manage/server', everyMs)
+  const { data } = server
+  return (
+    <>
+      <PageHead
+        title={words.title}
+        beside={
+          data && (
+            <span class="badges">
+              <Badge tone={data.notReady.length === 0 ? 'good' : 'bad'}>
+                {data.notReady.length === 0 ? words.ready : words.notReady}
+              </Badge>
+              <Badge>{data.version}</Badge>
+            </span>
+          )
+        }
+      >
+        {data && (
+          <p class="hint">
+            <code>{data.commit.slice(0, 12)}</code>,{' '}
+            {words.since(formatAge(Date.parse(data.startedAt)))}
+          </p>
+        )}
+      </PageHead>
+      <Reading of={server} lines={8}>
+        {data => (
+          <>
+            {data.notReady.map(reason => (
+              <p key={reason} class="problem">
+                {reason}
+              </p>
+            ))}
+            <Now of={data} />
+            <p class="footnote">{words.over(formatSeconds(data.overSeconds))}</p>
+            <Organisations of={data} />
+            <Refusals of={data} />
+            <Limits of={data} />
+            <Threads of={data} />
+            <Care of={data} />
+            <DeadLetters />
+          </>
+        )}
+      </Reading>
+    </>
+  )
+}

@@ -1,0 +1,50 @@
+import type { Server } from '../../../modules/operations/model.ts'
+import { Badge } from '../parts/badge.tsx'
+import type { Column } from '../parts/table.tsx'
+import { serverWords as words } from '../words/server.ts'
+import { formatSeconds } from '../words/time.ts'
+import { Part, Rows } from './part.tsx'
+
+type Thread = Server['threads']['all'][number]
+
+/** A thread that has not turned for as long hangs; each shows several times a second that it turns. */
+const stuckSeconds = 5
+
+const columns: Column<Thread>[] = [
+  {
+    head: words.thread,
+    name: words.thread,
+    isTitle: true,
+    cell: ({ name }) => <code>{name}</code>,
+  },
+  {
+    head: words.turns,
+    name: words.turns,
+    cell: ({ silentSeconds }) =>
+      silentSeconds < stuckSeconds ? (
+        <Badge tone="good">{words.turning}</Badge>
+      ) : (
+        <Badge tone="bad">{words.stuck(formatSeconds(silentSeconds))}</Badge>
+      ),
+  },
+]
+
+/** Whether all threads are there, and turn. */
+export function Threads({ of: { threads } }: { of: Server }) {
+  const { all, configured, restarts } = threads
+  const up = all.filter(({ name }) => name.startsWith('http')).length
+  return (
+    <Part
+      title={words.threads}
+      beside={<span class="hint">{words.threadsWhy(up, configured, restarts)}</span>}
+    >
+      <Rows
+        caption={words.threads}
+        columns={columns}
+        rows={all}
+        keyOf={({ name }) => name}
+        none={words.unknown}
+      />
+    </Part>
+  )
+}

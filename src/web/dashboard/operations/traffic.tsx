@@ -1,0 +1,95 @@
+import type { Server } from '../../../modules/operations/model.ts'
+import { Badge } from '../parts/badge.tsx'
+import type { Column } from '../parts/table.tsx'
+import { serverWords as words } from '../words/server.ts'
+import { formatRate } from './amounts.ts'
+import { countedColumns, Part, Rows } from './part.tsx'
+
+type Refusal = Server['refusals'][number]
+type Limit = Server['limits'][number]
+type Organisation = Server['organisations'][number]
+
+const refusalColumns: Column<Refusal>[] = [
+  {
+    head: words.status,
+    name: words.status,
+    isTitle: true,
+    cell: ({ status }) => (
+      <>
+        <Badge tone={status >= 500 ? 'bad' : 'neutral'}>{status}</Badge>{' '}
+        {words.statuses[status] ?? ''}
+      </>
+    ),
+  },
+  ...countedColumns,
+]
+
+/** What was not answered as it was asked for. */
+export const Refusals = ({ of: { refusals } }: { of: Server }) => (
+  <Part title={words.refusals}>
+    <Rows
+      caption={words.refusalsCaption}
+      columns={refusalColumns}
+      rows={refusals}
+      keyOf={({ status }) => status}
+      none={words.noRefusals}
+    />
+  </Part>
+)
+
+const limitColumns: Column<Limit>[] = [
+  {
+    head: words.bucket,
+    name: words.bucket,
+    isTitle: true,
+    cell: ({ bucket }) => <code>{bucket}</code>,
+  },
+  ...countedColumns,
+]
+
+/** Where organisations ask for more than they may. */
+export const Limits = ({ of: { limits } }: { of: Server }) => (
+  <Part title={words.limits}>
+    <Rows
+      caption={words.limitsCaption}
+      columns={limitColumns}
+      rows={limits}
+      keyOf={({ bucket }) => bucket}
+      none={words.noLimits}
+    />
+  </Part>
+)
+
+const rate = (name: string, of: Exclude<keyof Organisation, 'slug'>): Column<Organisation> => ({
+  head: name,
+  name,
+  isNumber: true,
+  cell: organisation => formatRate(organisation[of]),
+})
+
+const organisationColumns: Column<Organisation>[] = [
+  {
+    head: words.organisation,
+    name: words.organisation,
+    isTitle: true,
+    cell: ({ slug }) => slug,
+  },
+  rate(words.requests, 'requests'),
+  rate(words.limited, 'limited'),
+  rate(words.accepted, 'accepted'),
+  rate(words.duplicates, 'duplicates'),
+  rate(words.refused, 'rejected'),
+]
+
+/** Who sends how much. */
+export const Organisations = ({ of: { organisations } }: { of: Server }) => (
+  <Part title={words.organisations}>
+    <Rows
+      caption={words.organisationsCaption}
+      columns={organisationColumns}
+      rows={organisations}
+      keyOf={({ slug }) => slug}
+      none={words.noTraffic}
+    />
+  </Part>
+)

@@ -1,0 +1,94 @@
+import type { KeyList, RotatedKey } from '../../../modules/organisations/model.ts'
+import { browserZone } from '../analytics/zone.ts'
+import { useRead } from '../api/read.ts'
+import { Button } from '../parts/button.tsx'
+import { Copied } from '../parts/copied.tsx'
+import { Said } from '../parts/said.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { Reading } from '../shell/states.tsx'
+import { settingsWords } from '../words/settings.ts'
+import { formatMoment } from '../words/time.ts'
+import { Rotate } from './rotate.tsx'
+import { useChanging } from './saving.ts'
+
+const words = settingsWords.keys
+type Key = KeyList['keys'][number]
+
+const moment = (at: string) => formatMoment(at, browserZone)
+
+const columns: Column<Key>[] = [
+  { head: words.key, name: words.key, isTitle: true, cell: ({ key }) => <code>{key}</code> },
+  {
+    head: settingsWords.made,
+    name: settingsWords.made,
+    cell: ({ createdAt }) => moment(createdAt),
+  },
+  {
+    head: settingsWords.worksUntil,
+    name: settingsWords.worksUntil,
+    cell: ({ worksUntil }) => worksUntil && moment(worksUntil),
+  },
+]
+
+/** What became of the key or secret that was current. */
+export const fateOf = (previousUntil: string) =>
+  Date.parse(previousUntil) <= Date.now()
+    ? settingsWords.ended
+    : settingsWords.until(moment(previousUntil))
+
+/** The snippet key: told, and rotated. */
+export function KeysSection() {
+  const keys = useRead<KeyList>('/manage/keys')
+  const { said, asked } = useChanging<'rotate'>()
+  return (
+    <>
+      <p class="lead">{words.why}</p>
+      <Said of={said} />
+      <Reading of={keys}>
+        {({ keys }) => {
+          const current = keys.find(({ worksUntil }) => worksUntil === null)
+          const older = keys.filter(({ worksUntil }) => worksUntil !== null)
+          return (
+            <>
+              <h3>{words.current}</h3>
+              {current && (
+                <>
+                  <Copied text={current.key} name={words.current} />
+                  <p class="hint">
+                    {settingsWords.made} {moment(current.createdAt)}
+                  </p>
+                </>
+              )}
+              <div class="row-actions">
+                <Button onClick={() => (asked.value = 'rotate')}>{words.rotate}</Button>
+              </div>
+              <h3>{words.older}</h3>
+              {older.length === 0 ? (
+                <p class="hint">{words.none}</p>
+              ) : (
+                <Table
+                  caption={words.older}
+                  columns={columns}
+                  rows={older}
+                  keyOf={({ key }) => key}
+                />
+              )}
+            </>
+          )
+        }}
+      </Reading>
+      {asked.value && (
+        <Rotate<RotatedKey>
+          path="/manage/keys/rotate"
+          title={words.rotateTitle}
+          verb={words.rotateVerb}
+          why={words.rotateWhy}
+          onRotated={({ previousUntil }) => {
+            said.value = `${words.rotated} ${fateOf(previousUntil)}`
+          }}
+          onClose={() => (asked.value = null)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,150 @@
+import { useSignal } from '@preact/signals'
+import { type Bucket, buckets, defaultLimits } from '../../../core/organisation/buckets.ts'
+import type { Settings } from '../../../modules/organisations/model.ts'
+import type { Failure } from '../api/failure.ts'
+import { may } from '../api/session.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Button } from '../parts/button.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { Field } from '../parts/field.tsx'
+import { Said } from '../parts/said.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { Reading } from '../shell/states.tsx'
+import { settingsWords } from '../words/settings.ts'
+import { formatCount } from '../words/time.ts'
+import { type Changing, problemsAt, save, useChanging, useSettings } from './saving.ts'
+
+const words = settingsWords.limits
+
+const columns = (
+  settings: Settings,
+  change: ((bucket: Bucket) => void) | null,
+): Column<Bucket>[] => [
+  {
+    head: words.bucket,
+    name: words.bucket,
+    isTitle: true,
+    cell: bucket => (
+      <>
+        <code>{bucket}</code>
+        <span class="row-note">{words.buckets[bucket]}</span>
+      </>
+    ),
+  },
+  {
+    head: words.usual,
+    name: words.usual,
+    isNumber: true,
+    cell: bucket => formatCount(defaultLimits[bucket]),
+  },
+  {
+    head: words.now,
+    name: words.now,
+    isNumber: true,
+    cell: bucket => (
+      <span>
+        {bucket in settings.overrides && (
+          <>
+            <Badge tone="accent">{words.set}</Badge>{' '}
+          </>
+        )}
+        {formatCount(settings.limits[bucket])}
+      </span>
+    ),
+  },
+  ...(change
+    ? [
+        {
+          head: <span class="unseen">{words.change}</span>,
+          name: '',
+          cell: (bucket: Bucket) => (
+            <span class="row-actions">
+              <Button aria-label={`${words.change} ${bucket}`} onClick={() => change(bucket)}>
+                {words.change}
+              </Button>
+            </span>
+          ),
+        },
+      ]
+    : []),
+]
+
+/** The operator sets a limit, or takes it back to the default. */
+function ChangeLimit({
+  bucket,
+  settings,
+  said,
+  asked,
+}: { bucket: Bucket; settings: Settings } & Changing<Bucket>) {
+  const typed = useSignal(`${settings.overrides[bucket] ?? ''}`)
+  const refused = useSignal<Failure | null>(null)
+  const isNumber = /^\s*([1-9]\d*)?\s*$/.test(typed.value)
+  const problem = isNumber ? problemsAt(refused.value, '/limits')[0]?.message : words.badNumber
+  const close = () => {
+    asked.value = null
+  }
+  return (
+    <Confirm
+      title={words.changeTitle(bucket)}
+      verb={words.verb}
+      isReady={isNumber}
+      act={async () => {
+        const wanted = typed.value.trim()
+        const limit = wanted === '' ? null : Number(wanted)
+        const { limits } = await save({ limits: { [bucket]: limit } })
+        said.value = words.saved(bucket, formatCount(limits[bucket]))
+      }}
+      onRefused={failure => (refused.value = failure)}
+      onDone={close}
+      onClose={close}
+    >
+      <p>{words.changeWhy(formatCount(defaultLimits[bucket]))}</p>
+      <Field label={words.label} problem={problem}>
+        {wiring => (
+          <input
+            {...wiring}
+            class="input"
+            inputMode="numeric"
+            value={typed.value}
+            onInput={event => {
+              typed.value = event.currentTarget.value
+              refused.value = null
+            }}
+          />
+        )}
+      </Field>
+    </Confirm>
+  )
+}
+
+/** How much the organisation may ask. */
+export function LimitsSection() {
+  const settings = useSettings()
+  const changing = useChanging<Bucket>()
+  const { said, asked } = changing
+  const change = may('operator') ? (bucket: Bucket) => (asked.value = bucket) : null
+  return (
+    <>
+      <p class="lead">{words.why}</p>
+      <Said of={said} />
+      <Reading of={settings} lines={9}>
+        {data => (
+          <>
+            <Table
+              caption={words.caption}
+              columns={columns(data, change)}
+              rows={buckets}
+              keyOf={bucket => bucket}
+            />
+            {!change && (
+              <p class="footnote">
+                {words.byOperator} <code>{words.command(data.slug)}</code>
+              </p>
+            )}
+            {asked.value && <ChangeLimit bucket={asked.value} settings={data} {...changing} />}
+          </>
+        )}
+      </Reading>
+    </>
+  )
+}

@@ -1,0 +1,50 @@
+import { useSignal } from '@preact/signals'
+import { readAgain } from '../api/read.ts'
+import { act } from '../api/request.ts'
+import { Choice } from '../parts/choice.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { settingsWords as words } from '../words/settings.ts'
+
+const usualHours = '24'
+
+/** Asks for how long what is current goes on to work, and makes a new one. */
+export function Rotate<Rotated>({
+  path,
+  title,
+  verb,
+  why,
+  onRotated,
+  onClose,
+}: {
+  path: string
+  title: string
+  verb: string
+  why: string
+  onRotated: (rotated: Rotated) => void
+  onClose: () => void
+}) {
+  const hours = useSignal(usualHours)
+  return (
+    <Confirm
+      title={title}
+      verb={verb}
+      act={async () => {
+        const body = { graceHours: Number(hours.value) }
+        onRotated(await act<Rotated>(path, { body }))
+        readAgain()
+      }}
+      onDone={onClose}
+      onClose={onClose}
+    >
+      <p>{why}</p>
+      <Choice
+        label={words.grace}
+        value={hours.value}
+        options={words.graces}
+        onChoose={chosen => {
+          hours.value = chosen
+        }}
+      />
+    </Confirm>
+  )
+}

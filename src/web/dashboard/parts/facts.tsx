@@ -1,0 +1,13 @@
+import type { ComponentChildren } from 'preact'
+
+/** What is the case, by name. */
+export const Facts = ({ of }: { of: readonly (readonly [string, ComponentChildren])[] }) => (
+  <dl class="facts">
+    {of.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+)

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import type { Server as Figures } from '../../src/modules/operations/model.ts'
+import { socketFile } from '../../src/runtime/lock.ts'
+import { apiOf, Workplace, withTour } from '../support/binary.ts'
+import { MetricsPage } from '../support/prometheus.ts'
+
+/** What a running server tells its operator of itself. */
+
+let place: Workplace
+beforeEach(() => {
+  place = new Workplace()
+})
+afterEach(() => place.close())
+
+async function look(): Promise<Figures> {
+  const socket = socketFile(place.dataDir)
+  const response = await fetch('http://cairn/api/v1/manage/server', { unix: socket })
+  expect(response.status).toBe(200)
+  return (await response.json()) as Figures
+}
+
+test('the organisation that sends, its 429s and verdicts; the totals are those of the metrics', async () => {
+  const { snippetKey } = await withTour(place)
+  const server = await place.serve(['--threads', '2'])
+  const api = apiOf(server, snippetKey)
+  let isOver = false
+  const load = (async () => {
+    const event = { id: 'same', kind: 'custom', name: 'x', userId: 'u' }
+    for (let i = 0; !isOver; i++) {
+      const events = [event, { ...event, id: `${i}` }, { kind: 'nonsense' }]
+      await api('POST', '/events', { events })
+      await api('GET', '/heartbeat')
+      await Bun.sleep(10)
+    }
+  })()
+  // The first look begins to count by organisation.
+  const [figures, twin] = await Promise.all([look(), look()])
+  isOver = true
+  await load
+  expect(twin.requests).toEqual(figures.requests)
+  const [acme, ...others] = figures.organisations
+  expect(others).toEqual([])
+  expect(acme).toMatchObject({ slug: 'acme' })
+  for (const column of ['requests', 'limited', 'accepted', 'duplicates', 'rejected'] as const) {
+    expect(acme?.[column]).toBeGreaterThan(0)
+  }
+  expect(figures).toMatchObject({ notReady: [], threads: { configured: 2, restarts: 0 } })
+  const names = figures.threads.all.map(({ name }) => name).toSorted()
+  expect(names).toEqual(['http-1', 'http-2', 'storage'])
+  expect(figures.commits.p99Seconds).toBeGreaterThan(0)
+
+  const after = await look()
+  const metrics = new MetricsPage(await (await fetch(`${server.managementUrl}/metrics`)).text())
+  const [limited] = after.limits
+  expect(limited).toMatchObject({
+    bucket: 'heartbeat',
+    total: metrics.sum('cairn_rate_limited_total', { bucket: 'heartbeat' }),
+  })
+  const accepted = after.events.find(({ verdict }) => verdict === 'accepted')
+  expect(accepted?.total).toBe(metrics.sum('cairn_events_total', { verdict: 'accepted' }))
+  expect(after.disk.databaseBytes).toBe(metrics.sum('cairn_database_bytes'))
+  const started = metrics.sum('process_start_time_seconds') * 1_000
+  expect(Date.parse(after.startedAt)).toBe(Math.floor(started))
+}, 30_000)

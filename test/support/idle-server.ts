@@ -1,0 +1,29 @@
+import type { ServerFigures } from '../../src/modules/operations/port.ts'
+
+const counted = { total: 0, perSecond: 0 }
+const quantiles = { p50Seconds: null, p99Seconds: null }
+
+/** What a server tells that nobody asks anything, in place of a real one's figures. */
+export const idleServer: ServerFigures = {
+  version: '1.0.0',
+  commit: '0123abc',
+  startedAt: Date.UTC(2026, 10, 20),
+  notReady: [],
+  overSeconds: 5,
+  requests: counted,
+  refusals: [],
+  limits: [],
+  answers: quantiles,
+  events: [],
+  commits: { ...counted, ...quantiles },
+  queue: { events: 0, limitEvents: 50_000, bytes: 0, limitBytes: 268_435_456, isRefusing: false },
+  disk: { databaseBytes: 5_300_000, logBytes: 0, freeBytes: null },
+  process: { cores: 0, memoryBytes: 180_000_000, openFiles: 40, mostFiles: 1_024 },
+  threads: { configured: 1, restarts: 0, all: [{ name: 'http-1', silentSeconds: 0.1 }] },
+  backups: {
+    ...{ everySeconds: 0, overdueSeconds: 0, nextAt: null, last: null },
+    ...{ failures: 0, isFailing: false },
+  },
+  retention: { days: 90, deletedEvents: 0, oldestEventAt: null },
+  organisations: [],
+}

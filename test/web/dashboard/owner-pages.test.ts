@@ -1,0 +1,287 @@
+import { expect } from 'bun:test'
+import type { Page } from '../../support/browser.ts'
+import { DashboardHouse, hardToUse } from '../../support/dashboard.ts'
+import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
+
+/** Settings, the audit log and the server: for owners, and for the operator. */
+
+let house: DashboardHouse
+beforeAll(async () => {
+  house = await DashboardHouse.open()
+})
+afterAll(() => house.close())
+
+const settings = (name: string) => `${name} · Settings`
+
+const pages = [
+  { path: '/settings', title: settings('Snippet keys'), shows: 'Current key' },
+  { path: '/settings/origins', title: settings('Origins'), shows: 'One a line' },
+  { path: '/settings/limits', title: settings('Limits'), shows: 'fingerprint' },
+  { path: '/settings/retention', title: settings('Retention'), shows: 'As long as the server' },
+  { path: '/settings/privacy', title: settings('Privacy'), shows: 'What is stored of people' },
+  { path: '/settings/identity', title: settings('Identity'), shows: 'Hashes of user ids' },
+  { path: '/settings/tokens', title: settings('Management tokens'), shows: 'Make a token' },
+  { path: '/settings/sign-in', title: settings('Sign-in'), shows: 'Identity provider' },
+  { path: '/audit', title: 'Audit', shows: 'Pushed and published' },
+  { path: '/server', title: 'Server', shows: 'the database has refused nothing' },
+]
+
+const looks = [
+  { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+  { name: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+  { name: '360 px', colorScheme: 'light', viewport: { width: 360, height: 700 } },
+] as const
+
+describe.each(looks)('$name', ({ name: _, ...look }) => {
+  test.each(pages)('$title', async ({ path, title, shows }) => {
+    const { page, noticed } = await house.visit(path, { role: 'operator', ...look })
+    await page.getByText(shows).first().waitFor()
+    expect(await page.title()).toBe(`${title} · Harbor · Cairn`)
+    expect(await hardToUse(page)).toEqual([])
+    const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    expect(width).toBeLessThanOrEqual(0)
+    expect(noticed.complaints).toEqual([])
+    await page.context().close()
+  })
+})
+
+const dialog = (page: Page) => page.getByRole('dialog')
+const say = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor()
+
+describe('who may not', () => {
+  test.each(['editor', 'viewer'] as const)('is not offered the pages: %s', async role => {
+    const { page, noticed } = await house.visit('/settings', { role })
+    await page.getByText('You may not see this').waitFor()
+    expect(await page.getByRole('link', { name: 'Settings' }).count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'Audit' }).count()).toBe(0)
+    expect(await hardToUse(page)).toEqual([])
+    // Nothing was asked that would have been refused.
+    expect(noticed.complaints).toEqual([])
+  })
+
+  test('an owner is told how to be the operator', async () => {
+    const { page } = await house.visit('/server', { role: 'owner' })
+    await page.getByText('cairn dashboard link --role operator').waitFor()
+    expect(await page.getByRole('link', { name: 'Server' }).count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'Audit' }).count()).toBe(1)
+  })
+})
+
+describe('settings', () => {
+  test('the key: rotated, with the one before until its time is over', async () => {
+    const { page } = await house.visit('/settings')
+    await page.getByText(house.snippetKey).waitFor()
+    await page.getByRole('button', { name: 'Rotate the key…' }).click()
+    await dialog(page).getByLabel('What is current now works for another').selectOption('168')
+    await dialog(page).getByRole('button', { name: 'Rotate', exact: true }).click()
+    await say(page, 'The key above is new.')
+    await page.getByRole('row').getByText(house.snippetKey).waitFor()
+    const { stdout } = await house.place.run(['key', 'show', '--json'])
+    const current = await page.locator('.copied code').innerText()
+    expect(stdout).toContain(current)
+    expect(current).not.toBe(house.snippetKey)
+    await page.getByRole('button', { name: 'Copy Current key' }).click()
+    await page.getByText(/Copied|by hand/).waitFor()
+  })
+
+  test('an origin that is none is told of at its field, and nothing is changed', async () => {
+    const { page } = await house.visit('/settings/origins')
+    const field = page.getByLabel('Origins', { exact: true })
+    await field.fill('https://app.example.com\nhttps://x.example.com/path')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialog(page).getByRole('button', { name: 'Change origins' }).click()
+    await page.getByText('“https://x.example.com/path”').waitFor()
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    await field.fill('https://app.example.com')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialog(page).getByRole('button', { name: 'Change origins' }).click()
+    await say(page, 'The snippet may run at 1 origin now.')
+    await field.fill('')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialog(page).getByText('The snippet will run on every page').waitFor()
+    await dialog(page).getByRole('button', { name: 'Change origins' }).click()
+    await say(page, 'The snippet may run anywhere now.')
+  })
+
+  test('limits: an owner reads them, the operator sets them', async () => {
+    const { page: owners } = await house.visit('/settings/limits', { role: 'owner' })
+    await owners.getByText('cairn org limits harbor').waitFor()
+    expect(await owners.getByRole('button', { name: /^Change/ }).count()).toBe(0)
+    const { page } = await house.visit('/settings/limits', { role: 'operator' })
+    await page.getByRole('button', { name: 'Change heartbeat' }).click()
+    const field = dialog(page).getByLabel('Requests a minute')
+    await field.fill('99999999')
+    await dialog(page).getByRole('button', { name: 'Set the limit' }).click()
+    await dialog(page).getByText('Must be at most').first().waitFor()
+    await field.fill('25')
+    await dialog(page).getByRole('button', { name: 'Set the limit' }).click()
+    await say(page, 'The limit of heartbeat is 25 a minute now.')
+    await owners.reload()
+    await owners.getByRole('row', { name: /heartbeat.*10.*25/ }).waitFor()
+  })
+
+  test('retention and Do Not Track, each said', async () => {
+    const { page } = await house.visit('/settings/retention')
+    await page.getByText('For a number of days').click()
+    await page.getByRole('textbox', { name: 'Days' }).fill('14')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialog(page).getByText('nothing brings them back').waitFor()
+    await dialog(page).getByRole('button', { name: 'Change retention' }).click()
+    await say(page, 'Raw events are kept for 14 days now.')
+    await page.getByRole('link', { name: 'Privacy', exact: true }).click()
+    await page.getByRole('button', { name: 'Heed them…' }).click()
+    await dialog(page).getByRole('button', { name: 'Heed them' }).click()
+    await say(page, 'are heeded now')
+  })
+
+  test('identity: the first secret is shown once, and the mode told', async () => {
+    const { page } = await house.visit('/settings/identity')
+    await page.getByRole('button', { name: 'Change the mode…' }).click()
+    await dialog(page)
+      .getByLabel(/^Observe/)
+      .check()
+    await dialog(page).getByRole('button', { name: 'Switch to observe' }).click()
+    await say(page, 'The mode is observe now.')
+    await page.getByText('The new secret, shown this once').waitFor()
+    await page.getByRole('button', { name: 'Rotate the secret…' }).click()
+    await dialog(page).getByRole('button', { name: 'Rotate', exact: true }).click()
+    await say(page, 'What was current works until')
+    await page.reload()
+    await page.getByText('The one before').waitFor()
+    expect(await page.getByText('shown this once').count()).toBe(0)
+  })
+
+  test('a token: made, shown once, working, revoked', async () => {
+    const { page } = await house.visit('/settings/tokens')
+    await page.getByRole('button', { name: 'Make a token…' }).click()
+    await dialog(page).getByLabel('Name').fill('CI')
+    await dialog(page)
+      .getByLabel(/See flows/)
+      .check()
+    await dialog(page).getByRole('button', { name: 'Make the token' }).click()
+    await say(page, '“CI” works now.')
+    const text = await page.locator('.copied code').innerText()
+    const use = () =>
+      fetch(`${house.server.url}/api/v1/manage/flows`, {
+        headers: { authorization: `Bearer ${text}` },
+      })
+    expect((await use()).status).toBe(200)
+    expect(await hardToUse(page)).toEqual([])
+    await page.getByRole('button', { name: 'Revoke “CI”' }).click()
+    await dialog(page).getByRole('button', { name: 'Revoke' }).click()
+    await say(page, '“CI” opens nothing any more.')
+    expect((await use()).status).toBe(401)
+    await page.getByLabel('Show those that have ended').check()
+    expect(new URL(page.url()).search).toBe('?ended=1')
+    await page.getByRole('link', { name: 'Who made it?' }).click()
+    await page.getByText('Revoked a token').waitFor()
+    expect(new URL(page.url()).pathname).toEndWith('/audit')
+  })
+
+  test('signing out everywhere ends the session', async () => {
+    // Somebody else than everybody here, whose sessions end together.
+    const { url } = await house.place.json<{ url: string }>([
+      ...['dashboard', 'link', '--role', 'owner', '--name', 'Bob', '--url', house.server.url],
+    ])
+    const { page } = await house.browser.page()
+    await page.goto(url)
+    await page.getByRole('button', { name: 'Sign in with this link' }).click()
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('link', { name: 'Sign-in' }).click()
+    await page.getByRole('button', { name: 'Sign out everywhere…' }).click()
+    await dialog(page).getByRole('button', { name: 'Sign out', exact: true }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
+  test('a section that there is not is nothing', async () => {
+    const { page } = await house.visit('/settings/nonsense')
+    await page.getByText('There is nothing at this address').waitFor()
+  })
+})
+
+describe('the audit log', () => {
+  test('says before and after; the subject and the place stand in the address', async () => {
+    const { page } = await house.visit('/audit?subject=welcome')
+    await page.getByText('Pushed and published').waitFor()
+    expect(await page.getByText('Signed in').count()).toBe(0)
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await page.getByText('Signed in').first().waitFor()
+    await page.goBack()
+    expect(new URL(page.url()).search).toBe('?subject=welcome')
+    await page.goto(`${house.server.url}/dashboard/harbor/audit?subject=nobody`)
+    await page.getByText('Nothing like this was changed').waitFor()
+  })
+
+  test('a place in it that is none is told of, with a way back', async () => {
+    const { page } = await house.visit('/audit?before=nonsense')
+    await page.getByText('This address asks for something that there is not').waitFor()
+    await page.getByRole('link', { name: 'Without the filters' }).click()
+    await page.getByText('Pushed and published').first().waitFor()
+  })
+
+  test('older lines by pages', async () => {
+    const { page } = await house.visit('/audit')
+    const { lines } = await house.place
+      .run(['audit', '--json'])
+      .then(({ stdout }) => ({ lines: JSON.parse(stdout) as { line: number }[] }))
+    await page.getByRole('row').nth(lines.length).waitFor()
+    await page.goto(`${house.server.url}/dashboard/harbor/audit?before=${lines[0]!.line}`)
+    await page.getByRole('link', { name: 'Newest' }).click()
+    expect(new URL(page.url()).search).toBe('')
+  })
+})
+
+describe('the server', () => {
+  test('figures are those of the metrics', async () => {
+    const { page } = await house.visit('/server', { role: 'operator' })
+    await page.getByText('Who sends').waitFor()
+    const metrics = await (await fetch(`${house.server.managementUrl}/metrics`)).text()
+    const [, stored = ''] = /cairn_events_total\{verdict="accepted"\} (\d+)/.exec(metrics) ?? []
+    await page.getByText(`${stored} since the start`).waitFor()
+    const { threads } = { threads: /^cairn_http_threads (\d+)$/m.exec(metrics)![1] }
+    await page.getByText(`${threads} of ${threads} HTTP threads`).waitFor()
+    await page.getByText('Ready', { exact: true }).waitFor()
+  })
+
+  test('has a short address', async () => {
+    const { page } = await house.visit('', { role: 'operator' })
+    await page.goto(`${house.server.url}/dashboard/server`)
+    await page.getByRole('heading', { level: 1, name: 'Server' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/dashboard/harbor/server')
+  })
+
+  test('dead letters: tried again, dropped, each asked before', async () => {
+    const { page } = await house.visit('/server', { role: 'operator' })
+    const letter = (id: number) => ({
+      id,
+      organisation: 'org_x',
+      eventId: `event-${id}`,
+      kind: 'step_viewed',
+      reason: 'constraint failed',
+      receivedAt: '2026-11-20T09:30:00.000Z',
+    })
+    let letters = [letter(1), letter(2)]
+    const asked: unknown[] = []
+    await page.route('**/manage/dead-letters', route =>
+      route.fulfill({ json: { letters, count: letters.length } }),
+    )
+    await page.route('**/manage/dead-letters/*', route => {
+      const body = route.request().postDataJSON()
+      asked.push(body)
+      letters = letters.slice(1)
+      const verdict = { id: 1, verdict: 'stored' }
+      const isDrop = route.request().url().endsWith('drop')
+      return route.fulfill({ json: isDrop ? { dropped: 1 } : { letters: [verdict] } })
+    })
+    await page.reload()
+    await page.getByRole('button', { name: 'Retry step_viewed' }).first().click()
+    await dialog(page).getByRole('button', { name: 'Retry' }).click()
+    await say(page, '1 stored')
+    await page.getByRole('button', { name: 'Drop all…' }).click()
+    await dialog(page).getByText('Nothing brings it back').waitFor()
+    await dialog(page).getByRole('button', { name: 'Drop' }).click()
+    await say(page, '1 dropped')
+    await page.getByText('the database has refused nothing').waitFor()
+    expect(asked).toEqual([{ ids: [1] }, { all: true }])
+  })
+})
