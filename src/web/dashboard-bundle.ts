@@ -30,7 +30,8 @@ function bundle(folder: string, entry: string, ...options: string[]): void {
       join(sources, entry),
       `--outdir=${folder}`,
       '--minify',
-      '--entry-naming=[name]-[hash].[ext]',
+      // What several pages share is called after the entry by default, and could be taken for it.
+      '--entry-naming=entry-[hash].[ext]',
       '--chunk-naming=[name]-[hash].[ext]',
       ...options,
     ],
@@ -88,11 +89,7 @@ export function bundledDashboard(): DashboardBundle {
         files[style] = whole
       } else files[name] = text
     }
-    // What several pages share may be called after the entry too: nobody loads the entry itself.
-    const shared = new Set(Object.values(files).flatMap(importsOf))
-    const script = Object.keys(files).find(
-      name => /^main-\w+\.js$/.test(name) && !shared.has(name),
-    )!
+    const script = Object.keys(files).find(name => name.startsWith('entry-'))!
     const preloads = new Set<string>()
     const follow = (name: string) => {
       for (const imported of importsOf(files[name]!)) {
