@@ -19,7 +19,7 @@ async function scriptOf(path: string): Promise<string> {
 test('one page answers at every address, and finds its files from each', async () => {
   const paths = ['', '/sign-in', '/harbor', '/harbor/flows/welcome', '/a/b/c/d/e?from=x']
   for (const path of paths) {
-    expect(await scriptOf(`/dashboard${path}`)).toMatch(/^\/dashboard\/assets\/main-\w+\.js$/)
+    expect(await scriptOf(`/dashboard${path}`)).toMatch(/^\/dashboard\/assets\/entry-\w+\.js$/)
   }
   expect((await ask(`/dashboard${'/deep'.repeat(9)}`)).status).toBe(404)
 })

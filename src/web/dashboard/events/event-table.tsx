@@ -14,6 +14,7 @@ const toneOfVerdict: Record<SeenEvent['verdict'], Tone> = {
 
 function Flow({ event: { flowKey, flowId, stepKey, stepId } }: { event: SeenEvent }) {
   const step = stepKey ?? stepId
+  if (!flowId && !step) return null
   return (
     <span class="event-place">
       {flowKey ? (
@@ -67,7 +68,7 @@ const columnsIn = (zone: string): Column<SeenEvent>[] => [
     ),
   },
   { head: words.verdict, name: words.verdict, cell: event => <Verdict event={event} /> },
-  { head: words.flow, name: words.flow, cell: event => <Flow event={event} /> },
+  { head: words.flow, name: words.flow, cell: event => Flow({ event }) },
   {
     head: words.page,
     name: words.page,
