@@ -32,7 +32,7 @@ import { type DashboardSettings, dashboardOf, dashboardRoutes } from './modules/
 import type { DashboardStore } from './modules/dashboard/port.ts'
 import { descriptionRoutes } from './modules/description/index.ts'
 import { eventRoutes } from './modules/events/index.ts'
-import type { EventLog, EventStores } from './modules/events/port.ts'
+import type { ActivityStore, EventLog, EventStores } from './modules/events/port.ts'
 import { flowRoutes } from './modules/flows/index.ts'
 import type { ExplainStore, PublishedFlowStores } from './modules/flows/port.ts'
 import { installationRoutes } from './modules/installation/index.ts'
@@ -90,6 +90,7 @@ export interface ManagementStores {
   flows: FlowStore
   looks: LookStore
   eventLog: EventLog
+  activity: ActivityStore
   seen: SeenStore
   explaining: ExplainStore
   evidence: StepEvidenceStore
@@ -114,7 +115,7 @@ export function routesOf(deps: AppDeps): Route[] {
   const routes = [
     ...flowRoutes({ stores, explaining: management.explaining }),
     ...checklistRoutes(deps),
-    ...eventRoutes(deps, management.eventLog),
+    ...eventRoutes(deps, { log: management.eventLog, activity: management.activity }),
     ...stepRoutes({ stores, evidence: management.evidence, clock }),
     ...installationRoutes({
       ...{ stores, seen: management.seen, clock },

@@ -27,6 +27,10 @@ export function requireScope(principal: Principal, needs: Needs): void {
   throw new AppError('forbidden', `This needs the scope ${needs}`, { fields: { scope: needs } })
 }
 
+/** Whether who calls may do what a scope names. */
+export const may = (principal: Principal | null, scope: Scope): boolean =>
+  principal?.kind === 'operator' || principal?.scopes.includes(scope) === true
+
 /** Who is told to have made the changes of a call. */
 export function actorOf({ principal, requestId }: RequestContext): Actor {
   if (principal === null) throw new Error('The gate has not been passed')

@@ -4,7 +4,7 @@ import type { KnownSessions, KnownTokens } from '../http/port.ts'
 import type { AccessStore } from '../modules/access/port.ts'
 import type { FlowStore, LookStore, SuggestedSelectors } from '../modules/authoring/port.ts'
 import type { DashboardStore } from '../modules/dashboard/port.ts'
-import type { EventLog } from '../modules/events/port.ts'
+import type { ActivityStore, EventLog } from '../modules/events/port.ts'
 import type { ExplainStore } from '../modules/flows/port.ts'
 import type { SeenStore } from '../modules/installation/port.ts'
 import type { OperationsStore } from '../modules/operations/port.ts'
@@ -119,6 +119,7 @@ export function connectManagement(reading: Database, client: StorageClient, work
     endSessionsOf: who => client.operate('endSessionsOf', who),
   }
   const managementTokens = tokensOver(reading, client)
+  const activity: InRows<ActivityStore> = { after: (...args) => client.activity(...args) }
   return {
     flows: asPort<FlowStore>(flows),
     looks: asPort<LookStore>(looks),
@@ -126,6 +127,7 @@ export function connectManagement(reading: Database, client: StorageClient, work
     runs: asPort<RunStore>(runListOver(reading)),
     explaining: asPort<ExplainStore>(explaining),
     eventLog: asPort<EventLog>(eventLog),
+    activity: asPort<ActivityStore>(activity),
     seen,
     access: asPort<AccessStore>(access),
     organisations,

@@ -8,6 +8,8 @@ import type { EventStores } from '../modules/events/port.ts'
 import type { PublishedFlowStores } from '../modules/flows/port.ts'
 import type { InstallationStores } from '../modules/installation/port.ts'
 import type { StepStores } from '../modules/steps/port.ts'
+import { JudgedEvents } from './activity/judged-events.ts'
+import { WatchBoard } from './activity/watch-board.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { RunHistory } from './column-segments/run-history.ts'
 import { EchoReader } from './erasure/echo.ts'
@@ -60,6 +62,7 @@ export function connectStores(
       return catalogue
     },
     ledger: client,
+    watch: new JudgedEvents(new WatchBoard(shared.watch), (...args) => client.noteJudged(...args)),
     checklists: {
       progress: (orgRow, flowRow, ids) =>
         (echo.of(orgRow, ids) ?? readers).progress(orgRow, flowRow, ids),

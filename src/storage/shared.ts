@@ -9,6 +9,7 @@ import {
 } from '../core/organisation/verified-identity.ts'
 import { minuteMs } from '../core/time/durations.ts'
 import type { BeatBounds } from '../modules/installation/port.ts'
+import { WatchBoard } from './activity/watch-board.ts'
 
 /** Organisations that the shared tables have room for. Untouched pages cost no memory. */
 export const mostOrganisations = 131_072
@@ -24,6 +25,8 @@ export interface SharedMemory {
   buffer: SharedArrayBuffer
   /** One word that grows with every change of the catalogue. */
   generation: SharedArrayBuffer
+  /** Of which organisations somebody watches what arrives. */
+  watch: SharedArrayBuffer
   echo: EchoMemory
 }
 
@@ -34,6 +37,7 @@ export function newSharedMemory(): SharedMemory {
     progress: ProgressBoard.memory(),
     buffer: BufferGauge.memory(),
     generation: new SharedArrayBuffer(4),
+    watch: WatchBoard.memory(),
     echo: newEchoMemory(),
   }
 }

@@ -2,6 +2,8 @@ import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import type { Clock } from '../core/time/clock.ts'
 import { failpoint } from '../failpoints.ts'
+import { type ActivityCall, LiveActivity } from './activity/live-activity.ts'
+import { WatchBoard } from './activity/watch-board.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { ColumnSegments } from './column-segments/column-segments.ts'
 import {
@@ -136,6 +138,9 @@ const lastCheckpointMs = 250
 const isOperation = (pending: PendingWrite): pending is PendingWrite<Operation> =>
   pending.command.type === 'operation'
 
+const isOfActivity = (pending: PendingWrite): pending is PendingWrite<ActivityCall> =>
+  pending.command.type === 'activity'
+
 /**
  * The one writer of a running server, over a database that is prepared: it takes messages, commits
  * them in groups, and watches for what other processes (the command line) have changed.
@@ -156,6 +161,7 @@ export class Storage {
   private readonly retention: Retention
   private readonly clockWatch: ClockWatch
   private readonly answers = new Answers()
+  private readonly activity: LiveActivity
   private readonly generation: Int32Array
   private readonly dataVersion
   private readonly newestChange
@@ -178,6 +184,7 @@ export class Storage {
     this.generation = new Int32Array(options.shared.generation)
     const sealing = options.sealing ?? defaultSealPolicy
     const { now, monotonic } = options.clock
+    this.activity = new LiveActivity(new WatchBoard(options.shared.watch), monotonic, now)
     this.segments = new ColumnSegments(this.database, monotonic, sealing)
     const historyOf = (orgRow: number, flowRow: number) => this.catalogue.flowByRow(orgRow, flowRow)
     this.sealer = new Sealer(this.database, this.segments, historyOf, now, sealing)
@@ -238,8 +245,29 @@ export class Storage {
     for (const text of framesIn(message)) {
       const pending = new PendingWrite(text, answer, this.answers, this.gauge)
       if (isOperation(pending)) this.operate(pending)
+      else if (isOfActivity(pending)) this.look(pending)
       else this.writer.submit(pending as PendingWrite<StorageCommand>)
     }
+  }
+
+  /** Notes what arrived, or tells of it: in memory alone, and nothing of people who were erased. */
+  private look(pending: PendingWrite<ActivityCall>): void {
+    const { command } = pending
+    try {
+      // An erasure that another process has begun may not have been noticed yet.
+      this.noticeChanges()
+      if ('after' in command) {
+        const told: unknown = this.activity.read(command.orgRow, command.after)
+        pending.resolve(told as CommandResult)
+      } else {
+        const events = this.withholding.ofOthers(command.orgRow, command.events)
+        this.activity.note(command.orgRow, events, command.left)
+        pending.resolve(null)
+      }
+    } catch (error) {
+      pending.reject(isPassing(error) ? cannotWrite(error) : error)
+    }
+    this.answers.send()
   }
 
   /** Carries out what management asks for; every thread knows of it before the answer leaves. */
@@ -261,6 +289,7 @@ export class Storage {
    * know. To be called every so often; costs a pragma where nothing has changed.
    */
   watch(): void {
+    this.activity.expire()
     this.takeUpChanges()
   }
 
@@ -305,7 +334,10 @@ export class Storage {
     const newest = this.newestChange.get()?.seq ?? 0
     if (newest !== this.knownChange) this.refreshCatalogue()
     // Within a transaction nothing else can be written.
-    if (this.withholding.othersWrote()) setImmediate(() => this.sealIndexes())
+    if (this.withholding.othersWrote()) {
+      this.activity.forget()
+      setImmediate(() => this.sealIndexes())
+    }
     // Known only once all is done: what fails is tried again.
     this.knownChange = newest
     this.knownDataVersion = version
@@ -325,7 +357,7 @@ export class Storage {
 
   /** What this connection itself has changed, `data_version` does not tell. */
   private noticeOwnChange(): void {
-    this.withholding.look()
+    if (this.withholding.look()) this.activity.forget()
     const newest = this.newestChange.get()?.seq ?? 0
     if (newest === this.knownChange) return
     this.refreshCatalogue()

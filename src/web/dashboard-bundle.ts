@@ -30,6 +30,7 @@ function bundle(folder: string, entry: string, ...options: string[]): void {
       join(sources, entry),
       `--outdir=${folder}`,
       '--minify',
+      // What several pages share is called after the entry by default, and could be taken for it.
       '--entry-naming=entry-[hash].[ext]',
       '--chunk-naming=[name]-[hash].[ext]',
       ...options,

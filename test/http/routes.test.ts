@@ -35,6 +35,7 @@ const inContract = `
   POST /manage/keys/rotate management manage
   GET /manage/identity management manage
   POST /manage/identity/rotate management manage
+  GET /manage/activity management manage
   GET /manage/events management manage
   GET /manage/install management manage
   POST /manage/explain management manage

@@ -1,11 +1,22 @@
 import type { Clock } from '../../core/time/clock.ts'
 import { textStream, unreadStream } from '../../http/download.ts'
 import { timeIn } from '../../http/input.ts'
+import { may } from '../../http/principal.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
+import { activityPage } from './activity.ts'
 import { eventLines, exampleLine, pageOfLog } from './log.ts'
-import { type AllRejected, Batch, BatchResult, EventLines, LogQuery, NothingKept } from './model.ts'
-import type { EventLog, EventStores } from './port.ts'
+import {
+  ActivityPage,
+  ActivityQuery,
+  type AllRejected,
+  Batch,
+  BatchResult,
+  EventLines,
+  LogQuery,
+  NothingKept,
+} from './model.ts'
+import type { ActivityStore, EventLog, EventStores } from './port.ts'
 import { eventService } from './service.ts'
 import { SentBatch } from './verdict.ts'
 
@@ -20,7 +31,7 @@ export type { LoggedEvent } from './port.ts'
  */
 export function eventRoutes(
   deps: { stores: EventStores; clock: Clock; retentionDays: number },
-  log: EventLog,
+  { log, activity }: { log: EventLog; activity: ActivityStore },
 ): Route[] {
   const service = eventService(deps)
   return [
@@ -94,6 +105,24 @@ export function eventRoutes(
           body: isHead ? unreadStream() : textStream(eventLines(pages), call.onBroken),
           headers: { 'Content-Type': 'application/x-ndjson; charset=utf-8' },
         }
+      },
+    }),
+    route({
+      ...managing('analytics:read'),
+      method: 'GET',
+      path: '/manage/activity',
+      operation: 'watchActivity',
+      summary: 'Events as they arrive, each with its verdict: for who is installing',
+      query: ActivityQuery,
+      refuses: ['overloaded'],
+      description:
+        'Ask every few seconds. Asking is watching: for half a minute what `POST /events` judges is ' +
+        'remembered, in memory alone, and at most 500 events of it. Nothing is told of people who were ' +
+        'erased. Texts that are too long are cut. With `--ack buffer` a duplicate is told as accepted, as the sender is told.',
+      answers: { 200: { description: 'What has arrived since.', schema: ActivityPage } },
+      async handle({ org, query, principal }) {
+        const told = await activity.after(org.ref, query.after ?? null)
+        return json(200, activityPage(told, may(principal, 'people:read')))
       },
     }),
   ]

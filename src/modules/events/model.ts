@@ -250,3 +250,53 @@ export const ToldEvent = Type.Object(
   { title: 'StoredEvent' },
 )
 export type ToldEvent = Static<typeof ToldEvent>
+
+export const ActivityQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-f]{8}\\.\\d{1,15}$',
+      mustBe: 'a cursor of this route',
+      description: 'The `cursor` of the answer before; without it all that is remembered.',
+    }),
+  ),
+})
+export type ActivityQuery = Static<typeof ActivityQuery>
+
+const Sent = (description: string, example: string | null) =>
+  OrNull(Type.String(), description, example)
+
+const ActivityEvent = Type.Object({
+  receivedAt: Instant('When it arrived.'),
+  verdict: OneOf(['accepted', 'duplicate', 'rejected'], { examples: ['rejected'] }),
+  code: OrNull(OneOf(rejectionCodes), 'Why it was rejected.', 'unknown_step'),
+  message: Sent('What to change.', 'The flow never had a step with this stepId'),
+  id: Sent('Its own id, if it was sent with one.', '0199c0de-0000-7000-8000-000000000001'),
+  kind: Sent('What it says to have happened.', 'step_viewed'),
+  flowId: Sent('The flow that it names.', 'flow_8dPqM2xKc5VnTs1Ya0'),
+  flowKey: Sent("The key of that flow, if it is the organisation's.", 'welcome'),
+  stepId: Sent('The step that it names.', 'step_oS7uAWwXw1gOJgTNdr'),
+  stepKey: Sent("The key of that step, if it is the organisation's.", null),
+  name: Sent('Of a custom event.', null),
+  url: Sent('The page.', 'https://app.example.com/projects'),
+  userId: Sent('Whose it is; null without the scope `people:read`.', 'ann'),
+  anonymousId: Sent('Whose it is; null without the scope `people:read`.', null),
+})
+
+export const ActivityPage = Type.Object(
+  {
+    cursor: Type.String({
+      description: 'Send it as `after` for what comes later.',
+      examples: ['4f0c2a9b.12'],
+    }),
+    since: Instant('From when on it is watched: what came before is not told.'),
+    isAnew: Type.Boolean({
+      description:
+        'Forget what was told before: it is watched anew, because nobody has asked for half a minute, or ' +
+        'a person was erased.',
+    }),
+    missed: Count('Events since the cursor that are not told, because too many came.', 0),
+    events: Type.Array(ActivityEvent, { description: 'In the order of arrival.' }),
+  },
+  { title: 'Activity' },
+)
+export type ActivityPage = Static<typeof ActivityPage>

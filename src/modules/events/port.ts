@@ -1,4 +1,10 @@
-import type { AppendOutcome, EventBatch, StoredEvent } from '../../core/event/stored-event.ts'
+import type { RejectionCode } from '../../core/event/event.ts'
+import type {
+  AppendOutcome,
+  EventBatch,
+  PersonIds,
+  StoredEvent,
+} from '../../core/event/stored-event.ts'
 import type { Catalogue } from '../../core/organisation/catalogue.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { SeenAtGate } from '../../http/port.ts'
@@ -40,6 +46,56 @@ export interface EventStores {
   catalogue(): Catalogue
   ledger: EventLedger
   presence: Pick<SeenAtGate, 'mark' | 'countUserHashes'>
+  watch: EventWatch
+}
+
+/** What became of an event, for who watches. Texts are as they were sent, and cut. */
+export interface JudgedEvent extends PersonIds {
+  /** Epoch milliseconds. */
+  receivedAt: number
+  verdict: 'accepted' | 'duplicate' | 'rejected'
+  code: RejectionCode | null
+  message: string | null
+  id: string | null
+  kind: string | null
+  flowId: string | null
+  /** Null for a flow that is not the organisation's. */
+  flowKey: string | null
+  stepId: string | null
+  stepKey: string | null
+  name: string | null
+  url: string | null
+}
+
+/** Where those who watch learn what became of events. */
+export interface EventWatch {
+  /** Costs next to nothing where nobody watches. */
+  isWatched(orgRef: OrganisationRef): boolean
+  /** Nobody waits for it, and it never fails. */
+  note(orgRef: OrganisationRef, events: readonly JudgedEvent[]): void
+}
+
+/** What has arrived since somebody watches. */
+export interface Activity {
+  /** What comes later is asked for by this. */
+  cursor: string
+  /** From when on it is watched, epoch milliseconds. */
+  since: number
+  /** What was told before is to be forgotten: it is watched anew, or somebody was erased. */
+  isAnew: boolean
+  /** How many have come since the cursor and are not told, because they were too many. */
+  missed: number
+  /** In the order of arrival, of all threads. */
+  events: readonly JudgedEvent[]
+}
+
+/** What watching asks of storage. */
+export interface ActivityStore {
+  /**
+   * What has arrived after a cursor. Asking is watching: for half a minute what arrives is remembered.
+   * Of people whose data was erased nothing is told.
+   */
+  after(orgRef: OrganisationRef, cursor: string | null): Promise<Activity>
 }
 
 /** A report of a person whose data was erased is answered like any other, and not kept. */

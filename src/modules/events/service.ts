@@ -3,6 +3,7 @@ import type { RejectionCode } from '../../core/event/event.ts'
 import type { NewEvent } from '../../core/event/stored-event.ts'
 import { type Organisation, oldestAccepted } from '../../core/organisation/catalogue.ts'
 import { minuteMs } from '../../core/time/durations.ts'
+import { WatchedBatch } from './activity.ts'
 import { type Batch, type BatchResult, type EventResult, longestEventId } from './model.ts'
 import type { EventStores } from './port.ts'
 import { BatchUserHashes, judge, namedBy, type Rejection, type SentBatch } from './verdict.ts'
@@ -56,6 +57,11 @@ export function eventService(deps: { stores: EventStores; retentionDays: number 
     const kept: NewEvent[] = []
     const indexes: number[] = []
     const results: EventResult[] = []
+    const watched = stores.watch.isWatched(organisation.ref)
+      ? new WatchedBatch(organisation.ref, receivedAt)
+      : null
+    const tellWatchers = () =>
+      watched && stores.watch.note(organisation.ref, watched.judged(results))
     const refusals: Partial<Record<RejectionCode, number>> = {}
     const refuse = (index: number, { code, message }: Rejection) => {
       results.push({ index, id: sentId(events[index]), status: 'rejected', code, message })
@@ -63,6 +69,7 @@ export function eventService(deps: { stores: EventStores; retentionDays: number 
     for (let index = 0; index < events.length; index++) {
       const looked = namedBy(events[index], catalogue)
       const named = looked instanceof Promise ? await looked : looked
+      watched?.add(events[index], named)
       const verdict = judge(events[index], index, named, context)
       if ('code' in verdict) {
         refuse(index, verdict)
@@ -73,7 +80,10 @@ export function eventService(deps: { stores: EventStores; retentionDays: number 
       }
     }
     if (userHashes) stores.presence.countUserHashes(organisation.ref, userHashes.counts)
-    if (refusals.unauthorized === events.length) throw unauthorized(causeOf(userHashes))
+    if (refusals.unauthorized === events.length) {
+      tellWatchers()
+      throw unauthorized(causeOf(userHashes))
+    }
 
     const outcome = await stores.ledger.append({
       orgRef: organisation.ref,
@@ -91,6 +101,7 @@ export function eventService(deps: { stores: EventStores; retentionDays: number 
       refuse(indexes[position] ?? 0, { code: 'storage', message })
     }
     results.sort((a, b) => a.index - b.index)
+    tellWatchers()
     const duplicates = outcome.duplicates.length
     const rejected = results.length - duplicates
     const accepted = events.length - results.length

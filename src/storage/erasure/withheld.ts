@@ -74,6 +74,18 @@ export class Withholding implements Executor {
     return people !== undefined && isReportOf(people, report)
   }
 
+  /** Of what names people, that which is of nobody who was erased; their ids beside others' are left out. */
+  ofOthers<Names extends { userId: string | null; anonymousId: string | null }>(
+    orgRow: number,
+    reports: readonly Names[],
+  ): readonly Names[] {
+    const people = this.erased.byOrganisation.get(orgRow)
+    if (!people) return reports
+    return reports
+      .filter(report => !isOf(people, report))
+      .map(report => withoutIdBeside(report, people))
+  }
+
   settle(): void {
     this.executor.settle()
     if (this.echo.isUsed) this.echo.settle()

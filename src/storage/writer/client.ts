@@ -2,17 +2,19 @@ import type { AppendOutcome, EventBatch } from '../../core/event/stored-event.ts
 import { failpoint } from '../../failpoints.ts'
 import type { Room } from '../../http/port.ts'
 import type { ProgressLedger } from '../../modules/checklists/port.ts'
-import type { EventLedger } from '../../modules/events/port.ts'
+import type { Activity, EventLedger, JudgedEvent } from '../../modules/events/port.ts'
 import type {
   FingerprintReport,
   FingerprintVerdict,
   HealthReport,
 } from '../../modules/steps/port.ts'
+import type { ActivityCall } from '../activity/live-activity.ts'
 import type { InRows } from '../in-rows.ts'
 import { encodeEvents } from '../ledger/event-text.ts'
 import type { BufferGauge } from '../shared.ts'
 import type { CommandResult, StorageCommand } from './commands.ts'
 import {
+  type Asked,
   bufferIsFull,
   cannotWrite,
   decodeResult,
@@ -20,7 +22,7 @@ import {
   framed,
   weightOf,
 } from './messages.ts'
-import type { Operation, StorageOperations } from './operations.ts'
+import type { StorageOperations } from './operations.ts'
 
 /** What commands hold. */
 interface Weight {
@@ -211,6 +213,20 @@ export class StorageClient implements InRows<Ledger> {
     return result as ReturnType<StorageOperations[Name]>
   }
 
+  /** Tells who watches what became of events; never fails, and never in the way of what is to be kept. */
+  noteJudged(orgRow: number, events: readonly JudgedEvent[], left: number): void {
+    if (!this.gauge.hasRoom) return
+    const call: ActivityCall = { type: 'activity', orgRow, events, left }
+    const message = encodeCommand(0, call)
+    this.outbox.putUnawaited(message, weightOf(message, call))
+  }
+
+  /** What has arrived while somebody watches. */
+  async activity(orgRow: number, after: string | null): Promise<Activity> {
+    const result: unknown = await this.ask({ type: 'activity', orgRow, after })
+    return result as Activity
+  }
+
   /**
    * Hands a batch over and does not wait for what becomes of it; only to a storage that writes, or
    * far more than what a flush interval brings would be acknowledged and lost by a crash.
@@ -222,7 +238,7 @@ export class StorageClient implements InRows<Ledger> {
   }
 
   /** @throws AppError `overloaded` */
-  private ask(command: StorageCommand | Operation): Promise<CommandResult> {
+  private ask(command: Asked): Promise<CommandResult> {
     const number = ++this.lastNumber
     return new Promise<CommandResult>((resolve, reject) => {
       this.post(number, command)
@@ -233,7 +249,7 @@ export class StorageClient implements InRows<Ledger> {
   }
 
   /** @throws AppError `overloaded` */
-  private post(number: number, command: StorageCommand | Operation): void {
+  private post(number: number, command: Asked): void {
     failpoint('http_request')
     const message = encodeCommand(number, command)
     const weight = weightOf(message, command)

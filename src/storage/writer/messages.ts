@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import type { AppendOutcome } from '../../core/event/stored-event.ts'
 import { shortReasonOf } from '../../core/text/reason.ts'
+import type { ActivityCall } from '../activity/live-activity.ts'
 import type { BufferGauge } from '../shared.ts'
 import type { CommandResult, StorageCommand } from './commands.ts'
 import type { Operation } from './operations.ts'
@@ -16,6 +17,9 @@ import type { Operation } from './operations.ts'
  * `<number> !<failure as JSON>`.
  */
 
+/** What a client may ask for: a command, an operation, or what is in memory alone. */
+export type Asked = StorageCommand | Operation | ActivityCall
+
 export interface Numbered<T> {
   number: number
   value: T
@@ -26,7 +30,7 @@ const split = (message: string) => {
   return { number: Number(message.slice(0, space)), rest: message.slice(space + 1) }
 }
 
-export function encodeCommand(number: number, command: StorageCommand | Operation): string {
+export function encodeCommand(number: number, command: Asked): string {
   if (command.type !== 'append') return `${number} ${JSON.stringify(command)}`
   const { text, ...batch } = command
   const { count, facts, details } = text
@@ -34,11 +38,11 @@ export function encodeCommand(number: number, command: StorageCommand | Operatio
   return `${number} ${head}\0${facts}${details}`
 }
 
-export function decodeCommand(message: string): Numbered<StorageCommand | Operation> {
+export function decodeCommand(message: string): Numbered<Asked> {
   const end = message.indexOf('\0')
   if (end === -1) {
     const { number, rest } = split(message)
-    return { number, value: JSON.parse(rest) as StorageCommand | Operation }
+    return { number, value: JSON.parse(rest) as Asked }
   }
   const { number, rest } = split(message.slice(0, end))
   const { count, factsLength, ...batch } = JSON.parse(rest)
@@ -90,10 +94,7 @@ export function decodeResult(line: string): Numbered<CommandResult | Error> {
  * How many events and bytes a message is counted as while it waits. A character counts as a byte:
  * exact for most text, at most a third of other, and free to know.
  */
-export function weightOf(
-  message: string,
-  command: StorageCommand | Operation,
-): { events: number; bytes: number } {
+export function weightOf(message: string, command: Asked): { events: number; bytes: number } {
   return {
     events: command.type === 'append' ? Math.max(1, command.text.count) : 1,
     bytes: message.length,
@@ -140,8 +141,8 @@ export class Answers {
 }
 
 /** What a client asks for, from its arrival until what became of it is told. */
-export class PendingWrite<Asked extends StorageCommand | Operation = StorageCommand | Operation> {
-  readonly command: Asked
+export class PendingWrite<What extends Asked = Asked> {
+  readonly command: What
   readonly isAwaited: boolean
   private readonly number: number
   private readonly weight
@@ -155,7 +156,7 @@ export class PendingWrite<Asked extends StorageCommand | Operation = StorageComm
     const { number, value } = decodeCommand(text)
     this.number = number
     this.isAwaited = number > 0
-    this.command = value as Asked
+    this.command = value as What
     this.weight = weightOf(text, value)
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { activityConforms } from './activity.ts'
 import { analyticsConform } from './analytics.ts'
 import { authoringConforms } from './authoring.ts'
 import { checklistsConform } from './checklists.ts'
@@ -25,6 +26,7 @@ export function conformance(name: string, openStore: OpenStore): void {
   describe(name, () => {
     describe('ledger', () => ledgerConforms(open))
     describe('analytics', () => analyticsConform(open))
+    describe('activity', () => activityConforms(open))
     checklistsConform(open)
     describe('people', () => peopleConform(open))
     retentionConforms(open)

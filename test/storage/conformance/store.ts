@@ -62,6 +62,7 @@ const ofStores: MethodsOfAll<Omit<Stores, 'catalogue'>> = {
     read: true,
   },
   analytics: { runs: true, events: true, columns: true },
+  watch: { isWatched: true, note: true },
 }
 
 const ofManagement: MethodsOfAll<ManagementStores> = {
@@ -76,6 +77,7 @@ const ofManagement: MethodsOfAll<ManagementStores> = {
   looks: { looks: true, suggested: true },
   runs: { runs: true },
   eventLog: { after: true },
+  activity: { after: true },
   seen: { write: true, snippetKey: true },
   explaining: { read: true, hasSnippetKey: true },
   evidence: { evidence: true, baseline: true },

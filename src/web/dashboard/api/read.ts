@@ -14,7 +14,7 @@ export const usualMs = 15_000
 export const soonMs = 5_000
 
 /** What was read from one address, kept as long as somebody may come back to it. */
-class Reading<T> {
+export class Reading<T> {
   readonly data: Signal<T | null> = signal(null)
   readonly failure: Signal<Failure | null> = signal(null)
   /** When the data was known to be so, epoch milliseconds. */
@@ -22,7 +22,7 @@ class Reading<T> {
   private etag: string | null = null
   private underWay: Promise<void> | null = null
 
-  constructor(private readonly path: string) {}
+  constructor(protected readonly path: string) {}
 
   /** Asks again; at once where a person wants it. */
   load(): Promise<void> {
@@ -34,10 +34,9 @@ class Reading<T> {
 
   private async ask(): Promise<void> {
     try {
-      const { value, etag } = await ask<T>(this.path, { known: this.etag })
+      const value = await this.take()
       batch(() => {
         if (value !== null) this.data.value = value
-        this.etag = etag
         this.failure.value = null
         this.at.value = Date.now()
       })
@@ -45,6 +44,13 @@ class Reading<T> {
       if (!(error instanceof Failure)) throw error
       this.failure.value = error
     }
+  }
+
+  /** The data as it is now; null where it has not changed. @throws Failure */
+  protected async take(): Promise<T | null> {
+    const { value, etag } = await ask<T>(this.path, { known: this.etag })
+    this.etag = etag
+    return value
   }
 
   /** When to ask next by itself, in milliseconds from now. */
@@ -87,7 +93,7 @@ export interface Read<T> {
 }
 
 /** Asks on and on while the page is looked at. */
-function keepReading(reading: Reading<unknown>, everyMs: number): () => void {
+export function keepReading(reading: Reading<unknown>, everyMs: number): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isOver = false
   const isSeen = () => document.visibilityState === 'visible'

@@ -82,6 +82,13 @@ export const routes: readonly PageRoute[] = [
     load: () => import('../installation/install-page.tsx'),
   },
   {
+    path: 'activity',
+    name: shellWords.pages.activity,
+    nav: { icon: 'activity', letter: 'l' },
+    needs: 'analytics:read',
+    load: () => import('../events/activity-page.tsx'),
+  },
+  {
     path: 'settings',
     name: shellWords.pages.settings,
     nav: { icon: 'settings', letter: 's' },

@@ -19,6 +19,7 @@ export const shellWords = {
     people: 'People',
     explain: 'Why not?',
     install: 'Install',
+    activity: 'Activity',
     settings: 'Settings',
     audit: 'Audit',
     server: 'Server',

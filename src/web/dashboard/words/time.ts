@@ -81,6 +81,10 @@ export const formatMoment = (iso: string, timeZone: string): string =>
     timeZone,
   }).format(new Date(iso))
 
+/** The time of day to the second, in a zone. */
+export const formatSecondOfDay = (iso: string, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone }).format(new Date(iso))
+
 /** The time of day, in a zone. */
 export const formatClock = (iso: string, timeZone: string): string =>
   new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone }).format(

@@ -1,0 +1,202 @@
+import { expect } from 'bun:test'
+import type { ActivityPage } from '../../../src/modules/events/model.ts'
+import { apiOf, type ListedFlow } from '../../support/binary.ts'
+import type { Page } from '../../support/browser.ts'
+import { DashboardHouse, hardToUse } from '../../support/dashboard.ts'
+import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
+
+/** Events as they arrive, on the page: what it shows is what the API says, and as what the sender was told. */
+
+let house: DashboardHouse
+let welcome: ListedFlow
+let sent = 0
+
+beforeAll(async () => {
+  house = await DashboardHouse.open()
+  const { flows } = (await (await snippet('GET', '/flows')).json()) as {
+    flows: (ListedFlow & { key: string })[]
+  }
+  welcome = flows.find(({ key }) => key === 'welcome')!
+})
+afterAll(() => house.close())
+
+const snippet = (method: 'GET' | 'POST', path: string, body?: object) =>
+  apiOf(house.server, house.snippetKey)(method, path, body)
+
+/** One of each verdict, under ids of their own. */
+async function sendThree(): Promise<string> {
+  const id = `sent-${++sent}`
+  const url = `https://app.example/projects/${id}`
+  const viewed = { kind: 'step_viewed', userId: 'ann-lee', flowId: welcome.id, url }
+  const stepId = welcome.steps[0]!.id
+  const answer = await snippet('POST', '/events', {
+    events: [
+      { ...viewed, stepId, id },
+      { ...viewed, stepId, id },
+      { ...viewed, stepId: 'step_of_no_flow' },
+      { kind: 'custom', name: `order ${id}`, anonymousId: 'browser-1', url },
+    ],
+  })
+  expect(await answer.json()).toMatchObject({ accepted: 2, duplicates: 1, rejected: 1 })
+  return id
+}
+
+/** The page, from the moment on at which it watches. */
+async function opened(query = '', options: Parameters<DashboardHouse['visit']>[1] = {}) {
+  const visited = await house.visit(`/activity${query}`, options)
+  await visited.page.getByText(/Shows only what has arrived since/).waitFor()
+  return visited
+}
+
+const rowsOf = (page: Page): Promise<string[][]> =>
+  page.evaluate(
+    "[...document.querySelectorAll('.event-table tbody tr')].map(row => [...row.cells].map(cell => cell.innerText.trim()))",
+  )
+
+const looks = [
+  { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+  { name: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+  { name: '360 px', colorScheme: 'light', viewport: { width: 360, height: 700 } },
+] as const
+
+describe.each(looks)('$name', ({ name, ...look }) => {
+  test('what arrives is shown with its verdict, and anybody can use the page', async () => {
+    const { page, noticed } = await opened('', look)
+    expect(await page.title()).toBe('Activity · Harbor · Cairn')
+    const id = await sendThree()
+    await page.getByText(`order ${id}`).waitFor()
+    await page.getByText('The flow never had a step with this stepId').first().waitFor()
+    expect(await hardToUse(page)).toEqual([])
+    const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    expect(width).toBeLessThanOrEqual(0)
+    expect(noticed.complaints).toEqual([])
+    const folder = process.env.CAIRN_TEST_PICTURES
+    if (folder) await page.screenshot({ path: `${folder}/activity-${name}.png`, fullPage: true })
+    await page.context().close()
+  })
+})
+
+test('the rows are those of the API, the newest first', async () => {
+  const { page } = await opened()
+  const [answer] = await Promise.all([
+    page.waitForResponse(async response => {
+      if (!response.url().includes('/manage/activity?after=')) return false
+      return ((await response.json()) as ActivityPage).events.length === 4
+    }),
+    sendThree(),
+  ])
+  const { events } = (await answer.json()) as ActivityPage
+  await page.getByText(`order sent-${sent}`).waitFor()
+  const rows = (await rowsOf(page)).slice(0, 4).toReversed()
+  for (const [i, event] of events.entries()) {
+    const [kind, , verdict, flow, url, person] = rows[i]!
+    expect(kind).toStartWith(event.kind!)
+    expect(verdict!.toLowerCase()).toStartWith(event.verdict)
+    if (event.message) expect(verdict).toContain(event.message)
+    expect(flow).toStartWith(event.flowKey ?? '')
+    expect(url).toBe(event.url ?? '')
+    expect(person).toContain(event.userId ?? event.anonymousId!)
+  }
+  await page.context().close()
+})
+
+test('filters stand in the address, and Back undoes them', async () => {
+  const { page } = await opened('?kind=custom')
+  const id = await sendThree()
+  await page.getByText(`order ${id}`).waitFor()
+  const column = async (place: number) => (await rowsOf(page)).map(cells => cells[place]!)
+  for (const kind of await column(0)) expect(kind).toStartWith('custom')
+  await page.getByLabel('Kind').selectOption('')
+  await page.getByText('Rejected', { exact: true }).first().click()
+  await page.getByText('unknown_step').first().waitFor()
+  for (const verdict of await column(2)) expect(verdict).toStartWith('Rejected')
+  expect(new URL(page.url()).search).toBe('?verdict=rejected')
+  await page.getByLabel('Flow').selectOption('news')
+  await page.getByText(/None of the \d+ events that have arrived is such a one/).waitFor()
+  await page.goBack()
+  await page.getByText('unknown_step').first().waitFor()
+  await page.context().close()
+})
+
+test('paused, nothing is asked and nothing moves; going on shows what came', async () => {
+  const { page, noticed } = await opened()
+  await page.keyboard.press('Tab')
+  const button = page.getByRole('button', { name: 'Pause' })
+  await button.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('status').getByText('Paused').waitFor()
+  const asked = () => noticed.requests.filter(url => url.includes('/manage/activity')).length
+  const before = asked()
+  const id = await sendThree()
+  // Another page that watches has it, and polls on: this one would have too.
+  const { page: other, noticed: others } = await opened()
+  await other.getByText(`order ${id}`).waitFor()
+  const polls = () => others.requests.filter(url => url.includes('/manage/activity')).length
+  const seen = polls()
+  while (polls() < seen + 2) await other.waitForRequest(/manage\/activity/)
+  expect(asked()).toBe(before)
+  expect(await page.getByText(`order ${id}`).count()).toBe(0)
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByText(`order ${id}`).waitFor()
+  await page.context().close()
+  await other.context().close()
+})
+
+test('a viewer sees nobody’s id', async () => {
+  const { page } = await opened('', { role: 'viewer' })
+  const id = await sendThree()
+  await page.getByText(`order ${id}`).waitFor()
+  const text = await page.locator('.event-table').innerText()
+  expect(text).not.toContain('ann-lee')
+  expect(text).not.toContain('browser-1')
+  expect(text).not.toContain('Person')
+  await page.context().close()
+})
+
+test('who is erased goes from the page', async () => {
+  const { page } = await opened()
+  const id = await sendThree()
+  await page.getByText(`order ${id}`).waitFor()
+  const erased = await house.place.run(['person', 'erase', 'harbor', 'ann-lee', '--yes'])
+  expect([erased.status, erased.stderr]).toEqual([0, expect.any(String)])
+  await page.getByText('ann-lee').first().waitFor({ state: 'detached' })
+  await page.context().close()
+})
+
+test('where nothing comes it says what to do; a new organisation is led to its installation', async () => {
+  const { page } = await opened('?flow=welcome')
+  await page.getByRole('heading', { name: 'Waiting for events' }).waitFor()
+  expect(await hardToUse(page)).toEqual([])
+  expect(await page.getByText('No event has ever arrived here.').count()).toBe(0)
+  await page.route('**/manage/install', async route => {
+    const response = await route.fetch()
+    const told = (await response.json()) as { stages: { firstAt: string | null }[] }
+    for (const stage of told.stages) stage.firstAt = null
+    await route.fulfill({ response, json: told })
+  })
+  await page.reload()
+  await page.getByText('No event has ever arrived here.').waitFor()
+  await page.getByRole('link', { name: 'Look at the installation' }).waitFor()
+  expect(await hardToUse(page)).toEqual([])
+  const folder = process.env.CAIRN_TEST_PICTURES
+  if (folder) await page.screenshot({ path: `${folder}/activity-empty.png` })
+  await page.context().close()
+})
+
+test('at the limit the seconds are counted down; a server that is gone is told of, and the page goes on', async () => {
+  const { page } = await opened()
+  const id = await sendThree()
+  await page.getByText(`order ${id}`).waitFor()
+  const { port } = new URL(house.server.url)
+  await house.server.end('SIGKILL')
+  await page.getByText('The server cannot be reached.').first().waitFor()
+  expect(await page.getByText(`order ${id}`).count()).toBe(1)
+  house.server = await house.place.serve(['--port', port])
+  await page.getByText('The server cannot be reached.').first().waitFor({ state: 'detached' })
+  const next = await sendThree()
+  await page.getByText(`order ${next}`).waitFor()
+  expect(await page.getByText(`order ${id}`, { exact: true }).count()).toBe(0)
+  await house.place.run(['org', 'limits', 'harbor', '--manage', '1'])
+  await page.getByText(/Goes on in \d+ seconds?\./).waitFor()
+  await page.context().close()
+})
