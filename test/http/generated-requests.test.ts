@@ -214,6 +214,8 @@ describe('what does not fit the description is refused', () => {
     version: ['0', '2', 'x'],
     bom: ['yes'],
     rows: ['all'],
+    distribution: ['true', '2'],
+    interval: ['year', ''],
     userId: ['', 'x'.repeat(129)],
     anonymousId: ['', 'x'.repeat(129)],
     userHash: ['x'.repeat(129)],
