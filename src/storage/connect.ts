@@ -47,6 +47,8 @@ export function connectStores(
   const history = new RunHistory(snapshots)
   const steps = new StepReader(reading)
   const echo = new EchoReader(shared.echo, reading)
+  const watched = new WatchBoard(shared.watch)
+  const judged = new JudgedEvents((...args) => client.noteJudged(...args))
   const generation = new Int32Array(shared.generation)
   // Before the catalogue: what changes in between is looked for once more than it has to be.
   let known = Atomics.load(generation, 0)
@@ -62,7 +64,10 @@ export function connectStores(
       return catalogue
     },
     ledger: client,
-    watch: new JudgedEvents(new WatchBoard(shared.watch), (...args) => client.noteJudged(...args)),
+    watch: {
+      isWatched: orgRow => watched.isWatched(orgRow),
+      note: (orgRow, events) => judged.note(orgRow, events),
+    },
     checklists: {
       progress: (orgRow, flowRow, ids) =>
         (echo.of(orgRow, ids) ?? readers).progress(orgRow, flowRow, ids),

@@ -1,25 +1,18 @@
-import type { EventWatch, JudgedEvent } from '../../modules/events/port.ts'
-import type { InRows } from '../in-rows.ts'
-import type { WatchBoard } from './watch-board.ts'
+import type { JudgedEvent } from '../../modules/events/port.ts'
 
 /** So many a second a thread passes on: nobody reads more, and a flood must not cost twice. */
 const mostEachSecond = 250
 
-/** Passes on what was judged in this thread, as long as somebody watches. */
-export class JudgedEvents implements InRows<EventWatch> {
+/** Passes on what was judged in this thread, for those who watch. */
+export class JudgedEvents {
   private secondAt = Number.NEGATIVE_INFINITY
   private passedOn = 0
   /** By the row of the organisation: what was not passed on, and not told of yet. */
   private readonly left = new Map<number, number>()
 
   constructor(
-    private readonly board: WatchBoard,
     private readonly pass: (orgRow: number, events: readonly JudgedEvent[], left: number) => void,
   ) {}
-
-  isWatched(orgRow: number): boolean {
-    return this.board.isWatched(orgRow)
-  }
 
   note(orgRow: number, events: readonly JudgedEvent[]): void {
     const now = performance.now()

@@ -281,7 +281,7 @@ test('an owner exports a person, erases them by typing their id, and allows them
   await dialog.getByLabel('Type person-1 to go on').fill('person-1')
   await erase.click()
   await page.getByText('person-1 was erased.').waitFor()
-  await page.getByText(`${exported.events.length} events`).waitFor()
+  await page.getByText(`${exported.events.length} events,`).waitFor()
   await page.getByText('Nothing is stored of person-1').waitFor()
   expect(await hardToUse(page)).toEqual([])
 

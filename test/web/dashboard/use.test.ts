@@ -87,8 +87,7 @@ test('from the link to the CSV and out again, by the keyboard alone', async () =
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Welcome tour')
   await tabTo(page, 'Download')
   await page.keyboard.press('Enter')
-  // The menu has taken the focus.
-  await page.locator('.menu-panel:popover-open').waitFor()
+  await page.locator('.menu-panel:popover-open a:focus').first().waitFor()
   const pending = page.waitForEvent('download')
   await page.keyboard.press('Enter')
   const rows = readFileSync(await (await pending).path(), 'utf8')
