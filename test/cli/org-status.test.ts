@@ -36,9 +36,10 @@ test('what the API answers, for the operator: status 1 where it is misconfigured
   const well = await cairn.run(['org', 'status', 'acme'])
   expect([well.status, well.stderr]).toEqual([0, ''])
   expect(well.stdout).toStartWith('acme: active, installed\n')
-  const asked = await (await ask('/snippet-status')).json()
-  const { id, slug, erased24h, ...told } = await cairn.json(['org', 'status'])
-  expect({ slug, told }).toEqual({ slug: 'acme', told: asked })
+  const asked = (await (await ask('/snippet-status')).json()) as object
+  const { id, slug, erased24h, publicUrl, snippet, ...told } = await cairn.json(['org', 'status'])
+  expect({ slug, told }).toEqual({ slug: 'acme', told: { ...asked, snippetKey } })
+  expect([publicUrl, Object.keys(snippet)]).toEqual([null, ['file', 'integrity']])
   expect(erased24h).toBe(0)
   expect(id).toMatch(/^org_/)
 }, 30_000)

@@ -162,6 +162,8 @@ export function organisationsConform(open: OpenStore): void {
       expect([await works(first, endsAt - 1), await works(first, endsAt)]).toEqual([true, false])
       expect(await works(second, endsAt + 10 * hour)).toBe(true)
       expect((await read()).keys.map(({ key }) => key)).toEqual([second, first])
+      expect(await store.management.seen.snippetKey(tenant.ref)).toBe(second)
+      expect(await store.management.seen.snippetKey(other.ref)).toBe(other.snippetKey)
       store.clock.advance(1_000)
       const third = await rotate(1)
       expect(await works(first, endsAt)).toBe(false)

@@ -100,6 +100,31 @@ export function peopleConform(open: OpenStore): void {
       await store.close()
     }, 120_000)
 
+    test('is told event by event, the latest first and look by look, and of nobody else', async () => {
+      const store = await open()
+      const [tenant, other] = [await Tenant.of(store), await Tenant.of(store)]
+      const sent: string[] = []
+      for (const who of [tenant, other]) await who.publish(tour)
+      for (let batch = 0; batch < 3; batch++) {
+        const ids = ['one', 'two', 'three'].map(name => `${batch}-${name}`)
+        await tenant.append(ids.map(id => tenant.event(id, started({ userId: 'ann' }))))
+        await tenant.append([tenant.event(`${batch}-bob`, started({ userId: 'bob' }))])
+        await other.append([other.event(`${batch}-theirs`, started({ userId: 'ann' }))])
+        sent.push(...ids)
+        store.clock.advance(1_000)
+      }
+      const told: string[] = []
+      let before: string | null = null
+      do {
+        const look = await store.management.people.events(tenant.named('uann'), before, 2)
+        expect(look.events.length).toBeLessThanOrEqual(2)
+        told.push(...look.events.map(({ id }) => id))
+        before = look.next
+      } while (before !== null)
+      expect(told).toEqual(sent.toReversed())
+      await store.close()
+    })
+
     test('is, of a person with very many runs, what they did in those that were stored last', async () => {
       const store = await open()
       const tenant = await Tenant.of(store)

@@ -1,4 +1,6 @@
 import { expect } from 'bun:test'
+import { usualMs } from '../../../src/web/dashboard/api/read.ts'
+import { pass } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
@@ -102,10 +104,11 @@ test('at the limit, what is known stays and the seconds are counted down', async
 })
 
 test('a server that is gone is told of; old data stays with its age, and all goes on when it is back', async () => {
-  const { page } = await house.visit('/flows')
+  const { page } = await house.visit('/flows', { clock: true })
   await page.getByRole('link', { name: 'Welcome tour' }).waitFor()
   const { port } = new URL(house.server.url)
   await house.server.end('SIGKILL')
+  await pass(page, usualMs)
   await page.getByText('The server cannot be reached.').first().waitFor()
   await page
     .getByText(/Showing what was known/)
@@ -114,5 +117,6 @@ test('a server that is gone is told of; old data stays with its age, and all goe
   expect(await page.getByRole('link', { name: 'Welcome tour' }).count()).toBe(1)
   expect(await hardToUse(page)).toEqual([])
   house.server = await house.place.serve(['--port', port])
+  await pass(page, usualMs)
   await page.getByText('The server cannot be reached.').first().waitFor({ state: 'detached' })
 })
