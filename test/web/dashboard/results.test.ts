@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import type { Analytics } from '../../../src/modules/analytics/model.ts'
-import { DashboardHouse } from '../../support/dashboard.ts'
+import { cellsOf, DashboardHouse } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
 /** What the page of results says, beside what the API and its CSV say; and how one gets about. */
@@ -12,19 +12,6 @@ beforeAll(async () => {
   house = await DashboardHouse.open()
 })
 afterAll(() => house.close())
-
-type Page = Awaited<ReturnType<DashboardHouse['visit']>>['page']
-
-/** The cells of a table by its caption: a row a list, texts without what stands below a figure. */
-const cellsOf = (page: Page, caption: string): Promise<string[][]> =>
-  page.evaluate(`[...document.querySelectorAll('table')]
-    .find(table => table.caption?.textContent === ${JSON.stringify(caption)})
-    .querySelectorAll('tbody tr')
-    .values().map(row => [...row.cells].map(cell => {
-      const copy = cell.cloneNode(true)
-      for (const small of copy.querySelectorAll('small, .row-note, .step-number, .tip')) small.remove()
-      return copy.textContent.trim()
-    })).toArray()`)
 
 test('figures on the screen are those of the API and of the CSV', async () => {
   const flow = await flowNamed('welcome')
@@ -161,6 +148,20 @@ test('the keyboard alone leads to a flow, chooses a day of its chart, and can be
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.keyboard.press('?')
   expect(await page.getByRole('dialog').count()).toBe(0)
+  await page.context().close()
+})
+
+test('what is typed right after Ctrl+K is in its field', async () => {
+  const { page } = await house.visit('')
+  await page.getByText('Spring news').waitFor()
+  // The task in which the key is handled ends before anything is painted.
+  const role = await page.evaluate(`new Promise(resolve => {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => resolve(document.activeElement.role)
+    dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }))
+    port2.postMessage(null)
+  })`)
+  expect(role).toBe('combobox')
   await page.context().close()
 })
 
