@@ -40,7 +40,7 @@ export function dashboardFor(
     serverKey: () => sessionKey(data),
     provider,
     onFailure({ problem, message }) {
-      // Anybody can come back from nowhere.
+      // Anybody can open the address to which the provider sends people back, again and again.
       if (problem === 'expired') return
       log.warn({ problem, reason: message }, 'nobody was signed in by the identity provider')
     },

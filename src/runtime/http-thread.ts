@@ -134,7 +134,7 @@ function start(message: HttpThreadStart) {
     log.level = config.logLevel
     requestLog.levelChanged()
     deps.retentionDays = config.retentionDays
-    // The gate asks the object that it was given.
+    // The gate keeps this object, so it is changed in place.
     Object.assign(tokens, tokensFor(config, clock, issuerKeys))
     provider = signInProviderOf(config, issuerKeys)
     issuerKeys.take(known)

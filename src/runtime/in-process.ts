@@ -61,7 +61,7 @@ export function doorInProcess(dataDir: string, now = Date.now): Door {
     management: connectManagement(reading, client, longWorkBeside({ dataDir, isServed: false })),
     limiter: new SharedMemoryLimiter(SharedMemoryLimiter.memory(mostOrganisations), slotOf),
     tokens: { organisationOf: () => Promise.reject(unauthorized('no_credential')) },
-    // It can make links; nobody signs in by it.
+    // It makes links only; nobody signs in through it.
     dashboard: {
       publicUrl: null,
       serverKey: () => sessionKey(dataDir),

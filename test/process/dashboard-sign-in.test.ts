@@ -134,7 +134,8 @@ const upToCallback = async (browser: Browser) => (await browser.follow(begin(), 
 describe('somebody who signs in', () => {
   test('is in, with the organisation, name and role of the provider, where they wanted to go', async () => {
     const ways = await (await fetch(`${publicUrl}/dashboard/session/ways`)).json()
-    expect(ways).toEqual({ provider: { name: '127.0.0.1' }, link: true, token: true })
+    const provider = { name: '127.0.0.1', beginsAt: begin('') }
+    expect(ways).toEqual({ provider, link: true, token: true })
     const browser = new Browser()
     const end = await signIn(browser, 'acme/flows?from=2026-11-01')
     expect(end).toBe(`${publicUrl}/dashboard/acme/flows?from=2026-11-01`)

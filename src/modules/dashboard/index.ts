@@ -126,7 +126,8 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       answers: { 200: { description: 'The ways.', schema: Ways } },
       handle() {
         const issuer = providerNow()?.issuer
-        const provider = issuer === undefined ? null : { name: new URL(issuer).hostname }
+        const beginsAt = `${dashboard.publicUrl}/dashboard/sign-in/provider`
+        const provider = issuer === undefined ? null : { name: new URL(issuer).hostname, beginsAt }
         return json(200, { provider, link: true, token: true } satisfies Ways)
       },
     }),

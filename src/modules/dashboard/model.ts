@@ -31,7 +31,14 @@ export const CreatedLink = Type.Object(
 /** The ways to sign in that there are. */
 export const Ways = Type.Object({
   /** Where people sign in elsewhere; null without an identity provider. */
-  provider: Type.Union([Type.Object({ name: Type.String() }), Type.Null()]),
+  provider: Type.Union([
+    Type.Object({
+      name: Type.String(),
+      /** At the public address, to which the provider sends people back: cookies are of one host. */
+      beginsAt: Type.String(),
+    }),
+    Type.Null(),
+  ]),
   link: Type.Literal(true),
   token: Type.Literal(true),
 })

@@ -245,7 +245,7 @@ export class OpenIdProvider implements SignInProvider {
     throw down('it names an address that is not https')
   }
 
-  /** Says of whatever went wrong whose fault it is, and lets no more go on at once than is well. */
+  /** Turns any fault into one that says whose it is, and bounds how many requests run at once. */
   private async asking<T>(work: () => Promise<T>): Promise<T> {
     if (this.underWay >= mostUnderWay) throw down('too many sign in at this moment')
     this.underWay++

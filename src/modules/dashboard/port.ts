@@ -20,7 +20,7 @@ export interface SignedOut {
   /** One of the two at least. */
   subject: string | null
   sid: string | null
-  /** Only those that were begun by then: what somebody sends again ends nothing newer. */
+  /** Only those that were begun by then: a logout token that is sent again ends nothing newer. */
   begunBy: number
 }
 
@@ -52,7 +52,7 @@ export interface Identity {
 export const signInProblems = [
   /** The provider does not answer, or not as one does. */
   'provider_unavailable',
-  /** It was begun too long ago, in another browser, or finished before. */
+  /** It was begun too long ago or in another browser, or it is finished already. */
   'expired',
   /** The provider said no, or the person did. */
   'refused',

@@ -28,9 +28,9 @@ const sentTo = {
   answers: { 200: { description: 'Done; mostly it is the way on, though (303).' } },
 } as const
 
-/** A logout token is a small one. */
+/** Far more than a logout token takes. */
 const largestForm = 20 * 1024
-/** With it, what the browser keeps meanwhile fits into a cookie. */
+/** Long enough for any page, and short enough for the cookie that keeps it meanwhile. */
 const longestPlace = 1_024
 
 const goTo = (location: string, ...cookies: string[]): Reply => ({
@@ -60,7 +60,7 @@ export function providerRoutes(deps: ProviderRouteDeps): Route[] {
     return cookieNamed(call.request.headers.get('cookie') ?? '', name)
   }
 
-  /** The page says what it was. */
+  /** Leads to the sign-in page, which says what went wrong. */
   const sayProblem = (call: RequestContext, error: unknown): Reply => {
     if (!(error instanceof SignInFailure)) throw error
     onFailure(error)

@@ -16,7 +16,7 @@ import type { GateStores } from '../../http/port.ts'
 import type { SessionTokens } from '../../http/session-tokens.ts'
 import { type DashboardLink, type DashboardStore, type Identity, SignInFailure } from './port.ts'
 
-/** Somebody's first moment in the dashboard. */
+/** A session that has just begun. */
 export interface Begun {
   /** What the cookie holds. */
   secret: string
@@ -28,7 +28,7 @@ type Who = Pick<DashboardSession, 'role' | 'name' | 'subject' | 'issuer' | 'sid'
 
 const subject = 'dashboard'
 const nobody = { subject: null, issuer: null, sid: null }
-/** The issuer, so to say, of those whom the operator named with a link. */
+/** Stands for an issuer where the operator has named somebody with a link. */
 const named = 'link'
 const longestName = 100
 

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { Ways } from '../../../modules/dashboard/model.ts'
 import { base, manual } from '../api/base.ts'
 import { Failure, failureOf, reach } from '../api/failure.ts'
 import { askSession, renew, session } from '../api/session.ts'
@@ -9,13 +10,6 @@ import { shellWords } from '../words/shell.ts'
 import { formatClock } from '../words/time.ts'
 
 const words = shellWords.signIn
-
-/** The ways in that this server offers. */
-interface Ways {
-  provider: { name: string } | null
-  link: boolean
-  token: boolean
-}
 
 const sentenceOf = (error: unknown, refused: string): string => {
   if (!(error instanceof Failure)) throw error
@@ -151,7 +145,7 @@ export function SignIn({
       {known?.provider && (
         <>
           {code !== '' && <Or />}
-          <LinkButton look="primary" href={`${base}/sign-in/provider?to=${to}`} isOutside>
+          <LinkButton look="primary" href={`${known.provider.beginsAt}?to=${to}`} isOutside>
             {words.provider(known.provider.name)}
           </LinkButton>
         </>
@@ -168,7 +162,7 @@ export function SignIn({
         </p>
       )}
       <p class="hint">
-        <a href={manual('security')}>{words.manual}</a>
+        <a href={manual('dashboard')}>{words.manual}</a>
       </p>
     </div>
   )
