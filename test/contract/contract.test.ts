@@ -3,12 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandLine } from '../support/command-line.ts'
 import { Description, type Document } from '../support/described.ts'
-import { type Case, type Row, readContract } from './document.ts'
+import { type Row, readContract } from './document.ts'
 import { routeOf } from './every-answer.ts'
-import type { Answer } from './exchange.ts'
 import { missingRows } from './management-rows.ts'
-import { beginSequence } from './names.ts'
-import { Player } from './player.ts'
+import { Player, playCases } from './player.ts'
 import { requestOf } from './request.ts'
 import { type Stage, setStage } from './stage.ts'
 
@@ -25,23 +23,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => place.close())
 
-/** Long rows are long only where the machine is busy. */
-const patienceMs = 30_000
-
-for (const [section, cases] of Map.groupBy(contract.cases, ({ section }) => section)) {
-  describe(section, () => {
-    test.each(cases.map((one): [string, Case] => [one.name, one]))(
-      '%s',
-      async (_, { rows }) => {
-        beginSequence()
-        const person = `person-${rows[0]?.line}`
-        let last: Answer | null = null
-        for (const row of rows) last = await player.play(row, person, last)
-      },
-      patienceMs,
-    )
-  })
-}
+playCases(contract, () => player)
 
 describe('the document', () => {
   const rows = contract.cases.flatMap(one => one.rows)

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Server } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
-import { type Case, readContract } from './document.ts'
+import { readContract } from './document.ts'
 import { type Answer, exchange, type Sent } from './exchange.ts'
-import { beginSequence } from './names.ts'
-import { Player } from './player.ts'
+import { Player, playCases } from './player.ts'
 import { type Holder, plenty, setStage } from './stage.ts'
 
 /**
@@ -97,22 +96,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => place.close())
 
-const patienceMs = 30_000
-
-for (const [section, cases] of Map.groupBy(contract.cases, ({ section }) => section)) {
-  describe(section, () => {
-    test.each(cases.map((one): [string, Case] => [one.name, one]))(
-      '%s',
-      async (_, { rows }) => {
-        beginSequence()
-        const person = `person-${rows[0]?.line}`
-        let last: Answer | null = null
-        for (const row of rows) last = await player.play(row, person, last)
-      },
-      patienceMs,
-    )
-  })
-}
+playCases(contract, () => player)
 
 test('most of them were compared with the same request without a cookie', () => {
   expect(player.compared).toBeGreaterThan(1_000)

@@ -1,10 +1,10 @@
-import { expect } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { Server } from '../support/binary.ts'
-import type { Contract, Row } from './document.ts'
+import type { Case, Contract, Row } from './document.ts'
 import { faultsOf } from './every-answer.ts'
 import { type Answer, exchange, type Sent } from './exchange.ts'
-import { fill } from './names.ts'
+import { beginSequence, fill } from './names.ts'
 import { settled } from './pattern.ts'
 import { promisedBy } from './promise.ts'
 import { requestOf } from './request.ts'
@@ -109,5 +109,26 @@ export class Player {
     }
     expect<unknown>(given).toEqual(settled(promised, given))
     return answer
+  }
+}
+
+/** Long rows are long only where the machine is busy. */
+const patienceMs = 30_000
+
+/** Declares a test for each case of a contract, by its sections. */
+export function playCases({ cases }: Contract, player: () => Player): void {
+  for (const [section, ofSection] of Map.groupBy(cases, ({ section }) => section)) {
+    describe(section, () => {
+      test.each(ofSection.map((one): [string, Case] => [one.name, one]))(
+        '%s',
+        async (_, { rows }) => {
+          beginSequence()
+          const person = `person-${rows[0]?.line}`
+          let last: Answer | null = null
+          for (const row of rows) last = await player().play(row, person, last)
+        },
+        patienceMs,
+      )
+    })
   }
 }

@@ -1,8 +1,10 @@
+import { expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Role } from '../../src/core/organisation/role.ts'
 import { apiOf, type ListedFlow, type Server, Workplace } from './binary.ts'
 import { type Noticed, type Page, TestBrowser } from './browser.ts'
+import { describe, test } from './in-browser.ts'
 
 /** The binary with an organisation, runs that were sent to it, and a browser that looks at the dashboard. */
 
@@ -107,9 +109,9 @@ export class DashboardHouse {
   }
 
   /** A link that signs in once. */
-  async link(role: Role = 'owner'): Promise<string> {
+  async link(role: Role = 'owner', name = 'Ann'): Promise<string> {
     const made = await this.place.json<{ url: string }>([
-      ...['dashboard', 'link', '--role', role, '--name', 'Ann', '--url', this.server.url],
+      ...['dashboard', 'link', '--role', role, '--name', name, '--url', this.server.url],
     ])
     return made.url
   }
@@ -142,9 +144,9 @@ export class DashboardHouse {
   }
 
   /** A browser of somebody who has just signed in, with a session that is nobody else's. */
-  async signIn(role: Role = 'owner'): Promise<{ page: Page; noticed: Noticed }> {
+  async signIn(role: Role = 'owner', name?: string): Promise<{ page: Page; noticed: Noticed }> {
     const { page, noticed } = await this.browser.page({ timezoneId: 'Europe/Berlin' })
-    await page.goto(await this.link(role))
+    await page.goto(await this.link(role, name))
     await page.getByRole('button', { name: 'Sign in with this link' }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     // Nobody was signed in at first, which the browser complains of.
@@ -172,3 +174,57 @@ export async function hardToUse(page: Page): Promise<string[]> {
     nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`),
   )
 }
+
+/** What everybody can use: nothing that axe finds, nothing beside the screen, nothing that was refused. */
+export async function requireSound(page: Page, { complaints }: Noticed): Promise<void> {
+  expect(await hardToUse(page)).toEqual([])
+  const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  expect(tooWide).toBeLessThanOrEqual(0)
+  expect(complaints).toEqual([])
+}
+
+export const looks = [
+  { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+  { name: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+  { name: '360 px', colorScheme: 'light', viewport: { width: 360, height: 700 } },
+] as const
+
+export interface ExpectedPage {
+  path: string
+  /** Without the organisation and the product. */
+  title: string
+  /** Where it is not the title. */
+  heading?: string
+  /** A text that is there once the data is. */
+  shows: string
+}
+
+/** Declares that pages show what they are for, and are sound, in every look. */
+export function testPages(
+  house: () => DashboardHouse,
+  pages: readonly ExpectedPage[],
+  role: Role = 'owner',
+): void {
+  describe.each(looks)('$name', ({ name: _, ...look }) => {
+    test.each(pages)('$title at $path', async ({ path, title, heading = title, shows }) => {
+      const { page, noticed } = await house().visit(path, { role, ...look })
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+      await page.getByText(shows).first().waitFor()
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+      expect(await page.title()).toBe(`${title} · Harbor · Cairn`)
+      await requireSound(page, noticed)
+      await page.context().close()
+    })
+  })
+}
+
+/** The cells of a table by its caption: a row a list, texts without what stands below a figure. */
+export const cellsOf = (page: Page, caption: string): Promise<string[][]> =>
+  page.evaluate(`[...document.querySelectorAll('table')]
+    .find(table => table.caption?.textContent === ${JSON.stringify(caption)})
+    .querySelectorAll('tbody tr')
+    .values().map(row => [...row.cells].map(cell => {
+      const copy = cell.cloneNode(true)
+      for (const small of copy.querySelectorAll('small, .row-note, .step-number, .tip')) small.remove()
+      return copy.textContent.trim()
+    })).toArray()`)

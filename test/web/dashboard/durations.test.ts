@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import type { Analytics } from '../../../src/modules/analytics/model.ts'
-import { DashboardHouse } from '../../support/dashboard.ts'
+import { cellsOf, DashboardHouse } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
 /** How long runs took, and days put together: on the screen, in the API and in the CSV. */
@@ -14,13 +14,6 @@ beforeAll(async () => {
 afterAll(() => house.close())
 
 type Page = Awaited<ReturnType<DashboardHouse['visit']>>['page']
-
-/** The texts of a table's cells, a row a list. */
-const cellsOf = (page: Page, caption: string): Promise<string[][]> =>
-  page.evaluate(`[...document.querySelectorAll('table')]
-    .find(table => table.caption?.textContent === ${JSON.stringify(caption)})
-    .querySelectorAll('tbody tr')
-    .values().map(row => [...row.cells].map(cell => cell.textContent.trim())).toArray()`)
 
 /** What the page's own download says, and the query that it was of. */
 async function downloaded(page: Page) {

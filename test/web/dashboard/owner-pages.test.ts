@@ -1,7 +1,11 @@
+import { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
+import { join } from 'node:path'
+import { apiOf } from '../../support/binary.ts'
 import type { Page } from '../../support/browser.ts'
-import { DashboardHouse, hardToUse } from '../../support/dashboard.ts'
+import { DashboardHouse, hardToUse, testPages } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
+import { poison } from '../../support/ledger.ts'
 
 /** Settings, the audit log and the server: for owners, and for the operator. */
 
@@ -11,39 +15,22 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-const settings = (name: string) => `${name} · Settings`
+const settings = (name: string) => ({ title: `${name} · Settings`, heading: 'Settings' })
 
 const pages = [
-  { path: '/settings', title: settings('Snippet keys'), shows: 'Current key' },
-  { path: '/settings/origins', title: settings('Origins'), shows: 'One a line' },
-  { path: '/settings/limits', title: settings('Limits'), shows: 'fingerprint' },
-  { path: '/settings/retention', title: settings('Retention'), shows: 'As long as the server' },
-  { path: '/settings/privacy', title: settings('Privacy'), shows: 'What is stored of people' },
-  { path: '/settings/identity', title: settings('Identity'), shows: 'Hashes of user ids' },
-  { path: '/settings/tokens', title: settings('Management tokens'), shows: 'Make a token' },
-  { path: '/settings/sign-in', title: settings('Sign-in'), shows: 'Identity provider' },
+  { path: '/settings', ...settings('Snippet keys'), shows: 'Current key' },
+  { path: '/settings/origins', ...settings('Origins'), shows: 'One a line' },
+  { path: '/settings/limits', ...settings('Limits'), shows: 'fingerprint' },
+  { path: '/settings/retention', ...settings('Retention'), shows: 'As long as the server' },
+  { path: '/settings/privacy', ...settings('Privacy'), shows: 'What is stored of people' },
+  { path: '/settings/identity', ...settings('Identity'), shows: 'Hashes of user ids' },
+  { path: '/settings/tokens', ...settings('Management tokens'), shows: 'Make a token' },
+  { path: '/settings/sign-in', ...settings('Sign-in'), shows: 'Identity provider' },
   { path: '/audit', title: 'Audit', shows: 'Pushed and published' },
   { path: '/server', title: 'Server', shows: 'the database has refused nothing' },
 ]
 
-const looks = [
-  { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
-  { name: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
-  { name: '360 px', colorScheme: 'light', viewport: { width: 360, height: 700 } },
-] as const
-
-describe.each(looks)('$name', ({ name: _, ...look }) => {
-  test.each(pages)('$title', async ({ path, title, shows }) => {
-    const { page, noticed } = await house.visit(path, { role: 'operator', ...look })
-    await page.getByText(shows).first().waitFor()
-    expect(await page.title()).toBe(`${title} · Harbor · Cairn`)
-    expect(await hardToUse(page)).toEqual([])
-    const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-    expect(width).toBeLessThanOrEqual(0)
-    expect(noticed.complaints).toEqual([])
-    await page.context().close()
-  })
-})
+testPages(() => house, pages, 'operator')
 
 const dialog = (page: Page) => page.getByRole('dialog')
 const say = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor()
@@ -180,12 +167,7 @@ describe('settings', () => {
 
   test('signing out everywhere ends the session', async () => {
     // Somebody else than everybody here, whose sessions end together.
-    const { url } = await house.place.json<{ url: string }>([
-      ...['dashboard', 'link', '--role', 'owner', '--name', 'Bob', '--url', house.server.url],
-    ])
-    const { page } = await house.browser.page()
-    await page.goto(url)
-    await page.getByRole('button', { name: 'Sign in with this link' }).click()
+    const { page } = await house.signIn('owner', 'Bob')
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('link', { name: 'Sign-in' }).click()
     await page.getByRole('button', { name: 'Sign out everywhere…' }).click()
@@ -214,7 +196,7 @@ describe('the audit log', () => {
 
   test('a place in it that is none is told of, with a way back', async () => {
     const { page } = await house.visit('/audit?before=nonsense')
-    await page.getByText('This address asks for something that there is not').waitFor()
+    await page.getByText('This address asks for something that does not exist').waitFor()
     await page.getByRole('link', { name: 'Without the filters' }).click()
     await page.getByText('Pushed and published').first().waitFor()
   })
@@ -251,30 +233,17 @@ describe('the server', () => {
   })
 
   test('dead letters: tried again, dropped, each asked before', async () => {
+    const database = new Database(join(house.place.folder, 'cairn-data/cairn.db'))
+    database.run('pragma busy_timeout = 5000')
+    poison(database, 'refused-')
+    const ask = apiOf(house.server, house.snippetKey)
+    for (const name of ['refused-one', 'refused-two']) {
+      await ask('POST', '/events', { events: [{ kind: 'custom', name, userId: 'ann' }] })
+    }
+    database.run('drop trigger poison')
+    database.close()
     const { page } = await house.visit('/server', { role: 'operator' })
-    const letter = (id: number) => ({
-      id,
-      organisation: 'org_x',
-      eventId: `event-${id}`,
-      kind: 'step_viewed',
-      reason: 'constraint failed',
-      receivedAt: '2026-11-20T09:30:00.000Z',
-    })
-    let letters = [letter(1), letter(2)]
-    const asked: unknown[] = []
-    await page.route('**/manage/dead-letters', route =>
-      route.fulfill({ json: { letters, count: letters.length } }),
-    )
-    await page.route('**/manage/dead-letters/*', route => {
-      const body = route.request().postDataJSON()
-      asked.push(body)
-      letters = letters.slice(1)
-      const verdict = { id: 1, verdict: 'stored' }
-      const isDrop = route.request().url().endsWith('drop')
-      return route.fulfill({ json: isDrop ? { dropped: 1 } : { letters: [verdict] } })
-    })
-    await page.reload()
-    await page.getByRole('button', { name: 'Retry step_viewed' }).first().click()
+    await page.getByRole('button', { name: 'Retry custom' }).first().click()
     await dialog(page).getByRole('button', { name: 'Retry' }).click()
     await say(page, '1 stored')
     await page.getByRole('button', { name: 'Drop all…' }).click()
@@ -282,6 +251,8 @@ describe('the server', () => {
     await dialog(page).getByRole('button', { name: 'Drop' }).click()
     await say(page, '1 dropped')
     await page.getByText('the database has refused nothing').waitFor()
-    expect(asked).toEqual([{ ids: [1] }, { all: true }])
+    const { stdout } = await house.place.run(['person', 'export', 'harbor', 'ann'])
+    expect(stdout).toContain('refused-one')
+    expect(stdout).not.toContain('refused-two')
   })
 })

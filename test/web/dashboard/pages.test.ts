@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
-import { DashboardHouse, hardToUse } from '../../support/dashboard.ts'
-import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
+import { DashboardHouse, testPages } from '../../support/dashboard.ts'
+import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
 /** Each page of the dashboard: that it works, that anybody can use it, and that nothing is refused or complained of. */
 
@@ -11,31 +11,12 @@ beforeAll(async () => {
 afterAll(() => house.close())
 
 const pages = [
-  { path: '', heading: 'Overview', shows: 'Spring news' },
-  { path: '/flows', heading: 'Flows', shows: 'Spring news' },
-  { path: '/flows/welcome', heading: 'Welcome tour', shows: 'Where people leave' },
+  { path: '', title: 'Overview', shows: 'Spring news' },
+  { path: '/flows', title: 'Flows', shows: 'Spring news' },
+  { path: '/flows/welcome', title: 'Welcome tour', shows: 'Where people leave' },
 ]
 
-const looks = [
-  { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
-  { name: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
-  { name: '360 px', colorScheme: 'light', viewport: { width: 360, height: 700 } },
-] as const
-
-describe.each(looks)('$name', ({ name: _, ...look }) => {
-  test.each(pages)('$heading', async ({ path, heading, shows }) => {
-    const { page, noticed } = await house.visit(path, look)
-    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-    await page.getByText(shows).first().waitFor()
-    await page.locator('.skeleton').waitFor({ state: 'detached' })
-    expect(await page.title()).toBe(`${heading} · Harbor · Cairn`)
-    expect(await hardToUse(page)).toEqual([])
-    const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-    expect(width).toBeLessThanOrEqual(0)
-    expect(noticed.complaints).toEqual([])
-    await page.context().close()
-  })
-})
+testPages(() => house, pages)
 
 test('the first page is at most 80 KiB, compressed with gzip', async () => {
   const { page } = await house.visit('')

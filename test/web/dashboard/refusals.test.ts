@@ -76,11 +76,12 @@ test('where storage refuses, reading goes on, and who wants to leave or come in 
 
 test('signing out everywhere ends the session of every browser, and of no other person', async () => {
   const [one, two] = [await house.signIn(), await house.signIn()]
-  const viewer = await house.visit('/flows', { role: 'viewer' })
+  const bob = await house.signIn('viewer', 'Bob')
   await one.page.getByRole('button', { name: /Ann/ }).click()
   await one.page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await one.page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await two.page.reload()
   await two.page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  await viewer.page.context().close()
+  await bob.page.reload()
+  await bob.page.getByRole('heading', { name: 'Overview' }).waitFor()
 })

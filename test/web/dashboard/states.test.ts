@@ -78,7 +78,7 @@ test('a session that has ended asks over the page, which stays as it was', async
 
 test('nonsense in an address is said, with a way out', async () => {
   const { page } = await house.visit('/flows/welcome?from=yesterday&tz=Mars')
-  await page.getByText('This address asks for something that there is not').waitFor()
+  await page.getByText('This address asks for something that does not exist').waitFor()
   await page.getByText('Must be an IANA time zone').or(page.getByText('timezone')).first().waitFor()
   expect(await hardToUse(page)).toEqual([])
   await page.getByRole('link', { name: 'Without the filters' }).click()
@@ -99,7 +99,7 @@ test('at the limit, what is known stays and the seconds are counted down', async
   await days.click()
   await days.click()
   await days.click()
-  await page.getByText(/Goes on in \d+ seconds?\./).waitFor()
+  await page.getByText(/It goes on in \d+ seconds?\./).waitFor()
   await house.place.run(['org', 'limits', 'harbor', '--analytics', '100000'])
 })
 

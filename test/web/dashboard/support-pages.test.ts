@@ -2,8 +2,8 @@ import { expect } from 'bun:test'
 import type { Installation } from '../../../src/modules/installation/model.ts'
 import type { PersonHistory } from '../../../src/modules/people/model.ts'
 import { apiOf } from '../../support/binary.ts'
-import { DashboardHouse, hardToUse } from '../../support/dashboard.ts'
-import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
+import { DashboardHouse, hardToUse, testPages } from '../../support/dashboard.ts'
+import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
 /** The pages that help to install, explain why somebody sees a flow, and look after a person. */
 
@@ -24,39 +24,20 @@ const manage = async <T>(path: string): Promise<T> =>
 
 const address = encodeURIComponent('https://app.example.com/projects')
 const pages = [
-  { path: '/install', heading: 'Install', shows: 'How far it has come' },
-  { path: '/explain', heading: 'Why not?', shows: 'Name a page' },
+  { path: '/install', title: 'Install', shows: 'How far it has come' },
+  { path: '/explain', title: 'Why not?', shows: 'Name a page' },
   {
     path: `/explain?url=${address}&flow=welcome&user=person-0`,
-    heading: 'Why not?',
+    title: 'Why not?',
     shows: 'Welcome tour is not shown',
   },
-  { path: `/explain?url=${address}`, heading: 'Why not?', shows: 'every condition holds' },
-  { path: '/people', heading: 'People', shows: 'Look up a person' },
-  { path: '/people?user=person-0', heading: 'person-0', shows: 'All 8 events that are kept.' },
-  { path: '/people?user=nobody', heading: 'nobody', shows: 'Nothing is stored of nobody' },
+  { path: `/explain?url=${address}`, title: 'Why not?', shows: 'every condition holds' },
+  { path: '/people', title: 'People', shows: 'Look up a person' },
+  { path: '/people?user=person-0', title: 'person-0', shows: 'All 8 events that are kept.' },
+  { path: '/people?user=nobody', title: 'nobody', shows: 'Nothing is stored of nobody' },
 ]
 
-const looks = [
-  { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
-  { name: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
-  { name: '360 px', colorScheme: 'light', viewport: { width: 360, height: 700 } },
-] as const
-
-describe.each(looks)('$name', ({ name: _, ...look }) => {
-  test.each(pages)('$path', async ({ path, heading, shows }) => {
-    const { page, noticed } = await house.visit(path, look)
-    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-    await page.getByText(shows).first().waitFor()
-    await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-    expect(await page.title()).toBe(`${heading} · Harbor · Cairn`)
-    expect(await hardToUse(page)).toEqual([])
-    const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-    expect(width).toBeLessThanOrEqual(0)
-    expect(noticed.complaints).toEqual([])
-    await page.context().close()
-  })
-})
+testPages(() => house, pages)
 
 const codeIn = (page: Page, name: string) =>
   page.locator('.code', { has: page.getByRole('button', { name: `Copy: ${name}` }) }).locator('pre')
