@@ -133,7 +133,7 @@ const changes = {
     purpose: 'show drafts as the next version, or a withdrawn or archived flow again',
     keys: 'keys of flows that were pushed',
     example: 'cairn flows publish welcome getting-started --org harbor',
-    // What is there, whoever wrote it last: a command line has read nothing.
+    // The draft as it is, whoever wrote it last: the command line has read none to compare with.
     headers: { 'if-match': '*' },
     inWords: publicationOf,
   },

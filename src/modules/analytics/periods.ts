@@ -1,6 +1,6 @@
 import type { TimeRange } from '../../core/time/time-range.ts'
 
-/** What days may be put together to. */
+/** What days can be grouped into. */
 export const intervals = ['day', 'week', 'month'] as const
 export type Interval = (typeof intervals)[number]
 

@@ -48,7 +48,7 @@ function ofVersion(columns: RunColumns, version: number): RunColumns | null {
 export interface Extras {
   /** Whether the times to complete are counted into bins, too. */
   hasDistribution: boolean
-  /** What the days are put together to, too. */
+  /** What the days are also grouped into. */
   interval: Interval | null
 }
 

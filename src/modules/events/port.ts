@@ -49,7 +49,7 @@ export interface EventStores {
   watch: EventWatch
 }
 
-/** What became of an event, for who watches. Texts are as they were sent, and cut. */
+/** What became of an event, for those who watch. Texts are as they were sent, and cut. */
 export interface JudgedEvent extends PersonIds {
   /** Epoch milliseconds. */
   receivedAt: number
@@ -69,7 +69,7 @@ export interface JudgedEvent extends PersonIds {
 
 /** Where those who watch learn what became of events. */
 export interface EventWatch {
-  /** Costs next to nothing where nobody watches. */
+  /** Costs one load of shared memory where nobody watches. */
   isWatched(orgRef: OrganisationRef): boolean
   /** Nobody waits for it, and it never fails. */
   note(orgRef: OrganisationRef, events: readonly JudgedEvent[]): void

@@ -170,7 +170,7 @@ export interface ServerFigures {
   organisations: OrganisationRates[]
 }
 
-/** Tells how the server does in whose process this is. */
+/** Tells how the server of this process is doing. */
 export interface ServerWatch {
   look(): Promise<ServerFigures>
 }

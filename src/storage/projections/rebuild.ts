@@ -216,7 +216,7 @@ function replayHealth(database: Database): void {
     where org_id = ? and step_id = ? and person is not null order by seq
     on conflict do update set at = excluded.at, outcome = excluded.outcome`,
   )
-  // What there is to put right keeps writers waiting, and mostly there is nothing.
+  // Writers wait while differences are corrected; mostly there are none.
   const stored = `select version, person, at, outcome from step_health
     where org_id = ?1 and step_id = ?2`
   const latest = `select version, person, at, outcome from (

@@ -7,7 +7,7 @@ import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { Said } from '../parts/said.tsx'
+import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { Notice, Reading } from '../shell/states.tsx'
@@ -100,7 +100,7 @@ export function TokensSection() {
   return (
     <>
       <p class="lead">{words.why}</p>
-      <Said of={said} />
+      <StatusMessage of={said} />
       {made.value && (
         <div class="shown-once">
           <h3>{words.shown}</h3>

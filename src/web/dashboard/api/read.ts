@@ -92,7 +92,7 @@ export interface Read<T> {
   again(): void
 }
 
-/** Asks on and on while the page is looked at. */
+/** Asks again and again while the page is visible. */
 export function keepReading(reading: Reading<unknown>, everyMs: number): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isOver = false

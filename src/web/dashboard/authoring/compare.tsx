@@ -12,7 +12,7 @@ const nameOf = (side: string) => (side === 'draft' ? words.draft : words.one(Num
 
 const sideOf = (side: string) => (side === 'draft' ? words.theDraft : words.side(Number(side)))
 
-/** Beside an older version, what came with a later one has not come back: it has come. */
+/** Compared with an older version, what a later one brought back is simply added. */
 function ofPast({ steps, items, diff }: DiffAnswer): DiffAnswer {
   const come = (changes: DiffAnswer['steps']) => ({
     ...changes,

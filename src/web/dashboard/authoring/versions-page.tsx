@@ -6,7 +6,7 @@ import { useRead } from '../api/read.ts'
 import { flowPath } from '../flows/definition.ts'
 import { FlowFrame } from '../flows/flow-frame.tsx'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
-import { Said } from '../parts/said.tsx'
+import { StatusMessage } from '../parts/status-message.tsx'
 import { useFilters } from '../shell/address.ts'
 import type { PageProps } from '../shell/routes.ts'
 import { Reading } from '../shell/states.tsx'
@@ -24,7 +24,7 @@ function Versions({ flow }: { flow: AuthoredFlow }) {
   const changing = { flow, said }
   return (
     <>
-      <Said of={said} />
+      <StatusMessage of={said} />
       <DraftSection {...changing} zone={zone} />
       <Reading of={list}>
         {({ versions }) => (

@@ -17,7 +17,7 @@ export const questionIn = (filters: Readonly<Record<string, string | undefined>>
   traits: filters.traits ?? '',
 })
 
-/** Null where it is no JSON object; nothing is one without any. */
+/** Null where it is no JSON object; an empty text is an empty one. */
 export function traitsIn(text: string): Record<string, unknown> | null {
   if (text.trim() === '') return {}
   try {

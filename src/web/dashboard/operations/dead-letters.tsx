@@ -5,7 +5,7 @@ import { readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { Said } from '../parts/said.tsx'
+import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
 import { serverWords as words } from '../words/server.ts'
@@ -100,7 +100,7 @@ export function DeadLetters() {
       }
     >
       <p class="hint">{words.lettersWhy}</p>
-      <Said of={said} />
+      <StatusMessage of={said} />
       <Reading of={list} lines={2}>
         {({ letters }) =>
           letters.length === 0 ? (

@@ -14,7 +14,7 @@ import { Limits, Organisations, Refusals } from './traffic.tsx'
 /** While somebody looks at it; a second's figures are of this time then. */
 const everyMs = 5_000
 
-/** How the server does, for whom it belongs to. */
+/** How the server is doing, for its operator. */
 export default function ServerPage() {
   const server = useRead<Server>('/manage/server', everyMs)
   const { data } = server

@@ -5,7 +5,7 @@ import { manual } from '../api/base.ts'
 import { useRead } from '../api/read.ts'
 import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
-import { Said } from '../parts/said.tsx'
+import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
 import { settingsWords } from '../words/settings.ts'
@@ -86,7 +86,7 @@ export function IdentitySection() {
       <p>
         <a href={manual('verify-users')}>{words.manual}</a>
       </p>
-      <Said of={said} />
+      <StatusMessage of={said} />
       <Reading of={identity}>
         {data => (
           <>

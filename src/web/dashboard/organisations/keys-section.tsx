@@ -3,7 +3,7 @@ import { browserZone } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
 import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
-import { Said } from '../parts/said.tsx'
+import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
 import { settingsWords } from '../words/settings.ts'
@@ -43,7 +43,7 @@ export function KeysSection() {
   return (
     <>
       <p class="lead">{words.why}</p>
-      <Said of={said} />
+      <StatusMessage of={said} />
       <Reading of={keys}>
         {({ keys }) => {
           const current = keys.find(({ worksUntil }) => worksUntil === null)

@@ -7,7 +7,7 @@ import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Field } from '../parts/field.tsx'
-import { Said } from '../parts/said.tsx'
+import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
 import { settingsWords } from '../words/settings.ts'
@@ -126,7 +126,7 @@ export function LimitsSection() {
   return (
     <>
       <p class="lead">{words.why}</p>
-      <Said of={said} />
+      <StatusMessage of={said} />
       <Reading of={settings} lines={9}>
         {data => (
           <>

@@ -3,7 +3,7 @@ import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Facts } from '../parts/facts.tsx'
-import { Said } from '../parts/said.tsx'
+import { StatusMessage } from '../parts/status-message.tsx'
 import { Reading } from '../shell/states.tsx'
 import { settingsWords } from '../words/settings.ts'
 import { save, useChanging, useSettings } from './saving.ts'
@@ -19,7 +19,7 @@ export function PrivacySection() {
   }
   return (
     <>
-      <Said of={said} />
+      <StatusMessage of={said} />
       <h3>{words.dnt}</h3>
       <Reading of={settings} lines={2}>
         {({ honoursDoNotTrack }) => (

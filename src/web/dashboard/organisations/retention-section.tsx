@@ -4,7 +4,7 @@ import type { Failure } from '../api/failure.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Field, Segments } from '../parts/field.tsx'
-import { Said } from '../parts/said.tsx'
+import { StatusMessage } from '../parts/status-message.tsx'
 import { Reading } from '../shell/states.tsx'
 import { settingsWords } from '../words/settings.ts'
 import { type Changing, problemsAt, save, useChanging, useSettings } from './saving.ts'
@@ -104,7 +104,7 @@ export function RetentionSection() {
   return (
     <>
       <p class="lead">{words.why}</p>
-      <Said of={changing.said} />
+      <StatusMessage of={changing.said} />
       <Reading of={settings}>{data => <Retention settings={data} {...changing} />}</Reading>
     </>
   )

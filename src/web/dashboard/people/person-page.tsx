@@ -4,7 +4,7 @@ import type { Erasure } from '../../../modules/people/model.ts'
 import { readAgain, useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
-import { Said } from '../parts/said.tsx'
+import { StatusMessage } from '../parts/status-message.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading } from '../shell/states.tsx'
@@ -49,7 +49,7 @@ function PersonData({ person }: { person: Person }) {
   )
   return (
     <>
-      <Said of={said} />
+      <StatusMessage of={said} />
       {receipt.value && <Receipt of={receipt.value} />}
       <Reading of={history}>
         {read =>

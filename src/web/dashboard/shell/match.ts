@@ -11,7 +11,7 @@ export interface Place {
   params: Readonly<Record<string, string>>
 }
 
-/** Reads an address; nonsense in it is a page that there is not. */
+/** Reads an address; one that names no page leads to the page that says so. */
 export function placeOf(path: string): Place {
   const [slug = '', ...rest] = path.slice(base.length).split('/').filter(Boolean)
   if (slug === '') return { slug: null, route: null, params: {} }

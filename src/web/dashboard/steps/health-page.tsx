@@ -14,7 +14,7 @@ import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { Badge } from '../parts/badge.tsx'
 import { LinkButton } from '../parts/button.tsx'
 import { Defined } from '../parts/defined.tsx'
-import { Said } from '../parts/said.tsx'
+import { StatusMessage } from '../parts/status-message.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import type { PageProps } from '../shell/routes.ts'
 import { Notice, Reading } from '../shell/states.tsx'
@@ -83,7 +83,7 @@ function Steps({
           })}
         </ul>
       )}
-      <Said of={said} />
+      <StatusMessage of={said} />
       {order.map(({ key, title }, i) => (
         <StepSection
           key={key}

@@ -87,7 +87,7 @@ export const shellWords = {
     stale: (age: string) => `Showing what was known ${age}.`,
     limited: 'Too many requests',
     limitedWhy: (seconds: number) =>
-      `Your organisation has reached its limit for the minute. Goes on in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+      `Your organisation has reached its limit for the minute. It goes on in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
     forbidden: 'You may not see this',
     forbiddenWhy: 'Ask an owner of the organisation for a role that may.',
     operators: 'This page is for the operator of the server',
@@ -96,7 +96,7 @@ export const shellWords = {
     missing: 'There is nothing at this address',
     missingWhy: 'It may have been renamed or removed, or the address was mistyped.',
     home: 'To the overview',
-    wrong: 'This address asks for something that there is not',
+    wrong: 'This address asks for something that does not exist',
     wrongReset: 'Without the filters',
     changed: 'Somebody was quicker',
     changedWhy: (who: string) =>

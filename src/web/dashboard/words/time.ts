@@ -12,7 +12,7 @@ export const formatCompact = (value: number): string => compact.format(value)
 /** What stands where there is no number. */
 export const none = '–'
 
-/** Of fewer, a share says nothing. */
+/** Of fewer runs, a percentage says nothing. */
 export const fewest = 5
 
 /** A share in percent; none where it is of too few. */
