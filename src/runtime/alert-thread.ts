@@ -46,24 +46,19 @@ function start(message: AlertThreadStart) {
   const outsideFor = (settings: typeof config): Outside =>
     outsideOf(settings, { signal: stopping.signal })
   let outside = outsideFor(config)
+  const failed = (error: unknown) => {
+    if (stopping.signal.aborted) return
+    log.warn({ reason: shortReasonOf(error) }, 'alerts could not be looked after')
+  }
   const work = longWorkBeside({ dataDir: config.data, isServed: true })
   const watch = alertWatch({
     clock,
     stores: connectStores(reading, snapshots, client, shared),
     management: connectManagement(reading, client, work),
     outside: () => outside,
-    onFault: error =>
-      log.warn({ reason: shortReasonOf(error) }, 'alerts could not be looked after'),
+    onFault: failed,
   })
-  const tried = async (work: () => Promise<void>) => {
-    try {
-      await work()
-    } catch (error) {
-      if (!stopping.signal.aborted) {
-        log.warn({ reason: shortReasonOf(error) }, 'alerts could not be looked after')
-      }
-    }
-  }
+  const tried = (work: () => Promise<void>) => work().catch(failed)
   let looking: Promise<void> | null = null
   let next: ReturnType<typeof setTimeout> | null = null
   const lookAfter = (ms: number) => {
@@ -73,6 +68,7 @@ function start(message: AlertThreadStart) {
   }
   const look = async () => {
     next = null
+    if (looking) return lookAfter(lookSoonMs)
     looking = tried(() => watch.look(stopping.signal))
     await looking
     looking = null

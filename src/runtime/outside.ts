@@ -39,7 +39,11 @@ export function outsideOf(
       const work = post(new URL(url), { headers, body, ended }, allowsPrivate, resolve)
       // A resolver knows no signal.
       const gone = Promise.withResolvers<Sent>()
-      const end = () => gone.resolve({ fault: late.aborted ? tooLate : 'The server was stopped' })
+      const end = () => {
+        if (late.aborted) gone.resolve({ fault: tooLate })
+        // That is no attempt: it is due at the next start.
+        else gone.reject(new Error('The server was stopped'))
+      }
       ended.addEventListener('abort', end, { once: true })
       try {
         return await Promise.race([work, gone.promise])

@@ -276,7 +276,7 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       path: '/manage/webhooks/:webhook_id/deliveries/:delivery_id/replay',
       operation: 'replayDelivery',
       summary: 'Send a message once more, under the same id',
-      refuses: ['webhook_not_found', 'delivery_not_found'],
+      refuses: ['delivery_not_found'],
       answers: { 202: { description: 'It is sent within seconds.', schema: model.Delivery } },
       async handle(call) {
         const { webhook_id = '', delivery_id = '' } = call.params

@@ -194,7 +194,7 @@ export class Alerts {
     return { ...delivery, ...(await sender.attempt(delivery, webhook, ref)) }
   }
 
-  /** Has a message sent once more. @throws AppError `webhook_not_found`, `delivery_not_found` */
+  /** Has a message sent once more. @throws AppError `delivery_not_found` */
   async replay(
     orgRef: OrganisationRef,
     webhookId: string,
@@ -202,7 +202,6 @@ export class Alerts {
     actor: Actor,
   ): Promise<Delivery> {
     const { store, clock, onChange } = this.deps
-    await this.webhook(orgRef, webhookId)
     const delivery = await store.delivery(orgRef, id)
     if (delivery === null || delivery.webhook !== webhookId) {
       throw new AppError(
