@@ -41,12 +41,13 @@ export function AlertsSection() {
         {({ rules }) => <RulesForm rules={rules} said={said} />}
       </Reading>
       <h3>{words.webhooks}</h3>
-      <p class="lead">
-        {words.webhooksWhy} <a href={manual('alerts')}>{words.manual}</a>
-      </p>
+      <p class="lead">{words.webhooksWhy}</p>
       <Reading of={webhooks} lines={2}>
         {data => <Webhooks of={data} said={said} />}
       </Reading>
+      <p class="footnote">
+        <a href={manual('alerts')}>{words.manual}</a>
+      </p>
       <h3>{words.report}</h3>
       <p class="lead">{words.reportWhy}</p>
       <Reading of={settings} lines={3}>

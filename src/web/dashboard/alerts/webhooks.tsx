@@ -6,7 +6,7 @@ import type {
   WebhookWithSecret,
 } from '../../../modules/alerts/model.ts'
 import type { Failure } from '../api/failure.ts'
-import { readAgain } from '../api/read.ts'
+import { forgetReading, readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Rotate } from '../organisations/rotate.tsx'
 import { problemsAt } from '../organisations/saving.ts'
@@ -144,6 +144,7 @@ export function Webhooks({
           isDanger
           act={async () => {
             await act(at(removed.value!), { method: 'DELETE' })
+            forgetReading(at(removed.value!, '/deliveries'))
             said.value = words.removed(hostOf(removed.value!))
             readAgain()
           }}
