@@ -182,12 +182,12 @@ describe('a receiver that fails', () => {
     const times = receiver.received.map(({ headers }) => headers.get('webhook-timestamp'))
     expect(new Set(times).size).toBe(3)
     expect(await webhook()).toMatchObject({ failingSince: expect.any(String), disabledAt: null })
-    expect((await ask('GET /manage/alerts')).body.findings).toMatchObject([
-      { code: 'webhook_failing', webhook: id },
-    ])
+    const findings = async () => (await ask('GET /manage/alerts')).body.findings
+    expect(await findings()).toEqual([])
+    world.clock.advance(hourMs)
+    expect(await findings()).toMatchObject([{ code: 'webhook_failing', webhook: id }])
 
     receiver.answer = () => new Response(null, { status: 204 })
-    world.clock.advance(hourMs)
     await watch.sendDue()
     expect((await deliveries())[0]).toMatchObject({ state: 'delivered', attempts: 4, status: 204 })
     expect((await webhook()).failingSince).toBeNull()

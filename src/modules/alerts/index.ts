@@ -101,7 +101,7 @@ export function alertRoutes(deps: AlertDeps): Route[] {
         const told = known.filter(({ openedAt }) => openedAt !== null)
         const isOpen = ({ state }: Alert) => state === 'open'
         const { rules } = await alerts.settings(ref)
-        const found = (await store.webhooks(ref)).map(webhookFinding)
+        const found = (await store.webhooks(ref)).map(one => webhookFinding(one, clock.now()))
         return freshReply(call, {
           isWatching: ruleNames.some(rule => rules[settingOf[rule]].on),
           alerts: [...told.filter(isOpen), ...told.filter(alert => !isOpen(alert))].map(alertTold),

@@ -46,6 +46,7 @@ const Finding = Type.Object({
     'What to do about it.',
     'Mend the receiver and switch the webhook on again, or remove it.',
   ),
+  since: Instant('Since when.'),
 })
 
 export const AlertList = Type.Object(

@@ -83,15 +83,21 @@ function changeOf(now: number | null, before: number | null, unit: 'points' | '%
   return `${rounded > 0 ? '+' : '−'}${Math.abs(rounded)} ${unit}`
 }
 
+const dayOf = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+
+/** The days of a week as people write them: 9–15 November 2026. */
+const daysOf = ({ from, to }: { from: string; to: string }) =>
+  dayOf.formatRange(Date.parse(from), Date.parse(to))
+
 /** The subject of the mail. */
 export const subjectOf = ({ organisation, week }: Report) =>
-  `${organisation.name}: ${week.from} to ${week.to} on Cairn`.replace(/[\r\n]+/g, ' ')
+  `${organisation.name} on Cairn, ${daysOf(week)}`.replace(/[\r\n]+/g, ' ')
 
 /** The report as plain text. */
 export function reportText(report: Report): string {
   const { organisation, week, flows, alerts, brokenSteps, url } = report
   const lines = [
-    `${organisation.name}, ${week.from} to ${week.to} (${week.timezone})`,
+    `${organisation.name}, ${daysOf(week)} (${week.timezone})`,
     '',
     ...(flows.length === 0 ? ['No flow is published.'] : []),
     ...flows.flatMap(flow => {
@@ -121,9 +127,9 @@ const ink = '#1c2024'
 const soft = '#60646c'
 const line = '#e0e1e6'
 const cell = (text: string, align: 'left' | 'right' = 'left', note = '') =>
-  `<td align="${align}" valign="top" style="padding:10px 0 10px 16px;border-top:1px solid ${line};font-size:14px;line-height:20px;color:${ink}">${text}${note && `<br><span style="color:${soft};font-size:12px">${note}</span>`}</td>`
+  `<td align="${align}" valign="top" style="padding:10px 0 10px ${align === 'left' ? 0 : 16}px;border-top:1px solid ${line};font-size:14px;line-height:20px;color:${ink}">${text}${note && `<br><span style="color:${soft};font-size:12px">${note}</span>`}</td>`
 const head = (text: string, align: 'left' | 'right') =>
-  `<th align="${align}" style="padding:0 0 8px 16px;font-size:12px;font-weight:600;color:${soft}">${text}</th>`
+  `<th align="${align}" style="padding:0 0 8px ${align === 'left' ? 0 : 16}px;font-size:12px;font-weight:600;color:${soft}">${text}</th>`
 const link = (url: string | null, text: string) =>
   url === null
     ? escaped(text)
@@ -149,23 +155,23 @@ export function reportHtml(report: Report): string {
   ]
   const left =
     report.flowsLeftOut > 0
-      ? `<p style="margin:8px 0 0 16px;font-size:12px;color:${soft}">… and ${report.flowsLeftOut} more flows</p>`
+      ? `<p style="margin:8px 0 0;font-size:12px;color:${soft}">… and ${report.flowsLeftOut} more flows</p>`
       : ''
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light"><title>${escaped(subjectOf(report))}</title></head>
 <body style="margin:0;padding:0;background:#f0f0f3">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="background:#f0f0f3"><tr><td align="center" style="padding:32px 12px">
 <table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0" style="width:100%;max-width:600px;background:#ffffff;border:1px solid ${line};border-radius:8px;font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;color:${ink}">
-<tr><td style="padding:28px 32px 20px 16px"><p style="margin:0 0 4px 16px;font-size:13px;color:${soft}">${escaped(organisation.name)}</p>
-<h1 style="margin:0 0 0 16px;font-size:22px;line-height:28px;font-weight:600">${week.from} to ${week.to}</h1>
-<p style="margin:4px 0 0 16px;font-size:12px;color:${soft}">Days by the clock of ${escaped(week.timezone)}; changes are against the week before.</p></td></tr>
-<tr><td style="padding:0 32px 24px 16px"><table width="100%" cellpadding="0" cellspacing="0" border="0"><thead><tr>${head('Flow', 'left')}${head('Started', 'right')}${head('Completed', 'right')}</tr></thead><tbody>
+<tr><td style="padding:28px 32px 20px"><p style="margin:0 0 4px;font-size:13px;color:${soft}">${escaped(organisation.name)}</p>
+<h1 style="margin:0;font-size:22px;line-height:28px;font-weight:600">${daysOf(week)}</h1>
+<p style="margin:4px 0 0;font-size:12px;color:${soft}">Days by the clock of ${escaped(week.timezone)}; changes are against the week before.</p></td></tr>
+<tr><td style="padding:0 32px 24px"><table width="100%" cellpadding="0" cellspacing="0" border="0"><thead><tr>${head('Flow', 'left')}${head('Started', 'right')}${head('Completed', 'right')}</tr></thead><tbody>
 ${rows.join('\n') || `<tr>${cell('No flow is published.')}</tr>`}
 </tbody></table>${left}</td></tr>
-<tr><td style="padding:0 32px 24px 16px"><h2 style="margin:0 0 8px 16px;font-size:15px;font-weight:600">What broke</h2>
-${broken.map(one => `<p style="margin:0 0 8px 16px;font-size:14px;line-height:20px">${one}</p>`).join('\n') || `<p style="margin:0 0 0 16px;font-size:14px;color:${soft}">Nothing.</p>`}
+<tr><td style="padding:0 32px 24px"><h2 style="margin:0 0 8px;font-size:15px;font-weight:600">What broke</h2>
+${broken.map(one => `<p style="margin:0 0 8px;font-size:14px;line-height:20px">${one}</p>`).join('\n') || `<p style="margin:0;font-size:14px;color:${soft}">Nothing.</p>`}
 </td></tr>
-${url === null ? '' : `<tr><td style="padding:0 32px 28px 32px"><a href="${escaped(url)}" style="display:inline-block;padding:9px 16px;border-radius:6px;background:#0d74ce;color:#ffffff;font-size:14px;font-weight:600;text-decoration:none">Open the dashboard</a></td></tr>`}
+${url === null ? '' : `<tr><td style="padding:0 32px 28px"><a href="${escaped(url)}" style="display:inline-block;padding:9px 16px;border-radius:6px;background:#0d74ce;color:#ffffff;font-size:14px;font-weight:600;text-decoration:none">Open the dashboard</a></td></tr>`}
 </table>
 <p style="margin:16px 0 0;font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:12px;color:${soft}">An owner of the organisation asked for this report;<br>it is switched off in the settings, under Alerts.</p>
 </td></tr></table></body></html>

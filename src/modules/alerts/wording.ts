@@ -1,4 +1,5 @@
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
+import { hourMs } from '../../core/time/durations.ts'
 import type { Alert, Webhook } from './port.ts'
 import { type MessageType, overOf, type RuleName } from './rules.ts'
 
@@ -79,25 +80,33 @@ export function alertMessage(
   return { type, body: bodyOf(type, now, data) }
 }
 
+/** For how long nothing has to arrive before a word is said: a receiver may be started anew. */
+const failingForMs = hourMs
+
 /** What is wrong with a webhook, and what to do; null where nothing is. */
-export function webhookFinding({ id, url, disabledAt, disabledWhy, failingSince }: Webhook) {
+export function webhookFinding(
+  { id, url, disabledAt, disabledWhy, failingSince }: Webhook,
+  now: number,
+) {
   const host = new URL(url).host
-  if (disabledAt !== null) {
+  if (disabledAt !== null && disabledWhy !== 'asked') {
     return {
       code: 'webhook_disabled',
       webhook: id,
       message:
         disabledWhy === 'gone'
-          ? `${host} said that it wants no more messages (410): its webhook is switched off since ${isoTime(disabledAt)}.`
-          : `Nothing has arrived at ${host} for five days: its webhook is switched off since ${isoTime(disabledAt)}.`,
+          ? `${host} says that it wants no more messages (410): its webhook is switched off.`
+          : `Nothing has arrived at ${host} for five days: its webhook is switched off.`,
       fix: 'Mend the receiver and switch the webhook on again, or remove it.',
+      since: isoTime(disabledAt),
     }
   }
-  if (failingSince === null) return null
+  if (failingSince === null || now - failingSince < failingForMs) return null
   return {
     code: 'webhook_failing',
     webhook: id,
-    message: `Nothing has arrived at ${host} since ${isoTime(failingSince)}; it is tried again, and switched off after five days.`,
-    fix: 'See what the receiver answers, in the list of deliveries.',
+    message: `Nothing arrives at the webhook at ${host}. It is tried again, and switched off after five days.`,
+    fix: 'See in the list of deliveries what the receiver answers.',
+    since: isoTime(failingSince),
   }
 }

@@ -110,12 +110,12 @@ function ofAlerts({ alerts, findings }: AlertList, check: StepCheck): Need[] {
   return [
     ...alerts.filter(isTold).map(ofAlert),
     ...(may('settings:write') ? findings : []).map(
-      ({ webhook, message, fix }): Need => ({
+      ({ webhook, message, fix, since }): Need => ({
         key: `webhook ${webhook}`,
         urgency: 2,
         badge: ['warn', words.finding.warning],
         title: message,
-        why: fix,
+        why: `${words.since(formatAge(Date.parse(since)))}. ${fix}`.replace(/^s/, 'S'),
         address: addressOf(['settings', 'alerts'], { webhook }),
       }),
     ),

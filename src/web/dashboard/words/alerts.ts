@@ -22,8 +22,8 @@ export const alertWords = {
   },
   from: 'From which state on',
   states: [
-    ['broken', 'Broken: half of people or more miss it'],
-    ['flaky', 'Flaky: one in twenty misses it'],
+    ['broken', 'Broken (most miss it)'],
+    ['flaky', 'Flaky (one in twenty)'],
   ] as readonly (readonly [string, string])[],
   points: 'By at least, percentage points',
   fewestRuns: 'With at least, runs in each week',
