@@ -221,6 +221,7 @@ function addReplay(alerts: Command): void {
 function addWebhooks(alerts: Command): void {
   const webhook = alerts
     .command('webhook')
+    .helpCommand(false)
     .description('whom messages are sent to, signed as Standard Webhooks says')
     .examples('cairn alerts webhook add https://hooks.example.com/cairn')
   addManaged(webhook.command('list'))

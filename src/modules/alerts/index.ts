@@ -49,6 +49,7 @@ const webhookTold = ({ id, url, types, ...webhook }: Webhook) => ({
 
 const deliveryTold = (delivery: Delivery) => ({
   id: delivery.id,
+  webhook: delivery.webhook,
   type: delivery.type,
   state: delivery.state,
   attempts: delivery.attempts,

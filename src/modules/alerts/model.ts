@@ -209,6 +209,7 @@ export const Delivery = Type.Object(
       "The message's id, `webhook-id`: the same however often it is sent.",
       'msg_7xQm2LkVb9TnRw4s0c',
     ),
+    webhook: OrNull(Type.String(), 'Whom it is for; null for mail.', 'webhook_4sWq9xLm2VbTn8Rk0c'),
     type: OneOf([...messageTypes, 'webhook.test'], { examples: ['step.broken'] }),
     state: OneOf(['pending', 'delivered', 'failed'], { examples: ['delivered'] }),
     attempts: Count('How often it was tried.', 1),
