@@ -22,9 +22,17 @@ afterAll(async () => {
 const settings = '/settings/alerts'
 const loaded = (page: Page) => page.locator('.skeleton').first().waitFor({ state: 'detached' })
 
-testPages(() => house, [
-  { path: settings, title: 'Alerts · Settings', heading: 'Settings', shows: 'A step has lost its element' },
-])
+testPages(
+  () => house,
+  [
+    {
+      path: settings,
+      title: 'Alerts · Settings',
+      heading: 'Settings',
+      shows: 'A step has lost its element',
+    },
+  ],
+)
 
 test('rules are saved with their thresholds, and stay after a reload', async () => {
   const { page, noticed } = await house.visit(settings)
@@ -83,7 +91,10 @@ test('what is wrong is said where it is typed', async () => {
   await page.getByRole('button', { name: 'Add a webhook…' }).click()
   await page.getByLabel('Address', { exact: true }).fill('ftp://example.com')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
-  await page.getByText('Must be an address such as https://hooks.example.com/cairn').first().waitFor()
+  await page
+    .getByText('Must be an address such as https://hooks.example.com/cairn')
+    .first()
+    .waitFor()
   await page.getByRole('button', { name: 'Cancel' }).click()
   await page.getByLabel('Mail addresses').fill('team@example.com\nnobody')
   await page.getByRole('button', { name: 'Save the report' }).click()
