@@ -26,6 +26,7 @@ const entrypoints = [
   'runtime/http-thread.ts',
   'runtime/storage-thread.ts',
   'runtime/task-thread.ts',
+  'runtime/alert-thread.ts',
 ].map(path => join(root, 'src', path))
 
 /** Target names, with the package that holds Bun's program for each. */

@@ -22,6 +22,17 @@ import { publicPath, type Route } from './http/route.ts'
 import type { SessionTokens } from './http/session-tokens.ts'
 import { accessRoutes } from './modules/access/index.ts'
 import type { AccessStore } from './modules/access/port.ts'
+import {
+  type AlertDeps,
+  AlertWatch,
+  alertRoutes,
+  lookEveryMs,
+  type Mail,
+  type Outside,
+  Sender,
+  type Sent,
+} from './modules/alerts/index.ts'
+import type { AlertStore } from './modules/alerts/port.ts'
 import { analyticsRoutes, exportOperation } from './modules/analytics/index.ts'
 import type { AnalyticsStores } from './modules/analytics/port.ts'
 import { authoringRoutes } from './modules/authoring/index.ts'
@@ -55,7 +66,16 @@ import { snippetRoutes } from './modules/snippet/index.ts'
 import { stepRoutes } from './modules/steps/index.ts'
 import type { StepEvidenceStore, StepStores } from './modules/steps/port.ts'
 
-export type { AnswerObserver, OrganisationRates, RequestSummary, ServerFigures, ServerWatch }
+export type {
+  AnswerObserver,
+  Mail,
+  OrganisationRates,
+  Outside,
+  RequestSummary,
+  Sent,
+  ServerFigures,
+  ServerWatch,
+}
 
 /** What the gate and the modules ask of storage together. */
 export type Stores = GateStores &
@@ -78,6 +98,8 @@ export interface AppDeps {
   isOperatorsDoor?: boolean
   /** Tells how the server does; null where none runs. */
   server: ServerWatch | null
+  /** The way out of the machine, and who is told that alerts are to be looked after. */
+  alerts: Pick<AlertDeps, 'outside' | 'onChange'>
   /** Days that raw events are kept for, and so accepted for; may change while it serves. */
   retentionDays: number
   /** A file that an older release has served under its hash, or null. */
@@ -100,8 +122,33 @@ export interface ManagementStores {
   people: PeopleStore
   operations: OperationsStore
   signIns: DashboardStore
+  alerts: AlertStore
   managementTokens: KnownTokens
   dashboardSessions: KnownSessions
+}
+
+/** Who looks after alerts, in a thread where nobody waits for an answer. */
+export function alertWatch(
+  deps: Pick<AppDeps, 'clock' | 'stores' | 'management'> & {
+    outside(): Outside
+    onFault(error: unknown): void
+  },
+) {
+  const { stores, management, clock, outside, onFault } = deps
+  const { alerts: store, evidence, operations } = management
+  const publicUrl = () => outside().publicUrl
+  const watch = new AlertWatch({
+    ...{ store, stores, evidence, operations },
+    ...{ clock, publicUrl, onFault },
+  })
+  const sender = new Sender({ store, clock, outside, onFault })
+  return {
+    everyMs: lookEveryMs,
+    /** One look at every organisation that wants to be told of something. */
+    look: (signal?: AbortSignal) => watch.look(signal),
+    /** Sends what is due; resolves once it is sent, or given up for now. */
+    sendDue: () => sender.sendDue(),
+  }
 }
 
 /** How long a download may stand still before it is given up; others have Bun's ten seconds. */
@@ -128,6 +175,11 @@ export function routesOf(deps: AppDeps): Route[] {
     ...runRoutes({ stores, runs: management.runs }),
     ...peopleRoutes({ ...management, stores, clock }),
     ...operationsRoutes({ ...management, server: deps.server, clock }),
+    ...alertRoutes({
+      ...{ store: management.alerts, stores, clock },
+      ...{ evidence: management.evidence, operations: management.operations },
+      ...deps.alerts,
+    }),
     ...dashboardRoutes({ ...deps, ...management, store: management.signIns, exportRoute }),
   ]
   // The description describes itself too.

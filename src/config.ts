@@ -102,6 +102,21 @@ const tokenType = (value: string): string | Wrong =>
     ? value
     : new Wrong('set the "typ" as it stands in the tokens, such as at+jwt')
 
+/** Where mail goes out; it can hold a password, so it is never shown. */
+const mailServer = (value: string): string | Wrong => {
+  const url = URL.parse(value)
+  return url && /^smtps?:$/.test(url.protocol) && url.hostname !== ''
+    ? value
+    : new Wrong(
+        'set the address of a mail server, such as smtps://user:password@mail.example.com or smtp://localhost:25',
+      )
+}
+
+const mailAddress = (value: string): string | Wrong =>
+  /^(?:[^<>@\r\n]* <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(value)
+    ? value
+    : new Wrong('set a mail address, such as cairn@example.com or Cairn <cairn@example.com>')
+
 const keysAddress = (value: string): string | Wrong =>
   secureUrl(value)
     ? value
@@ -285,6 +300,23 @@ export const settings = {
     help: '"off": there is no dashboard, and nobody signs in',
     parse: oneOf('on', 'off'),
   }),
+  webhooksPrivate: setting({
+    placeholder: 'when',
+    default: 'off',
+    help: '"on": webhooks of alerts may go to private addresses, such as this machine, and by http',
+    parse: oneOf('on', 'off'),
+  }),
+  smtpUrl: optional({
+    placeholder: 'url',
+    secret: true,
+    help: 'mail server by which weekly reports leave, such as smtps://user:password@mail.example.com; none unless set',
+    parse: mailServer,
+  }),
+  mailFrom: optional({
+    placeholder: 'address',
+    help: 'whom those mails are from, such as Cairn <cairn@example.com>; must be set where a mail server is',
+    parse: mailAddress,
+  }),
   logLevel: setting({
     placeholder: 'level',
     default: 'info',
@@ -422,6 +454,11 @@ function crossCheck(config: Partial<Config>, problems: string[]): void {
   if (config.backupDir && config.backupEvery === null) {
     problems.push(
       `${variableOf('backupDir')} is set, and no backup would be made: set ${variableOf('backupEvery')} too, such as 6h`,
+    )
+  }
+  if (config.smtpUrl && config.mailFrom === null) {
+    problems.push(
+      `${variableOf('smtpUrl')} is set, and mail would be from nobody: set ${variableOf('mailFrom')} too, such as cairn@example.com`,
     )
   }
   if (config.backupDir && config.data && isBelow(config.backupDir, config.data)) {

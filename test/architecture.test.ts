@@ -287,7 +287,7 @@ describe('tests wait for what they mean', () => {
 })
 
 test('every file is reached from the entry, from a thread’s, or from one that browsers load', () => {
-  const threads = ['http-thread', 'storage-thread', 'task-thread']
+  const threads = ['http-thread', 'storage-thread', 'task-thread', 'alert-thread']
   for (const thread of threads) expect(codeOf('runtime/threads.ts')).toContain(`'${thread}'`)
   const scripts = ['page', 'renderer', 'module']
   for (const script of scripts) expect(codeOf('web/bundle.ts')).toContain(`'${script}.ts'`)

@@ -132,11 +132,14 @@ async function jsonOf(response: Response): Promise<unknown> {
 /** What a command line can do about it, by code. */
 const advices: Readonly<Record<string, string>> = {
   dead_letter_not_found: ': nothing was done; "cairn dead-letters list" shows all',
+  delivery_not_found: ': "cairn alerts deliveries WEBHOOK" shows all',
   flow_not_found: ': push it first, or see "cairn flows list"',
   nothing_to_repair: ' (--selector)',
   slug_taken: ' with --slug',
   too_many_flows: ': "cairn flows archive KEY"',
   two_secrets_work: ' (--now)',
+  too_many_webhooks: ': "cairn alerts webhook remove ID"',
+  webhook_not_found: ': "cairn alerts webhook list" shows all',
   validation_failed: ': nothing was changed, mend this first',
 }
 

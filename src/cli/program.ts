@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
 import { withEscapes } from '../core/text/unseen.ts'
 import { version } from '../core/version.ts'
+import { addAlerts } from './alerts.ts'
 import { addAudit } from './audit.ts'
 import { addBackup } from './backup.ts'
 import { Command } from './command.ts'
@@ -60,6 +61,7 @@ export function program(): Command {
   addMigrate(cairn)
   addBackup(cairn)
   addRestore(cairn)
+  addAlerts(cairn)
   addDeadLetters(cairn)
   addCompact(cairn)
   addHealthcheck(cairn)

@@ -1,3 +1,4 @@
+import alerts from './alerts.md' with { type: 'text' }
 import analytics from './analytics.md' with { type: 'text' }
 import api from './api.md' with { type: 'text' }
 import backup from './backup.md' with { type: 'text' }
@@ -34,6 +35,7 @@ export const sources: Readonly<Record<string, Readonly<Record<string, string>>>>
     'install-the-snippet': installTheSnippet,
     'write-flows': writeFlows,
     troubleshoot,
+    alerts,
     'verify-users': verifyUsers,
     privacy,
     api,

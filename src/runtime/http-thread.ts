@@ -23,6 +23,7 @@ import { IdleCollector } from './idle-collector.ts'
 import { HandedKeys } from './issuer-keys.ts'
 import { openLog, RequestLog } from './log.ts'
 import { longWorkBeside } from './long-work-thread.ts'
+import { outsideOf } from './outside.ts'
 import type { HttpThreadStart, Reloaded, Stop, TallyWanted, ThreadReport } from './protocol.ts'
 import { Pulse } from './pulse.ts'
 import { keptSnippetFile } from './snippet-versions.ts'
@@ -79,6 +80,7 @@ function start(message: HttpThreadStart) {
   )
   const tokens = tokensFor(config, clock, issuerKeys)
   let provider = signInProviderOf(config, issuerKeys)
+  let outside = outsideOf(config)
   const tally = new Tally<string>(clock.monotonic)
   const observers: AnswerObserver[] = []
   const deps = {
@@ -93,6 +95,7 @@ function start(message: HttpThreadStart) {
     tokens,
     server,
     dashboard: dashboardFor(config, { provider: () => provider, log }),
+    alerts: { outside: () => outside, onChange: () => report({ type: 'alerts_wanted' }) },
     retentionDays: config.retentionDays,
     olderSnippetFile: (name: string) => keptSnippetFile(config.data, name),
     observers,
@@ -138,6 +141,7 @@ function start(message: HttpThreadStart) {
     Object.assign(tokens, tokensFor(config, clock, issuerKeys))
     provider = signInProviderOf(config, issuerKeys)
     issuerKeys.take(known)
+    outside = outsideOf(config)
   }
   return { tally, reload, stop }
 }

@@ -11,6 +11,7 @@ import { Storage } from '../storage/storage.ts'
 import { StorageClient } from '../storage/writer/client.ts'
 import { defaultWriterPolicy } from '../storage/writer/writer.ts'
 import { longWorkBeside } from './long-work-thread.ts'
+import { outsideOf } from './outside.ts'
 import { sessionKey } from './session-key.ts'
 import { systemClock } from './system-clock.ts'
 
@@ -51,6 +52,10 @@ export function doorInProcess(dataDir: string, now = Date.now): Door {
   )
   const reading = openForReading(dataDir)
   const snapshots = openForReading(dataDir)
+  const outside = outsideOf({
+    ...{ webhooksPrivate: 'off', publicUrl: null },
+    ...{ smtpUrl: null, mailFrom: null },
+  })
   let fault: unknown
   const noteFault = ({ error }: RequestSummary) => {
     fault = error
@@ -68,6 +73,7 @@ export function doorInProcess(dataDir: string, now = Date.now): Door {
       provider: () => null,
       onFailure: () => {},
     },
+    alerts: { outside: () => outside, onChange: () => {} },
     isOperatorsDoor: true,
     server: null,
     retentionDays: longestRetentionDays,

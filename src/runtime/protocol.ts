@@ -32,6 +32,16 @@ export interface HttpThreadStart extends ThreadStart {
   socket: string | null
 }
 
+/** To the thread of alerts, besides its start: the way to storage. */
+export interface AlertThreadStart extends ThreadStart {
+  storage: MessagePort
+}
+
+/** To the thread of alerts: somebody waits to see what has changed. */
+export interface LookForAlerts {
+  type: 'look'
+}
+
 /** To any thread: the settings, and what is known of the identity provider's keys, as they are now. */
 export interface Reloaded {
   type: 'reloaded'
@@ -64,5 +74,7 @@ export type ThreadReport =
   | { type: 'issuer_keys_wanted' }
   /** Somebody wants to know how the server does; its figures come by the port. */
   | { type: 'figures_wanted'; answer: MessagePort }
+  /** Something is to be watched, or sent, that was not before. */
+  | { type: 'alerts_wanted' }
   | { type: 'stopped' }
   | { type: 'failed'; message: string }

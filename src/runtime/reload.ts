@@ -15,6 +15,9 @@ const live = [
   'oidcClientId',
   'oidcClientSecret',
   'oidcRoleClaim',
+  'webhooksPrivate',
+  'smtpUrl',
+  'mailFrom',
   'logLevel',
 ] as const satisfies readonly SettingName[]
 

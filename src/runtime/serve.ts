@@ -184,6 +184,7 @@ class Server implements Supervised {
       keepSnippet(config.data)
       this.watchIssuer()
       await Promise.all([threads.start(), this.disk.start()])
+      if (prepared.hasAlerts()) this.threads.wantAlerts()
       prepared.close()
     } catch (error) {
       this.phase = 'stopping'

@@ -9,9 +9,24 @@ import { CommitCounters, type CountedRoute, HttpCounters } from './counters.ts'
 import type { IssuerKeys, KnownKeys } from './issuer-keys.ts'
 import { socketFile } from './lock.ts'
 import type { Log } from './log.ts'
-import type { HttpThreadStart, Reloaded, Stop, ThreadReport, ThreadStart } from './protocol.ts'
+import type {
+  AlertThreadStart,
+  HttpThreadStart,
+  LookForAlerts,
+  Reloaded,
+  Stop,
+  ThreadReport,
+  ThreadStart,
+} from './protocol.ts'
 import { Pulse } from './pulse.ts'
-import { httpThread, type NewThread, startThread, storageThread, type Thread } from './threads.ts'
+import {
+  alertThread,
+  httpThread,
+  type NewThread,
+  startThread,
+  storageThread,
+  type Thread,
+} from './threads.ts'
 
 /** Pause before a dead HTTP thread is started again: doubled each time, up to the longest. */
 const firstRestartMs = 100
@@ -50,6 +65,8 @@ export class Supervisor {
   private readonly restartPauses = new Map<string, number>()
   private readonly http = new Map<string, Thread>()
   private storage: Thread | null = null
+  private alerts: Thread | null = null
+  private isAlertsStarting = false
   private isStopping = false
   private restarts = 0
   /** What the HTTP threads count, as they say it. */
@@ -58,7 +75,7 @@ export class Supervisor {
   constructor(private readonly server: Supervised) {}
 
   get all(): Thread[] {
-    return [...this.http.values(), ...(this.storage ? [this.storage] : [])]
+    return [...this.http.values(), this.alerts, this.storage].filter(thread => thread !== null)
   }
 
   get httpThreads() {
@@ -145,6 +162,7 @@ export class Supervisor {
     }
     const thread = startThread(made.worker, message, [port2])
     thread.worker.addEventListener('message', async ({ data }: MessageEvent<ThreadReport>) => {
+      if (data.type === 'alerts_wanted') this.wantAlerts()
       if (data.type === 'figures_wanted') data.answer.postMessage(await this.server.figures())
       if (data.type !== 'issuer_keys_wanted') return
       await this.server.issuerKeys?.renew()
@@ -188,6 +206,45 @@ export class Supervisor {
     }
   }
 
+  /**
+   * Has alerts looked after from now on, and looked at soon: by a thread that is made once anybody wants
+   * it. Where it dies it is made again, and goes on with what is stored.
+   */
+  async wantAlerts(): Promise<void> {
+    this.alerts?.worker.postMessage({ type: 'look' } satisfies LookForAlerts)
+    if (this.alerts || this.isAlertsStarting || this.isStopping) return
+    this.isAlertsStarting = true
+    const { clock, log } = this.server
+    let reason: string | null = null
+    try {
+      const made = alertThread(clock)
+      const { port1, port2 } = new MessageChannel()
+      this.storage?.worker.postMessage({ type: 'join', port: port1 }, [port1])
+      const message: AlertThreadStart = {
+        ...this.threadStart('alerts', made, new SharedArrayBuffer(8)),
+        storage: port2,
+      }
+      const thread = startThread(made.worker, message, [port2])
+      await thread.ready
+      this.alerts = thread
+      this.isAlertsStarting = false
+      // Settings may have changed, and it been asked again, while it started.
+      this.tell(thread)
+      if (this.isStopping) thread.worker.postMessage({ type: 'stop' } satisfies Stop)
+      reason = await thread.ended
+      thread.worker.terminate()
+    } catch (error) {
+      reason = shortReasonOf(error)
+    }
+    this.alerts = null
+    this.isAlertsStarting = false
+    this.pulses.delete('alerts')
+    if (this.isStopping) return
+    log.error({ reason, restartInMs: longestRestartMs }, 'the thread of alerts has died')
+    await Bun.sleep(longestRestartMs)
+    await this.wantAlerts()
+  }
+
   private get knownKeys(): KnownKeys {
     return this.server.issuerKeys?.known ?? { keys: [], renewableAt: Number.POSITIVE_INFINITY }
   }
@@ -202,7 +259,7 @@ export class Supervisor {
   /** Resolves once what is in flight is answered, and nothing new is taken. */
   async stopHttp(): Promise<void> {
     this.isStopping = true
-    const threads = [...this.http.values()]
+    const threads = [...this.http.values(), ...(this.alerts ? [this.alerts] : [])]
     for (const { worker } of threads) worker.postMessage({ type: 'stop' } satisfies Stop)
     // A thread that does not even say that it gave up is not waited for any longer.
     await Promise.race([Promise.all(threads.map(({ ended }) => ended)), Bun.sleep(stopWithinMs)])

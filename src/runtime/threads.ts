@@ -5,7 +5,7 @@ import type { ThreadReport } from './protocol.ts'
 import type { TaskReport, TaskStart } from './task-thread.ts'
 
 /** A thread's source by name. In the binary all sources lie below one root, outside it by this file. */
-function sourceOf(name: 'http-thread' | 'storage-thread' | 'task-thread'): string {
+function sourceOf(name: 'http-thread' | 'storage-thread' | 'task-thread' | 'alert-thread'): string {
   const isCompiled = import.meta.url.includes('$bunfs')
   return isCompiled ? `./runtime/${name}.ts` : new URL(`./${name}.ts`, import.meta.url).href
 }
@@ -23,6 +23,7 @@ const threadOf = (name: Parameters<typeof sourceOf>[0], { monotonic }: Clock): N
 })
 
 export const httpThread = (clock: Clock) => threadOf('http-thread', clock)
+export const alertThread = (clock: Clock) => threadOf('alert-thread', clock)
 export const storageThread = (clock: Clock) => threadOf('storage-thread', clock)
 
 /** A thread that is to be waited for. */

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { minuteMs } from '../core/time/durations.ts'
 import type { KnownSessions, KnownTokens } from '../http/port.ts'
 import type { AccessStore } from '../modules/access/port.ts'
+import type { AlertStore } from '../modules/alerts/port.ts'
 import type { FlowStore, LookStore, SuggestedSelectors } from '../modules/authoring/port.ts'
 import type { DashboardStore } from '../modules/dashboard/port.ts'
 import type { ActivityStore, EventLog } from '../modules/events/port.ts'
@@ -13,6 +14,7 @@ import type { PeopleStore } from '../modules/people/port.ts'
 import type { RunStore } from '../modules/runs/port.ts'
 import type { StepEvidenceStore } from '../modules/steps/port.ts'
 import { inSlices, patientSlices } from '../scheduling/cooperative.ts'
+import * as alertTables from './alerts/alert-store.ts'
 import { tables } from './catalogue/change.ts'
 import {
   flowVersionOf,
@@ -118,6 +120,23 @@ export function connectManagement(reading: Database, client: StorageClient, work
     endSession: (...args) => client.operate('endSession', ...args),
     endSessionsOf: who => client.operate('endSessionsOf', who),
   }
+  const alerts: InRows<AlertStore> = {
+    watched: async () => alertTables.watchedOrganisations(reading),
+    settings: async (...args) => alertTables.readSettings(reading, ...args),
+    changeSettings: (...args) => client.operate('changeAlertSettings', ...args),
+    webhooks: async (...args) => alertTables.listWebhooks(reading, ...args),
+    addWebhook: (...args) => client.operate('addWebhook', ...args),
+    changeWebhook: (...args) => client.operate('changeWebhook', ...args),
+    removeWebhook: (...args) => client.operate('removeWebhook', ...args),
+    alerts: async (...args) => alertTables.listAlerts(reading, ...args),
+    note: (...args) => client.operate('noteAlerts', ...args),
+    deliveries: async (...args) => alertTables.listDeliveries(reading, ...args),
+    delivery: async (...args) => alertTables.findDelivery(reading, ...args),
+    due: async (...args) => alertTables.dueDeliveries(reading, ...args),
+    attempted: (...args) => client.operate('noteAttempt', ...args),
+    replay: (...args) => client.operate('replayDelivery', ...args),
+    forget: (...args) => client.operate('forgetAlerts', ...args),
+  }
   const managementTokens = tokensOver(reading, client)
   const activity: InRows<ActivityStore> = { after: (...args) => client.activity(...args) }
   return {
@@ -134,6 +153,7 @@ export function connectManagement(reading: Database, client: StorageClient, work
     people: asPort<PeopleStore>(people),
     operations: asPort<OperationsStore>(operations),
     signIns: asPort<DashboardStore>(signIns),
+    alerts: asPort<AlertStore>(alerts),
     managementTokens,
     dashboardSessions: sessionsOver(reading, client),
   }

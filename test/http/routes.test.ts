@@ -35,6 +35,19 @@ const inContract = `
   POST /manage/keys/rotate management manage
   GET /manage/identity management manage
   POST /manage/identity/rotate management manage
+  GET /manage/alerts management manage
+  GET /manage/alerts/settings management manage
+  PATCH /manage/alerts/settings management manage
+  POST /manage/alerts/report management manage
+  GET /manage/alerts/mails management manage
+  GET /manage/webhooks management manage
+  POST /manage/webhooks management manage
+  PATCH /manage/webhooks/:webhook_id management manage
+  DELETE /manage/webhooks/:webhook_id management manage
+  POST /manage/webhooks/:webhook_id/rotate management manage
+  POST /manage/webhooks/:webhook_id/test management manage
+  GET /manage/webhooks/:webhook_id/deliveries management manage
+  POST /manage/webhooks/:webhook_id/deliveries/:delivery_id/replay management manage
   GET /manage/activity management manage
   GET /manage/events management manage
   GET /manage/install management manage

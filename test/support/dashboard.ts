@@ -69,10 +69,11 @@ export class DashboardHouse {
     readonly browser: TestBrowser,
   ) {}
 
-  static async open(): Promise<DashboardHouse> {
+  /** @param env of the server, besides its own */
+  static async open(env: Record<string, string> = {}): Promise<DashboardHouse> {
     const house = new DashboardHouse(new Workplace(), await TestBrowser.open())
     const { place } = house
-    house.server = await place.serve()
+    house.server = await place.serve([], env)
     const made = await place.json<{ snippetKey: string }>(['org', 'create', 'Harbor'])
     house.snippetKey = made.snippetKey
     await Bun.write(join(place.folder, 'flows.yaml'), flows)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import {
   type AppDeps,
   createApp,
+  type Outside,
   type RequestSummary,
   routesOf,
   type Stores,
@@ -14,6 +15,7 @@ import type { Limiter } from '../../src/core/organisation/limiter.ts'
 import type { Clock } from '../../src/core/time/clock.ts'
 import { type SessionTokens, secretTokens } from '../../src/http/session-tokens.ts'
 import { SharedMemoryLimiter } from '../../src/limits/shared-memory.ts'
+import { outsideOf } from '../../src/runtime/outside.ts'
 import type { SealPolicy } from '../../src/storage/column-segments/sealer.ts'
 import { connectStores } from '../../src/storage/connect.ts'
 import { connectManagement } from '../../src/storage/connect-management.ts'
@@ -89,11 +91,17 @@ export class World {
   readonly stores: StoresAtOnce
   readonly management: ReturnType<typeof connectManagement>
   readonly tokens
+  /** The way out of the machine, for messages of alerts. */
+  outside: Outside
   readonly gauge: BufferGauge
 
   constructor(options: WorldOptions = {}) {
     this.dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'cairn-test-'))
     this.clock = options.clock ?? new HandClock()
+    this.outside = outsideOf({
+      ...{ webhooksPrivate: 'on', publicUrl: 'https://cairn.example.com' },
+      ...{ smtpUrl: null, mailFrom: null },
+    })
     prepareDatabase(this.dataDir, this.clock.now()).close()
     const bufferBounds = options.bufferBounds ?? { events: 50_000, bytes: 64 * 1024 * 1024 }
     this.storage = new Storage({
@@ -145,6 +153,7 @@ export class World {
               ...options.dashboard,
             },
       server: { look: async () => idleServer },
+      alerts: { outside: () => this.outside, onChange: () => {} },
       retentionDays: options.retentionDays ?? 90,
       olderSnippetFile: async () => null,
       observers: [

@@ -19,3 +19,30 @@ export function wilsonInterval(hits: number, trials: number): { low: number; hig
     high: hits === trials ? 1 : Math.min(1, (centre + reach) / whole),
   }
 }
+
+/** What was counted: so many of so many. */
+export interface Share {
+  hits: number
+  trials: number
+}
+
+/**
+ * Between which values the difference of two shares lies with 95 % confidence, `now` less `before`;
+ * null where either has no trials. Made of the two Wilson intervals.
+ *
+ * @see Newcombe, "Interval Estimation for the Difference Between Independent Proportions" (1998), method 10
+ */
+export function differenceInterval(
+  now: Share,
+  before: Share,
+): { difference: number; low: number; high: number } | null {
+  const [a, b] = [wilsonInterval(now.hits, now.trials), wilsonInterval(before.hits, before.trials)]
+  if (a === null || b === null) return null
+  const [p, q] = [now.hits / now.trials, before.hits / before.trials]
+  const difference = p - q
+  return {
+    difference,
+    low: difference - Math.hypot(p - a.low, b.high - q),
+    high: difference + Math.hypot(a.high - p, q - b.low),
+  }
+}

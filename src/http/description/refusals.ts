@@ -134,6 +134,18 @@ const refusals: Record<Code, Refusal> = {
     when: 'There is no dead letter of one of these ids. Nothing was done.',
     says: 'There is no dead letter 17',
   },
+  webhook_not_found: {
+    when: 'The organisation has no webhook with this id.',
+    says: 'There is no such webhook',
+  },
+  delivery_not_found: {
+    when: 'Nothing with this id was sent to this webhook within the last seven days.',
+    says: 'There is no such delivery, or it is over a week old',
+  },
+  too_many_webhooks: {
+    when: 'The organisation has as many webhooks as it may have.',
+    says: 'There are 10 webhooks already: remove one first',
+  },
   rewriting_under_way: {
     when: 'A person is being erased, or analytics are being rebuilt: two of these never go on at once.',
     says: 'A person is being erased, or analytics are being rebuilt: wait for its end and try again',

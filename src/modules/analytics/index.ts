@@ -27,6 +27,9 @@ import {
   rangeOf,
 } from './service.ts'
 
+export type { AnalyticsStores } from './port.ts'
+export { analyticsService } from './service.ts'
+
 /** The operation that answers a flow's numbers as CSV, for whoever has another way to it. */
 export const exportOperation = 'exportAnalytics'
 

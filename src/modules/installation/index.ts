@@ -12,6 +12,10 @@ import { Heartbeat, HeartbeatQuery, Installation, SnippetStatus } from './model.
 import type { InstallationStores, SeenStore } from './port.ts'
 import { installationService } from './service.ts'
 
+export { isInstalled } from './findings.ts'
+export type { InstallationStores, Presence } from './port.ts'
+export { seenIn } from './service.ts'
+
 /** How often the snippet should say that it is alive. */
 const usualMs = 5 * minuteMs
 /** How soon a page that waits for somebody's progress hears of it where the limit has room, and how late. */

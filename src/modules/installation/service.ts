@@ -20,7 +20,8 @@ function stateOf(lastSeenAt: number | null, now: number): SnippetStatus['state']
   return age <= quietMs ? 'quiet' : 'stale'
 }
 
-function seenIn(presence: Presence) {
+/** When any page, or a back end, was first and last seen. */
+export function seenIn(presence: Presence) {
   const seen = presenceStages.flatMap(stage => presence.seen[stage] ?? [])
   return {
     firstSeenAt: seen.length > 0 ? Math.min(...seen.map(({ firstAt }) => firstAt)) : null,

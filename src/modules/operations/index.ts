@@ -17,6 +17,8 @@ import {
 import type { OperationsStore, ServerFigures, ServerWatch } from './port.ts'
 import { Operations } from './service.ts'
 
+export type { OperationsStore } from './port.ts'
+
 const mostListed = 1_000
 
 const operates = managing('operator')

@@ -14,8 +14,9 @@ import {
 import type { StepEvidenceStore, StepStores } from './port.ts'
 import { stepService } from './service.ts'
 
+export { checkSteps } from './check.ts'
 export { healthDefinitions, StepStateShape } from './model.ts'
-export type { StepBook } from './port.ts'
+export type { StepBook, StepEvidenceStore, StepStores } from './port.ts'
 export { healthOf } from './service.ts'
 
 /** What browsers report of a step's target: what it looks like, and whether it was found. */

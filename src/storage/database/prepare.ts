@@ -1,4 +1,5 @@
 import { shellWord } from '../../core/text/wording.ts'
+import { hasAlerts } from '../alerts/alert-store.ts'
 import { type ErasureProgress, erasuresDue, finishErasures } from '../erasure/erasures.ts'
 import { hasOrganisation } from '../organisations/organisations.ts'
 import { copiesIn } from './copies.ts'
@@ -16,6 +17,8 @@ export interface PreparedDatabase {
   /** Steps of the schema that its data has to be brought through first: see `upgradeDatabase`. */
   due: readonly MigrationStep[]
   hasOrganisation(): boolean
+  /** Whether any organisation wants to be told of what is wrong. */
+  hasAlerts(): boolean
   /** Whether `finishErasures` has anything to do. */
   erasuresDue(): boolean
   /**
@@ -47,6 +50,7 @@ export function prepareDatabase(dataDir: string, now: number): PreparedDatabase 
     return {
       due: isNew ? [] : state.due,
       hasOrganisation: () => hasOrganisation(database),
+      hasAlerts: () => hasAlerts(database),
       erasuresDue: () => erasuresDue(database, dataDir),
       finishErasures: tell => finishErasures(database, dataDir, now, tell),
       close: () => database.close(),

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import {
   blob,
   index,
@@ -163,6 +164,74 @@ export const dashboardLinks = sqliteTable(
     expiresAt: integer('expires_at').notNull(),
   },
   table => [index('dashboard_links_by_org').on(table.orgId)],
+)
+
+export const alertSettings = sqliteTable('alert_settings', {
+  orgId: integer('org_id').primaryKey(),
+  settings: text({ mode: 'json' }).$type<object>().notNull(),
+  revision: integer().notNull(),
+  reportedFor: text('reported_for'),
+})
+
+export const alerts = sqliteTable(
+  'alerts',
+  {
+    id: integer().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    publicId: text('public_id').notNull().unique(),
+    rule: text().notNull(),
+    subject: text().notNull(),
+    state: text({ enum: ['pending', 'open', 'resolved'] }).notNull(),
+    streak: integer().notNull(),
+    facts: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+    since: integer().notNull(),
+    openedAt: integer('opened_at'),
+    resolvedAt: integer('resolved_at'),
+  },
+  table => [index('alerts_by_org').on(table.orgId, table.state, table.rule, table.subject)],
+)
+
+export const webhooks = sqliteTable(
+  'webhooks',
+  {
+    id: integer().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    publicId: text('public_id').notNull().unique(),
+    url: text().notNull(),
+    types: text({ mode: 'json' }).$type<string[]>().notNull(),
+    secret: text().notNull(),
+    oldSecret: text('old_secret'),
+    oldSecretUntil: integer('old_secret_until'),
+    createdAt: integer('created_at').notNull(),
+    failingSince: integer('failing_since'),
+    disabledAt: integer('disabled_at'),
+    disabledWhy: text('disabled_why'),
+  },
+  table => [index('webhooks_by_org').on(table.orgId)],
+)
+
+export const deliveries = sqliteTable(
+  'deliveries',
+  {
+    id: integer().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    publicId: text('public_id').notNull().unique(),
+    webhook: text(),
+    mail: text(),
+    type: text().notNull(),
+    body: text().notNull(),
+    createdAt: integer('created_at').notNull(),
+    state: text({ enum: ['pending', 'delivered', 'failed'] }).notNull(),
+    dueAt: integer('due_at'),
+    attempts: integer().notNull(),
+    lastAt: integer('last_at'),
+    lastStatus: integer('last_status'),
+    lastFault: text('last_fault'),
+  },
+  table => [
+    index('deliveries_due').on(table.dueAt).where(sql`due_at is not null`),
+    index('deliveries_by_target').on(table.orgId, table.webhook, table.id),
+  ],
 )
 
 export const auditLog = sqliteTable(

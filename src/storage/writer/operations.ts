@@ -1,10 +1,18 @@
 import type { Database } from 'bun:sqlite'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { NewManagementToken } from '../../modules/access/port.ts'
+import type {
+  AlertSettings,
+  Attempted,
+  Noted,
+  Webhook,
+  WebhookChange,
+} from '../../modules/alerts/port.ts'
 import type { NewLink, NewSession, SignedOut } from '../../modules/dashboard/port.ts'
 import type { OperationAudit } from '../../modules/operations/port.ts'
 import type { NewOrganisation, OrganisationChange } from '../../modules/organisations/port.ts'
 import type { ErasureAudit, NamedPerson } from '../../modules/people/port.ts'
+import * as alerts from '../alerts/alert-store.ts'
 import { allowAgain } from '../erasure/erasures.ts'
 import type { Withholding } from '../erasure/withheld.ts'
 import { changeFlows, type PreparedChanges } from '../flows/store.ts'
@@ -56,6 +64,31 @@ export const operationsOver = (
     addOrganisation(database, organisation, audit),
   changeOrganisation: (orgRow: number, change: OrganisationChange) =>
     changeOrganisation(database, orgRow, change),
+  changeAlertSettings: (
+    orgRow: number,
+    revision: number,
+    settings: AlertSettings,
+    reportedFor: string | null,
+    audit: AuditEntry,
+  ) => alerts.changeSettings(database, orgRow, revision, settings, reportedFor, audit),
+  addWebhook: (orgRow: number, webhook: Webhook, most: number, audit: AuditEntry) =>
+    alerts.addWebhook(database, orgRow, webhook, most, audit),
+  changeWebhook: (orgRow: number, id: string, change: WebhookChange, audit: AuditEntry | null) =>
+    alerts.changeWebhook(database, orgRow, id, change, audit),
+  removeWebhook: (orgRow: number, id: string, audit: AuditEntry) =>
+    alerts.removeWebhook(database, orgRow, id, audit),
+  noteAlerts: (orgRow: number, noted: Noted, mostDeliveries: number) =>
+    alerts.noteAlerts(database, orgRow, noted, mostDeliveries),
+  noteAttempt: (
+    orgRow: number,
+    id: string,
+    attempted: Attempted,
+    webhook: { id: string; change: WebhookChange } | null,
+  ) => alerts.noteAttempt(database, orgRow, id, attempted, webhook),
+  replayDelivery: (orgRow: number, id: string, at: number, audit: AuditEntry) =>
+    alerts.replayDelivery(database, orgRow, id, at, audit),
+  forgetAlerts: (deliveriesBefore: number, alertsBefore: number, most: number) =>
+    alerts.forgetAlerts(database, deliveriesBefore, alertsBefore, most),
   writeSeen,
 })
 

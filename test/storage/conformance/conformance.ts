@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { activityConforms } from './activity.ts'
+import { alertsConform } from './alerts.ts'
 import { analyticsConform } from './analytics.ts'
 import { authoringConforms } from './authoring.ts'
 import { checklistsConform } from './checklists.ts'
@@ -35,6 +36,7 @@ export function conformance(name: string, openStore: OpenStore): void {
     describe('authoring', () => authoringConforms(open))
     describe('organisations', () => organisationsConform(open))
     describe('sign-ins', () => signInsConform(open))
+    describe('alerts', () => alertsConform(open))
     describe('operations', () => operationsConform(open))
     describe('tenancy', () => tenancyConforms(open))
 

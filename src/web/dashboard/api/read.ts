@@ -81,6 +81,9 @@ export const readAgain = (): void => {
   for (const reading of readings.values()) if (reading.at.peek() !== null) reading.load()
 }
 
+/** Forgets what was read from an address at which nothing is any more. */
+export const forgetReading = (path: string): void => void readings.delete(path)
+
 /** What a page shows of an address. */
 export interface Read<T> {
   data: T | null

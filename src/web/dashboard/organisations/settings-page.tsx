@@ -1,6 +1,7 @@
 import type { FunctionComponent } from 'preact'
 import { SignInSection } from '../access/sign-in-section.tsx'
 import { TokensSection } from '../access/tokens-section.tsx'
+import { AlertsSection } from '../alerts/alerts-section.tsx'
 import { addressOf } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import type { PageProps } from '../shell/routes.ts'
@@ -22,6 +23,7 @@ const sections: Readonly<Record<Name, FunctionComponent>> = {
   retention: RetentionSection,
   privacy: PrivacySection,
   identity: IdentitySection,
+  alerts: AlertsSection,
   tokens: TokensSection,
   'sign-in': SignInSection,
 }

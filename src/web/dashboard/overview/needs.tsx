@@ -1,10 +1,14 @@
 import type { ComponentChildren } from 'preact'
+import type { AlertList } from '../../../modules/alerts/model.ts'
+import { may } from '../api/session.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import type { Installation } from '../installation/state.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { addressOf } from '../shell/address.ts'
 import { addressOfFirst } from '../shell/offered.ts'
 import { type CheckedStep, type StepCheck, toneOfState } from '../steps/health.ts'
+import { alertWords } from '../words/alerts.ts'
 import { flowWords } from '../words/flows.ts'
 import { overviewWords as words } from '../words/overview.ts'
 import { formatAge, formatPercent } from '../words/time.ts'
@@ -19,7 +23,16 @@ interface Need {
   address: string
 }
 
-function ofStep(step: CheckedStep, flows: readonly AuthoredFlow[]): Need {
+const isOf =
+  ({ flow, step }: CheckedStep) =>
+  (alert: AlertList['alerts'][number]) =>
+    alert.state === 'open' && alert.rule === 'step.broken' && alert.subject === `${flow}/${step}`
+
+function ofStep(
+  step: CheckedStep,
+  flows: readonly AuthoredFlow[],
+  alert: AlertList['alerts'][number] | undefined,
+): Need {
   const flow = flows.find(({ key }) => key === step.flow)
   const people = Object.values(step.people).reduce((sum, count) => sum + count, 0)
   const since = step.missesSince ?? step.makeshiftSince
@@ -35,6 +48,7 @@ function ofStep(step: CheckedStep, flows: readonly AuthoredFlow[]): Need {
           : step.okRate !== null && words.found(formatPercent(step.okRate), people)}
         {since && `, ${words.since(formatAge(Date.parse(since)))}`}.{' '}
         {step.suggestion && words.suggestion}
+        {alert && ` ${alertWords.openSince(formatAge(Date.parse(alert.openedAt)))}.`}
       </>
     ),
     address: addressOfFirst(['flows/:flow/health', 'flows/:flow'], step.flow),
@@ -59,21 +73,73 @@ const ofFinding = ({ code, severity, message, fix }: Installation['findings'][nu
   address: addressOfFirst(['install', '']),
 })
 
+type Alert = AlertList['alerts'][number]
+
+const urgencyOf: Readonly<Record<Alert['rule'], number>> = {
+  'step.broken': 4,
+  'completion.fell': 3,
+  'install.stale': 5,
+  'dead_letters.found': 5,
+}
+
+/** For how long what is over is still told of. */
+const toldForMs = 86_400_000
+
+/** An alert that is open, or was over of late; steps that are listed anyway have theirs beside them. */
+function ofAlert({ id, rule, state, message, fix, page, openedAt, resolvedAt }: Alert): Need {
+  const isOver = state === 'resolved'
+  const said = isOver
+    ? alertWords.overSince(formatAge(Date.parse(resolvedAt!)))
+    : `${alertWords.openSince(formatAge(Date.parse(openedAt)))}. ${fix}`
+  return {
+    key: `alert ${id}`,
+    urgency: isOver ? -1 : urgencyOf[rule],
+    badge: isOver ? ['good', alertWords.over] : ['bad', alertWords.alert],
+    title: message,
+    why: said,
+    address: addressOf(page === '' ? [] : page.split('/').map(decodeURIComponent)),
+  }
+}
+
+function ofAlerts({ alerts, findings }: AlertList, check: StepCheck): Need[] {
+  const listed = new Set(check.steps.filter(isBad).map(({ flow, step }) => `${flow}/${step}`))
+  const isTold = ({ rule, state, subject, resolvedAt }: Alert) =>
+    state === 'open'
+      ? rule !== 'step.broken' || !listed.has(subject)
+      : Date.parse(resolvedAt!) > Date.now() - toldForMs
+  return [
+    ...alerts.filter(isTold).map(ofAlert),
+    ...(may('settings:write') ? findings : []).map(
+      ({ webhook, message, fix, since }): Need => ({
+        key: `webhook ${webhook}`,
+        urgency: 2,
+        badge: ['warn', words.finding.warning],
+        title: message,
+        why: `${words.since(formatAge(Date.parse(since)))}. ${fix}`.replace(/^s/, 'S'),
+        address: addressOf(['settings', 'alerts'], { webhook }),
+      }),
+    ),
+  ]
+}
+
+const isBad = ({ state }: CheckedStep) => state !== 'healthy' && state !== 'unknown'
+
 /** What goes wrong, or waits, until somebody looks at it. */
 export function Needs({
   flows,
   check,
   installation,
+  alerts,
 }: {
   flows: readonly AuthoredFlow[]
   check: StepCheck
   installation: Installation
+  alerts: AlertList | null
 }) {
   const needs = [
     ...installation.findings.filter(({ severity }) => severity !== 'info').map(ofFinding),
-    ...check.steps
-      .filter(({ state }) => state !== 'healthy' && state !== 'unknown')
-      .map(step => ofStep(step, flows)),
+    ...check.steps.filter(isBad).map(step => ofStep(step, flows, alerts?.alerts.find(isOf(step)))),
+    ...(alerts ? ofAlerts(alerts, check) : []),
     ...flows.filter(({ hasDraft, status }) => hasDraft && status !== 'archived').map(ofDraft),
   ].sort((a, b) => b.urgency - a.urgency)
   if (needs.length === 0) {

@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { AlertList } from '../../../modules/alerts/model.ts'
+import { alertsPath } from '../alerts/saving.ts'
 import { useSummary } from '../analytics/summary.ts'
 import { useZone } from '../analytics/use-zone.ts'
 import { type Read, soonMs, useRead, usualMs } from '../api/read.ts'
@@ -80,6 +82,7 @@ export default function OverviewPage() {
   const list = useRead<FlowList>(flowsPath, everyMs.value)
   const health = useRead<StepCheck>(healthPath, healthMs)
   const install = useRead<Installation>(installPath, everyMs.value)
+  const alerts = useRead<AlertList>(alertsPath, everyMs.value)
   const isNew =
     list.data !== null && install.data !== null && isOnTheWay(list.data.flows, install.data)
   useEffect(() => {
@@ -100,7 +103,12 @@ export default function OverviewPage() {
                   <div class="part-head">
                     <h2>{words.needed}</h2>
                   </div>
-                  <Needs flows={flows} check={check} installation={installation} />
+                  <Needs
+                    flows={flows}
+                    check={check}
+                    installation={installation}
+                    alerts={alerts.data}
+                  />
                 </section>
               )}
               {flows.length > 0 && <Flows flows={flows} check={check} />}

@@ -10,6 +10,7 @@ export const settingsWords = {
     retention: 'Retention',
     privacy: 'Privacy',
     identity: 'Identity',
+    alerts: 'Alerts',
     tokens: 'Management tokens',
     'sign-in': 'Sign-in',
   },

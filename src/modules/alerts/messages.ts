@@ -1,0 +1,48 @@
+import { newId } from '../../core/organisation/ids.ts'
+import { dayMs } from '../../core/time/durations.ts'
+import type { AlertSettings, Delivery, Webhook } from './port.ts'
+import type { MessageType } from './rules.ts'
+
+/** For how long what was sent is kept, and how much of an organisation at most. */
+export const keptMs = 7 * dayMs
+export const mostDeliveries = 1_000
+
+/** For how long alerts that are over are kept. */
+export const alertsKeptMs = 90 * dayMs
+
+/** A message on its way, due at once. */
+export const newDelivery = (
+  to: Pick<Delivery, 'webhook' | 'mail'>,
+  { type, body }: { type: MessageType; body: string },
+  now: number,
+): Delivery => ({
+  id: newId('msg'),
+  ...to,
+  type,
+  body,
+  createdAt: now,
+  state: 'pending',
+  dueAt: now,
+  attempts: 0,
+  lastAt: null,
+  lastStatus: null,
+  lastFault: null,
+})
+
+const wants = ({ types, disabledAt }: Webhook, type: MessageType) =>
+  disabledAt === null && (types.length === 0 || types.includes(type))
+
+/** A message to every webhook that wants it, and a report to those who get it by mail. */
+export function deliveriesOf(
+  message: { type: MessageType; body: string },
+  webhooks: readonly Webhook[],
+  mails: AlertSettings['report']['mails'],
+  now: number,
+): Delivery[] {
+  return [
+    ...webhooks
+      .filter(webhook => wants(webhook, message.type))
+      .map(({ id }) => newDelivery({ webhook: id, mail: null }, message, now)),
+    ...mails.map(mail => newDelivery({ webhook: null, mail }, message, now)),
+  ]
+}

@@ -1,0 +1,160 @@
+import { differenceInterval, type Share } from '../../core/number/interval.ts'
+import { hourMs } from '../../core/time/durations.ts'
+import type { Alert, AlertRules, AlertSettings, Facts } from './port.ts'
+
+/** What rules watch, by the type of the message that says so; in the order in which they are told. */
+export const ruleNames = [
+  'step.broken',
+  'completion.fell',
+  'install.stale',
+  'dead_letters.found',
+] as const
+export type RuleName = (typeof ruleNames)[number]
+
+/** What is sent when it is over. */
+export const overOf = {
+  'step.broken': 'step.recovered',
+  'completion.fell': 'completion.recovered',
+  'install.stale': 'install.recovered',
+  'dead_letters.found': 'dead_letters.cleared',
+} as const satisfies Record<RuleName, string>
+
+/** Everything that a webhook may ask for. */
+export const messageTypes = [...ruleNames, ...Object.values(overOf), 'report.weekly'] as const
+export type MessageType = (typeof messageTypes)[number] | 'webhook.test'
+
+/** The setting of each rule. */
+export const settingOf = {
+  'step.broken': 'stepBroken',
+  'completion.fell': 'completionFell',
+  'install.stale': 'installStale',
+  'dead_letters.found': 'deadLetters',
+} as const satisfies Record<RuleName, keyof AlertRules>
+
+/** Nothing is watched, and nobody told, until somebody switches it on. */
+export const defaultSettings: AlertSettings = {
+  timezone: 'UTC',
+  rules: {
+    stepBroken: { on: false, from: 'broken' },
+    completionFell: { on: false, points: 5, fewestRuns: 50 },
+    installStale: { on: false, hours: 24 },
+    deadLetters: { on: false, fewest: 1 },
+  },
+  report: { on: false, mails: [] },
+}
+
+/** Something is wrong, as a rule sees it now. */
+export interface Observation {
+  rule: RuleName
+  subject: string
+  facts: Facts
+  since: number
+}
+
+/** The open alert about a subject, if there is one: what has spoken keeps speaking until it is clearly over. */
+export type OpenAlerts = ReadonlyMap<string, Pick<Alert, 'facts' | 'since' | 'openedAt'>>
+
+/** What a rule asks of a step, as its check tells it. */
+export interface StepSeen {
+  flow: string
+  step: string
+  version: number
+  selector: string
+  state: string
+  okRate: number | null
+  missesSince: string | null
+  suggestion: { selector: string } | null
+}
+
+/**
+ * Steps that have lost their element. One that was broken is so until it is neither broken nor flaky;
+ * where nobody meets it any more it stays so, until another version is published.
+ */
+export function brokenSteps(
+  rule: AlertRules['stepBroken'],
+  steps: readonly StepSeen[],
+  open: OpenAlerts,
+  now: number,
+): Observation[] {
+  return steps.flatMap(({ flow, step, version, selector, state, okRate, ...seen }) => {
+    const subject = `${flow}/${step}`
+    const before = open.get(subject)
+    const isUnmet = state === 'unknown' && before?.facts.version === version
+    const isBad =
+      state === 'broken' || (state === 'flaky' && (rule.from === 'flaky' || before)) || isUnmet
+    if (!isBad) return []
+    const suggestion = seen.suggestion?.selector ?? null
+    const facts = { flow, step, version, state, okRate, selector, suggestion }
+    const since = seen.missesSince === null ? now : Date.parse(seen.missesSince)
+    return [{ rule: 'step.broken' as const, subject, facts, since }]
+  })
+}
+
+/** Runs of a flow in two weeks, one after the other. */
+export interface TwoWeeks {
+  flow: string
+  now: Share
+  before: Share
+}
+
+/**
+ * Whether completion has fallen week on week: by so many points at least, and beyond chance, which is
+ * where Newcombe's 95 % interval of the difference lies below zero altogether. It is over once the interval
+ * holds zero again.
+ */
+export function fallenCompletion(
+  rule: AlertRules['completionFell'],
+  { flow, now, before }: TwoWeeks,
+  open: OpenAlerts,
+  since: number,
+): Observation | null {
+  const interval = differenceInterval(now, before)
+  if (interval === null || interval.high >= 0) return null
+  const isEnough =
+    Math.min(now.trials, before.trials) >= rule.fewestRuns &&
+    interval.difference <= -rule.points / 100
+  if (!isEnough && !open.has(flow)) return null
+  const rounded = (value: number) => Math.round(value * 10_000) / 10_000
+  const facts = {
+    flow,
+    rate: rounded(now.hits / now.trials),
+    rateBefore: rounded(before.hits / before.trials),
+    starts: now.trials,
+    startsBefore: before.trials,
+    low: rounded(interval.low),
+    high: rounded(interval.high),
+  }
+  return { rule: 'completion.fell', subject: flow, facts, since }
+}
+
+/**
+ * Whether no page with the snippet has been seen for so long, where one was before. Time in which this
+ * server was down does not count; what has gone stale is so until a page is seen again.
+ */
+export function staleInstall(
+  rule: AlertRules['installStale'],
+  { lastSeenAt, watchedSince }: { lastSeenAt: number | null; watchedSince: number },
+  open: OpenAlerts,
+  now: number,
+): Observation | null {
+  if (lastSeenAt === null) return null
+  const before = open.get('snippet')
+  const isStale = before
+    ? lastSeenAt <= (before.openedAt ?? before.since)
+    : now - Math.max(lastSeenAt, watchedSince) >= rule.hours * hourMs
+  if (!isStale) return null
+  const hours = Math.floor((now - lastSeenAt) / hourMs)
+  return { rule: 'install.stale', subject: 'snippet', facts: { hours }, since: lastSeenAt }
+}
+
+/** Whether the database has refused events that still lie there; it is over once none do. */
+export function deadLettersFound(
+  rule: AlertRules['deadLetters'],
+  count: number,
+  open: OpenAlerts,
+  now: number,
+): Observation | null {
+  const isThere = count >= rule.fewest || (count > 0 && open.has('events'))
+  if (!isThere) return null
+  return { rule: 'dead_letters.found', subject: 'events', facts: { count }, since: now }
+}

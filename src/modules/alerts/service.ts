@@ -1,0 +1,258 @@
+import { AppError, invalid, type Problem } from '../../core/errors.ts'
+import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
+import type { Organisation } from '../../core/organisation/catalogue.ts'
+import { newId } from '../../core/organisation/ids.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
+import { type Clock, isoTime } from '../../core/time/clock.ts'
+import { hourMs, minuteMs } from '../../core/time/durations.ts'
+import { resolveRange } from '../../core/time/time-range.ts'
+import { mostDeliveries, newDelivery } from './messages.ts'
+import type { AlertRules, AlertSettings, AlertStore, Delivery, Webhook } from './port.ts'
+import { reportWeeks } from './report.ts'
+import { defaultSettings, type MessageType } from './rules.ts'
+import type { Outside, Sender } from './sender.ts'
+import { newWebhookSecret } from './standard-webhooks.ts'
+import { addressOf, bodyOf } from './wording.ts'
+
+/** What is to change of the settings; what is absent stays. */
+export interface SettingsPatch {
+  timezone?: string
+  rules?: { [Name in keyof AlertRules]?: Partial<AlertRules[Name]> }
+  report?: { on?: boolean; mails?: readonly string[] }
+}
+
+/** What is asked of a webhook. */
+export interface WebhookAsked {
+  url: string
+  types?: readonly MessageType[]
+}
+
+export const mostWebhooks = 10
+
+/** How often a change is decided anew because somebody else was quicker. */
+const mostTries = 5
+/** A test that was begun by a server that ended goes on after this. */
+const testAgainMs = minuteMs
+
+const noWebhook = () => new AppError('webhook_not_found', 'There is no such webhook')
+
+/** What an organisation wants to be told of, and whom it tells. */
+export class Alerts {
+  constructor(
+    private readonly deps: {
+      store: AlertStore
+      clock: Clock
+      sender: Pick<Sender, 'attempt'>
+      outside(): Outside
+      /** Something is to be watched or sent that was not before. */
+      onChange(): void
+    },
+  ) {}
+
+  async settings(orgRef: OrganisationRef): Promise<AlertSettings> {
+    return (await this.deps.store.settings(orgRef)).settings ?? defaultSettings
+  }
+
+  /** Sets what is named, all or nothing. @throws AppError `validation_failed` */
+  async changeSettings(
+    orgRef: OrganisationRef,
+    patch: SettingsPatch,
+    actor: Actor,
+  ): Promise<AlertSettings> {
+    const { store, clock, onChange } = this.deps
+    this.requireSettings(patch)
+    for (let tries = 1; tries <= mostTries; tries++) {
+      const { settings, revision, reportedFor } = await store.settings(orgRef)
+      const before = settings ?? defaultSettings
+      const after = patched(before, patch)
+      const now = clock.now()
+      // Switched on in the middle of a week, it begins with the next Monday.
+      const isBegun = after.report.on && !before.report.on
+      const reported = isBegun ? reportWeeks(now, after.timezone).monday : reportedFor
+      const audit = this.audit('alerts.change', 'alerts', actor, shown(before), shown(after))
+      if (await store.changeSettings(orgRef, revision, after, reported, audit)) {
+        onChange()
+        return after
+      }
+    }
+    throw new AppError('overloaded', 'Others change these settings all the time; try again', {
+      retryAfterSeconds: 1,
+    })
+  }
+
+  private requireSettings({ timezone, report }: SettingsPatch): void {
+    const problems: Problem[] = []
+    if (timezone !== undefined) {
+      const resolved = resolveRange({ timezone }, this.deps.clock.now())
+      if ('problems' in resolved) problems.push(...resolved.problems)
+    }
+    for (const [i, mail] of (report?.mails ?? []).entries()) {
+      if (/^[^\s@<>(),;:"[\]\\]+@[^\s@<>(),;:"[\]\\]+\.[^\s@<>(),;:"[\]\\.]+$/.test(mail)) continue
+      problems.push({ path: `/report/mails/${i}`, message: 'Must be a mail address' })
+    }
+    if (problems.length > 0) throw invalid(...problems)
+  }
+
+  /** Makes a webhook; its secret is told here, and by a rotation. @throws AppError `validation_failed`, `too_many_webhooks` */
+  async addWebhook(
+    orgRef: OrganisationRef,
+    { url, types = [] }: WebhookAsked,
+    actor: Actor,
+  ): Promise<Webhook> {
+    const { store, clock, onChange } = this.deps
+    this.requireUrl(url)
+    const webhook: Webhook = {
+      ...{ id: newId('webhook'), url: new URL(url).href, types, secret: newWebhookSecret() },
+      ...{ oldSecret: null, oldSecretUntil: null, createdAt: clock.now() },
+      ...{ failingSince: null, disabledAt: null, disabledWhy: null },
+    }
+    const after = { url: hostOf(url), types }
+    const audit = this.audit('webhook.create', webhook.id, actor, null, after)
+    if (!(await store.addWebhook(orgRef, webhook, mostWebhooks, audit))) {
+      throw new AppError(
+        'too_many_webhooks',
+        `There are ${mostWebhooks} webhooks already: remove one first`,
+      )
+    }
+    onChange()
+    return webhook
+  }
+
+  private requireUrl(url: string): void {
+    const fault = this.deps.outside().faultOf(url)
+    if (fault !== null) throw invalid({ path: '/url', message: fault })
+  }
+
+  /** @throws AppError `webhook_not_found` */
+  async webhook(orgRef: OrganisationRef, id: string): Promise<Webhook> {
+    const found = (await this.deps.store.webhooks(orgRef)).find(webhook => webhook.id === id)
+    if (found === undefined) throw noWebhook()
+    return found
+  }
+
+  /** Has messages of some types sent, or none for a while. @throws AppError `webhook_not_found` */
+  async changeWebhook(
+    orgRef: OrganisationRef,
+    id: string,
+    { on, types }: { on?: boolean; types?: readonly MessageType[] },
+    actor: Actor,
+  ): Promise<Webhook> {
+    const { store, clock, onChange } = this.deps
+    const before = await this.webhook(orgRef, id)
+    const change = {
+      ...(types && { types }),
+      ...(on === true && { disabledAt: null, disabledWhy: null, failingSince: null }),
+      ...(on === false &&
+        before.disabledAt === null && { disabledAt: clock.now(), disabledWhy: 'asked' }),
+    }
+    const after = { ...(on !== undefined && { on }), ...(types && { types }) }
+    const was = { on: before.disabledAt === null, types: before.types }
+    const audit = this.audit('webhook.change', id, actor, was, after)
+    if (!(await store.changeWebhook(orgRef, id, change, audit))) throw noWebhook()
+    onChange()
+    return { ...before, ...change }
+  }
+
+  /** Makes a new secret; the one before signs too for the grace time. @throws AppError `webhook_not_found` */
+  async rotate(
+    orgRef: OrganisationRef,
+    id: string,
+    graceHours: number,
+    actor: Actor,
+  ): Promise<Webhook> {
+    const { store, clock } = this.deps
+    const before = await this.webhook(orgRef, id)
+    const until = clock.now() + graceHours * hourMs
+    const change = {
+      secret: newWebhookSecret(),
+      oldSecret: graceHours === 0 ? null : before.secret,
+      oldSecretUntil: graceHours === 0 ? null : until,
+    }
+    const audit = this.audit('webhook.rotate', id, actor, null, { graceHours })
+    if (!(await store.changeWebhook(orgRef, id, change, audit))) throw noWebhook()
+    return { ...before, ...change }
+  }
+
+  /** @throws AppError `webhook_not_found` */
+  async removeWebhook(orgRef: OrganisationRef, id: string, actor: Actor): Promise<void> {
+    const audit = this.audit('webhook.remove', id, actor, null, null)
+    if (!(await this.deps.store.removeWebhook(orgRef, id, audit))) throw noWebhook()
+  }
+
+  /** Sends a message to a webhook now, and tells what came of it. @throws AppError `webhook_not_found` */
+  async test({ ref, slug }: Organisation, id: string): Promise<Delivery> {
+    const { store, clock, sender, outside } = this.deps
+    const webhook = await this.webhook(ref, id)
+    const now = clock.now()
+    const url = addressOf(outside().publicUrl, slug, 'settings/alerts')
+    const message = 'Somebody wants to know whether messages arrive. Nothing is wrong.'
+    const body = bodyOf('webhook.test', now, { organisation: slug, message, url })
+    const made = newDelivery({ webhook: id, mail: null }, { type: 'webhook.test', body }, now)
+    // Stored first, as all are, and not due at once: the watch would send it too.
+    const delivery = { ...made, dueAt: now + testAgainMs }
+    await store.note(ref, { alerts: [], deliveries: [delivery] }, mostDeliveries)
+    return { ...delivery, ...(await sender.attempt(delivery, webhook, ref)) }
+  }
+
+  /** Has a message sent once more. @throws AppError `delivery_not_found` */
+  async replay(
+    orgRef: OrganisationRef,
+    webhookId: string,
+    id: string,
+    actor: Actor,
+  ): Promise<Delivery> {
+    const { store, clock, onChange } = this.deps
+    const delivery = await store.delivery(orgRef, id)
+    if (delivery === null || delivery.webhook !== webhookId) {
+      throw new AppError(
+        'delivery_not_found',
+        'There is no such delivery, or it is over a week old',
+      )
+    }
+    const audit = this.audit('webhook.replay', webhookId, actor, null, { delivery: id })
+    await store.replay(orgRef, id, clock.now(), audit)
+    onChange()
+    return (await store.delivery(orgRef, id)) ?? delivery
+  }
+
+  private audit(
+    action: string,
+    subject: string,
+    actor: Actor,
+    before: AuditEntry['before'],
+    after: AuditEntry['after'],
+  ): AuditEntry {
+    return { at: this.deps.clock.now(), actor, action, subject, before, after, note: null }
+  }
+}
+
+/** An address can hold a token in its path: the audit log has the host alone. */
+const hostOf = (url: string) => new URL(url).host
+
+/** Settings as the audit log tells them: how many get the report, and not who. */
+const shown = ({ timezone, rules, report }: AlertSettings) => ({
+  timezone,
+  rules,
+  report: { on: report.on, mails: report.mails.length },
+})
+
+const patched = (
+  { timezone, rules, report }: AlertSettings,
+  patch: SettingsPatch,
+): AlertSettings => ({
+  timezone: patch.timezone ?? timezone,
+  rules: {
+    stepBroken: { ...rules.stepBroken, ...patch.rules?.stepBroken },
+    completionFell: { ...rules.completionFell, ...patch.rules?.completionFell },
+    installStale: { ...rules.installStale, ...patch.rules?.installStale },
+    deadLetters: { ...rules.deadLetters, ...patch.rules?.deadLetters },
+  },
+  report: {
+    on: patch.report?.on ?? report.on,
+    mails: [...new Set(patch.report?.mails ?? report.mails)],
+  },
+})
+
+/** A time for people, of the text of an error. */
+export const untilOf = ({ oldSecretUntil }: Webhook) =>
+  oldSecretUntil === null ? null : isoTime(oldSecretUntil)

@@ -1,0 +1,107 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { dayMs, hourMs, minuteMs } from '../../core/time/durations.ts'
+import type { Attempted, Delivery, Webhook, WebhookChange } from './port.ts'
+
+/** Messages as Standard Webhooks (https://www.standardwebhooks.com) wants them signed and sent again. */
+
+const prefix = 'whsec_'
+
+/** A new secret: `whsec_` and 32 random bytes in base64. */
+export const newWebhookSecret = () => prefix + randomBytes(32).toString('base64')
+
+const signature = (secret: string, content: string) =>
+  `v1,${createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64'))
+    .update(content)
+    .digest('base64')}`
+
+/** The headers of a message; during a rotation it has the signatures of both secrets. */
+export function signedHeaders(
+  { id, body }: Pick<Delivery, 'id' | 'body'>,
+  { secret, oldSecret, oldSecretUntil }: Pick<Webhook, 'secret' | 'oldSecret' | 'oldSecretUntil'>,
+  now: number,
+): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1_000))
+  const isRotated = oldSecret !== null && (oldSecretUntil ?? 0) > now
+  const secrets = [secret, ...(isRotated ? [oldSecret] : [])]
+  const content = `${id}.${timestamp}.${body}`
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.map(one => signature(one, content)).join(' '),
+  }
+}
+
+/** The pauses after the attempts that have failed. */
+const pauses = [
+  5_000,
+  5 * minuteMs,
+  30 * minuteMs,
+  2 * hourMs,
+  5 * hourMs,
+  10 * hourMs,
+  14 * hourMs,
+  20 * hourMs,
+  dayMs,
+]
+/** By how much of itself a pause is longer at most, so that not all come again at once. */
+const jitter = 0.2
+
+/** A webhook at which nothing has arrived for so long is switched off. */
+const patienceMs = 5 * dayMs
+
+/** What came of sending: a status that was answered, or why there was none. */
+export type Sent = { status: number } | { fault: string; isFinal?: boolean }
+
+export interface AfterAttempt {
+  attempted: Attempted
+  /** What it says of the webhook; null where nothing has changed. */
+  change: WebhookChange | null
+}
+
+/**
+ * What becomes of a delivery after an attempt.
+ *
+ * @param target null for mail
+ * @param random 0 to 1
+ */
+export function afterAttempt(
+  delivery: Pick<Delivery, 'attempts' | 'type'>,
+  target: Pick<Webhook, 'failingSince'> | null,
+  sent: Sent,
+  now: number,
+  random: number,
+): AfterAttempt {
+  const attempts = delivery.attempts + 1
+  const [lastStatus, lastFault] =
+    'status' in sent ? [sent.status, null] : [null, sent.fault.slice(0, 200)]
+  const said = { attempts, lastAt: now, lastStatus, lastFault }
+  if ('status' in sent && sent.status >= 200 && sent.status < 300) {
+    const change = target?.failingSince != null ? { failingSince: null } : null
+    return { attempted: { ...said, state: 'delivered', dueAt: null }, change }
+  }
+  const isGone = lastStatus === 410 && target !== null
+  const failingSince = target?.failingSince ?? now
+  // Whoever tries a webhook out sees at once how it went.
+  const isTest = delivery.type === 'webhook.test'
+  const isGivenUp = target !== null && !isTest && now - failingSince >= patienceMs
+  const pause = pauses[attempts - 1]
+  const isLast =
+    pause === undefined || isTest || isGone || isGivenUp || ('isFinal' in sent && sent.isFinal)
+  return {
+    attempted: isLast
+      ? { ...said, state: 'failed', dueAt: null }
+      : {
+          ...said,
+          state: 'pending',
+          dueAt: now + Math.round(pause * (1 + jitter * random)),
+        },
+    change:
+      target === null || (isTest && !isGone)
+        ? null
+        : {
+            failingSince,
+            ...(isGone && { disabledAt: now, disabledWhy: 'gone' }),
+            ...(isGivenUp && { disabledAt: now, disabledWhy: 'failing' }),
+          },
+  }
+}

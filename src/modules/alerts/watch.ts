@@ -1,0 +1,270 @@
+import type { Flow } from '../../core/flow/flow.ts'
+import type { FlowEntry, Organisation } from '../../core/organisation/catalogue.ts'
+import { newId } from '../../core/organisation/ids.ts'
+import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
+import { dayMs, hourMs } from '../../core/time/durations.ts'
+import { resolveRange, type TimeRange } from '../../core/time/time-range.ts'
+import type { GateStores } from '../../http/port.ts'
+import { type AnalyticsStores, analyticsService } from '../analytics/index.ts'
+import { type InstallationStores, isInstalled, seenIn } from '../installation/index.ts'
+import type { OperationsStore } from '../operations/index.ts'
+import { checkSteps, type StepEvidenceStore, type StepStores } from '../steps/index.ts'
+import { afterLook } from './lifecycle.ts'
+import { alertsKeptMs, deliveriesOf, keptMs, mostDeliveries } from './messages.ts'
+import type { Alert, AlertSettings, AlertStore } from './port.ts'
+import {
+  fewestForRate,
+  mostReported,
+  type Report,
+  type ReportedFlow,
+  reportWeeks,
+  weeksToCompare,
+} from './report.ts'
+import {
+  brokenSteps,
+  deadLettersFound,
+  fallenCompletion,
+  type Observation,
+  type OpenAlerts,
+  type RuleName,
+  ruleNames,
+  settingOf,
+  staleInstall,
+} from './rules.ts'
+import { addressOf, alertMessage, bodyOf, messageOf, pageOf } from './wording.ts'
+
+export interface WatchDeps {
+  store: AlertStore
+  stores: StepStores & InstallationStores & AnalyticsStores & Pick<GateStores, 'catalogue'>
+  evidence: StepEvidenceStore
+  operations: Pick<OperationsStore, 'deadLetters'>
+  clock: Clock
+  /** Where browsers reach this server, as is known by now. */
+  publicUrl(): string | null
+  onFault(error: unknown): void
+}
+
+/** Completion of a week changes slowly, and costs most: it is worked out so often. */
+const completionEveryMs = hourMs
+const mostForgotten = 1_000
+
+/** Looks what is wrong with each organisation that wants to know, one after the other. */
+export class AlertWatch {
+  private readonly watchedSince: number
+  private readonly analytics: ReturnType<typeof analyticsService>
+  /** What two weeks came to, by organisation; and for which settings. */
+  private readonly completion = new Map<
+    string,
+    { at: number; key: string; weeks: Awaited<ReturnType<AlertWatch['weeksOf']>> }
+  >()
+
+  constructor(private readonly deps: WatchDeps) {
+    this.watchedSince = deps.clock.now()
+    this.analytics = analyticsService(deps)
+  }
+
+  /** One look at all of them; a fault with one keeps none of the others waiting. */
+  async look(signal = new AbortController().signal): Promise<void> {
+    const { store, stores, clock, onFault } = this.deps
+    await store.forget(clock.now() - keptMs, clock.now() - alertsKeptMs, mostForgotten)
+    for (const id of await store.watched()) {
+      if (signal.aborted) return
+      try {
+        const organisation = await stores.catalogue().organisationByName(id)
+        if (organisation) await this.lookAt(organisation, signal)
+      } catch (error) {
+        if (!signal.aborted) onFault(error)
+      }
+    }
+  }
+
+  private async lookAt(organisation: Organisation, signal: AbortSignal): Promise<void> {
+    const { store, clock } = this.deps
+    const { ref } = organisation
+    const { settings, reportedFor } = await store.settings(ref)
+    if (settings === null) return
+    const now = clock.now()
+    const known = await store.alerts(ref, now - dayMs)
+    const watched = new Set(ruleNames.filter(rule => settings.rules[settingOf[rule]].on))
+    const observed = await this.observed(organisation, settings, watched, known, signal)
+    const { changed, opened, resolved } = afterLook(known, observed, watched, now, () =>
+      newId('alert'),
+    )
+    const webhooks = await store.webhooks(ref)
+    const told = { slug: organisation.slug, publicUrl: this.deps.publicUrl(), now }
+    const deliveries = [...opened, ...resolved].flatMap(alert =>
+      deliveriesOf(alertMessage(alert, told), webhooks, [], now),
+    )
+    if (changed.length > 0) {
+      await store.note(ref, { alerts: changed, deliveries }, mostDeliveries)
+    }
+    const { monday } = reportWeeks(now, settings.timezone)
+    if (settings.report.on && (reportedFor ?? '') < monday) {
+      await this.sendReport(organisation, settings, signal)
+    }
+  }
+
+  /** Has the newest weekly report sent to all who get it. */
+  async sendReport(
+    organisation: Organisation,
+    settings: AlertSettings,
+    signal: AbortSignal,
+  ): Promise<{ report: Report; sentTo: number }> {
+    const { store, clock } = this.deps
+    const report = await this.report(organisation, settings.timezone, signal)
+    const now = clock.now()
+    const message = { type: 'report.weekly' as const, body: bodyOf('report.weekly', now, report) }
+    const webhooks = await store.webhooks(organisation.ref)
+    const deliveries = deliveriesOf(message, webhooks, settings.report.mails, now)
+    const reportedFor = reportWeeks(now, settings.timezone).monday
+    await store.note(organisation.ref, { alerts: [], deliveries, reportedFor }, mostDeliveries)
+    return { report, sentTo: deliveries.length }
+  }
+
+  private async observed(
+    organisation: Organisation,
+    { rules, timezone }: AlertSettings,
+    watched: ReadonlySet<RuleName>,
+    known: readonly Alert[],
+    signal: AbortSignal,
+  ): Promise<Observation[]> {
+    const { stores, operations, clock } = this.deps
+    const { ref } = organisation
+    const now = clock.now()
+    const openOf = (rule: RuleName): OpenAlerts =>
+      new Map(
+        known
+          .filter(alert => alert.state === 'open' && alert.rule === rule)
+          .map(alert => [alert.subject, alert]),
+      )
+    const found: (Observation | null)[] = []
+    if (watched.has('step.broken')) {
+      const { steps } = await checkSteps(organisation, null, now, this.deps)
+      found.push(...brokenSteps(rules.stepBroken, steps, openOf('step.broken'), now))
+    }
+    if (watched.has('install.stale')) {
+      const presence = await stores.presence.read(ref, now)
+      const lastSeenAt = isInstalled(presence) ? seenIn(presence).lastSeenAt : null
+      const seen = { lastSeenAt, watchedSince: this.watchedSince }
+      found.push(staleInstall(rules.installStale, seen, openOf('install.stale'), now))
+    }
+    if (watched.has('dead_letters.found')) {
+      const { count } = await operations.deadLetters(ref, 1)
+      const open = openOf('dead_letters.found')
+      found.push(deadLettersFound(rules.deadLetters, count, open, now))
+    }
+    if (watched.has('completion.fell')) {
+      const { flows, since } = await this.completionOf(organisation, timezone, signal)
+      const open = openOf('completion.fell')
+      found.push(...flows.map(flow => fallenCompletion(rules.completionFell, flow, open, since)))
+    }
+    return found.filter(observation => observation !== null)
+  }
+
+  private async completionOf(organisation: Organisation, timezone: string, signal: AbortSignal) {
+    const now = this.deps.clock.now()
+    const key = `${timezone} ${(await this.deps.stores.catalogue().publishedFlows(organisation)).version}`
+    const known = this.completion.get(organisation.id)
+    if (known && known.key === key && now - known.at < completionEveryMs) return known.weeks
+    const weeks = await this.weeksOf(organisation, timezone, signal)
+    this.completion.set(organisation.id, { at: now, key, weeks })
+    return weeks
+  }
+
+  /** Starts and completions of each published flow in the two weeks that are compared. */
+  private async weeksOf(organisation: Organisation, timezone: string, signal: AbortSignal) {
+    const now = this.deps.clock.now()
+    const { week, before } = weeksToCompare(now, timezone)
+    const published = await this.publishedFlows(organisation)
+    const [ranges, rangesBefore] = [rangeOf(week, timezone, now), rangeOf(before, timezone, now)]
+    const later = await this.analytics.summary(published, ranges, signal)
+    const earlier = await this.analytics.summary(published, rangesBefore, signal)
+    const flows = later.flows
+      .map(({ flowKey, totals, timeToComplete }, i) => ({
+        flow: flowKey,
+        now: { hits: totals.completions, trials: totals.starts },
+        before: {
+          hits: earlier.flows[i]!.totals.completions,
+          trials: earlier.flows[i]!.totals.starts,
+        },
+        // The latest runs of what takes people days have had no time to end.
+        isSlow: (timeToComplete.p90Seconds ?? 0) * 1_000 > dayMs,
+      }))
+      .filter(({ isSlow }) => !isSlow)
+    return { flows, since: ranges.startMs }
+  }
+
+  private async publishedFlows(organisation: Organisation): Promise<FlowEntry[]> {
+    const catalogue = this.deps.stores.catalogue()
+    const { text } = await catalogue.publishedFlows(organisation)
+    const { flows } = JSON.parse(text) as { flows: Flow[] }
+    const entries = await Promise.all(flows.map(({ id }) => catalogue.flow(id)))
+    return entries.filter(entry => entry !== null)
+  }
+
+  /** The newest weekly report that is due. */
+  async report(organisation: Organisation, timezone: string, signal: AbortSignal): Promise<Report> {
+    const { store, clock, publicUrl } = this.deps
+    const { slug, name, ref } = organisation
+    const now = clock.now()
+    const { week, before } = reportWeeks(now, timezone)
+    const range = rangeOf(week, timezone, now)
+    const entries = await this.publishedFlows(organisation)
+    const later = await this.analytics.summary(entries, range, signal)
+    const earlier = await this.analytics.summary(entries, rangeOf(before, timezone, now), signal)
+    const at = (page: string) => addressOf(publicUrl(), slug, page)
+    const query = new URLSearchParams({ ...week, timezone }).toString()
+    const flows = later.flows
+      .map(({ flowKey, totals }, i): ReportedFlow => {
+        const past = earlier.flows[i]!.totals
+        const rated = ({ starts, completionRate }: typeof totals) =>
+          starts < fewestForRate ? null : completionRate
+        return {
+          key: flowKey,
+          name: entries[i]!.name,
+          starts: totals.starts,
+          startsBefore: past.starts,
+          completions: totals.completions,
+          completionRate: rated(totals),
+          completionRateBefore: rated(past),
+          csv: at(`flows/${encodeURIComponent(flowKey)}/export.csv?${query}`),
+        }
+      })
+      .sort((a, b) => b.starts - a.starts)
+    const { steps } = await checkSteps(organisation, null, now, this.deps)
+    const alerts = await store.alerts(ref, range.startMs)
+    return {
+      organisation: { slug, name },
+      week: { ...week, timezone },
+      flows: flows.slice(0, mostReported),
+      flowsLeftOut: Math.max(0, flows.length - mostReported),
+      alerts: alerts
+        .filter(({ state }) => state !== 'pending')
+        .slice(0, mostReported)
+        .map(alert => ({
+          message: messageOf(alert),
+          since: isoTime(alert.since),
+          resolvedAt: isoTimeOrNull(alert.resolvedAt),
+          url: at(pageOf(alert)),
+        })),
+      brokenSteps: steps
+        .filter(
+          ({ state, flow, step }) =>
+            (state === 'broken' || state === 'flaky') &&
+            !alerts.some(alert => alert.state === 'open' && alert.subject === `${flow}/${step}`),
+        )
+        .slice(0, mostReported)
+        .map(({ flow, step, state }) => ({
+          ...{ flow, step, state },
+          url: at(`flows/${encodeURIComponent(flow)}/health`),
+        })),
+      url: at(''),
+    }
+  }
+}
+
+function rangeOf(days: { from: string; to: string }, timezone: string, now: number): TimeRange {
+  const resolved = resolveRange({ ...days, timezone }, now)
+  if ('problems' in resolved) throw new Error(resolved.problems[0]!.message)
+  return resolved.range
+}

@@ -1,0 +1,112 @@
+import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
+import { hourMs } from '../../core/time/durations.ts'
+import type { Alert, Webhook } from './port.ts'
+import { type MessageType, overOf, type RuleName } from './rules.ts'
+
+const percent = (share: unknown) => `${Math.round(Number(share) * 1_000) / 10} %`
+
+/** What is wrong, in a sentence. */
+export function messageOf({ rule, facts }: Pick<Alert, 'rule' | 'facts'>): string {
+  switch (rule as RuleName) {
+    case 'step.broken':
+      return `The step "${facts.step}" of "${facts.flow}" has lost its element: ${facts.okRate === null ? 'nobody' : percent(facts.okRate)} of people find it.`
+    case 'completion.fell':
+      return `Completion of "${facts.flow}" fell from ${percent(facts.rateBefore)} to ${percent(facts.rate)} week on week (${facts.startsBefore} and ${facts.starts} runs).`
+    case 'install.stale':
+      return `No page with the snippet has been seen for ${facts.hours} hours.`
+    case 'dead_letters.found':
+      return `Events that the database refused: ${facts.count}.`
+  }
+}
+
+/** What to do about it. */
+export function fixOf({ rule, facts }: Pick<Alert, 'rule' | 'facts'>): string {
+  switch (rule as RuleName) {
+    case 'step.broken':
+      return facts.suggestion === null
+        ? 'Look at the page that the step points at, and choose another element.'
+        : 'A selector is suggested that finds it again: put it into the draft, and publish.'
+    case 'completion.fell':
+      return 'Compare the two weeks by step, and look for a version or a release between them.'
+    case 'install.stale':
+      return 'Open a page with the snippet, and look for failed requests in its network log.'
+    case 'dead_letters.found':
+      return 'Have the operator look at "cairn dead-letters list": a retry stores them after all.'
+  }
+}
+
+/** The page of the dashboard that shows it, below the organisation's address. */
+export function pageOf({ rule, facts }: Pick<Alert, 'rule' | 'facts'>): string {
+  const flow = encodeURIComponent(String(facts.flow))
+  switch (rule as RuleName) {
+    case 'step.broken':
+      return `flows/${flow}/health`
+    case 'completion.fell':
+      return `flows/${flow}`
+    case 'install.stale':
+      return 'install'
+    case 'dead_letters.found':
+      return ''
+  }
+}
+
+/** An address in the dashboard; null where nobody has said where browsers reach it. */
+export const addressOf = (publicUrl: string | null, slug: string, page: string) =>
+  publicUrl && `${publicUrl}/dashboard/${slug}${page && '/'}${page}`
+
+/** The text of a message. Receivers compare it byte by byte with its signature. */
+export const bodyOf = (type: MessageType, timestamp: number, data: object) =>
+  JSON.stringify({ type, timestamp: isoTime(timestamp), data })
+
+/** An alert that has opened, or is over, as it is sent. */
+export function alertMessage(
+  alert: Alert,
+  { slug, publicUrl, now }: { slug: string; publicUrl: string | null; now: number },
+): { type: MessageType; body: string } {
+  const rule = alert.rule as RuleName
+  const type = alert.state === 'resolved' ? overOf[rule] : rule
+  const data = {
+    alert: alert.id,
+    organisation: slug,
+    subject: alert.subject,
+    message: messageOf(alert),
+    fix: fixOf(alert),
+    facts: alert.facts,
+    since: isoTime(alert.since),
+    openedAt: isoTimeOrNull(alert.openedAt),
+    resolvedAt: isoTimeOrNull(alert.resolvedAt),
+    url: addressOf(publicUrl, slug, pageOf(alert)),
+  }
+  return { type, body: bodyOf(type, now, data) }
+}
+
+/** For how long nothing has to arrive before a word is said: a receiver may be started anew. */
+const failingForMs = hourMs
+
+/** What is wrong with a webhook, and what to do; null where nothing is. */
+export function webhookFinding(
+  { id, url, disabledAt, disabledWhy, failingSince }: Webhook,
+  now: number,
+) {
+  const host = new URL(url).host
+  if (disabledAt !== null && disabledWhy !== 'asked') {
+    return {
+      code: 'webhook_disabled',
+      webhook: id,
+      message:
+        disabledWhy === 'gone'
+          ? `${host} says that it wants no more messages (410): its webhook is switched off.`
+          : `Nothing has arrived at ${host} for five days: its webhook is switched off.`,
+      fix: 'Mend the receiver and switch the webhook on again, or remove it.',
+      since: isoTime(disabledAt),
+    }
+  }
+  if (failingSince === null || now - failingSince < failingForMs) return null
+  return {
+    code: 'webhook_failing',
+    webhook: id,
+    message: `Nothing arrives at the webhook at ${host}. It is tried again, and switched off after five days.`,
+    fix: 'See in the list of deliveries what the receiver answers.',
+    since: isoTime(failingSince),
+  }
+}

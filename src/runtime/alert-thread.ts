@@ -1,0 +1,121 @@
+import '../production-mode.ts'
+import { alertWatch, type Outside } from '../app.ts'
+import { shortReasonOf } from '../core/text/reason.ts'
+import { armFailpoints } from '../failpoints.ts'
+import { connectStores } from '../storage/connect.ts'
+import { connectManagement } from '../storage/connect-management.ts'
+import { openForReading } from '../storage/database/database.ts'
+import { BufferGauge } from '../storage/shared.ts'
+import { StorageClient } from '../storage/writer/client.ts'
+import { openLog } from './log.ts'
+import { longWorkBeside } from './long-work-thread.ts'
+import { outsideOf } from './outside.ts'
+import type {
+  AlertThreadStart,
+  LookForAlerts,
+  Reloaded,
+  Stop,
+  TallyWanted,
+  ThreadReport,
+} from './protocol.ts'
+import { Pulse } from './pulse.ts'
+import { systemClock } from './system-clock.ts'
+
+/** The thread that looks what is wrong, and tells those who want to know; there once anybody does. */
+
+declare const self: Worker
+
+/** How often it is looked whether something is to be sent, milliseconds. */
+const sendEveryMs = 1_000
+/** Looks that are asked for wait so long for each other. */
+const lookSoonMs = 200
+
+const report = (message: ThreadReport) => self.postMessage(message)
+
+function start(message: AlertThreadStart) {
+  const { name, config, shared } = message
+  armFailpoints(message.failpoints)
+  const { log } = openLog(config, name, message.logMutex)
+  const clock = systemClock(message.madeAt)
+  const bounds = { events: config.bufferEvents, bytes: config.bufferBytes }
+  const gauge = new BufferGauge(shared.buffer, bounds)
+  const client = StorageClient.over(message.storage, gauge, 'commit')
+  const reading = openForReading(config.data)
+  const snapshots = openForReading(config.data)
+  const stopping = new AbortController()
+  const outsideFor = (settings: typeof config): Outside =>
+    outsideOf(settings, { signal: stopping.signal })
+  let outside = outsideFor(config)
+  const failed = (error: unknown) => {
+    if (stopping.signal.aborted) return
+    log.warn({ reason: shortReasonOf(error) }, 'alerts could not be looked after')
+  }
+  const work = longWorkBeside({ dataDir: config.data, isServed: true })
+  const watch = alertWatch({
+    clock,
+    stores: connectStores(reading, snapshots, client, shared),
+    management: connectManagement(reading, client, work),
+    outside: () => outside,
+    onFault: failed,
+  })
+  const tried = (work: () => Promise<void>) => work().catch(failed)
+  let looking: Promise<void> | null = null
+  let next: ReturnType<typeof setTimeout> | null = null
+  const lookAfter = (ms: number) => {
+    if (next) clearTimeout(next)
+    if (stopping.signal.aborted) return
+    next = setTimeout(look, ms)
+  }
+  const look = async () => {
+    next = null
+    if (looking) return lookAfter(lookSoonMs)
+    looking = tried(() => watch.look(stopping.signal))
+    await looking
+    looking = null
+    if (next === null) lookAfter(watch.everyMs)
+  }
+  const sending = new Set<Promise<void>>()
+  const send = () => {
+    const round = tried(() => watch.sendDue()).finally(() => sending.delete(round))
+    sending.add(round)
+  }
+  const timer = setInterval(send, sendEveryMs)
+  lookAfter(lookSoonMs)
+  new Pulse(message.pulse).start(clock.monotonic)
+  report({ type: 'ready' })
+  return {
+    /** Something was changed that somebody waits to see. */
+    lookSoon: () => lookAfter(lookSoonMs),
+    reload({ config }: Reloaded) {
+      log.level = config.logLevel
+      outside = outsideFor(config)
+    },
+    async stop() {
+      clearInterval(timer)
+      if (next) clearTimeout(next)
+      // What is on its way is due at the next start, under the same id.
+      stopping.abort()
+      await Promise.all([looking, ...sending])
+      reading.close()
+      snapshots.close()
+      log.flush()
+      report({ type: 'stopped' })
+    },
+  }
+}
+
+let running: ReturnType<typeof start> | null = null
+
+type Message = AlertThreadStart | Reloaded | TallyWanted | Stop | LookForAlerts
+
+self.onmessage = async ({ data }: { data: Message }) => {
+  try {
+    if (data.type === 'start') running = start(data)
+    else if (data.type === 'look') running?.lookSoon()
+    else if (data.type === 'reloaded') running?.reload(data)
+    else if (data.type === 'tally') data.answer.postMessage([])
+    else await running?.stop()
+  } catch (error) {
+    report({ type: 'failed', message: shortReasonOf(error) })
+  }
+}

@@ -1,0 +1,43 @@
+import type { Transporter } from 'nodemailer'
+import type { Mail, Sent } from '../app.ts'
+import type { Config } from '../config.ts'
+
+/** How long a mail server has for each of its answers, milliseconds. */
+const patienceMs = 10_000
+
+/** Sends mail by the server that is set; null where none is. */
+export function mailerOf({
+  smtpUrl,
+  mailFrom,
+}: Pick<Config, 'smtpUrl' | 'mailFrom'>): ((mail: Mail) => Promise<Sent>) | null {
+  if (smtpUrl === null) return null
+  let transport: Transporter | null = null
+  return async ({ to, subject, text, html, id }) => {
+    // Few ever send mail: what does it is loaded by those.
+    const { createTransport } = await import('nodemailer')
+    transport ??= createTransport({
+      url: smtpUrl,
+      connectionTimeout: patienceMs,
+      greetingTimeout: patienceMs,
+      socketTimeout: patienceMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+    const from = mailFrom ?? 'cairn@localhost'
+    const domain = from.replace(/^.*@/, '').replace(/>.*$/, '')
+    try {
+      await transport.sendMail({
+        ...{ from, to, subject, text, html },
+        messageId: `<${id}@${domain}>`,
+        // No program of holidays answers what a program sends (RFC 3834).
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      })
+      return { status: 250 }
+    } catch (error) {
+      const { code = 'unknown', responseCode } = error as { code?: string; responseCode?: number }
+      const said = responseCode === undefined ? code : `${code}, ${responseCode}`
+      const isFinal = responseCode !== undefined && responseCode >= 550 && responseCode < 560
+      return { fault: `The mail server did not take it (${said})`, isFinal }
+    }
+  }
+}

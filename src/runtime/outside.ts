@@ -1,0 +1,135 @@
+import { lookup } from 'node:dns/promises'
+import type { Outside, Sent } from '../app.ts'
+import type { Config } from '../config.ts'
+import { addressIn, faultOfTarget, isPublicAddress } from '../core/organisation/public-address.ts'
+import { boundedFetch, TooMuch } from './bounded-fetch.ts'
+import { mailerOf } from './mailer.ts'
+
+/** How long a receiver has for all of it, and how much of what it answers is read. */
+const patienceMs = 10_000
+const mostBytes = 64 * 1024
+/** Of a name's addresses, those that are tried. */
+const mostAddresses = 3
+
+/** Every address of a name. */
+export type Resolve = (name: string) => Promise<readonly string[]>
+
+const resolveByTheSystem: Resolve = async name => {
+  const found = await lookup(name, { all: true, order: 'ipv4first' })
+  return found.map(({ address }) => address)
+}
+
+type Settings = Pick<Config, 'webhooksPrivate' | 'publicUrl' | 'smtpUrl' | 'mailFrom'>
+
+/** The way out of this machine, for messages of alerts. */
+export function outsideOf(
+  config: Settings,
+  { signal, resolve = resolveByTheSystem }: { signal?: AbortSignal; resolve?: Resolve } = {},
+): Outside {
+  const allowsPrivate = config.webhooksPrivate === 'on'
+  return {
+    publicUrl: config.publicUrl,
+    mail: mailerOf(config),
+    faultOf: url => faultOfTarget(url, allowsPrivate),
+    async post(url, headers, body) {
+      const fault = faultOfTarget(url, allowsPrivate)
+      if (fault !== null) return { fault }
+      const late = AbortSignal.timeout(patienceMs)
+      const ended = signal ? AbortSignal.any([signal, late]) : late
+      const work = post(new URL(url), { headers, body, ended }, allowsPrivate, resolve)
+      // A resolver knows no signal.
+      const gone = Promise.withResolvers<Sent>()
+      const end = () => {
+        if (late.aborted) gone.resolve({ fault: tooLate })
+        // That is no attempt: it is due at the next start.
+        else gone.reject(new Error('The server was stopped'))
+      }
+      ended.addEventListener('abort', end, { once: true })
+      try {
+        return await Promise.race([work, gone.promise])
+      } finally {
+        ended.removeEventListener('abort', end)
+      }
+    },
+  }
+}
+
+const tooLate = `There was no answer within ${patienceMs / 1_000} seconds`
+
+interface Message {
+  headers: Readonly<Record<string, string>>
+  body: string
+  ended: AbortSignal
+}
+
+/**
+ * Posts to the very addresses that were judged: a name that is asked for twice may mean another machine the
+ * second time. Nothing is followed, and little is read.
+ */
+async function post(
+  url: URL,
+  message: Message,
+  allowsPrivate: boolean,
+  resolve: Resolve,
+): Promise<Sent> {
+  const literal = addressIn(url)
+  let addresses: readonly string[]
+  try {
+    addresses = literal === null ? await resolve(url.hostname) : [literal]
+  } catch {
+    return { fault: 'The name of the receiver cannot be resolved' }
+  }
+  if (addresses.length === 0) return { fault: 'The name of the receiver has no address' }
+  if (!allowsPrivate && !addresses.every(isPublicAddress)) {
+    return { fault: 'The name of the receiver means an address in a private network' }
+  }
+  let sent: Sent = { fault: 'The connection failed' }
+  for (const address of addresses.slice(0, mostAddresses)) {
+    const outcome = await postTo(url, address, message)
+    if ('status' in outcome || !outcome.isUnreachable) return outcome
+    sent = outcome
+  }
+  return sent
+}
+
+const unreachable = [
+  'ConnectionRefused',
+  'FailedToOpenSocket',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]
+
+async function postTo(
+  url: URL,
+  address: string,
+  { headers, body, ended }: Message,
+): Promise<{ status: number } | { fault: string; isUnreachable: boolean }> {
+  const target = new URL(url)
+  target.hostname = address.includes(':') ? `[${address}]` : address
+  const init = {
+    method: 'POST',
+    headers: { ...headers, host: url.host },
+    body,
+    signal: ended,
+    // The certificate has to be of the name, not of the address.
+    tls: { serverName: url.hostname.replace(/^\[|\]$/g, '') },
+    // A proxy would resolve the name again.
+    proxy: '',
+  }
+  try {
+    const { status } = await boundedFetch(target.href, init as RequestInit & typeof init, mostBytes)
+    return { status }
+  } catch (error) {
+    const { code = '', name, message } = error as Error & { code?: string }
+    if (error instanceof TooMuch) return { fault: 'The answer is too large', isUnreachable: false }
+    if (ended.aborted) return { fault: tooLate, isUnreachable: false }
+    const isUnreachable = unreachable.includes(code)
+    const fault = isUnreachable
+      ? 'The connection was refused'
+      : /CERT|ALTNAME|SSL|TLS/i.test(code)
+        ? `The certificate is not right (${code})`
+        : `The connection failed (${code || name || message})`
+    return { fault, isUnreachable }
+  }
+}

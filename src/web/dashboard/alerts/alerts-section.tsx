@@ -1,0 +1,58 @@
+import { useSignal } from '@preact/signals'
+import type { AlertSettings, WebhookList } from '../../../modules/alerts/model.ts'
+import { manual } from '../api/base.ts'
+import { useRead } from '../api/read.ts'
+import { StatusMessage } from '../parts/status-message.tsx'
+import { useFilters } from '../shell/address.ts'
+import { Missing, Reading } from '../shell/states.tsx'
+import { alertWords as words } from '../words/alerts.ts'
+import { Deliveries } from './deliveries.tsx'
+import { ReportForm } from './report.tsx'
+import { RulesForm } from './rules.tsx'
+import { settingsPath, webhooksPath } from './saving.ts'
+import { Webhooks } from './webhooks.tsx'
+
+/** What is watched, and who is told: rules, webhooks, the weekly report. */
+export function AlertsSection() {
+  const settings = useRead<AlertSettings>(settingsPath)
+  const webhooks = useRead<WebhookList>(webhooksPath)
+  const { filters } = useFilters()
+  const said = useSignal<string | null>(null)
+  const { webhook: chosen } = filters
+  if (chosen !== undefined && chosen !== null) {
+    return (
+      <>
+        <StatusMessage of={said} />
+        <Reading of={webhooks} lines={4}>
+          {({ webhooks }) => {
+            const webhook = webhooks.find(({ id }) => id === chosen)
+            return webhook ? <Deliveries of={webhook} said={said} /> : <Missing />
+          }}
+        </Reading>
+      </>
+    )
+  }
+  return (
+    <>
+      <p class="lead">{words.why}</p>
+      <StatusMessage of={said} />
+      <h3>{words.rules}</h3>
+      <Reading of={settings} lines={4}>
+        {({ rules }) => <RulesForm rules={rules} said={said} />}
+      </Reading>
+      <h3>{words.webhooks}</h3>
+      <p class="lead">{words.webhooksWhy}</p>
+      <Reading of={webhooks} lines={2}>
+        {data => <Webhooks of={data} said={said} />}
+      </Reading>
+      <p class="footnote">
+        <a href={manual('alerts')}>{words.manual}</a>
+      </p>
+      <h3>{words.report}</h3>
+      <p class="lead">{words.reportWhy}</p>
+      <Reading of={settings} lines={3}>
+        {data => <ReportForm settings={data} said={said} />}
+      </Reading>
+    </>
+  )
+}

@@ -1,0 +1,123 @@
+import type { Signal } from '@preact/signals'
+import type { Delivery, DeliveryList, Webhook } from '../../../modules/alerts/model.ts'
+import { browserZone } from '../analytics/zone.ts'
+import { soonMs, useRead } from '../api/read.ts'
+import { act } from '../api/request.ts'
+import { Badge, type Tone } from '../parts/badge.tsx'
+import { Button } from '../parts/button.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { addressOf } from '../shell/address.ts'
+import { Notice, Reading } from '../shell/states.tsx'
+import { alertWords as words } from '../words/alerts.ts'
+import { formatAge, formatMoment } from '../words/time.ts'
+import { Refused } from './refused.tsx'
+import { useDoing, webhooksPath } from './saving.ts'
+
+const tones: Readonly<Record<Delivery['state'], Tone>> = {
+  pending: 'accent',
+  delivered: 'good',
+  failed: 'bad',
+}
+
+const columns = (replay: (delivery: Delivery) => void): Column<Delivery>[] => [
+  {
+    head: words.message,
+    name: words.message,
+    isTitle: true,
+    cell: ({ type, id, body }) => (
+      <>
+        {type}
+        <span class="row-note">
+          <code>{id}</code>
+        </span>
+        <details class="sent-body">
+          <summary>{words.body}</summary>
+          <pre>{JSON.stringify(JSON.parse(body), null, 2)}</pre>
+        </details>
+      </>
+    ),
+  },
+  {
+    head: words.made,
+    name: words.made,
+    cell: ({ createdAt }) => formatMoment(createdAt, browserZone),
+  },
+  {
+    head: words.answer,
+    name: words.answer,
+    cell: ({ status, fault, attempts, nextAt }) => (
+      <>
+        {status ?? fault ?? '–'}
+        <span class="row-note">
+          {words.tries(attempts)}
+          {nextAt && attempts > 0 && `, ${words.next(formatMoment(nextAt, browserZone))}`}
+        </span>
+      </>
+    ),
+  },
+  {
+    head: words.state,
+    name: words.state,
+    cell: ({ state }) => <Badge tone={tones[state]}>{words.deliveryStates[state]}</Badge>,
+  },
+  {
+    head: <span class="unseen">{words.replay}</span>,
+    name: '',
+    cell: delivery => (
+      <span class="row-actions">
+        {delivery.state !== 'pending' && (
+          <Button
+            aria-label={words.replayOf(delivery.type, delivery.id)}
+            onClick={() => replay(delivery)}
+          >
+            {words.replay}
+          </Button>
+        )}
+      </span>
+    ),
+  },
+]
+
+/** What was sent to a webhook, and what waits. */
+export function Deliveries({
+  of: { id, url },
+  said,
+}: {
+  of: Webhook
+  said: Signal<string | null>
+}) {
+  const path = `${webhooksPath}/${encodeURIComponent(id)}/deliveries`
+  const list = useRead<DeliveryList>(path, soonMs)
+  const { refused, go } = useDoing()
+  const replay = (delivery: Delivery) =>
+    go(async () => {
+      await act(`${path}/${encodeURIComponent(delivery.id)}/replay`, {})
+      said.value = words.replayed(delivery.id)
+    })
+  return (
+    <>
+      <div class="part-head">
+        <h3>{words.deliveriesOf(new URL(url).host)}</h3>
+        <a href={addressOf(['settings', 'alerts'])}>{words.back}</a>
+      </div>
+      <Refused of={refused.value} />
+      <Reading of={list} lines={4}>
+        {({ deliveries }) =>
+          deliveries.length === 0 ? (
+            <Notice title={words.nothingSent}>{words.nothingSentWhy}</Notice>
+          ) : (
+            <Table
+              caption={words.deliveriesOf(new URL(url).host)}
+              columns={columns(replay)}
+              rows={deliveries}
+              keyOf={delivery => delivery.id}
+            />
+          )
+        }
+      </Reading>
+    </>
+  )
+}
+
+/** Since when something is so, for a line of a table. */
+export const ageOf = (iso: string) => formatAge(Date.parse(iso))

@@ -1,0 +1,98 @@
+import { type Signal, useSignal } from '@preact/signals'
+import type { AlertSettings, WeeklyReport } from '../../../modules/alerts/model.ts'
+import { act } from '../api/request.ts'
+import { problemsAt } from '../organisations/saving.ts'
+import { Button } from '../parts/button.tsx'
+import { Field } from '../parts/field.tsx'
+import { alertWords as words } from '../words/alerts.ts'
+import { Refused } from './refused.tsx'
+import { save, useDoing } from './saving.ts'
+
+/** Who gets the weekly report. */
+export function ReportForm({
+  settings: { report, timezone, sendsMail },
+  said,
+}: {
+  settings: AlertSettings
+  said: Signal<string | null>
+}) {
+  const saving = useDoing()
+  const sending = useDoing()
+  const isOn = useSignal(report.on)
+  const mails = useSignal(report.mails.join('\n'))
+  const zone = useSignal(timezone)
+  const refused = saving.refused.value
+  const list = () =>
+    mails.value
+      .split('\n')
+      .map(line => line.trim())
+      .filter(line => line !== '')
+  const [wrong] = problemsAt(refused, '/report/mails')
+  const [wrongZone] = problemsAt(refused, '/timezone')
+  return (
+    <form
+      class="setting-form"
+      onSubmit={event => {
+        event.preventDefault()
+        saving.go(async () => {
+          await save({ timezone: zone.value.trim(), report: { on: isOn.value, mails: list() } })
+          said.value = words.savedReport
+        })
+      }}
+    >
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isOn.value}
+          onChange={event => (isOn.value = event.currentTarget.checked)}
+        />
+        <span>{words.reportOn}</span>
+      </label>
+      <Field
+        label={words.mails}
+        hint={sendsMail ? words.mailsHint : words.noMail}
+        problem={wrong && `${list()[Number(wrong.path.split('/')[3])] ?? ''}: ${wrong.message}`}
+      >
+        {wiring => (
+          <textarea
+            {...wiring}
+            class="input"
+            rows={3}
+            spellcheck={false}
+            value={mails.value}
+            onInput={event => (mails.value = event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field label={words.zone} hint={words.zoneHint} problem={wrongZone?.message}>
+        {wiring => (
+          <input
+            {...wiring}
+            class="input"
+            autocomplete="off"
+            value={zone.value}
+            onInput={event => (zone.value = event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Refused of={wrong || wrongZone ? null : (refused ?? sending.refused.value)} />
+      <div class="row-actions">
+        <Button type="submit" look="primary" isBusy={saving.isBusy.value}>
+          {words.saveReport}
+        </Button>
+        <Button
+          isBusy={sending.isBusy.value}
+          onClick={() =>
+            sending.go(async () => {
+              const body = { send: true }
+              const { sentTo } = await act<WeeklyReport>('/manage/alerts/report', { body })
+              said.value = words.sent(sentTo)
+            })
+          }
+        >
+          {words.sendNow}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,40 @@
+import { type Signal, useSignal } from '@preact/signals'
+import type { AlertSettings } from '../../../modules/alerts/model.ts'
+import { Failure } from '../api/failure.ts'
+import { readAgain } from '../api/read.ts'
+import { act } from '../api/request.ts'
+
+export const settingsPath = '/manage/alerts/settings'
+export const alertsPath = '/manage/alerts'
+export const webhooksPath = '/manage/webhooks'
+
+type Deep<T> = { [Name in keyof T]?: T[Name] extends readonly unknown[] ? T[Name] : Deep<T[Name]> }
+export type SettingsPatch = Deep<Omit<AlertSettings, 'sendsMail'>>
+
+/** Something that is done at once, and why it was refused. */
+export function useDoing(): {
+  isBusy: Signal<boolean>
+  refused: Signal<Failure | null>
+  go: (work: () => Promise<void>) => Promise<void>
+} {
+  const isBusy = useSignal(false)
+  const refused = useSignal<Failure | null>(null)
+  const go = async (work: () => Promise<void>) => {
+    isBusy.value = true
+    refused.value = null
+    try {
+      await work()
+      readAgain()
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      refused.value = error
+    } finally {
+      isBusy.value = false
+    }
+  }
+  return { isBusy, refused, go }
+}
+
+/** Sets what is named. @throws Failure */
+export const save = (patch: SettingsPatch) =>
+  act<AlertSettings>(settingsPath, { method: 'PATCH', body: patch })

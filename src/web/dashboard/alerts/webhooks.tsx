@@ -1,0 +1,159 @@
+import { type Signal, useSignal } from '@preact/signals'
+import type {
+  Delivery,
+  Webhook,
+  WebhookList,
+  WebhookWithSecret,
+} from '../../../modules/alerts/model.ts'
+import type { Failure } from '../api/failure.ts'
+import { forgetReading, readAgain } from '../api/read.ts'
+import { act } from '../api/request.ts'
+import { Rotate } from '../organisations/rotate.tsx'
+import { problemsAt } from '../organisations/saving.ts'
+import { Button } from '../parts/button.tsx'
+import { Code } from '../parts/code.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { Field } from '../parts/field.tsx'
+import { Notice } from '../shell/states.tsx'
+import { alertWords as words } from '../words/alerts.ts'
+import { Refused } from './refused.tsx'
+import { useDoing, webhooksPath } from './saving.ts'
+import { hostOf, WebhookTable } from './webhook-table.tsx'
+
+const at = ({ id }: Webhook, more = '') => `${webhooksPath}/${encodeURIComponent(id)}${more}`
+
+/** Asks for the address of a new webhook. */
+function NewWebhook({
+  onMade,
+  onClose,
+}: {
+  onMade: (made: WebhookWithSecret) => void
+  onClose: () => void
+}) {
+  const url = useSignal('')
+  const refused = useSignal<Failure | null>(null)
+  return (
+    <Confirm
+      title={words.addTitle}
+      verb={words.addVerb}
+      isReady={url.value.trim() !== ''}
+      act={async () => {
+        onMade(await act<WebhookWithSecret>(webhooksPath, { body: { url: url.value.trim() } }))
+        readAgain()
+      }}
+      onRefused={failure => (refused.value = failure)}
+      onDone={onClose}
+      onClose={onClose}
+    >
+      <Field
+        label={words.address}
+        hint={words.addHint}
+        problem={problemsAt(refused.value, '/url')[0]?.message}
+      >
+        {wiring => (
+          <input
+            {...wiring}
+            class="input"
+            type="url"
+            autocomplete="off"
+            value={url.value}
+            onInput={event => (url.value = event.currentTarget.value)}
+          />
+        )}
+      </Field>
+    </Confirm>
+  )
+}
+
+/** Whom messages are sent to, and all that can be done to them. */
+export function Webhooks({
+  of: { webhooks },
+  said,
+}: {
+  of: WebhookList
+  said: Signal<string | null>
+}) {
+  const { refused, go } = useDoing()
+  const isAdding = useSignal(false)
+  const shown = useSignal<WebhookWithSecret | null>(null)
+  const rotated = useSignal<Webhook | null>(null)
+  const removed = useSignal<Webhook | null>(null)
+  const actions = {
+    test: (webhook: Webhook) =>
+      go(async () => {
+        const sent = await act<Delivery>(at(webhook, '/test'), {})
+        const why = sent.status === null ? (sent.fault ?? '') : words.answered(sent.status)
+        said.value =
+          sent.state === 'delivered'
+            ? words.arrived(hostOf(webhook), sent.status ?? 0)
+            : words.notArrived(hostOf(webhook), why)
+      }),
+    turn: (webhook: Webhook, on: boolean) =>
+      go(async () => {
+        await act(at(webhook), { method: 'PATCH', body: { on } })
+        said.value = words.switched(hostOf(webhook), on)
+      }),
+    rotate: (webhook: Webhook) => (rotated.value = webhook),
+    remove: (webhook: Webhook) => (removed.value = webhook),
+  }
+  return (
+    <>
+      <Refused of={refused.value} />
+      {shown.value && (
+        <div class="shown-once">
+          <h4>{words.shown}</h4>
+          <Code name={words.shown}>{shown.value.secret}</Code>
+          <p class="hint">{words.shownWhy}</p>
+          <Button onClick={() => (shown.value = null)}>{words.done}</Button>
+        </div>
+      )}
+      {webhooks.length === 0 ? (
+        <Notice title={words.none}>{words.noneWhy}</Notice>
+      ) : (
+        <WebhookTable webhooks={webhooks} actions={actions} />
+      )}
+      <div class="row-actions">
+        <Button onClick={() => (isAdding.value = true)}>{words.add}</Button>
+      </div>
+      {isAdding.value && (
+        <NewWebhook
+          onMade={made => {
+            shown.value = made
+            said.value = words.added(hostOf(made))
+          }}
+          onClose={() => (isAdding.value = false)}
+        />
+      )}
+      {rotated.value && (
+        <Rotate<WebhookWithSecret>
+          path={at(rotated.value, '/rotate')}
+          title={words.rotateTitle(hostOf(rotated.value))}
+          verb={words.rotateVerb}
+          why={words.rotateWhy}
+          onRotated={made => {
+            shown.value = made
+            said.value = words.rotated(hostOf(made))
+          }}
+          onClose={() => (rotated.value = null)}
+        />
+      )}
+      {removed.value && (
+        <Confirm
+          title={words.removeTitle(hostOf(removed.value))}
+          verb={words.removeVerb}
+          isDanger
+          act={async () => {
+            await act(at(removed.value!), { method: 'DELETE' })
+            forgetReading(at(removed.value!, '/deliveries'))
+            said.value = words.removed(hostOf(removed.value!))
+            readAgain()
+          }}
+          onDone={() => (removed.value = null)}
+          onClose={() => (removed.value = null)}
+        >
+          <p>{words.removeWhy}</p>
+        </Confirm>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,352 @@
+import { afterAll, describe, expect, setSystemTime, test } from 'bun:test'
+import { alertWatch } from '../../src/app.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/core/time/durations.ts'
+import { outsideOf } from '../../src/runtime/outside.ts'
+import { tour } from '../support/flows.ts'
+import { poison } from '../support/ledger.ts'
+import { type Asked, Tenant } from '../support/tenant.ts'
+import { WebhookReceiver } from '../support/webhook-receiver.ts'
+import { World } from '../support/world.ts'
+
+/** Rules notice what is wrong, and those who want to know are told of it, signed, until it arrives. */
+
+const worlds: World[] = []
+const receivers: WebhookReceiver[] = []
+afterAll(async () => {
+  for (const receiver of receivers) await receiver.close()
+  for (const world of worlds) await world.close()
+})
+
+async function house() {
+  const world = new World()
+  worlds.push(world)
+  const tenant = await Tenant.of(world)
+  tenant.limit({ health: 1e6, manage: 1e6, events: 1e6 })
+  const credential = await tenant.managementToken('settings:write', 'analytics:read')
+  const ask = (what: string, asked: Asked = {}) => tenant.answer(what, { credential, ...asked })
+  const faults: unknown[] = []
+  const watch = alertWatch({
+    ...{ clock: world.clock, stores: world.stores, management: world.management },
+    outside: () => world.outside,
+    onFault: error => faults.push(error),
+  })
+  const receiver = new WebhookReceiver()
+  receivers.push(receiver)
+  const { body } = await ask('POST /manage/webhooks', { body: { url: receiver.url } })
+  /** So many looks, five minutes apart, each with what is to be sent of it. */
+  const look = async (times = 1) => {
+    for (let i = 0; i < times; i++) {
+      await watch.look()
+      await watch.sendDue()
+      world.clock.advance(watch.everyMs)
+    }
+    expect(faults).toEqual([])
+  }
+  const set = (settings: object) =>
+    ask('PATCH /manage/alerts/settings', { body: settings }).then(({ status }) => {
+      expect(status).toBe(200)
+    })
+  const types = () => receiver.received.map(({ message }) => message.type)
+  const webhook = async () => (await ask('GET /manage/webhooks')).body.webhooks[0]
+  const deliveries = async () =>
+    (await ask(`GET /manage/webhooks/${body.id}/deliveries`)).body.deliveries
+  return {
+    ...{ world, tenant, ask, watch, receiver, look, set, types, webhook, deliveries },
+    ...{ id: body.id as string, secret: body.secret as string },
+  }
+}
+
+describe('a step that has lost its element', () => {
+  test('is told of once, with where to look, and once it is found again', async () => {
+    const { tenant, ask, look, set, receiver, types, secret } = await house()
+    const target = { selector: '#search' }
+    const { steps } = tenant.publish(
+      tour({ key: 'welcome', steps: [{ key: 'find', title: 'F', target }] }),
+    )
+    const report = (outcome: string) =>
+      Promise.all(
+        Array.from({ length: 8 }, (_, i) =>
+          tenant.answer(`POST /steps/${steps[0]!.id}/health`, {
+            body: { outcome, userId: `person-${i}` },
+          }),
+        ),
+      )
+    await report('not_found')
+    await look(3)
+    expect([types(), (await ask('GET /manage/alerts')).body]).toMatchObject([
+      [],
+      { isWatching: false, alerts: [] },
+    ])
+
+    await set({ rules: { stepBroken: { on: true } } })
+    await look(3)
+    expect(types()).toEqual(['step.broken'])
+    const [got] = receiver.received
+    // The library has a clock of its own.
+    setSystemTime(Number(got!.headers.get('webhook-timestamp')) * 1_000)
+    WebhookReceiver.verify(got!, secret)
+    setSystemTime()
+    expect(got!.message.data).toMatchObject({
+      organisation: tenant.organisation.slug,
+      subject: 'welcome/find',
+      message: 'The step "find" of "welcome" has lost its element: 0 % of people find it.',
+      facts: { flow: 'welcome', step: 'find', state: 'broken', okRate: 0, selector: '#search' },
+      url: `https://cairn.example.com/dashboard/${tenant.organisation.slug}/flows/welcome/health`,
+    })
+    expect(got!.text).not.toContain('person-')
+    expect(got!.text).not.toContain('whsec_')
+    expect(got!.text.length).toBeLessThan(4_096)
+    expect((await ask('GET /manage/alerts')).body).toMatchObject({
+      isWatching: true,
+      alerts: [{ rule: 'step.broken', state: 'open', page: 'flows/welcome/health' }],
+    })
+
+    await report('found')
+    await look(5)
+    expect(types()).toEqual(['step.broken'])
+    await look(1)
+    expect(types()).toEqual(['step.broken', 'step.recovered'])
+    expect((await ask('GET /manage/alerts')).body.alerts).toMatchObject([{ state: 'resolved' }])
+    const audit = (await ask('GET /manage/audit')).body.lines
+    expect(audit.slice(0, 2).map(({ action }: { action: string }) => action)).toEqual([
+      'alerts.change',
+      'webhook.create',
+    ])
+    expect(JSON.stringify(audit)).not.toContain('whsec_')
+  })
+})
+
+test('completion that falls week on week is told of, with both weeks', async () => {
+  const { world, tenant, look, set, types, receiver } = await house()
+  const flow = tenant.publish(tour({ key: 'welcome' }))
+  let made = 0
+  const runs = async (count: number, completed: number, daysAgo: number) => {
+    const at = world.clock.now() - daysAgo * dayMs
+    const events = Array.from({ length: count }, (_, i) => {
+      const event = (kind: string, seconds: number) => ({
+        ...{ kind, flowId: flow.id, userId: `p${++made}`, runId: `run ${daysAgo} ${i}` },
+        occurredAt: new Date(at + seconds * 1_000).toISOString(),
+      })
+      return [event('flow_started', 0), ...(i < completed ? [event('flow_completed', 9)] : [])]
+    }).flat()
+    for (let i = 0; i < events.length; i += 50) {
+      const answer = await tenant.answer('POST /events', {
+        body: { events: events.slice(i, i + 50) },
+      })
+      expect(answer.status).toBe(202)
+    }
+  }
+  await runs(100, 60, 11)
+  await runs(100, 30, 4)
+  await set({ rules: { completionFell: { on: true, points: 10 } } })
+  await look(2)
+  expect(types()).toEqual(['completion.fell'])
+  expect(receiver.received[0]!.message.data).toMatchObject({
+    message: 'Completion of "welcome" fell from 60 % to 30 % week on week (100 and 100 runs).',
+    facts: { rate: 0.3, rateBefore: 0.6 },
+  })
+})
+
+test('an install that goes stale, and dead letters', async () => {
+  const { world, tenant, look, set, types } = await house()
+  await tenant.answer('GET /heartbeat')
+  await set({ rules: { installStale: { on: true, hours: 2 }, deadLetters: { on: true } } })
+  world.clock.advance(hourMs)
+  await look(2)
+  expect(types()).toEqual([])
+  world.clock.advance(hourMs)
+  await look(2)
+  expect(types()).toEqual(['install.stale'])
+  await tenant.answer('GET /heartbeat')
+  poison(world.database, 'bad')
+  await tenant.answer('POST /events', {
+    body: { events: [{ kind: 'custom', name: 'bad', userId: 'ann' }] },
+  })
+  world.database.run('drop trigger poison')
+  await look(2)
+  expect(types()).toEqual(['install.stale', 'dead_letters.found'])
+})
+
+describe('a receiver that fails', () => {
+  test('is sent the same message by the schedule, and the next ones after it; replay sends it again', async () => {
+    const { world, ask, watch, receiver, secret, deliveries, webhook, id } = await house()
+    receiver.answer = () => new Response(null, { status: 503 })
+    await ask('POST /manage/alerts/report', { body: { send: true } })
+    for (const pause of [0, 6_000, 6 * minuteMs]) {
+      world.clock.advance(pause)
+      await watch.sendDue()
+    }
+    await watch.sendDue()
+    expect(receiver.received).toHaveLength(3)
+    expect(new Set(receiver.received.map(({ id, text }) => id + text)).size).toBe(1)
+    const times = receiver.received.map(({ headers }) => headers.get('webhook-timestamp'))
+    expect(new Set(times).size).toBe(3)
+    expect(await webhook()).toMatchObject({ failingSince: expect.any(String), disabledAt: null })
+    const findings = async () => (await ask('GET /manage/alerts')).body.findings
+    expect(await findings()).toEqual([])
+    world.clock.advance(hourMs)
+    expect(await findings()).toMatchObject([{ code: 'webhook_failing', webhook: id }])
+
+    receiver.answer = () => new Response(null, { status: 204 })
+    await watch.sendDue()
+    expect((await deliveries())[0]).toMatchObject({ state: 'delivered', attempts: 4, status: 204 })
+    expect((await webhook()).failingSince).toBeNull()
+    const [{ id: message }] = await deliveries()
+    const replayed = await ask(`POST /manage/webhooks/${id}/deliveries/${message}/replay`)
+    expect([replayed.status, replayed.body.state]).toEqual([202, 'pending'])
+    await watch.sendDue()
+    expect(receiver.received.at(-1)!.id).toBe(message)
+    expect(receiver.received).toHaveLength(5)
+    expect(secret).toStartWith('whsec_')
+
+    world.clock.advance(7 * dayMs + hourMs)
+    await watch.look()
+    expect(await deliveries()).toEqual([])
+    const late = await ask(`POST /manage/webhooks/${id}/deliveries/${message}/replay`)
+    expect([late.status, late.body.code]).toEqual([404, 'delivery_not_found'])
+  })
+
+  test('for five days is switched off, which is said, until somebody switches it on', async () => {
+    const { world, ask, watch, receiver, webhook, id } = await house()
+    receiver.answer = () => new Response(null, { status: 500 })
+    const report = () => ask('POST /manage/alerts/report', { body: { send: true } })
+    for (let day = 0; day < 7 && (await webhook()).disabledAt === null; day++) {
+      await report()
+      await watch.sendDue()
+      world.clock.advance(dayMs)
+    }
+    expect(await webhook()).toMatchObject({ disabledWhy: 'failing' })
+    const [finding] = (await ask('GET /manage/alerts')).body.findings
+    expect(finding).toMatchObject({ code: 'webhook_disabled', webhook: id })
+    const before = receiver.received.length
+    expect((await report()).body.sentTo).toBe(0)
+    world.clock.advance(dayMs)
+    await watch.sendDue()
+    expect(receiver.received).toHaveLength(before)
+    await ask(`PATCH /manage/webhooks/${id}`, { body: { on: true } })
+    receiver.answer = () => new Response(null, { status: 204 })
+    expect((await report()).body.sentTo).toBe(1)
+    await watch.sendDue()
+    expect(receiver.received).toHaveLength(before + 1)
+  })
+
+  test('with 410 is switched off at once', async () => {
+    const { ask, watch, receiver, webhook } = await house()
+    receiver.answer = () => new Response(null, { status: 410 })
+    await ask('POST /manage/alerts/report', { body: { send: true } })
+    await watch.sendDue()
+    expect(await webhook()).toMatchObject({ disabledWhy: 'gone' })
+  })
+})
+
+test('the weekly report comes on Mondays at eight by the zone, once', async () => {
+  const { world, look, set, types } = await house()
+  // A Friday; Berlin's Monday at eight is seven in UTC.
+  await set({ report: { on: true }, timezone: 'Europe/Berlin' })
+  await look(1)
+  world.clock.moveTo(Date.UTC(2026, 10, 23, 6, 50))
+  await look(2)
+  expect(types()).toEqual([])
+  await look(3)
+  expect(types()).toEqual(['report.weekly'])
+  world.clock.advance(7 * dayMs)
+  await look(2)
+  expect(types()).toEqual(['report.weekly', 'report.weekly'])
+})
+
+describe('what is asked badly', () => {
+  test.each([
+    ['PATCH /manage/alerts/settings', { rules: { stepBroken: { on: 'yes' } } }],
+    ['PATCH /manage/alerts/settings', { rules: { stepBroken: { from: 'healthy' } } }],
+    ['PATCH /manage/alerts/settings', { rules: { nothing: { on: true } } }],
+    ['PATCH /manage/alerts/settings', { rules: { completionFell: { points: 0 } } }],
+    ['PATCH /manage/alerts/settings', { rules: { installStale: { hours: 1e9 } } }],
+    ['PATCH /manage/alerts/settings', { timezone: 'Mars/Olympus' }],
+    ['PATCH /manage/alerts/settings', { timezone: '+02:00' }],
+    ['PATCH /manage/alerts/settings', { report: { mails: ['nobody'] } }],
+    ['PATCH /manage/alerts/settings', { report: { mails: ['a@b.c\r\nBcc: x@y.z'] } }],
+    ['PATCH /manage/alerts/settings', { report: { mails: ['a@b.c, x@y.z'] } }],
+    ['PATCH /manage/alerts/settings', { report: { mails: Array(11).fill('a@b.c') } }],
+    ['POST /manage/webhooks', {}],
+    ['POST /manage/webhooks', { url: 'ftp://example.com' }],
+    ['POST /manage/webhooks', { url: 'https://user:word@example.com/' }],
+    ['POST /manage/webhooks', { url: `https://example.com/${'x'.repeat(3_000)}` }],
+    ['POST /manage/webhooks', { url: 'https://example.com/', types: ['step.exploded'] }],
+    ['POST /manage/webhooks', { url: 'https://example.com/', secret: 'whsec_mine' }],
+    ['POST /manage/alerts/report', { send: 'now' }],
+  ])('is refused: %s %j', async (what, body) => {
+    const { ask } = await shared
+    const answer = await ask(what, { body })
+    expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
+  })
+  const shared = house()
+
+  test('with a name that means an address in a private network, where that is not allowed', async () => {
+    const { world, ask } = await house()
+    const settings = { publicUrl: null, smtpUrl: null, mailFrom: null }
+    world.outside = outsideOf({ ...settings, webhooksPrivate: 'off' })
+    for (const url of ['http://example.com/', 'https://127.0.0.1/', 'https://[fd00::1]/']) {
+      const answer = await ask('POST /manage/webhooks', { body: { url } })
+      expect([url, answer.status]).toEqual([url, 422])
+    }
+  })
+
+  test('ten webhooks are enough', async () => {
+    const { ask } = await house()
+    const url = 'https://hooks.example.com/'
+    for (let i = 0; i < 9; i++) await ask('POST /manage/webhooks', { body: { url } })
+    const answer = await ask('POST /manage/webhooks', { body: { url } })
+    expect([answer.status, answer.body.code]).toEqual([409, 'too_many_webhooks'])
+  })
+})
+
+test('another organisation has none of it, and without the scope nobody does', async () => {
+  const { world, ask, id, watch, deliveries } = await house()
+  await ask('POST /manage/alerts/report', { body: { send: true } })
+  await watch.sendDue()
+  const [{ id: message }] = await deliveries()
+  const stranger = await Tenant.of(world)
+  const credential = await stranger.managementToken('settings:write', 'analytics:read')
+  const calls: [string, object?][] = [
+    [`PATCH /manage/webhooks/${id}`, { on: false }],
+    [`DELETE /manage/webhooks/${id}`],
+    [`POST /manage/webhooks/${id}/rotate`, { graceHours: 1 }],
+    [`POST /manage/webhooks/${id}/test`],
+    [`GET /manage/webhooks/${id}/deliveries`],
+    [`POST /manage/webhooks/${id}/deliveries/${message}/replay`],
+  ]
+  for (const [what, body] of calls) {
+    const answer = await stranger.answer(what, { credential, ...(body && { body }) })
+    const code = what.includes('replay') ? 'delivery_not_found' : 'webhook_not_found'
+    expect([what, answer.status, answer.body.code]).toEqual([what, 404, code])
+  }
+  const none = await stranger.answer('GET /manage/webhooks', { credential })
+  expect(none.body).toEqual({ webhooks: [] })
+
+  const reader = await stranger.managementToken('flows:read')
+  for (const [what, body] of [
+    ...calls,
+    ['GET /manage/webhooks'] as const,
+    ['POST /manage/webhooks', { url: 'https://example.com/' }] as const,
+    ['GET /manage/alerts/settings'] as const,
+    ['PATCH /manage/alerts/settings', {}] as const,
+    ['POST /manage/alerts/report', {}] as const,
+    ['GET /manage/alerts/mails'] as const,
+    ['GET /manage/alerts'] as const,
+  ]) {
+    const answer = await stranger.answer(what, { credential: reader, ...(body && { body }) })
+    expect([what, answer.status, answer.body.code]).toEqual([what, 403, 'forbidden'])
+  }
+})
+
+test('a rotation signs by both secrets until the grace time is over', async () => {
+  const { world, ask, receiver, secret, id } = await house()
+  const { body } = await ask(`POST /manage/webhooks/${id}/rotate`, { body: { graceHours: 2 } })
+  const signatures = async () => {
+    await ask(`POST /manage/webhooks/${id}/test`)
+    return receiver.received.at(-1)!.signatures.length
+  }
+  expect([body.secret === secret, await signatures()]).toEqual([false, 2])
+  world.clock.advance(2 * hourMs)
+  expect(await signatures()).toBe(1)
+})

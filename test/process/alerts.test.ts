@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { hostname } from 'node:os'
+import { SMTPServer } from 'smtp-server'
+import { until } from '../../scripts/support/until.ts'
+import type { DeliveryList, WebhookWithSecret } from '../../src/modules/alerts/model.ts'
+import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
+import { WebhookReceiver } from '../support/webhook-receiver.ts'
+
+/** Alerts of the executable: messages leave signed, once stored they arrive, and mail goes out by SMTP. */
+
+const place = new Workplace()
+let receiver: WebhookReceiver
+let server: Server
+const mails: string[] = []
+const smtp = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ['STARTTLS'],
+  onData(stream, _, done) {
+    let text = ''
+    stream.on('data', chunk => {
+      text += String(chunk)
+    })
+    stream.on('end', () => {
+      mails.push(text)
+      done()
+    })
+  },
+})
+let env: Record<string, string>
+
+beforeAll(async () => {
+  receiver = new WebhookReceiver()
+  const port = await new Promise<number>(resolve => {
+    const listening = smtp.listen(0, '127.0.0.1', () => {
+      resolve((listening.address() as { port: number }).port)
+    })
+  })
+  env = {
+    CAIRN_WEBHOOKS_PRIVATE: 'on',
+    CAIRN_PUBLIC_URL: 'https://cairn.example.com',
+    CAIRN_SMTP_URL: `smtp://127.0.0.1:${port}`,
+    CAIRN_MAIL_FROM: 'Cairn <cairn@example.com>',
+  }
+  await withTour(place)
+  server = await place.serve([], env)
+})
+
+afterAll(async () => {
+  await place.close()
+  await receiver.close()
+  await new Promise<void>(resolve => smtp.close(() => resolve()))
+})
+
+const added = () => place.json<WebhookWithSecret>(['alerts', 'webhook', 'add', receiver.url])
+const removed = (id: string) => place.run(['alerts', 'webhook', 'remove', id])
+const deliveriesOf = (id: string) =>
+  place.json<DeliveryList['deliveries']>(['alerts', 'deliveries', id])
+
+test('a test arrives, signed, and says nothing of anybody', async () => {
+  const { id, secret } = await added()
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  const { status, stdout } = await place.run(['alerts', 'webhook', 'test', id])
+  expect([status, stdout]).toEqual([0, 'it arrived: answered 204\n'])
+  const got = receiver.received.at(-1)!
+  WebhookReceiver.verify(got, secret)
+  expect(got.message).toMatchObject({
+    type: 'webhook.test',
+    data: { organisation: 'acme', url: 'https://cairn.example.com/dashboard/acme/settings/alerts' },
+  })
+  expect(got.text).not.toContain(secret)
+  expect(await place.json(['alerts', 'webhook', 'list'])).not.toContainEqual(
+    expect.objectContaining({ secret: expect.anything() }),
+  )
+
+  const rotated = await place.json<WebhookWithSecret>(['alerts', 'webhook', 'rotate', id])
+  await place.run(['alerts', 'webhook', 'test', id])
+  const second = receiver.received.at(-1)!
+  expect(second.signatures).toHaveLength(2)
+  WebhookReceiver.verify(second, secret)
+  WebhookReceiver.verify(second, rotated.secret)
+  await removed(id)
+})
+
+test('what is stored is sent although the server is killed, under the same id', async () => {
+  const { id, secret } = await added()
+  const before = receiver.received.length
+  receiver.answer = () => null
+  const sent = await place.run(['alerts', 'report', '--send'])
+  expect(sent.stderr).toContain('it goes to 1 webhooks and mail addresses')
+  const first = await receiver.at(before)
+  await server.end('SIGKILL')
+  receiver.answer = () => new Response(null, { status: 204 })
+  server = await place.serve([], env)
+  const second = await receiver.at(before + 1)
+  expect([second.id, second.text]).toEqual([first.id, first.text])
+  WebhookReceiver.verify(second, secret)
+  expect(second.message).toMatchObject({
+    type: 'report.weekly',
+    data: {
+      organisation: { slug: 'acme' },
+      flows: [{ key: 'tour', csv: expect.stringContaining('/flows/tour/export.csv?from=') }],
+    },
+  })
+  await until(async () => (await deliveriesOf(id))[0]?.state === 'delivered')
+
+  await place.run(['alerts', 'replay', id, first.id])
+  const replayed = await receiver.at(before + 2)
+  expect([replayed.id, replayed.text]).toEqual([first.id, first.text])
+  await removed(id)
+})
+
+test('a server that stops does not wait for a receiver that never answers', async () => {
+  const { id } = await added()
+  const before = receiver.received.length
+  receiver.answer = () => null
+  await place.run(['alerts', 'report', '--send'])
+  await receiver.at(before)
+  expect(await server.end()).toBe(0)
+  receiver.answer = () => new Response(null, { status: 204 })
+  server = await place.serve([], env)
+  await receiver.at(before + 1)
+  await removed(id)
+})
+
+test('the report goes out by mail, as text and as HTML, and once', async () => {
+  const set = ['alerts', 'set', '--report', 'on', '--mail', 'team@example.com']
+  expect((await place.run(set)).status).toBe(0)
+  const { status } = await place.run(['alerts', 'report', '--send'])
+  expect(status).toBe(0)
+  await until(() => mails.length > 0)
+  const [mail = ''] = mails
+  expect(mail).toContain('From: Cairn <cairn@example.com>')
+  expect(mail).toContain('To: team@example.com')
+  expect(mail).toContain('Content-Type: text/plain')
+  expect(mail).toContain('Content-Type: text/html')
+  expect(mail).toMatch(/Message-ID: <msg_\w{18}@example\.com>/)
+  const list = ['alerts', 'deliveries']
+  await until(async () => {
+    const [newest] = await place.json<DeliveryList['deliveries']>(list)
+    return newest?.state === 'delivered'
+  })
+  expect(mails).toHaveLength(1)
+})
+
+test('the password of the mail server is told nowhere', async () => {
+  const url = 'smtp://cairn:hidden-word@127.0.0.1:1'
+  const shown = await place.run(['doctor'], { CAIRN_SMTP_URL: url, CAIRN_MAIL_FROM: 'a@b.c' })
+  expect(shown.stdout + shown.stderr).not.toContain('hidden-word')
+  const wrong = await place.run(['serve'], { CAIRN_SMTP_URL: 'imap://cairn:hidden-word@x' })
+  expect(wrong.status).not.toBe(0)
+  expect(wrong.stderr).not.toContain('hidden-word')
+})
+
+test('private addresses are refused where the operator has not allowed them', async () => {
+  await using strict = new Workplace()
+  await withTour(strict)
+  const own = await strict.serve([], {})
+  const made = await strict.json<{ token: string }>([
+    ...['token', 'create', 'CI', '--scope', 'settings:write'],
+  ])
+  const ask = apiOf(own, made.token)
+  const hosts = ['127.0.0.1', '10.0.0.1', '169.254.169.254', '[::1]', '[::ffff:10.0.0.1]']
+  for (const url of [
+    receiver.url,
+    ...hosts.map(host => `https://${host}/x`),
+    'https://localhost/',
+  ]) {
+    const answer = await ask('POST', '/manage/webhooks', { url })
+    expect([url, answer.status]).toEqual([url, 422])
+  }
+  // This machine's own name is known to its resolver alone.
+  const answer = await ask('POST', '/manage/webhooks', { url: `https://${hostname()}/hook` })
+  expect(answer.status).toBe(201)
+  const { id } = (await answer.json()) as { id: string }
+  const sent = await (await ask('POST', `/manage/webhooks/${id}/test`)).json()
+  expect(sent).toMatchObject({
+    state: 'failed',
+    fault: expect.stringMatching(/private network|cannot be resolved/),
+  })
+})
+
+test('a receiver with a certificate of its own name is reached, and no other', async () => {
+  const [key, cert] = [place.path('key.pem'), place.path('cert.pem')]
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  const made = Bun.spawnSync([
+    ...['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2'],
+    ...['-keyout', key, '-out', cert, ...subject],
+  ])
+  expect(made.exitCode).toBe(0)
+  const hosts: string[] = []
+  const secure = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    tls: { key: Bun.file(key), cert: Bun.file(cert) },
+    fetch(request) {
+      hosts.push(request.headers.get('host')!)
+      return new Response(null, { status: 204 })
+    },
+  })
+  await using other = new Workplace()
+  await withTour(other)
+  await other.serve([], { ...env, NODE_EXTRA_CA_CERTS: cert })
+  const outcomeAt = async (host: string) => {
+    const url = `https://${host}:${secure.port}/`
+    const { id } = await other.json<{ id: string }>(['alerts', 'webhook', 'add', url])
+    const { status, stderr } = await other.run(['alerts', 'webhook', 'test', id])
+    return [status, stderr]
+  }
+  expect(await outcomeAt('localhost')).toEqual([0, ''])
+  expect(hosts).toEqual([`localhost:${secure.port}`])
+  const [status, stderr] = await outcomeAt('127.0.0.1')
+  expect([status, stderr]).toEqual([1, expect.stringContaining('The certificate is not right')])
+  expect(hosts).toHaveLength(1)
+  await secure.stop(true)
+})

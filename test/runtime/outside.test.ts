@@ -1,0 +1,86 @@
+import { afterAll, expect, test } from 'bun:test'
+import { outsideOf, type Resolve } from '../../src/runtime/outside.ts'
+
+/** What leaves the machine goes to the very address that was judged, and nothing else follows from it. */
+
+let asked = 0
+const server = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  fetch(request) {
+    asked++
+    const { pathname } = new URL(request.url)
+    if (pathname === '/redirect') return Response.redirect('/', 302)
+    if (pathname === '/large') return new Response('x'.repeat(200_000))
+    return new Response(request.headers.get('host'), { status: 200 })
+  },
+})
+afterAll(() => server.stop(true))
+
+const settings = { publicUrl: null, smtpUrl: null, mailFrom: null }
+const strict = (resolve: Resolve) => outsideOf({ ...settings, webhooksPrivate: 'off' }, { resolve })
+const free = (resolve: Resolve = async () => ['127.0.0.1']) =>
+  outsideOf({ ...settings, webhooksPrivate: 'on' }, { resolve })
+
+test('a name is resolved once, and the connection goes to what it was', async () => {
+  const answers = [['127.0.0.1'], ['192.0.2.1']]
+  let times = 0
+  const resolve = async () => answers[times++] ?? []
+  const url = `http://hooks.example.com:${server.port}/`
+  expect(await free(resolve).post(url, {}, '{}')).toEqual({ status: 200 })
+  expect(times).toBe(1)
+})
+
+test.each([
+  [['10.0.0.1']],
+  [['127.0.0.1']],
+  [['8.8.8.8', '127.0.0.1']],
+  [['::1']],
+  [['fd00::1']],
+  [['::ffff:169.254.169.254']],
+])('a name that means %j is sent nothing', async addresses => {
+  const before = asked
+  const sent = await strict(async () => addresses).post(
+    `https://hooks.example.com:${server.port}/`,
+    {},
+    '{}',
+  )
+  expect(sent).toEqual({ fault: 'The name of the receiver means an address in a private network' })
+  expect(asked).toBe(before)
+})
+
+test('an address that was stored while it was allowed is refused once it is not', async () => {
+  const sent = await strict(async () => ['127.0.0.1']).post(server.url.href, {}, '{}')
+  expect(sent).toEqual({ fault: expect.stringContaining('Must begin with https://') })
+})
+
+test('a redirect is not followed, and a large answer not read', async () => {
+  const before = asked
+  const url = (path: string) => `http://hooks.example.com:${server.port}${path}`
+  expect(await free().post(url('/redirect'), {}, '{}')).toEqual({ status: 302 })
+  expect(asked).toBe(before + 1)
+  expect(await free().post(url('/large'), {}, '{}')).toMatchObject({
+    fault: 'The answer is too large',
+  })
+})
+
+test('another address of the name is tried where one cannot be reached', async () => {
+  const closed = Bun.serve({ hostname: '127.0.0.2', port: 0, fetch: () => new Response() })
+  const { port } = closed
+  await closed.stop(true)
+  const url = `http://hooks.example.com:${port}/`
+  expect(await free(async () => ['127.0.0.2']).post(url, {}, '{}')).toMatchObject({
+    fault: 'The connection was refused',
+  })
+  const here = `http://hooks.example.com:${server.port}/`
+  expect(await free(async () => ['127.0.0.3', '127.0.0.1']).post(here, {}, '{}')).toEqual({
+    status: 200,
+  })
+})
+
+test('what the resolver does not know is said', async () => {
+  const sent = await strict(async () => {
+    throw new Error('ENOTFOUND')
+  }).post('https://hooks.example.com/', {}, '{}')
+  expect(sent).toEqual({ fault: 'The name of the receiver cannot be resolved' })
+})

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { newId } from '../../../src/core/organisation/ids.ts'
+import type { Alert, Attempted, Delivery, Webhook } from '../../../src/modules/alerts/port.ts'
+import { defaultSettings } from '../../../src/modules/alerts/rules.ts'
+import type { OpenStore, Store } from './store.ts'
+import { auditOf, Tenant } from './tenant.ts'
+
+export function alertsConform(open: OpenStore): void {
+  let store: Store
+  let tenant: Tenant
+  let other: Tenant
+  beforeAll(async () => {
+    store = await open()
+    tenant = await Tenant.of(store)
+    other = await Tenant.of(store)
+  })
+  afterAll(() => store.close())
+
+  const port = () => store.management.alerts
+  const audit = (action = 'webhook.change') => auditOf(action)
+  const lines = async (of: Tenant) =>
+    (await store.management.access.audit(of.ref, { most: 50 })).length
+
+  const webhook = (more: Partial<Webhook> = {}): Webhook => ({
+    ...{ id: newId('webhook'), url: 'https://hooks.example/', types: ['step.broken'] },
+    ...{ secret: 'whsec_a', oldSecret: null, oldSecretUntil: null, createdAt: 1 },
+    ...{ failingSince: null, disabledAt: null, disabledWhy: null, ...more },
+  })
+  const alert = (more: Partial<Alert> = {}): Alert => ({
+    ...{ id: newId('alert'), rule: 'step.broken', subject: 'a/b', state: 'pending', streak: 1 },
+    ...{ facts: { flow: 'a', okRate: 0.5, suggestion: null }, since: 5 },
+    ...{ openedAt: null, resolvedAt: null, ...more },
+  })
+  const delivery = (more: Partial<Delivery> = {}): Delivery => ({
+    ...{ id: newId('msg'), webhook: null, mail: null, type: 'step.broken', body: '{}' },
+    ...{ createdAt: 10, state: 'pending', dueAt: 10, attempts: 0 },
+    ...{ lastAt: null, lastStatus: null, lastFault: null, ...more },
+  })
+  const added = async (of = tenant, more: Partial<Webhook> = {}) => {
+    const made = webhook(more)
+    expect(await port().addWebhook(of.ref, made, 100, audit())).toBe(true)
+    return made
+  }
+  const noted = (made: readonly Delivery[], of = tenant, most = 100) =>
+    port().note(of.ref, { alerts: [], deliveries: made }, most)
+  const sentTo = (to: string | null, of = tenant) =>
+    port().deliveries(of.ref, { webhook: to, most: 50 })
+  const dueIds = async (now: number) => (await port().due(now, 50)).map(({ id }) => id)
+
+  test('settings are changed over what was read, with a line of the audit log, and outlive a restart', async () => {
+    expect(await port().settings(tenant.ref)).toEqual({
+      ...{ settings: null, revision: 0, reportedFor: null },
+    })
+    expect(await port().watched()).toEqual([])
+    const settings = { ...defaultSettings, timezone: 'Europe/Berlin' }
+    const before = await lines(tenant)
+    const change = (revision: number) =>
+      port().changeSettings(tenant.ref, revision, settings, '2026-11-16', audit())
+    expect([await change(0), await change(0), await change(1)]).toEqual([true, false, true])
+    expect(await lines(tenant)).toBe(before + 2)
+    await store.reopen()
+    expect(await port().settings(tenant.ref)).toEqual({
+      ...{ settings, revision: 2, reportedFor: '2026-11-16' },
+    })
+    expect((await port().settings(other.ref)).settings).toBeNull()
+    expect(await port().watched()).toEqual([tenant.id])
+  })
+
+  test('webhooks are of one organisation, and no more than so many', async () => {
+    const [first, second] = [await added(), await added()]
+    expect((await port().webhooks(tenant.ref)).slice(-2)).toEqual([first, second])
+    expect(await port().webhooks(other.ref)).toEqual([])
+    expect(await port().addWebhook(tenant.ref, webhook(), 2, audit())).toBe(false)
+    const change = { secret: 'whsec_b', oldSecret: 'whsec_a', oldSecretUntil: 99 }
+    expect(await port().changeWebhook(other.ref, first.id, change, audit())).toBe(false)
+    expect(await port().changeWebhook(tenant.ref, first.id, change, audit())).toBe(true)
+    expect(await port().changeWebhook(tenant.ref, first.id, {}, null)).toBe(true)
+    expect(await port().removeWebhook(other.ref, second.id, audit())).toBe(false)
+    await noted([delivery({ webhook: second.id }), delivery({ webhook: first.id })])
+    expect(await port().removeWebhook(tenant.ref, second.id, audit())).toBe(true)
+    expect(await port().webhooks(tenant.ref)).toEqual([{ ...first, ...change }])
+    expect([(await sentTo(first.id)).length, await sentTo(second.id)]).toEqual([1, []])
+    expect(await port().removeWebhook(tenant.ref, first.id, audit())).toBe(true)
+    expect(await lines(other)).toBe(1)
+  })
+
+  test('alerts and what is sent of them are written together, or not at all', async () => {
+    const [one, two] = [alert(), alert({ subject: 'c/d', state: 'open', openedAt: 7 })]
+    const sent = delivery({ mail: 'a@example.com' })
+    await port().note(tenant.ref, { alerts: [one, two], deliveries: [sent] }, 100)
+    const broken = { alerts: [alert()], deliveries: [delivery({ type: null as never })] }
+    await expect(port().note(tenant.ref, broken, 100)).rejects.toThrow()
+    await store.reopen()
+    expect(await port().alerts(tenant.ref, 0)).toEqual([two, one])
+    expect(await port().alerts(other.ref, 0)).toEqual([])
+    expect(await sentTo(null)).toEqual([sent])
+    expect(await port().delivery(tenant.ref, sent.id)).toEqual(sent)
+    expect(await port().delivery(other.ref, sent.id)).toBeNull()
+
+    const over = { ...two, state: 'resolved', resolvedAt: 20 } as const
+    const nothing = { ...one, state: 'resolved', resolvedAt: 20 } as const
+    await port().note(tenant.ref, { alerts: [over, nothing], deliveries: [] }, 100)
+    expect(await port().alerts(tenant.ref, 20)).toEqual([over])
+    expect(await port().alerts(tenant.ref, 21)).toEqual([])
+    await port().note(tenant.ref, { alerts: [], deliveries: [], reportedFor: '2026-11-23' }, 100)
+    expect((await port().settings(tenant.ref)).reportedFor).toBe('2026-11-23')
+    await port().forget(11, 21, 100)
+    expect([await port().alerts(tenant.ref, 0), await sentTo(null)]).toEqual([[], []])
+  })
+
+  test('of each target the message comes first that is due first', async () => {
+    const [mine, theirs] = [await added(), await added(other)]
+    const late = delivery({ webhook: mine.id, dueAt: 30 })
+    const soon = delivery({ webhook: mine.id, dueAt: 20 })
+    const foreign = delivery({ webhook: theirs.id, dueAt: 25 })
+    const mail = delivery({ mail: 'a@example.com', dueAt: 15 })
+    const done = delivery({ webhook: mine.id, dueAt: null, state: 'delivered' })
+    await noted([late, soon, mail, done])
+    await noted([foreign], other)
+    expect(await dueIds(14)).toEqual([])
+    expect(await dueIds(40)).toEqual([mail.id, soon.id, foreign.id])
+    const [, first, second] = await port().due(40, 50)
+    expect(first).toEqual({ ...soon, orgRef: tenant.ref, target: mine })
+    expect(second).toEqual({ ...foreign, orgRef: other.ref, target: theirs })
+
+    const attempted: Attempted = {
+      state: 'delivered',
+      ...{ dueAt: null, attempts: 1 },
+      ...{ lastAt: 41, lastStatus: 204, lastFault: null },
+    }
+    await port().attempted(other.ref, soon.id, attempted, null)
+    expect(await dueIds(40)).toContain(soon.id)
+    const change = { id: mine.id, change: { failingSince: 3 } }
+    await port().attempted(tenant.ref, soon.id, attempted, change)
+    expect(await dueIds(40)).toEqual([mail.id, foreign.id, late.id])
+    expect(await port().delivery(tenant.ref, soon.id)).toEqual({ ...soon, ...attempted })
+    expect((await port().webhooks(tenant.ref)).at(-1)).toEqual({ ...mine, failingSince: 3 })
+
+    expect(await port().replay(other.ref, soon.id, 50, audit())).toBe(false)
+    expect(await port().replay(tenant.ref, late.id, 50, audit())).toBe(false)
+    expect(await port().replay(tenant.ref, soon.id, 50, audit())).toBe(true)
+    expect(await port().delivery(tenant.ref, soon.id)).toMatchObject({
+      state: 'pending',
+      dueAt: 50,
+    })
+
+    const off = { disabledAt: 60, disabledWhy: 'gone' }
+    await port().changeWebhook(tenant.ref, mine.id, off, null)
+    expect(await dueIds(99)).toEqual([mail.id, foreign.id])
+    expect(await port().delivery(tenant.ref, late.id)).toMatchObject({
+      state: 'failed',
+      dueAt: null,
+    })
+  })
+
+  test('there are no more than so many messages: those go first that nobody waits for', async () => {
+    const crowded = await Tenant.of(store)
+    const to = { mail: 'a@example.com' }
+    const waiting = delivery(to)
+    const done = [1, 2, 3].map(() => delivery({ ...to, state: 'delivered', dueAt: null }))
+    await noted([waiting, ...done], crowded)
+    const last = delivery(to)
+    await noted([last], crowded, 3)
+    const left = (await sentTo(null, crowded)).map(({ id }) => id)
+    expect(left).toEqual([last.id, done[2]!.id, waiting.id])
+  })
+}

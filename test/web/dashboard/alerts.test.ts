@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect } from 'bun:test'
+import { until } from '../../../scripts/support/until.ts'
+import { apiOf, type ListedFlow } from '../../support/binary.ts'
+import type { Page } from '../../support/browser.ts'
+import { DashboardHouse, looks, requireSound, testPages } from '../../support/dashboard.ts'
+import { test } from '../../support/in-browser.ts'
+import { WebhookReceiver } from '../../support/webhook-receiver.ts'
+
+/** Rules are switched on, webhooks made and tried, and what is wrong stands on the overview. */
+
+let house: DashboardHouse
+let receiver: WebhookReceiver
+beforeAll(async () => {
+  house = await DashboardHouse.open({ CAIRN_WEBHOOKS_PRIVATE: 'on' })
+  receiver = new WebhookReceiver()
+})
+afterAll(async () => {
+  await house.close()
+  await receiver.close()
+})
+
+const settings = '/settings/alerts'
+const loaded = (page: Page) => page.locator('.skeleton').first().waitFor({ state: 'detached' })
+
+testPages(
+  () => house,
+  [
+    {
+      path: settings,
+      title: 'Alerts · Settings',
+      heading: 'Settings',
+      shows: 'A step has lost its element',
+    },
+  ],
+)
+
+test('rules are saved with their thresholds, and stay after a reload', async () => {
+  const { page, noticed } = await house.visit(settings)
+  await page.getByLabel('Completion falls').check()
+  await page.getByLabel('By at least, percentage points').fill('0')
+  expect(await page.getByRole('button', { name: 'Save rules' }).isDisabled()).toBe(true)
+  await page.getByLabel('By at least, percentage points').fill('12')
+  await page.getByRole('button', { name: 'Save rules' }).click()
+  await page.getByRole('status').getByText('The rules are saved.').waitFor()
+  await page.reload()
+  await loaded(page)
+  expect(await page.getByLabel('By at least, percentage points').inputValue()).toBe('12')
+  await requireSound(page, noticed)
+  await page.context().close()
+})
+
+test('a webhook shows its secret once, is tried, listed, replayed, rotated and removed', async () => {
+  const { page, noticed } = await house.visit(settings)
+  await page.getByRole('button', { name: 'Add a webhook…' }).click()
+  await page.getByLabel('Address', { exact: true }).fill(receiver.url)
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  const secret = await page.locator('.shown-once code').first().textContent()
+  expect(secret).toStartWith('whsec_')
+  await requireSound(page, noticed)
+  const { host } = new URL(receiver.url)
+  await page.getByRole('button', { name: `Send a test to ${host}` }).click()
+  await page.getByText(`The test arrived at ${host}, which answered 204.`).waitFor()
+  WebhookReceiver.verify(await receiver.at(0), secret!.trim())
+  await page.reload()
+  await loaded(page)
+  expect(await page.locator('body').textContent()).not.toContain('whsec_')
+
+  await page.getByRole('link', { name: 'Deliveries' }).click()
+  await page.getByText('Delivered').waitFor()
+  await page.getByText('What was sent').click()
+  await page.getByText('"organisation": "harbor"').waitFor()
+  await requireSound(page, noticed)
+  await page.getByRole('button', { name: /^Replay webhook\.test msg_/ }).click()
+  const [first, second] = [await receiver.at(0), await receiver.at(1)]
+  expect(second.id).toBe(first.id)
+  await page.getByRole('link', { name: 'All webhooks' }).click()
+
+  await page.getByRole('button', { name: `Rotate the secret… ${host}` }).click()
+  await page.getByRole('button', { name: 'Rotate', exact: true }).click()
+  await page.getByText(`${host} has a new secret.`).waitFor()
+  await page.getByText(/The secret before signs too until/).waitFor()
+  await page.getByRole('button', { name: `Remove… ${host}` }).click()
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByText('No webhook yet').waitFor()
+  await requireSound(page, noticed)
+  await page.context().close()
+})
+
+test('what is wrong is said where it is typed', async () => {
+  const { page } = await house.visit(settings)
+  await page.getByRole('button', { name: 'Add a webhook…' }).click()
+  await page.getByLabel('Address', { exact: true }).fill('ftp://example.com')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page
+    .getByText('Must be an address such as https://hooks.example.com/cairn')
+    .first()
+    .waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByLabel('Mail addresses').fill('team@example.com\nnobody')
+  await page.getByRole('button', { name: 'Save the report' }).click()
+  await page.getByText('nobody: Must be a mail address').waitFor()
+  await page.getByLabel('Mail addresses').fill('team@example.com')
+  await page.getByLabel('Time zone').fill('Europe/Berlin')
+  await page.getByRole('button', { name: 'Save the report' }).click()
+  await page.getByText('The weekly report is saved.').waitFor()
+  await page.context().close()
+})
+
+describe('what is wrong', () => {
+  beforeAll(async () => {
+    const ask = apiOf(house.server, house.snippetKey)
+    const { flows } = (await (await ask('GET', '/flows')).json()) as {
+      flows: (ListedFlow & { key: string })[]
+    }
+    const step = flows.find(({ key }) => key === 'welcome')!.steps[1]!
+    for (let i = 0; i < 6; i++) {
+      await ask('POST', `/steps/${step.id}/health`, { outcome: 'not_found', userId: `p${i}` })
+    }
+    const { place } = house
+    // Each change of a setting has it looked at once, and two looks in a row make an alert.
+    await until(async () => {
+      await place.run(['alerts', 'set', '--step-broken', 'on'])
+      const { alerts } = await place.json<{ alerts: unknown[] }>(['alerts', 'list'])
+      return alerts.length > 0
+    })
+  })
+
+  test.each(looks)('stands on the overview, since when: $name', async ({ name: _, ...look }) => {
+    const { page, noticed } = await house.visit('/', { role: 'viewer', ...look })
+    await page.getByText('Alert since').waitFor()
+    await requireSound(page, noticed)
+    await page.context().close()
+  })
+})
