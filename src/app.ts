@@ -24,6 +24,8 @@ import { accessRoutes } from './modules/access/index.ts'
 import type { AccessStore } from './modules/access/port.ts'
 import { analyticsRoutes, exportOperation } from './modules/analytics/index.ts'
 import type { AnalyticsStores } from './modules/analytics/port.ts'
+import { authorRoutes } from './modules/author/index.ts'
+import type { AuthorStore } from './modules/author/port.ts'
 import { authoringRoutes } from './modules/authoring/index.ts'
 import type { FlowStore, LookStore } from './modules/authoring/port.ts'
 import { checklistRoutes } from './modules/checklists/index.ts'
@@ -91,6 +93,7 @@ export interface ManagementStores {
   looks: LookStore
   eventLog: EventLog
   activity: ActivityStore
+  authorSessions: AuthorStore
   seen: SeenStore
   explaining: ExplainStore
   evidence: StepEvidenceStore
@@ -125,6 +128,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...accessRoutes({ access: management.access, clock }),
     ...organisationRoutes({ ...management, clock }),
     ...authoringRoutes({ ...management, clock }),
+    ...authorRoutes({ ...management, stores, clock }),
     ...runRoutes({ stores, runs: management.runs }),
     ...peopleRoutes({ ...management, stores, clock }),
     ...operationsRoutes({ ...management, server: deps.server, clock }),

@@ -14,6 +14,7 @@ import {
 import type { StepEvidenceStore, StepStores } from './port.ts'
 import { stepService } from './service.ts'
 
+export { Fingerprint as FingerprintShape } from './fingerprint-model.ts'
 export { healthDefinitions, StepStateShape } from './model.ts'
 export type { StepBook } from './port.ts'
 export { healthOf } from './service.ts'
