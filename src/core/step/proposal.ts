@@ -1,5 +1,6 @@
+import type { AstSelector } from 'css-selector-parser'
 import { fragileParts } from './selector-fragility.ts'
-import { readSelector } from './selector-syntax.ts'
+import { partsOf, readSelector } from './selector-syntax.ts'
 
 /** How long a selector will probably go on to find its element. */
 export const grades = ['strong', 'fair', 'weak'] as const
@@ -14,19 +15,29 @@ export interface JudgedSelector {
   mayNamePerson: boolean
 }
 
-/** What people give to an element on purpose: a test id, an id, a name. */
-const givenByHand = /#[^\s>+~#.:[\]]+|\[(?:data-test[\w-]*|data-cy|data-qa|name|aria-label)\b/
+/** Attributes that people give to an element on purpose. */
+const givenAttributes = /^(?:data-test[\w-]*|data-cy|data-qa|name|aria-label)$/
+
+/** Whether the element itself, and not only one around it, is told by what was given to it by hand. */
+const isGivenByHand = ({ rules }: AstSelector): boolean =>
+  rules.every(rule =>
+    [...partsOf(rule)]
+      .at(-1)!
+      .items.some(
+        item =>
+          item.type === 'Id' || (item.type === 'Attribute' && givenAttributes.test(item.name)),
+      ),
+  )
 
 /** Judges a selector by itself, without a page. */
 export function judgeSelector(selector: string): JudgedSelector {
   const read = readSelector(selector)
-  const weaknesses = 'tree' in read ? fragileParts(read.tree, false) : [read.fault]
   const texts = [...selector.matchAll(/=\s*(?:"([^"]*)"|'([^']*)'|([^\]\s]+))/g)]
-  return {
-    grade: weaknesses.length > 0 ? 'weak' : givenByHand.test(selector) ? 'strong' : 'fair',
-    weaknesses,
-    mayNamePerson: texts.some(([, a, b, c]) => mayNamePerson(a ?? b ?? c ?? '')),
-  }
+  const names = texts.some(([, a, b, c]) => mayNamePerson(a ?? b ?? c ?? ''))
+  if ('fault' in read) return { grade: 'weak', weaknesses: [read.fault], mayNamePerson: names }
+  const weaknesses = fragileParts(read.tree, false)
+  const sound = isGivenByHand(read.tree) ? 'strong' : 'fair'
+  return { grade: weaknesses.length > 0 ? 'weak' : sound, weaknesses, mayNamePerson: names }
 }
 
 const address = /[^\s@]+@[^\s@]+\.[^\s@]+/

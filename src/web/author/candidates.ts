@@ -37,7 +37,7 @@ function* byAttribute(element: Element): Iterable<string> {
     if (isKept) yield `${tag}${valued(name, value)}`
   }
   const [named] = [...element.classList].filter(name => !isGeneratedClass(name))
-  if (named !== undefined) yield `${tag}.${CSS.escape(named)}`
+  if (named !== undefined) yield `.${CSS.escape(named)}`
 }
 
 /** What is given by hand around it, with its tag behind. */
@@ -79,7 +79,8 @@ export function candidatesFor(element: Element): Candidate[] {
     const { grade, mayNamePerson } = judgeSelector(selector)
     found.push({ selector, matchCount: matches.length, grade, mayNamePerson })
   }
-  const weight = ({ matchCount, mayNamePerson, grade, selector }: Candidate) =>
-    (matchCount === 1 ? 0 : 1e6) + (mayNamePerson ? 1e5 : 0) + rank[grade] * 1e4 + selector.length
+  // Of those that are as good, the order above.
+  const weight = ({ matchCount, mayNamePerson, grade }: Candidate) =>
+    (matchCount === 1 ? 0 : 8) + (mayNamePerson ? 4 : 0) + rank[grade]
   return found.toSorted((a, b) => weight(a) - weight(b)).slice(0, most)
 }

@@ -25,7 +25,7 @@ function iconButton(path: string, label: string, press: () => void): HTMLButtonE
   return made
 }
 
-const factsOf = ({ matchCount, grade }: Candidate) =>
+const factsOf = ({ matchCount, grade, mayNamePerson }: Candidate) =>
   make(
     window,
     'div',
@@ -33,6 +33,7 @@ const factsOf = ({ matchCount, grade }: Candidate) =>
     {},
     make(window, 'span', `grade ${grade}`, {}, words.grades[grade]),
     make(window, 'span', '', {}, words.matches(matchCount)),
+    ...(mayNamePerson ? [make(window, 'span', 'weak', {}, words.namesPerson)] : []),
   )
 
 /** What the author reads and presses. */
@@ -43,7 +44,7 @@ export function createPanel(
   const code = make(window, 'span', 'code', { title: words.codeWhy })
   const title = make(window, 'h2', '')
   const status = make(window, 'p', 'status', { role: 'status', 'aria-live': 'polite' })
-  const result = make(window, 'div', '')
+  const result = make(window, 'div', 'result')
   const pick = button(window, '', words.pick, press.pick)
   const use = button(window, '', words.use, press.use)
   const modes = make(
@@ -121,6 +122,8 @@ export function createPanel(
       const warning = make(window, 'p', 'warning', {}, words.mayNamePerson)
       result.replaceChildren(...(mayNamePerson ? [warning] : []), list)
       result.hidden = candidates.length === 0
+      // They are known by now, and the panel hides less of the page.
+      keys.hidden = true
     },
     /** Nothing more can be done here. */
     over(why: string) {

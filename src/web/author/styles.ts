@@ -20,6 +20,7 @@ export const styles = `
   box-shadow: 0 12px 40px rgb(0 0 0 / .35); font: 14px/1.45 system-ui, sans-serif; color-scheme: dark; overflow-wrap: anywhere;
 }
 .panel.other { inset-inline-end: auto; inset-inline-start: 16px }
+.result { display: grid; gap: 8px }
 header { display: flex; align-items: center; gap: 8px }
 .product { font-weight: 650; color: #adbac7; margin-inline-end: auto }
 .code {
@@ -38,7 +39,7 @@ button:focus-visible { outline: 2px solid #6cb6ff; outline-offset: 2px }
 .status.bad { color: #ffb4ab }
 dl { display: flex; flex-wrap: wrap; gap: 4px 12px; font-size: 12px; color: #adbac7 }
 dl div { display: flex; gap: 5px; align-items: center }
-dt { font: 600 11px/1 ui-monospace, monospace; padding: 3px 5px; border-radius: 4px; border: 1px solid #545d68; color: #cdd9e5 }
+dt { font: 600 11px/1 system-ui, sans-serif; padding: 3px 5px; border-radius: 4px; border: 1px solid #545d68; color: #cdd9e5 }
 dd { margin: 0 }
 ul { list-style: none; padding: 0; display: grid; gap: 6px }
 li { padding: 8px 10px; border-radius: 8px; background: #22272e; display: grid; gap: 4px }
@@ -48,5 +49,6 @@ code { font: 12px/1.45 ui-monospace, monospace; color: #fff }
 .strong { color: #6bc46d } .fair { color: #daaa3f } .weak { color: #f69d50 }
 .warning { padding: 8px 10px; border-radius: 8px; background: #3d2c05; color: #f2cc60; font-size: 13px }
 @media (forced-colors: active) { .outline { border-color: Highlight } .panel, .label { border: 1px solid } }
-@media (max-width: 480px) { .panel { inset-inline: 8px; inset-block-end: 8px; width: auto; max-height: 45dvh } dl { display: none } }
+@media (max-width: 480px) { .panel { inset-inline: 8px; inset-block-end: 8px; width: auto; max-height: 45dvh }
+  .panel.other { inset-inline: 8px; inset-block: 8px auto } dl { display: none } }
 `

@@ -28,6 +28,7 @@ export const words = {
   grades: { strong: 'strong', fair: 'fair', weak: 'weak' },
   mayNamePerson:
     'A text here may be the name of a person. What you use is stored and sent to all visitors.',
+  namesPerson: 'may name a person',
   frame: 'a frame, which is a page of its own and not looked into',
   nothing: 'No selector finds this element: pick one around it.',
   ended: 'This session has ended, or was for another page. Open the page from the dashboard again.',
