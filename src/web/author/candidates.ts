@@ -82,5 +82,8 @@ export function candidatesFor(element: Element): Candidate[] {
   // Of those that are as good, the order above.
   const weight = ({ matchCount, mayNamePerson, grade }: Candidate) =>
     (matchCount === 1 ? 0 : 8) + (mayNamePerson ? 4 : 0) + rank[grade]
-  return found.toSorted((a, b) => weight(a) - weight(b)).slice(0, most)
+  const sorted = found.toSorted((a, b) => weight(a) - weight(b))
+  // Of what finds others too, some only where there is hardly anything else.
+  const alone = sorted.filter(({ matchCount }) => matchCount === 1)
+  return (alone.length >= 2 ? alone : sorted).slice(0, most)
 }

@@ -81,6 +81,9 @@ export const readAgain = (): void => {
   for (const reading of readings.values()) if (reading.at.peek() !== null) reading.load()
 }
 
+/** Lets go of what was read from an address, which is there no more. */
+export const forget = (path: string): void => void readings.delete(path)
+
 /** What a page shows of an address. */
 export interface Read<T> {
   data: T | null

@@ -23,10 +23,8 @@ export const pickWords = {
   notSeenSnippet: 'The page needs the snippet, and this organisation’s key in it.',
   console: 'line for the console',
   typed: (code: string) => `cairn.author('${code}')`,
-  picked: 'Picked',
-  earlier: 'Picked before',
+  earlier: (count: number) => `Picked before: ${count}`,
   onPage: (page: string) => `on ${page}`,
-  selectors: (element: string) => `Selectors for ${element}`,
   matches: (count: number) => (count === 1 ? '1 match' : `${count} matches`),
   grades: { strong: 'Strong', fair: 'Fair', weak: 'Weak' },
   namesPerson: 'A text in this selector may be the name of a person.',
@@ -34,5 +32,4 @@ export const pickWords = {
     'A text of this element may be the name of a person. A selector that holds it is sent to every visitor.',
   ambiguous: 'It finds more than this element: add a text to the step’s target, or take another.',
   use: 'Use this selector',
-  notPicked: 'Nothing has been picked yet.',
 } as const

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { AuthorSessionAnswer, CreatedSession } from '../../../../modules/author/model.ts'
-import { useRead } from '../../api/read.ts'
+import { forget, useRead } from '../../api/read.ts'
 import { ask } from '../../api/request.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -62,7 +62,13 @@ export function Picking({
     chosen.value = best ? { proposal: latest.number, selector: best.selector } : null
   }
   // The page can say nothing more once nobody listens.
-  useEffect(() => () => void ask(path, { method: 'DELETE' }).catch(() => {}), [path])
+  useEffect(
+    () => () => {
+      forget(path)
+      ask(path, { method: 'DELETE' }).catch(() => {})
+    },
+    [path],
+  )
   const state: State = failure?.status === 404 ? 'ended' : (data?.state ?? 'waiting')
   const isThere = data !== null && data.proposals.length > 0
   return (

@@ -51,6 +51,31 @@ function Choice({
   )
 }
 
+function Picked({ proposal, chosen }: { proposal: Proposal; chosen: Signal<Chosen | null> }) {
+  const { number, element, page, candidates, mayNamePerson } = proposal
+  return (
+    <fieldset class="proposal">
+      <legend>{element}</legend>
+      <p class="hint">{words.onPage(page)}</p>
+      {mayNamePerson && (
+        <p class="caution">
+          <Icon name="warning" /> {words.elementNamesPerson}
+        </p>
+      )}
+      {candidates.map(candidate => (
+        <Choice
+          key={candidate.selector}
+          candidate={candidate}
+          isChosen={
+            chosen.value?.proposal === number && chosen.value.selector === candidate.selector
+          }
+          onChoose={() => (chosen.value = { proposal: number, selector: candidate.selector })}
+        />
+      ))}
+    </fieldset>
+  )
+}
+
 /** The elements that were picked, the latest first, with the selectors that find each. */
 export function Proposals({
   proposals,
@@ -59,31 +84,18 @@ export function Proposals({
   proposals: readonly Proposal[]
   chosen: Signal<Chosen | null>
 }) {
+  const [latest, ...earlier] = proposals.toReversed()
   return (
     <div class="proposals">
-      {proposals.toReversed().map(({ number, element, page, candidates, mayNamePerson }, i) => (
-        <fieldset key={number} class="proposal">
-          <legend>
-            <span class="hint">{i === 0 ? words.picked : words.earlier}</span> {element}
-          </legend>
-          <p class="hint">{words.onPage(page)}</p>
-          {mayNamePerson && (
-            <p class="caution">
-              <Icon name="warning" /> {words.elementNamesPerson}
-            </p>
-          )}
-          {candidates.map(candidate => (
-            <Choice
-              key={candidate.selector}
-              candidate={candidate}
-              isChosen={
-                chosen.value?.proposal === number && chosen.value.selector === candidate.selector
-              }
-              onChoose={() => (chosen.value = { proposal: number, selector: candidate.selector })}
-            />
+      {latest && <Picked key={latest.number} proposal={latest} chosen={chosen} />}
+      {earlier.length > 0 && (
+        <details>
+          <summary>{words.earlier(earlier.length)}</summary>
+          {earlier.map(proposal => (
+            <Picked key={proposal.number} proposal={proposal} chosen={chosen} />
           ))}
-        </fieldset>
-      ))}
+        </details>
+      )}
     </div>
   )
 }
