@@ -15,6 +15,7 @@ const pathParameters: Record<string, { description: string; example: string }> =
   key: { description: "The flow's key.", example: 'welcome' },
   version: { description: 'The number of a version.', example: '3' },
   step: { description: "The step's key.", example: 'create' },
+  session_id: { description: "The author session's id.", example: 'author_3xYzQa1b2c3d4e5f6g' },
   token_id: { description: "The token's id.", example: 'token_4sWq9xLm2VbTn8Rk0c' },
   step_id: { description: "The step's id.", example: 'step_oS7uAWwXw1gOJgTNdr' },
   file: { description: 'A file that the page loads.', example: 'page.js' },
