@@ -27,7 +27,7 @@ export function createPlace() {
 
   /** Behind what the page draws itself anew; in its modal dialog, outside of which nothing can be used. */
   const attach = () => {
-    const parent = [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.documentElement
+    const parent = modalDialog() ?? document.documentElement
     if (host.parentElement === parent) return
     if (!host.isConnected && returns++ > mostReturns) return
     parent.append(host)
@@ -37,10 +37,21 @@ export function createPlace() {
   return {
     shadow,
     attach,
-    isOwn: (event: Event) => event.composedPath().includes(host),
+    /** Of the panel, or of what the snippet itself shows: that goes on to work as it does. */
+    isOwn: (event: Event) =>
+      event
+        .composedPath()
+        .some(part => part instanceof Element && part.hasAttribute(ownHostAttribute)),
     hasFocus: () => document.activeElement === host,
     remove: () => host.remove(),
   }
+}
+
+/** What makes all else unusable: a dialog of the page's, or one of the snippet's own steps. */
+function modalDialog(): Element | undefined {
+  const ours = [...document.querySelectorAll(`[${ownHostAttribute}]`)]
+  const trees = [document, ...ours.flatMap(({ shadowRoot }) => shadowRoot ?? [])]
+  return trees.flatMap(tree => [...tree.querySelectorAll('dialog:modal')]).at(-1)
 }
 
 export type Place = ReturnType<typeof createPlace>
