@@ -26,7 +26,10 @@ let isStarted = false
 export async function startAuthor(baseUrl: string, proof: Proof): Promise<void> {
   if (isStarted) return
   isStarted = true
-  const { promise, resolve } = Promise.withResolvers<void>()
+  let left = () => {}
+  const untilLeft = new Promise<void>(resolve => {
+    left = resolve
+  })
   const session = sessionAt(baseUrl)
   const place = createPlace()
   const pointed = createOutline(place, '')
@@ -38,7 +41,7 @@ export async function startAuthor(baseUrl: string, proof: Proof): Promise<void> 
     stop()
     place.remove()
     isStarted = false
-    resolve()
+    left()
   }
   const use = () => {
     picking.switch(false)
@@ -110,5 +113,5 @@ export async function startAuthor(baseUrl: string, proof: Proof): Promise<void> 
   }
   panel.say(words.connecting)
   session.enter(proof).then(entered).catch(failed)
-  return promise
+  return untilLeft
 }

@@ -64,6 +64,8 @@ export function AddressForm({
       class="pick-form"
       onSubmit={event => {
         event.preventDefault()
+        // It may lie in a form of whoever offers it.
+        event.stopPropagation()
         begin()
       }}
     >

@@ -1,6 +1,7 @@
 import { useRead } from '../../api/read.ts'
 import { session } from '../../api/session.ts'
 import { type DraftAnswer, flowPath } from '../../flows/definition.ts'
+import { type FlowList, flowsPath } from '../../flows/flow-list.ts'
 import { stored, storeSetting } from '../../shell/settings.ts'
 import { healthPath, type StepCheck } from '../../steps/health.ts'
 
@@ -34,12 +35,14 @@ function addressIn({ match, pattern }: Rule, known: string | null): string | nul
 export function useAddress(flowKey: string, stepKey: string): string {
   const remembered = stored(nameOf(flowKey))
   const isKnown = remembered !== null
-  const query = new URLSearchParams({ flow: flowKey })
-  const draft = useRead<DraftAnswer>(isKnown ? null : flowPath(flowKey, '/draft'))
-  const health = useRead<StepCheck>(isKnown ? null : `${healthPath}?${query}`)
+  const listed = useRead<FlowList>(isKnown ? null : flowsPath)
+  // One that is not stored yet has no draft to be asked for.
+  const isStored = listed.data?.flows.some(({ key }) => key === flowKey) === true
+  const draft = useRead<DraftAnswer>(isStored ? flowPath(flowKey, '/draft') : null)
+  const health = useRead<StepCheck>(isKnown ? null : healthPath)
   if (isKnown) return remembered
-  const steps = health.data?.steps ?? []
-  const pages = [...steps.filter(({ step }) => step === stepKey), ...steps].flatMap(
+  const ofFlow = health.data?.steps.filter(({ flow }) => flow === flowKey) ?? []
+  const pages = [...ofFlow.filter(({ step }) => step === stepKey), ...ofFlow].flatMap(
     ({ pages: seen }) => seen.flatMap(({ page }) => page ?? []),
   )
   const [seen = null] = pages
