@@ -35,6 +35,8 @@ import {
 import type { AlertStore } from './modules/alerts/port.ts'
 import { analyticsRoutes, exportOperation } from './modules/analytics/index.ts'
 import type { AnalyticsStores } from './modules/analytics/port.ts'
+import { authorRoutes } from './modules/author/index.ts'
+import type { AuthorStore } from './modules/author/port.ts'
 import { authoringRoutes } from './modules/authoring/index.ts'
 import type { FlowStore, LookStore } from './modules/authoring/port.ts'
 import { checklistRoutes } from './modules/checklists/index.ts'
@@ -113,6 +115,7 @@ export interface ManagementStores {
   looks: LookStore
   eventLog: EventLog
   activity: ActivityStore
+  authorSessions: AuthorStore
   seen: SeenStore
   explaining: ExplainStore
   evidence: StepEvidenceStore
@@ -172,6 +175,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...accessRoutes({ access: management.access, clock }),
     ...organisationRoutes({ ...management, clock }),
     ...authoringRoutes({ ...management, clock }),
+    ...authorRoutes({ ...management, stores, clock }),
     ...runRoutes({ stores, runs: management.runs }),
     ...peopleRoutes({ ...management, stores, clock }),
     ...operationsRoutes({ ...management, server: deps.server, clock }),

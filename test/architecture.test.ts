@@ -291,6 +291,7 @@ test('every file is reached from the entry, from a thread’s, or from one that 
   for (const thread of threads) expect(codeOf('runtime/threads.ts')).toContain(`'${thread}'`)
   const scripts = ['page', 'renderer', 'module']
   for (const script of scripts) expect(codeOf('web/bundle.ts')).toContain(`'${script}.ts'`)
+  expect(codeOf('web/bundle.ts')).toContain("'../author/author.ts'")
   expect(codeOf('web/dashboard-bundle.ts')).toContain("'main.tsx'")
   expect(codeOf('web/dashboard-bundle.ts')).toContain("'styles/main.css'")
   const mainStyle = readFileSync(join(src, 'web/dashboard/styles/main.css'), 'utf8')
@@ -308,6 +309,7 @@ test('every file is reached from the entry, from a thread’s, or from one that 
     'main.ts',
     ...threads.map(thread => `runtime/${thread}.ts`),
     ...scripts.map(script => `web/snippet/${script}.ts`),
+    'web/author/author.ts',
     'web/dashboard/main.tsx',
   ]
   entries.forEach(reach)

@@ -96,6 +96,8 @@ export const unauthorizedCauses = [
   'ended_session',
   'wrong_cookie',
   'unknown_link',
+  'unknown_author_ticket',
+  'unknown_author_token',
   'token_too_long',
   'token_malformed',
   'token_bad_algorithm',

@@ -3,6 +3,7 @@ import { minuteMs } from '../core/time/durations.ts'
 import type { KnownSessions, KnownTokens } from '../http/port.ts'
 import type { AccessStore } from '../modules/access/port.ts'
 import type { AlertStore } from '../modules/alerts/port.ts'
+import type { AuthorStore } from '../modules/author/port.ts'
 import type { FlowStore, LookStore, SuggestedSelectors } from '../modules/authoring/port.ts'
 import type { DashboardStore } from '../modules/dashboard/port.ts'
 import type { ActivityStore, EventLog } from '../modules/events/port.ts'
@@ -139,6 +140,14 @@ export function connectManagement(reading: Database, client: StorageClient, work
   }
   const managementTokens = tokensOver(reading, client)
   const activity: InRows<ActivityStore> = { after: (...args) => client.activity(...args) }
+  const authorSessions: InRows<AuthorStore> = {
+    begin: (...args) => client.author('begin', ...args),
+    read: (...args) => client.author('read', ...args),
+    end: (...args) => client.author('end', ...args),
+    redeem: (...args) => client.author('redeem', ...args),
+    visit: (...args) => client.author('visit', ...args),
+    propose: (...args) => client.author('propose', ...args),
+  }
   return {
     flows: asPort<FlowStore>(flows),
     looks: asPort<LookStore>(looks),
@@ -147,6 +156,7 @@ export function connectManagement(reading: Database, client: StorageClient, work
     explaining: asPort<ExplainStore>(explaining),
     eventLog: asPort<EventLog>(eventLog),
     activity: asPort<ActivityStore>(activity),
+    authorSessions: asPort<AuthorStore>(authorSessions),
     seen,
     access: asPort<AccessStore>(access),
     organisations,

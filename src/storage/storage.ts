@@ -4,6 +4,7 @@ import type { Clock } from '../core/time/clock.ts'
 import { failpoint } from '../failpoints.ts'
 import { type ActivityCall, LiveActivity } from './activity/live-activity.ts'
 import { WatchBoard } from './activity/watch-board.ts'
+import { type AuthorCall, AuthorSessions, callAuthor } from './author/author-sessions.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { ColumnSegments } from './column-segments/column-segments.ts'
 import {
@@ -141,6 +142,9 @@ const isOperation = (pending: PendingWrite): pending is PendingWrite<Operation> 
 const isOfActivity = (pending: PendingWrite): pending is PendingWrite<ActivityCall> =>
   pending.command.type === 'activity'
 
+const isOfAuthor = (pending: PendingWrite): pending is PendingWrite<AuthorCall> =>
+  pending.command.type === 'author'
+
 /**
  * The one writer of a running server, over a database that is prepared: it takes messages, commits
  * them in groups, and watches for what other processes (the command line) have changed.
@@ -162,6 +166,7 @@ export class Storage {
   private readonly clockWatch: ClockWatch
   private readonly answers = new Answers()
   private readonly activity: LiveActivity
+  private readonly authors = new AuthorSessions()
   private readonly generation: Int32Array
   private readonly dataVersion
   private readonly newestChange
@@ -246,6 +251,7 @@ export class Storage {
       const pending = new PendingWrite(text, answer, this.answers, this.gauge)
       if (isOperation(pending)) this.operate(pending)
       else if (isOfActivity(pending)) this.look(pending)
+      else if (isOfAuthor(pending)) this.author(pending)
       else this.writer.submit(pending as PendingWrite<StorageCommand>)
     }
   }
@@ -270,6 +276,16 @@ export class Storage {
     this.answers.send()
   }
 
+  /** Author sessions are in memory alone. */
+  private author(pending: PendingWrite<AuthorCall>): void {
+    try {
+      pending.resolve(callAuthor(this.authors, pending.command) as CommandResult)
+    } catch (error) {
+      pending.reject(error)
+    }
+    this.answers.send()
+  }
+
   /** Carries out what management asks for; every thread knows of it before the answer leaves. */
   private async operate(pending: PendingWrite<Operation>): Promise<void> {
     const { command } = pending
@@ -290,6 +306,7 @@ export class Storage {
    */
   watch(): void {
     this.activity.expire()
+    this.authors.expire(this.options.clock.now())
     this.takeUpChanges()
   }
 

@@ -60,8 +60,12 @@ export function bundledSnippet(): {
   const defines = { CAIRN_BUILD_VERSION: version }
   const rendererText = bundled('renderer.ts', 'esm', defines)
   const renderer = `snippet-renderer-${shortHash(rendererText)}.js`
+  const authorText = bundled('../author/author.ts', 'esm', defines)
+  const author = `snippet-author-${shortHash(authorText)}.js`
   const pageCode = bundled('page.ts', 'iife', {
     ...defines,
+    CAIRN_SNIPPET_AUTHOR: author,
+    CAIRN_SNIPPET_AUTHOR_INTEGRITY: integrityOf(authorText),
     CAIRN_SNIPPET_RENDERER: renderer,
     CAIRN_SNIPPET_RENDERER_INTEGRITY: integrityOf(rendererText),
   })
@@ -69,7 +73,7 @@ export function bundledSnippet(): {
   const page = `snippet-${shortHash(pageText)}.js`
   const moduleText = bundled('module.ts', 'esm', defines)
   return {
-    files: { [renderer]: rendererText, [page]: pageText },
+    files: { [renderer]: rendererText, [author]: authorText, [page]: pageText },
     page,
     renderer,
     module: moduleText,

@@ -71,6 +71,9 @@ const inContract = `
   POST /manage/pin management manage
   POST /manage/validate management manage
   POST /manage/flows/:key/steps/:step/repair management manage
+  POST /manage/author-sessions management manage
+  GET /manage/author-sessions/:session_id management manage
+  DELETE /manage/author-sessions/:session_id management manage
   GET /manage/flows/:key/runs management manage
   GET /manage/people management manage
   GET /manage/people/history management manage
@@ -103,6 +106,9 @@ const besideApi = `
   GET /snippet-:file anyone
   GET /docs anyone
   GET /docs/:file anyone
+  POST /author/redeem anyone
+  POST /author/step anyone
+  POST /author/picks anyone
   GET /dashboard anyone, no page
   GET /dashboard/* anyone, no page
   GET /dashboard/assets/:file anyone, no page
@@ -117,7 +123,7 @@ const besideApi = `
   .trim()
   .split(/\n\s*/)
 
-test('beside the API there are only the snippet, the manual and the dashboard, which no other page reads', () => {
+test('beside the API there are only the snippet, the manual, what authors pick, and the dashboard, which no other page reads', () => {
   const files = routes.filter(({ isProductFile }) => isProductFile)
   const told = files.map(route => {
     const readers = route.readers === undefined ? '' : `, ${route.readers}`
@@ -177,13 +183,15 @@ test('a route without a caller, a bucket or its answers does not compile', () =>
   route({ ...bare, answers, caller: 'anyone', bucket: 'flows' })
 })
 
-test('a body may hold a mebibyte where it holds events or flows, 20 KiB at sign-in, 64 KiB elsewhere', () => {
+test('a body may hold a mebibyte where it holds events or flows, 20 KiB at sign-in, 16 KiB where authors pick, 64 KiB elsewhere', () => {
   const large = routes.filter(({ bodyLimitBytes }) => bodyLimitBytes !== undefined)
   expect(large.map(({ method, path, bodyLimitBytes }) => [method, path, bodyLimitBytes])).toEqual([
     ['POST', '/events', 1_048_576],
     ['PUT', '/manage/flows/:key/draft', 1_048_576],
     ['POST', '/manage/push', 1_048_576],
     ['POST', '/manage/validate', 1_048_576],
+    ['POST', '/author/redeem', 16_384],
+    ['POST', '/author/picks', 16_384],
     ['POST', '/dashboard/session/redeem', 20_480],
     ['POST', '/dashboard/session/token', 20_480],
     ['POST', '/dashboard/session/sign-out', 20_480],

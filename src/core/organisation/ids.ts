@@ -32,7 +32,16 @@ export function randomText(length: number): string {
   return ascii.decode(characters)
 }
 
-export type IdPrefix = 'org' | 'flow' | 'step' | 'item' | 'token' | 'alert' | 'webhook' | 'msg'
+export type IdPrefix =
+  | 'org'
+  | 'flow'
+  | 'step'
+  | 'item'
+  | 'token'
+  | 'alert'
+  | 'webhook'
+  | 'msg'
+  | 'author'
 
 /** A new opaque id, `<prefix>_` and 18 characters: 107 random bits. */
 export function newId(prefix: IdPrefix): string {

@@ -9,6 +9,7 @@ import type {
   HealthReport,
 } from '../../modules/steps/port.ts'
 import type { ActivityCall } from '../activity/live-activity.ts'
+import type { AuthorCall, AuthorSessions } from '../author/author-sessions.ts'
 import type { InRows } from '../in-rows.ts'
 import { encodeEvents } from '../ledger/event-text.ts'
 import type { BufferGauge } from '../shared.ts'
@@ -225,6 +226,15 @@ export class StorageClient implements InRows<Ledger> {
   async activity(orgRow: number, after: string | null): Promise<Activity> {
     const result: unknown = await this.ask({ type: 'activity', orgRow, after })
     return result as Activity
+  }
+
+  /** Asks the author sessions, which are in the storage thread's memory. */
+  async author<Verb extends AuthorCall['verb']>(
+    verb: Verb,
+    ...input: Parameters<AuthorSessions[Verb]>
+  ): Promise<ReturnType<AuthorSessions[Verb]>> {
+    const result: unknown = await this.ask({ type: 'author', verb, input })
+    return result as ReturnType<AuthorSessions[Verb]>
   }
 
   /**

@@ -2,6 +2,7 @@ import { AppError } from '../../core/errors.ts'
 import type { AppendOutcome } from '../../core/event/stored-event.ts'
 import { shortReasonOf } from '../../core/text/reason.ts'
 import type { ActivityCall } from '../activity/live-activity.ts'
+import type { AuthorCall } from '../author/author-sessions.ts'
 import type { BufferGauge } from '../shared.ts'
 import type { CommandResult, StorageCommand } from './commands.ts'
 import type { Operation } from './operations.ts'
@@ -18,7 +19,7 @@ import type { Operation } from './operations.ts'
  */
 
 /** What a client may ask for: a command, an operation, or what is in memory alone. */
-export type Asked = StorageCommand | Operation | ActivityCall
+export type Asked = StorageCommand | Operation | ActivityCall | AuthorCall
 
 export interface Numbered<T> {
   number: number

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { activityConforms } from './activity.ts'
 import { alertsConform } from './alerts.ts'
 import { analyticsConform } from './analytics.ts'
+import { authorSessionsConform } from './author-sessions.ts'
 import { authoringConforms } from './authoring.ts'
 import { checklistsConform } from './checklists.ts'
 import { ledgerConforms } from './ledger.ts'
@@ -28,6 +29,7 @@ export function conformance(name: string, openStore: OpenStore): void {
     describe('ledger', () => ledgerConforms(open))
     describe('analytics', () => analyticsConform(open))
     describe('activity', () => activityConforms(open))
+    describe('author sessions', () => authorSessionsConform(open))
     checklistsConform(open)
     describe('people', () => peopleConform(open))
     retentionConforms(open)

@@ -83,7 +83,6 @@ export const readAgain = (): void => {
 
 /** Forgets what was read from an address at which nothing is any more. */
 export const forgetReading = (path: string): void => void readings.delete(path)
-
 /** What a page shows of an address. */
 export interface Read<T> {
   data: T | null

@@ -2,7 +2,8 @@ import { effect, signal } from '@preact/signals'
 
 /** What somebody has chosen for this browser; nothing that says who they are. */
 
-const stored = (name: string): string | null => {
+/** A choice by its name; null where none was made. */
+export const stored = (name: string): string | null => {
   try {
     return localStorage.getItem(`cairn-${name}`)
   } catch {
@@ -10,7 +11,8 @@ const stored = (name: string): string | null => {
   }
 }
 
-const store = (name: string, value: string | null): void => {
+/** Keeps a choice in this browser; null forgets it. */
+export const storeSetting = (name: string, value: string | null): void => {
   try {
     if (value === null) localStorage.removeItem(`cairn-${name}`)
     else localStorage.setItem(`cairn-${name}`, value)
@@ -32,7 +34,7 @@ effect(() => {
   const chosen = appearance.value
   if (chosen === 'system') delete document.documentElement.dataset.appearance
   else document.documentElement.dataset.appearance = chosen
-  store('appearance', chosen === 'system' ? null : chosen)
+  storeSetting('appearance', chosen === 'system' ? null : chosen)
 })
 
-effect(() => store('letters', hasLetters.value ? null : 'off'))
+effect(() => storeSetting('letters', hasLetters.value ? null : 'off'))

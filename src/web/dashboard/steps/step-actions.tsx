@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { PinAnswer, RepairAnswer } from '../../../modules/authoring/model.ts'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
+import { PickOnPage } from '../authoring/pick/pick-on-page.tsx'
 import { flowPath } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { Button } from '../parts/button.tsx'
@@ -26,53 +27,95 @@ export const WithDraft = ({ flowKey, children }: { flowKey: string; children: st
   </>
 )
 
-/** Puts the selector that would find the element into the draft. */
-export function Repair({ flow, step, title, said, candidate }: Acting & { candidate: Candidate }) {
-  const isOpen = useSignal(false)
-  const close = () => {
-    isOpen.value = false
-  }
+/** Asks before another selector is put into the draft. */
+function RepairDialog({
+  flow,
+  step,
+  title,
+  said,
+  selector,
+  body,
+  onClose,
+}: Acting & { selector: string; body: { selector?: string }; onClose: () => void }) {
   const repair = async () => {
     const path = flowPath(flow.key, `/steps/${encodeURIComponent(step.step)}/repair`)
-    const { outcome, selector } = await act<RepairAnswer>(path, { body: {}, ifMatch: flow.etag })
-    const sentence = outcome === 'repaired' ? words.repaired(selector) : words.unchanged
+    const answer = await act<RepairAnswer>(path, { body, ifMatch: flow.etag })
+    const isRepaired = answer.outcome === 'repaired'
+    const sentence = isRepaired ? words.repaired(answer.selector) : words.unchanged
     said.value = <WithDraft flowKey={flow.key}>{sentence}</WithDraft>
   }
+  return (
+    <Confirm
+      title={words.repairTitle(title)}
+      verb={words.repair}
+      act={repair}
+      onRefused={readAgain}
+      onDone={() => {
+        onClose()
+        readAgain()
+      }}
+      onClose={onClose}
+    >
+      <dl class="facts">
+        <div>
+          <dt>{words.before}</dt>
+          <dd>
+            <code>{step.selector}</code>
+          </dd>
+        </div>
+        <div>
+          <dt>{words.after}</dt>
+          <dd>
+            <code>{selector}</code>
+          </dd>
+        </div>
+      </dl>
+      <p>
+        {words.repairWhy} {flow.hasDraft && words.repairAlso}
+      </p>
+    </Confirm>
+  )
+}
+
+/** Puts the selector that would find the element into the draft. */
+export function Repair({ candidate, ...acting }: Acting & { candidate: Candidate }) {
+  const isOpen = useSignal(false)
   return (
     <>
       <Button look="primary" onClick={() => (isOpen.value = true)}>
         {words.repair}
       </Button>
       {isOpen.value && (
-        <Confirm
-          title={words.repairTitle(title)}
-          verb={words.repair}
-          act={repair}
-          onRefused={readAgain}
-          onDone={() => {
-            close()
-            readAgain()
-          }}
-          onClose={close}
-        >
-          <dl class="facts">
-            <div>
-              <dt>{words.before}</dt>
-              <dd>
-                <code>{step.selector}</code>
-              </dd>
-            </div>
-            <div>
-              <dt>{words.after}</dt>
-              <dd>
-                <code>{candidate.selector}</code>
-              </dd>
-            </div>
-          </dl>
-          <p>
-            {words.repairWhy} {flow.hasDraft && words.repairAlso}
-          </p>
-        </Confirm>
+        <RepairDialog
+          {...acting}
+          selector={candidate.selector}
+          body={{}}
+          onClose={() => (isOpen.value = false)}
+        />
+      )}
+    </>
+  )
+}
+
+/** Puts the selector of an element that is picked on the page into the draft. */
+export function Pick(acting: Acting) {
+  const picked = useSignal<string | null>(null)
+  const { flow, step } = acting
+  return (
+    <>
+      <PickOnPage
+        flowKey={flow.key}
+        stepKey={step.step}
+        selector={step.selector}
+        onPicked={({ selector }) => (picked.value = selector)}
+      />
+      {picked.value !== null && (
+        <RepairDialog
+          {...acting}
+          selector={picked.value}
+          body={{ selector: picked.value }}
+          onClose={() => (picked.value = null)}
+        />
       )}
     </>
   )

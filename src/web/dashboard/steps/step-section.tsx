@@ -11,7 +11,7 @@ import { healthWords as words } from '../words/health.ts'
 import { type Candidate, candidateOf } from './candidate.ts'
 import { Element } from './element.tsx'
 import { type CheckedStep, type StepCheck, toneOfState } from './health.ts'
-import { Pin, Repair, WithDraft } from './step-actions.tsx'
+import { Pick, Pin, Repair, WithDraft } from './step-actions.tsx'
 import { isWell, StepFacts, StepPages } from './step-facts.tsx'
 
 const Known = ({ candidate }: { candidate: Candidate }) => (
@@ -55,9 +55,10 @@ function Remedy({
   const mayAct = may('flows:write')
   const canPin = mayAct && step.canBePinned && !step.isPinned && !drafted?.target?.fingerprint
   if (isWell(step.state) && !candidate) {
-    return canPin ? (
+    return mayAct ? (
       <div class="actions">
-        <Pin {...acting} />
+        <Pick {...acting} />
+        {canPin && <Pin {...acting} />}
       </div>
     ) : null
   }
@@ -70,9 +71,10 @@ function Remedy({
           <WithDraft flowKey={flow.key}>{words.drafted}</WithDraft>
         </p>
       )}
-      {(canPin || (mayAct && candidate && !isDrafted)) && (
+      {mayAct && (
         <div class="actions">
-          {mayAct && candidate && !isDrafted && <Repair {...acting} candidate={candidate} />}
+          {candidate && !isDrafted && <Repair {...acting} candidate={candidate} />}
+          <Pick {...acting} />
           {canPin && <Pin {...acting} />}
         </div>
       )}

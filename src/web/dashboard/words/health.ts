@@ -83,8 +83,7 @@ export const healthWords = {
   byReports: (times: number) =>
     `${times} ${times === 1 ? 'report' : 'reports'} found the element by it where the selector did not.`,
   sound: 'Nothing in it looks as if the next build would break it.',
-  noCandidate:
-    'Nothing suggests another selector yet. Look at the page, and write one into the flow.',
+  noCandidate: 'Nothing suggests another selector yet. Look at the page, and pick or write one.',
   drafted: 'The draft that waits has this selector already.',
   toVersions: 'To the draft',
 

@@ -34,7 +34,7 @@ const tagOf = (element: Element) => element.localName
 
 const roleOf = (element: Element) => element.getAttribute('role') ?? roles[tagOf(element)]
 
-function testIdOf(element: Element): TestId | undefined {
+export function testIdOf(element: Element): TestId | undefined {
   const attr = testIdAttributes.find(name => element.hasAttribute(name))
   return attr ? { attr, value: element.getAttribute(attr) ?? '' } : undefined
 }
@@ -149,9 +149,12 @@ export function candidatesOf(element: Element): Fingerprint[] {
     .map(selector => fingerprintOf(element, selector))
 }
 
-function shortestOf(element: Element): string | null {
+/** @param root what it is to be the only one in; the document unless given */
+export function shortestOf(element: Element, root?: Document | ShadowRoot): string | null {
   try {
     return uniqueSelector(element, {
+      // Any node that can be searched will do.
+      ...(root && { root: root as unknown as Element }),
       idName: name => !isGeneratedId(name),
       className: name => !isGeneratedClass(name),
       timeoutMs: 20,

@@ -1,0 +1,76 @@
+import type { AstSelector } from 'css-selector-parser'
+import { fragileParts } from './selector-fragility.ts'
+import { partsOf, readSelector } from './selector-syntax.ts'
+
+/** How long a selector will probably go on to find its element. */
+export const grades = ['strong', 'fair', 'weak'] as const
+export type Grade = (typeof grades)[number]
+
+/** What is to be said of a selector that somebody may choose. */
+export interface JudgedSelector {
+  grade: Grade
+  /** Which of its parts will probably break; one sentence each. */
+  weaknesses: string[]
+  /** Whether a text in it may be the name of a person: it would be shown, stored and published. */
+  mayNamePerson: boolean
+}
+
+/** Attributes that people give to an element on purpose. */
+const givenAttributes = /^(?:data-test[\w-]*|data-cy|data-qa|name|aria-label)$/
+
+/** Whether the element itself, and not only one around it, is told by what was given to it by hand. */
+const isGivenByHand = ({ rules }: AstSelector): boolean =>
+  rules.every(rule =>
+    [...partsOf(rule)]
+      .at(-1)!
+      .items.some(
+        item =>
+          item.type === 'Id' || (item.type === 'Attribute' && givenAttributes.test(item.name)),
+      ),
+  )
+
+/** Judges a selector by itself, without a page. */
+export function judgeSelector(selector: string): JudgedSelector {
+  const read = readSelector(selector)
+  const texts = [...selector.matchAll(/=\s*(?:"([^"]*)"|'([^']*)'|([^\]\s]+))/g)]
+  const names = texts.some(([, a, b, c]) => mayNamePerson(a ?? b ?? c ?? ''))
+  if ('fault' in read) return { grade: 'weak', weaknesses: [read.fault], mayNamePerson: names }
+  const weaknesses = fragileParts(read.tree, false)
+  const sound = isGivenByHand(read.tree) ? 'strong' : 'fair'
+  return { grade: weaknesses.length > 0 ? 'weak' : sound, weaknesses, mayNamePerson: names }
+}
+
+const address = /[^\s@]+@[^\s@]+\.[^\s@]+/
+const longNumber = /\d[\d\s().-]{7,}\d/
+const possessive = /\b\p{Lu}\p{Ll}+['’]s\b/u
+/** Two words that each begin with a capital, such as a first name and a surname. */
+const twoNames = /(?<!\p{L})(\p{Lu}\p{Ll}+) (\p{Lu}\p{Ll}+)(?!\p{L})/u
+
+/** Words that buttons and headings begin with, and names do not. */
+const usualWords = new Set(
+  (
+    'about accept account activity add admin all analytics and api apply archive back billing book ' +
+    'browse buy calendar cancel change chat check choose clear close comment compare configure ' +
+    'confirm connect contact continue copy create customer customers dashboard data date delete ' +
+    'details disable discard docs done download draft edit enable event events export file files ' +
+    'filter find finish first forgot general get go group help hide history home import inbox ' +
+    'install integrations invite invoices item items join language last learn list load log main ' +
+    'manage mark menu message messages more move my name new next no notifications office ok open ' +
+    'order orders our overview page password pay people plan preview pricing print privacy product ' +
+    'products profile project projects publish quick read recent refresh remove rename report ' +
+    'reports reset restore results run save schedule search security select send settings share ' +
+    'show sign sort start status stop submit subscribe support switch table tags task tasks team ' +
+    'terms test the today total try turn undo update upgrade upload use user users view welcome ' +
+    'workspace yes you your'
+  ).split(' '),
+)
+
+/**
+ * Whether a text may be about one person: an address, a long number, "Ann's", or two names one after the
+ * other. Careful rather than complete: who reads the warning decides.
+ */
+export function mayNamePerson(text: string): boolean {
+  if (address.test(text) || longNumber.test(text) || possessive.test(text)) return true
+  const [, ...names] = twoNames.exec(text) ?? []
+  return names.length > 0 && names.every(word => !usualWords.has(word.toLowerCase()))
+}

@@ -1,0 +1,117 @@
+import { mayNamePerson } from '../../core/step/proposal.ts'
+import { safely } from '../snippet/safely.ts'
+import { fingerprintOf } from '../snippet/stage/fingerprint.ts'
+import { candidatesFor } from './candidates.ts'
+import { describe } from './describe.ts'
+import { createPanel } from './panel.ts'
+import { createPicking } from './picking.ts'
+import { createOutline, createPlace } from './place.ts'
+import { Ended, type Proof, sessionAt, type Visit } from './session.ts'
+import { words } from './words.ts'
+
+/**
+ * What an author's page loads, and no other: lets an element be picked and proposes it to the dashboard.
+ * Nothing else of the page leaves it, and nothing that is said here changes a flow.
+ */
+
+/** How often the outlines follow what the page moves, and the place what it throws away, milliseconds. */
+const followMs = 100
+
+let isStarted = false
+
+/**
+ * @param baseUrl where the snippet itself has come from: never an address out of the page's
+ * @returns a promise that resolves when the author has closed it
+ */
+export async function startAuthor(baseUrl: string, proof: Proof): Promise<void> {
+  if (isStarted) return
+  isStarted = true
+  let left = () => {}
+  const untilLeft = new Promise<void>(resolve => {
+    left = resolve
+  })
+  const session = sessionAt(baseUrl)
+  const place = createPlace()
+  const pointed = createOutline(place, '')
+  const picked = createOutline(place, 'picked')
+  let isOver = false
+
+  const close = () => {
+    session.leave()
+    stop()
+    place.remove()
+    isStarted = false
+    left()
+  }
+  const use = () => {
+    picking.switch(false)
+    panel.mode(false)
+    panel.say(words.using)
+    panel.focus()
+  }
+  const pick = () => {
+    if (isOver) return
+    picking.switch(true)
+    panel.mode(true)
+    panel.say(words.picking)
+    // The keys are the page's elements' from here on.
+    if (place.hasFocus()) (document.activeElement as HTMLElement).blur()
+  }
+  const failed = (error: unknown) => {
+    if (error instanceof Ended) {
+      isOver = true
+      stop()
+      panel.over(words.ended)
+    } else
+      panel.say(error instanceof TypeError ? words.unreachable(session.origin) : words.failed, true)
+  }
+  const propose = async (element: Element) => {
+    const named = describe(element)
+    const candidates = candidatesFor(element)
+    const [best] = candidates
+    picked.show(element)
+    panel.result(candidates, false)
+    if (!best) return panel.say(words.nothing, true)
+    panel.say(words.sending(named))
+    const print = fingerprintOf(element, best.selector, best.matchCount)
+    try {
+      await session.propose(named, candidates, print)
+      const texts = [named, print.name, print.text, print.ariaLabel]
+      const mayName = texts.some(text => text !== undefined && mayNamePerson(text))
+      panel.result(candidates, mayName || candidates.some(one => one.mayNamePerson))
+      panel.say(words.sent(named))
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  const panel = createPanel(place, { pick, use, close })
+  const picking = createPicking(place, {
+    point: element => safely(() => pointed.show(element, element ? describe(element) : '')),
+    pick: element => void propose(element),
+    leave: use,
+  })
+  const follow = () =>
+    safely(() => {
+      place.attach()
+      pointed.follow()
+      picked.follow()
+    })
+  const timer = setInterval(follow, followMs)
+  addEventListener('scroll', follow, { capture: true, passive: true })
+  const stop = () => {
+    picking.stop()
+    clearInterval(timer)
+    removeEventListener('scroll', follow, { capture: true })
+    pointed.show(null)
+    picked.show(null)
+  }
+
+  const entered = ({ code, draft, step }: Visit) => {
+    panel.entered(code, draft?.title || step)
+    pick()
+  }
+  panel.say(words.connecting)
+  session.enter(proof).then(entered).catch(failed)
+  return untilLeft
+}

@@ -1,0 +1,96 @@
+import type { Fingerprint } from '../../core/step/fingerprint.ts'
+import type { Candidate } from './candidates.ts'
+
+/** What a page shows to be let in: out of its address, or typed; neither where it was let in before. */
+export interface Proof {
+  ticket?: string
+  code?: string
+}
+
+/** What the page belongs to. */
+export interface Visit {
+  flow: string
+  step: string
+  code: string
+  draft: { title: string; selector: string | null } | null
+}
+
+/** A refusal: the session is over. Whatever else goes wrong is another error. */
+export class Ended extends Error {}
+
+/** Where the token is kept, for as long as the tab: so that picking goes on over pages. */
+const name = 'cairn-author'
+
+/** Some pages may store nothing; then it lasts as long as the page. */
+function kept(): string | null {
+  try {
+    return sessionStorage.getItem(name)
+  } catch {
+    return null
+  }
+}
+
+function keep(token: string | null): void {
+  try {
+    if (token === null) sessionStorage.removeItem(name)
+    else sessionStorage.setItem(name, token)
+  } catch {
+    // As said.
+  }
+}
+
+/** What is said to Cairn, and to nobody else: it is where the snippet itself has come from. */
+export function sessionAt(baseUrl: string) {
+  let token: string | null = null
+
+  async function ask<Answer>(path: string, body: unknown): Promise<Answer> {
+    const response = await fetch(`${baseUrl}/author/${path}`, {
+      method: 'POST',
+      credentials: 'omit',
+      headers: {
+        'Content-Type': 'text/plain',
+        ...(token !== null && { Authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify(body),
+    })
+    if (response.status === 401) {
+      keep(null)
+      throw new Ended()
+    }
+    if (!response.ok) throw new Error(String(response.status))
+    return response.json()
+  }
+
+  return {
+    origin: new URL(baseUrl).origin,
+
+    /** @throws Ended */
+    async enter({ ticket, code }: Proof): Promise<Visit> {
+      if (ticket === undefined && code === undefined) {
+        token = kept()
+        return ask<Visit>('step', {})
+      }
+      const entered = await ask<Visit & { token: string }>('redeem', { ticket, code })
+      token = entered.token
+      keep(token)
+      return entered
+    },
+
+    /** @throws Ended */
+    async propose(element: string, candidates: Candidate[], fingerprint: Fingerprint) {
+      await ask('picks', {
+        page: location.origin + location.pathname,
+        element,
+        candidates: candidates.map(({ selector, matchCount }) => ({ selector, matchCount })),
+        fingerprint,
+      })
+    },
+
+    leave() {
+      token = null
+      keep(null)
+    },
+  }
+}
+
+export type AuthorSession = ReturnType<typeof sessionAt>

@@ -1,0 +1,38 @@
+/** Every word that an author reads on a page while they pick an element. */
+export const words = {
+  panel: 'Cairn: pick an element',
+  product: 'Cairn',
+  code: 'Code',
+  codeWhy: 'The dashboard shows the same four letters.',
+  pickFor: (title: string) => `Pick the element for “${title}”`,
+  connecting: 'Connecting to the dashboard…',
+  pick: 'Pick',
+  use: 'Use the page',
+  close: 'Close',
+  move: 'Move to the other side',
+  modes: 'What a click does',
+  picking: 'Point at an element and click it.',
+  keys: [
+    ['↑', 'parent'],
+    ['↓', 'child'],
+    ['← →', 'neighbours'],
+    ['Tab', 'controls'],
+    ['Enter', 'picks'],
+    ['Esc', 'uses the page'],
+  ],
+  using: 'Clicks go to the page. Go where the element is, then pick.',
+  sending: (element: string) => `Sending ${element}…`,
+  sent: (element: string) => `The dashboard has ${element}. Choose there which selector to use.`,
+  candidates: 'Selectors',
+  matches: (count: number) => (count === 1 ? '1 match' : `${count} matches`),
+  grades: { strong: 'strong', fair: 'fair', weak: 'weak' },
+  mayNamePerson:
+    'A text here may be the name of a person. What you use is stored and sent to all visitors.',
+  namesPerson: 'may name a person',
+  frame: 'a frame, which is a page of its own and not looked into',
+  nothing: 'No selector finds this element: pick one around it.',
+  ended: 'This session has ended, or was for another page. Open the page from the dashboard again.',
+  unreachable: (origin: string) =>
+    `${origin} cannot be reached. Perhaps this page’s policy does not let it (connect-src).`,
+  failed: 'That did not work. Try again.',
+} as const

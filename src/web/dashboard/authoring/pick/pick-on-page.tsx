@@ -1,0 +1,40 @@
+import { useSignal } from '@preact/signals'
+import type { CreatedSession } from '../../../../modules/author/model.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { pickWords as words } from '../../words/pick.ts'
+import type { PickProps } from '../editor/parts.ts'
+import { AddressForm } from './address-form.tsx'
+import { Picking } from './picking.tsx'
+
+function PickDialog({ flowKey, stepKey, onPicked, onClose }: PickProps & { onClose: () => void }) {
+  const begun = useSignal<CreatedSession | null>(null)
+  return (
+    <Dialog title={words.title} onClose={onClose} class="pick">
+      {begun.value ? (
+        <Picking
+          key={begun.value.id}
+          begun={begun.value}
+          onAnew={() => (begun.value = null)}
+          onPicked={picked => {
+            onClose()
+            onPicked(picked)
+          }}
+        />
+      ) : (
+        <AddressForm {...{ flowKey, stepKey }} onBegun={session => (begun.value = session)} />
+      )}
+    </Dialog>
+  )
+}
+
+/** A button by which an author chooses the element on the real page. */
+export function PickOnPage(props: PickProps) {
+  const isOpen = useSignal(false)
+  return (
+    <>
+      <Button onClick={() => (isOpen.value = true)}>{words.pick}</Button>
+      {isOpen.value && <PickDialog {...props} onClose={() => (isOpen.value = false)} />}
+    </>
+  )
+}

@@ -1,0 +1,111 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { AuthorSessionAnswer, CreatedSession } from '../../../../modules/author/model.ts'
+import { forgetReading, useRead } from '../../api/read.ts'
+import { ask } from '../../api/request.ts'
+import { Badge, type Tone } from '../../parts/badge.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Code } from '../../parts/code.tsx'
+import { pickWords as words } from '../../words/pick.ts'
+import type { PickProps } from '../editor/parts.ts'
+import { openPage, sessionsPath } from './address-form.tsx'
+import { type Chosen, Proposals } from './proposals.tsx'
+
+/** How often it is looked what the page has proposed, milliseconds: somebody waits for it. */
+const everyMs = 1_500
+
+type State = AuthorSessionAnswer['state']
+
+const toneOf: Record<State, Tone> = { waiting: 'neutral', connected: 'good', ended: 'warn' }
+
+/** Other selectors that find the same element alone: where the first one fails, they are tried. */
+const alternatesTo = ({ proposal, selector }: Chosen, { proposals }: AuthorSessionAnswer) =>
+  proposals
+    .find(({ number }) => number === proposal)!
+    .candidates.filter(
+      other =>
+        other.selector !== selector &&
+        other.matchCount === 1 &&
+        other.grade !== 'weak' &&
+        !other.mayNamePerson,
+    )
+    .map(other => other.selector)
+
+const NotSeen = ({ typedCode }: { typedCode: string }) => (
+  <details>
+    <summary>{words.notSeen}</summary>
+    <p>{words.notSeenSnippet}</p>
+    <p>{words.notSeenWhy}</p>
+    <Code name={words.console}>{words.typed(typedCode)}</Code>
+  </details>
+)
+
+/** What the page says, from its opening until a selector is taken. */
+export function Picking({
+  begun,
+  onPicked,
+  onAnew,
+}: {
+  begun: CreatedSession
+  onPicked: PickProps['onPicked']
+  onAnew: () => void
+}) {
+  const path = `${sessionsPath}/${begun.id}`
+  const { data, failure } = useRead<AuthorSessionAnswer>(path, everyMs)
+  const chosen = useSignal<Chosen | null>(null)
+  const latest = data?.proposals.at(-1)
+  const known = useRef(0)
+  // Whoever picks again means that; a choice among what is there stays until then.
+  if (latest && latest.number !== known.current) {
+    known.current = latest.number
+    const [best] = latest.candidates
+    chosen.value = best ? { proposal: latest.number, selector: best.selector } : null
+  }
+  // The page can say nothing more once nobody listens.
+  useEffect(
+    () => () => {
+      forgetReading(path)
+      ask(path, { method: 'DELETE' }).catch(() => {})
+    },
+    [path],
+  )
+  const state: State = failure?.status === 404 ? 'ended' : (data?.state ?? 'waiting')
+  const isThere = data !== null && data.proposals.length > 0
+  return (
+    <div class="picking">
+      <div class="pick-state">
+        <p class="pick-code">
+          <span class="unseen">{words.code}</span>
+          <strong>{begun.code}</strong>
+          <span class="hint">{words.codeWhy}</span>
+        </p>
+        <div role="status">
+          <Badge tone={toneOf[state]}>{words.states[state]}</Badge>{' '}
+          <span>{words.nextSteps[state]}</span>
+        </div>
+      </div>
+      {state === 'waiting' && (
+        <>
+          <p>
+            <Button onClick={() => openPage(begun.openAddress)}>{words.openAgain}</Button>
+          </p>
+          <NotSeen typedCode={begun.typedCode} />
+        </>
+      )}
+      {isThere && <Proposals proposals={data.proposals} chosen={chosen} />}
+      <div class="dialog-end">
+        {state === 'ended' && <Button onClick={onAnew}>{words.anew}</Button>}
+        <Button
+          look="primary"
+          disabled={chosen.value === null}
+          onClick={() => {
+            const { selector } = chosen.value!
+            onPicked({ selector, alternates: alternatesTo(chosen.value!, data!) })
+          }}
+        >
+          {words.use}
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,101 @@
+import type { Signal } from '@preact/signals'
+import type { AuthorSessionAnswer } from '../../../../modules/author/model.ts'
+import { Badge, type Tone } from '../../parts/badge.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { pickWords as words } from '../../words/pick.ts'
+
+export type Proposal = AuthorSessionAnswer['proposals'][number]
+type Candidate = Proposal['candidates'][number]
+
+/** A selector that is chosen among all that were proposed. */
+export interface Chosen {
+  proposal: number
+  selector: string
+}
+
+const toneOf: Record<Candidate['grade'], Tone> = { strong: 'good', fair: 'neutral', weak: 'warn' }
+
+/** What is to be thought of before a selector is taken. */
+const cautions = ({ matchCount, mayNamePerson, weaknesses }: Candidate): string[] => [
+  ...(matchCount > 1 ? [words.ambiguous] : []),
+  ...(mayNamePerson ? [words.namesPerson] : []),
+  ...weaknesses.map(sentence => `${sentence}.`),
+]
+
+function Choice({
+  candidate,
+  isChosen,
+  onChoose,
+}: {
+  candidate: Candidate
+  isChosen: boolean
+  onChoose: () => void
+}) {
+  const { selector, grade, matchCount } = candidate
+  return (
+    <label class="candidate">
+      <input type="radio" name="picked-selector" checked={isChosen} onChange={onChoose} />
+      <span class="candidate-text">
+        <code>{selector}</code>
+        <span class="badges">
+          <Badge tone={toneOf[grade]}>{words.grades[grade]}</Badge>
+          <Badge tone={matchCount === 1 ? 'neutral' : 'warn'}>{words.matches(matchCount)}</Badge>
+        </span>
+        {cautions(candidate).map(sentence => (
+          <small key={sentence}>
+            <Icon name="warning" size={14} /> {sentence}
+          </small>
+        ))}
+      </span>
+    </label>
+  )
+}
+
+function Picked({ proposal, chosen }: { proposal: Proposal; chosen: Signal<Chosen | null> }) {
+  const { number, element, page, candidates, mayNamePerson } = proposal
+  return (
+    <fieldset class="proposal">
+      <legend>{element}</legend>
+      <p class="hint">{words.onPage(page)}</p>
+      {mayNamePerson && (
+        <p class="caution">
+          <Icon name="warning" /> {words.elementNamesPerson}
+        </p>
+      )}
+      {candidates.map(candidate => (
+        <Choice
+          key={candidate.selector}
+          candidate={candidate}
+          isChosen={
+            chosen.value?.proposal === number && chosen.value.selector === candidate.selector
+          }
+          onChoose={() => (chosen.value = { proposal: number, selector: candidate.selector })}
+        />
+      ))}
+    </fieldset>
+  )
+}
+
+/** The elements that were picked, the latest first, with the selectors that find each. */
+export function Proposals({
+  proposals,
+  chosen,
+}: {
+  proposals: readonly Proposal[]
+  chosen: Signal<Chosen | null>
+}) {
+  const [latest, ...earlier] = proposals.toReversed()
+  return (
+    <div class="proposals">
+      {latest && <Picked key={latest.number} proposal={latest} chosen={chosen} />}
+      {earlier.length > 0 && (
+        <details>
+          <summary>{words.earlier(earlier.length)}</summary>
+          {earlier.map(proposal => (
+            <Picked key={proposal.number} proposal={proposal} chosen={chosen} />
+          ))}
+        </details>
+      )}
+    </div>
+  )
+}

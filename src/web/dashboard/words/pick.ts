@@ -1,0 +1,35 @@
+/** What people read while they pick an element on their own page. */
+export const pickWords = {
+  pick: 'Pick on page',
+  title: 'Pick the element on your page',
+  why: 'Your page opens in a new tab, where you click the element. Nothing changes until you take a selector here.',
+  address: 'Address of the page',
+  addressHint: 'Where the element is to be seen. The snippet has to be on it.',
+  addressNeeded: 'Write the whole address of the page, with https:// or http://.',
+  open: 'Open the page',
+  anew: 'Begin again',
+  code: 'Code',
+  codeWhy: 'Your page shows the same four letters.',
+  states: { waiting: 'Waiting for the page', connected: 'Connected', ended: 'Ended' },
+  nextSteps: {
+    waiting: 'The page is to open in a new tab.',
+    connected: 'Click the element on the page: it shows here.',
+    ended: 'Nobody came in time, or the page was closed for long. Begin again.',
+  },
+  openAgain: 'Open the page again',
+  notSeen: 'The page shows no panel?',
+  notSeenWhy:
+    'Where a login has dropped the end of the address, sign in there, and then open the page again from here. Where that does not help, type this into the console of the page’s developer tools:',
+  notSeenSnippet: 'The page needs the snippet, and this organisation’s key in it.',
+  console: 'line for the console',
+  typed: (code: string) => `cairn.author('${code}')`,
+  earlier: (count: number) => `Picked before: ${count}`,
+  onPage: (page: string) => `on ${page}`,
+  matches: (count: number) => (count === 1 ? '1 match' : `${count} matches`),
+  grades: { strong: 'Strong', fair: 'Fair', weak: 'Weak' },
+  namesPerson: 'A text in this selector may be the name of a person.',
+  elementNamesPerson:
+    'A text of this element may be the name of a person. A selector that holds it is sent to every visitor.',
+  ambiguous: 'It finds more than this element: add a text to the step’s target, or take another.',
+  use: 'Use this selector',
+} as const

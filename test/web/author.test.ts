@@ -1,0 +1,356 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import { AuthoredSite } from '../support/authored-site.ts'
+import { type Noticed, type Page, rest } from '../support/browser.ts'
+import { DashboardHouse, hardToUse } from '../support/dashboard.ts'
+import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
+
+/** An author picks elements on a strict page of a customer, and the dashboard has what they picked. */
+
+setDefaultTimeout(60_000)
+
+let house: DashboardHouse
+let site: AuthoredSite
+let token: string
+beforeAll(async () => {
+  house = await DashboardHouse.open()
+  site = new AuthoredSite(house.server, house.snippetKey)
+  const made = ['token', 'create', 'CI', '--scope', 'flows:write']
+  token = (await house.place.json<{ token: string }>(made)).token
+})
+afterAll(async () => {
+  await site.stop()
+  await house.close()
+})
+
+interface Session {
+  id: string
+  code: string
+  typedCode: string
+  openAddress: string
+  state: string
+  proposals: {
+    element: string
+    page: string
+    mayNamePerson: boolean
+    candidates: { selector: string; matchCount: number; grade: string }[]
+    fingerprint: Record<string, unknown>
+  }[]
+}
+
+async function manage(method: string, rest: string, body?: object): Promise<Session> {
+  const response = await fetch(`${house.server.url}/api/v1/manage/author-sessions${rest}`, {
+    method,
+    headers: { authorization: `Bearer ${token}` },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return response.status === 204 ? (null as never) : ((await response.json()) as Session)
+}
+
+const begin = (path = '/projects') =>
+  manage('POST', '', { flow: 'welcome', step: 'create', url: site.origin + path })
+
+/** The panel as those read it who see no pixels: the one way into a closed shadow root. */
+async function panelOf(page: Page): Promise<string> {
+  const devtools = await page.context().newCDPSession(page)
+  const { nodes } = await devtools.send('Accessibility.getFullAXTree')
+  const named = nodes as { role?: { value: string }; name?: { value: string } }[]
+  return named.map(({ role, name }) => `${role?.value} ${name?.value}`).join('\n')
+}
+
+async function reads(page: Page, text: string): Promise<void> {
+  for (;;) {
+    if ((await panelOf(page)).includes(text)) return
+    await rest(page)
+  }
+}
+
+/** A page of the site with a picker that has been let in. */
+async function authored(options: Parameters<typeof house.browser.page>[0] = {}) {
+  const session = await begin()
+  const { page, noticed } = await house.browser.page(options)
+  await Promise.all([page.waitForResponse(/\/author\/redeem$/), page.goto(session.openAddress)])
+  await reads(page, 'Point at an element')
+  return { session, page, noticed }
+}
+
+/** As the mouse does it: what is under it hears of nothing. */
+async function click(page: Page, name: string): Promise<void> {
+  const box = (await page.getByRole('button', { name }).first().boundingBox())!
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+  await Promise.all([
+    page.waitForResponse(/\/author\/picks$/),
+    (async () => {
+      await page.mouse.down()
+      await page.mouse.up()
+    })(),
+  ])
+}
+
+const latest = async ({ id }: Session) => (await manage('GET', `/${id}`)).proposals.at(-1)!
+const clicksOn = (page: Page) => page.evaluate('window.clicks') as Promise<string[]>
+const toCairn = ({ requests }: Noticed) =>
+  requests
+    .filter(url => url.startsWith(house.server.url))
+    .map(url => url.slice(house.server.url.length).replace(/[?#].*|-[0-9a-f]{16}/g, ''))
+
+test('what is clicked is proposed, with selectors and their grades, and the page hears nothing of it', async () => {
+  const { session, page, noticed } = await authored()
+  expect(await panelOf(page)).toContain(`Code ${[...session.code].join(' ')}`)
+  await click(page, 'New project')
+  await reads(page, 'The dashboard has button “New project”')
+  expect(await latest(session)).toMatchObject({
+    element: 'button “New project”',
+    page: `${site.origin}/projects`,
+    mayNamePerson: false,
+    candidates: [
+      { selector: '[data-testid="new-project"]', matchCount: 1, grade: 'strong' },
+      { selector: '#new', matchCount: 1, grade: 'strong' },
+      { selector: '.primary', matchCount: 1, grade: 'fair' },
+    ],
+    fingerprint: { selector: '[data-testid="new-project"]', matchCount: 1, tag: 'button' },
+  })
+  // In an open shadow root, and what is disabled and so has no clicks.
+  await click(page, 'More')
+  expect((await latest(session)).candidates[0]).toMatchObject({ selector: '#more', matchCount: 1 })
+  await click(page, 'Import')
+  expect((await latest(session)).element).toBe('button “Import”')
+  await click(page, 'Account of Ann Miller')
+  const ofPerson = await latest(session)
+  expect(ofPerson.mayNamePerson).toBe(true)
+  expect(ofPerson.candidates[0]!.selector).toBe('.profile')
+  await reads(page, 'may be the name of a person')
+  expect(await clicksOn(page)).toEqual([])
+  // A policy with Trusted Types, and no word of it broken; no flow is in the way.
+  expect(noticed.complaints).toEqual([])
+  await page.context().close()
+})
+
+test('the keyboard alone picks, and leads out and in again', async () => {
+  const { session, page } = await authored()
+  await page.keyboard.press('Tab')
+  // The first link; then to the list that it is in, and along to the profile.
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('ArrowRight')
+  await Promise.all([page.waitForResponse(/\/author\/picks$/), page.keyboard.press('Enter')])
+  expect((await latest(session)).element).toBe('button “Account of Ann Miller”')
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('ArrowDown')
+  await Promise.all([page.waitForResponse(/\/author\/picks$/), page.keyboard.press('Enter')])
+  expect((await latest(session)).element).toBe('link “Projects”')
+  await page.keyboard.press('Escape')
+  await reads(page, 'Clicks go to the page')
+  // The panel's own buttons have the focus by now: back to picking.
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Enter')
+  await reads(page, 'Point at an element')
+  // Of the panel it knows no more than that there is something.
+  expect((await clicksOn(page)).filter(on => on !== 'div#')).toEqual([])
+  await page.context().close()
+})
+
+test('picking goes on over pages, by the router or by the browser', async () => {
+  const { session, page, noticed } = await authored()
+  await page.keyboard.press('Escape')
+  await reads(page, 'Clicks go to the page')
+  await page.getByRole('link', { name: 'Team' }).click()
+  await page.getByRole('heading', { name: 'Team' }).waitFor()
+  await Promise.all([page.waitForResponse(/\/author\/step$/), page.goto(`${site.origin}/team`)])
+  await reads(page, 'Point at an element')
+  await click(page, 'Invite your team')
+  const picked = await latest(session)
+  expect([picked.page, picked.candidates[0]!.selector]).toEqual([`${site.origin}/team`, '#invite'])
+  expect(noticed.complaints).toEqual([])
+  await page.context().close()
+})
+
+test('the ticket leaves the address at once, and nothing else of the page leaves it', async () => {
+  const session = await begin('/projects?filter=mine')
+  const { page, noticed } = await house.browser.page()
+  const sent: string[] = []
+  page.on('request', request => {
+    if (request.url().startsWith(house.server.url)) sent.push(request.postData() ?? '')
+  })
+  await Promise.all([page.waitForResponse(/\/author\/redeem$/), page.goto(session.openAddress)])
+  expect(page.url()).toBe(`${site.origin}/projects?filter=mine`)
+  expect(site.asked.join()).not.toContain('cairn-author')
+  await reads(page, 'Point at an element')
+  await click(page, 'New project')
+  const all = sent.join('\n')
+  expect(all).not.toContain('typed by a person')
+  expect(all).not.toContain('filter=mine')
+  expect(all).not.toContain('Website')
+  // No tour begins, and none is counted, while its author is at work.
+  const asked = toCairn(noticed).filter(path => path !== '/api/v1/heartbeat')
+  expect(asked.toSorted()).toEqual([
+    '/api/v1/flows',
+    '/author/picks',
+    '/author/redeem',
+    '/snippet-author.js',
+    '/snippet.js',
+  ])
+  await page.context().close()
+})
+
+test('a page without a ticket asks for nothing more than before', async () => {
+  const { page, noticed } = await house.browser.page()
+  await page.goto(`${site.origin}/projects`)
+  await page.getByRole('heading', { name: 'News' }).waitFor()
+  expect(toCairn(noticed).filter(path => path.includes('author'))).toEqual([])
+  await page.context().close()
+})
+
+test('a spent ticket is told in a sentence, and the page is let go', async () => {
+  const { session, page } = await authored()
+  const again = await house.browser.page()
+  await Promise.all([
+    again.page.waitForResponse(/\/author\/redeem$/),
+    again.page.goto(session.openAddress),
+  ])
+  await reads(again.page, 'This session has ended, or was for another page')
+  await again.page.getByRole('button', { name: 'New project' }).click()
+  expect(await clicksOn(again.page)).toEqual(['button#new'])
+  await again.page.context().close()
+  // Its author has closed the dashboard's dialog.
+  await manage('DELETE', `/${session.id}`)
+  await click(page, 'New project')
+  await reads(page, 'This session has ended')
+  await page.context().close()
+})
+
+test('a ticket is worth nothing on a page of another origin', async () => {
+  const other = new AuthoredSite(house.server, house.snippetKey)
+  const session = await begin()
+  const { page } = await house.browser.page()
+  const ticket = session.openAddress.split('#')[1]
+  await Promise.all([
+    page.waitForResponse(/\/author\/redeem$/),
+    page.goto(`${other.origin}/projects#${ticket}`),
+  ])
+  await reads(page, 'This session has ended, or was for another page')
+  expect((await manage('GET', `/${session.id}`)).state).toBe('ended')
+  await page.context().close()
+  await other.stop()
+})
+
+test('where a login drops the ticket, its author types a code', async () => {
+  const session = await begin('/login')
+  const { page } = await house.browser.page()
+  await page.goto(session.openAddress)
+  await page.waitForURL(`${site.origin}/projects`)
+  await page.getByRole('heading', { name: 'News' }).waitFor()
+  expect((await manage('GET', `/${session.id}`)).state).toBe('waiting')
+  await Promise.all([
+    page.waitForResponse(/\/author\/redeem$/),
+    page.evaluate(`cairn.author(${JSON.stringify(session.typedCode.toLowerCase())})`),
+  ])
+  await reads(page, 'Point at an element')
+  expect((await manage('GET', `/${session.id}`)).state).toBe('connected')
+  await page.context().close()
+})
+
+test('a page that pins the snippet by its hash verifies the picker as well', async () => {
+  const response = await fetch(`${house.server.url}/snippet.js`)
+  const text = await response.text()
+  const integrity = `sha384-${new Bun.CryptoHasher('sha384').update(text).digest('base64')}`
+  const pinned = new AuthoredSite(house.server, house.snippetKey, { file: 'snippet.js', integrity })
+  const url = `${pinned.origin}/projects`
+  const session = await manage('POST', '', { flow: 'welcome', step: 'create', url })
+  const { page, noticed } = await house.browser.page()
+  await Promise.all([page.waitForResponse(/\/author\/redeem$/), page.goto(session.openAddress)])
+  await reads(page, 'Point at an element')
+  expect(noticed.complaints).toEqual([])
+  await page.context().close()
+  // What is not just that is not run.
+  await page.context().close()
+  const changed = await house.browser.page()
+  await changed.page.route(/snippet-author/, async route => {
+    const real = await route.fetch()
+    await route.fulfill({ response: real, body: `${await real.text()};window.stolen = true` })
+  })
+  const next = await manage('POST', '', { flow: 'welcome', step: 'create', url })
+  await changed.page.goto(next.openAddress)
+  await changed.page.getByRole('heading', { name: 'News' }).waitFor()
+  expect(await changed.page.evaluate('window.stolen')).toBeUndefined()
+  await changed.page.context().close()
+  await pinned.stop()
+})
+
+test('the panel is easy to use by the rules that axe-core knows', async () => {
+  const session = await begin()
+  const { page } = await house.browser.page()
+  // As it is, no script sees into it.
+  await page.addInitScript(`{
+    const attach = Element.prototype.attachShadow
+    Element.prototype.attachShadow = function (how) { return attach.call(this, { ...how, mode: 'open' }) }
+  }`)
+  await Promise.all([page.waitForResponse(/\/author\/redeem$/), page.goto(session.openAddress)])
+  await page.getByText('Point at an element').waitFor()
+  const ofPanel = async () =>
+    (await hardToUse(page)).filter(found => /panel|class="(code|icon|modes)"|<dl|<li/.test(found))
+  expect(await ofPanel()).toEqual([])
+  await click(page, 'Account of Ann Miller')
+  await page.getByText('may be the name of a person').waitFor()
+  expect(await ofPanel()).toEqual([])
+  await page.context().close()
+})
+
+describe.each([
+  { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+  { name: '360 px, dark', colorScheme: 'dark', viewport: { width: 360, height: 700 } },
+] as const)('$name', ({ name: _, ...look }) => {
+  test('the health page opens the page in a tab, and puts what is picked into the draft', async () => {
+    const { page, noticed } = await house.visit('/flows/welcome/health', {
+      role: 'editor',
+      ...look,
+    })
+    const section = page.getByRole('region', { name: 'Invite your team' })
+    await section.getByRole('button', { name: 'Pick on page' }).click()
+    const dialog = page.getByRole('dialog')
+    const address = dialog.getByLabel('Address of the page')
+    await address.fill('/team')
+    await dialog.getByRole('button', { name: 'Open the page' }).click()
+    await dialog.getByText('Write the whole address of the page').waitFor()
+    expect(await hardToUse(page)).toEqual([])
+    await address.fill(`${site.origin}/team`)
+    const [tab] = await Promise.all([page.context().waitForEvent('page'), address.press('Enter')])
+    await dialog.getByText('Waiting for the page').waitFor()
+    expect(await hardToUse(page)).toEqual([])
+    await reads(tab, 'Point at an element')
+    expect(await tab.evaluate('window.opener')).toBeNull()
+    await click(tab, 'Account of Ann Miller')
+    await click(tab, 'Invite your team')
+    const code = (await dialog.locator('.pick-code strong').textContent())!
+    expect(await panelOf(tab)).toContain(`Code ${[...code].join(' ')}`)
+
+    await page.bringToFront()
+    await dialog.getByText('Connected').waitFor()
+    await dialog.getByRole('group', { name: 'button “Invite your team”' }).waitFor()
+    expect(await dialog.getByRole('radio', { name: '#invite' }).isChecked()).toBe(true)
+    await dialog.getByText('Picked before: 1').click()
+    await dialog.getByRole('radio', { name: '.profile' }).check()
+    expect(await hardToUse(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Use this selector' }).click()
+    await dialog
+      .getByRole('heading', { name: 'Give “Invite your team” another selector?' })
+      .waitFor()
+    await dialog.getByRole('button', { name: 'Put into draft' }).click()
+    await page
+      .getByText('The draft has .profile now')
+      .or(page.getByText('had this selector already'))
+      .waitFor()
+    // The page is let go, and next time its address is known.
+    await click(tab, 'Invite your team')
+    await reads(tab, 'This session has ended')
+    await section.getByRole('button', { name: 'Pick on page' }).click()
+    expect(await address.inputValue()).toBe(`${site.origin}/team`)
+    expect(noticed.complaints).toEqual([])
+    await page.context().close()
+  })
+})
+
+test('who may not write flows is not offered to pick', async () => {
+  const { page } = await house.visit('/flows/welcome/health', { role: 'viewer' })
+  await page.getByRole('region', { name: 'Invite your team' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Pick on page' }).count()).toBe(0)
+  await page.context().close()
+})
