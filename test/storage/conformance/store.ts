@@ -80,7 +80,7 @@ const ofManagement: MethodsOfAll<ManagementStores> = {
   activity: { after: true },
   seen: { write: true, snippetKey: true },
   explaining: { read: true, hasSnippetKey: true },
-  evidence: { evidence: true, baseline: true },
+  evidence: { evidence: true, between: true, baseline: true },
   access: { tokens: true, createToken: true, revokeToken: true, audit: true },
   organisations: { list: true, add: true, read: true, change: true, identityHours: true },
   people: { stored: true, events: true, erase: true, allow: true },
