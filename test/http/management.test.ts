@@ -383,6 +383,23 @@ describe('settings', () => {
     })
   })
 
+  test('the zone of the dashboard’s days has its usual name, and is taken back', async () => {
+    const one = await Tenant.of(world)
+    expect((await patch(one, { timezone: 'europe/berlin' })).body).toMatchObject({
+      timezone: 'Europe/Berlin',
+    })
+    const { body: audit } = await ask('GET /manage/audit', { by: one, asOperator: true })
+    expect(audit).toMatchObject({
+      lines: expect.arrayContaining([
+        expect.objectContaining({
+          before: { timezone: null },
+          after: { timezone: 'Europe/Berlin' },
+        }),
+      ]),
+    })
+    expect((await patch(one, { timezone: null })).body).toMatchObject({ timezone: null })
+  })
+
   test('limits are for the operator, not for a token with every scope; then nothing is set', async () => {
     const one = await Tenant.of(world)
     const credential = await one.managementToken(...scopes)
@@ -407,6 +424,9 @@ describe('settings', () => {
     ['/retentionDays', { retentionDays: 3_651 }],
     ['/honoursDoNotTrack', { honoursDoNotTrack: 'yes' }],
     ['/identityMode', { identityMode: 'strict' }],
+    ['/timezone', { timezone: 'Atlantis' }],
+    ['/timezone', { timezone: '+01:00' }],
+    ['/timezone', { timezone: '' }],
   ])('%s of %p is refused, and nothing is set', async (path, body) => {
     const one = await Tenant.of(world)
     const { status, body: refusal } = await patch(one, { ...body, ...fine(body) })

@@ -171,6 +171,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
           role,
           person: { name },
           organisation,
+          timezone: call.org.timezone,
           endsAt: isoTime(endsAt),
         } satisfies SessionToken)
       },

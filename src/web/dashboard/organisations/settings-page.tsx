@@ -12,6 +12,7 @@ import { LimitsSection } from './limits-section.tsx'
 import { OriginsSection } from './origins-section.tsx'
 import { PrivacySection } from './privacy-section.tsx'
 import { RetentionSection } from './retention-section.tsx'
+import { TimezoneSection } from './timezone-section.tsx'
 
 type Name = keyof typeof words.sections
 
@@ -20,6 +21,7 @@ const sections: Readonly<Record<Name, FunctionComponent>> = {
   origins: OriginsSection,
   limits: LimitsSection,
   retention: RetentionSection,
+  timezone: TimezoneSection,
   privacy: PrivacySection,
   identity: IdentitySection,
   tokens: TokensSection,
