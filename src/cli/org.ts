@@ -126,9 +126,9 @@ function statusLines(slug: string, status: Installation): string[] {
     ]),
     '',
     ...columns(facts),
-    ...findings.flatMap(({ severity, code, message, fix }) => [
+    ...findings.flatMap(({ severity, code, message, fix, since }) => [
       '',
-      `${severity}: ${code}`,
+      `${severity}: ${code}${since === null ? '' : `, since ${since}`}`,
       `  ${message}`,
       `  ${fix}`,
     ]),

@@ -60,6 +60,7 @@ const ofStores: MethodsOfAll<Omit<Stores, 'catalogue'>> = {
     reserveBeat: true,
     countUserHashes: true,
     read: true,
+    since: true,
   },
   analytics: { runs: true, events: true, columns: true },
   watch: { isWatched: true, note: true },

@@ -46,7 +46,7 @@ function columnsOf({ count, definitions, other }: Shown): Column<ComparedBin>[] 
   ]
   const { otherRuns, otherShare } = words
   return [
-    { head: words.took, name: words.took, isTitle: true, cell: sayBin },
+    { head: words.took, name: words.took, isTitle: true, cell: bin => <bdi>{sayBin(bin)}</bdi> },
     ...numbers(words.runs, words.share, count, bin => bin.count),
     ...(other
       ? numbers(otherRuns(other.name), otherShare(other.name), other.count, bin => bin.before ?? 0)
@@ -56,14 +56,18 @@ function columnsOf({ count, definitions, other }: Shown): Column<ComparedBin>[] 
 
 const Legend = ({ count, other, of }: { count: number; other: string; of: Timed }) => (
   <ul class="legend">
-    <li class="key-completions">{words.timed(formatCount(count))}</li>
+    <li class="key-completions">
+      <bdi>{words.timed(formatCount(count))}</bdi>
+    </li>
     <li class="key-line">
-      {words.otherTimed(
-        other,
-        formatCount(of.count),
-        formatSeconds(of.medianSeconds),
-        formatSeconds(of.p90Seconds),
-      )}
+      <bdi>
+        {words.otherTimed(
+          other,
+          formatCount(of.count),
+          formatSeconds(of.medianSeconds),
+          formatSeconds(of.p90Seconds),
+        )}
+      </bdi>
     </li>
   </ul>
 )
@@ -114,7 +118,9 @@ export function Durations({
               )}
             </div>
           ) : (
-            <p class="soft">{words.timed(formatCount(count))}</p>
+            <p class="soft">
+              <bdi>{words.timed(formatCount(count))}</bdi>
+            </p>
           ))}
       </div>
       {count < fewest ? (

@@ -26,6 +26,7 @@ export const installationWords = {
   publishedFlows: (count: number) => (count === 1 ? 'one flow' : `${count} flows`),
 
   findings: 'What is wrong',
+  firstSeen: 'First seen',
   noFindings: 'Nothing that Cairn can see is wrong.',
   severity: { error: 'Error', warning: 'Warning', info: 'Note' },
   last24h: 'of the last 24 hours',
