@@ -126,6 +126,15 @@ export function presenceConforms(open: OpenStore): void {
     expect((await since(other)).wrongHashes).toBeNull()
   })
 
+  test('user hashes are counted once, however many ask at one moment', async () => {
+    const { presence } = store.stores
+    for (let i = 1; i <= 5; i++) {
+      presence.countUserHashes(tenant.ref, { missing: 3 })
+      await Promise.all([written(), written(), written()])
+      expect((await read()).userHashes).toMatchObject({ missing: 3 * i })
+    }
+  })
+
   test('judged user hashes are counted by the hour, for 24 hours, each once', async () => {
     const { presence } = store.stores
     presence.countUserHashes(tenant.ref, { valid: 3, missing: 1 })
