@@ -65,7 +65,7 @@ import type { PeopleStore } from './modules/people/port.ts'
 import { runRoutes } from './modules/runs/index.ts'
 import type { RunStore } from './modules/runs/port.ts'
 import { snippetRoutes } from './modules/snippet/index.ts'
-import { stepRoutes } from './modules/steps/index.ts'
+import { historyOperation, stepRoutes } from './modules/steps/index.ts'
 import type { StepEvidenceStore, StepStores } from './modules/steps/port.ts'
 
 export type {
@@ -162,11 +162,13 @@ export function routesOf(deps: AppDeps): Route[] {
   const { stores, management, clock } = deps
   const analytics = analyticsRoutes({ stores, flows: management.flows, clock })
   const exportRoute = analytics.find(({ operation }) => operation === exportOperation)!
+  const steps = stepRoutes({ ...deps, evidence: management.evidence })
+  const historyRoute = steps.find(({ operation }) => operation === historyOperation)!
   const routes = [
     ...flowRoutes({ stores, explaining: management.explaining }),
     ...checklistRoutes(deps),
     ...eventRoutes(deps, { log: management.eventLog, activity: management.activity }),
-    ...stepRoutes({ stores, evidence: management.evidence, clock }),
+    ...steps,
     ...installationRoutes({
       ...{ stores, seen: management.seen, clock },
       publicUrl: deps.dashboard?.publicUrl ?? null,
@@ -184,7 +186,13 @@ export function routesOf(deps: AppDeps): Route[] {
       ...{ evidence: management.evidence, operations: management.operations },
       ...deps.alerts,
     }),
-    ...dashboardRoutes({ ...deps, ...management, store: management.signIns, exportRoute }),
+    ...dashboardRoutes({
+      ...deps,
+      ...management,
+      store: management.signIns,
+      exportRoute,
+      historyRoute,
+    }),
   ]
   // The description describes itself too.
   routes.push(...descriptionRoutes(routes))

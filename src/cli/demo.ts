@@ -52,7 +52,7 @@ export function addDemo(cairn: Command): void {
           isInterrupted = true
         })
       }
-      await prepareDemo(config.data, Date.now())
+      await prepareDemo(config, Date.now())
       // Loaded here, so that no other command waits for the server's modules.
       const { serve } = await import('../runtime/serve.ts')
       const running = await serve(config)

@@ -2,6 +2,7 @@ import { hostname, userInfo } from 'node:os'
 import { Option } from 'commander'
 import type { SettingName } from '../config.ts'
 import { shown } from '../core/text/wording.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { version } from '../core/version.ts'
 import type { OrganisationList, Settings } from '../modules/organisations/model.ts'
 import { acquireLock, holderOf, isHeld, LockHeld, socketFile } from '../runtime/lock.ts'
@@ -70,9 +71,20 @@ export function managed<T>(command: Command, work: Work<T>, named = byOption(com
 export const managedHere = async <T>(command: Command, work: Work<T>, named = byOption(command)) =>
   managedAt(dataOf(command), work, named)
 
-/** The same over a data directory. @param now see `doorInProcess` */
-export const managedAt = <T>(dataDir: string, work: Work<T>, named: Named, now?: () => number) =>
-  here(dataDir, send => organisationHere(send, named).then(work), now)
+/** The same over a data directory. @param time see `doorInProcess` */
+export const managedAt = <T>(dataDir: string, work: Work<T>, named: Named, time?: Partial<Clock>) =>
+  here(dataDir, send => organisationHere(send, named).then(work), time)
+
+/** As a page asks, over a data directory that nobody serves. @param time see `doorInProcess` */
+export const askedByPage = <T>(
+  dataDir: string,
+  snippetKey: string,
+  work: (asker: Asker) => Promise<T>,
+  time?: Partial<Clock>,
+) => {
+  const credential = { authorization: `Bearer ${snippetKey}` }
+  return here(dataDir, send => work(asking(send, credential, '/api/v1')), time)
+}
 
 /** As `managed`, for a command that asks one thing alone. */
 export const asked = <T>(command: Command, what: string, options?: AskOptions, named?: Named) =>
@@ -110,7 +122,7 @@ export function dataOf(command: Command): string {
 async function here<T>(
   dataDir: string,
   work: (send: Send) => Promise<T>,
-  now?: () => number,
+  time?: Partial<Clock>,
 ): Promise<T> {
   const lock = await lockOrServer(dataDir)
   if (lock === null) return work(overSocket(dataDir))
@@ -118,7 +130,7 @@ async function here<T>(
     requireUsableData(dataDir)
     // Loaded here, so that no other command holds the server.
     const { doorInProcess } = await import('../runtime/in-process.ts')
-    const door = doorInProcess(dataDir, now)
+    const door = doorInProcess(dataDir, time)
     try {
       return await work((path, init) => door.fetch(new Request(`http://cairn${path}`, init)))
     } catch (error) {

@@ -1,8 +1,10 @@
 import { Option } from 'commander'
 import { buckets, defaultLimits, largestLimit } from '../core/organisation/buckets.ts'
 import { longestRetentionDays } from '../core/organisation/catalogue.ts'
+import { shown } from '../core/text/wording.ts'
 import { isoTime } from '../core/time/clock.ts'
 import { dayMs } from '../core/time/durations.ts'
+import { wrongZone, zoneNamed } from '../core/time/time-range.ts'
 import type { Settings } from '../modules/organisations/model.ts'
 import { readOrigin } from '../modules/organisations/rules.ts'
 import type { Command, Flags } from './command.ts'
@@ -151,6 +153,33 @@ completions stay, for any range.`)
       const byServer = 'as long as the server is told (CAIRN_RETENTION_DAYS)'
       if (options.json) printJson({ id, slug, retentionDays })
       else print(retentionDays === null ? byServer : counted(retentionDays, 'day'))
+    })
+}
+
+export function addTimezone(org: Command): void {
+  orgCommand(org, 'timezone')
+    .description("show or set the time zone of the dashboard's days")
+    .argument('[zone]', 'its IANA name, such as Europe/Berlin')
+    .option('--browser', 'the zone of whoever looks, as where none is set')
+    .option('--json', "print {id, slug, timezone} as JSON, null for the browser's")
+    .examples(
+      'cairn org timezone harbor',
+      'cairn org timezone harbor Europe/Berlin',
+      'cairn org timezone harbor --browser',
+    )
+    .notes(`An address that names a zone ("tz") is shown in that one. The API's own default
+stays UTC.`)
+    .action(async (name: string | undefined, zone: string | undefined, ...rest: unknown[]) => {
+      const [{ browser, json }, command] = rest as [Flags<never, 'browser' | 'json'>, Command]
+      if (browser && zone !== undefined)
+        throw new UsageFailure('give a zone or --browser, not both')
+      if (zone !== undefined && zoneNamed(zone) === null) {
+        throw new UsageFailure(`"${shown(zone.slice(0, 64))}": ${wrongZone.replace(/^M/, 'm')}`)
+      }
+      const change = browser ? { timezone: null } : zone === undefined ? null : { timezone: zone }
+      const { id, slug, timezone } = await settingsAfter(command, name, change)
+      if (json) printJson({ id, slug, timezone })
+      else print(timezone ?? "the browser's (the default)")
     })
 }
 

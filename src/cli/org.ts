@@ -8,7 +8,7 @@ import { makeDirectory } from './data.ts'
 import { CommandFailure, exitStatus } from './failure.ts'
 import { allOrganisations, dataOf, managedOrg, operated, orgCommand } from './manage.ts'
 import { addIdentity } from './org-identity.ts'
-import { addLimits, addOrigins, addPrivacy, addRetention } from './org-settings.ts'
+import { addLimits, addOrigins, addPrivacy, addRetention, addTimezone } from './org-settings.ts'
 import { columns, print, printJson, printTable } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
@@ -23,6 +23,7 @@ export function addOrg(cairn: Command): void {
   addOrigins(org)
   addPrivacy(org)
   addRetention(org)
+  addTimezone(org)
   addIdentity(org)
   addStatus(org)
 }
@@ -125,9 +126,9 @@ function statusLines(slug: string, status: Installation): string[] {
     ]),
     '',
     ...columns(facts),
-    ...findings.flatMap(({ severity, code, message, fix }) => [
+    ...findings.flatMap(({ severity, code, message, fix, since }) => [
       '',
-      `${severity}: ${code}`,
+      `${severity}: ${code}${since === null ? '' : `, since ${since}`}`,
       `  ${message}`,
       `  ${fix}`,
     ]),

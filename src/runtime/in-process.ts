@@ -1,6 +1,7 @@
 import { createApp, type RequestSummary } from '../app.ts'
 import { unauthorized } from '../core/errors.ts'
 import { longestRetentionDays } from '../core/organisation/catalogue.ts'
+import type { Clock } from '../core/time/clock.ts'
 import { armFailpoints } from '../failpoints.ts'
 import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
 import { connectStores } from '../storage/connect.ts'
@@ -29,11 +30,11 @@ const bufferBounds = { events: 10_000, bytes: 256 * 1024 ** 2 }
  * The operator's door in this process, over a data directory whose lock it holds: the same routes over
  * the same storage as in a server, in one thread.
  *
- * @param now Unix milliseconds; another time than the machine's for what is to seem older
+ * @param time another than the machine's, for what is to seem older
  */
-export function doorInProcess(dataDir: string, now = Date.now): Door {
+export function doorInProcess(dataDir: string, time: Partial<Clock> = {}): Door {
   armFailpoints(process.env.CAIRN_FAILPOINTS)
-  const clock = { ...systemClock(), now }
+  const clock = { ...systemClock(), ...time }
   const shared = newSharedMemory()
   const storage = new Storage({
     dataDir,

@@ -105,6 +105,7 @@ export function connectManagement(reading: Database, client: StorageClient, work
   }
   const evidence: InRows<StepEvidenceStore> = {
     evidence: (...args) => steps.evidence(...args),
+    between: async (...args) => steps.between(...args),
     baseline: async (...args) => steps.baseline(...args),
   }
   const explaining: InRows<ExplainStore> = {

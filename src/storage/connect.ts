@@ -97,6 +97,7 @@ export function connectStores(
       reserveBeat: (...args) => board.reserveBeat(...args),
       countUserHashes: (orgRow, counts) => identity.add(orgRow, counts),
       read: (...args) => readers.presence(...args),
+      since: (...args) => readers.countedSince(...args),
     },
     analytics: {
       runs: (...args) => readers.runs(...args),

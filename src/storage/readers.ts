@@ -14,13 +14,13 @@ import type { TimeRange } from '../core/time/time-range.ts'
 import type { AnalyticsReader } from '../modules/analytics/port.ts'
 import type { ChecklistReader } from '../modules/checklists/port.ts'
 import type { HistoryReader } from '../modules/flows/port.ts'
-import type { Presence } from '../modules/installation/port.ts'
+import type { CountedSince, Presence } from '../modules/installation/port.ts'
 import { TimeSlices } from '../scheduling/cooperative.ts'
 import { type TicksOf, ticksReader } from './checklists/checklist-progress.ts'
 import { CompletionReader } from './checklists/completion-table.ts'
 import type { InRows, StoredEvent } from './in-rows.ts'
 import { flowEvents } from './ledger/ledger.ts'
-import { limitReached, refusedOrigin } from './ledger/refusals.ts'
+import { countsKeptMs, limitReached, refusedOrigin } from './ledger/refusals.ts'
 import { identityHours } from './organisations/identity-counts.ts'
 import { PastRunReader } from './runs/past-run-reader.ts'
 import { type PartyOf, partyReader } from './runs/run-people.ts'
@@ -76,6 +76,20 @@ function statements(database: Database) {
     refusals: database.query<{ code: string; count: number }, [number, number]>(
       `select code, sum(count) as count from refusals
       where org_id = ? and hour > ? group by code order by code`,
+    ),
+    // The first hour of the latest time without a gap of a day.
+    refusedSince: database.query<{ code: string; hour: number }, [number, number]>(
+      `select code, max(hour) as hour from (
+        select code, hour, lag(hour) over (partition by code order by hour) as before
+        from refusals where org_id = ? and hour > ?)
+      where before is null or hour - before > 24 group by code`,
+    ),
+    wrongHashesSince: database.query<{ hour: number | null }, [number, number]>(
+      `select max(hour) as hour from (
+        select hour, lag(hour) over (order by hour) as before from (
+          select distinct hour from identity_counts
+          where org_id = ? and hour > ? and verdict in ('invalid', 'missing')))
+      where before is null or hour - before > 24`,
     ),
   }
 }
@@ -194,6 +208,21 @@ export class Readers
       refusedOrigins: refusals.get(refusedOrigin) ?? 0,
       limitedMinutes: countsIn(refusals, buckets, limitReached),
       userHashes: summedHours(this.identityHours(orgRow, now)),
+    }
+  }
+
+  /** See `PresenceBook.since`. */
+  async countedSince(orgRow: number, now: number): Promise<CountedSince> {
+    const kept = Math.floor((now - countsKeptMs) / hourMs)
+    const since = new Map(
+      this.sql.refusedSince.all(orgRow, kept).map(({ code, hour }) => [code, hour * hourMs]),
+    )
+    const wrong = this.sql.wrongHashesSince.get(orgRow, kept)?.hour ?? null
+    return {
+      rejections: countsIn(since, rejectionCodes, code => code),
+      refusedOrigins: since.get(refusedOrigin) ?? null,
+      limited: countsIn(since, buckets, limitReached),
+      wrongHashes: wrong === null ? null : wrong * hourMs,
     }
   }
 }

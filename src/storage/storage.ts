@@ -290,9 +290,12 @@ export class Storage {
   private async operate(pending: PendingWrite<Operation>): Promise<void> {
     const { command } = pending
     try {
-      const result = await this.writer.exclusively(() => operate(this.operations, command))
+      const result = await this.writer.exclusively(
+        () => operate(this.operations, command),
+        // What was written is not written again by the next.
+        done => typeof done === 'function' && done(),
+      )
       this.noticeOwnChange()
-      if (typeof result === 'function') result()
       pending.resolve((typeof result === 'function' ? null : result) as CommandResult)
     } catch (error) {
       pending.reject(isPassing(error) ? cannotWrite(error) : error)
@@ -393,8 +396,10 @@ export class Storage {
     // A storage that refuses would only fill the log: what was seen stays in memory meanwhile.
     if (this.gauge.isRefused) return
     if (!this.presence.hasNews() && !this.identity.hasNews()) return
-    const committed = await this.writer.exclusively(() => this.writeSeen())
-    committed()
+    await this.writer.exclusively(
+      () => this.writeSeen(),
+      note => note(),
+    )
   }
 
   /** The same within a transaction. @returns to be called once that is committed */

@@ -1,8 +1,10 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { calls } from '../../src/cli/demo/facts.ts'
 import { historyOfDay } from '../../src/cli/demo/history.ts'
 import type { Flow } from '../../src/core/flow/flow.ts'
 import { dayMs } from '../../src/core/time/durations.ts'
+import type { StepCheck } from '../../src/modules/steps/model.ts'
 import { claimPort } from '../../src/runtime/ports.ts'
 import { Workplace } from '../support/binary.ts'
 
@@ -90,6 +92,42 @@ test('the demo has a month of history, calls that work, and the same history the
   }
   expect(await second.stop()).toBe(0)
 }, 60_000)
+
+test('the demo’s steps have a past, in which a newcomer sees when one lost its element', async () => {
+  const args = ['demo', '--data', 'past', '--management-port', '0']
+  const { child } = await started(args, 'Ctrl-C stops the demo')
+  try {
+    const { organisations } = (await overSocket('GET /organisations')) as {
+      organisations: { id: string }[]
+    }
+    const query = 'GET /health?flow=welcome&history=1'
+    const { steps } = (await overSocket(query, organisations[0]!.id)) as StepCheck
+    const states = (key: string) =>
+      steps.find(({ step }) => step === key)!.history!.map(({ state }) => state)
+    expect(states('hello').length).toBeGreaterThanOrEqual(29)
+    expect(new Set(states('hello'))).not.toContain('broken')
+    const ofTask = states('add-task')
+    const brokeOn = ofTask.indexOf('broken')
+    expect(ofTask.length - brokeOn).toBeWithin(4, 7)
+    expect(ofTask.slice(brokeOn).every(state => state === 'broken')).toBe(true)
+    expect(ofTask.slice(0, brokeOn - 1)).not.toContain('flaky')
+    expect(states('find-help').at(-1)).toBe('drifting')
+  } finally {
+    child.kill('SIGINT')
+    await child.exited
+  }
+}, 60_000)
+
+/** Asks as the operator, at the socket in the data directory. */
+async function overSocket(what: string, organisation?: string): Promise<unknown> {
+  const [method, path] = what.split(' ')
+  const response = await fetch(`http://cairn/api/v1/manage${path}`, {
+    method,
+    headers: organisation ? { 'cairn-organisation': organisation } : {},
+    unix: join(cairn.folder, 'past', 'cairn.sock'),
+  } as RequestInit)
+  return response.json()
+}
 
 test('a demo that is stopped midway ends with status 0 and no word of an error', async () => {
   const { child, output } = await started(

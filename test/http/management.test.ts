@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { type Scope, scopes } from '../../src/core/organisation/management-token.ts'
-import { dayMs } from '../../src/core/time/durations.ts'
+import { dayMs, hourMs } from '../../src/core/time/durations.ts'
 import { Description, type Document } from '../support/described.ts'
 import { tour } from '../support/flows.ts'
 import { type Asked, Tenant } from '../support/tenant.ts'
@@ -383,6 +383,23 @@ describe('settings', () => {
     })
   })
 
+  test('the zone of the dashboard’s days has its usual name, and is taken back', async () => {
+    const one = await Tenant.of(world)
+    expect((await patch(one, { timezone: 'europe/berlin' })).body).toMatchObject({
+      timezone: 'Europe/Berlin',
+    })
+    const { body: audit } = await ask('GET /manage/audit', { by: one, asOperator: true })
+    expect(audit).toMatchObject({
+      lines: expect.arrayContaining([
+        expect.objectContaining({
+          before: { timezone: null },
+          after: { timezone: 'Europe/Berlin' },
+        }),
+      ]),
+    })
+    expect((await patch(one, { timezone: null })).body).toMatchObject({ timezone: null })
+  })
+
   test('limits are for the operator, not for a token with every scope; then nothing is set', async () => {
     const one = await Tenant.of(world)
     const credential = await one.managementToken(...scopes)
@@ -407,6 +424,9 @@ describe('settings', () => {
     ['/retentionDays', { retentionDays: 3_651 }],
     ['/honoursDoNotTrack', { honoursDoNotTrack: 'yes' }],
     ['/identityMode', { identityMode: 'strict' }],
+    ['/timezone', { timezone: 'Atlantis' }],
+    ['/timezone', { timezone: '+01:00' }],
+    ['/timezone', { timezone: '' }],
   ])('%s of %p is refused, and nothing is set', async (path, body) => {
     const one = await Tenant.of(world)
     const { status, body: refusal } = await patch(one, { ...body, ...fine(body) })
@@ -511,6 +531,66 @@ describe('what authors ask', () => {
     expect(all.steps.map(({ flow }) => flow)).toContain('checked')
     expect((await ask('GET /manage/health?flow=nothing')).status).toBe(404)
     expect((await ask('GET /manage/health?flow=')).status).toBe(422)
+  })
+
+  test('how published steps fared in the last 30 days, a day at a time, as JSON and as CSV', async () => {
+    const { steps } = tenant.publish(tour({ key: 'aged' }))
+    tenant.limit({ health: 1e6 })
+    const say = async (outcome: string, userId: string) => {
+      const body = { outcome, userId }
+      await tenant.answer(`POST /steps/${steps[1]!.id}/health`, { body })
+    }
+    world.clock.advance(dayMs - (world.clock.now() % dayMs) + 13 * hourMs)
+    const first = new Date(world.clock.now()).toISOString().slice(0, 10)
+    for (const userId of ['a', 'b', 'c', 'd', 'e', 'f']) await say('found', userId)
+    world.clock.advance(2 * dayMs)
+    for (const userId of ['a', 'b', 'c', 'd', 'e']) await say('not_found', userId)
+    await say('found_by_alternate', 'f')
+    const today = new Date(world.clock.now()).toISOString().slice(0, 10)
+    type Check = { steps: { history?: object[] }[]; definitions: Record<string, string> }
+    const path = 'GET /manage/health?flow=aged&history=1&timezone=UTC'
+    const body: Check & { historyRange: object } = (await ask(path)).body
+    const none = { found: 0, found_by_alternate: 0, changed: 0, ambiguous: 0, hidden: 0 }
+    expect(body.steps[0]!.history).toEqual([
+      {
+        ...{ date: first, state: 'healthy', okRate: 1, versions: [1], complete: true },
+        people: { ...none, found: 6, not_found: 0, error: 0 },
+      },
+      {
+        ...{ date: today, state: 'broken', okRate: 0.1667, versions: [1], complete: false },
+        people: { ...none, found_by_alternate: 1, not_found: 5, error: 0 },
+      },
+    ])
+    expect(body.historyRange).toMatchObject({ to: today, timezone: 'UTC' })
+    expect(body.definitions['history.state']).toBeDefined()
+    // In Auckland it was the next day already.
+    const far: Check = (await ask(path.replace('UTC', 'Pacific/Auckland'))).body
+    expect(far.steps[0]!.history?.map(day => (day as { date: string }).date)).not.toContain(first)
+    const bare: Check = (await ask('GET /manage/health?flow=aged')).body
+    expect(bare).not.toHaveProperty('historyRange')
+
+    const csv = await tenant.ask('GET /manage/flows/aged/health.csv?timezone=UTC', {
+      credential: everything,
+    })
+    expect(csv.headers.get('content-disposition')).toMatch(/cairn-aged-health-.*\.csv"$/)
+    const [header, ...rows] = (await csv.text()).trim().split('\r\n')
+    expect(header).toStartWith(
+      'date,flow,step,step_id,state,ok_rate,people,finds,makeshift,misses,',
+    )
+    const of = (date: string, numbers: string) => `${date},aged,search,${steps[1]!.id},${numbers}`
+    expect(rows).toEqual([
+      of(first, 'healthy,1,6,6,0,0,6,0,0,0,0,0,0,1,true'),
+      of(today, 'broken,0.1667,6,1,1,5,0,1,0,0,0,5,0,1,false'),
+    ])
+    for (const wrong of [
+      'GET /manage/health?history=1',
+      'GET /manage/health?flow=aged&history=yes',
+      'GET /manage/health?flow=aged&history=1&timezone=Atlantis',
+      'GET /manage/flows/aged/health.csv?timezone=%2B01:00',
+    ]) {
+      expect([wrong, (await ask(wrong)).status]).toEqual([wrong, 422])
+    }
+    expect((await ask('GET /manage/flows/nothing/health.csv')).status).toBe(404)
   })
 
   test('whether a person sees a flow on a page, and why; of somebody who is named only who may read of people', async () => {

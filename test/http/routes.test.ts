@@ -57,6 +57,7 @@ const inContract = `
   GET /manage/flows/:key/draft management manage
   PUT /manage/flows/:key/draft management manage
   DELETE /manage/flows/:key/draft management manage
+  GET /manage/flows/:key/health.csv management manage
   GET /manage/flows/:key/diff management manage
   POST /manage/flows/:key/publish management manage
   POST /manage/publish management manage
@@ -117,6 +118,7 @@ const besideApi = `
   POST /dashboard/session/token dashboard session, own pages
   POST /dashboard/session/sign-out dashboard session, own pages
   GET /dashboard/:org/flows/:key/export.csv dashboard session, own pages
+  GET /dashboard/:org/flows/:key/health.csv dashboard session, own pages
   GET /dashboard/sign-in/provider anyone, no page
   GET /dashboard/sign-in/callback anyone, no page
   POST /dashboard/sign-in/logout anyone, no page`

@@ -96,6 +96,27 @@ export class DashboardHouse {
     return house
   }
 
+  /** The demo, with its month, as whoever starts it has it. */
+  static async demo({ browser }: DashboardHouse): Promise<DashboardHouse> {
+    const house = new DashboardHouse(new Workplace(), browser)
+    const { place } = house
+    const ports = ['--port', '0', '--management-port', '0', '--site-port', '0']
+    const child = await place.command(['demo', '--data', place.dataDir, ...ports])
+    let told = ''
+    for await (const chunk of child.stdout) {
+      told += Buffer.from(chunk).toString()
+      if (told.includes('Ctrl-C stops the demo')) break
+    }
+    const url = /API +(http:\S+)\/api\/v1/.exec(told)?.[1]
+    if (url === undefined) throw new Error(`The demo did not start: ${told}`)
+    house.server = { url } as Server
+    house.token = /session token +(\S+)/.exec(told)![1]!
+    house.snippetKey = /snippet key +(\S+)/.exec(told)![1]!
+    const limits = ['manage', 'analytics', 'export'].flatMap(name => [`--${name}`, '100000'])
+    await place.run(['org', 'limits', 'harbor', ...limits])
+    return house
+  }
+
   private async send(): Promise<void> {
     const ask = apiOf(this.server, this.snippetKey)
     const { flows } = (await (await ask('GET', '/flows')).json()) as {

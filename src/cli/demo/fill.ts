@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts'
 import { readFlowFile } from '../../core/flow/file.ts'
 import type { Flow } from '../../core/flow/flow.ts'
 import { minimalFlow } from '../../core/flow/minimal.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { dayMs } from '../../core/time/durations.ts'
 import type { ListedFlows } from '../../modules/authoring/model.ts'
 import type { KeyList, OrganisationList, Settings } from '../../modules/organisations/model.ts'
@@ -15,6 +16,7 @@ import gettingStarted from './flows/getting-started.yaml' with { type: 'text' }
 import springRelease from './flows/spring-release.yaml' with { type: 'text' }
 import welcomeTour from './flows/welcome-tour.yaml' with { type: 'text' }
 import { type DemoEvent, historyOfDay } from './history.ts'
+import { sendPast } from './past.ts'
 import { type Page, sendPresent } from './present.ts'
 
 /** The demo's flows as their author wrote them. */
@@ -32,13 +34,28 @@ const presentMs = 6 * 3_600_000
  * Makes a new directory with the demo's organisation and flows, before it is served: its clock says
  * that they were published on the day before the history begins, so nobody can have seen them earlier.
  */
-export async function prepareDemo(data: string, now: number): Promise<void> {
+export async function prepareDemo(
+  { data, retentionDays }: Pick<Config, 'data' | 'retentionDays'>,
+  now: number,
+): Promise<void> {
   makeDirectory(data)
   if (hasDatabase(data)) return
   requireNoLostDatabase(data)
   await makeHarbor(data)
-  const publishedAt = (Math.floor(now / dayMs) - historyDays) * dayMs
-  await inHarbor(data, pushMissing, () => publishedAt)
+  const today = Math.floor(now / dayMs)
+  const publishedAt = (today - historyDays) * dayMs
+  await inHarbor(data, pushMissing, { now: () => publishedAt })
+  const snippetKey = await inHarbor(data, currentKey)
+  if (snippetKey === null) return
+  const length = Math.min(historyDays, retentionDays)
+  const days = Array.from({ length }, (_, i) => today - length + 1 + i)
+  await sendPast({ data, snippetKey, now }, days, today - historyDays + 1)
+}
+
+/** Null where there is none. */
+async function currentKey({ ask }: Manager): Promise<string | null> {
+  const { keys } = await ask<typeof KeyList>('GET /keys')
+  return keys.find(({ worksUntil }) => worksUntil === null)?.key ?? null
 }
 
 async function makeHarbor(data: string): Promise<void> {
@@ -49,8 +66,8 @@ async function makeHarbor(data: string): Promise<void> {
   })
 }
 
-const inHarbor = <T>(data: string, work: (manager: Manager) => Promise<T>, now?: () => number) =>
-  managedAt(data, work, { org: 'harbor', how: '' }, now)
+const inHarbor = <T>(data: string, work: (manager: Manager) => Promise<T>, time?: Partial<Clock>) =>
+  managedAt(data, work, { org: 'harbor', how: '' }, time)
 
 /** Flows that are there are left alone. */
 async function pushMissing({ ask }: Manager): Promise<void> {
@@ -82,9 +99,8 @@ export async function lookUpDemo(
     const { ask } = manager
     await pushMissing(manager)
     const organisation = await ask<Settings>('GET /settings')
-    const { keys } = await ask<typeof KeyList>('GET /keys')
-    const current = keys.find(({ worksUntil }) => worksUntil === null)?.key
-    if (current) return { organisation, snippetKey: current }
+    const current = await currentKey(manager)
+    if (current !== null) return { organisation, snippetKey: current }
     const body = { graceHours: 0 }
     const { snippetKey } = await ask<{ snippetKey: string }>('POST /keys/rotate', { body })
     return { organisation, snippetKey }

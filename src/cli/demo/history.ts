@@ -1,5 +1,5 @@
 import type { Flow } from '../../core/flow/flow.ts'
-import { dayMs } from '../../core/time/durations.ts'
+import { dayMs, hourMs } from '../../core/time/durations.ts'
 import type { Event } from '../../modules/events/model.ts'
 import { SeededRandom } from './random.ts'
 
@@ -38,6 +38,15 @@ const checklistItems: Record<string, { share: number; hours: number }> = {
 }
 const otherItem = { share: 0.4, hours: 3 }
 
+/** A release after so many days changes a button, so that most pages do not find this step's element. */
+export const lostStep = 'add-task'
+const daysBeforeLoss = 24
+const releaseHourMs = 10 * hourMs
+export const lostSince = (firstDay: number) => (firstDay + daysBeforeLoss) * dayMs + releaseHourMs
+
+/** Whether one of the pages that do not find it, three in four of them. */
+const missesIt = (runId: string | null | undefined) => Bun.hash.xxHash32(`${runId}`) % 4 !== 0
+
 interface Visitor {
   userId?: string
   anonymousId?: string
@@ -61,7 +70,28 @@ export function historyOfDay(
       day * dayMs + random.pick(hourLot) * 3_600_000 + Math.floor(random.next() * 3_600_000)
     history.firstVisit(visitor, start, flows)
   }
-  return history.events.sort((a, b) => a.occurredAt - b.occurredAt)
+  const lost = flows.flatMap(({ steps }) => steps).find(({ key }) => key === lostStep)
+  return withoutElement(history.events, lost?.id, lostSince(firstDay)).sort(
+    (a, b) => a.occurredAt - b.occurredAt,
+  )
+}
+
+/** What would have happened, but that a step has lost its element: who went on from it never saw it. */
+function withoutElement(
+  events: readonly DemoEvent[],
+  stepId: string | undefined,
+  since: number,
+): DemoEvent[] {
+  const isConcerned = (event: DemoEvent) =>
+    event.stepId === stepId && event.occurredAt >= since && missesIt(event.runId)
+  const isPast = ({ kind }: DemoEvent) => kind === 'step_completed' || kind === 'step_skipped'
+  const wentOn = events.filter(event => isConcerned(event) && isPast(event))
+  const runs = new Set(wentOn.map(({ runId }) => runId))
+  return events.flatMap((event): DemoEvent[] => {
+    if (!isConcerned(event) || !runs.has(event.runId)) return [event]
+    if (isPast(event)) return []
+    return [event.kind === 'step_viewed' ? { ...event, kind: 'target_missing' } : event]
+  })
 }
 
 class History {

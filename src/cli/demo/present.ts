@@ -83,7 +83,10 @@ export async function sendPresent(
     await Promise.all(
       Array.from({ length: reporters }, (_, i) =>
         page(`POST /steps/${step.id}/health`, {
-          body: healthOf(step, i, people[i] ?? `u${i + 1}`),
+          body: {
+            ...healthOf(step, outcomes[step.key]?.[i] ?? 'found', i),
+            userId: people[i] ?? `u${i + 1}`,
+          },
         }),
       ),
     )
@@ -111,16 +114,15 @@ const report = (fingerprint: unknown, candidates: readonly unknown[] = []) => ({
   snippetVersion,
 })
 
-function healthOf(step: Step, i: number, userId: string) {
-  const outcome = outcomes[step.key]?.[i] ?? 'found'
+/** What a page says of a step's element; `i` makes reports differ. */
+export function healthOf(step: Step, outcome: HealthOutcome, i: number) {
   return {
     outcome,
-    userId,
     url: `${demoOrigin}${step.page?.pattern ?? `/projects/${['atlas', 'borealis'][i % 2]}`}?view=board`,
     selector:
       outcome === 'found_by_alternate' ? changed[step.key]?.change.selector : step.target?.selector,
     matchCount: outcome === 'not_found' ? 0 : 1,
-    waitMs: outcome === 'not_found' ? (step.target?.waitMs ?? 3_000) : 40 + i * 25,
+    waitMs: outcome === 'not_found' ? (step.target?.waitMs ?? 3_000) : 40 + (i % reporters) * 25,
     ...(outcome === 'not_found' ? { message: 'No element after waiting' } : {}),
     snippetVersion,
   }

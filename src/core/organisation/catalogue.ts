@@ -35,6 +35,8 @@ export interface Organisation {
   identity: VerifiedIdentity | null
   /** Whether the snippet heeds browsers that ask not to be tracked. */
   honoursDoNotTrack: boolean
+  /** The zone of the dashboard's days where its address names none; null for the browser's. */
+  timezone: string | null
 }
 
 /** One frozen version of a flow: which steps and items it had, in order. */

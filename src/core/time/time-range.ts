@@ -61,8 +61,12 @@ export function resolveRange(
 }
 
 const wrongDate = 'Must be a calendar date, YYYY-MM-DD, in the years 1970 to 9999'
-const wrongZone =
+/** What is wrong with a zone that there is not. */
+export const wrongZone =
   'Must be the IANA name of a time zone, such as Europe/Berlin or UTC; offsets are not taken'
+
+/** A zone by the name that it has with its usual capitals; null where there is none of that name. */
+export const zoneNamed = (name: string): string | null => inZone(0, name)?.timeZoneId ?? null
 
 function rangeOf(from: Temporal.PlainDate, length: number, timezone: string): TimeRange {
   const days: RangeDay[] = []

@@ -69,6 +69,8 @@ export interface DashboardDeps {
   flows: Pick<FlowStore, 'read'>
   /** The API's way to a flow's numbers as CSV. */
   exportRoute: Route
+  /** And to the history of its steps' health. */
+  historyRoute: Route
   clock: Clock
 }
 
@@ -169,6 +171,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
           role,
           person: { name },
           organisation,
+          timezone: call.org.timezone,
           endsAt: isoTime(endsAt),
         } satisfies SessionToken)
       },
@@ -192,7 +195,8 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
         return { ...json(200, answer), cookies: [setCookie({ ...cookieTakenAway, isSecure })] }
       },
     }),
-    exportByCookie(deps),
+    byCookie(deps, deps.exportRoute, 'export.csv'),
+    byCookie(deps, deps.historyRoute, 'health.csv'),
     ...providerRoutes({ ...dashboard, ownPages, signIns, store, providerNow, sessionCookie }),
     ...shellRoutes,
   ]
@@ -202,8 +206,8 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
  * A flow's numbers as CSV, for a link that a browser follows: it can send the cookie, and no token. It
  * changes nothing, and no other page can read what is answered.
  */
-function exportByCookie({ exportRoute, flows, stores }: DashboardDeps): Route {
-  const { query, answers, isLong, operation, summary } = exportRoute
+function byCookie({ flows, stores }: DashboardDeps, asked: Route, file: string): Route {
+  const { query, answers, isLong, operation, summary } = asked
   const flowOf = async ({ org, params }: RequestContext) => {
     if (params.org !== org.slug && params.org !== org.id) throw unauthorized('foreign_flow')
     const [found] = (await flows.read(org.ref, [params.key ?? ''])).flows
@@ -217,10 +221,10 @@ function exportByCookie({ exportRoute, flows, stores }: DashboardDeps): Route {
     caller: 'dashboard session',
     bucket: 'export',
     method: 'GET',
-    path: '/dashboard/:org/flows/:key/export.csv',
+    path: `/dashboard/:org/flows/:key/${file}`,
     async handle(call) {
       call.subject = await flowOf(call)
-      const reply = await exportRoute.handle(call)
+      const reply = await asked.handle(call)
       const headers = { ...reply.headers, 'Cross-Origin-Resource-Policy': 'same-origin' }
       return { ...reply, headers }
     },

@@ -62,6 +62,8 @@ export const SessionToken = Type.Object({
   role: OneOf(roles),
   person: Type.Object({ name: Type.String() }),
   organisation: Organisation,
+  /** Whose days are shown where the address names no zone; null for the browser's. */
+  timezone: Type.Union([Type.String(), Type.Null()]),
   /** When somebody has to sign in again, whatever they do. */
   endsAt: Type.String(),
 })

@@ -8,7 +8,7 @@ import {
 import { isoTime } from '../../core/time/clock.ts'
 import { dayMs, minuteMs } from '../../core/time/durations.ts'
 import type { InstallationFinding } from './model.ts'
-import type { Presence } from './port.ts'
+import type { CountedSince, Presence } from './port.ts'
 
 /** What findings are made from. */
 export interface Evidence {
@@ -23,7 +23,15 @@ export interface Evidence {
   /** The version of this server, and so of the snippet that it serves. */
   ownVersion: string
   now: number
+  /** Null where nobody asks since when. */
+  since: CountedSince | null
 }
+
+/** A finding, and when it was first seen, epoch milliseconds; null where that is not known. */
+export type Found = InstallationFinding & { since: number | null }
+
+/** Most rules know no time. */
+type Told = InstallationFinding & { since?: number | null }
 
 /** Whether a page with the snippet was ever seen. */
 export const isInstalled = ({ seen }: Presence) =>
@@ -74,15 +82,14 @@ const calmer: Partial<Record<Bucket, string>> = {
 }
 
 /** One rule for one kind of fault; each reads the evidence and speaks or is silent. */
-const rules: ((
-  evidence: Evidence,
-) => InstallationFinding | readonly InstallationFinding[] | null)[] = [
+const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
   ({ presence }) => {
     if (isInstalled(presence) || presence.refusedOrigins > 0) return null
     const isUsed = presence.seen.key_used !== null
     return {
       severity: 'info',
       code: 'snippet_not_seen',
+      since: presence.seen.key_used?.firstAt ?? null,
       message: isUsed
         ? 'The key is used, but no page has fetched flows or sent a heartbeat: only a back end uses it.'
         : 'Nothing has used the key yet: no page with the snippet, and no back end.',
@@ -108,6 +115,7 @@ const rules: ((
     return {
       severity: 'warning',
       code: 'no_events',
+      since: seen.flows_fetched.firstAt,
       message: areRefused
         ? 'Flows are fetched, but every event so far was refused.'
         : 'Flows are fetched, but no event has come.',
@@ -117,28 +125,30 @@ const rules: ((
     }
   },
 
-  ({ presence }) =>
+  ({ presence, since }) =>
     presence.refusedOrigins > 0
       ? {
           // Where nothing ever got through, the list is not merely stricter than one page.
           severity: isInstalled(presence) ? 'warning' : 'error',
           code: 'origin_not_allowed',
+          since: since?.refusedOrigins ?? null,
           message: `Requests of the last 24 hours came from an origin that is not allowed: ${presence.refusedOrigins}.`,
           fix: 'Compare the page\'s origin with "cairn org origins ORG"; set the whole list with "cairn org origins ORG ORIGIN…", or allow all with --any.',
         }
       : null,
 
-  ({ presence: { rejections } }) =>
+  ({ presence: { rejections }, since }) =>
     (Object.entries(rejections) as [RejectionCode, number][])
       .sort(([, a], [, b]) => b - a)
       .map(([code, count]) => ({
         severity: 'warning',
         code: 'events_rejected',
+        since: since?.rejections[code] ?? null,
         message: `Events were refused as ${code} in the last 24 hours: ${count}.`,
         fix: remedies[code],
       })),
 
-  ({ presence: { userHashes }, identity }) => {
+  ({ presence: { userHashes }, identity, since }) => {
     if (!identity?.isEnforced || !refusesMany(userHashes)) return null
     const { refused, all } = refusedShare(userHashes)
     const { invalid, missing } = userHashes
@@ -146,18 +156,20 @@ const rules: ((
       // Where some hashes are right, the others may be those of whoever makes ids up.
       severity: refused === all ? 'error' : 'warning',
       code: 'identity_refused',
+      since: since?.wrongHashes ?? null,
       message: `Identities are verified, and of ${all} calls and events of the last 24 hours that named a user ${refused} had no right userHash: ${invalid} wrong, ${missing} missing.`,
       fix: 'Have your back end make each hash with the current secret, and send it with every userId. "cairn org identity ORG" shows it by hours; with --mode observe nothing is refused meanwhile.',
     }
   },
 
-  ({ presence: { limitedMinutes } }) =>
+  ({ presence: { limitedMinutes }, since }) =>
     (Object.entries(limitedMinutes) as [Bucket, number][]).map(([bucket, minutes]) => {
       const often = minutes === 1 ? 'one minute' : `${minutes} minutes`
       const raise = `"cairn org limits ORG --${bucket} N"`
       return {
         severity: 'warning',
         code: 'limit_reached',
+        since: since?.limited[bucket] ?? null,
         message: `Requests over the limit of ${bucket} were refused (429) in ${often} of the last 24 hours.`,
         fix: `${calmer[bucket] ?? 'Ask less often'}, or raise the limit: ${raise}.`,
       }
@@ -175,6 +187,7 @@ const rules: ((
     return {
       severity: isCut ? 'error' : 'warning',
       code: 'old_key_used',
+      since: used.firstAt,
       message: `A snippet key from before a rotation is still in use, last at ${isoTime(used.lastAt)}; ${isOver ? `it is refused since ${end}` : `it works until ${end}`}.`,
       fix: 'Put the current key, "cairn key show --org ORG", wherever the old one stands: pages, back ends, caches of either.',
     }
@@ -229,6 +242,6 @@ const rules: ((
 ]
 
 /** Everything that the evidence shows, in a fixed order. */
-export function findingsOf(evidence: Evidence): InstallationFinding[] {
-  return rules.flatMap(rule => rule(evidence) ?? [])
+export function findingsOf(evidence: Evidence): Found[] {
+  return rules.flatMap(rule => rule(evidence) ?? []).map(found => ({ since: null, ...found }))
 }

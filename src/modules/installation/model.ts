@@ -79,6 +79,17 @@ export const InstallationFinding = Type.Object(
 )
 export type InstallationFinding = Static<typeof InstallationFinding>
 
+/** The same for who manages the organisation. */
+const DatedFinding = Type.Object(
+  {
+    ...InstallationFinding.properties,
+    since: InstantOrNull(
+      'When it was first seen: of what is counted, the hour from which on it has gone on, with less than a day between, 30 days at most; null where that is not known.',
+    ),
+  },
+  { title: 'DatedFinding' },
+)
+
 const statusFields = {
   state: OneOf(['never_seen', 'active', 'quiet', 'stale', 'misconfigured'], {
     description:
@@ -111,6 +122,9 @@ export type SnippetStatus = Static<typeof SnippetStatus>
 export const Installation = Type.Object(
   {
     ...statusFields,
+    findings: Type.Array(DatedFinding, {
+      description: 'What is wrong, what to do about it, and since when.',
+    }),
     snippetKey: Type.Union([Type.String(), Type.Null()], {
       description:
         'The key that pages use now; null where there is none. Whoever views a page has it.',

@@ -41,6 +41,19 @@ export interface Presence {
   userHashes: Readonly<UserHashCounts>
 }
 
+/**
+ * Since when what is counted by the hour has gone on, with less than a day between two such hours: the
+ * beginning of the first, epoch milliseconds, as far back as counts are kept.
+ */
+export interface CountedSince {
+  /** Events refused, by code. */
+  rejections: Readonly<Partial<Record<RejectionCode, number>>>
+  refusedOrigins: number | null
+  limited: Readonly<Partial<Record<Bucket, number>>>
+  /** Calls and events without the right hash. */
+  wrongHashes: number | null
+}
+
 /** Where the heartbeats of an organisation may lie, and what its window has left. Milliseconds. */
 export interface BeatBounds {
   /** How many are kept: for the next of a page, and for one that came unasked. */
@@ -67,4 +80,5 @@ export interface PresenceBook extends Pick<SeenAtGate, 'mark'> {
    */
   reserveBeat(orgRef: OrganisationRef, now: number, bounds: BeatBounds): number
   read(orgRef: OrganisationRef, now: number): Promise<Presence>
+  since(orgRef: OrganisationRef, now: number): Promise<CountedSince>
 }

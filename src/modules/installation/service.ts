@@ -5,9 +5,9 @@ import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { dayMs, minuteMs } from '../../core/time/durations.ts'
 import { version } from '../../core/version.ts'
 import { pinnedSnippet } from '../snippet/index.ts'
-import { findingsOf, isInstalled } from './findings.ts'
+import { type Found, findingsOf, isInstalled } from './findings.ts'
 import type { Installation, SnippetStatus } from './model.ts'
-import type { InstallationStores, Presence, SeenStore } from './port.ts'
+import type { CountedSince, InstallationStores, Presence, SeenStore } from './port.ts'
 
 const activeMs = 5 * minuteMs
 const quietMs = dayMs
@@ -39,7 +39,8 @@ export function installationService(deps: {
     organisation: Organisation,
     presence: Presence,
     now: number,
-  ): Promise<SnippetStatus> => {
+    since: CountedSince | null,
+  ): Promise<Omit<SnippetStatus, 'findings'> & { findings: Found[] }> => {
     const { firstSeenAt, lastSeenAt } = seenIn(presence)
     const skews = presence.skews.toSorted((a, b) => a - b)
     const skewMsMedian = nearestRank(skews, 0.5)
@@ -52,6 +53,7 @@ export function installationService(deps: {
       identity: organisation.identity,
       ownVersion: version,
       now,
+      since,
     })
     const isWrong = findings.some(({ severity }) => severity === 'error')
     return {
@@ -77,15 +79,23 @@ export function installationService(deps: {
   return {
     /** Codes and counts only: whoever views the page has the key that asks this. */
     async status(organisation: Organisation, now: number): Promise<SnippetStatus> {
-      return statusOf(organisation, await stores.presence.read(organisation.ref, now), now)
+      const presence = await stores.presence.read(organisation.ref, now)
+      const { findings, ...status } = await statusOf(organisation, presence, now, null)
+      return { ...status, findings: findings.map(({ since: _, ...finding }) => finding) }
     },
 
     /** The same to the last moment, with what pages need, and with what no page is told: reports of people who were erased. */
     async installation(organisation: Organisation, now: number): Promise<Installation> {
       await seen.write()
       const presence = await stores.presence.read(organisation.ref, now)
+      const since = await stores.presence.since(organisation.ref, now)
+      const { findings, ...status } = await statusOf(organisation, presence, now, since)
       return {
-        ...(await statusOf(organisation, presence, now)),
+        ...status,
+        findings: findings.map(({ since, ...finding }) => ({
+          ...finding,
+          since: isoTimeOrNull(since),
+        })),
         snippetKey: await seen.snippetKey(organisation.ref),
         snippet: pinnedSnippet,
         publicUrl,

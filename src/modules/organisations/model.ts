@@ -55,6 +55,11 @@ const SettingsFields = {
   identityMode: OneOf(identityModes, {
     description: 'Whether hashes of user ids are looked at, and required.',
   }),
+  timezone: OrNull(
+    Type.String(),
+    "The IANA zone whose days the dashboard shows where its address names none; null for the browser's.",
+    'Europe/Berlin',
+  ),
   createdAt: Instant('When the organisation was made.'),
 }
 
@@ -128,6 +133,13 @@ export const SettingsBody = closed({
     ),
   ),
   honoursDoNotTrack: Type.Optional(SettingsFields.honoursDoNotTrack),
+  timezone: Type.Optional(
+    OrNull(
+      Type.String({ maxLength: 64 }),
+      "The IANA zone whose days the dashboard shows where its address names none; null for the browser's.",
+      'Europe/Berlin',
+    ),
+  ),
   identityMode: Type.Optional(
     OneOf(identityModes, {
       description: 'Whoever first looks at hashes gets a secret; `off` keeps what there is.',

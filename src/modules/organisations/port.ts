@@ -16,6 +16,8 @@ export interface OrganisationSettings {
   honoursDoNotTrack: boolean
   /** Whether hashes of user ids are looked at. */
   identityMode: IdentityMode
+  /** The zone of the dashboard's days where its address names none; null for the browser's. */
+  timezone: string | null
 }
 
 export interface OrganisationRecord

@@ -5,6 +5,7 @@ import type { IdentityHour, IdentityMode } from '../../core/organisation/verifie
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { hourMs } from '../../core/time/durations.ts'
+import { wrongZone, zoneNamed } from '../../core/time/time-range.ts'
 import type {
   IdentitySecret,
   IssuedKey,
@@ -61,6 +62,13 @@ function originsIn(given: readonly string[]): string[] {
   )
   if (problems.length > 0) throw invalid(...problems)
   return [...new Set(read.flatMap(one => ('origin' in one ? one.origin : [])))].sort()
+}
+
+/** By the usual name of it, by the rule of ranges of days. @throws AppError `validation_failed` */
+function timezoneIn(given: string): string {
+  const zone = zoneNamed(given)
+  if (zone === null) throw invalid({ path: '/timezone', message: wrongZone })
+  return zone
 }
 
 /** @throws AppError `validation_failed` */
@@ -135,7 +143,11 @@ export class Organisations {
     { origins, ...others }: SettingsPatch,
     actor: Actor,
   ): Promise<OrganisationRecord> {
-    const patch = { ...others, ...(origins && { origins: originsIn(origins) }) }
+    const patch = {
+      ...others,
+      ...(origins && { origins: originsIn(origins) }),
+      ...(typeof others.timezone === 'string' && { timezone: timezoneIn(others.timezone) }),
+    }
     const { read, decided } = await this.change(orgRef, actor, (read, now) => {
       const decision = settingsChanged(read, patch, now)
       const names = Object.keys(decision.settings) as (keyof typeof decision.settings)[]

@@ -1,4 +1,4 @@
-import { flowNotFound } from '../../core/errors.ts'
+import { flowNotFound, invalid } from '../../core/errors.ts'
 import type { Flow, Step } from '../../core/flow/flow.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import type { OrganisationRef, StepRef } from '../../core/reference.ts'
@@ -6,28 +6,47 @@ import { isBadState, stepState } from '../../core/step/health.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
 import { takenOver } from '../authoring/index.ts'
-import { type CheckedStep, healthDefinitions, type StepCheck } from './model.ts'
+import { historyOf, historyRange } from './history.ts'
+import {
+  type CheckedStep,
+  type CheckQuery,
+  healthDefinitions,
+  historyDefinitions,
+  type StepCheck,
+} from './model.ts'
 import type { StepEvidenceStore, StepStores } from './port.ts'
 
 type Target = NonNullable<Step['target']>
 
+export interface CheckDeps {
+  stores: StepStores
+  evidence: StepEvidenceStore
+  /** How long reports are kept, of organisations without a number of their own. */
+  retentionDays: number
+}
+
 /**
  * How the published steps fare that point at an element, and what that rests on.
  *
- * @param flowKey one flow alone
- * @throws AppError `flow_not_found` where no published flow has that key
+ * @param query `flow`: one flow alone; `history`: with the days of its steps
+ * @throws AppError `flow_not_found` where no published flow has that key, `validation_failed`
  */
 export async function checkSteps(
   organisation: Organisation,
-  flowKey: string | null,
+  { flow: flowKey, history, timezone }: CheckQuery,
   now: number,
-  { stores, evidence }: { stores: StepStores; evidence: StepEvidenceStore },
+  { stores, evidence, retentionDays: serverDays }: CheckDeps,
 ): Promise<StepCheck> {
+  const isHistoryAsked = history === '1'
+  if (isHistoryAsked && flowKey === undefined) {
+    throw invalid({ path: '/history', message: 'Ask for the history of one flow alone' })
+  }
+  const range = historyRange(timezone, now)
   const catalogue = stores.catalogue()
   const { text } = await catalogue.publishedFlows(organisation)
   const { flows } = JSON.parse(text) as { flows: Flow[] }
-  const asked = flows.filter(({ key }) => flowKey === null || key === flowKey)
-  if (flowKey !== null && asked.length === 0) throw flowNotFound(flowKey)
+  const asked = flows.filter(({ key }) => flowKey === undefined || key === flowKey)
+  if (flowKey !== undefined && asked.length === 0) throw flowNotFound(flowKey)
   const slices = new TimeSlices()
   const steps: CheckedStep[] = []
   for (const flow of asked) {
@@ -36,13 +55,22 @@ export async function checkSteps(
       if (step.target === null || stepRef === undefined) continue
       await slices.rest()
       const named = { orgRef: organisation.ref, stepRef, now }
-      steps.push(await checked(named, flow, step, step.target, evidence))
+      const one = await checked(named, flow, step, step.target, evidence)
+      if (isHistoryAsked) {
+        const asked = { ref: stepRef, required: one.required }
+        one.history = await historyOf(organisation, asked, { range, serverDays, now }, evidence)
+      }
+      steps.push(one)
     }
   }
+  const { from, to } = range
   return {
     ok: !steps.some(({ state }) => isBadState(state)),
     steps,
-    definitions: healthDefinitions,
+    ...(isHistoryAsked && { historyRange: { from, to, timezone: range.timezone } }),
+    definitions: isHistoryAsked
+      ? { ...healthDefinitions, ...historyDefinitions }
+      : healthDefinitions,
   }
 }
 

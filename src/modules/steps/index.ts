@@ -1,17 +1,20 @@
 import type { Clock } from '../../core/time/clock.ts'
+import { unreadStream } from '../../http/download.ts'
 import { freshReply } from '../../http/encoded.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
-import { checkSteps } from './check.ts'
+import { type CheckDeps, checkSteps } from './check.ts'
+import { exampleHistoryCsv, historyCsv } from './history.ts'
 import {
   CheckQuery,
   FingerprintBody,
   FingerprintVerdict,
   HealthBody,
   HealthReceipt,
+  HistoryCsv,
+  HistoryQuery,
   StepCheck,
 } from './model.ts'
-import type { StepEvidenceStore, StepStores } from './port.ts'
 import { stepService } from './service.ts'
 
 export { checkSteps } from './check.ts'
@@ -20,12 +23,11 @@ export { healthDefinitions, StepStateShape } from './model.ts'
 export type { StepBook, StepEvidenceStore, StepStores } from './port.ts'
 export { healthOf } from './service.ts'
 
+/** The operation that answers the history of a flow's steps as CSV, for whoever has another way to it. */
+export const historyOperation = 'exportHealthHistory'
+
 /** What browsers report of a step's target: what it looks like, and whether it was found. */
-export function stepRoutes(deps: {
-  stores: StepStores
-  evidence: StepEvidenceStore
-  clock: Clock
-}): Route[] {
+export function stepRoutes(deps: CheckDeps & { clock: Clock }): Route[] {
   const service = stepService(deps)
   return [
     route({
@@ -82,7 +84,44 @@ export function stepRoutes(deps: {
       isLong: true,
       async handle(call) {
         const { org, query, receivedAt } = call
-        return freshReply(call, await checkSteps(org, query.flow ?? null, receivedAt, deps))
+        return freshReply(call, await checkSteps(org, query, receivedAt, deps))
+      },
+    }),
+    route({
+      ...managing('flows:read'),
+      method: 'GET',
+      path: '/manage/flows/:key/health.csv',
+      operation: historyOperation,
+      summary: "The last 30 days of a flow's published steps as CSV, a row a step and day",
+      query: HistoryQuery,
+      refuses: ['flow_not_found'],
+      description:
+        '`finds` are the people who found the element, `makeshift` those of them who found it by another way, `misses` those who did not; then people by outcome. Days on which nobody reported are left out.',
+      answers: {
+        200: {
+          description: 'The rows, as a file.',
+          schema: HistoryCsv,
+          example: exampleHistoryCsv,
+          type: 'text/csv',
+          isFile: true,
+        },
+      },
+      isLong: true,
+      async handle(call) {
+        const { org, params, query, receivedAt, request } = call
+        const isHead = request.method === 'HEAD'
+        const flow = params.key ?? ''
+        const asked = { ...query, flow, history: '1' } as const
+        const { steps, historyRange } = await checkSteps(org, asked, receivedAt, deps)
+        const { from, to } = historyRange!
+        return {
+          status: 200,
+          body: isHead ? unreadStream() : historyCsv(steps, { bom: query.bom === '1' }),
+          headers: {
+            'Content-Type': 'text/csv; charset=utf-8',
+            'Content-Disposition': `attachment; filename="cairn-${flow}-health-${from}_${to}.csv"`,
+          },
+        }
       },
     }),
   ]

@@ -139,17 +139,74 @@ export const StepStateShape = OneOf(stepStates, {
   examples: ['healthy'],
 })
 
+const timezone = Type.Optional(
+  Type.String({
+    description: 'The IANA zone that days of the history are of; UTC where absent.',
+    examples: ['Europe/Berlin'],
+  }),
+)
+
 export const CheckQuery = Type.Object({
   flow: Type.Optional(
     Type.String({ minLength: 1, maxLength: 64, description: 'The key of one flow alone.' }),
   ),
+  history: Type.Optional(
+    OneOf(['0', '1'], {
+      description: '1: with the last 30 days of each step, a day at a time; of one flow alone.',
+    }),
+  ),
+  timezone,
 })
+export type CheckQuery = Static<typeof CheckQuery>
+
+export const HistoryQuery = Type.Object({
+  timezone,
+  bom: Type.Optional(
+    OneOf(['0', '1'], { description: '1: begin with a byte order mark, for spreadsheets.' }),
+  ),
+})
+
+/** What the days of a history mean, in a sentence each; told where they are asked for. */
+export const historyDefinitions = {
+  history:
+    'The last 30 days in the asked zone of which reports are still kept; days on which nobody reported are left out.',
+  'history.people': 'People counted, each by their latest report of that day, of any version.',
+  'history.state':
+    'The state by the people of that day alone; whether the target is required is as published now.',
+  'history.versions': 'The versions that those reports are of.',
+  'history.complete': 'Whether the day was over in the asked zone.',
+}
 
 const countFields = Object.fromEntries(
   healthOutcomes.map(outcome => [outcome, Type.Integer({ minimum: 0, examples: [0] })]),
 ) as Record<HealthOutcome, TInteger>
 
 const counts = (description: string) => Type.Object(countFields, { description })
+
+const HistoryDay = Type.Object(
+  {
+    date: Type.String({
+      format: 'date',
+      description: 'A day of the asked zone.',
+      examples: ['2026-11-01'],
+    }),
+    people: counts(historyDefinitions['history.people']),
+    state: OneOf(stepStates, {
+      description: historyDefinitions['history.state'],
+      examples: ['healthy'],
+    }),
+    okRate: OrNull(Type.Number({ minimum: 0, maximum: 1 }), 'The share of people who found it.'),
+    versions: Type.Array(Type.Integer({ examples: [3] }), {
+      description: historyDefinitions['history.versions'],
+    }),
+    complete: Type.Boolean({
+      description: historyDefinitions['history.complete'],
+      examples: [true],
+    }),
+  },
+  { title: 'HealthDay' },
+)
+export type HistoryDay = Static<typeof HistoryDay>
 
 const Selector = Type.String({ examples: ['#new-project'] })
 
@@ -225,6 +282,11 @@ const CheckedStep = Type.Object(
     canBePinned: Type.Boolean({
       description: 'Whether `POST /manage/pin` would take over what its element was like.',
     }),
+    history: Type.Optional(
+      Type.Array(HistoryDay, {
+        description: `Where it was asked for: ${historyDefinitions.history}`,
+      }),
+    ),
   },
   { title: 'CheckedStep' },
 )
@@ -234,6 +296,16 @@ export const StepCheck = Type.Object(
   {
     ok: Type.Boolean({ description: 'Whether no step is drifting, flaky or broken.' }),
     steps: Type.Array(CheckedStep, { description: 'By flow, those of highest priority first.' }),
+    historyRange: Type.Optional(
+      Type.Object(
+        {
+          from: Type.String({ format: 'date', examples: ['2026-11-01'] }),
+          to: Type.String({ format: 'date', examples: ['2026-11-30'] }),
+          timezone: Type.String({ examples: ['Europe/Berlin'] }),
+        },
+        { description: 'The days of the histories, where they were asked for.' },
+      ),
+    ),
     definitions: Type.Record(Type.String(), Type.String(), {
       description: 'What each of these means, in a sentence.',
     }),
@@ -241,6 +313,9 @@ export const StepCheck = Type.Object(
   { title: 'StepCheck' },
 )
 export type StepCheck = Static<typeof StepCheck>
+
+/** One row a step and day. */
+export const HistoryCsv = Type.String({ title: 'HealthHistoryCsv' })
 
 export const HealthReceipt = Type.Object(
   { stepId: StepId, recorded: Type.Literal(true), state: StepStateShape },

@@ -24,6 +24,14 @@ export interface StepEvidence {
   fingerprints: FingerprintEvidence
 }
 
+/** What was reported of a step within some time. */
+export interface StepDay {
+  /** People by their latest report of it, whatever version that is of. */
+  people: HealthCounts
+  /** The versions that those reports are of, in order. */
+  versions: readonly number[]
+}
+
 /** What fingerprints say of a step's element. */
 export interface FingerprintEvidence {
   baselineAt: number | null
@@ -54,6 +62,13 @@ export interface StepEvidenceStore {
     version: number,
     now: number,
   ): Promise<StepEvidence>
+  /** What was reported from one moment on, until before another, as far as reports are kept. */
+  between(
+    orgRef: OrganisationRef,
+    stepRef: StepRef,
+    startMs: number,
+    endMs: number,
+  ): Promise<StepDay>
   baseline(orgRef: OrganisationRef, stepRef: StepRef): Promise<StepBaseline | null>
 }
 

@@ -34,6 +34,7 @@ export const organisations = sqliteTable('organisations', {
   retentionDays: integer('retention_days'),
   identityMode: text('identity_mode', { enum: identityModes }).notNull().default('off'),
   honoursDoNotTrack: integer('honours_do_not_track', { mode: 'boolean' }).notNull().default(false),
+  timezone: text(),
 })
 
 export const snippetKeys = sqliteTable(

@@ -1,4 +1,8 @@
 import type { Bucket } from '../../core/organisation/buckets.ts'
+import { dayMs } from '../../core/time/durations.ts'
+
+/** How long counts by the hour are kept: numbers are of the last 24 hours, "since when" is of all. */
+export const countsKeptMs = 30 * dayMs
 
 /** Codes in the table of refusals, besides those of refused events. */
 

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { sessionIdleMs } from '../../core/organisation/dashboard-session.ts'
 import { dayMs, hourMs } from '../../core/time/durations.ts'
 import type { EventIds } from '../ledger/event-batches.ts'
+import { countsKeptMs } from '../ledger/refusals.ts'
 import { deleteEnded } from '../organisations/dashboard-sessions.ts'
 import {
   type Arrival,
@@ -94,9 +95,6 @@ class Sweep {
   }
 }
 
-/** Who reads them reads those of the last 24 hours. */
-const keptMs = 2 * dayMs
-
 /** Organisations that are looked at before others may go first. */
 const organisationsAtOnce = 64
 
@@ -128,7 +126,7 @@ class OldRefusals {
   /** Within a transaction. */
   run(now: number): void {
     const organisations = this.next.all(this.orgRow)
-    const before = Math.floor((now - keptMs) / hourMs)
+    const before = Math.floor((now - countsKeptMs) / hourMs)
     for (const { id } of organisations) {
       for (const remove of this.deletes) remove.run(id, before)
       this.deleteEnded(id, now)

@@ -14,6 +14,7 @@ import type { StepBaseline, SuggestedSelectors } from '../../modules/authoring/p
 import type {
   FingerprintEvidence,
   FingerprintLook,
+  StepDay,
   StepEvidence,
 } from '../../modules/steps/port.ts'
 
@@ -83,6 +84,17 @@ function statements(database: Database) {
         min(case when outcome in (${makeshift}) then at end) as firstMakeshiftAt
       from step_reports where ${inScope} and person is not null
       group by at / ${slotMs} order by at / ${slotMs}`,
+    ),
+    // Each person's latest report of the time, whatever version it is of.
+    between: database.query<
+      { outcome: HealthOutcome; version: number; people: number },
+      [number, number, number, number]
+    >(
+      `select outcome, version, count(*) as people from (
+        select outcome, version, max(seq) from step_reports
+        where org_id = ? and step_id = ? and at >= ? and at < ? and person is not null
+        group by person)
+      group by outcome, version`,
     ),
     baseline: database.query<StoredBaseline, [number, number]>(
       `select target, at, locale, fingerprint from step_baselines
@@ -157,6 +169,17 @@ export class StepReader {
       alternate: this.sql.alternate.get(...scope),
       fingerprints: this.fingerprints(...scope),
     }
+  }
+
+  /** See `StepEvidenceStore.between`. */
+  between(orgRow: number, stepRow: number, startMs: number, endMs: number): StepDay {
+    const people = noHealthCounts()
+    const versions = new Set<number>()
+    for (const row of this.sql.between.all(orgRow, stepRow, startMs, endMs)) {
+      people[row.outcome] += row.people
+      versions.add(row.version)
+    }
+    return { people, versions: [...versions].sort((a, b) => a - b) }
   }
 
   baseline(orgRow: number, stepRow: number): StepBaseline | null {

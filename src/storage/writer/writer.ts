@@ -119,11 +119,17 @@ export class Writer {
     return this.waiting.length
   }
 
-  /** Runs a statement of the writer's own thread between two groups, in a transaction of its own. */
-  async exclusively<T>(work: () => T): Promise<T> {
+  /**
+   * Runs a statement of the writer's own thread between two groups, in a transaction of its own.
+   *
+   * @param committed is called before any other transaction begins
+   */
+  async exclusively<T>(work: () => T, committed: (result: T) => void = () => {}): Promise<T> {
     while (this.running) await this.running
     try {
-      return this.transaction([], work)
+      const result = this.transaction([], work)
+      committed(result)
+      return result
     } catch (error) {
       // Whether it is the disk is tried at once: callers would find out later.
       if (isPassing(error)) this.provenAt = Number.NEGATIVE_INFINITY

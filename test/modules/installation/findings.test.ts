@@ -45,6 +45,7 @@ const findings = ({ presence = {}, ...rest }: Told, base = well) =>
     identity: null,
     ownVersion: '1.4.0',
     now,
+    since: null,
     ...rest,
     presence: { ...base, ...presence, seen: { ...base.seen, ...presence.seen } },
   })

@@ -328,5 +328,25 @@ test('who manages is told the same to the last moment, and how many reports of e
   const { erased24h, snippetKey, snippet, publicUrl, ...told } = body
   expect([answered, erased24h, told.skewMsMedian]).toEqual([200, 0, hour])
   expect([snippetKey, snippet, publicUrl]).toEqual([tenant.key, pinnedSnippet, null])
-  expect(told).toEqual(await status())
+  const bare = told.findings.map(({ since: _, ...finding }: { since: string | null }) => finding)
+  expect({ ...told, findings: bare }).toEqual(await status())
 })
+
+test('who manages is told since when a finding is seen, to the hour; who views a page is not', async () => {
+  const credential = await tenant.managementToken('flows:read')
+  const from = Math.floor(world.clock.now() / hour) * hour
+  for (let i = 0; i < 3; i++) {
+    await tenant.send([{ kind: 'nonsense' }])
+    world.clock.advance(20 * hour)
+  }
+  const { body } = await tenant.answer('GET /manage/install', { credential })
+  const since = body.findings.find(({ code }: Told) => code === 'events_rejected')!.since
+  expect(since).toBe(new Date(from).toISOString())
+  const told: Told = (await status()).findings.find(({ code }: Told) => code === 'events_rejected')!
+  expect(Object.keys(told)).toEqual(['severity', 'code', 'message', 'fix'])
+})
+
+interface Told {
+  code: string
+  since?: string | null
+}

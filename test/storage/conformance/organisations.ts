@@ -50,6 +50,7 @@ export function organisationsConform(open: OpenStore): void {
       expect(organisation).toMatchObject({
         ...{ id: tenant.id, slug: tenant.slug, overrides: {}, origins: [], retentionDays: null },
         ...{ honoursDoNotTrack: false, identityMode: 'off', createdAt: store.clock.now() },
+        timezone: null,
       })
       expect(keys).toMatchObject([{ key: tenant.snippetKey, retiredAt: null }])
       expect(secrets).toEqual([])
@@ -129,10 +130,11 @@ export function organisationsConform(open: OpenStore): void {
     test('counts at once: limits, origins, retention, whether browsers are heeded', async () => {
       await set({ limits: { events: 5, export: 1_000_000 } })
       await set({ limits: { events: 7 }, origins: ['https://old.example'], retentionDays: 7 })
-      await set({ honoursDoNotTrack: true })
+      await set({ honoursDoNotTrack: true, timezone: 'Europe/Berlin' })
       expect(await tenant.organisation()).toMatchObject({
         ...{ limits: { events: 7, export: 1_000_000, flows: 60 }, retentionDays: 7 },
         ...{ origins: new Set(['https://old.example']), honoursDoNotTrack: true },
+        timezone: 'Europe/Berlin',
       })
       expect((await read()).organisation.overrides).toEqual({ events: 7, export: 1_000_000 })
       // What is taken back is as before; no origin at all means everywhere.

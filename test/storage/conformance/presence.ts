@@ -95,6 +95,46 @@ export function presenceConforms(open: OpenStore): void {
     expect(await read(other)).toMatchObject({ refusedOrigins: 0, limitedMinutes: {} })
   })
 
+  test('say since which hour they have gone on, without a gap of a day', async () => {
+    const { presence } = store.stores
+    const since = (of = tenant) => presence.since(of.ref, store.clock.now())
+    const hourOf = (at: number) => Math.floor(at / hour) * hour
+    const none = { rejections: {}, refusedOrigins: null, limited: {}, wrongHashes: null }
+    expect(await since()).toEqual(none)
+    const refuse = async () => {
+      await presence.recordRefusedOrigin(tenant.ref, store.clock.now())
+      await presence.recordLimited(tenant.ref, 'events', store.clock.now())
+      presence.countUserHashes(tenant.ref, { valid: 1, missing: 1 })
+      await tenant.append([], { refusals: { invalid: 1 } })
+      await written()
+    }
+    await refuse()
+    store.clock.advance(26 * hour)
+    const begins = hourOf(store.clock.now())
+    for (let i = 0; i < 3; i++) {
+      await refuse()
+      store.clock.advance(20 * hour)
+    }
+    expect(await since()).toEqual({
+      ...{ rejections: { invalid: begins }, refusedOrigins: begins },
+      ...{ limited: { events: begins }, wrongHashes: begins },
+    })
+    expect(await since(other)).toEqual(none)
+    // A right hash is no fault.
+    presence.countUserHashes(other.ref, { valid: 1 })
+    await written()
+    expect((await since(other)).wrongHashes).toBeNull()
+  })
+
+  test('user hashes are counted once, however many ask at one moment', async () => {
+    const { presence } = store.stores
+    for (let i = 1; i <= 5; i++) {
+      presence.countUserHashes(tenant.ref, { missing: 3 })
+      await Promise.all([written(), written(), written()])
+      expect((await read()).userHashes).toMatchObject({ missing: 3 * i })
+    }
+  })
+
   test('judged user hashes are counted by the hour, for 24 hours, each once', async () => {
     const { presence } = store.stores
     presence.countUserHashes(tenant.ref, { valid: 3, missing: 1 })

@@ -148,6 +148,61 @@ export function stepsConform(open: OpenStore): void {
       expect(counts).toMatchObject({ not_found: 0, found: 0 })
     })
 
+    describe('of some time', () => {
+      const between = (startMs: number, endMs: number, of = tenant) =>
+        store.management.evidence.between(of.ref, stepRef(), startMs, endMs)
+
+      test('count people by their latest of it, of any version; those without a person do not', async () => {
+        const from = store.clock.now()
+        await report('found', { person: 'uann' })
+        await report('not_found', { person: null })
+        store.clock.advance(hour)
+        const until = store.clock.now()
+        // At one moment the later to come is the latest.
+        await report('found', { person: 'uann' })
+        await report('not_found', { person: 'uann', version: 2 })
+        await report('hidden', { person: 'uben' })
+        store.clock.advance(hour)
+        expect(await between(from, until)).toMatchObject({
+          people: { found: 1, not_found: 0, hidden: 0 },
+          versions: [1],
+        })
+        expect(await between(until, store.clock.now())).toMatchObject({
+          people: { found: 0, not_found: 1, hidden: 1 },
+          versions: [1, 2],
+        })
+        const nobody = await between(0, from)
+        expect([Object.values(nobody.people).every(count => count === 0), nobody.versions]).toEqual(
+          [true, []],
+        )
+        const another = await Tenant.of(store)
+        expect((await between(from, until + 2 * hour, another)).versions).toEqual([])
+      })
+
+      test('are as many after a rebuild, and after an erasure', async () => {
+        const from = store.clock.now()
+        await report('found', { person: 'uann' })
+        await report('not_found', { person: 'uben' })
+        store.clock.advance(1)
+        const told = await between(from, store.clock.now())
+        expect(await rebuilt(store)).toBe(0)
+        expect(await between(from, store.clock.now())).toEqual(told)
+        await tenant.erase('uben')
+        expect(await between(from, store.clock.now())).toEqual(told)
+      })
+
+      test('are gone once they were kept long enough', async () => {
+        const from = store.clock.now()
+        await report('found')
+        store.clock.advance(3 * 24 * hour)
+        const later = store.clock.now()
+        await report('hidden')
+        await store.retain(2)
+        expect((await between(from, later)).versions).toEqual([])
+        expect((await between(later, later + 1)).people.hidden).toBe(1)
+      })
+    })
+
     test('are each person’s latest after a rebuild too', async () => {
       await report('found', { person: 'uann' })
       store.clock.advance(1)

@@ -128,7 +128,14 @@ test('findings are those of the API, with what to do', async () => {
   expect(await page.locator('.findings strong').allInnerTexts()).toEqual(
     findings.map(({ message }) => message),
   )
-  expect(await page.locator('.findings p').allInnerTexts()).toEqual(findings.map(({ fix }) => fix))
+  expect(await page.locator('.findings p:first-of-type').allInnerTexts()).toEqual(
+    findings.map(({ fix }) => fix),
+  )
+  const times = page.locator('.findings time')
+  expect(
+    await times.evaluateAll(found => found.map(time => time.getAttribute('datetime'))),
+  ).toEqual(findings.flatMap(({ since }) => since ?? []))
+  expect(await times.count()).toBeGreaterThan(0)
   await page.getByText(`${rejected24h.invalid} invalid`, { exact: true }).waitFor()
   await page.context().close()
 })

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { AuditLog } from '../../../modules/access/model.ts'
-import { browserZone } from '../analytics/zone.ts'
+import { usualZone } from '../analytics/zone.ts'
 import { accessWords } from '../words/access.ts'
 import { formatMoment } from '../words/time.ts'
 
@@ -18,7 +18,7 @@ function shown(name: string, value: unknown): ComponentChildren {
   if (value === undefined || value === null || value === '') return <em>{words.nothing}</em>
   if (typeof value === 'boolean') return value ? words.yes : words.no
   if (typeof value === 'number' && /At$/.test(name)) {
-    return formatMoment(new Date(value).toISOString(), browserZone)
+    return formatMoment(new Date(value).toISOString(), usualZone())
   }
   if (Array.isArray(value)) {
     if (value.length === 0) return <em>{words.nothing}</em>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { AuditLog } from '../../../modules/access/model.ts'
-import { browserZone } from '../analytics/zone.ts'
+import { usualZone } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
 import { type Column, Table } from '../parts/table.tsx'
@@ -18,7 +18,7 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
     head: words.when,
     name: words.when,
     isTitle: true,
-    cell: ({ at }) => <time dateTime={at}>{formatMoment(at, browserZone)}</time>,
+    cell: ({ at }) => <time dateTime={at}>{formatMoment(at, usualZone())}</time>,
   },
   {
     head: words.who,

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Ways } from '../../../modules/dashboard/model.ts'
-import { browserZone } from '../analytics/zone.ts'
+import { usualZone } from '../analytics/zone.ts'
 import { base, manual } from '../api/base.ts'
 import { Failure, failureOf, reach } from '../api/failure.ts'
 import { session, signOut } from '../api/session.ts'
@@ -66,7 +66,7 @@ export function SignInSection() {
         of={[
           [words.who, person.name],
           [words.role, shellWords.roles[role]],
-          [words.ends, words.endsWhy(formatMoment(endsAt, browserZone))],
+          [words.ends, words.endsWhy(formatMoment(endsAt, usualZone()))],
         ]}
       />
       <div class="row-actions">

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { CreatedToken, TokenList } from '../../../modules/access/model.ts'
-import { browserZone } from '../analytics/zone.ts'
+import { usualZone } from '../analytics/zone.ts'
 import { readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Badge } from '../parts/badge.tsx'
@@ -51,7 +51,7 @@ const columns = (revoke: (token: Token) => void): Column<Token>[] => [
   {
     head: words.expires,
     name: words.expires,
-    cell: ({ expiresAt }) => formatMoment(expiresAt, browserZone),
+    cell: ({ expiresAt }) => formatMoment(expiresAt, usualZone()),
   },
   {
     head: words.used,

@@ -28,6 +28,7 @@ export function Controls({
         {versions.length > 1 && (
           <Choice
             label={words.version}
+            isSelfEvident
             value={version ?? ''}
             options={[['', words.allVersions], ...ofVersions]}
             onChoose={chosen => setFilters({ version: chosen })}

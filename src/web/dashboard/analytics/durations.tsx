@@ -1,11 +1,12 @@
-import { type Bin, seenBins } from '../charts/duration-bins.ts'
+import { type Bin, type ComparedBin, seenBins } from '../charts/duration-bins.ts'
 import { DurationChart } from '../charts/duration-chart.tsx'
 import { Defined } from '../parts/defined.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { analyticsWords } from '../words/analytics.ts'
 import { durationWords as words } from '../words/durations.ts'
 import { fewest, formatCount, formatSeconds, formatShare } from '../words/time.ts'
-import type { Analytics } from './question.ts'
+import { type Analytics, csvAddress, type Question } from './question.ts'
 
 const edge = (seconds: number) => formatSeconds(seconds)
 
@@ -16,28 +17,83 @@ const sayBin = ({ fromSeconds, toSeconds }: Bin): string => {
   return words.between(edge(fromSeconds), edge(toSeconds))
 }
 
-const columnsOf = (count: number, definitions: Analytics['definitions']): Column<Bin>[] => [
-  { head: words.took, name: words.took, isTitle: true, cell: sayBin },
-  {
-    head: <Defined means={definitions['distribution.count']}>{words.runs}</Defined>,
-    name: words.runs,
-    isNumber: true,
-    cell: bin => formatCount(bin.count),
-  },
-  {
-    head: words.share,
-    name: words.share,
-    isNumber: true,
-    cell: bin => formatShare(bin.count / count, count),
-  },
-]
+interface Shown {
+  count: number
+  definitions: Analytics['definitions']
+  /** What it is compared with: what it is called, and how many runs it has. */
+  other: { name: string; count: number } | null
+}
+
+function columnsOf({ count, definitions, other }: Shown): Column<ComparedBin>[] {
+  const numbers = (
+    name: string,
+    shareName: string,
+    of: number,
+    countIn: (bin: ComparedBin) => number,
+  ): Column<ComparedBin>[] => [
+    {
+      head: <Defined means={definitions['distribution.count']}>{name}</Defined>,
+      name,
+      isNumber: true,
+      cell: bin => formatCount(countIn(bin)),
+    },
+    {
+      head: shareName,
+      name: shareName,
+      isNumber: true,
+      cell: bin => formatShare(countIn(bin) / of, of),
+    },
+  ]
+  const { otherRuns, otherShare } = words
+  return [
+    { head: words.took, name: words.took, isTitle: true, cell: bin => <bdi>{sayBin(bin)}</bdi> },
+    ...numbers(words.runs, words.share, count, bin => bin.count),
+    ...(other
+      ? numbers(otherRuns(other.name), otherShare(other.name), other.count, bin => bin.before ?? 0)
+      : []),
+  ]
+}
+
+const Legend = ({ count, other, of }: { count: number; other: string; of: Timed }) => (
+  <ul class="legend">
+    <li class="key-completions">
+      <bdi>{words.timed(formatCount(count))}</bdi>
+    </li>
+    <li class="key-line">
+      <bdi>
+        {words.otherTimed(
+          other,
+          formatCount(of.count),
+          formatSeconds(of.medianSeconds),
+          formatSeconds(of.p90Seconds),
+        )}
+      </bdi>
+    </li>
+  </ul>
+)
+
+type Timed = Analytics['timeToComplete']
 
 /** How long completed runs took: as many as are enough to draw, in bins that are always the same. */
-export function Durations({ data }: { data: Analytics }) {
+export function Durations({
+  data,
+  other,
+  otherName,
+  compared,
+  flowKey,
+}: {
+  data: Analytics
+  other: Analytics | null
+  otherName: string
+  compared: Question | null
+  flowKey: string
+}) {
   const { timeToComplete, definitions } = data
   const { count, distribution, medianSeconds, p90Seconds } = timeToComplete
   if (count === 0 || !distribution || medianSeconds === null || p90Seconds === null) return null
-  const bins = seenBins(distribution)
+  const known = other?.timeToComplete
+  const before = known?.distribution && known.count >= fewest ? known : null
+  const bins = seenBins(distribution, before?.distribution ?? null)
   const most = bins.reduce((one, other) => (other.count > one.count ? other : one))
   const told = [
     formatCount(count),
@@ -50,7 +106,22 @@ export function Durations({ data }: { data: Analytics }) {
         <h2>
           <Defined means={definitions['timeToComplete.distribution']}>{words.title}</Defined>
         </h2>
-        {count >= fewest && <p class="soft">{words.timed(formatCount(count))}</p>}
+        {count >= fewest &&
+          (before ? (
+            <div class="with-switch">
+              <Legend count={count} other={otherName} of={before} />
+              {compared && (
+                <a class="file-link" href={csvAddress(flowKey, compared, null)} download>
+                  <Icon name="download" />
+                  {words.otherCsv(otherName)}
+                </a>
+              )}
+            </div>
+          ) : (
+            <p class="soft">
+              <bdi>{words.timed(formatCount(count))}</bdi>
+            </p>
+          ))}
       </div>
       {count < fewest ? (
         <p class="footnote">{words.tooFew}</p>
@@ -60,17 +131,23 @@ export function Durations({ data }: { data: Analytics }) {
             bins={bins}
             median={medianSeconds}
             p90={p90Seconds}
+            compared={before && { count, before: before.count }}
             name={words.picture(...told, sayBin(most))}
           />
           <details class="as-table">
             <summary>{analyticsWords.asTable}</summary>
             <Table
               caption={words.caption}
-              columns={columnsOf(count, definitions)}
+              columns={columnsOf({
+                count,
+                definitions,
+                other: before && { name: otherName, count: before.count },
+              })}
               rows={bins}
               keyOf={({ fromSeconds }) => fromSeconds}
             />
           </details>
+          {known && !before && <p class="footnote">{words.otherTooFew(otherName)}</p>}
         </>
       )}
     </section>

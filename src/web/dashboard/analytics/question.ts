@@ -54,10 +54,16 @@ export function useQuestion(): Question {
 const queryOf = ({ from, to, zone, version }: Question) =>
   new URLSearchParams({ from, to, timezone: zone, ...(version !== null && { version }) })
 
-/** With what only the numbers themselves have: they are compared by day. */
-function fullQueryOf(question: Question): URLSearchParams {
+/** With how long runs took. */
+function timedQueryOf(question: Question): URLSearchParams {
   const query = queryOf(question)
   query.set('distribution', '1')
+  return query
+}
+
+/** With what only the numbers themselves have: they are compared by day. */
+function fullQueryOf(question: Question): URLSearchParams {
+  const query = timedQueryOf(question)
   if (question.interval !== 'day') query.set('interval', question.interval)
   return query
 }
@@ -82,6 +88,8 @@ export interface Results {
   isOtherEmpty: boolean
   /** What the other is called: the days, or the version. */
   otherName: string
+  /** What the other answers; null where it is nothing. */
+  compared: Question | null
 }
 
 /** Reads a flow's results, and what they are compared with. */
@@ -89,7 +97,7 @@ export function useResults(flowId: string, question: Question): Results {
   const path = (query: URLSearchParams) => `/flows/${flowId}/analytics?${query}`
   const compared = comparedWith(question)
   const main = useRead<Analytics>(path(fullQueryOf(question)), everyMs)
-  const other = useRead<Analytics>(compared && path(queryOf(compared)), everyMs * 4)
+  const other = useRead<Analytics>(compared && path(timedQueryOf(compared)), everyMs * 4)
   const isVersion = question.compare.startsWith('v')
   const known = compared && !other.isOld ? other.data : null
   const hasRuns = known !== null && known.totals.starts > 0
@@ -97,6 +105,7 @@ export function useResults(flowId: string, question: Question): Results {
     main,
     other: hasRuns ? known : null,
     isOtherEmpty: known !== null && !hasRuns,
+    compared,
     otherName: !compared
       ? ''
       : isVersion

@@ -34,7 +34,9 @@ export function RangePicker({
         <>
           <Icon name="calendar" />
           <span>{days}</span>
-          <span class="zone">{zone}</span>
+          <span class="zone" title={zone}>
+            {zone}
+          </span>
           <Icon name="down" />
         </>
       }

@@ -40,7 +40,7 @@ function Empty({ flow, data }: { flow: AuthoredFlow; data: Analytics }) {
 
 function Results({ flow }: { flow: AuthoredFlow }) {
   const question = useQuestion()
-  const { main, other, isOtherEmpty, otherName } = useResults(flow.id, question)
+  const { main, other, isOtherEmpty, otherName, compared } = useResults(flow.id, question)
   const versions = main.data?.versions.map(({ version }) => version) ?? []
   return (
     <>
@@ -65,7 +65,7 @@ function Results({ flow }: { flow: AuthoredFlow }) {
               {isOtherEmpty && <p class="footnote">{words.otherEmpty(otherName)}</p>}
               <Funnel data={data} other={other} />
               <Checklist data={data} />
-              <Durations data={data} />
+              <Durations data={data} {...{ other, otherName, compared }} flowKey={flow.key} />
               <Daily data={data} other={other} otherName={otherName} interval={question.interval} />
               <Versions data={data} />
               <p class="footnote">

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { wilsonInterval } from '../../../core/number/interval.ts'
 import { Defined } from '../parts/defined.tsx'
+import { Duration } from '../parts/duration.tsx'
 import { Rate } from '../parts/rate.tsx'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { fewest, formatCount, formatPercent, formatSeconds, formatShare } from '../words/time.ts'
@@ -61,8 +62,9 @@ export function Totals({
 }) {
   const { totals, timeToComplete, definitions } = data
   const isVersion = question.compare.startsWith('v')
-  const beside = (value: string) =>
-    isVersion ? words.other(value, otherName) : words.before(value)
+  const beside = (value: string) => (
+    <bdi>{isVersion ? words.other(value, otherName) : words.before(value)}</bdi>
+  )
   const counted = (field: 'starts' | 'uniqueUsers' | 'dismissals' | 'inProgress') => {
     if (!other) return null
     const change = isVersion ? null : changeOf(totals[field], other.totals[field])
@@ -90,7 +92,9 @@ export function Totals({
               {other && (
                 <p>{beside(formatShare(other.totals.completionRate, other.totals.starts))}</p>
               )}
-              <p>{words.completed(formatCount(totals.completions))}</p>
+              <p>
+                <bdi>{words.completed(formatCount(totals.completions))}</bdi>
+              </p>
             </>
           }
         >
@@ -105,12 +109,14 @@ export function Totals({
                 <p>{beside(formatSeconds(other.timeToComplete.medianSeconds))}</p>
               )}
               {timeToComplete.p90Seconds !== null && (
-                <p>{words.p90(formatSeconds(timeToComplete.p90Seconds))}</p>
+                <p>
+                  <bdi>{words.p90(formatSeconds(timeToComplete.p90Seconds))}</bdi>
+                </p>
               )}
             </>
           }
         >
-          {formatSeconds(timeToComplete.medianSeconds)}
+          <Duration seconds={timeToComplete.medianSeconds} />
         </Figure>
         <Figure name={words.dismissed} means={definitions.dismissals} below={counted('dismissals')}>
           {formatCount(totals.dismissals)}

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { useFilters } from '../shell/address.ts'
-import { browserZone } from './zone.ts'
+import { usualZone } from './zone.ts'
 
 /**
  * The zone of the page's days: the address names it, from the first look on, so that a link that is
@@ -10,7 +10,7 @@ import { browserZone } from './zone.ts'
 export function useZone(): string {
   const { filters, setFilters } = useFilters()
   useEffect(() => {
-    if (filters.tz === undefined) setFilters({ tz: browserZone }, { replace: true })
+    if (filters.tz === undefined) setFilters({ tz: usualZone() }, { replace: true })
   }, [filters.tz])
-  return filters.tz ?? browserZone
+  return filters.tz ?? usualZone()
 }

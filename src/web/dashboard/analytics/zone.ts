@@ -1,5 +1,10 @@
-/** The zone of this browser, where the address names none. */
+import { session } from '../api/session.ts'
+
+/** The zone of this browser. */
 export const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** The zone where the address names none: that of the organisation, else this browser's. */
+export const usualZone = (): string => session.value?.timezone ?? browserZone
 
 export const dayMs = 86_400_000
 

@@ -11,6 +11,8 @@ export interface Session {
   role: Role
   person: { name: string }
   organisation: { id: string; slug: string; name: string }
+  /** Whose days are shown where the address names none; null for the browser's. */
+  timezone: string | null
   /** When the session ends, whatever is done. */
   endsAt: string
 }

@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { PushedFlows, VersionList } from '../../../modules/authoring/model.ts'
+import type { Analytics } from '../analytics/question.ts'
+import { useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { may } from '../api/session.ts'
 import { flowPath } from '../flows/definition.ts'
@@ -7,7 +9,7 @@ import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
-import { formatMoment } from '../words/time.ts'
+import { formatCount, formatMoment, none } from '../words/time.ts'
 import { versionWords as words } from '../words/versions.ts'
 import { ChangeDialog } from './change-dialog.tsx'
 import type { Changing } from './draft-section.tsx'
@@ -68,10 +70,17 @@ function RollBack({ flow, said, to }: Changing & { to: number }) {
   )
 }
 
+/** Starts of the last 30 days are worked out anew for each answer. */
+const startsMs = 60_000
+
 /** Who reads of a token here knows it by its name; the audit log has its id. */
 const withoutId = (name: string) => name.replace(/ \(token_\w+\)$/, '')
 
-const columnsOf = ({ flow, said }: Changing, zone: string): Column<Version>[] => [
+const columnsOf = (
+  { flow, said }: Changing,
+  zone: string,
+  starts: ReadonlyMap<number, number> | null,
+): Column<Version>[] => [
   {
     head: words.version,
     name: words.version,
@@ -117,6 +126,12 @@ const columnsOf = ({ flow, said }: Changing, zone: string): Column<Version>[] =>
     cell: ({ stepCount, itemCount }) => words.sizeOf(stepCount, itemCount),
   },
   {
+    head: words.starts,
+    name: words.starts,
+    isNumber: true,
+    cell: ({ version }) => (starts === null ? none : formatCount(starts.get(version) ?? 0)),
+  },
+  {
     head: words.actions,
     name: words.actions,
     isNumber: true,
@@ -144,15 +159,20 @@ const columnsOf = ({ flow, said }: Changing, zone: string): Column<Version>[] =>
 ]
 
 /** Every version that was published, the newest first. */
-export const Ledger = ({
+export function Ledger({
   versions,
   zone,
   ...changing
-}: Changing & { versions: readonly Version[]; zone: string }) => (
-  <Table
-    caption={words.ledger}
-    columns={columnsOf(changing, zone)}
-    rows={versions}
-    keyOf={({ version }) => version}
-  />
-)
+}: Changing & { versions: readonly Version[]; zone: string }) {
+  const query = new URLSearchParams({ timezone: zone })
+  const { data } = useRead<Analytics>(`/flows/${changing.flow.id}/analytics?${query}`, startsMs)
+  const starts = data && new Map(data.versions.map(({ version, starts }) => [version, starts]))
+  return (
+    <Table
+      caption={words.ledger}
+      columns={columnsOf(changing, zone, starts)}
+      rows={versions}
+      keyOf={({ version }) => version}
+    />
+  )
+}

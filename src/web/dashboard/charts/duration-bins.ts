@@ -5,10 +5,17 @@ export type Bin = NonNullable<Analytics['timeToComplete']['distribution']>[numbe
 /** So many bins are shown at least, so that few do not become slabs. */
 const fewestBins = 8
 
-/** The bins with runs in them, and one on either side. */
-export function seenBins(bins: readonly Bin[]): Bin[] {
-  let first = Math.max(0, bins.findIndex(({ count }) => count > 0) - 1)
-  let last = Math.min(bins.length - 1, bins.findLastIndex(({ count }) => count > 0) + 1)
+/** A bin, with the runs of what it is compared with; null where that is nothing. */
+export interface ComparedBin extends Bin {
+  before: number | null
+}
+
+/** The bins with runs in them, of either, and one on either side. */
+export function seenBins(all: readonly Bin[], other: readonly Bin[] | null): ComparedBin[] {
+  const bins = all.map((bin, i) => ({ ...bin, before: other?.[i]?.count ?? null }))
+  const isFull = ({ count, before }: ComparedBin) => count > 0 || (before ?? 0) > 0
+  let first = Math.max(0, bins.findIndex(isFull) - 1)
+  let last = Math.min(bins.length - 1, bins.findLastIndex(isFull) + 1)
   while (last - first + 1 < fewestBins) {
     if (last < bins.length - 1) last++
     if (first > 0 && last - first + 1 < fewestBins) first--

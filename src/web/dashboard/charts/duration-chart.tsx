@@ -1,7 +1,7 @@
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { durationWords as words } from '../words/durations.ts'
-import { formatCompact, formatSeconds } from '../words/time.ts'
-import { type Bin, placeOf } from './duration-bins.ts'
+import { formatCompact, formatPercent, formatSeconds } from '../words/time.ts'
+import { type ComparedBin, placeOf } from './duration-bins.ts'
 import { useWidth } from './use-width.ts'
 
 const height = 200
@@ -37,16 +37,42 @@ function Quantile({
   )
 }
 
+/** What is compared with lies behind, as one outline: as high as each bin was, and flat over it. */
+function Behind({
+  heights,
+  left,
+  zero,
+}: {
+  heights: readonly number[]
+  left: (bin: number) => number
+  zero: number
+}) {
+  const path = heights.map((high, bin) => `V${high}H${left(bin + 1)}`).join('')
+  const outline = `M${left(0)},${zero}${path}V${zero}`
+  return (
+    <>
+      <path class="before-area" d={`${outline}Z`} />
+      <path class="before-line" d={outline} />
+    </>
+  )
+}
+
 /** Runs by how long they took, with median and p90; every number stands in the table below, too. */
 export function DurationChart({
   bins,
   median,
   p90,
+  compared,
   name,
 }: {
-  bins: readonly Bin[]
+  bins: readonly ComparedBin[]
   median: number
   p90: number
+  /**
+   * How many runs there are of either, where they are compared: then bars are shares, because two of
+   * unlike number are. Null where there is nothing to compare with.
+   */
+  compared: { count: number; before: number } | null
   name: string
 }) {
   const { ref, width: known } = useWidth()
@@ -56,7 +82,9 @@ export function DurationChart({
     bins.map(({ fromSeconds }) => fromSeconds),
     [margin.left, end],
   ).paddingInner(0.06)
-  const most = Math.max(4, ...bins.map(({ count }) => count))
+  const ofThis = ({ count }: ComparedBin) => (compared ? count / compared.count : count)
+  const ofOther = ({ before }: ComparedBin) => (compared ? (before ?? 0) / compared.before : 0)
+  const most = Math.max(compared ? 0.04 : 4, ...bins.map(ofThis), ...bins.map(ofOther))
   const y = scaleLinear([0, most], [height - margin.bottom, margin.top]).nice(4)
   const left = (bin: number) => margin.left + (bin * (end - margin.left)) / bins.length
   const [medianAt, p90At] = [median, p90].map(time => left(placeOf(time, bins))) as [number, number]
@@ -68,18 +96,19 @@ export function DurationChart({
           <g key={tick} class="tick">
             <line x1={margin.left} x2={end} y1={y(tick)} y2={y(tick)} />
             <text x={margin.left - 8} y={y(tick)} dy="0.32em" text-anchor="end">
-              {formatCompact(tick)}
+              {compared ? formatPercent(tick) : formatCompact(tick)}
             </text>
           </g>
         ))}
-        {bins.map(({ fromSeconds, count }) => (
+        {compared && <Behind heights={bins.map(bin => y(ofOther(bin)))} left={left} zero={y(0)} />}
+        {bins.map(bin => (
           <rect
-            key={fromSeconds}
+            key={bin.fromSeconds}
             class="of-completions"
-            x={x(fromSeconds)}
+            x={x(bin.fromSeconds)}
             width={x.bandwidth()}
-            y={y(count)}
-            height={y(0) - y(count)}
+            y={y(ofThis(bin))}
+            height={y(0) - y(ofThis(bin))}
           />
         ))}
         {bins.map(

@@ -43,7 +43,7 @@ export function SecondsRange({
   const p90 = percent(p90Seconds ?? 0, longest)
   return (
     <span class="seconds">
-      <span>{words.secondsRange(formatSeconds(medianSeconds), formatSeconds(p90Seconds))}</span>
+      <bdi>{words.secondsRange(formatSeconds(medianSeconds), formatSeconds(p90Seconds))}</bdi>
       <svg width="100%" height="8" aria-hidden="true">
         <line class="rail" x1="0" x2="100%" y1="4" y2="4" />
         <line class="reach" x1={median} x2={p90} y1="4" y2="4" />

@@ -3,12 +3,13 @@ import type { FlowSummary } from '../analytics/summary.ts'
 import { Sparkline } from '../charts/sparkline.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Defined } from '../parts/defined.tsx'
+import { Duration } from '../parts/duration.tsx'
 import { Rate } from '../parts/rate.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { type StepCheck, toneOfState, worstState } from '../steps/health.ts'
 import { flowWords as words } from '../words/flows.ts'
-import { formatCount, formatSeconds, none } from '../words/time.ts'
+import { formatCount, none } from '../words/time.ts'
 import { type AuthoredFlow, toneOfStatus } from './flow-list.ts'
 
 interface Row {
@@ -80,7 +81,8 @@ const columns = (definitions: Summary['definitions'], tz: string | undefined): C
       head: defined(columns.median, 'medianSeconds'),
       name: columns.median,
       isNumber: true,
-      cell: ({ numbers }) => (numbers ? formatSeconds(numbers.timeToComplete.medianSeconds) : none),
+      cell: ({ numbers }) =>
+        numbers ? <Duration seconds={numbers.timeToComplete.medianSeconds} /> : none,
     },
     {
       head: defined(columns.health, 'health.state'),

@@ -1,6 +1,4 @@
 import type { IdentityAnswer } from '../../../modules/organisations/model.ts'
-import { useRead } from '../api/read.ts'
-import { may } from '../api/session.ts'
 import { installationWords as words } from '../words/installation.ts'
 import { formatCount, formatSeconds } from '../words/time.ts'
 import type { Installation } from './state.ts'
@@ -15,9 +13,7 @@ function skewIn(ms: number | null): string {
 }
 
 /** How calls that named a user were signed: for owners. */
-function Identity() {
-  const { data } = useRead<IdentityAnswer>('/manage/identity')
-  if (!data) return null
+function Identity({ of: data }: { of: IdentityAnswer }) {
   const { right = 0, wrong = 0, missing = 0 } = countsIn(data)
   return (
     <div>
@@ -43,8 +39,11 @@ const countsIn = ({ last24h: { valid, outdated, invalid, missing } }: IdentityAn
 /** What pages and back ends have told of themselves, of the last 24 hours where it is a count. */
 export function Facts({
   of: { snippetVersion, skewMsMedian, rejected24h, erased24h },
+  identity,
 }: {
   of: Installation
+  /** Null for who is not told. */
+  identity: IdentityAnswer | null
 }) {
   const rejected = Object.entries(rejected24h).sort(([, a], [, b]) => b - a)
   return (
@@ -76,7 +75,7 @@ export function Facts({
           <dt>{words.erased}</dt>
           <dd>{formatCount(erased24h)}</dd>
         </div>
-        {may('settings:write') && <Identity />}
+        {identity && <Identity of={identity} />}
       </dl>
     </section>
   )

@@ -1,6 +1,8 @@
+import { usualZone } from '../analytics/zone.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { installationWords as words } from '../words/installation.ts'
+import { formatAge, formatMoment } from '../words/time.ts'
 import type { Installation } from './state.ts'
 
 const toneOf: Record<Installation['findings'][number]['severity'], Tone> = {
@@ -21,7 +23,7 @@ export const Findings = ({ findings }: Pick<Installation, 'findings'>) => (
       </p>
     ) : (
       <ul class="findings">
-        {findings.map(({ severity, code, message, fix }) => (
+        {findings.map(({ severity, code, message, fix, since }) => (
           <li key={`${code} ${message}`}>
             <span class="need-state">
               <Badge tone={toneOf[severity]}>{words.severity[severity]}</Badge>
@@ -29,6 +31,12 @@ export const Findings = ({ findings }: Pick<Installation, 'findings'>) => (
             <div>
               <strong>{message}</strong>
               <p class="hint">{fix}</p>
+              {since && (
+                <p class="hint">
+                  {words.firstSeen} <time dateTime={since}>{formatMoment(since, usualZone())}</time>
+                  , {formatAge(Date.parse(since))}
+                </p>
+              )}
             </div>
           </li>
         ))}

@@ -1,4 +1,6 @@
+import type { IdentityAnswer } from '../../../modules/organisations/model.ts'
 import { soonMs, useRead } from '../api/read.ts'
+import { may } from '../api/session.ts'
 import { type FlowList, flowsPath } from '../flows/flow-list.ts'
 import { Badge } from '../parts/badge.tsx'
 import { PageHead } from '../shell/page-head.tsx'
@@ -8,6 +10,7 @@ import { overviewWords } from '../words/overview.ts'
 import { formatAge } from '../words/time.ts'
 import { Facts } from './facts.tsx'
 import { Findings } from './findings.tsx'
+import { IdentityHours } from './identity-hours.tsx'
 import { InstallCode } from './install-code.tsx'
 import { Stages } from './stages.tsx'
 import { type Installation, installPath, toneOfInstall } from './state.ts'
@@ -16,6 +19,7 @@ import { type Installation, installPath, toneOfInstall } from './state.ts'
 export default function InstallPage() {
   const install = useRead<Installation>(installPath, soonMs)
   const flows = useRead<FlowList>(flowsPath, soonMs)
+  const identity = useRead<IdentityAnswer>(may('settings:write') ? '/manage/identity' : null)
   const state = install.data?.state
   const lastSeenAt = install.data?.lastSeenAt
   return (
@@ -42,9 +46,10 @@ export default function InstallPage() {
               <div>
                 <Stages installation={installation} flows={flows.data?.flows ?? []} />
                 {installation.findings.length === 0 && <Findings findings={[]} />}
-                <Facts of={installation} />
+                <Facts of={installation} identity={identity.data} />
               </div>
             </div>
+            {identity.data && identity.data.mode !== 'off' && <IdentityHours of={identity.data} />}
           </>
         )}
       </Reading>

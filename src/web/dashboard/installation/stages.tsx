@@ -1,4 +1,4 @@
-import { browserZone } from '../analytics/zone.ts'
+import { usualZone } from '../analytics/zone.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { installationWords as words } from '../words/installation.ts'
 import { formatAge, formatMoment } from '../words/time.ts'
@@ -13,7 +13,7 @@ const seenStage = ({ stage, firstAt, lastAt }: Stage): Step => ({
   how: <p class="hint">{words.waiting[stage]}</p>,
   since: firstAt && lastAt && (
     <p class="hint">
-      {words.first(formatMoment(firstAt, browserZone))}
+      {words.first(formatMoment(firstAt, usualZone()))}
       {lastAt !== firstAt && `, ${words.last(formatAge(Date.parse(lastAt)))}`}
     </p>
   ),
@@ -48,7 +48,7 @@ export function Stages({
       <div class="part-head">
         <h2>{words.stages}</h2>
         <span class="hint">
-          {words.stagesWhy} {browserZone}
+          {words.stagesWhy} {usualZone()}
         </span>
       </div>
       <Steps steps={steps} />

@@ -1,5 +1,5 @@
 import type { Server } from '../../../modules/operations/model.ts'
-import { browserZone } from '../analytics/zone.ts'
+import { usualZone } from '../analytics/zone.ts'
 import { manual } from '../api/base.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Facts } from '../parts/facts.tsx'
@@ -8,7 +8,7 @@ import { formatAge, formatCount, formatMoment, formatSeconds } from '../words/ti
 import { formatBytes } from './amounts.ts'
 import { Part } from './part.tsx'
 
-const moment = (at: string) => formatMoment(at, browserZone)
+const moment = (at: string) => formatMoment(at, usualZone())
 
 function nextBackup({ nextAt, overdueSeconds }: Server['backups']) {
   if (overdueSeconds > 0)

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { DeadLetterList, RetriedLetters } from '../../../modules/operations/model.ts'
-import { browserZone } from '../analytics/zone.ts'
+import { usualZone } from '../analytics/zone.ts'
 import { readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Button } from '../parts/button.tsx'
@@ -41,7 +41,7 @@ const columns = (ask: (asked: Asked) => void): Column<Letter>[] => [
   {
     head: words.received,
     name: words.received,
-    cell: ({ receivedAt }) => formatMoment(receivedAt, browserZone),
+    cell: ({ receivedAt }) => formatMoment(receivedAt, usualZone()),
   },
   {
     head: <span class="unseen">{words.retry}</span>,

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { IdentityAnswer, RotatedSecret } from '../../../modules/organisations/model.ts'
-import { browserZone } from '../analytics/zone.ts'
+import { usualZone } from '../analytics/zone.ts'
 import { manual } from '../api/base.ts'
 import { useRead } from '../api/read.ts'
 import { Button } from '../parts/button.tsx'
@@ -54,12 +54,12 @@ const columns: Column<Secret>[] = [
   {
     head: settingsWords.made,
     name: settingsWords.made,
-    cell: ({ createdAt }) => formatMoment(createdAt, browserZone),
+    cell: ({ createdAt }) => formatMoment(createdAt, usualZone()),
   },
   {
     head: settingsWords.worksUntil,
     name: settingsWords.worksUntil,
-    cell: ({ worksUntil }) => (worksUntil === null ? '–' : formatMoment(worksUntil, browserZone)),
+    cell: ({ worksUntil }) => (worksUntil === null ? '–' : formatMoment(worksUntil, usualZone())),
   },
 ]
 

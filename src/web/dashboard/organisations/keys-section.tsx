@@ -1,5 +1,5 @@
 import type { KeyList, RotatedKey } from '../../../modules/organisations/model.ts'
-import { browserZone } from '../analytics/zone.ts'
+import { usualZone } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
 import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
@@ -14,7 +14,7 @@ import { useChanging } from './saving.ts'
 const words = settingsWords.keys
 type Key = KeyList['keys'][number]
 
-const moment = (at: string) => formatMoment(at, browserZone)
+const moment = (at: string) => formatMoment(at, usualZone())
 
 const columns: Column<Key>[] = [
   { head: words.key, name: words.key, isTitle: true, cell: ({ key }) => <code>{key}</code> },

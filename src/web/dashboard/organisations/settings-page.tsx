@@ -13,6 +13,7 @@ import { LimitsSection } from './limits-section.tsx'
 import { OriginsSection } from './origins-section.tsx'
 import { PrivacySection } from './privacy-section.tsx'
 import { RetentionSection } from './retention-section.tsx'
+import { TimezoneSection } from './timezone-section.tsx'
 
 type Name = keyof typeof words.sections
 
@@ -21,6 +22,7 @@ const sections: Readonly<Record<Name, FunctionComponent>> = {
   origins: OriginsSection,
   limits: LimitsSection,
   retention: RetentionSection,
+  timezone: TimezoneSection,
   privacy: PrivacySection,
   identity: IdentitySection,
   alerts: AlertsSection,

@@ -64,12 +64,18 @@ const ofDraft = (flow: AuthoredFlow): Need => ({
   address: addressOfFirst(['flows/:flow/versions', 'flows/:flow'], flow.key),
 })
 
-const ofFinding = ({ code, severity, message, fix }: Installation['findings'][number]): Need => ({
+const ofFinding = ({
+  code,
+  severity,
+  message,
+  fix,
+  since,
+}: Installation['findings'][number]): Need => ({
   key: `finding ${code}`,
   urgency: severity === 'error' ? 5 : 2,
   badge: [severity === 'error' ? 'bad' : 'warn', words.finding[severity]],
   title: message,
-  why: fix,
+  why: since === null ? fix : `${words.sinceAge(formatAge(Date.parse(since)))} ${fix}`,
   address: addressOfFirst(['install', '']),
 })
 

@@ -6,16 +6,21 @@ export function Choice({
   value,
   options,
   onChoose,
+  isSelfEvident = false,
 }: {
   label: string
   value: string
   options: readonly (readonly [string, string])[]
   onChoose: (value: string) => void
+  /** Whether its options say what it is; then its label is read aloud alone. */
+  isSelfEvident?: boolean
 }) {
   const id = useId()
   return (
     <span class="choice">
-      <label for={id}>{label}</label>
+      <label for={id} class={isSelfEvident ? 'unseen' : ''}>
+        {label}
+      </label>
       <select
         id={id}
         class="input select"

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { Erasure } from '../../../modules/people/model.ts'
-import { browserZone } from '../analytics/zone.ts'
+import { usualZone } from '../analytics/zone.ts'
 import { act } from '../api/request.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Field } from '../parts/field.tsx'
@@ -65,10 +65,10 @@ export function Receipt({ of }: { of: Erasure }) {
   const erased = Object.entries(of.erased).filter(([, count]) => count > 0)
   const rows: [string, string][] = [
     [fields.id, of.id],
-    [fields.asked, formatMoment(of.askedAt, browserZone)],
+    [fields.asked, formatMoment(of.askedAt, usualZone())],
     [
       fields.finished,
-      of.finishedAt === null ? fields.notFinished : formatMoment(of.finishedAt, browserZone),
+      of.finishedAt === null ? fields.notFinished : formatMoment(of.finishedAt, usualZone()),
     ],
     [
       fields.erased,
@@ -84,7 +84,7 @@ export function Receipt({ of }: { of: Erasure }) {
       <div class="part-head">
         <h2>{words.receipt}</h2>
         <span class="hint">
-          {words.receiptWhy} {browserZone}
+          {words.receiptWhy} {usualZone()}
         </span>
       </div>
       <dl class="receipt">

@@ -1,4 +1,4 @@
-import { browserZone } from '../analytics/zone.ts'
+import { usualZone } from '../analytics/zone.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { type Column, Table } from '../parts/table.tsx'
@@ -18,7 +18,7 @@ const toneOf: Record<State, Tone> = {
   none: 'neutral',
 }
 
-const moment = (at: string | null) => (at === null ? none : formatMoment(at, browserZone))
+const moment = (at: string | null) => (at === null ? none : formatMoment(at, usualZone()))
 
 function stateOf({ runs, inProgress, completedAt, flowCompletedAt }: Met): State {
   if (inProgress) return 'progress'

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { browserZone } from '../analytics/zone.ts'
+import { usualZone } from '../analytics/zone.ts'
 import { Failure } from '../api/failure.ts'
 import { ask } from '../api/request.ts'
 import { Button } from '../parts/button.tsx'
@@ -23,7 +23,7 @@ const columnsFor = (person: Person): Column<PersonEvent>[] => [
     name: words.eventColumns.at,
     cell: ({ occurredAt }) => (
       <time dateTime={occurredAt} title={occurredAt}>
-        {formatMoment(occurredAt, browserZone)}
+        {formatMoment(occurredAt, usualZone())}
       </time>
     ),
   },
@@ -94,7 +94,7 @@ export function PersonEvents({ person, history }: { person: Person; history: Per
     <section class="part">
       <div class="part-head">
         <h2>{words.events}</h2>
-        {known.length > 0 && <span class="hint">{words.eventsCaption(browserZone)}</span>}
+        {known.length > 0 && <span class="hint">{words.eventsCaption(usualZone())}</span>}
       </div>
       {known.length > 0 ? (
         <Table

@@ -15,6 +15,7 @@ import { MetFlows } from './met-flows.tsx'
 import { type Person, type PersonHistory, personIn, personPath } from './person.ts'
 import { PersonEvents } from './person-events.tsx'
 import { PersonSearch } from './person-search.tsx'
+import { UnmetFlows } from './unmet-flows.tsx'
 
 /** Events are looked for in all that is stored: not every few seconds. */
 const everyMs = 60_000
@@ -72,6 +73,7 @@ function PersonData({ person }: { person: Person }) {
                 )}
               </div>
               <MetFlows flows={read.flows} />
+              <UnmetFlows person={person} met={read.flows} />
               <PersonEvents person={person} history={read} />
             </>
           )

@@ -2,12 +2,13 @@ import type { RunList } from '../../../modules/runs/model.ts'
 import { may } from '../api/session.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Defined } from '../parts/defined.tsx'
+import { Duration } from '../parts/duration.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
 import { routes } from '../shell/routes.ts'
 import { flowWords } from '../words/flows.ts'
 import { runWords as words } from '../words/runs.ts'
-import { formatMoment, formatSeconds } from '../words/time.ts'
+import { formatMoment } from '../words/time.ts'
 
 type Run = RunList['runs'][number]
 
@@ -34,9 +35,13 @@ function Person({ run: { userId, anonymousId } }: { run: Run }) {
 
 /** How long it took; of a run that was not completed, how long it was heard of. */
 function Time({ run }: { run: Run }) {
-  if (run.outcome === 'completed') return <>{formatSeconds(run.secondsToComplete)}</>
+  if (run.outcome === 'completed') return <Duration seconds={run.secondsToComplete} />
   const seconds = (Date.parse(run.lastAt) - Date.parse(run.startedAt)) / 1_000
-  return <span class="nought">{formatSeconds(seconds)}</span>
+  return (
+    <span class="nought">
+      <Duration seconds={seconds} />
+    </span>
+  )
 }
 
 const columnsIn = (zone: string): Column<Run>[] => [

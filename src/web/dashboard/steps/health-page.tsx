@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { browserZone } from '../analytics/zone.ts'
+import { useZone } from '../analytics/use-zone.ts'
 import { useRead } from '../api/read.ts'
 import {
   type DraftAnswer,
@@ -15,12 +15,12 @@ import { Badge } from '../parts/badge.tsx'
 import { LinkButton } from '../parts/button.tsx'
 import { Defined } from '../parts/defined.tsx'
 import { StatusMessage } from '../parts/status-message.tsx'
-import { addressOf, useFilters } from '../shell/address.ts'
+import { addressOf } from '../shell/address.ts'
 import type { PageProps } from '../shell/routes.ts'
 import { Notice, Reading } from '../shell/states.tsx'
 import { flowWords } from '../words/flows.ts'
 import { healthWords as words } from '../words/health.ts'
-import { healthPath, type StepCheck, toneOfState } from './health.ts'
+import { healthMs, healthPath, type StepCheck, toneOfState } from './health.ts'
 import { isWell } from './step-facts.tsx'
 import { StepSection } from './step-section.tsx'
 
@@ -56,8 +56,7 @@ function Steps({
   check: StepCheck
   published: Written | null
 }) {
-  const { filters } = useFilters()
-  const zone = filters.tz ?? browserZone
+  const zone = useZone()
   const said = useSignal<ComponentChildren>(null)
   const { data: draft } = useRead<DraftAnswer>(flow.hasDraft ? flowPath(flow.key, '/draft') : null)
   const { steps, definitions } = check
@@ -93,6 +92,7 @@ function Steps({
           step={steps.find(({ step }) => step === key) ?? null}
           drafted={drafted?.steps.find(step => step.key === key) ?? null}
           {...{ flow, definitions, zone, said }}
+          range={check.historyRange}
         />
       ))}
       <p class="footnote">
@@ -104,8 +104,9 @@ function Steps({
 
 function Health({ flow }: { flow: AuthoredFlow }) {
   const isPublished = flow.status === 'published'
-  const query = new URLSearchParams({ flow: flow.key })
-  const check = useRead<StepCheck>(isPublished ? `${healthPath}?${query}` : null)
+  const timezone = useZone()
+  const query = new URLSearchParams({ flow: flow.key, history: '1', timezone })
+  const check = useRead<StepCheck>(isPublished ? `${healthPath}?${query}` : null, healthMs)
   const version = useRead<VersionAnswer>(
     isPublished ? flowPath(flow.key, `/versions/${flow.version}`) : null,
   )

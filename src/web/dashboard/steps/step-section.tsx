@@ -11,6 +11,7 @@ import { healthWords as words } from '../words/health.ts'
 import { type Candidate, candidateOf } from './candidate.ts'
 import { Element } from './element.tsx'
 import { type CheckedStep, type StepCheck, toneOfState } from './health.ts'
+import { History } from './history.tsx'
 import { Pick, Pin, Repair, WithDraft } from './step-actions.tsx'
 import { isWell, StepFacts, StepPages } from './step-facts.tsx'
 
@@ -91,6 +92,7 @@ export function StepSection({
   drafted,
   flow,
   definitions,
+  range,
   zone,
   said,
 }: {
@@ -102,6 +104,8 @@ export function StepSection({
   drafted: Written['steps'][number] | null
   flow: AuthoredFlow
   definitions: StepCheck['definitions']
+  /** The days of its history. */
+  range: StepCheck['historyRange']
   zone: string
   said: Signal<ComponentChildren>
 }) {
@@ -130,6 +134,7 @@ export function StepSection({
             <span class="hint">{words.selector}</span> <code>{step.selector}</code>
           </p>
           <StepFacts step={step} zone={zone} />
+          {range && <History {...{ step, title, range, definitions }} />}
           <Remedy {...{ flow, step, title, said, drafted }} />
           <details open={isBad}>
             <summary>{words.element}</summary>

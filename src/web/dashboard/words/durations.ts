@@ -15,6 +15,13 @@ export const durationWords = {
   picture: (runs: string, median: string, p90: string, most: string) =>
     `${runs} completed runs: median ${median}, p90 ${p90}, most of them ${most}. The table below has every bar.`,
   timed: (runs: string) => `${runs} completed runs`,
+  otherRuns: (name: string) => `Runs, ${name}`,
+  otherShare: (name: string) => `Share, ${name}`,
+  otherTimed: (name: string, runs: string, median: string, p90: string) =>
+    `${name}: ${runs}, median ${median}, p90 ${p90}`,
+  otherCsv: (name: string) => `CSV of ${name}`,
+  otherTooFew: (name: string) =>
+    `Under five completed runs in ${name}: too few to draw behind these.`,
   tooFew: 'Under five completed runs: too few to draw how long they took.',
 }
 

@@ -26,6 +26,7 @@ export const installationWords = {
   publishedFlows: (count: number) => (count === 1 ? 'one flow' : `${count} flows`),
 
   findings: 'What is wrong',
+  firstSeen: 'First seen',
   noFindings: 'Nothing that Cairn can see is wrong.',
   severity: { error: 'Error', warning: 'Warning', info: 'Note' },
   last24h: 'of the last 24 hours',
@@ -93,6 +94,22 @@ export const installationWords = {
   },
   identityCounts: (right: string, wrong: string, missing: string) =>
     `${right} with the right hash, ${wrong} wrong, ${missing} without`,
+
+  hours: {
+    title: 'Who users are, by hour',
+    hour: 'Hour from',
+    proven: 'proven',
+    unproven: 'without a hash',
+    wrong: 'with a wrong hash',
+    heads: { proven: 'Proven', unproven: 'Without a hash', wrong: 'Wrong hash' },
+    share: 'Share proven',
+    caption: 'Calls and events that named a user, by hour.',
+    none: 'Nobody has named a user in the last 24 hours.',
+    picture: (proven: string, unproven: string, wrong: string) =>
+      `Calls and events that named a user in the last 24 hours: ${proven} proven, ${unproven} without a hash, ${wrong} with a wrong one. The table below has every hour.`,
+    zone: (zone: string) =>
+      `Calls and events that named a user; the right hash proves who it is. Times are of ${zone}.`,
+  },
 
   firstTour: 'Three steps to your first tour',
   firstTourWhy: 'Each ticks by itself as it happens.',

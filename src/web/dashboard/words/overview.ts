@@ -9,6 +9,7 @@ export const overviewWords = {
   drifting: (people: number) =>
     `${people} people found it in the last 24 hours, many by another way than its selector`,
   since: (age: string) => `since ${age}`,
+  sinceAge: (age: string) => `First seen ${age}.`,
   suggestion: 'A selector that finds it is known.',
   draft: (flow: string) => `${flow} has changes that nobody sees yet`,
   draftNew: (flow: string) => `${flow} was never published`,

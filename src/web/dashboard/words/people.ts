@@ -17,7 +17,9 @@ export const peopleWords = {
   unseenHereWhy: 'Look further back: events are searched a part at a time.',
 
   whyNot: 'Why not?',
+  whyNotFlow: (flow: string) => `Why not ${flow}?`,
   met: 'What they met',
+  unmet: 'Published, and not met',
   metNothing: 'They have met no flow yet.',
   columns: {
     flow: 'Flow',

@@ -53,6 +53,7 @@ export const versionWords = {
     ]
       .filter(Boolean)
       .join(', '),
+  starts: 'Runs, 30 days',
   actions: 'Do',
   results: 'Results',
   runs: 'Runs',

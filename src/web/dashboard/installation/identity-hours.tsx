@@ -1,0 +1,112 @@
+import type { IdentityAnswer } from '../../../modules/organisations/model.ts'
+import { usualZone } from '../analytics/zone.ts'
+import { type Slot, StackedBars } from '../charts/stacked-bars.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { analyticsWords } from '../words/analytics.ts'
+import { installationWords } from '../words/installation.ts'
+import { formatClock, formatCount, formatMoment, formatShare } from '../words/time.ts'
+
+const words = installationWords.hours
+type Hour = IdentityAnswer['hours'][number]
+
+const hourMs = 3_600_000
+const hoursShown = 24
+
+/** Calls of an hour by what became of the hash. */
+const countsOf = ({ valid, outdated, invalid, missing }: Hour) => ({
+  proven: valid + outdated,
+  unproven: missing,
+  wrong: invalid,
+})
+
+const kinds = ['proven', 'unproven', 'wrong'] as const
+
+const allOf = (hour: Hour) => hour.valid + hour.outdated + hour.invalid + hour.missing
+
+/** The last 24 hours in order, this one included; one without a call that named a user is empty. */
+function slotsOf(hours: readonly Hour[], now: number): Slot[] {
+  const byStart = new Map(hours.map(hour => [Date.parse(hour.at), hour]))
+  const last = Math.floor(now / hourMs) * hourMs
+  return Array.from({ length: hoursShown }, (_, i) => {
+    const at = last - (hoursShown - 1 - i) * hourMs
+    const hour = byStart.get(at)
+    const moment = new Date(at).toISOString()
+    const counts = hour && countsOf(hour)
+    return {
+      key: moment,
+      label: formatClock(moment, usualZone()),
+      said: counts
+        ? [
+            formatMoment(moment, usualZone()),
+            ...kinds.map(kind => `${formatCount(counts[kind])} ${words[kind]}`),
+          ].join(', ')
+        : '',
+      parts: counts ? kinds.map(kind => counts[kind]) : null,
+      isOpen: at === last && counts !== undefined,
+    }
+  })
+}
+
+const columns: Column<Hour>[] = [
+  {
+    head: words.hour,
+    name: words.hour,
+    isTitle: true,
+    cell: ({ at }) => formatMoment(at, usualZone()),
+  },
+  ...kinds.map(
+    (kind): Column<Hour> => ({
+      head: words.heads[kind],
+      name: words.heads[kind],
+      isNumber: true,
+      cell: hour => formatCount(countsOf(hour)[kind]),
+    }),
+  ),
+  {
+    head: words.share,
+    name: words.share,
+    isNumber: true,
+    cell: hour => formatShare(countsOf(hour).proven / allOf(hour), allOf(hour)),
+  },
+]
+
+/** Hour by hour, whether calls that named a user proved who it was. */
+export function IdentityHours({ of: { hours } }: { of: IdentityAnswer }) {
+  const sums = kinds.map(kind => hours.reduce((sum, hour) => sum + countsOf(hour)[kind], 0))
+  const told = sums.map(formatCount) as [string, string, string]
+  return (
+    <section class="part">
+      <div class="part-head">
+        <h2>{words.title}</h2>
+        <ul class="legend">
+          {kinds.map(kind => (
+            <li key={kind} class={`key-${kind}`}>
+              {words[kind]}
+            </li>
+          ))}
+        </ul>
+      </div>
+      {hours.length === 0 ? (
+        <p class="hint">{words.none}</p>
+      ) : (
+        <>
+          <StackedBars
+            slots={slotsOf(hours, Date.now())}
+            classes={kinds.map(kind => `of-${kind}`)}
+            name={words.picture(...told)}
+          />
+          <details class="as-table">
+            <summary>{analyticsWords.asTable}</summary>
+            <Table
+              caption={words.caption}
+              columns={columns}
+              rows={hours.toReversed()}
+              keyOf={({ at }) => at}
+            />
+          </details>
+          <p class="footnote">{words.zone(usualZone())}</p>
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,63 @@
+import { useRead } from '../api/read.ts'
+import { type FlowList, flowsPath } from '../flows/flow-list.ts'
+import { type Column, Table } from '../parts/table.tsx'
+import { addressOf } from '../shell/address.ts'
+import { flowWords } from '../words/flows.ts'
+import { peopleWords as words } from '../words/people.ts'
+import type { Person, PersonHistory } from './person.ts'
+
+type Unmet = FlowList['flows'][number]
+
+const columnsOf = (person: Person): Column<Unmet>[] => [
+  {
+    head: words.columns.flow,
+    name: words.columns.flow,
+    isTitle: true,
+    cell: ({ key, name, kind }) => (
+      <>
+        <a class="row-link" href={addressOf(['flows', key])}>
+          {name}
+        </a>
+        <span class="row-note">
+          {flowWords.kinds[kind]} · <code>{key}</code>
+        </span>
+      </>
+    ),
+  },
+  {
+    head: <span class="unseen">{words.whyNot}</span>,
+    name: words.whyNot,
+    isNumber: true,
+    cell: ({ key, name }) => (
+      <a
+        href={addressOf(['explain'], { [person.kind]: person.id, flow: key })}
+        aria-label={words.whyNotFlow(name)}
+      >
+        {words.whyNot}
+      </a>
+    ),
+  },
+]
+
+/** The published flows that somebody has not met, each with the way to why. */
+export function UnmetFlows({ person, met }: { person: Person; met: PersonHistory['flows'] }) {
+  const { data } = useRead<FlowList>(flowsPath)
+  const known = new Set(met.map(({ flowKey }) => flowKey))
+  const unmet = (data?.flows ?? []).filter(
+    ({ key, status }) => status === 'published' && !known.has(key),
+  )
+  if (unmet.length === 0) return null
+  return (
+    <section class="part">
+      <div class="part-head">
+        <h2>{words.unmet}</h2>
+      </div>
+      <Table
+        caption={words.unmet}
+        columns={columnsOf(person)}
+        rows={unmet}
+        keyOf={({ key }) => key}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,221 @@
+import { expect } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { parse } from 'csv-parse/sync'
+import { totalsOf } from '../../../src/core/step/health.ts'
+import type { Analytics } from '../../../src/modules/analytics/model.ts'
+import type { IdentityAnswer } from '../../../src/modules/organisations/model.ts'
+import type { StepCheck } from '../../../src/modules/steps/model.ts'
+import { apiOf } from '../../support/binary.ts'
+import { cellsOf, DashboardHouse, flows, looks, requireSound } from '../../support/dashboard.ts'
+import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
+
+/** What shows over time: in the demo, on the screen as in the API and in the CSV. */
+
+let house: DashboardHouse
+let demo: DashboardHouse
+let credential = ''
+beforeAll(async () => {
+  house = await DashboardHouse.open()
+  demo = await DashboardHouse.demo(house)
+  const scopes = ['flows:read', 'settings:write'].flatMap(scope => ['--scope', scope])
+  credential = (await demo.place.json(['token', 'create', 'test', ...scopes])).token
+})
+afterAll(async () => {
+  await demo.place.close()
+  await house.close()
+})
+
+type Page = Awaited<ReturnType<DashboardHouse['visit']>>['page']
+
+const manage = async <T>(path: string): Promise<T> =>
+  (await (await apiOf(demo.server, credential)('GET', `/manage/${path}`)).json()) as T
+
+/** The rows that a link downloads. */
+async function downloaded(page: Page, link: ReturnType<Page['getByRole']>) {
+  const pending = page.waitForEvent('download')
+  await link.click()
+  const download = await pending
+  const rows: Record<string, string>[] = parse(readFileSync(await download.path()), {
+    columns: true,
+  })
+  return { rows, name: download.suggestedFilename() }
+}
+
+describe('health over time', () => {
+  test('shows when a step lost its element, as the API and the CSV have it', async () => {
+    const { page, noticed } = await demo.visit('/flows/welcome/health?tz=UTC')
+    const section = page.getByRole('region', { name: 'Break it into tasks' })
+    await section.getByRole('img', { name: /broken from/ }).waitFor()
+    const query = 'health?flow=welcome&history=1&timezone=UTC'
+    const step = (await manage<StepCheck>(query)).steps.find(({ step }) => step === 'add-task')!
+    const days = step.history!.toReversed()
+    const counts = days.map(({ people }) => totalsOf(people))
+    const shown = await cellsOf(
+      page,
+      'People by day, by whether they found the element of “Break it into tasks”.',
+    )
+    expect(shown.map(cells => cells.slice(2, 6))).toEqual(
+      counts.map(({ people, finds, makeshift, misses }) =>
+        [finds - makeshift, makeshift, misses, people].map(String),
+      ),
+    )
+    expect(shown.map(cells => cells[1]!.toLowerCase().replace('too few', 'unknown'))).toEqual(
+      days.map(({ state }) => expect.stringMatching(new RegExp(state === 'unknown' ? '.' : state))),
+    )
+    // A day without a report has no bar, and each other has one.
+    expect(await section.locator('.slot').count()).toBe(days.length)
+    expect(shown[0]![0]).toContain('not over')
+
+    const { rows, name } = await downloaded(
+      page,
+      section.getByRole('link', { name: 'Days of every step as CSV' }),
+    )
+    expect(name).toMatch(/^cairn-welcome-health-.*\.csv$/)
+    const ofStep = rows.filter(row => row.step === 'add-task').toReversed()
+    expect(ofStep.map(row => [row.date, row.state, row.finds, row.misses])).toEqual(
+      days.map(({ date, state }, i) => [
+        ...[date, state],
+        ...[counts[i]!.finds, counts[i]!.misses].map(String),
+      ]),
+    )
+    expect(noticed.complaints).toEqual([])
+    await page.context().close()
+  })
+
+  test('of a step of which nobody reported says so, and draws nothing', async () => {
+    const { page } = await house.visit('/flows/welcome/health')
+    await page.getByText('Nobody has reported of it in these days.').first().waitFor()
+    expect(await page.locator('.history .slot').count()).toBe(0)
+    await page.context().close()
+  })
+
+  describe.each(looks)('$name', ({ name: _, ...look }) => {
+    test('is sound', async () => {
+      const { page, noticed } = await demo.visit('/flows/welcome/health', look)
+      await page.getByRole('img', { name: /broken from/ }).waitFor()
+      await requireSound(page, noticed)
+      await page.context().close()
+    })
+  })
+})
+
+test('times to complete lie before those of what they are compared with, and their table and CSV', async () => {
+  const today = new Date().toISOString().slice(0, 10)
+  const from = new Date(Date.now() - 9 * 86_400_000).toISOString().slice(0, 10)
+  const address = `/flows/welcome?tz=UTC&from=${from}&to=${today}`
+  const { page, noticed } = await demo.visit(address)
+  const link = page.getByRole('link', { name: /^CSV of / })
+  await link.waitFor()
+  const query = new URL((await link.getAttribute('href'))!, demo.server.url).search.slice(1)
+  const listed = await demo.place.json<{ key: string; id: string }[]>(['flows', 'list'])
+  const { id } = listed.find(({ key }) => key === 'welcome')!
+  const { timeToComplete } = await demo.analytics<Analytics>(id, query)
+  const { rows } = await downloaded(page, link)
+  const counts = timeToComplete.distribution!.map(({ count }) => `${count}`)
+  const ofAll = rows.filter(row => row.row_type === 'bin' && row.version === '')
+  expect(ofAll.map(row => row.timed_runs!)).toEqual(counts)
+  const cells = await cellsOf(page, 'Completed runs by how long they took.')
+  expect(cells.map(row => row[3]!).filter(count => count !== '0')).toEqual(
+    counts.filter(count => count !== '0'),
+  )
+  expect(await page.locator('.before-line').count()).toBe(2)
+  expect(noticed.complaints).toEqual([])
+  await page.context().close()
+})
+
+test('who users are is shown by hour, as the API has it, once it is looked at', async () => {
+  const { page, noticed } = await demo.visit('/install')
+  await page.getByText('Calls that named a user').waitFor()
+  expect(await page.getByText('Who users are, by hour').count()).toBe(0)
+  const observed = await demo.place.run(['org', 'identity', 'harbor', '--mode', 'observe'])
+  expect([observed.status, observed.stderr]).toEqual([0, ''])
+  const ask = apiOf(demo.server, demo.snippetKey)
+  const events = [1, 2, 3].map(i => ({ kind: 'custom', name: 'clicked', userId: `u${i}` }))
+  expect((await ask('POST', '/events', { events })).status).toBe(202)
+  await page.reload()
+  await page.getByRole('img', { name: /0 proven, 3 without a hash, 0 with a wrong one/ }).waitFor()
+  const { hours } = await manage<IdentityAnswer>('identity')
+  const shown = await cellsOf(page, 'Calls and events that named a user, by hour.')
+  expect(shown.map(cells => cells.slice(1, 4))).toEqual(
+    hours
+      .toReversed()
+      .map(({ valid, outdated, missing, invalid }) =>
+        [valid + outdated, missing, invalid].map(String),
+      ),
+  )
+  await requireSound(page, noticed)
+  await page.context().close()
+})
+
+test('the organisation’s zone is that of pages whose address names none', async () => {
+  const { page, noticed } = await demo.visit('/settings/timezone')
+  await page.getByText('Of one zone for all').click()
+  const zone = page.getByLabel('Zone', { exact: true })
+  await zone.fill('Atlantis')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText(/Must be the IANA name of a time zone/).waitFor()
+  noticed.complaints.length = 0
+  await zone.fill('Asia/Tokyo')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Days and times are of Asia/Tokyo now.').waitFor()
+  await requireSound(page, noticed)
+  await page.goto(`${demo.server.url}/dashboard/harbor/flows/welcome`)
+  await page.getByText('Where people leave').waitFor()
+  expect(new URL(page.url()).searchParams.get('tz')).toBe('Asia/Tokyo')
+  await page.goto(`${demo.server.url}/dashboard/harbor/flows/welcome?tz=UTC`)
+  await page.getByText('Where people leave').waitFor()
+  expect(new URL(page.url()).searchParams.get('tz')).toBe('UTC')
+  expect(await demo.place.json(['org', 'timezone', 'harbor'])).toMatchObject({
+    timezone: 'Asia/Tokyo',
+  })
+  await demo.place.run(['org', 'timezone', 'harbor', '--browser'])
+  await page.context().close()
+})
+
+test('a person’s page leads to why they have not met a flow', async () => {
+  const { page } = await demo.visit('/people?user=nobody-yet')
+  await page.getByText('Nothing is stored of nobody-yet').waitFor()
+  const ask = apiOf(demo.server, demo.snippetKey)
+  const events = [{ kind: 'custom', name: 'clicked', userId: 'nobody-yet' }]
+  expect((await ask('POST', '/events', { events })).status).toBe(202)
+  await page.reload()
+  await page.getByRole('link', { name: 'Why not Welcome to Harbor?' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Why not?' }).waitFor()
+  const { searchParams } = new URL(page.url())
+  expect([searchParams.get('user'), searchParams.get('flow')]).toEqual(['nobody-yet', 'welcome'])
+  await page.context().close()
+})
+
+test('one can compare two versions on one line of controls', async () => {
+  await Bun.write(house.place.path('second.yaml'), flows.replace('Welcome tour', 'Welcome again'))
+  await house.place.run(['flows', 'push', 'second.yaml', '--publish'])
+  const { page } = await house.visit('/flows/welcome?version=2&compare=v1', {
+    viewport: { width: 1280, height: 900 },
+  })
+  await page.getByLabel('Version', { exact: true }).waitFor()
+  const tops = await page.evaluate(
+    "[...document.querySelectorAll('.controls-start > *')].map(one => Math.round(one.getBoundingClientRect().top + one.getBoundingClientRect().height / 2))",
+  )
+  expect(tops).toHaveLength(4)
+  expect(new Set(tops as number[]).size).toBe(1)
+  await page.context().close()
+})
+
+test('a duration on a page that is read from the right keeps its order', async () => {
+  const { page } = await demo.visit('/flows/welcome')
+  await page.getByText('Median time').waitFor()
+  await page.evaluate("document.documentElement.dir = 'rtl'")
+  // The number stands before its unit, as it is read.
+  const [number, unit] = (await page.evaluate(`(() => {
+    const text = document.querySelector('.figure-value bdi').firstChild
+    const at = (from, to) => {
+      const range = document.createRange()
+      range.setStart(text, from)
+      range.setEnd(text, to)
+      return range.getBoundingClientRect().left
+    }
+    return [at(0, 1), at(text.length - 1, text.length)]
+  })()`)) as [number, number]
+  expect(number).toBeLessThan(unit)
+  await page.context().close()
+})
