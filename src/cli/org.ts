@@ -66,8 +66,9 @@ function requireNameable(name: string, slug: string | undefined): void {
 }
 
 const told = (settings: Settings) => {
-  const { id, slug, name, limits, origins, retentionDays, honoursDoNotTrack, createdAt } = settings
-  return { id, slug, name, limits, origins, retentionDays, honoursDoNotTrack, createdAt }
+  const { id, slug, name, limits, origins, retentionDays, honoursDoNotTrack, traits, createdAt } =
+    settings
+  return { id, slug, name, limits, origins, retentionDays, honoursDoNotTrack, traits, createdAt }
 }
 
 function addList(org: Command): void {

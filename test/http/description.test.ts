@@ -231,7 +231,13 @@ describe('of analytics', () => {
   })
 
   test('every number has its definition in the answer, by its name or by its place', () => {
-    const known = definitionsOf({ hasDistribution: true, interval: 'day' })
+    const known = definitionsOf({
+      by: 'plan',
+      filters: [],
+      late: {},
+      hasDistribution: true,
+      interval: 'day',
+    })
     const isNumber = (type: unknown) => [type].flat().some(t => t === 'integer' || t === 'number')
     const undefinedOnes = leaves
       .filter(([, { type }]) => isNumber(type))

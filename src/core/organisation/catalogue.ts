@@ -35,6 +35,8 @@ export interface Organisation {
   identity: VerifiedIdentity | null
   /** Whether the snippet heeds browsers that ask not to be tracked. */
   honoursDoNotTrack: boolean
+  /** Names of the traits that runs are counted by. */
+  traits: readonly string[]
 }
 
 /** One frozen version of a flow: which steps and items it had, in order. */

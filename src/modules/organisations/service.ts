@@ -24,6 +24,7 @@ import {
   settingsChanged,
   slugFault,
   slugFrom,
+  traitFault,
   withSettings,
 } from './rules.ts'
 
@@ -61,6 +62,16 @@ function originsIn(given: readonly string[]): string[] {
   )
   if (problems.length > 0) throw invalid(...problems)
   return [...new Set(read.flatMap(one => ('origin' in one ? one.origin : [])))].sort()
+}
+
+/** @throws AppError `validation_failed`, with every name that is none */
+function traitsIn(given: readonly string[]): string[] {
+  const problems = given.flatMap((name, i): Problem[] => {
+    const fault = traitFault(name)
+    return fault ? [{ path: `/traits/${i}`, message: sentence(fault) }] : []
+  })
+  if (problems.length > 0) throw invalid(...problems)
+  return [...new Set(given)]
 }
 
 /** @throws AppError `validation_failed` */
@@ -132,10 +143,14 @@ export class Organisations {
   /** Sets what is named, all or nothing. @throws AppError `validation_failed` */
   async changeSettings(
     orgRef: OrganisationRef,
-    { origins, ...others }: SettingsPatch,
+    { origins, traits, ...others }: SettingsPatch,
     actor: Actor,
   ): Promise<OrganisationRecord> {
-    const patch = { ...others, ...(origins && { origins: originsIn(origins) }) }
+    const patch = {
+      ...others,
+      ...(origins && { origins: originsIn(origins) }),
+      ...(traits && { traits: traitsIn(traits) }),
+    }
     const { read, decided } = await this.change(orgRef, actor, (read, now) => {
       const decision = settingsChanged(read, patch, now)
       const names = Object.keys(decision.settings) as (keyof typeof decision.settings)[]

@@ -56,6 +56,7 @@ function organisationOf(rows: CatalogueRows, row: OrganisationRow): Organisation
     retentionDays: row.retention_days,
     identity: identityOf(rows, row),
     honoursDoNotTrack: row.honours_do_not_track === 1,
+    traits: JSON.parse(row.traits),
   }
 }
 

@@ -12,6 +12,7 @@ export interface OrganisationRow {
   retention_days: number | null
   identity_mode: IdentityMode
   honours_do_not_track: 0 | 1
+  traits: string
 }
 
 export interface CatalogueFlowRow {
@@ -56,7 +57,7 @@ export function catalogueRows(database: Database) {
   return {
     organisation: one<OrganisationRow, [number]>(
       `select id, public_id, slug, name, limits, origins, retention_days, identity_mode,
-         honours_do_not_track
+         honours_do_not_track, traits
       from organisations where id = ?`,
     ),
     organisationByName: database.query<{ id: number }, [string, string]>(

@@ -33,6 +33,7 @@ export const organisations = sqliteTable('organisations', {
   retentionDays: integer('retention_days'),
   identityMode: text('identity_mode', { enum: identityModes }).notNull().default('off'),
   honoursDoNotTrack: integer('honours_do_not_track', { mode: 'boolean' }).notNull().default(false),
+  traits: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
 })
 
 export const snippetKeys = sqliteTable(
@@ -266,6 +267,7 @@ export const runs = sqliteTable(
     ownCompletedAt: integer('own_completed_at'),
     hasUnattributed: integer('has_loose').notNull().default(0),
     unattributedVersion: integer('loose_version'),
+    traits: text(),
   },
   table => [
     index('runs_by_start').on(table.orgId, table.flowId, table.startedAt),
