@@ -8,7 +8,7 @@ import { makeDirectory } from './data.ts'
 import { CommandFailure, exitStatus } from './failure.ts'
 import { allOrganisations, dataOf, managedOrg, operated, orgCommand } from './manage.ts'
 import { addIdentity } from './org-identity.ts'
-import { addLimits, addOrigins, addPrivacy, addRetention } from './org-settings.ts'
+import { addLimits, addOrigins, addPrivacy, addRetention, addTraits } from './org-settings.ts'
 import { columns, print, printJson, printTable } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
@@ -22,6 +22,7 @@ export function addOrg(cairn: Command): void {
   addLimits(org)
   addOrigins(org)
   addPrivacy(org)
+  addTraits(org)
   addRetention(org)
   addIdentity(org)
   addStatus(org)

@@ -144,8 +144,6 @@ const eventArbitrary = fc.record({
   runId: index,
   sessionId: index,
   moment: index,
-  /** What a start says of its person. */
-  plan: fc.option(index, { freq: 3 }),
   /** Mostly nothing, so that events of one moment share their very millisecond. */
   later: fc.oneof(
     { weight: 4, arbitrary: fc.constant(0) },
@@ -238,8 +236,9 @@ export function historyArbitrary(options: HistoryOptions): fc.Arbitrary<History>
         // A flow is told more than the others about, or runs would spread too thin.
         const flow = flows[drawn.flow % 4 === 3 ? flows.length - 1 : 0]!
         event.flowKey = flow.key
-        if (event.kind === 'flow_started' && drawn.plan !== null) {
-          event.traits = { plan: pick(plans, drawn.plan), ...(drawn.plan % 2 && { size: '2' }) }
+        // A start has no other name. Most say something of their person.
+        if (event.kind === 'flow_started' && drawn.name % 4 > 0) {
+          event.traits = { plan: pick(plans, drawn.name), ...(drawn.name % 2 > 0 && { size: '2' }) }
         }
         if (drawn.version !== null) event.flowVersion = pick(flow.versions, drawn.version).version
         if (isAboutStep(drawn.kind)) {

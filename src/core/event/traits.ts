@@ -27,3 +27,9 @@ export function listedTraits(names: readonly string[], said: Traits): ListedTrai
 /** What was said of a trait; null for nothing. */
 export const traitIn = (traits: ListedTraits, name: string): string | null =>
   (Object.hasOwn(traits, name) && traits[name]) || null
+
+/** Whether a trait by its name alone tells one person from all others. */
+export const mayNameSomebody = (trait: string): boolean =>
+  /e-?mail|(first|last|full|user|sur)[ _-]?name|^name$|phone|address|birth|(^|[._-])(id|ip|uuid)$/i.test(
+    trait,
+  )

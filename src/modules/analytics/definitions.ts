@@ -74,9 +74,12 @@ export const definitions = {
   publishedAt: 'When the version was published.',
 } as const
 
-const ofGroups = {
-  'completionRate.interval':
-    'Where the completion rate of many such runs lies, with 95 % confidence (Wilson): two groups whose intervals do not overlap differ by more than chance.',
+/** Of every group of runs. */
+export const groupDefinitions = {
+  interval:
+    'Between which two rates that of all who may ever come lies, with 95 % confidence (Wilson), four decimals; groups whose intervals do not overlap differ by more than chance. Null where nothing started.',
+  low: 'The lower end of interval.',
+  high: 'The upper end of interval.',
 }
 
 /** Of what is in an answer only where it is asked for. */
@@ -96,11 +99,13 @@ export const askedDefinitions = {
     'filters.segment':
       'Only runs are counted whose person had these values when they started, of all traits that are named; a null value is for those of whom the trait was not said. Health is not filtered by it.',
     segments: `The runs by what was said of their person when they started (the earliest start that says traits), of a trait that the organisation lists: its ${mostValues} most frequent values, most runs first; what the rarer ones are together (other, values says how many); and runs that did not say (not_said), such as those that started before the trait was listed.`,
-    ...ofGroups,
+    'segments.values': 'How many values the row is of: one, those of other, none for not_said.',
+    ...groupDefinitions,
   },
   late: {
     late: 'The runs by when they first saw a step: in_time within afterSeconds of their start, late after more than that, never if they did not see it.',
-    ...ofGroups,
+    'late.afterSeconds': 'How long after its start a run may see the step in time.',
+    ...groupDefinitions,
   },
   interval: {
     periods:

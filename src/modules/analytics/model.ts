@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { longestTrait, mostTraits } from '../../core/event/traits.ts'
 import { Count, FlowId, Instant, ItemId, OneOf, OrNull, StepId, Told } from '../../http/shapes.ts'
 import { StepStateShape } from '../steps/index.ts'
-import { askedDefinitions, cohortNames, definitions } from './definitions.ts'
+import { askedDefinitions, cohortNames, definitions, groupDefinitions } from './definitions.ts'
 import { binEdges } from './distribution.ts'
 import { intervals } from './periods.ts'
 
@@ -50,7 +50,6 @@ const Asked = {
         'By what pages said of people when runs started, of traits that the organisation lists. `plan:pro` counts only ' +
         'those runs (`plan:` those of which it was not said); given for several traits, those that all of them keep. ' +
         '`plan` tells the runs apart by it: `segments`.',
-      examples: [['plan']],
     }),
   ),
   late: Type.Optional(
@@ -59,7 +58,6 @@ const Asked = {
       mustBe: "a step's key, a colon, and a number of minutes, hours or days, such as invite:24h",
       description:
         'Tell apart runs that saw this step later than so long after their start: `late`. Every row is read, so that takes longer.',
-      examples: ['invite:24h'],
     }),
   ),
 }
@@ -217,17 +215,19 @@ const TimeToComplete = {
   untimed: counted('untimed', 7),
 }
 
+const share = { minimum: 0, maximum: 1 }
+
 const GroupFields = {
   ...Totals.properties,
   interval: Type.Union(
     [
       Type.Object({
-        low: Type.Number({ minimum: 0, maximum: 1, examples: [0.61] }),
-        high: Type.Number({ minimum: 0, maximum: 1, examples: [0.69] }),
+        low: Type.Number({ ...share, description: groupDefinitions.low, examples: [0.61] }),
+        high: Type.Number({ ...share, description: groupDefinitions.high, examples: [0.69] }),
       }),
       Type.Null(),
     ],
-    { description: askedDefinitions.segments['completionRate.interval'] },
+    { description: groupDefinitions.interval },
   ),
   timeToComplete: Type.Object(TimeToComplete, { description: definitions.timeToComplete }),
 }
@@ -235,9 +235,16 @@ const GroupFields = {
 const SegmentNumbers = Type.Object(
   {
     trait: Type.String({ description: 'The trait that was asked for.', examples: ['plan'] }),
-    kind: OneOf(['value', 'other', 'not_said'], { examples: ['value'] }),
-    value: Type.Union([Type.String(), Type.Null()], { examples: ['pro'] }),
-    values: Count('How many values the row is of.', 1),
+    kind: OneOf(['value', 'other', 'not_said'], {
+      description: 'What the row is of.',
+      examples: ['value'],
+    }),
+    value: OrNull(
+      Type.String(),
+      'As it was said, cut to 64 characters; null for other kinds.',
+      'pro',
+    ),
+    values: Count(askedDefinitions.segments['segments.values'], 1),
     ...GroupFields,
   },
   { title: 'SegmentNumbers' },
@@ -248,9 +255,19 @@ const LateNumbers = Type.Object(
     stepId: StepId,
     key: Key('invite'),
     title: Title('Invite your team'),
-    afterSeconds: Type.Integer({ minimum: 60, examples: [86_400] }),
+    afterSeconds: Type.Integer({
+      minimum: 60,
+      description: askedDefinitions.late['late.afterSeconds'],
+      examples: [86_400],
+    }),
     cohorts: Type.Array(
-      Type.Object({ cohort: OneOf(cohortNames, { examples: ['late'] }), ...GroupFields }),
+      Type.Object({
+        cohort: OneOf(cohortNames, {
+          description: 'When the runs first saw the step.',
+          examples: ['late'],
+        }),
+        ...GroupFields,
+      }),
     ),
   },
   { description: `With \`late\`. ${askedDefinitions.late.late}` },
@@ -283,7 +300,7 @@ export const Analytics = Type.Object(
       segment: Type.Optional(
         Type.Array(
           Type.Object({
-            trait: Type.String({ examples: ['plan'] }),
+            trait: Type.String({ description: 'Its name.', examples: ['plan'] }),
             value: OrNull(Type.String(), 'Null where it was not said.', 'pro'),
           }),
           {

@@ -12,6 +12,7 @@ import { LimitsSection } from './limits-section.tsx'
 import { OriginsSection } from './origins-section.tsx'
 import { PrivacySection } from './privacy-section.tsx'
 import { RetentionSection } from './retention-section.tsx'
+import { TraitsSection } from './traits-section.tsx'
 
 type Name = keyof typeof words.sections
 
@@ -21,6 +22,7 @@ const sections: Readonly<Record<Name, FunctionComponent>> = {
   limits: LimitsSection,
   retention: RetentionSection,
   privacy: PrivacySection,
+  traits: TraitsSection,
   identity: IdentitySection,
   tokens: TokensSection,
   'sign-in': SignInSection,
