@@ -28,8 +28,9 @@ export function listedTraits(names: readonly string[], said: Traits): ListedTrai
 export const traitIn = (traits: ListedTraits, name: string): string | null =>
   (Object.hasOwn(traits, name) && traits[name]) || null
 
+const personal =
+  /e-?mail|(first|last|full|user|sur)[ ._-]?name|^name$|phone|address|birth|(^|[ ._-])(id|ip|uuid)$/i
+
 /** Whether a trait by its name alone tells one person from all others. */
 export const mayNameSomebody = (trait: string): boolean =>
-  /e-?mail|(first|last|full|user|sur)[ _-]?name|^name$|phone|address|birth|(^|[._-])(id|ip|uuid)$/i.test(
-    trait,
-  )
+  personal.test(trait) || /[a-z]I[dp]$/.test(trait)
