@@ -27,7 +27,8 @@ function Empty({ flow, data }: { flow: AuthoredFlow; data: Analytics }) {
       </Notice>
     )
   }
-  const hasOthers = data.filters.version !== null || data.range.complete
+  const { version, segment } = data.filters
+  const hasOthers = version !== null || segment !== undefined || data.range.complete
   if (hasOthers) return <Notice title={words.emptyRange}>{words.emptyRangeWhy}</Notice>
   return (
     <Notice
