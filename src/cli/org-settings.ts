@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { mayNameSomebody } from '../core/event/traits.ts'
 import { buckets, defaultLimits, largestLimit } from '../core/organisation/buckets.ts'
 import { longestRetentionDays } from '../core/organisation/catalogue.ts'
 import { shown } from '../core/text/wording.ts'
@@ -6,7 +7,7 @@ import { isoTime } from '../core/time/clock.ts'
 import { dayMs } from '../core/time/durations.ts'
 import { wrongZone, zoneNamed } from '../core/time/time-range.ts'
 import type { Settings } from '../modules/organisations/model.ts'
-import { readOrigin } from '../modules/organisations/rules.ts'
+import { readOrigin, traitFault } from '../modules/organisations/rules.ts'
 import type { Command, Flags } from './command.ts'
 import { CommandFailure, UsageFailure, warn } from './failure.ts'
 import { managedOrg, orgCommand } from './manage.ts'
@@ -127,6 +128,40 @@ consent and says so: cairn.consent(true).`)
 }
 
 type DoNotTrack = Flags<'doNotTrack', 'json'>
+
+export function addTraits(org: Command): void {
+  orgCommand(org, 'traits')
+    .description('show or set the traits of people that runs are counted by')
+    .argument('[trait...]', 'all traits of the list, in place of those before; at most eight')
+    .option('--none', 'empty the list, so that no trait leaves a browser')
+    .option('--json', 'print {id, slug, traits} as JSON')
+    .examples(
+      'cairn org traits harbor',
+      'cairn org traits harbor plan company.size',
+      'cairn org traits harbor --none',
+    )
+    .notes(`Of whoever starts a flow from then on Cairn keeps what cairn.identify() says of
+these traits, as text of at most 64 characters: for "completion by plan". All others
+stay in the browser. List none that say who somebody is, such as an e-mail address.`)
+    .action(async (name: string | undefined, traits: string[], options: None, self: Command) => {
+      if (options.none && traits.length > 0)
+        throw new UsageFailure('give traits or --none, not both')
+      for (const trait of traits) {
+        const fault = traitFault(trait)
+        if (fault) throw new CommandFailure(`"${trait.slice(0, 100)}": ${fault}`)
+      }
+      const change = options.none || traits.length > 0 ? { traits } : null
+      const { id, slug, traits: list } = await settingsAfter(self, name, change)
+      const added = change ? list : []
+      if (added.some(mayNameSomebody)) {
+        warn('a trait that says who somebody is makes personal data of every run')
+      }
+      if (options.json) return printJson({ id, slug, traits: list })
+      print(...(list.length > 0 ? list : ['none']))
+    })
+}
+
+type None = Flags<never, 'none' | 'json'>
 
 export function addRetention(org: Command): void {
   orgCommand(org, 'retention')

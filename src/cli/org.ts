@@ -8,7 +8,14 @@ import { makeDirectory } from './data.ts'
 import { CommandFailure, exitStatus } from './failure.ts'
 import { allOrganisations, dataOf, managedOrg, operated, orgCommand } from './manage.ts'
 import { addIdentity } from './org-identity.ts'
-import { addLimits, addOrigins, addPrivacy, addRetention, addTimezone } from './org-settings.ts'
+import {
+  addLimits,
+  addOrigins,
+  addPrivacy,
+  addRetention,
+  addTimezone,
+  addTraits,
+} from './org-settings.ts'
 import { columns, print, printJson, printTable } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
@@ -22,6 +29,7 @@ export function addOrg(cairn: Command): void {
   addLimits(org)
   addOrigins(org)
   addPrivacy(org)
+  addTraits(org)
   addRetention(org)
   addTimezone(org)
   addIdentity(org)
@@ -67,8 +75,9 @@ function requireNameable(name: string, slug: string | undefined): void {
 }
 
 const told = (settings: Settings) => {
-  const { id, slug, name, limits, origins, retentionDays, honoursDoNotTrack, createdAt } = settings
-  return { id, slug, name, limits, origins, retentionDays, honoursDoNotTrack, createdAt }
+  const { id, slug, name, limits, origins, retentionDays, honoursDoNotTrack, traits, createdAt } =
+    settings
+  return { id, slug, name, limits, origins, retentionDays, honoursDoNotTrack, traits, createdAt }
 }
 
 function addList(org: Command): void {

@@ -1,3 +1,4 @@
+import { KindGuard, type TObject } from '@sinclair/typebox'
 import { afterwards } from '../core/organisation/catalogue.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { type GateDeps, passGate } from './gate.ts'
@@ -24,11 +25,20 @@ export interface EndpointDeps extends GateDeps {
 
 const noParams = {}
 
+const listsIn = (query: TObject | undefined): ReadonlySet<string> =>
+  new Set(
+    Object.entries(query?.properties ?? {}).flatMap(([name, field]) =>
+      KindGuard.IsArray(field) ? name : [],
+    ),
+  )
+
 /** The shapes of a route's body and query, compiled once. */
 const checksOf = ({ body, query }: Route) => ({
   body: body && shapeOf(body),
   query: query && shapeOf(query),
   queryNames: Object.keys(query?.properties ?? {}),
+  /** Those of them that may be given several times. */
+  queryLists: listsIn(query),
   /** Whether it may name a user, and so has to prove that it may. */
   namesUser: 'userHash' in ((body ?? query)?.properties ?? {}),
 })
@@ -98,12 +108,12 @@ export class Endpoint {
   }
 
   private takeQuery(call: RequestContext): void {
-    const { query: shape, queryNames } = this.checks
+    const { query: shape, queryNames, queryLists } = this.checks
     if (!shape) {
       if (this.route.caller === 'management') requireKnown(call.request, [])
       return
     }
-    const query = readQuery(call.request, queryNames)
+    const query = readQuery(call.request, queryNames, queryLists)
     if (this.route.caller === 'management') requireKnown(call.request, queryNames)
     requireShape(shape, query)
     call.query = query

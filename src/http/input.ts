@@ -23,19 +23,31 @@ export function parametersOf(request: Request): [name: string, value: string][] 
   return query === '' ? [] : [...new URLSearchParams(query)]
 }
 
+const noLists: ReadonlySet<string> = new Set()
+
 /**
  * Parameters of a query, by name; other names are not looked at.
  *
+ * @param lists those of the names that may be given several times
  * @throws AppError `validation_failed` for a name that is given more than once: which of its
  *   values was meant cannot be known
  */
-export function readQuery(request: Request, names: readonly string[]): Record<string, string> {
-  const query: Record<string, string> = {}
+export function readQuery(
+  request: Request,
+  names: readonly string[],
+  lists: ReadonlySet<string> = noLists,
+): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = {}
   const repeated = new Set<string>()
   for (const [name, value] of parametersOf(request)) {
     if (!names.includes(name)) continue
-    if (Object.hasOwn(query, name)) repeated.add(name)
-    query[name] = value
+    const known = query[name]
+    if (Array.isArray(known)) known.push(value)
+    else if (lists.has(name)) query[name] = [value]
+    else {
+      if (known !== undefined) repeated.add(name)
+      query[name] = value
+    }
   }
   if (repeated.size > 0) throw invalid(...namedTwice(names.filter(name => repeated.has(name))))
   return query

@@ -102,7 +102,7 @@ export function connectStores(
     analytics: {
       runs: (...args) => readers.runs(...args),
       events: (...args) => readers.events(...args),
-      columns: (flow, { startMs, endMs }) => history.between(flow, startMs, endMs),
+      columns: (flow, { startMs, endMs }, late) => history.between(flow, startMs, endMs, late),
     },
   })
 }

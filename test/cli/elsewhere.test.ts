@@ -34,6 +34,8 @@ test('settings, keys and secrets are set for the organisation of the token', asy
   expect(await elsewhere('org', 'retention', 'acme')).toMatchObject({ retentionDays: null })
   const privacy = await elsewhere('org', 'privacy', '--do-not-track', 'honour')
   expect(privacy).toMatchObject({ honoursDoNotTrack: true })
+  const { traits } = await elsewhere('org', 'traits', 'acme', 'plan', 'company.size')
+  expect(traits).toEqual(['plan', 'company.size'])
   const { snippetKey } = await elsewhere('key', 'rotate')
   expect(await cairn.json(['key', 'show', '--org', 'acme'])).toMatchObject({ snippetKey })
   const { secrets } = await elsewhere('org', 'identity', '--mode', 'observe')

@@ -33,7 +33,7 @@ describe('org', () => {
     expect(one).toMatchObject({ id, slug: 'harbor', name: 'Harbor', origins: [] })
     expect(Object.keys(one)).toEqual([
       ...['id', 'slug', 'name', 'limits', 'origins'],
-      ...['retentionDays', 'honoursDoNotTrack', 'createdAt'],
+      ...['retentionDays', 'honoursDoNotTrack', 'traits', 'createdAt'],
     ])
   })
 
@@ -55,6 +55,27 @@ describe('org', () => {
     expect(stderr).toBe('cairn: the slug "harbor" is taken: choose another with --slug\n')
     const { slug } = await cairn.json(['org', 'create', 'Harbor', '--slug', 'harbor-2'])
     expect(slug).toBe('harbor-2')
+  })
+
+  test('traits sets the list, warns of what names somebody, and refuses what is no name', async () => {
+    await cairn.json(['org', 'create', 'Harbor'])
+    expect((await cairn.run(['org', 'traits'])).stdout).toBe('none\n')
+    const set = await cairn.run(['org', 'traits', 'harbor', 'plan', 'email'])
+    expect([set.status, set.stdout]).toEqual([0, 'plan\nemail\n'])
+    expect(set.stderr).toContain(
+      'a trait that says who somebody is makes personal data of every run',
+    )
+    const wrong = await cairn.run(['org', 'traits', 'harbor', 'a:b'])
+    expect([wrong.status, wrong.stdout]).toEqual([1, ''])
+    expect(wrong.stderr).toStartWith('cairn: "a:b": a trait\'s name is at most 64 letters')
+    const both = await cairn.run(['org', 'traits', 'harbor', 'plan', '--none'])
+    expect([both.status, both.stderr.includes('give traits or --none, not both')]).toEqual([
+      2,
+      true,
+    ])
+    const nine = Array.from({ length: 9 }, (_, i) => `t${i}`)
+    expect((await cairn.run(['org', 'traits', 'harbor', ...nine])).status).toBe(1)
+    expect((await cairn.run(['org', 'traits', 'harbor', '--none'])).stdout).toBe('none\n')
   })
 
   test('limits sets what is named, shows all, and takes overrides back', async () => {

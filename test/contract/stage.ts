@@ -19,6 +19,8 @@ interface Part {
   /** Requests a minute in each bucket, where not the default. */
   limit?: number
   origins?: readonly string[]
+  /** The traits that it counts runs by. */
+  traits?: readonly string[]
   /** Whether it verifies identities; with two secrets then. */
   identity?: 'observe' | 'enforce'
   /** It has no flow and no token of its own. */
@@ -33,7 +35,7 @@ const origins = ['https://app.example', 'chrome-extension://abcdefgh']
 const acme: Part = { slug: 'acme', prefix: '', limit: plenty }
 const others: readonly Part[] = [
   { slug: 'globex', prefix: 'their ' },
-  { slug: 'listed', prefix: 'listed ', limit: plenty, origins },
+  { slug: 'listed', prefix: 'listed ', limit: plenty, origins, traits: ['plan', 'size'] },
   { slug: 'small', prefix: 'small ', limit: 1, origins },
   { slug: 'plain', prefix: 'plain ' },
   { slug: 'fresh', prefix: 'fresh ', isBare: true },
@@ -129,10 +131,11 @@ class Operator {
   }
 
   async configure(): Promise<void> {
-    const { slug, limit, origins } = this.part
+    const { slug, limit, origins, traits } = this.part
     const limits = buckets.flatMap(name => [`--${name}`, `${limit}`])
     if (limit) await this.run('org', 'limits', slug, ...limits)
     if (origins) await this.run('org', 'origins', slug, ...origins)
+    if (traits) await this.run('org', 'traits', slug, ...traits)
   }
 
   /** The secret before the rotation, which works on, and the current one. */

@@ -3,7 +3,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { statuses } from '../../src/core/errors.ts'
-import { binColumns, csvColumns, periodColumns } from '../../src/modules/analytics/csv.ts'
+import {
+  binColumns,
+  csvColumns,
+  groupColumns,
+  periodColumns,
+} from '../../src/modules/analytics/csv.ts'
 import { definitionsOf } from '../../src/modules/analytics/definitions.ts'
 import { Description, type Document } from '../support/described.ts'
 import { Tenant } from '../support/tenant.ts'
@@ -231,7 +236,13 @@ describe('of analytics', () => {
   })
 
   test('every number has its definition in the answer, by its name or by its place', () => {
-    const known = definitionsOf({ hasDistribution: true, interval: 'day' })
+    const known = definitionsOf({
+      by: 'plan',
+      filters: [],
+      late: {},
+      hasDistribution: true,
+      interval: 'day',
+    })
     const isNumber = (type: unknown) => [type].flat().some(t => t === 'integer' || t === 'number')
     const undefinedOnes = leaves
       .filter(([, { type }]) => isNumber(type))
@@ -250,12 +261,23 @@ describe('of analytics', () => {
       .get as unknown as { description: string }
     const rows = words.split('\n').filter(line => line.startsWith('| `'))
     expect(rows.map(row => row.split('`')[1])).toEqual([
-      ...['total', 'day', 'period', 'step', 'item', 'version', 'bin'],
+      ...[
+        'total',
+        'day',
+        'period',
+        'step',
+        'item',
+        'version',
+        'bin',
+        'filter',
+        'segment',
+        'cohort',
+      ],
     ])
-    for (const column of [...csvColumns, ...periodColumns, ...binColumns]) {
+    for (const column of [...csvColumns, ...periodColumns, ...binColumns, ...groupColumns]) {
       expect(words).toContain(`\`${column}\``)
     }
-    expect(rows.at(-2)).toContain('a time in UTC, not a day')
+    expect(rows.at(-5)).toContain('a time in UTC, not a day')
   })
 })
 

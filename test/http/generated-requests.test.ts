@@ -24,6 +24,7 @@ const unlimited = {
 } as const
 const tenant = await Tenant.of(world)
 tenant.limit({ ...unlimited, status: 1e6, analytics: 1e6, export: 1e6 })
+tenant.listTraits('plan')
 const flow = tenant.publish({ ...tour(), ...checklist(), steps: tour().steps })
 const items = flow.checklist!.items
 
@@ -48,6 +49,8 @@ const known: Known = {
   to: fc.constantFrom('2026-11-20', '2026-11-02'),
   timezone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/St_Johns'),
   version: fc.constant('1'),
+  segment: fc.constant('plan'),
+  late: fc.constant(`${flow.steps[0]!.key}:24h`),
 }
 
 const generator = new Generator(description, known)
@@ -216,6 +219,8 @@ describe('what does not fit the description is refused', () => {
     rows: ['all'],
     distribution: ['true', '2'],
     interval: ['year', ''],
+    segment: ['', 'size', 'plan:pro:'.repeat(20)],
+    late: ['', 'nowhere:24h', `${flow.steps[0]!.key}:1w`],
     userId: ['', 'x'.repeat(129)],
     anonymousId: ['', 'x'.repeat(129)],
     userHash: ['x'.repeat(129)],

@@ -27,6 +27,7 @@ const event: Omit<NewEvent, 'id'> = {
   name: 'x',
   reason: null,
   properties: null,
+  traits: null,
 }
 
 function ledger() {

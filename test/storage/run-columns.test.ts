@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { FlowPositions } from '../../src/core/flow/positions.ts'
+import { packTraits } from '../../src/core/run/run.ts'
 import { takeRuns } from '../../src/modules/analytics/port.ts'
 import { type ColumnRun, RunColumnsBuilder } from '../../src/storage/column-segments/run-columns.ts'
 import { decodeSegment, encodeSegment } from '../../src/storage/column-segments/segment-bytes.ts'
@@ -36,6 +37,12 @@ const runsArbitrary = fc
       steps: fc.uniqueArray(stepArbitrary, { selector: step => step.stepId, maxLength: 8 }),
       items: fc.uniqueArray(fc.constantFrom(...stepRefs), { maxLength: 12 }),
       hasCompletedChecklist: fc.boolean(),
+      traits: fc.option(
+        fc
+          .constantFrom({ plan: 'pro' }, { plan: 'free', size: '2' }, { size: '30' })
+          .map(traits => packTraits(from, JSON.stringify(traits))),
+        { nil: null },
+      ),
     }),
     { maxLength: 30 },
   )
@@ -88,6 +95,10 @@ function said(columns: ReturnType<typeof columnsOf>) {
         .filter(({ marks }) => marks.includes(1))
         .sort((a, b) => a.ref - b.ref),
       items: columns.items.filter((_, place) => bit(columns.ticks, run, place + 1)).toSorted(),
+      traits: columns.traits
+        .map(({ name, values, places }) => [name, values[places[run]! - 1]])
+        .filter(([, value]) => value !== undefined)
+        .toSorted(),
       checklist: bit(columns.ticks, run, 0),
       lately: columns.lately.at[columns.lately.places.indexOf(run)],
     }
@@ -120,6 +131,7 @@ test('columns depend on the newest version where a run saw a step of another tha
     completedAt: null,
     dismissedAt: null,
     steps: [{ stepId: 1, viewedAt: from, completedAt: null, skippedAt: null, missingAt: null }],
+    traits: null,
     items: [],
     hasCompletedChecklist: false,
   }

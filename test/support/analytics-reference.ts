@@ -29,6 +29,8 @@ export interface RefEvent {
   runId?: string
   sessionId?: string
   name?: string
+  /** Of a start: the listed traits that it says. */
+  traits?: Record<string, string>
   /** When it occurred, epoch milliseconds. */
   at: number
 }
@@ -58,6 +60,11 @@ export interface RefQuery {
   /** Where the answer is to have bins, or periods. */
   distribution?: '1'
   interval?: 'day' | 'week' | 'month'
+  /** Only runs with these values; null where the trait was not said. */
+  only?: { trait: string; value: string | null }[]
+  /** The trait by which runs are told apart. */
+  by?: string
+  late?: { stepKey: string; afterMs: number }
   /** When it is asked, epoch milliseconds. */
   now: number
 }
@@ -124,6 +131,25 @@ export interface RefAnalytics {
     completionRate: number | null
     distribution?: number[]
   }[]
+  segments?: (RefGroup & { kind: string; value: string | null; values: number })[]
+  late?: (RefGroup & { cohort: string })[]
+}
+
+/** The numbers of some runs. */
+export interface RefGroup {
+  starts: number
+  uniqueUsers: number
+  completions: number
+  uniqueCompleters: number
+  dismissals: number
+  inProgress: number
+  completionRate: number | null
+  timeToComplete: {
+    count: number
+    medianSeconds: number | null
+    p90Seconds: number | null
+    untimed: number
+  }
 }
 
 export interface RefRun {
@@ -405,7 +431,8 @@ export function referenceAnalytics(
 
   const inRange = runsOf(flow, events).filter(run => {
     const day = dayOf(run.start)
-    return query.from <= day && day <= query.to
+    const isAsked = (query.only ?? []).every(({ trait, value }) => traitOf(run, trait) === value)
+    return isAsked && query.from <= day && day <= query.to
   })
   const runs = inRange.filter(run => query.version === undefined || run.version === query.version)
   const completed = runs.filter(isCompleted)
@@ -417,6 +444,25 @@ export function referenceAnalytics(
       .map(run => least(run.completions) - run.start)
       .filter(time => time > 0)
   const times = timesOf(completed)
+  const groupOf = (some: RefRun[]): RefGroup => {
+    const done = some.filter(isCompleted)
+    const took = timesOf(some)
+    return {
+      starts: some.length,
+      uniqueUsers: countPeople(some),
+      completions: done.length,
+      uniqueCompleters: countPeople(done),
+      dismissals: some.filter(isDismissed).length,
+      inProgress: some.filter(run => run.outcome === 'in_progress').length,
+      completionRate: rate(done.length, some.length),
+      timeToComplete: {
+        count: took.length,
+        medianSeconds: percentileSeconds(took, 50),
+        p90Seconds: percentileSeconds(took, 90),
+        untimed: done.length - took.length,
+      },
+    }
+  }
   const isOver = (date: string) => dayOf(query.now) > date
 
   const ticks = ticksOf(flow, events).filter(tick => tick.isTaken)
@@ -502,7 +548,49 @@ export function referenceAnalytics(
         }),
       }
     }),
+    ...(query.by !== undefined && {
+      segments: segmentsOf(runs, query.by).map(({ runs, ...of }) => ({ ...of, ...groupOf(runs) })),
+    }),
+    ...(query.late && {
+      late: cohortsOf(runs, query.late).map(({ runs, ...of }) => ({ ...of, ...groupOf(runs) })),
+    }),
   }
+}
+
+/** What was said of a trait by the earliest start that says any; of one moment by the least text. */
+function traitOf(run: RefRun, trait: string): string | null {
+  const said = run.events.filter(event => event.traits !== undefined)
+  if (said.length === 0) return null
+  const at = least(said.map(event => event.at))
+  const first = said.filter(event => event.at === at).map(event => JSON.stringify(event.traits))
+  return JSON.parse(leastString(first))[trait] ?? null
+}
+
+/** The values of a trait, most runs first, and those who did not say. */
+function segmentsOf(runs: RefRun[], trait: string) {
+  const ofValue = (value: string | null) => runs.filter(run => traitOf(run, trait) === value)
+  const values = distinct(runs.flatMap(run => traitOf(run, trait) ?? []))
+    .sort((a, b) => (a < b ? -1 : 1))
+    .sort((a, b) => ofValue(b).length - ofValue(a).length)
+  return [
+    ...values.map(value => ({ kind: 'value', value, values: 1, runs: ofValue(value) })),
+    { kind: 'not_said', value: null, values: 0, runs: ofValue(null) },
+  ].filter(({ runs }) => runs.length > 0)
+}
+
+/** Runs by when they first saw a step. */
+function cohortsOf(runs: RefRun[], { stepKey, afterMs }: NonNullable<RefQuery['late']>) {
+  const cohortOf = (run: RefRun) => {
+    const views = run.events.filter(
+      event => event.kind === 'step_viewed' && event.stepKey === stepKey,
+    )
+    if (views.length === 0) return 'never'
+    return least(views.map(event => event.at)) - run.start > afterMs ? 'late' : 'in_time'
+  }
+  return ['in_time', 'late', 'never'].map(cohort => ({
+    cohort,
+    runs: runs.filter(run => cohortOf(run) === cohort),
+  }))
 }
 
 /** The current version's steps in order, then older ones that the runs saw. */

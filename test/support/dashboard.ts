@@ -31,7 +31,11 @@ interface SentEvent {
   userId: string
   runId: string
   occurredAt: string
+  traits?: Record<string, string>
 }
+
+/** Three in four say their plan. */
+const plans = ['free', 'pro'] as const
 
 /** Forty runs over two weeks: of each five, two complete it, one is dismissed, two go on. */
 function runsOf({ id, steps }: ListedFlow, now: number): SentEvent[] {
@@ -47,7 +51,7 @@ function runsOf({ id, steps }: ListedFlow, now: number): SentEvent[] {
     })
     const way = i % 5
     return [
-      event('flow_started', 0),
+      { ...event('flow_started', 0), ...(i % 4 > 0 && { traits: { plan: plans[i % 2]! } }) },
       event('step_viewed', 1, 0),
       ...(way === 4 ? [] : [event('step_completed', 5 + i, 0), event('step_viewed', 6 + i, 1)]),
       ...(way < 3 ? [event('step_completed', 20 + i, 1), event('step_viewed', 21 + i, 2)] : []),
@@ -82,6 +86,7 @@ export class DashboardHouse {
     // Tests are one organisation with many screens.
     const limits = ['manage', 'analytics', 'export'].flatMap(name => [`--${name}`, '100000'])
     await place.run(['org', 'limits', 'harbor', ...limits])
+    await place.run(['org', 'traits', 'harbor', 'plan', 'role'])
     house.token = (await place.json<{ token: string }>(['token', 'issue'])).token
     await house.send()
     return house

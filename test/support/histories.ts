@@ -60,6 +60,8 @@ const stepKeys = ['intro', 'menu', 'plan', 'team', 'theme', 'finish']
 const itemKeys = ['profile', 'invite', 'install']
 const customNames = ['profile_saved', 'invite_sent', 'page_opened']
 
+const plans = ['free', 'pro', '=1+1', 'a:b;"c"', '\u{1f600}']
+
 const plainNames = ['ann', 'bob', 'cy']
 const oddNames = ['ann', 'Bob', 'uann', '\u{1f600}', '\uff5e', 'x","y', '"]']
 const plainRunIds = ['1', '2', '3']
@@ -234,6 +236,10 @@ export function historyArbitrary(options: HistoryOptions): fc.Arbitrary<History>
         // A flow is told more than the others about, or runs would spread too thin.
         const flow = flows[drawn.flow % 4 === 3 ? flows.length - 1 : 0]!
         event.flowKey = flow.key
+        // A start has no other name. Most say something of their person.
+        if (event.kind === 'flow_started' && drawn.name % 4 > 0) {
+          event.traits = { plan: pick(plans, drawn.name), ...(drawn.name % 2 > 0 && { size: '2' }) }
+        }
         if (drawn.version !== null) event.flowVersion = pick(flow.versions, drawn.version).version
         if (isAboutStep(drawn.kind)) {
           event.stepKey = pick(

@@ -30,6 +30,7 @@ export function personalEvents<Event extends object>(
       url: unique('https://page'),
       reason: unique('reason'),
       properties: JSON.stringify({ plan: unique('property') }),
+      traits: event.kind === 'flow_started' ? JSON.stringify({ plan: unique('trait') }) : null,
     }
   })
 }

@@ -125,5 +125,6 @@ export function newEventOf(stored: StoredWorld, event: RefEvent, id: string): Ne
     name: event.name ?? null,
     reason: null,
     properties: null,
+    traits: event.traits ? JSON.stringify(event.traits) : null,
   }
 }

@@ -74,6 +74,11 @@ export class Tenant {
     this.world.takeUp()
   }
 
+  listTraits(...traits: string[]): void {
+    setSettings(this.world.database, this.row, { traits })
+    this.world.takeUp()
+  }
+
   /** Makes flows drafts. Each is written as in a flow file, so defaults need not be said. */
   push(...flows: Record<string, unknown>[]): void {
     for (const flow of flows) {

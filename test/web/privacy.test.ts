@@ -107,6 +107,30 @@ test('where the organisation does not, nothing is lost that happened before that
   expect(totals.starts).toBe(before.totals.starts + 1)
 })
 
+test('of what identify() says only listed traits leave the browser, with the start of a run', async () => {
+  await honour('ignore')
+  /** The site says role, plan, teamSize and daysSinceSignup of everybody. */
+  const start = async (person: string) => {
+    const { page, bodies } = await visit(`/projects?as=${person}`)
+    await shown(page).button('Done').click()
+    await sent(page)
+    await page.close()
+    expect(bodies.join()).not.toMatch(/daysSinceSignup|owner/)
+    const { stdout } = await site.place.run(['person', 'export', 'harbor', person])
+    const { events, runs } = JSON.parse(stdout) as Record<
+      string,
+      { kind: string; traits: object }[]
+    >
+    const ofEvents = events!.filter(({ traits }) => traits !== null)
+    return [ofEvents.map(({ kind, traits }) => [kind, traits]), runs!.map(({ traits }) => traits)]
+  }
+  expect(await start('before')).toEqual([[], [{}]])
+  await site.place.run(['org', 'traits', 'harbor', 'plan', 'teamSize', 'absent'])
+  const traits = { plan: 'team', teamSize: '3' }
+  expect(await start('after')).toEqual([[['flow_started', traits]], [traits]])
+  await site.place.run(['org', 'traits', 'harbor', '--none'])
+})
+
 test('a refusal that waits for the script comes before all reports', async () => {
   const { page, reports } = await visit(
     '/projects',

@@ -59,11 +59,14 @@ async function currentKey({ ask }: Manager): Promise<string | null> {
 }
 
 async function makeHarbor(data: string): Promise<void> {
-  await operated(data, async ({ ask }) => {
+  const isNew = await operated(data, async ({ ask }) => {
     const { organisations } = await ask<OrganisationList>('GET /organisations?named=harbor')
-    if (organisations.length > 0) return
+    if (organisations.length > 0) return false
     await ask('POST /organisations', { body: { name: 'Harbor', slug: 'harbor' } })
+    return true
   })
+  if (!isNew) return
+  await inHarbor(data, ({ ask }) => ask('PATCH /settings', { body: { traits: ['plan'] } }))
 }
 
 const inHarbor = <T>(data: string, work: (manager: Manager) => Promise<T>, time?: Partial<Clock>) =>

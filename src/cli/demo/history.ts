@@ -94,6 +94,14 @@ function withoutElement(
   })
 }
 
+/** What the site says of somebody when a run starts: who pays finishes more. */
+function sayPlan(userId: string, own: readonly DemoEvent[]): void {
+  const isDone = own.some(({ kind }) => kind === 'flow_completed')
+  const plans = isDone ? ['free', 'team', 'team', 'business'] : ['free', 'free', 'team', 'business']
+  const plan = new SeededRandom(`plan of ${userId}`).pick(plans)
+  for (const event of own) if (event.kind === 'flow_started') event.traits = { plan }
+}
+
 class History {
   readonly events: DemoEvent[] = []
 
@@ -101,6 +109,7 @@ class History {
 
   firstVisit(visitor: Visitor, start: number, flows: readonly Flow[]): void {
     const { random } = this
+    const before = this.events.length
     const tour = flows.find(({ kind }) => kind === 'tour')
     const checklist = flows.find(({ kind }) => kind === 'checklist')
     const news = flows.find(({ kind }) => kind === 'announcement')
@@ -110,6 +119,7 @@ class History {
     if (news && random.chance(0.45)) {
       this.announcement(visitor, start + random.waitMs(1_200), news)
     }
+    if (visitor.userId) sayPlan(visitor.userId, this.events.slice(before))
   }
 
   /** Up to three runs: who neither finished nor dismissed the tour may try again on a later day. */

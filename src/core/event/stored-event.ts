@@ -19,6 +19,8 @@ export interface NewEvent {
   reason: string | null
   /** JSON. */
   properties: string | null
+  /** JSON: the listed traits that a start says, `ListedTraits`. */
+  traits: string | null
 }
 
 /** An event of the ledger as it is exported. */

@@ -101,7 +101,8 @@ const orders = {
 const isObject = (value: unknown): value is Traits =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function attributeOf(traits: Traits, name: string): unknown {
+/** A trait by its name, or by the path to it: `company.plan`. */
+export function attributeOf(traits: Traits, name: string): unknown {
   if (Object.hasOwn(traits, name)) return traits[name]
   const dot = name.indexOf('.')
   if (dot < 0 || !Object.hasOwn(traits, name.slice(0, dot))) return undefined

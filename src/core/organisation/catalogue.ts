@@ -37,6 +37,8 @@ export interface Organisation {
   honoursDoNotTrack: boolean
   /** The zone of the dashboard's days where its address names none; null for the browser's. */
   timezone: string | null
+  /** Names of the traits that runs are counted by. */
+  traits: readonly string[]
 }
 
 /** One frozen version of a flow: which steps and items it had, in order. */

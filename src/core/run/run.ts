@@ -1,4 +1,5 @@
 import { type EventKind, needsStep, personOf } from '../event/event.ts'
+import type { ListedTraits } from '../event/traits.ts'
 
 /**
  * A run is one pass of one person through a flow. Here is how events make runs, as a join
@@ -16,6 +17,8 @@ export interface RunEvent {
   runId: string | null
   sessionId: string | null
   occurredAt: number
+  /** JSON: the listed traits that a start says. */
+  traits: string | null
 }
 
 /** What a run saw of one step: the earliest time of each, null where it never happened. */
@@ -37,6 +40,8 @@ export interface RunState {
   namedVersion: number | null
   completedAt: number | null
   dismissedAt: number | null
+  /** What the earliest of its events that says traits says, as `packTraits` packs it. */
+  traits: string | null
   /** By step id, ascending. */
   steps: RunStep[]
 }
@@ -105,6 +110,7 @@ export function runOfEvent(event: RunEvent): RunState {
     namedVersion: event.flowVersion,
     completedAt: null,
     dismissedAt: null,
+    traits: null,
     steps: [],
   }
   addEvent(state, event)
@@ -122,6 +128,7 @@ export function addEvent(state: RunState, event: RunEvent): void {
   if (at < state.startedAt) state.startedAt = at
   if (at > state.lastAt) state.lastAt = at
   state.namedVersion = least(state.namedVersion, event.flowVersion)
+  if (event.traits !== null) state.traits = least(state.traits, packTraits(at, event.traits))
   if (kind === 'flow_completed') state.completedAt = least(state.completedAt, at)
   if (kind === 'flow_dismissed') state.dismissedAt = least(state.dismissedAt, at)
   if (stepId === null || !needsStep(kind)) return
@@ -138,6 +145,17 @@ export function least<T extends number | string>(a: T | null, b: T | null): T | 
   if (b === null) return a
   return b < a ? b : a
 }
+
+/** Digits of a time before the traits that were said at it: until the year 33658. */
+const timeDigits = 15
+
+/** Traits with the time at which they were said, so that of two texts the lesser was said earlier. */
+export const packTraits = (at: number, traits: string): string =>
+  `${Math.max(0, at)}`.padStart(timeDigits, '0') + traits
+
+/** The traits that were packed. */
+export const unpackTraits = (packed: string | null): ListedTraits =>
+  packed === null ? {} : JSON.parse(packed.slice(timeDigits))
 
 function mergeSteps(a: readonly RunStep[], b: readonly RunStep[]): RunStep[] {
   const merged = new Map(a.map(step => [step.stepId, step]))
@@ -169,6 +187,7 @@ export function mergeRuns(a: RunState, b: RunState): RunState {
     namedVersion: least(a.namedVersion, b.namedVersion),
     completedAt: least(a.completedAt, b.completedAt),
     dismissedAt: least(a.dismissedAt, b.dismissedAt),
+    traits: least(a.traits, b.traits),
     steps: b.steps.length === 0 ? a.steps : mergeSteps(a.steps, b.steps),
   }
 }

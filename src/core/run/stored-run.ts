@@ -1,3 +1,4 @@
+import type { ListedTraits } from '../event/traits.ts'
 import type { StepRef } from '../reference.ts'
 import type { RunStep } from './run.ts'
 
@@ -10,5 +11,7 @@ export interface RunRow {
   version: number
   completedAt: number | null
   dismissedAt: number | null
+  /** The listed traits of its person when it started, as far as they were said. */
+  traits: ListedTraits
   steps: readonly RunStep<StepRef>[]
 }

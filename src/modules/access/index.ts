@@ -42,13 +42,14 @@ export function accessRoutes({
       summary: 'Who the credential is, and what it may do',
       answers: { 200: { description: 'Who.', schema: Me } },
       handle(call) {
-        const { id, slug, name } = call.org
+        const { id, slug, name, traits } = call.org
         const principal = call.principal!
         return json(200, {
           organisation: { id, slug, name },
           kind: principal.kind,
           name: principal.name,
           scopes: scopesOf(call),
+          traits: [...traits],
         })
       },
     }),

@@ -60,9 +60,14 @@ export const Me = Type.Object(
     kind: OneOf(['operator', 'token', 'session']),
     name: Type.String({ examples: ['CI'] }),
     scopes: Scopes,
+    traits: Type.Array(Type.String(), {
+      description: 'Traits of people that runs can be told apart by, as the settings list them.',
+      examples: [['plan']],
+    }),
   },
   { title: 'Me' },
 )
+export type Me = Static<typeof Me>
 
 const anything = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])
 

@@ -139,7 +139,7 @@ export class AlertWatch {
       )
     const found: (Observation | null)[] = []
     if (watched.has('step.broken')) {
-      const { steps } = await checkSteps(organisation, null, now, this.deps)
+      const { steps } = await checkSteps(organisation, {}, now, this.deps)
       found.push(...brokenSteps(rules.stepBroken, steps, openOf('step.broken'), now))
     }
     if (watched.has('install.stale')) {
@@ -231,7 +231,7 @@ export class AlertWatch {
         }
       })
       .sort((a, b) => b.starts - a.starts)
-    const { steps } = await checkSteps(organisation, null, now, this.deps)
+    const { steps } = await checkSteps(organisation, {}, now, this.deps)
     const alerts = await store.alerts(ref, range.startMs)
     return {
       organisation: { slug, name },

@@ -41,7 +41,23 @@ export const periodColumns = ['last_date', 'whole'] as const
 /** At the very end, where the distribution is asked for. */
 export const binColumns = ['from_seconds', 'to_seconds'] as const
 
-type Column = (typeof csvColumns | typeof periodColumns | typeof binColumns)[number]
+/** At the very end, where segments or late views are asked for. */
+export const groupColumns = [
+  'kind',
+  'trait',
+  'value',
+  'values',
+  'after_seconds',
+  'rate_low',
+  'rate_high',
+] as const
+
+type Column = (
+  | typeof csvColumns
+  | typeof periodColumns
+  | typeof binColumns
+  | typeof groupColumns
+)[number]
 
 export type Cells = Partial<Record<Column, CsvCell>> & { row_type: string }
 
@@ -126,6 +142,40 @@ export function rowsOf(answer: Analytics): Cells[] {
       completion_rate: version.completionRate,
     })),
     ...binsOf(answer),
+    ...groupsOf(answer),
+  ]
+}
+
+type Group = Pick<NonNullable<Analytics['segments']>[number], keyof Analytics['totals']> &
+  Pick<NonNullable<Analytics['segments']>[number], 'interval' | 'timeToComplete'>
+
+const numbersOf = ({ interval, timeToComplete, ...group }: Group) => ({
+  starts: group.starts,
+  unique_users: group.uniqueUsers,
+  completions: group.completions,
+  unique_completers: group.uniqueCompleters,
+  dismissals: group.dismissals,
+  in_progress: group.inProgress,
+  completion_rate: group.completionRate,
+  timed_runs: timeToComplete.count,
+  median_seconds: timeToComplete.medianSeconds,
+  p90_seconds: timeToComplete.p90Seconds,
+  untimed: timeToComplete.untimed,
+  rate_low: interval?.low,
+  rate_high: interval?.high,
+})
+
+function groupsOf({ filters, segments, late }: Analytics): Cells[] {
+  return [
+    ...(filters.segment ?? []).map(({ trait, value }) => ({ row_type: 'filter', trait, value })),
+    ...(segments ?? []).map(({ trait, kind, value, values, ...group }) => ({
+      ...{ row_type: 'segment', kind, trait, value, values },
+      ...numbersOf(group),
+    })),
+    ...(late?.cohorts ?? []).map(({ cohort, ...group }) => ({
+      ...{ row_type: 'cohort', kind: cohort, id: late?.stepId, key: late?.key, title: late?.title },
+      ...{ after_seconds: late?.afterSeconds, ...numbersOf(group) },
+    })),
   ]
 }
 
@@ -155,6 +205,7 @@ export function csvOf(answer: Analytics, options: { bom: boolean }): string {
     ...csvColumns,
     ...(answer.periods ? periodColumns : []),
     ...(answer.timeToComplete.distribution ? binColumns : []),
+    ...(answer.filters.segment || answer.segments || answer.late ? groupColumns : []),
   ]
   const rows = rowsOf(answer).map(cells => csvRow(columns.map(column => cells[column])))
   return (options.bom ? csvBom : '') + csvRow(columns) + rows.join('')

@@ -1,5 +1,11 @@
 import { healthDefinitions } from '../steps/index.ts'
 
+/** Values of a trait that have a row of their own; the rarer ones share one. */
+export const mostValues = 50
+
+/** Runs by when they first saw a step, in the order in which they are told. */
+export const cohortNames = ['in_time', 'late', 'never'] as const
+
 /**
  * What each number means, in one sentence: sent with every answer, so that nobody has to guess. A
  * name that stands in several places means the same in all of them; where it does not, its key says
@@ -68,6 +74,14 @@ export const definitions = {
   publishedAt: 'When the version was published.',
 } as const
 
+/** Of every group of runs. */
+export const groupDefinitions = {
+  interval:
+    'Between which two rates that of all who may ever come lies, with 95 % confidence (Wilson), four decimals; groups whose intervals do not overlap differ by more than chance. Null where nothing started.',
+  low: 'The lower end of interval.',
+  high: 'The upper end of interval.',
+}
+
 /** Of what is in an answer only where it is asked for. */
 export const askedDefinitions = {
   distribution: {
@@ -80,6 +94,18 @@ export const askedDefinitions = {
       'Where a bin ends; what took exactly so long is in the next, and null is no end at all.',
     'versions.distribution':
       "The version's runs that were timed, in the bins of timeToComplete.distribution and their order, whatever the version filter.",
+  },
+  segments: {
+    'filters.segment':
+      'Only runs are counted whose person had these values when they started, of all traits that are named; a null value is for those of whom the trait was not said. Health is not filtered by it.',
+    segments: `The runs by what was said of their person when they started (the earliest start that says traits), of a trait that the organisation lists: its ${mostValues} most frequent values, most runs first; what the rarer ones are together (other, values says how many); and runs that did not say (not_said), such as those that started before the trait was listed.`,
+    'segments.values': 'How many values the row is of: one, those of other, none for not_said.',
+    ...groupDefinitions,
+  },
+  late: {
+    late: 'The runs by when they first saw a step: in_time within afterSeconds of their start, late after more than that, never if they did not see it.',
+    'late.afterSeconds': 'How long after its start a run may see the step in time.',
+    ...groupDefinitions,
   },
   interval: {
     periods:
@@ -94,8 +120,13 @@ export const askedDefinitions = {
 export const definitionsOf = (asked: {
   hasDistribution: boolean
   interval: unknown
+  filters: readonly unknown[]
+  by: unknown
+  late: unknown
 }): Record<string, string> => ({
   ...definitions,
   ...(asked.hasDistribution && askedDefinitions.distribution),
   ...(asked.interval !== null && askedDefinitions.interval),
+  ...((asked.by !== null || asked.filters.length > 0) && askedDefinitions.segments),
+  ...(asked.late !== null && askedDefinitions.late),
 })

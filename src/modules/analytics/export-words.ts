@@ -1,5 +1,5 @@
 import { exampleOf, SchemaBook } from '../../http/description/json-schema.ts'
-import { binColumns, csvOf, periodColumns, rowsOf } from './csv.ts'
+import { binColumns, csvOf, groupColumns, periodColumns, rowsOf } from './csv.ts'
 import { Analytics } from './model.ts'
 import { eventColumns, runColumns } from './raw-rows.ts'
 
@@ -12,7 +12,10 @@ const example = exampleOf(book.of(Analytics), book.components) as Analytics
 export const exampleCsv = csvOf(
   {
     ...example,
+    filters: { version: example.filters.version },
     periods: undefined,
+    segments: undefined,
+    late: undefined,
     timeToComplete: { ...example.timeToComplete, distribution: undefined },
   },
   { bom: false },
@@ -31,6 +34,12 @@ const meanings: Record<string, string> = {
   item: "`id`, `key` and `title` are the item's; `completions` are people who ever ticked it.",
   version: '`date` is when it was published: a time in UTC, not a day.',
   bin: 'With `distribution=1`: `timed_runs` took `from_seconds` or more and less than `to_seconds`, empty for no end. Without `version` they are all runs counted, else those of the version.',
+  filter:
+    'With `segment=<trait>:<value>`: only runs with this value are counted; empty where it was not said.',
+  segment:
+    'With `segment=<trait>`: a value of the trait; `kind` is `value`, `other` for the rarer ones together (`values` says how many), or `not_said`.',
+  cohort:
+    "With `late`: `kind` says whether the runs saw the step `in_time`, `late`, or `never`; `id`, `key` and `title` are the step's.",
 }
 
 const named = (columns: readonly string[]) => columns.map(column => `\`${column}\``).join(', ')
@@ -42,8 +51,8 @@ const rowTypeRows = [...rowTypes].map(
 )
 
 export const exportWords = `
-The columns are always the same, but for ${named(periodColumns)} and ${named(binColumns)}, which stand at the end
-where \`interval\` and \`distribution=1\` are asked for. The first, \`row_type\`, says what a row is and so
+The columns are always the same, but for ${named(periodColumns)}, ${named(binColumns)} and ${named(groupColumns)}, which stand at the end
+where \`interval\`, \`distribution=1\`, and \`segment\` or \`late\` are asked for. The first, \`row_type\`, says what a row is and so
 which of the others it fills. What a number means, \`definitions\` of the JSON says.
 
 | row | what it is | its columns |
@@ -51,9 +60,10 @@ which of the others it fills. What a number means, \`definitions\` of the JSON s
 ${rowTypeRows.join('\n')}
 
 \`rows=runs\`: a row for every run that started in the range: ${named(runColumns)}, and \`step:<key>\`
-for every step that the flow ever had: \`completed\`, \`skipped\`, \`viewed\`, \`target_missing\`, or empty.
+for every step that the flow ever had: \`completed\`, \`skipped\`, \`viewed\`, \`target_missing\`, or empty; at the end
+\`trait:<name>\` for every trait that the organisation lists: what was said of it when the run started.
 
 \`rows=events\`: a row for every event that occurred in the range, in the order of arrival:
-${named(eventColumns)}. \`reported_at\` is the sender's own time, before its clock was corrected. Times
+${named(eventColumns)}, and, where the organisation lists traits, \`traits\`. \`reported_at\` is the sender's own time, before its clock was corrected. Times
 are RFC 3339 in UTC.
 `.trim()

@@ -1,4 +1,5 @@
 import type { TObject } from '@sinclair/typebox'
+import { invalid } from '../../core/errors.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { csvStream, unreadStream } from '../../http/download.ts'
@@ -18,7 +19,8 @@ import {
   SummaryQuery,
 } from './model.ts'
 import type { AnalyticsStores, KnownFlows } from './port.ts'
-import { eventRows, ofVersion, runRows, versionOfEvent } from './raw-rows.ts'
+import { eventRows, ofVersion, only, runRows, versionOfEvent } from './raw-rows.ts'
+import { isInSegments } from './segments.ts'
 import {
   analyticsService,
   ignoredParameters,
@@ -57,20 +59,21 @@ export function analyticsRoutes(deps: {
     question: Question,
     { query, request, onBroken }: RequestContext<FlowEntry, null, ExportQuery>,
   ): Promise<Reply['body']> => {
-    const { flow, range, version } = question
+    const { flow, range, version, filters } = question
     const options = { bom: query.bom === '1', onBroken }
     const { ref } = flow.organisation
     if (query.rows === 'runs') {
       const { header, cellsOf } = runRows(flow)
       const pages = stores.analytics.runs(ref, flow.ref, range)
-      return csvStream(
-        header,
-        ofVersion(pages, version, run => run.version),
-        cellsOf,
-        options,
-      )
+      const ofSegments = only(pages, ({ traits }) => isInSegments(traits, filters))
+      const asked = ofVersion(ofSegments, version, run => run.version)
+      return csvStream(header, asked, cellsOf, options)
     }
     if (query.rows === 'events') {
+      if (filters.length > 0) {
+        const message = 'Events are not told apart by traits: ask for rows=runs'
+        throw invalid({ path: '/segment', message })
+      }
       const { header, cellsOf } = eventRows(flow)
       const pages = stores.analytics.events(ref, flow.ref, range)
       return csvStream(header, ofVersion(pages, version, versionOfEvent(flow)), cellsOf, options)

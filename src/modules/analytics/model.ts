@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Count, FlowId, Instant, ItemId, OneOf, StepId, Told } from '../../http/shapes.ts'
+import { longestTrait, mostTraits } from '../../core/event/traits.ts'
+import { Count, FlowId, Instant, ItemId, OneOf, OrNull, StepId, Told } from '../../http/shapes.ts'
 import { StepStateShape } from '../steps/index.ts'
-import { askedDefinitions, definitions } from './definitions.ts'
+import { askedDefinitions, cohortNames, definitions, groupDefinitions } from './definitions.ts'
 import { binEdges } from './distribution.ts'
 import { intervals } from './periods.ts'
 
@@ -40,6 +41,23 @@ const Asked = {
     OneOf(intervals, {
       description:
         'With the days put together: `periods`. Weeks begin on Monday; the range may cut the first and the last.',
+    }),
+  ),
+  segment: Type.Optional(
+    Type.Array(Type.String({ maxLength: 2 * longestTrait + 1 }), {
+      maxItems: mostTraits + 1,
+      description:
+        'By what pages said of people when runs started, of traits that the organisation lists. `plan:pro` counts only ' +
+        'those runs (`plan:` those of which it was not said); given for several traits, those that all of them keep. ' +
+        '`plan` tells the runs apart by it: `segments`.',
+    }),
+  ),
+  late: Type.Optional(
+    Type.String({
+      pattern: '^.{1,64}:[1-9][0-9]{0,4}[mhd]$',
+      mustBe: "a step's key, a colon, and a number of minutes, hours or days, such as invite:24h",
+      description:
+        'Tell apart runs that saw this step later than so long after their start: `late`. Every row is read, so that takes longer.',
     }),
   ),
 }
@@ -197,6 +215,64 @@ const TimeToComplete = {
   untimed: counted('untimed', 7),
 }
 
+const share = { minimum: 0, maximum: 1 }
+
+const GroupFields = {
+  ...Totals.properties,
+  interval: Type.Union(
+    [
+      Type.Object({
+        low: Type.Number({ ...share, description: groupDefinitions.low, examples: [0.61] }),
+        high: Type.Number({ ...share, description: groupDefinitions.high, examples: [0.69] }),
+      }),
+      Type.Null(),
+    ],
+    { description: groupDefinitions.interval },
+  ),
+  timeToComplete: Type.Object(TimeToComplete, { description: definitions.timeToComplete }),
+}
+
+const SegmentNumbers = Type.Object(
+  {
+    trait: Type.String({ description: 'The trait that was asked for.', examples: ['plan'] }),
+    kind: OneOf(['value', 'other', 'not_said'], {
+      description: 'What the row is of.',
+      examples: ['value'],
+    }),
+    value: OrNull(
+      Type.String(),
+      'As it was said, cut to 64 characters; null for other kinds.',
+      'pro',
+    ),
+    values: Count(askedDefinitions.segments['segments.values'], 1),
+    ...GroupFields,
+  },
+  { title: 'SegmentNumbers' },
+)
+
+const LateNumbers = Type.Object(
+  {
+    stepId: StepId,
+    key: Key('invite'),
+    title: Title('Invite your team'),
+    afterSeconds: Type.Integer({
+      minimum: 60,
+      description: askedDefinitions.late['late.afterSeconds'],
+      examples: [86_400],
+    }),
+    cohorts: Type.Array(
+      Type.Object({
+        cohort: OneOf(cohortNames, {
+          description: 'When the runs first saw the step.',
+          examples: ['late'],
+        }),
+        ...GroupFields,
+      }),
+    ),
+  },
+  { description: `With \`late\`. ${askedDefinitions.late.late}` },
+)
+
 const described = { description: definitions.timeToComplete }
 
 export const Analytics = Type.Object(
@@ -221,6 +297,17 @@ export const Analytics = Type.Object(
         description: definitions['filters.version'],
         examples: [null],
       }),
+      segment: Type.Optional(
+        Type.Array(
+          Type.Object({
+            trait: Type.String({ description: 'Its name.', examples: ['plan'] }),
+            value: OrNull(Type.String(), 'Null where it was not said.', 'pro'),
+          }),
+          {
+            description: `With \`segment=<trait>:<value>\`. ${askedDefinitions.segments['filters.segment']}`,
+          },
+        ),
+      ),
     }),
     ignored: Type.Array(Type.String({ description: 'A name, as it was sent.' }), {
       description: definitions.ignored,
@@ -254,6 +341,12 @@ export const Analytics = Type.Object(
       }),
     ),
     versions: Type.Array(VersionNumbers, { description: definitions.versions }),
+    segments: Type.Optional(
+      Type.Array(SegmentNumbers, {
+        description: `With \`segment=<trait>\`. ${askedDefinitions.segments.segments}`,
+      }),
+    ),
+    late: Type.Optional(LateNumbers),
     definitions: Type.Record(Type.String(), Type.String(), {
       description: 'What each number means, in one sentence.',
       examples: [{ starts: definitions.starts }],

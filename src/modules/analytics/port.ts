@@ -39,8 +39,14 @@ export interface AnalyticsReader {
   /**
    * Runs that started in the range, ascending by start, all as of one moment, with what their people
    * ever ticked. One reading at a time, and to its end: it holds a snapshot.
+   *
+   * @param late has each run told of whether it saw the step late; it is longer then, for each row is read
    */
-  columns(flow: FlowRuns, range: TimeRange): AsyncIterable<RunColumns<StepRef, ItemRef>>
+  columns(
+    flow: FlowRuns,
+    range: TimeRange,
+    late?: LateView | null,
+  ): AsyncIterable<RunColumns<StepRef, ItemRef>>
 }
 
 /** What became of a run, as it stands in the column of states. */
@@ -58,6 +64,23 @@ export interface ColumnStep<Step = number> {
   /** How many of the runs did what, in the order of `stepOutcomes`. */
   counts: number[]
 }
+
+/** The values of one trait. */
+export interface ColumnTrait {
+  name: string
+  values: readonly string[]
+  /** By run: one more than its value's place, and 0 where it was not said. */
+  places: Uint16Array
+}
+
+/** A step, and how long after their start runs that see it first see it late. */
+export interface LateView<Step = StepRef> {
+  step: Step
+  afterMs: number
+}
+
+/** Whether and when a run first saw a step, as it stands in the column of cohorts. */
+export const cohortCodes = { never: 0, inTime: 1, late: 2 } as const
 
 /**
  * Runs of one flow, ascending by start, as columns: all that analytics ask of a run, and no text, so
@@ -88,6 +111,10 @@ export interface RunColumns<Step = number, Item = number> {
   readonly items: readonly Item[]
   /** What each run's person ever ticked: bit 0 the whole checklist, bit n + 1 the item at place n. */
   readonly ticks: Planes
+  /** What the runs' people were when they started, by the traits that any of them said. */
+  readonly traits: readonly ColumnTrait[]
+  /** By run, `cohortCodes`; null where it was not asked for. */
+  readonly cohorts: Uint8Array | null
   /** Whether a step's place in some run is that of another version than the run's own. */
   readonly dependsOnNewest: boolean
 }
@@ -140,6 +167,11 @@ export function takeRuns<Step, Item>(
       return Uint16Array.from(kept)
     }),
     ticks: columns.ticks.map(taken),
+    traits: columns.traits.map(trait => ({
+      ...trait,
+      places: Uint16Array.from(places, place => trait.places[place]!),
+    })),
+    cohorts: columns.cohorts && taken(columns.cohorts),
   }
 }
 

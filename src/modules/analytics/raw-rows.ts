@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../../core/event/stored-event.ts'
+import { traitIn } from '../../core/event/traits.ts'
 import { FlowPositions } from '../../core/flow/positions.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import { outcomeOf, secondsToComplete, stepOutcomeOf } from '../../core/run/outcome.ts'
@@ -54,9 +55,14 @@ export function runRows(flow: FlowEntry): RawRows<RunRow> {
   const steps = new FlowPositions(flow)
     .inOrder(flow.steps.keys())
     .map(ref => ({ ref, key: flow.steps.get(ref)?.key ?? '' }))
+  const { traits } = flow.organisation
   const columnOf = new Map(steps.map(({ ref }, i) => [ref, i]))
   return {
-    header: [...runColumns, ...steps.map(({ key }) => `step:${key}`)],
+    header: [
+      ...runColumns,
+      ...steps.map(({ key }) => `step:${key}`),
+      ...traits.map(trait => `trait:${trait}`),
+    ],
     cellsOf(run) {
       const isUser = run.person.startsWith('u')
       const name = run.person.slice(1)
@@ -77,6 +83,7 @@ export function runRows(flow: FlowEntry): RawRows<RunRow> {
         isoTimeOrNull(run.dismissedAt),
         secondsToComplete(run),
         ...ofSteps,
+        ...traits.map(trait => traitIn(run.traits, trait)),
       ]
     },
   }
@@ -88,8 +95,9 @@ export function eventRows(flow: FlowEntry): RawRows<StoredEvent> {
     new Map([...refs].map(([id, ref]) => [ref, id]))
   const steps = idByRef(flow.stepRefs)
   const items = idByRef(flow.itemRefs)
+  const hasTraits = flow.organisation.traits.length > 0
   return {
-    header: eventColumns,
+    header: [...eventColumns, ...(hasTraits ? ['traits'] : [])],
     cellsOf: event => [
       event.id,
       event.kind,
@@ -110,20 +118,26 @@ export function eventRows(flow: FlowEntry): RawRows<StoredEvent> {
       event.name,
       event.reason,
       event.properties,
+      ...(hasTraits ? [event.traits] : []),
     ],
   }
 }
 
+/** Pages with only some of their rows. */
+export async function* only<Row>(
+  pages: AsyncIterable<readonly Row[]>,
+  isAsked: (row: Row) => boolean,
+): AsyncIterable<readonly Row[]> {
+  for await (const page of pages) yield page.filter(isAsked)
+}
+
 /** Pages with only the rows of one version, where one was asked for. */
-export async function* ofVersion<Row>(
+export const ofVersion = <Row>(
   pages: AsyncIterable<readonly Row[]>,
   version: number | null,
   versionOf: (row: Row) => number,
-): AsyncIterable<readonly Row[]> {
-  for await (const page of pages) {
-    yield version === null ? page : page.filter(row => versionOf(row) === version)
-  }
-}
+): AsyncIterable<readonly Row[]> =>
+  version === null ? pages : only(pages, row => versionOf(row) === version)
 
 /** The version that an event names, else the one that was published when it occurred. */
 export const versionOfEvent = (flow: FlowEntry) => (event: StoredEvent) =>

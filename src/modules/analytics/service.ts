@@ -9,7 +9,16 @@ import { healthOf } from '../steps/index.ts'
 import { definitionsOf } from './definitions.ts'
 import type { Analytics, AnalyticsQuery, Summary } from './model.ts'
 import type { AnalyticsStores } from './port.ts'
-import { type Extras, nothingMore, RunTally } from './tally.ts'
+import {
+  CohortTally,
+  type Groups,
+  inSegments,
+  lateIn,
+  noGroups,
+  SegmentTally,
+  segmentsIn,
+} from './segments.ts'
+import { type Extras, nothingMore, ofVersion, RunTally } from './tally.ts'
 
 /**
  * The names of parameters that mean nothing, each once and at most twenty: an answer that leaves one
@@ -54,7 +63,7 @@ function isShortFor(word: string, whole: string): boolean {
 }
 
 /** What was asked, checked. */
-export interface Question extends Extras {
+export interface Question extends Extras, Groups {
   flow: FlowEntry
   range: TimeRange
   version: number | null
@@ -72,7 +81,7 @@ export function rangeOf(
   return resolved.range
 }
 
-/** @throws AppError `validation_failed` for a wrong date, zone, order, range or version */
+/** @throws AppError `validation_failed` for a wrong date, zone, order, range, version, segment or step */
 export function questionOf(
   flow: FlowEntry,
   query: AnalyticsQuery,
@@ -84,8 +93,13 @@ export function questionOf(
   if (version !== null && !flow.versions.some(known => known.version === version)) {
     throw invalid({ path: '/version', message: 'This version was never published' })
   }
-  const hasDistribution = query.distribution === '1'
-  return { flow, range, version, ignored, hasDistribution, interval: query.interval ?? null }
+  return {
+    ...{ flow, range, version, ignored },
+    hasDistribution: query.distribution === '1',
+    interval: query.interval ?? null,
+    ...segmentsIn(flow, query.segment ?? []),
+    late: query.late === undefined ? null : lateIn(flow, query.late),
+  }
 }
 
 /** Answers worked out at once in one thread: each holds what it knows of every person in memory. */
@@ -131,25 +145,43 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
   }
 
   async function tallyOf(
-    { flow, range, version, ...extras }: Pick<Question, 'flow' | 'range' | 'version'> & Extras,
+    { flow, range, version, filters, by, late, ...extras }: Omit<Question, 'ignored'>,
     now: number,
     signal: AbortSignal,
-  ): Promise<RunTally> {
+  ) {
     const tally = new RunTally(flow, range, version, now, extras)
     const runs = { orgRef: flow.organisation.ref, flowRef: flow.ref, versions: flow.versions }
-    for await (const columns of stores.analytics.columns(runs, range)) {
+    const bySegment = by === null ? null : new SegmentTally(by)
+    const byCohort = late && new CohortTally(late)
+    for await (const columns of stores.analytics.columns(runs, range, late)) {
       goOn(signal)
-      tally.add(columns)
+      const kept = inSegments(columns, filters)
+      if (!kept) continue
+      tally.add(kept)
+      const counted = version === null ? kept : ofVersion(kept, version)
+      if (!counted) continue
+      bySegment?.add(counted)
+      byCohort?.add(counted)
     }
     const slices = new TimeSlices()
-    for (const _ of tally.countingPeople()) await slices.rest()
-    return tally
+    /** Counts in small pieces of work. */
+    const counted = async <T>(work: Iterator<void, T>): Promise<T> => {
+      for (;;) {
+        const piece = work.next()
+        if (piece.done) return piece.value
+        await slices.rest()
+      }
+    }
+    await counted(tally.countingPeople())
+    const segments = bySegment && (await counted(bySegment.counting()))
+    const cohorts = byCohort && (await counted(byCohort.counting()))
+    return { tally, segments, cohorts }
   }
 
   async function answer(question: Question, signal: AbortSignal): Promise<Analytics> {
-    const { flow, range, version, ignored } = question
+    const { flow, range, version, ignored, filters } = question
     const now = clock.now()
-    const tally = await tallyOf(question, now, signal)
+    const { tally, segments, cohorts } = await tallyOf(question, now, signal)
     const periods = tally.periods()
     return {
       flowId: flow.id,
@@ -161,7 +193,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
         timezone: range.timezone,
         complete: range.endMs <= now,
       },
-      filters: { version },
+      filters: { version, ...(filters.length > 0 && { segment: [...filters] }) },
       ignored: [...ignored],
       generatedAt: isoTime(now),
       totals: tally.totals(),
@@ -175,14 +207,16 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
         publishedAt: isoTime(publishedAt),
         ...tally.ofVersion(version),
       })),
+      ...(segments && { segments }),
+      ...(cohorts && { late: cohorts }),
       definitions: definitionsOf(question),
     }
   }
 
   /** The numbers of one flow among others. */
   async function summary(flow: FlowEntry, range: TimeRange, signal: AbortSignal) {
-    const question = { flow, range, version: null, ...nothingMore }
-    const tally = await tallyOf(question, clock.now(), signal)
+    const question = { flow, range, version: null, ...nothingMore, ...noGroups }
+    const { tally } = await tallyOf(question, clock.now(), signal)
     return {
       flowId: flow.id,
       flowKey: flow.key,
@@ -216,7 +250,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
       return {
         range: { from, to, timezone, complete },
         flows: summaries,
-        definitions: definitionsOf(nothingMore),
+        definitions: definitionsOf({ ...nothingMore, ...noGroups }),
       }
     },
   }

@@ -12,13 +12,13 @@ import { type RunColumns as ColumnsOf, outcomeBits, outcomeCodes, takeRuns } fro
 
 type RunColumns = ColumnsOf<StepRef, ItemRef>
 
-const outcomeMask = 2 ** outcomeBits - 1
+export const outcomeMask = 2 ** outcomeBits - 1
 
 /** How long it took what was completed by its first report. */
-const noTime = codeOfDuration(0)
+export const noTime = codeOfDuration(0)
 
 /** Median and 90th percentile in seconds by nearest rank; null where nothing was timed. */
-function secondsOf(durations: DurationCounts) {
+export function secondsOf(durations: DurationCounts) {
   const [median, p90] = durations.at(0.5, 0.9).map(ms => (ms === null ? null : ms / 1000))
   return { medianSeconds: median ?? null, p90Seconds: p90 ?? null }
 }
@@ -32,7 +32,7 @@ class StepTally {
 }
 
 /** Only the runs of one version, where the columns have others too. */
-function ofVersion(columns: RunColumns, version: number): RunColumns | null {
+export function ofVersion(columns: RunColumns, version: number): RunColumns | null {
   const place = columns.versions.indexOf(version)
   if (place === -1) return null
   if (columns.versions.length === 1) return columns
@@ -201,7 +201,7 @@ export class RunTally {
   }
 
   /** Counts the people, in small pieces of work, when all runs are added; what follows needs it. */
-  countingPeople(): Iterable<void> {
+  countingPeople(): Iterator<void, void> {
     return this.people.counting()
   }
 

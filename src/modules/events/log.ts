@@ -30,6 +30,7 @@ export const toldEvent = (event: LoggedEvent) =>
     reason: event.reason,
     // Read, and written again: as it was sent it may have line breaks.
     properties: event.properties === null ? null : JSON.parse(event.properties),
+    traits: event.traits === null ? null : JSON.parse(event.traits),
   }) satisfies ToldEvent
 
 const asLines = (events: readonly LoggedEvent[]) =>
@@ -78,5 +79,6 @@ export const exampleLine = asLines([
     name: null,
     reason: null,
     properties: null,
+    traits: null,
   },
 ])

@@ -7,6 +7,7 @@ import {
   rejectionCodes,
   reportableKinds,
 } from '../../core/event/event.ts'
+import { longestTrait, mostTraits } from '../../core/event/traits.ts'
 import { ValidationError } from '../../http/responder.ts'
 import {
   Count,
@@ -43,6 +44,18 @@ const Properties = Told(
     description:
       `Anything of your own: at most ${propertyBounds.keys} keys, ${propertyBounds.bytes} bytes of ` +
       `JSON, ${propertyBounds.depth} levels deep; no number that a double would change, nor a whole one beyond 2^53.`,
+    examples: [{ plan: 'team' }],
+  }),
+)
+
+/** Not bounded here: whatever is not listed is let go. */
+const Said = Told(
+  Type.Unsafe<Record<string, unknown>>(Type.Object({})),
+  Type.Record(Type.String(), Type.Unknown(), {
+    description:
+      'With `flow_started`: what is known of the person when the run starts. Kept are the traits that the ' +
+      `organisation lists (at most ${mostTraits}), where they are texts, numbers, true or false, as texts of at most ${longestTrait} ` +
+      'characters; all else is let go. Elsewhere it means nothing.',
     examples: [{ plan: 'team' }],
   }),
 )
@@ -90,6 +103,7 @@ export const Event = Type.Object(
     name: Maybe(Id(64, 'Of a `custom` event, which needs one; it can tick an item.')),
     reason: Maybe(Type.String({ maxLength: 64, description: 'Why, where there is a reason.' })),
     properties: Maybe(Properties),
+    traits: Maybe(Said),
   },
   {
     title: 'Event',
@@ -246,6 +260,9 @@ export const ToldEvent = Type.Object(
     name: TextOrNull,
     reason: TextOrNull,
     properties: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+    traits: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
+      description: 'The listed traits that a start says.',
+    }),
   },
   { title: 'StoredEvent' },
 )

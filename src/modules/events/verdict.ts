@@ -6,6 +6,7 @@ import {
   type RejectionCode,
 } from '../../core/event/event.ts'
 import type { NewEvent } from '../../core/event/stored-event.ts'
+import { listedTraits } from '../../core/event/traits.ts'
 import { holdsOther, withMarks } from '../../core/number/exact-numbers.ts'
 import {
   type Catalogue,
@@ -315,6 +316,14 @@ function timeOf(
   return { occurredAt, reportedAt }
 }
 
+/** What a start says of the traits that the organisation lists; all else is let go, as if it was not sent. */
+function traitsOf({ kind, traits }: Event, { traits: names }: Organisation): string | null {
+  if (kind !== 'flow_started' || !traits || names.length === 0) return null
+  const listed = Object.entries(listedTraits(names, traits) ?? {})
+  const clean = listed.filter(([, value]) => isCleanText(value))
+  return clean.length > 0 ? JSON.stringify(Object.fromEntries(clean)) : null
+}
+
 /**
  * One event of a batch: as it will be stored, or why not.
  *
@@ -356,5 +365,6 @@ export function judge(
     name: sent.name ?? null,
     reason: sent.reason ?? null,
     properties: properties?.text ?? null,
+    traits: traitsOf(sent, context.organisation),
   }
 }

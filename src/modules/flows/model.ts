@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { longestTrait, mostTraits } from '../../core/event/traits.ts'
 import type { Traits } from '../../core/flow/audience.ts'
 import { Flow, flowStatuses } from '../../core/flow/flow.ts'
 import { closed, text } from '../../core/flow/values.ts'
@@ -46,6 +47,14 @@ export const FlowList = Type.Object(
       Type.Literal(true, {
         description:
           'There where the organisation heeds "Do Not Track" and Global Privacy Control: who asks for them is shown flows, and neither told apart nor reported on.',
+      }),
+    ),
+    traits: Type.Optional(
+      Type.Array(Type.String({ maxLength: longestTrait }), {
+        maxItems: mostTraits,
+        description:
+          'There where the organisation counts runs by traits: the only ones that `flow_started` may say. Others stay in the browser.',
+        examples: [['plan']],
       }),
     ),
   },

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { mostTraits } from '../../core/event/traits.ts'
 import { closed } from '../../core/flow/values.ts'
 import { buckets, defaultLimits, largestLimit } from '../../core/organisation/buckets.ts'
 import { longestRetentionDays } from '../../core/organisation/catalogue.ts'
@@ -51,6 +52,11 @@ const SettingsFields = {
   honoursDoNotTrack: Type.Boolean({
     description: 'Whether browsers that ask not to be tracked are heeded.',
     examples: [true],
+  }),
+  traits: Type.Array(Type.String(), {
+    description:
+      'Traits of people that runs are counted by; what pages say of others never leaves the browser.',
+    examples: [['plan']],
   }),
   identityMode: OneOf(identityModes, {
     description: 'Whether hashes of user ids are looked at, and required.',
@@ -139,6 +145,13 @@ export const SettingsBody = closed({
       "The IANA zone whose days the dashboard shows where its address names none; null for the browser's.",
       'Europe/Berlin',
     ),
+  ),
+  traits: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: mostTraits,
+      description: `All traits of the list, in place of those before, at most ${mostTraits}. Of each person who starts a flow Cairn keeps the values from then on: list none that say who somebody is.`,
+      examples: [['plan']],
+    }),
   ),
   identityMode: Type.Optional(
     OneOf(identityModes, {

@@ -14,6 +14,8 @@ export interface OrganisationSettings {
   retentionDays: number | null
   /** Whether browsers that ask not to be tracked are heeded. */
   honoursDoNotTrack: boolean
+  /** Names of the traits that runs are counted by; of others Cairn is never told. */
+  traits: readonly string[]
   /** Whether hashes of user ids are looked at. */
   identityMode: IdentityMode
   /** The zone of the dashboard's days where its address names none; null for the browser's. */

@@ -1,4 +1,5 @@
 import { AppError } from '../../core/errors.ts'
+import { longestTrait } from '../../core/event/traits.ts'
 import { type Bucket, limitsWith } from '../../core/organisation/buckets.ts'
 import { newIdentitySecret, newSnippetKey } from '../../core/organisation/ids.ts'
 import { isoTime } from '../../core/time/clock.ts'
@@ -59,6 +60,14 @@ export function readOrigin(given: string): ReadOrigin {
   }
   if (/^[a-z0-9._-]+(?::\d{1,5})?$/i.test(authority)) return { origin: bare }
   return { fault: 'write scheme://host, such as chrome-extension://abcdefghijklmnop' }
+}
+
+const traitPattern = /^[\p{L}\p{N}$][\p{L}\p{N}_.$ -]*$/u
+
+/** What is wrong with the name of a trait, as a sentence without its capital; null where nothing is. */
+export function traitFault(name: string): string | null {
+  if (name.length <= longestTrait && traitPattern.test(name) && name === name.trim()) return null
+  return `a trait's name is at most ${longestTrait} letters, digits, "_", ".", "-", "$" and spaces, such as plan or company.size`
 }
 
 /** What is to be set; what is left out stays. */

@@ -25,6 +25,7 @@ import {
   settingsChanged,
   slugFault,
   slugFrom,
+  traitFault,
   withSettings,
 } from './rules.ts'
 
@@ -69,6 +70,16 @@ function timezoneIn(given: string): string {
   const zone = zoneNamed(given)
   if (zone === null) throw invalid({ path: '/timezone', message: wrongZone })
   return zone
+}
+
+/** @throws AppError `validation_failed`, with every name that is none */
+function traitsIn(given: readonly string[]): string[] {
+  const problems = given.flatMap((name, i): Problem[] => {
+    const fault = traitFault(name)
+    return fault ? [{ path: `/traits/${i}`, message: sentence(fault) }] : []
+  })
+  if (problems.length > 0) throw invalid(...problems)
+  return [...new Set(given)]
 }
 
 /** @throws AppError `validation_failed` */
@@ -140,13 +151,14 @@ export class Organisations {
   /** Sets what is named, all or nothing. @throws AppError `validation_failed` */
   async changeSettings(
     orgRef: OrganisationRef,
-    { origins, ...others }: SettingsPatch,
+    { origins, traits, ...others }: SettingsPatch,
     actor: Actor,
   ): Promise<OrganisationRecord> {
     const patch = {
       ...others,
       ...(origins && { origins: originsIn(origins) }),
       ...(typeof others.timezone === 'string' && { timezone: timezoneIn(others.timezone) }),
+      ...(traits && { traits: traitsIn(traits) }),
     }
     const { read, decided } = await this.change(orgRef, actor, (read, now) => {
       const decision = settingsChanged(read, patch, now)

@@ -21,8 +21,8 @@ type Target = NonNullable<Step['target']>
 export interface CheckDeps {
   stores: StepStores
   evidence: StepEvidenceStore
-  /** How long reports are kept, of organisations without a number of their own. */
-  retentionDays: number
+  /** For a history: how long reports are kept, of organisations without a number of their own. */
+  retentionDays?: number
 }
 
 /**
@@ -35,7 +35,7 @@ export async function checkSteps(
   organisation: Organisation,
   { flow: flowKey, history, timezone }: CheckQuery,
   now: number,
-  { stores, evidence, retentionDays: serverDays }: CheckDeps,
+  { stores, evidence, retentionDays: serverDays = 0 }: CheckDeps,
 ): Promise<StepCheck> {
   const isHistoryAsked = history === '1'
   if (isHistoryAsked && flowKey === undefined) {

@@ -57,6 +57,7 @@ function organisationOf(rows: CatalogueRows, row: OrganisationRow): Organisation
     identity: identityOf(rows, row),
     honoursDoNotTrack: row.honours_do_not_track === 1,
     timezone: row.timezone,
+    traits: JSON.parse(row.traits),
   }
 }
 

@@ -13,6 +13,7 @@ export interface OrganisationRow {
   identity_mode: IdentityMode
   honours_do_not_track: 0 | 1
   timezone: string | null
+  traits: string
 }
 
 export interface CatalogueFlowRow {
@@ -57,7 +58,7 @@ export function catalogueRows(database: Database) {
   return {
     organisation: one<OrganisationRow, [number]>(
       `select id, public_id, slug, name, limits, origins, retention_days, identity_mode,
-         honours_do_not_track, timezone
+         honours_do_not_track, timezone, traits
       from organisations where id = ?`,
     ),
     organisationByName: database.query<{ id: number }, [string, string]>(

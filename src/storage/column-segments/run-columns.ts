@@ -2,8 +2,11 @@ import type { Database } from 'bun:sqlite'
 import type { FlowPositions } from '../../core/flow/positions.ts'
 import { codeOfDuration, noDuration } from '../../core/number/statistics.ts'
 import { stepOutcomes } from '../../core/run/outcome.ts'
-import type { RunStep } from '../../core/run/run.ts'
+import { type RunStep, unpackTraits } from '../../core/run/run.ts'
 import {
+  type ColumnTrait,
+  cohortCodes,
+  type LateView,
   outcomeBits,
   outcomeCodes,
   type Planes,
@@ -21,6 +24,8 @@ export interface ColumnRun {
   version: number
   completedAt: number | null
   dismissedAt: number | null
+  /** Packed. */
+  traits: string | null
   steps: readonly RunStep[]
   /** What the run's person ever ticked, by row. */
   items: readonly number[]
@@ -50,6 +55,7 @@ interface Row {
   completed_at: number | null
   dismissed_at: number | null
   steps: string
+  traits: string | null
   items: string | null
   checklist: number
 }
@@ -66,14 +72,14 @@ function statements(database: Database) {
     ),
     page: database.query<Row, Cursor>(
       `select id, person, started_at, last_at, version, completed_at, dismissed_at, steps,
-        null as items, 0 as checklist
+        traits, null as items, 0 as checklist
       from runs
       where org_id = ?1 and flow_id = ?2 and (started_at, id) > (?3, ?4) and started_at < ?5
       order by started_at, id limit ${pageRows}`,
     ),
     pageWithTicks: database.query<Row, Cursor>(
       `select runs.id, runs.person, started_at, last_at, version, completed_at, dismissed_at, steps,
-        items, checklist_at is not null as checklist
+        traits, items, checklist_at is not null as checklist
       from runs left join progress
         on progress.org_id = ?1 and progress.flow_id = ?2 and progress.person = runs.person
       where runs.org_id = ?1 and runs.flow_id = ?2
@@ -113,6 +119,7 @@ export class RunPages {
           version: row.version,
           completedAt: row.completed_at,
           dismissedAt: row.dismissed_at,
+          traits: row.traits,
           steps: unpackSteps(row.steps),
           items: row.items ? row.items.split(',').map(Number) : [],
           hasCompletedChecklist: row.checklist === 1,
@@ -157,6 +164,26 @@ class Places {
   }
 }
 
+/** The values of one trait, as runs say them. */
+class TraitBuilder {
+  private readonly places: Uint16Array
+  private readonly known = new Map<string, number>()
+
+  constructor(capacity: number) {
+    this.places = new Uint16Array(capacity)
+  }
+
+  set(run: number, value: string): void {
+    const place = this.known.get(value) ?? this.known.size + 1
+    this.known.set(value, place)
+    this.places[run] = place
+  }
+
+  finished(name: string, count: number): ColumnTrait {
+    return { name, values: [...this.known.keys()], places: this.places.subarray(0, count) }
+  }
+}
+
 /** The longest time between the first start and the last, milliseconds. */
 export const longestColumns = 2 ** 32 - 1
 
@@ -176,18 +203,22 @@ export class RunColumnsBuilder {
   private readonly spent: number[][] = []
   private readonly items = new Places()
   private readonly ticks: PlaneBuilder
+  private readonly traits = new Map<string, TraitBuilder>()
+  private readonly cohorts: Uint8Array | null
   private dependsOnNewest = false
 
   /**
    * @param from no run starts before; none starts `longestColumns` after it, or later
    * @param capacity how many runs there are at most
    * @param latelyFrom since when something was heard of the runs that `lately` tells
+   * @param late what the column of cohorts is by; null for none
    */
   constructor(
     private readonly positions: FlowPositions<number>,
     private readonly from: number,
-    capacity: number,
+    private readonly capacity: number,
     private readonly latelyFrom: number,
+    private readonly late: LateView<number> | null = null,
   ) {
     this.starts = new Uint32Array(capacity)
     this.people = new BigUint64Array(capacity)
@@ -195,6 +226,7 @@ export class RunColumnsBuilder {
     this.ends = new Uint16Array(capacity)
     this.marks = stepOutcomes.map(() => new PlaneBuilder(capacity))
     this.ticks = new PlaneBuilder(capacity)
+    this.cohorts = late && new Uint8Array(capacity)
   }
 
   add(run: ColumnRun): void {
@@ -203,6 +235,8 @@ export class RunColumnsBuilder {
     this.starts[i] = startedAt - this.from
     this.people[i] = run.person
     this.addSteps(i, run)
+    if (run.traits !== null) this.addTraits(i, run.traits)
+    if (this.cohorts) this.cohorts[i] = this.cohortOf(run)
     let outcome: number = outcomeCodes.inProgress
     if (completedAt !== null) {
       outcome = outcomeCodes.completed
@@ -219,6 +253,21 @@ export class RunColumnsBuilder {
     this.states[i] = (this.versions.of(run.version) << outcomeBits) | outcome
     if (run.hasCompletedChecklist) this.ticks.set(i, 0)
     for (const item of run.items) this.ticks.set(i, this.items.of(item) + 1)
+  }
+
+  private addTraits(run: number, packed: string): void {
+    for (const [name, value] of Object.entries(unpackTraits(packed))) {
+      const trait = this.traits.get(name) ?? new TraitBuilder(this.capacity)
+      this.traits.set(name, trait)
+      trait.set(run, value)
+    }
+  }
+
+  private cohortOf({ steps, startedAt }: ColumnRun): number {
+    const { step, afterMs } = this.late!
+    const viewedAt = steps.find(({ stepId }) => stepId === step)?.viewedAt ?? null
+    if (viewedAt === null) return cohortCodes.never
+    return viewedAt - startedAt > afterMs ? cohortCodes.late : cohortCodes.inTime
   }
 
   private addSteps(run: number, { steps, version }: ColumnRun): void {
@@ -268,6 +317,8 @@ export class RunColumnsBuilder {
       spent: steps.map((_, place) => Uint16Array.from(this.spent[place] ?? [])),
       items: this.items.values,
       ticks: hasTicks ? this.ticks.finished(count, itemBits) : [],
+      traits: [...this.traits].map(([name, trait]) => trait.finished(name, count)),
+      cohorts: this.cohorts?.subarray(0, count) ?? null,
       dependsOnNewest: this.dependsOnNewest,
     }
   }

@@ -8,6 +8,7 @@ import { longestColumns, RunColumnsBuilder, RunPages } from './run-columns.ts'
 import { decodeSegment } from './segment-bytes.ts'
 
 type FlowRuns = InRows<ports.FlowRuns>
+type LateView = ports.LateView<number>
 
 interface SegmentRow {
   id: number
@@ -68,11 +69,16 @@ export class RunHistory {
   }
 
   /** Runs that started in [from, to), ascending by start. One reading at a time. */
-  async *between(flow: FlowRuns, from: number, to: number): AsyncGenerator<RunColumns> {
+  async *between(
+    flow: FlowRuns,
+    from: number,
+    to: number,
+    late: LateView | null = null,
+  ): AsyncGenerator<RunColumns> {
     this.database.run('begin')
     try {
       const slices = new TimeSlices(true)
-      for (const columns of this.read(flow, from, to)) {
+      for (const columns of this.read(flow, from, to, late)) {
         if (columns.count > 0) yield columns
         await slices.rest()
       }
@@ -81,9 +87,16 @@ export class RunHistory {
     }
   }
 
-  private *read(flow: FlowRuns, from: number, to: number): Generator<RunColumns> {
+  private *read(
+    flow: FlowRuns,
+    from: number,
+    to: number,
+    late: LateView | null,
+  ): Generator<RunColumns> {
     const { orgRef: orgRow, flowRef: flowRow, versions } = flow
     const positions = new FlowPositions(flow)
+    // Segments do not know when a step was seen.
+    if (late) return yield* this.ofRows(flow, positions, from, to, late)
     let at = from
     for (const segment of this.sql.segments.all(orgRow, flowRow, to, from)) {
       if (segment.flow_versions !== null && segment.flow_versions !== versions.length) continue
@@ -100,10 +113,11 @@ export class RunHistory {
     positions: FlowPositions<number>,
     from: number,
     to: number,
+    late: LateView | null = null,
   ): Generator<RunColumns> {
     for (const page of this.pages.between(orgRow, flowRow, from, to)) {
       const builderFrom = (at: number) =>
-        new RunColumnsBuilder(positions, at, page.length, Number.NEGATIVE_INFINITY)
+        new RunColumnsBuilder(positions, at, page.length, Number.NEGATIVE_INFINITY, late)
       let since = page[0]!.startedAt
       let builder = builderFrom(since)
       for (const run of page) {

@@ -1,4 +1,4 @@
-import type { ColumnStep, RunColumns } from '../../modules/analytics/port.ts'
+import type { ColumnStep, ColumnTrait, RunColumns } from '../../modules/analytics/port.ts'
 
 /**
  * Runs in columns as bytes: the length of a heading, the heading as JSON, then the columns one after
@@ -15,6 +15,8 @@ interface Heading {
   marks: readonly number[]
   items: readonly number[]
   ticks: number
+  /** Absent where no run says any, and from segments that an older Cairn made. */
+  traits?: readonly Omit<ColumnTrait, 'places'>[]
 }
 
 const headingAt = 4
@@ -22,7 +24,7 @@ const headingAt = 4
 const columnsAt = (headingBytes: number) => Math.ceil((headingAt + headingBytes) / 8) * 8
 
 export function encodeSegment(columns: RunColumns): Uint8Array {
-  const { count, lately, versions, steps, marks, items, ticks } = columns
+  const { count, lately, versions, steps, marks, items, ticks, traits } = columns
   const heading: Heading = {
     count,
     lately: lately.places.length,
@@ -31,6 +33,7 @@ export function encodeSegment(columns: RunColumns): Uint8Array {
     marks: marks.map(planes => planes.length),
     items,
     ticks: ticks.length,
+    ...(traits.length > 0 && { traits: traits.map(({ name, values }) => ({ name, values })) }),
   }
   const text = new TextEncoder().encode(JSON.stringify(heading))
   const parts = [
@@ -41,6 +44,7 @@ export function encodeSegment(columns: RunColumns): Uint8Array {
     columns.states,
     columns.ends,
     ...columns.spent,
+    ...traits.map(({ places }) => places),
     ...marks.flat(),
     ...ticks,
   ]
@@ -89,9 +93,11 @@ export function decodeSegment(given: Uint8Array, from: number): RunColumns {
     versions,
     steps,
     spent: steps.map(({ counts }) => halves(counts[0]!)),
+    traits: (heading.traits ?? []).map(trait => ({ ...trait, places: halves(count) })),
     marks: heading.marks.map(planes),
     items,
     ticks: planes(heading.ticks),
+    cohorts: null,
     // Whoever keeps a segment knows by what it was made.
     dependsOnNewest: false,
   }

@@ -16,6 +16,7 @@ import management from '../migrations/0012-management.sql' with { type: 'text' }
 import dashboardSessions from '../migrations/0013-dashboard-sessions.sql' with { type: 'text' }
 import alerts from '../migrations/0014-alerts.sql' with { type: 'text' }
 import timezone from '../migrations/0015-timezone.sql' with { type: 'text' }
+import traits from '../migrations/0016-traits.sql' with { type: 'text' }
 import { rebuild } from '../projections/rebuild.ts'
 
 interface Migration {
@@ -46,6 +47,7 @@ const migrations: readonly Migration[] = [
   { id: 13, name: 'dashboard-sessions', sql: dashboardSessions },
   { id: 14, name: 'alerts', sql: alerts },
   { id: 15, name: 'timezone', sql: timezone },
+  { id: 16, name: 'traits', sql: traits },
 ]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -35,6 +35,7 @@ export const organisations = sqliteTable('organisations', {
   identityMode: text('identity_mode', { enum: identityModes }).notNull().default('off'),
   honoursDoNotTrack: integer('honours_do_not_track', { mode: 'boolean' }).notNull().default(false),
   timezone: text(),
+  traits: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
 })
 
 export const snippetKeys = sqliteTable(
@@ -336,6 +337,7 @@ export const runs = sqliteTable(
     ownCompletedAt: integer('own_completed_at'),
     hasUnattributed: integer('has_loose').notNull().default(0),
     unattributedVersion: integer('loose_version'),
+    traits: text(),
   },
   table => [
     index('runs_by_start').on(table.orgId, table.flowId, table.startedAt),

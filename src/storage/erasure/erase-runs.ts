@@ -46,7 +46,8 @@ function statements({ database }: ErasureWork) {
     ),
     // Under another number too, by which it is found by its new names.
     rename: database.query(
-      `update runs set id = ?, run_key = ?, person = ?, least_user_id = ?, least_anonymous_id = ?
+      `update runs set id = ?, run_key = ?, person = ?, least_user_id = ?, least_anonymous_id = ?,
+        traits = ?
       where id = ? and org_id = ?`,
     ),
     disown: database.query(
@@ -94,6 +95,7 @@ export function* eraseRuns(work: ErasureWork, traces: Traces): Generator<number>
       now.person,
       now.least_user_id,
       now.least_anonymous_id,
+      now.traits,
       row,
       orgRow,
     )
@@ -163,6 +165,7 @@ function renamedRun(work: ErasureWork, traces: Traces, run: StoredRun): StoredRu
   }
 }
 
+/** The names of a run, and what was said of whoever is left in it. */
 function idsAfter({ person, pseudonyms }: ErasureWork, traces: Traces, run: StoredRun) {
   const { flow_id: flowRow, least_user_id: userId, least_anonymous_id: anonymousId } = run
   const name = pseudonyms.person(flowRow)
@@ -173,11 +176,16 @@ function idsAfter({ person, pseudonyms }: ErasureWork, traces: Traces, run: Stor
     return {
       least_user_id: least(others?.leastUserId ?? null, traces.isUser ? name : null),
       least_anonymous_id: least(others?.leastAnonymousId ?? null, traces.isUser ? null : name),
+      traits: others?.traits ?? null,
     }
   }
   if (userId !== null && person.isUser(userId)) {
-    return { least_user_id: name, least_anonymous_id: null }
+    return { least_user_id: name, least_anonymous_id: null, traits: null }
   }
   const isBeside = anonymousId !== null && person.isAnonymous(anonymousId)
-  return { least_user_id: userId, least_anonymous_id: isBeside ? name : anonymousId }
+  return {
+    least_user_id: userId,
+    least_anonymous_id: isBeside ? name : anonymousId,
+    traits: userId === null ? null : run.traits,
+  }
 }

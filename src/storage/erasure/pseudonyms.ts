@@ -53,6 +53,7 @@ export class Pseudonyms {
       name: event.kind === 'custom' ? 'erased' : null,
       reason: null,
       properties: null,
+      traits: null,
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { type EventSource, eventSources, idsOf } from '../../core/event/event.ts'
 import type { PersonIds } from '../../core/event/stored-event.ts'
-import { least, makesNoRun } from '../../core/run/run.ts'
+import { least, makesNoRun, packTraits } from '../../core/run/run.ts'
 import { type BatchRow, textIn } from '../ledger/event-batches.ts'
 import { decodeFacts } from '../ledger/event-text.ts'
 import type { LedgerFact } from '../projections/facts.ts'
@@ -44,6 +44,8 @@ export function* ledgerPages(
 export interface OthersInRun {
   leastUserId: string | null
   leastAnonymousId: string | null
+  /** What their events say of traits: what is the run's once the person's events say nothing. */
+  traits: string | null
   /** Whether any of them has not been erased: then the run's id is theirs too. */
   isAnyoneLeft: boolean
 }
@@ -87,12 +89,10 @@ export function* tracesOf(
     yield page.length
   }
   const others = new Map<string, OthersInRun>()
-  const note = (name: string, { userId, anonymousId }: PersonIds) => {
-    const isNamedBeside = isBeside(person, { userId, anonymousId })
-    others.set(
-      name,
-      withOther(others.get(name), { userId, anonymousId: isNamedBeside ? null : anonymousId }),
-    )
+  const note = (name: string, ids: PersonIds, traits: string | null = null) => {
+    const { userId, anonymousId } = ids
+    const other = { userId, anonymousId: isBeside(person, ids) ? null : anonymousId }
+    others.set(name, withOther(others.get(name), other, traits))
   }
   const peopleOf = database.query<{ person: string }, [number, number, string]>(
     'select person from run_people where org_id = ? and flow_id = ? and run_key = ?',
@@ -132,7 +132,9 @@ export function* tracesOf(
           if (fact.runId === null || isOf(person, fact)) continue
           const name = runName(fact.flowRow, fact.runId)
           if (!namedRuns.has(name)) continue
-          if (!makesNoRun(fact.kind)) note(name, fact)
+          const { traits } = fact
+          const packed = traits && packTraits(fact.occurredAt, traits)
+          if (!makesNoRun(fact.kind)) note(name, fact, packed)
           if (!isGone(fact)) continue
           beforeUs.set(name, (beforeUs.get(name) ?? new Set()).add(seq))
         }
@@ -158,9 +160,14 @@ export function* tracesOf(
 export const isGone = ({ userId, anonymousId }: PersonIds) =>
   isPseudonym(userId ?? anonymousId ?? '')
 
-const withOther = (known: OthersInRun | undefined, other: PersonIds): OthersInRun => ({
+const withOther = (
+  known: OthersInRun | undefined,
+  other: PersonIds,
+  traits: string | null,
+): OthersInRun => ({
   leastUserId: least(known?.leastUserId ?? null, other.userId),
   leastAnonymousId: least(known?.leastAnonymousId ?? null, other.anonymousId),
+  traits: least(known?.traits ?? null, traits),
   isAnyoneLeft: known?.isAnyoneLeft === true || !isGone(other),
 })
 

@@ -183,6 +183,7 @@ export class Withholding implements Executor {
             reportedAt: null,
             reason: null,
             properties: null,
+            traits: null,
             url: null,
           }),
           batch: { refusals: {}, skewMs: null },

@@ -61,11 +61,13 @@ export class FlowListBody implements PublishedFlows {
 
   constructor(
     private readonly rows: CatalogueRows,
-    { ref, honoursDoNotTrack }: Pick<Organisation, 'ref' | 'honoursDoNotTrack'>,
+    { ref, honoursDoNotTrack, traits }: Pick<Organisation, 'ref' | 'honoursDoNotTrack' | 'traits'>,
   ) {
     const published = rows.published.all(ref)
     const flows = arrayOf(published.map(({ body }) => body))
-    this.more = honoursDoNotTrack ? ',"honoursDoNotTrack":true' : ''
+    this.more =
+      (honoursDoNotTrack ? ',"honoursDoNotTrack":true' : '') +
+      (traits.length > 0 ? `,"traits":${JSON.stringify(traits)}` : '')
     this.version = hashOf(flows + this.more)
     this.length = flows.length
     this.publications = published.map(({ flow_id, version }) => ({ flow_id, version }))

@@ -56,6 +56,12 @@ const bits = {
   reportedAt: 1 << 17,
 } as const
 
+/**
+ * The last bit: traits follow. Few events have any, so they are never as in the event before, and absent
+ * without the bit.
+ */
+const traits = 1 << 31
+
 /** The first bits are the kind. */
 const kindMask = (1 << 4) - 1
 
@@ -78,6 +84,7 @@ export const noEvent: Omit<NewEvent, 'id' | 'kind'> = {
   name: null,
   reason: null,
   properties: null,
+  traits: null,
 }
 
 /** How long after its occurrence an event was reported to have occurred: mostly 0. */
@@ -121,6 +128,10 @@ export function encodeEvents(events: readonly NewEvent[]): EventText {
     changes.note(bits.flowVersion, event.flowVersion, before.flowVersion)
     changes.note(bits.itemRow, event.itemRef, before.itemRef)
     changes.note(bits.name, event.name, before.name)
+    if (event.traits !== null) {
+      changes.code |= traits
+      changes.values += event.traits + end
+    }
     const later = event.occurredAt - before.occurredAt
     facts += `${event.id}${end}${changes.code}${end}${later}${end}${changes.values}`
     before = event
@@ -142,6 +153,7 @@ class FactReader {
   flowVersion: number | null = null
   itemRow: number | null = null
   name: string | null = null
+  traits: string | null = null
   private readonly values: readonly string[]
   private at = 0
 
@@ -166,6 +178,7 @@ class FactReader {
     if (code & bits.flowVersion) this.flowVersion = this.number(bits.flowVersion)
     if (code & bits.itemRow) this.itemRow = this.number(bits.itemRow)
     if (code & bits.name) this.name = this.text(bits.name)
+    this.traits = code & traits ? this.values[this.at++]! : null
   }
 
   get isFirst(): boolean {
@@ -243,6 +256,7 @@ export function decodeFacts(
       runId: reader.runId,
       sessionId: reader.sessionId,
       occurredAt: reader.occurredAt,
+      traits: reader.traits,
       name: reader.name,
     })
   }
@@ -295,6 +309,7 @@ export function decodeEvents({
       name: reader.name,
       reason,
       properties,
+      traits: reader.traits,
       source,
     })
   }

@@ -53,6 +53,7 @@ const eventOf = (row: EventRow): StoredEvent => ({
   name: row.name,
   reason: row.reason,
   properties: row.properties,
+  traits: null,
   source: eventSources[row.source] as EventSource,
 })
 

@@ -156,9 +156,14 @@ export function changeOrganisation(
   return inTransaction(database, tx => {
     if (revisionOf(tx, orgRow) !== revision) return false
     if (settings && Object.keys(settings).length > 0) {
-      const { overrides: limits, origins, ...others } = settings
+      const { overrides: limits, origins, traits, ...others } = settings
       tx.update(organisations)
-        .set({ ...others, ...(limits && { limits }), ...(origins && { origins: [...origins] }) })
+        .set({
+          ...others,
+          ...(limits && { limits }),
+          ...(origins && { origins: [...origins] }),
+          ...(traits && { traits: [...traits] }),
+        })
         .where(eq(organisations.id, orgRow))
         .run()
     }

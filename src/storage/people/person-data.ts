@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { unpackTraits } from '../../core/run/run.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import type { NamedPerson, StoredSection } from '../../modules/people/port.ts'
 import {
@@ -66,6 +67,7 @@ const eventOf = (event: NewEvent, { flowId, stepId, itemId }: Names) => ({
   name: event.name,
   reason: event.reason,
   properties: event.properties === null ? null : JSON.parse(event.properties),
+  traits: event.traits === null ? null : JSON.parse(event.traits),
 })
 
 /** A report that came alone. */
@@ -159,6 +161,7 @@ function runs(database: Database, orgRow: number, person: PersonMatcher, names: 
       lastAt: isoTime(run.last_at),
       completedAt: isoTimeOrNull(run.completed_at),
       dismissedAt: isoTimeOrNull(run.dismissed_at),
+      traits: unpackTraits(run.traits),
       steps: unpackSteps(run.steps).map(stepOf(names)),
     }
   })

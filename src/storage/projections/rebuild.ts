@@ -28,7 +28,7 @@ const projections = {
     key: 'run_key',
     columns: `org_id, flow_id, run_key, person, least_user_id, least_anonymous_id, started_at,
       last_at, named_version, version, completed_at, dismissed_at, steps, own_started_at,
-      own_completed_at, loose_version`,
+      own_completed_at, loose_version, traits`,
   },
   run_people: {
     key: 'run_key, person',

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { RunOutcome } from '../../core/run/outcome.ts'
-import type { RunStep } from '../../core/run/run.ts'
+import { type RunStep, unpackTraits } from '../../core/run/run.ts'
 import type { RunRow } from '../../core/run/stored-run.ts'
 import type { RunStore } from '../../modules/runs/port.ts'
 import type { InRows } from '../in-rows.ts'
@@ -102,10 +102,11 @@ export interface RunRecord {
   completed_at: number | null
   dismissed_at: number | null
   steps: string
+  traits: string | null
 }
 
 export const runRowColumns =
-  'id, run_key, person, started_at, last_at, version, completed_at, dismissed_at, steps'
+  'id, run_key, person, started_at, last_at, version, completed_at, dismissed_at, steps, traits'
 
 export const runRowOf = (row: RunRecord): InRows<RunRow> => ({
   key: row.run_key,
@@ -115,6 +116,7 @@ export const runRowOf = (row: RunRecord): InRows<RunRow> => ({
   version: row.version,
   completedAt: row.completed_at,
   dismissedAt: row.dismissed_at,
+  traits: unpackTraits(row.traits),
   steps: unpackSteps(row.steps),
 })
 

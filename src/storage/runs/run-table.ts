@@ -87,6 +87,8 @@ export interface StoredRun {
   own_completed_at: number | null
   /** The least version that unattributed events name which are assigned to it. */
   loose_version: number | null
+  /** As `packTraits` packs them; null where none were said. */
+  traits: string | null
 }
 
 /** Who keeps something that is made of runs. */
@@ -106,7 +108,7 @@ const [byKey, byPerson] = [0, 1] as const
 
 const columns = `id, org_id, flow_id, run_key, person, least_user_id, least_anonymous_id, started_at,
   last_at, named_version, version, completed_at, dismissed_at, steps, own_started_at,
-  own_completed_at, loose_version`
+  own_completed_at, loose_version, traits`
 
 const ofMarkedPerson = 'org_id = ? and flow_id = ? and person = ? and has_loose = 1'
 
@@ -121,13 +123,14 @@ function statements(database: Database) {
     insertRun: database.query(
       `insert into runs (id, org_id, flow_id, run_key, person, least_user_id, least_anonymous_id,
         started_at, last_at, named_version, version, completed_at, dismissed_at, steps,
-        own_started_at, own_completed_at)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        own_started_at, own_completed_at, traits)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     // Not what most updates leave as it is: SQLite would write its index anew all the same.
     updateRun: database.query(
       `update runs set least_user_id = ?, least_anonymous_id = ?, last_at = ?, named_version = ?,
-        version = ?, completed_at = ?, dismissed_at = ?, steps = ?, own_completed_at = ?
+        version = ?, completed_at = ?, dismissed_at = ?, steps = ?, own_completed_at = ?,
+        traits = ?
       where id = ? and org_id = ?`,
     ),
     moveStart: database.query(
@@ -263,6 +266,7 @@ export class RunTable {
       own_started_at: joined.startedAt,
       own_completed_at: joined.completedAt,
       loose_version: unattributedVersion,
+      traits: joined.traits,
     }
     this.update(stored, updated)
     if (isMoved) {
@@ -292,6 +296,7 @@ export class RunTable {
       namedVersion: null,
       completedAt: null,
       dismissedAt: null,
+      traits: null,
       steps: [],
     }
     const row = this.insert(orgRow, flowRow, key, person, state, null, null)
@@ -423,6 +428,7 @@ export class RunTable {
       packSteps(state.steps),
       ownStartedAt,
       state.completedAt,
+      state.traits,
     )
     return row
   }
@@ -453,6 +459,7 @@ export class RunTable {
       now.dismissed_at,
       now.steps,
       now.own_completed_at,
+      now.traits,
       now.id,
       now.org_id,
     )
@@ -478,6 +485,7 @@ export const ownStateOf = (run: StoredRun): RunState => ({
   namedVersion: run.named_version,
   completedAt: run.own_completed_at,
   dismissedAt: run.dismissed_at,
+  traits: run.traits,
   steps: unpackSteps(run.steps),
 })
 
@@ -491,4 +499,5 @@ const isSame = (a: StoredRun, b: StoredRun): boolean =>
   a.least_user_id === b.least_user_id &&
   a.least_anonymous_id === b.least_anonymous_id &&
   a.named_version === b.named_version &&
+  a.traits === b.traits &&
   a.version === b.version

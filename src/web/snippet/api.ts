@@ -34,7 +34,8 @@ export interface Cairn {
   /**
    * Who is there, at most 128 characters; flows are counted and remembered by it.
    *
-   * @param traits what audience rules ask for, such as `{plan: 'pro'}`; kept in this browser alone
+   * @param traits what audience rules ask for, such as `{plan: 'pro'}`; kept in this browser, but for those
+   *   that the organisation lists to count runs by
    * @param userHash hex HMAC-SHA256 of the user id by your back end, where identities are verified
    */
   identify(userId: string, traits?: Readonly<Record<string, unknown>>, userHash?: string): void

@@ -1,3 +1,4 @@
+import { listedTraits } from '../../core/event/traits.ts'
 import { inAudience } from '../../core/flow/audience.ts'
 import {
   type Candidate,
@@ -269,13 +270,14 @@ export function createEngine(deps: EngineDeps) {
     page.innerWidth >= roomyPx && !history.of(person.name)[id]?.dismissedAt
 
   function begin(flow: Flow): Run {
-    const { userId, anonymousId } = person.current
+    const { userId, anonymousId, traits: said } = person.current
+    const traits = listedTraits(feed.listedTraits(), said)
     const run = runs.begin(person.name, flow, {
       isOpen: isRoomFor(flow),
       isGuess: deps.who() !== 'said',
       ...(userId === null && { anonymousId }),
     })
-    outbox.report({ kind: 'flow_started', ...idsOf(flow, run) })
+    outbox.report({ kind: 'flow_started', ...idsOf(flow, run), ...(traits && { traits }) })
     history.change(person.name, flow.id, started(Date.now()))
     deps.tell('flow_started', { flowKey: flow.key })
     return run

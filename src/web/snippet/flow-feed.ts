@@ -30,6 +30,8 @@ interface Answer {
   flows: Flow[]
   /** There where the organisation heeds browsers that ask not to be tracked. */
   honoursDoNotTrack?: boolean
+  /** There where the organisation counts runs by traits: the only ones that it may be told. */
+  traits?: string[]
   /** What the person who was named has done with flows, by flow id. */
   history?: Record<string, ToldHistory>
 }
@@ -126,10 +128,11 @@ export function createFlowFeed(deps: FlowFeedDeps) {
     }
     const answer = response?.status === 200 ? await answerIn(response) : null
     if (response && answer) {
-      const { version, flows, honoursDoNotTrack = false, history } = answer
+      const { version, flows, honoursDoNotTrack = false, traits, history } = answer
       const etag = response.headers.get('ETag')
       if (user && history) deps.learned(user, history)
-      set({ version, flows, honoursDoNotTrack, etag, asker, refusedAt }, crowdIn(response))
+      const told = { version, flows, honoursDoNotTrack, traits, etag, asker, refusedAt }
+      set(told, crowdIn(response))
       remember()
     } else if (known && response) {
       set({ ...known, asker, refusedAt }, crowdIn(response))
@@ -207,6 +210,8 @@ export function createFlowFeed(deps: FlowFeedDeps) {
     areKnown: () => kept() !== null,
     /** Null as long as the server has not told. */
     honoursDoNotTrack: (): boolean | null => kept()?.honoursDoNotTrack ?? null,
+    /** The traits that the server may be told, and no others. */
+    listedTraits: (): readonly string[] => kept()?.traits ?? [],
     /** Whether this browser tells how elements fare: in a crowd a few do, and the limits hold. */
     isHeard: () => kept()?.isHeard ?? false,
     /** Whether what can wait must not be asked for now, as far as this browser knows. */

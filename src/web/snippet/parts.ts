@@ -1,4 +1,5 @@
 import type { EventKind } from '../../core/event/event.ts'
+import type { ListedTraits } from '../../core/event/traits.ts'
 import type { Button, Flow, Item, Step, Target } from '../../core/flow/flow.ts'
 import type { Fingerprint } from '../../core/step/fingerprint.ts'
 
@@ -51,6 +52,8 @@ export interface NewEvent {
   name?: string
   reason?: string
   properties?: Readonly<Record<string, unknown>>
+  /** Of a start: what is known of the person, of the traits that the organisation lists. */
+  traits?: ListedTraits
 }
 
 export interface HealthReport {

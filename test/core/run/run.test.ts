@@ -24,6 +24,7 @@ const eventArbitrary: fc.Arbitrary<RunEvent> = fc.record({
   runId: optional(name),
   sessionId: optional(name),
   occurredAt: fc.integer({ min: 0, max: 20 }),
+  traits: optional(fc.constantFrom('{"plan":"pro"}', '{"plan":"free"}')),
 })
 
 const stateArbitrary = fc
@@ -68,6 +69,7 @@ describe('the join of run states', () => {
 
 const event = (rest: Partial<RunEvent>): RunEvent => ({
   kind: 'flow_started',
+  traits: null,
   userId: null,
   anonymousId: 'x',
   flowVersion: null,

@@ -67,7 +67,14 @@ test('a line has all of an event, and its flow, step and item by id and key', as
   const [one, two, ticked, ...more] = await lines()
   expect(more).toEqual([])
   const at = new Date(world.clock.now()).toISOString()
-  const nothing = { anonymousId: null, runId: null, url: null, reason: null, reportedAt: null }
+  const nothing = {
+    anonymousId: null,
+    runId: null,
+    url: null,
+    reason: null,
+    reportedAt: null,
+    traits: null,
+  }
   const noFlow = { flowId: null, flowKey: null, flowVersion: null, stepId: null, stepKey: null }
   const common = { cursor: expect.any(String), userId: 'ann', occurredAt: at, receivedAt: at }
   expect(one).toEqual({

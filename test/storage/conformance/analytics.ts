@@ -59,6 +59,15 @@ const caseArbitrary = (anchor: number, maxEvents = 60) =>
       version: fc.option(fc.integer({ min: 1, max: 2 }), { nil: undefined, freq: 3 }),
       interval: fc.option(fc.constantFrom(...intervals), { nil: undefined }),
       distribution: fc.option(fc.constant('1' as const), { nil: undefined }),
+      only: fc.option(
+        fc.record({
+          trait: fc.constantFrom('plan', 'size'),
+          value: fc.constantFrom('free', 'pro', '2', 'nobody', null),
+        }),
+        { nil: undefined, freq: 2 },
+      ),
+      by: fc.option(fc.constantFrom('plan', 'size'), { nil: undefined }),
+      lateMinutes: fc.option(fc.constantFrom(1, 60, 1_440), { nil: undefined }),
       now: fc.integer({ min: -reach, max: 2 * reach }).map(distance => anchor + distance),
     }),
   )
@@ -107,6 +116,12 @@ function comparable(answer: Answer) {
     daily: answer.daily,
     ...(answer.periods && { periods: answer.periods }),
     versions: answer.versions,
+    ...(answer.segments && {
+      segments: answer.segments.map(({ trait, interval, ...segment }) => segment),
+    }),
+    ...(answer.late && {
+      late: answer.late.cohorts.map(({ interval, ...cohort }) => cohort),
+    }),
   }
 }
 
@@ -195,6 +210,46 @@ function expectCsvToSayTheSame(answer: Answer): void {
       cells({ id: itemId, key, title, completions }),
     ),
   )
+  const groupCells = (group: NonNullable<Answer['segments']>[number]) => {
+    const { interval, timeToComplete } = group
+    return cells({
+      starts: group.starts,
+      unique_users: group.uniqueUsers,
+      completions: group.completions,
+      unique_completers: group.uniqueCompleters,
+      dismissals: group.dismissals,
+      in_progress: group.inProgress,
+      completion_rate: group.completionRate,
+      rate_low: interval?.low ?? null,
+      rate_high: interval?.high ?? null,
+      timed_runs: timeToComplete.count,
+      median_seconds: timeToComplete.medianSeconds,
+      p90_seconds: timeToComplete.p90Seconds,
+      untimed: timeToComplete.untimed,
+    })
+  }
+  // A text that a spreadsheet would take for a formula.
+  const text = (value: string | null) => (value?.startsWith('=') ? `'${value}` : value)
+  expect(ofType('filter')).toMatchObject(
+    (answer.filters.segment ?? []).map(({ trait, value }) => cells({ trait, value: text(value) })),
+  )
+  expect(ofType('segment')).toMatchObject(
+    (answer.segments ?? []).map(({ trait, kind, value, values, ...group }) => ({
+      ...cells({ trait, kind, value: text(value), values }),
+      ...groupCells(group as never),
+    })),
+  )
+  expect(ofType('cohort')).toMatchObject(
+    (answer.late?.cohorts ?? []).map(({ cohort, ...group }) => ({
+      ...cells({
+        kind: cohort,
+        id: answer.late!.stepId,
+        key: answer.late!.key,
+        after_seconds: answer.late!.afterSeconds,
+      }),
+      ...groupCells(group as never),
+    })),
+  )
   expect(ofType('version')).toMatchObject(
     answer.versions.map(({ version, publishedAt, starts, completions, completionRate }) =>
       cells({
@@ -206,6 +261,23 @@ function expectCsvToSayTheSame(answer: Answer): void {
       }),
     ),
   )
+}
+
+/** Groups of runs part all that were counted, and no interval misses its rate. */
+function expectParts({ totals, segments, late }: Answer): void {
+  for (const groups of [segments, late?.cohorts]) {
+    if (!groups) continue
+    for (const name of ['starts', 'completions', 'dismissals', 'inProgress'] as const) {
+      expect(groups.reduce((sum, group) => sum + group[name], 0)).toBe(totals[name])
+    }
+    for (const { completionRate, interval } of groups) {
+      if (completionRate === null) expect(interval).toBeNull()
+      else {
+        expect(interval!.low).toBeLessThanOrEqual(completionRate)
+        expect(interval!.high).toBeGreaterThanOrEqual(completionRate)
+      }
+    }
+  }
 }
 
 /** Periods are made of the days, and bins of the runs that were timed. */
@@ -245,7 +317,7 @@ export function analyticsConform(open: OpenStore): void {
       await fc.assert(
         fc.asyncProperty(caseArbitrary(anchor), async drawn => {
           const { history, deliveries, timezone, fromDay, days, version, now } = drawn
-          const { interval, distribution } = drawn
+          const { interval, distribution, only, by, lateMinutes } = drawn
           const query: RefQuery = {
             flowKey: 'welcome',
             from: dateOf(anchor + fromDay * day),
@@ -253,14 +325,25 @@ export function analyticsConform(open: OpenStore): void {
             timezone,
             ...(interval && { interval }),
             ...(distribution && { distribution }),
+            ...(only && { only: [only] }),
+            ...(by && { by }),
             now,
           }
           const flow = history.flows.find(({ key }) => key === 'welcome')
           if (version && flow?.versions.some(known => known.version === version)) {
             query.version = version
           }
+          const lateStep = flow?.versions[0]?.steps[0]?.key
+          if (lateMinutes && lateStep) {
+            query.late = { stepKey: lateStep, afterMs: lateMinutes * 60_000 }
+          }
+          const segment = [
+            ...(by ? [by] : []),
+            ...(only ? [`${only.trait}:${only.value ?? ''}`] : []),
+          ]
           for (const [i, mode] of modes.entries()) {
             const tenant = await Tenant.withFlows(store, history.flows)
+            await tenant.change({ settings: { traits: ['plan', 'size'] } })
             store.clock.moveTo(now)
             await deliver(store, tenant, history, deliveries[i]!, mode)
             const rank = await tenant.rankOfSteps('welcome')
@@ -268,12 +351,18 @@ export function analyticsConform(open: OpenStore): void {
             const asked = { from: query.from, to: query.to, timezone, interval, distribution }
             const answer = await tenant.answer(
               'welcome',
-              { ...asked, ...(query.version !== undefined && { version: `${query.version}` }) },
+              {
+                ...asked,
+                ...(query.version !== undefined && { version: `${query.version}` }),
+                ...(segment.length > 0 && { segment }),
+                ...(query.late && { late: `${lateStep}:${lateMinutes}m` }),
+              },
               now,
             )
             expect(comparable(answer)).toEqual(expected as never)
             expectCsvToSayTheSame(answer)
             expectSums(answer)
+            expectParts(answer)
           }
         }),
         { numRuns },

@@ -47,18 +47,22 @@ export function ledgerConforms(open: OpenStore): void {
   describe('events', () => {
     test('are stored whole', async () => {
       const said = { userId: 'u', anonymousId: 'b', runId: 'r', sessionId: 's', reason: 'because' }
-      const about = { url: 'https://app.example/', properties: '{"plan":"\\u0000pro"}' }
+      const about = {
+        url: 'https://app.example/',
+        properties: '{"plan":"\\u0000pro"}',
+      }
       const event = tenant.event('whole', {
         ...{ kind: 'step_viewed', flowKey: 'first', stepKey: 'a', flowVersion: 1, at: 5 },
         ...said,
         ...about,
+        traits: { plan: 'pro' },
       })
       await append(event)
       const [flow, step] = [await tenant.flow('first'), tenant.stepRef('first', 'a')]
       expect(await tenant.events()).toEqual([
         {
           ...{ cursor: expect.any(String), id: 'whole', kind: 'step_viewed', source: 'events' },
-          ...{ ...said, ...about, name: null, flowVersion: 1 },
+          ...{ ...said, ...about, traits: '{"plan":"pro"}', name: null, flowVersion: 1 },
           ...{ occurredAt: 5, reportedAt: 5, receivedAt: store.clock.now() },
           flow: { id: tenant.flowId('first'), key: 'first' },
           step: { id: flow.steps.get(step)!.id, key: 'a' },

@@ -224,6 +224,8 @@ export function peopleConform(open: OpenStore): void {
             ...own.flatMap(event => [
               event.id,
               ...[event.url, event.reason, event.properties].flatMap(text => text ?? []),
+              // Not as it stands there, for runs and segments have it as well, each in its own form.
+              ...(event.traits === null ? [] : [JSON.parse(event.traits).plan]),
               ...(event.runId !== null && !othersRuns.has(event.runId) ? [event.runId] : []),
             ]),
           ]

@@ -221,6 +221,7 @@ export class Tenant {
       name: event.name ?? null,
       reason: event.reason ?? null,
       properties: event.properties ?? null,
+      traits: event.traits ? JSON.stringify(event.traits) : null,
     }
   }
 

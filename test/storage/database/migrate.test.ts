@@ -176,6 +176,7 @@ const oldEvent: fc.Arbitrary<StoredEvent & { orgRow: number }> = fc.record({
   name: maybe(word),
   reason: maybe(word),
   properties: maybe(fc.json()),
+  traits: fc.constant(null),
   source: fc.oneof(
     { arbitrary: fc.constant('events' as const), weight: 20 },
     { arbitrary: fc.constantFrom(...eventSources), weight: 1 },

@@ -139,6 +139,7 @@ const eventOf = (id: string, userId: string): NewEvent => ({
   name: 'x',
   reason: null,
   properties: null,
+  traits: null,
 })
 
 test('who is allowed again is taken again, and stays so when an older database is restored', async () => {

@@ -140,7 +140,8 @@ class Life {
     await this.world.storage.watch()
     const own = this.events.filter(event => nameOf(event) === person)
     const texts = ({ id, url, reason, properties }: NewEvent) => [id, url, reason, properties]
-    this.gone.push(person.slice(1), ...own.flatMap(texts).filter(text => text !== null))
+    const said = own.flatMap(({ traits }) => (traits === null ? [] : [JSON.parse(traits).plan]))
+    this.gone.push(person.slice(1), ...said, ...own.flatMap(texts).filter(text => text !== null))
   }
 
   private async append(events: readonly NewEvent[]): Promise<void> {

@@ -23,6 +23,7 @@ const pages = [
   { path: '/settings/limits', ...settings('Limits'), shows: 'fingerprint' },
   { path: '/settings/retention', ...settings('Retention'), shows: 'As long as the server' },
   { path: '/settings/privacy', ...settings('Privacy'), shows: 'What is stored of people' },
+  { path: '/settings/traits', ...settings('Traits'), shows: 'never a name' },
   { path: '/settings/identity', ...settings('Identity'), shows: 'Hashes of user ids' },
   { path: '/settings/tokens', ...settings('Management tokens'), shows: 'Make a token' },
   { path: '/settings/sign-in', ...settings('Sign-in'), shows: 'Identity provider' },

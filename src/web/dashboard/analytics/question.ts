@@ -28,6 +28,12 @@ export interface Question {
   compare: 'previous' | 'none' | `v${string}`
   /** What a bar of the chart is. */
   interval: Interval
+  /** The trait by which runs are told apart. */
+  by: string | null
+  /** The one value whose runs are counted, as the API takes it: `plan:pro`. */
+  only: string | null
+  /** A step, and after how long it was seen late, as the API takes it: `invite:24h`. */
+  late: string | null
 }
 
 /** Reads the address; nonsense goes to the API, which says what is wrong with it. */
@@ -47,12 +53,33 @@ export function useQuestion(): Question {
     from,
     interval: (filters.interval as Interval) ?? (daysOf(from, to) > mostBars ? 'week' : 'day'),
     version: filters.version ?? null,
+    by: filters.by ?? null,
+    only: filters.segment ?? null,
+    late: filters.late ?? null,
     compare: compare === 'none' || /^v\d+$/.test(compare ?? '') ? (compare as 'none') : 'previous',
   }
 }
 
-const queryOf = ({ from, to, zone, version }: Question) =>
-  new URLSearchParams({ from, to, timezone: zone, ...(version !== null && { version }) })
+const queryOf = ({ from, to, zone, version, only }: Question) =>
+  new URLSearchParams({
+    ...{ from, to, timezone: zone },
+    ...(version !== null && { version }),
+    ...(only !== null && { segment: only }),
+  })
+
+/** Of all runs by a trait, whatever value is looked at. */
+export function segmentsQuery(question: Question, trait: string): URLSearchParams {
+  const query = queryOf({ ...question, only: null })
+  query.set('segment', trait)
+  return query
+}
+
+/** Of runs by when they first saw a step. */
+export function lateQuery(question: Question, late: string): URLSearchParams {
+  const query = queryOf(question)
+  query.set('late', late)
+  return query
+}
 
 /** With how long runs took. */
 function timedQueryOf(question: Question): URLSearchParams {
@@ -78,7 +105,7 @@ function comparedWith(question: Question): Question | null {
 }
 
 /** Results are worked out anew for each answer, and seldom change within seconds. */
-const everyMs = 15_000
+export const everyMs = 15_000
 
 export interface Results {
   main: Read<Analytics>
@@ -120,8 +147,14 @@ export function csvAddress(
   question: Question,
   rows: 'runs' | 'events' | null,
 ): string {
-  const query = rows ? queryOf(question) : fullQueryOf(question)
+  // Events are of people, and only runs are of what these were when they started.
+  const asked = rows === 'events' ? { ...question, only: null } : question
+  const query = rows ? queryOf(asked) : fullQueryOf(asked)
   if (rows) query.set('rows', rows)
+  return csvOf(flowKey, query)
+}
+
+export function csvOf(flowKey: string, query: URLSearchParams): string {
   const slug = session.value?.organisation.slug ?? ''
   return `${base}/${slug}/flows/${encodeURIComponent(flowKey)}/export.csv?${query}`
 }

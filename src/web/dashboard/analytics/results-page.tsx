@@ -12,7 +12,9 @@ import { Daily } from './daily.tsx'
 import { Definitions } from './definitions.tsx'
 import { Durations } from './durations.tsx'
 import { Funnel } from './funnel.tsx'
+import { Late } from './late.tsx'
 import { type Analytics, useQuestion, useResults } from './question.ts'
+import { BySegments, Only, useTraits } from './segments.tsx'
 import { Totals } from './totals.tsx'
 import { Versions } from './versions.tsx'
 
@@ -25,7 +27,8 @@ function Empty({ flow, data }: { flow: AuthoredFlow; data: Analytics }) {
       </Notice>
     )
   }
-  const hasOthers = data.filters.version !== null || data.range.complete
+  const { version, segment } = data.filters
+  const hasOthers = version !== null || segment !== undefined || data.range.complete
   if (hasOthers) return <Notice title={words.emptyRange}>{words.emptyRangeWhy}</Notice>
   return (
     <Notice
@@ -41,12 +44,19 @@ function Empty({ flow, data }: { flow: AuthoredFlow; data: Analytics }) {
 function Results({ flow }: { flow: AuthoredFlow }) {
   const question = useQuestion()
   const { main, other, isOtherEmpty, otherName, compared } = useResults(flow.id, question)
+  const traits = useTraits()
   const versions = main.data?.versions.map(({ version }) => version) ?? []
   return (
     <>
       {flow.version !== null && (
-        <Controls flowKey={flow.key} question={question} versions={versions} />
+        <Controls
+          flowKey={flow.key}
+          question={question}
+          versions={versions}
+          traits={traits ?? []}
+        />
       )}
+      <Only question={question} />
       <Reading of={main} lines={8}>
         {data =>
           data.totals.starts === 0 && !other ? (
@@ -68,6 +78,15 @@ function Results({ flow }: { flow: AuthoredFlow }) {
               <Durations data={data} {...{ other, otherName, compared }} flowKey={flow.key} />
               <Daily data={data} other={other} otherName={otherName} interval={question.interval} />
               <Versions data={data} />
+              {traits && (
+                <BySegments
+                  flowId={flow.id}
+                  flowKey={flow.key}
+                  question={question}
+                  traits={traits}
+                />
+              )}
+              <Late data={data} question={question} />
               <p class="footnote">
                 {words.generated(
                   formatMoment(data.generatedAt, data.range.timezone),

@@ -14,6 +14,7 @@ import { OriginsSection } from './origins-section.tsx'
 import { PrivacySection } from './privacy-section.tsx'
 import { RetentionSection } from './retention-section.tsx'
 import { TimezoneSection } from './timezone-section.tsx'
+import { TraitsSection } from './traits-section.tsx'
 
 type Name = keyof typeof words.sections
 
@@ -24,6 +25,7 @@ const sections: Readonly<Record<Name, FunctionComponent>> = {
   retention: RetentionSection,
   timezone: TimezoneSection,
   privacy: PrivacySection,
+  traits: TraitsSection,
   identity: IdentitySection,
   alerts: AlertsSection,
   tokens: TokensSection,

@@ -97,6 +97,7 @@ export const accessWords = {
       identityMode: 'hashes of user ids',
       identitySecret: 'identity secret',
       honoursDoNotTrack: 'Do Not Track is heeded',
+      traits: 'traits that runs are counted by',
       retentionDays: 'days of retention',
     } as Readonly<Record<string, string>>,
     actions: {

@@ -10,6 +10,7 @@ export const settingsWords = {
     retention: 'Retention',
     timezone: 'Time zone',
     privacy: 'Privacy',
+    traits: 'Traits',
     identity: 'Identity',
     alerts: 'Alerts',
     tokens: 'Management tokens',
@@ -139,7 +140,10 @@ export const settingsWords = {
         'Addresses of pages',
         'Without their query and fragment, unless the snippet has data-keep-query.',
       ],
-      ['Traits', 'Are looked at to choose flows, in the browser.'],
+      [
+        'Traits',
+        'Are looked at to choose flows, in the browser; those that are listed are kept with each run.',
+      ],
       [
         'Erasure',
         'A person is erased from every file; totals stay, under a name that nobody can trace.',

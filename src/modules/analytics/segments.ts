@@ -1,0 +1,256 @@
+import { invalid } from '../../core/errors.ts'
+import { type ListedTraits, traitIn } from '../../core/event/traits.ts'
+import { wilsonInterval } from '../../core/number/interval.ts'
+import { DurationCounts, fourDecimals, rate } from '../../core/number/statistics.ts'
+import type { FlowEntry } from '../../core/organisation/catalogue.ts'
+import { hourMs, minuteMs } from '../../core/time/durations.ts'
+import { cohortNames, mostValues } from './definitions.ts'
+import { PeopleCounter } from './people.ts'
+import { cohortCodes, type LateView, outcomeCodes, type RunColumns, takeRuns } from './port.ts'
+import { noTime, outcomeMask, secondsOf } from './tally.ts'
+
+/** Only runs whose person had this value when they started; null: of whom the trait was not said. */
+export interface SegmentFilter {
+  trait: string
+  value: string | null
+}
+
+/** A step that some runs see late, as callers know it. */
+export interface Late extends LateView {
+  stepId: string
+  key: string
+  title: string
+}
+
+/** What is asked of groups of runs. */
+export interface Groups {
+  filters: readonly SegmentFilter[]
+  /** The trait by which runs are told apart; null for none. */
+  by: string | null
+  late: Late | null
+}
+
+export const noGroups: Groups = { filters: [], by: null, late: null }
+
+/**
+ * `plan:pro` keeps runs, `plan` tells them apart. No trait's name has a colon.
+ *
+ * @throws AppError `validation_failed`
+ */
+export function segmentsIn(
+  { organisation: { traits } }: FlowEntry,
+  asked: readonly string[],
+): Pick<Groups, 'filters' | 'by'> {
+  const filters: SegmentFilter[] = []
+  const by: string[] = []
+  for (const segment of asked) {
+    const [trait = ''] = segment.split(':', 1)
+    const value = segment.slice(trait.length + 1)
+    if (!traits.includes(trait)) {
+      const known = traits.length > 0 ? `lists ${traits.join(', ')}` : 'lists none'
+      throw invalid({
+        path: '/segment',
+        message: `Must be a trait that the organisation lists; it ${known}`,
+      })
+    }
+    if (segment === trait) by.push(trait)
+    else filters.push({ trait, value: value || null })
+  }
+  if (by.length > 1) {
+    throw invalid({ path: '/segment', message: 'Only one trait can be without a value' })
+  }
+  return { filters, by: by[0] ?? null }
+}
+
+const unitMs: Readonly<Record<string, number>> = { m: minuteMs, h: hourMs, d: 24 * hourMs }
+
+/** `invite:24h`. @throws AppError `validation_failed` */
+export function lateIn({ steps }: FlowEntry, asked: string): Late {
+  const [, name, count, unit] = /^(.+):([1-9]\d{0,4})([mhd])$/.exec(asked)!
+  for (const [step, { id, key, title }] of steps) {
+    if (key !== name && id !== name) continue
+    return { step, stepId: id, key, title, afterMs: Number(count) * unitMs[unit!]! }
+  }
+  throw invalid({ path: '/late', message: 'The flow never had a step with this key' })
+}
+
+/** Whether a run is one of those that all filters keep. */
+export const isInSegments = (traits: ListedTraits, filters: readonly SegmentFilter[]): boolean =>
+  filters.every(({ trait, value }) => traitIn(traits, trait) === value)
+
+/** Only the runs that a filter keeps. */
+function keptBy(
+  columns: RunColumns<never, never>,
+  { trait, value }: SegmentFilter,
+): RunColumns<never, never> | null {
+  const column = columns.traits.find(({ name }) => name === trait)
+  const wanted = value === null ? 0 : (column?.values.indexOf(value) ?? -1) + 1
+  if (!column || (value !== null && wanted === 0)) return value === null ? columns : null
+  const places = new Uint32Array(columns.count)
+  let found = 0
+  for (let run = 0; run < columns.count; run++) {
+    if (column.places[run] === wanted) places[found++] = run
+  }
+  return found === columns.count ? columns : takeRuns(columns, places.subarray(0, found))
+}
+
+/** Only the runs that all filters keep; null where none is left. */
+export function inSegments<Step, Item>(
+  columns: RunColumns<Step, Item>,
+  filters: readonly SegmentFilter[],
+): RunColumns<Step, Item> | null {
+  let kept: RunColumns<Step, Item> | null = columns
+  for (const filter of filters) {
+    kept &&= keptBy(kept as RunColumns<never, never>, filter) as RunColumns<Step, Item> | null
+  }
+  return kept && kept.count > 0 ? kept : null
+}
+
+type Counted = Pick<RunColumns, 'count' | 'people' | 'states' | 'ends'>
+
+/** The runs of one group. */
+class Row {
+  readonly outcomes = [0, 0, 0]
+  readonly durations = new DurationCounts()
+  untimed = 0
+
+  numbers(people: number, completers: number) {
+    const { outcomes, durations, untimed } = this
+    const completions = outcomes[outcomeCodes.completed]!
+    const dismissals = outcomes[outcomeCodes.dismissed]!
+    const inProgress = outcomes[outcomeCodes.inProgress]!
+    const starts = completions + dismissals + inProgress
+    const interval = wilsonInterval(completions, starts)
+    return {
+      starts,
+      uniqueUsers: people,
+      completions,
+      uniqueCompleters: completers,
+      dismissals,
+      inProgress,
+      completionRate: rate(completions, starts),
+      interval: interval && { low: fourDecimals(interval.low), high: fourDecimals(interval.high) },
+      timeToComplete: { count: durations.total, ...secondsOf(durations), untimed },
+    }
+  }
+}
+
+export type GroupNumbers = ReturnType<Row['numbers']>
+
+/** Counts runs by groups. Which of them share a row is known only when all runs are. */
+class GroupTally {
+  private readonly kept: (Counted & { groups: Uint32Array })[] = []
+
+  add({ count, people, states, ends }: Counted, groups: Uint32Array): void {
+    this.kept.push({ count, people, states, ends, groups })
+  }
+
+  /** How many runs each group has. */
+  starts(groups: number): Uint32Array {
+    const starts = new Uint32Array(groups)
+    for (const { groups } of this.kept) for (const group of groups) starts[group]!++
+    return starts
+  }
+
+  /** Counts all, in small pieces of work. @param rowOf by group */
+  *counting(rowOf: readonly number[], rows: number): Generator<void, GroupNumbers[]> {
+    const tallies = Array.from({ length: rows }, () => new Row())
+    // On each person two marks a row: a run, and a completed one.
+    const marks = new Uint32Array(Math.ceil((rows * 2) / 32))
+    const counter = new PeopleCounter(marks.length, 1)
+    for (const { count, people, states, ends, groups } of this.kept) {
+      for (let run = 0; run < count; run++) {
+        const row = rowOf[groups[run]!]!
+        const outcome = states[run]! & outcomeMask
+        const isCompleted = outcome === outcomeCodes.completed
+        const tally = tallies[row]!
+        tally.outcomes[outcome]!++
+        if (isCompleted && ends[run] === noTime) tally.untimed++
+        else if (isCompleted) tally.durations.add(ends[run]!)
+        const word = row >> 4
+        marks[word] = (isCompleted ? 3 : 1) << ((row & 15) * 2)
+        counter.add(people[run * 2]!, people[run * 2 + 1]!, 0, isCompleted, marks, 0)
+        marks[word] = 0
+      }
+      yield
+    }
+    yield* counter.counting()
+    return tallies.map((tally, row) =>
+      tally.numbers(counter.with(row * 2), counter.with(row * 2 + 1)),
+    )
+  }
+}
+
+/** Counts runs by the values of a trait. */
+export class SegmentTally {
+  private readonly tally = new GroupTally()
+  /** The first stands for runs of which the trait was not said. */
+  private readonly values: (string | null)[] = [null]
+  private readonly known = new Map<string, number>()
+
+  constructor(private readonly trait: string) {}
+
+  add<Step, Item>(columns: RunColumns<Step, Item>): void {
+    const groups = new Uint32Array(columns.count)
+    const column = columns.traits.find(({ name }) => name === this.trait)
+    if (column) {
+      const ofPlace = [0, ...column.values.map(value => this.groupOf(value))]
+      for (let run = 0; run < columns.count; run++) groups[run] = ofPlace[column.places[run]!]!
+    }
+    this.tally.add(columns, groups)
+  }
+
+  private groupOf(value: string): number {
+    const known = this.known.get(value)
+    if (known !== undefined) return known
+    this.known.set(value, this.values.length)
+    return this.values.push(value) - 1
+  }
+
+  /** The most frequent values first, then what the rarer ones are together, then who did not say. */
+  *counting() {
+    const starts = this.tally.starts(this.values.length)
+    const said = [...this.known]
+      .filter(([, group]) => starts[group]! > 0)
+      .sort(([a, i], [b, j]) => starts[j]! - starts[i]! || (a < b ? -1 : 1))
+    const shown = said.slice(0, mostValues)
+    const others = said.length - shown.length
+    const rowOf = this.values.map(() => shown.length)
+    for (const [row, [, group]] of shown.entries()) rowOf[group] = row
+    rowOf[0] = shown.length + 1
+    const numbers = yield* this.tally.counting(rowOf, shown.length + 2)
+    const { trait } = this
+    return [
+      ...shown.map(([value], row) => ({
+        ...{ trait, kind: 'value' as const, value, values: 1 },
+        ...numbers[row]!,
+      })),
+      { ...{ trait, kind: 'other' as const, value: null, values: others }, ...numbers.at(-2)! },
+      { ...{ trait, kind: 'not_said' as const, value: null, values: 0 }, ...numbers.at(-1)! },
+    ].filter(({ starts }) => starts > 0)
+  }
+}
+
+/** Counts runs by when they saw a step. */
+export class CohortTally {
+  private readonly tally = new GroupTally()
+
+  constructor(private readonly late: Late) {}
+
+  add<Step, Item>(columns: RunColumns<Step, Item>): void {
+    this.tally.add(columns, Uint32Array.from(columns.cohorts!))
+  }
+
+  *counting() {
+    const rowOf: number[] = []
+    rowOf[cohortCodes.inTime] = 0
+    rowOf[cohortCodes.late] = 1
+    rowOf[cohortCodes.never] = 2
+    const numbers = yield* this.tally.counting(rowOf, cohortNames.length)
+    const { stepId, key, title, afterMs } = this.late
+    return {
+      ...{ stepId, key, title, afterSeconds: afterMs / 1_000 },
+      cohorts: cohortNames.map((cohort, row) => ({ cohort, ...numbers[row]! })),
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import type { ComponentChildren } from 'preact'
+import { Interval, Scale } from '../charts/interval.tsx'
+import { Defined } from '../parts/defined.tsx'
+import { Table } from '../parts/table.tsx'
+import { flowWords } from '../words/flows.ts'
+import { segmentWords as words } from '../words/segments.ts'
+import { fewest, formatCount, formatPercent, formatSeconds, none } from '../words/time.ts'
+import type { Analytics } from './question.ts'
+
+/** The numbers of a group of runs. */
+export type Group = Omit<
+  NonNullable<Analytics['segments']>[number],
+  'trait' | 'kind' | 'value' | 'values'
+>
+
+/** Groups of runs side by side, each with its rate and the interval in which that lies. */
+export function GroupTable<Row extends Group>({
+  caption,
+  of,
+  definitions,
+  rows,
+  keyOf,
+  nameOf,
+}: {
+  caption: string
+  /** What the groups are told apart by. */
+  of: string
+  definitions: Analytics['definitions']
+  rows: readonly Row[]
+  keyOf: (row: Row) => string
+  nameOf: (row: Row) => ComponentChildren
+}) {
+  const defined = (name: string, label: string) => (
+    <Defined means={definitions[name]}>{label}</Defined>
+  )
+  const counted = (name: string, label: string, cell: (row: Row) => ComponentChildren) => ({
+    head: defined(name, label),
+    name: label,
+    isNumber: true,
+    cell,
+  })
+  return (
+    <Table
+      caption={caption}
+      isCaptionSeen
+      class="groups"
+      rows={rows}
+      keyOf={keyOf}
+      columns={[
+        { head: of, name: of, isTitle: true, cell: nameOf },
+        counted('starts', words.starts, ({ starts }) => formatCount(starts)),
+        counted('uniqueUsers', words.people, ({ uniqueUsers }) => formatCount(uniqueUsers)),
+        counted('completions', words.completions, ({ completions }) => formatCount(completions)),
+        counted('dismissals', words.dismissed, ({ dismissals }) => formatCount(dismissals)),
+        counted('timeToComplete', words.median, ({ timeToComplete }) =>
+          formatSeconds(timeToComplete.medianSeconds),
+        ),
+        counted('completionRate', words.rate, ({ starts, completions }) =>
+          starts < fewest ? none : formatPercent(completions / starts),
+        ),
+        {
+          head: (
+            <span class="interval-head">
+              <Scale />
+              <Defined means={flowWords.intervalMeans}>{words.interval}</Defined>
+            </span>
+          ),
+          name: words.interval,
+          cell: ({ starts, completions, interval }) =>
+            !interval || starts < fewest ? (
+              none
+            ) : (
+              <Interval share={completions / starts} {...interval} />
+            ),
+        },
+      ]}
+    />
+  )
+}

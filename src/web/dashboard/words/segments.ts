@@ -1,0 +1,47 @@
+/** What people read of runs by traits, and of runs that saw a step late. */
+export const segmentWords = {
+  title: 'By what people are',
+  by: 'By',
+  nothing: 'Nothing',
+  choose: 'Choose a trait to see completion by it, such as the plan that people are on.',
+  empty: 'No trait is listed',
+  emptyWhy:
+    'Pages say traits of people with identify(), such as their plan. They stay in the browser, but for those that an owner lists: completion can be told by these.',
+  list: 'List a trait',
+  manual: 'How traits are counted',
+  caption: (trait: string) =>
+    `Completion by ${trait}, as it was when each run started, with the interval in which it lies with 95% confidence.`,
+  values: { not_said: 'Not said' },
+  others: (values: number) => `${values} other ${values === 1 ? 'value' : 'values'}`,
+  notSaidWhy:
+    '“Not said” are runs whose page said nothing of the trait, or that started before it was listed.',
+  none: 'Nobody started this in the range.',
+  only: (trait: string) => `Only runs of ${trait}`,
+  isNotSaid: 'not said',
+  all: 'Show all runs',
+  show: (value: string) => `Show only runs of ${value}`,
+  starts: 'Starts',
+  people: 'People',
+  completions: 'Completed',
+  dismissed: 'Dismissed',
+  rate: 'Completion',
+  interval: '95% interval',
+  median: 'Median time',
+  csv: 'Download (CSV)',
+
+  lateTitle: 'Who saw a step late',
+  step: 'Step',
+  noStep: 'Choose a step',
+  after: 'Late after',
+  afters: [
+    ['10m', '10 minutes'],
+    ['1h', '1 hour'],
+    ['24h', '1 day'],
+    ['7d', '7 days'],
+  ] as readonly (readonly [string, string])[],
+  lateChoose: 'Choose a step to see whether those who reach it late complete the flow, too.',
+  cohort: 'Saw it',
+  cohorts: { in_time: 'In time', late: 'Late', never: 'Never' },
+  lateCaption: (step: string) =>
+    `Completion by when runs first saw ${step}, with the interval in which it lies with 95% confidence.`,
+}

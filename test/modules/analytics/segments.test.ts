@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { minuteMs } from '../../../src/core/time/durations.ts'
+import type { Analytics } from '../../../src/modules/analytics/model.ts'
+import { tour } from '../../support/flows.ts'
+import { Tenant } from '../../support/tenant.ts'
+import { World } from '../../support/world.ts'
+
+/** What the laws of analytics do not say of segments: bounds, and what is not listed. */
+
+let world: World
+let tenant: Tenant
+let flow: ReturnType<Tenant['publish']>
+let sent = 0
+
+beforeAll(async () => {
+  world = new World()
+  tenant = await Tenant.of(world)
+  tenant.limit({ events: 1_000_000 })
+  tenant.listTraits('plan', 'seats')
+  flow = tenant.publish(tour())
+})
+afterAll(() => world.close())
+
+async function start(traits: object, of: object = {}) {
+  const run = `run-${sent++}`
+  const { status } = await tenant.answer('POST /events', {
+    body: JSON.stringify({
+      events: [{ kind: 'flow_started', userId: run, runId: run, flowId: flow.id, traits, ...of }],
+    }),
+  })
+  expect(status).toBe(202)
+  return run
+}
+
+const segments = async (query: string): Promise<NonNullable<Analytics['segments']>> =>
+  (await tenant.answer(`GET /flows/${flow.id}/analytics?${query}`)).body.segments
+
+test('the fifty most frequent values have a row each, the rarer ones share one', async () => {
+  for (let i = 0; i < 60; i++) await start({ seats: i })
+  for (let i = 0; i < 5; i++) await start({ seats: 59 })
+  await start({})
+  const rows = await segments('segment=seats')
+  expect(rows).toHaveLength(52)
+  expect(rows[0]).toMatchObject({ kind: 'value', value: '59', starts: 6, uniqueUsers: 6 })
+  // Of as many runs, in the order of the text.
+  expect(rows[1]).toMatchObject({ value: '0', starts: 1 })
+  expect(rows[50]).toMatchObject({ kind: 'other', value: null, values: 10, starts: 10 })
+  expect(rows[51]).toMatchObject({ kind: 'not_said', value: null, values: 0, starts: 1 })
+  // One that has no row of its own can be asked for all the same.
+  const { body } = await tenant.answer(`GET /flows/${flow.id}/analytics?segment=seats:9`)
+  expect(body.totals.starts).toBe(1)
+})
+
+test('the earliest start that says traits counts, whatever comes later', async () => {
+  const at = world.clock.now() - 60 * minuteMs
+  const run = await start({ plan: 'team' }, { occurredAt: at })
+  const again = (plan: string, later: number) =>
+    start({ plan }, { runId: run, userId: run, occurredAt: at + later })
+  await again('later', 1)
+  await again('earlier', -1)
+  const values = (await segments('segment=plan')).map(({ value }) => value)
+  expect(values).toContain('earlier')
+  expect(values).not.toContain('later')
+  expect(values).not.toContain('team')
+})
+
+test('what is taken from the list is neither kept nor told any more, and comes back with it', async () => {
+  await start({ plan: 'kept' })
+  tenant.listTraits('seats')
+  await start({ plan: 'lost', seats: 1 })
+  const path = `GET /flows/${flow.id}/analytics?segment=plan`
+  expect(await tenant.answer(path)).toMatchObject({ status: 422 })
+  const { body } = await tenant.answer('GET /flows')
+  expect(body.traits).toEqual(['seats'])
+  tenant.listTraits('plan', 'seats')
+  const values = (await segments('segment=plan')).map(({ value }) => value)
+  expect(values).toContain('kept')
+  expect(values).not.toContain('lost')
+})

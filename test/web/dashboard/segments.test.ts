@@ -1,0 +1,149 @@
+import { expect } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { parse } from 'csv-parse/sync'
+import type { Analytics } from '../../../src/modules/analytics/model.ts'
+import { cellsOf, DashboardHouse, requireSound, testPages } from '../../support/dashboard.ts'
+import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
+
+/** Results told by what people were when their runs started, and by when they saw a step. */
+
+let house: DashboardHouse
+beforeAll(async () => {
+  house = await DashboardHouse.open()
+})
+afterAll(() => house.close())
+
+testPages(
+  () => house,
+  [
+    { path: '/flows/welcome?by=plan', title: 'Welcome tour', shows: 'Completion by plan' },
+    {
+      path: '/flows/welcome?by=plan&segment=plan:pro&late=create:10m',
+      title: 'Welcome tour',
+      shows: 'Completion by when runs first saw Start a project',
+    },
+  ],
+  'viewer',
+)
+
+const caption = (trait: string) =>
+  `Completion by ${trait}, as it was when each run started, with the interval in which it lies with 95% confidence.`
+
+async function flowId(): Promise<string> {
+  const list = await house.place.json<{ key: string; id: string }[]>(['flows', 'list'])
+  return list.find(({ key }) => key === 'welcome')!.id
+}
+
+test('a trait is chosen, and its figures are those of the API and of the CSV', async () => {
+  const { page, noticed } = await house.visit('/flows/welcome')
+  await page.getByText('Choose a trait to see completion by it').waitFor()
+  await page.getByLabel('By', { exact: true }).selectOption('plan')
+  await page.getByText(caption('plan')).waitFor()
+  expect(new URL(page.url()).searchParams.get('by')).toBe('plan')
+
+  const pending = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download (CSV)' }).click()
+  const download = await pending
+  const rows: Record<string, string>[] = parse(readFileSync(await download.path()), {
+    columns: true,
+  })
+  const query = new URL(download.url()).search.slice(1)
+  const { segments } = await house.analytics<Analytics>(await flowId(), query)
+  expect(segments!.map(({ value, starts }) => [value, starts])).toEqual([
+    ['pro', 20],
+    ['free', 10],
+    [null, 10],
+  ])
+  const shown = await cellsOf(page, caption('plan'))
+  expect(shown.map(cells => cells.slice(0, 5))).toEqual(
+    segments!.map(segment => [
+      segment.value ?? 'Not said',
+      ...[segment.starts, segment.uniqueUsers, segment.completions, segment.dismissals].map(String),
+    ]),
+  )
+  expect(shown.map(cells => cells[6])).toEqual(
+    segments!.map(({ completionRate }) => `${completionRate! * 100}%`),
+  )
+  expect(
+    rows.filter(({ row_type }) => row_type === 'segment').map(row => [row.value, row.starts]),
+  ).toEqual(segments!.map(({ value, starts }) => [value ?? '', `${starts}`]))
+  await requireSound(page, noticed)
+  await page.context().close()
+})
+
+test('a value leads to its runs in all pictures, and back', async () => {
+  const { page } = await house.visit('/flows/welcome?by=plan')
+  await page.getByRole('link', { name: 'pro', exact: true }).click()
+  await page.getByText('Only runs of plan').waitFor()
+  const starts = page.locator('.figure-value').first()
+  await page.waitForFunction("document.querySelector('.figure-value')?.textContent.trim() === '20'")
+  expect(new URL(page.url()).searchParams.get('segment')).toBe('plan:pro')
+  // The table goes on comparing all values.
+  expect(await cellsOf(page, caption('plan'))).toHaveLength(3)
+  await page.getByRole('link', { name: 'Show all runs' }).click()
+  await page.waitForFunction("document.querySelector('.figure-value')?.textContent.trim() === '40'")
+  expect(await starts.isVisible()).toBe(true)
+  await page.goBack()
+  await page.getByText('Only runs of plan').waitFor()
+  await page.context().close()
+})
+
+test('a trait of which nobody said anything has no rate under five runs, and one that is not listed is refused', async () => {
+  const { page } = await house.visit('/flows/welcome?by=role')
+  await page.getByText(caption('role')).waitFor()
+  expect((await cellsOf(page, caption('role'))).map(([name, starts]) => [name, starts])).toEqual([
+    ['Not said', '40'],
+  ])
+  await page.goto(`${house.server.url}/dashboard/harbor/flows/welcome?by=shoe`)
+  await page.getByText('it lists plan, role').first().waitFor()
+  await page.context().close()
+})
+
+test('runs that saw a step late are told apart', async () => {
+  const { page } = await house.visit('/flows/welcome?late=invite:10m')
+  const told = 'Completion by when runs first saw Invite your team'
+  await page.getByText(told).waitFor()
+  const cells = await cellsOf(
+    page,
+    `${told}, with the interval in which it lies with 95% confidence.`,
+  )
+  expect(cells.map(row => row.slice(0, 2))).toEqual([
+    ['In time', '24'],
+    ['Late', '0'],
+    ['Never', '16'],
+  ])
+  await page.context().close()
+})
+
+test('an owner lists traits, is warned of what names somebody, and told of what is wrong', async () => {
+  const { page, noticed } = await house.visit('/settings/traits')
+  const field = page.getByLabel('Traits', { exact: true })
+  await field.fill('plan\nrole\ncontact email')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('contact email may say who somebody is').waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await field.fill('plan\na:b')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Change traits' }).click()
+  await page.getByText('“a:b”').waitFor()
+  await field.fill('plan')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('No longer sent by pages or shown in results: role.').waitFor()
+  await page.getByRole('button', { name: 'Change traits' }).click()
+  await page.getByText('1 trait is listed now.').waitFor()
+  expect(await house.place.json(['org', 'traits', 'harbor'])).toMatchObject({ traits: ['plan'] })
+  expect(noticed.complaints.filter(text => !text.includes('422'))).toEqual([])
+  await page.context().close()
+})
+
+test('where no trait is listed, it says what that is good for, and leads an owner there', async () => {
+  await house.place.run(['org', 'traits', 'harbor', '--none'])
+  const { page } = await house.visit('/flows/welcome')
+  await page.getByRole('link', { name: 'List a trait' }).click()
+  await page.getByText('None is listed: no trait leaves a browser.').waitFor()
+  await page.context().close()
+  const { page: viewers } = await house.visit('/flows/welcome', { role: 'viewer' })
+  await viewers.getByText('No trait is listed.').waitFor()
+  expect(await viewers.getByRole('link', { name: 'List a trait' }).count()).toBe(0)
+  await viewers.context().close()
+})
