@@ -19,7 +19,10 @@ const resolveByTheSystem: Resolve = async name => {
   return found.map(({ address }) => address)
 }
 
-type Settings = Pick<Config, 'webhooksPrivate' | 'publicUrl' | 'smtpUrl' | 'mailFrom'>
+/** What is set about the way out. */
+export const settingsOfOutside = ['webhooksPrivate', 'publicUrl', 'smtpUrl', 'mailFrom'] as const
+
+type Settings = Pick<Config, (typeof settingsOfOutside)[number]>
 
 /** The way out of this machine, for messages of alerts. */
 export function outsideOf(
