@@ -190,6 +190,10 @@ describe('technologies stay in their place', () => {
     expect(users(name => name === 'oauth4webapi')).toEqual(['modules/dashboard/open-id.ts'])
   })
 
+  test('mail’s in the one file that sends it', () => {
+    expect(users(name => name === 'nodemailer')).toEqual(['runtime/mailer.ts'])
+  })
+
   test('a database’s library not in core, http, modules or app', () => {
     const above = users(name => /^(bun:sqlite|drizzle-orm)/.test(name))
     expect(above.filter(file => /^(core|http|modules|app)\b/.test(file))).toEqual([])

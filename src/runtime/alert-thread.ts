@@ -27,8 +27,8 @@ declare const self: Worker
 
 /** How often it is looked whether something is to be sent, milliseconds. */
 const sendEveryMs = 1_000
-/** Looks that are asked for wait so long for each other. */
-const lookSoonMs = 200
+/** Looks lie so far apart, however often one is asked for, milliseconds. */
+const fewestBetweenMs = 1_000
 
 const report = (message: ThreadReport) => self.postMessage(message)
 
@@ -60,19 +60,23 @@ function start(message: AlertThreadStart) {
   })
   const tried = (work: () => Promise<void>) => work().catch(failed)
   let looking: Promise<void> | null = null
-  let next: ReturnType<typeof setTimeout> | null = null
-  const lookAfter = (ms: number) => {
-    if (next) clearTimeout(next)
-    if (stopping.signal.aborted) return
-    next = setTimeout(look, ms)
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let next: { timer: ReturnType<typeof setTimeout>; at: number } | null = null
+  /** A look that is planned for sooner stays: who asks again and again puts none off. */
+  const lookAt = (at: number) => {
+    if (stopping.signal.aborted || (next && next.at <= at)) return
+    if (next) clearTimeout(next.timer)
+    next = { timer: setTimeout(look, at - clock.monotonic()), at }
   }
+  const lookSoon = () => lookAt(Math.max(clock.monotonic(), lookedAt + fewestBetweenMs))
   const look = async () => {
     next = null
-    if (looking) return lookAfter(lookSoonMs)
+    if (looking) return lookAt(clock.monotonic() + fewestBetweenMs)
     looking = tried(() => watch.look(stopping.signal))
     await looking
     looking = null
-    if (next === null) lookAfter(watch.everyMs)
+    lookedAt = clock.monotonic()
+    lookAt(lookedAt + watch.everyMs)
   }
   const sending = new Set<Promise<void>>()
   const send = () => {
@@ -80,19 +84,19 @@ function start(message: AlertThreadStart) {
     sending.add(round)
   }
   const timer = setInterval(send, sendEveryMs)
-  lookAfter(lookSoonMs)
+  lookSoon()
   new Pulse(message.pulse).start(clock.monotonic)
   report({ type: 'ready' })
   return {
     /** Something was changed that somebody waits to see. */
-    lookSoon: () => lookAfter(lookSoonMs),
+    lookSoon,
     reload({ config }: Reloaded) {
       log.level = config.logLevel
       outside = outsideFor(config)
     },
     async stop() {
       clearInterval(timer)
-      if (next) clearTimeout(next)
+      if (next) clearTimeout(next.timer)
       // What is on its way is due at the next start, under the same id.
       stopping.abort()
       await Promise.all([looking, ...sending])

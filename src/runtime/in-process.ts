@@ -1,4 +1,5 @@
-import { createApp, type RequestSummary } from '../app.ts'
+import { createApp, type Outside, type RequestSummary } from '../app.ts'
+import { readConfig } from '../config.ts'
 import { unauthorized } from '../core/errors.ts'
 import { longestRetentionDays } from '../core/organisation/catalogue.ts'
 import type { Clock } from '../core/time/clock.ts'
@@ -12,7 +13,7 @@ import { Storage } from '../storage/storage.ts'
 import { StorageClient } from '../storage/writer/client.ts'
 import { defaultWriterPolicy } from '../storage/writer/writer.ts'
 import { longWorkBeside } from './long-work-thread.ts'
-import { outsideOf } from './outside.ts'
+import { outsideOf, settingsOfOutside } from './outside.ts'
 import { sessionKey } from './session-key.ts'
 import { systemClock } from './system-clock.ts'
 
@@ -53,10 +54,12 @@ export function doorInProcess(dataDir: string, time: Partial<Clock> = {}): Door 
   )
   const reading = openForReading(dataDir)
   const snapshots = openForReading(dataDir)
-  const outside = outsideOf({
-    ...{ webhooksPrivate: 'off', publicUrl: null },
-    ...{ smtpUrl: null, mailFrom: null },
-  })
+  let outside: Outside | null = null
+  // Read once somebody needs it: a wrong setting of a server keeps no other command from its work.
+  const outsideAsSet = () => {
+    outside ??= outsideOf(readConfig({ env: process.env }, settingsOfOutside).config)
+    return outside
+  }
   let fault: unknown
   const noteFault = ({ error }: RequestSummary) => {
     fault = error
@@ -74,7 +77,7 @@ export function doorInProcess(dataDir: string, time: Partial<Clock> = {}): Door 
       provider: () => null,
       onFailure: () => {},
     },
-    alerts: { outside: () => outside, onChange: () => {} },
+    alerts: { outside: outsideAsSet, onChange: () => {} },
     isOperatorsDoor: true,
     server: null,
     retentionDays: longestRetentionDays,

@@ -19,7 +19,10 @@ const resolveByTheSystem: Resolve = async name => {
   return found.map(({ address }) => address)
 }
 
-type Settings = Pick<Config, 'webhooksPrivate' | 'publicUrl' | 'smtpUrl' | 'mailFrom'>
+/** What is set about the way out. */
+export const settingsOfOutside = ['webhooksPrivate', 'publicUrl', 'smtpUrl', 'mailFrom'] as const
+
+type Settings = Pick<Config, (typeof settingsOfOutside)[number]>
 
 /** The way out of this machine, for messages of alerts. */
 export function outsideOf(
@@ -86,8 +89,9 @@ async function post(
   let sent: Sent = { fault: 'The connection failed' }
   for (const address of addresses.slice(0, mostAddresses)) {
     const outcome = await postTo(url, address, message)
-    if ('status' in outcome || !outcome.isUnreachable) return outcome
-    sent = outcome
+    if ('status' in outcome) return outcome
+    sent = { fault: outcome.fault }
+    if (!outcome.isUnreachable) break
   }
   return sent
 }
@@ -114,8 +118,6 @@ async function postTo(
     signal: ended,
     // The certificate has to be of the name, not of the address.
     tls: { serverName: url.hostname.replace(/^\[|\]$/g, '') },
-    // A proxy would resolve the name again.
-    proxy: '',
   }
   try {
     const { status } = await boundedFetch(target.href, init as RequestInit & typeof init, mostBytes)

@@ -77,6 +77,17 @@ test('what fingerprints suggest is taken before what reports do, and stands in t
   expect([pages.version, pages.steps[1].target.selector]).toEqual([1, '#search'])
 })
 
+test('a selector that finds the element by itself takes the place among others away', async () => {
+  const { repair, draft } = await published()
+  const same = await repair({ selector: '#search', alone: true })
+  expect(same.body).toMatchObject({ outcome: 'repaired', suggestedBy: null })
+  expect((await draft()).target).toMatchObject({ ...target, nth: null })
+  const again = await repair({ selector: '#search', alone: true })
+  expect(again.body).toMatchObject({ outcome: 'unchanged' })
+  const without = await repair({ alone: true })
+  expect([without.status, without.body.details[0].path]).toEqual([422, '/selector'])
+})
+
 test('a selector that is given is judged, keeps the rest of the target, and needs no suggestion', async () => {
   const { repair, draft } = await published()
   const wrong = await repair({ selector: 'div[' })

@@ -84,3 +84,36 @@ test('what the resolver does not know is said', async () => {
   }).post('https://hooks.example.com/', {}, '{}')
   expect(sent).toEqual({ fault: 'The name of the receiver cannot be resolved' })
 })
+
+test('a proxy of the environment is asked for the address, and never for the name', async () => {
+  const lines: string[] = []
+  const proxy = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      data(socket, data) {
+        lines.push(String(data).split('\r\n')[0]!)
+        socket.end('HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n')
+      },
+    },
+  })
+  const program = `
+    const { outsideOf } = await import(${JSON.stringify(new URL('../../src/runtime/outside.ts', import.meta.url).pathname)})
+    const settings = { webhooksPrivate: 'on', publicUrl: null, smtpUrl: null, mailFrom: null }
+    const outside = outsideOf(settings, { resolve: async () => ['192.0.2.7'] })
+    await outside.post('http://hooks.example.com/', {}, '{}')
+    await outside.post('https://hooks.example.com/', {}, '{}')`
+  const child = Bun.spawn([process.execPath, '-e', program], {
+    env: {
+      http_proxy: `http://127.0.0.1:${proxy.port}`,
+      https_proxy: `http://127.0.0.1:${proxy.port}`,
+    },
+    stdout: 'inherit',
+  })
+  await child.exited
+  expect(lines).toEqual([
+    'POST http://192.0.2.7/ HTTP/1.1',
+    expect.stringMatching(/^CONNECT 192\.0\.2\.7(:443)? HTTP\/1\.1$/),
+  ])
+  proxy.stop(true)
+})

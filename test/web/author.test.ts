@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout } from 'bun:test'
+import { until } from '../../scripts/support/until.ts'
 import { AuthoredSite } from '../support/authored-site.ts'
-import { type Noticed, type Page, rest } from '../support/browser.ts'
+import type { Noticed, Page } from '../support/browser.ts'
 import { DashboardHouse, hardToUse } from '../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 
@@ -58,10 +59,10 @@ async function panelOf(page: Page): Promise<string> {
 }
 
 async function reads(page: Page, text: string): Promise<void> {
-  for (;;) {
-    if ((await panelOf(page)).includes(text)) return
-    await rest(page)
-  }
+  await until(
+    () => panelOf(page),
+    told => told.includes(text),
+  )
 }
 
 /** A page of the site with a picker that has been let in. */
@@ -188,6 +189,36 @@ test('the ticket leaves the address at once, and nothing else of the page leaves
     '/snippet-author.js',
     '/snippet.js',
   ])
+  await page.context().close()
+})
+
+test('the fragment that a router goes by stays as it was', async () => {
+  const session = await begin('/projects#/board/7')
+  const { page } = await house.browser.page()
+  await Promise.all([page.waitForResponse(/\/author\/redeem$/), page.goto(session.openAddress)])
+  expect(page.url()).toBe(`${site.origin}/projects#/board/7`)
+  await page.context().close()
+})
+
+test('in a modal dialog of the page the panel goes on to work, and so it does behind it', async () => {
+  const { session, page } = await authored()
+  await page.evaluate(`{
+    const dialog = document.createElement('dialog')
+    const save = document.createElement('button')
+    save.id = 'save'
+    save.textContent = 'Save it'
+    save.onclick = () => dialog.close()
+    dialog.append(save)
+    document.body.append(dialog)
+    dialog.showModal()
+  }`)
+  await reads(page, 'Point at an element')
+  await click(page, 'Save it')
+  expect((await latest(session)).candidates[0]!.selector).toBe('#save')
+  await page.keyboard.press('Escape')
+  await reads(page, 'Clicks go to the page')
+  await page.getByRole('button', { name: 'Save it' }).click()
+  await reads(page, 'Clicks go to the page')
   await page.context().close()
 })
 

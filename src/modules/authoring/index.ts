@@ -422,14 +422,18 @@ export function authoringRoutes({
         200: { description: 'The selector before and after.', schema: RepairAnswer, hasETag: true },
       },
       async handle(call) {
-        const { selector = null, note } = call.body
+        const { selector, alone = false, note } = call.body
+        if (alone && selector === undefined) {
+          throw invalid({ path: '/selector', message: 'Is required beside alone' })
+        }
+        const given = selector === undefined ? null : { selector, isAlone: alone }
         const stepKey = call.params.step ?? ''
         const named = { flowKey: keyOf(call), stepKey }
         const by = byOf(call, note)
         const { flow, ...repair } = await repairs.repair(
           call.org.ref,
           named,
-          selector,
+          given,
           by,
           expectedIn(call),
         )

@@ -263,6 +263,13 @@ export const RepairBody = closed({
       examples: ['[data-test=new-project]'],
     }),
   ),
+  alone: Type.Optional(
+    Type.Boolean({
+      description:
+        'The selector that you give finds the element by itself: `nth`, which was counted among what the ' +
+        'one before finds, is taken away.',
+    }),
+  ),
   note: Note,
 })
 export const RepairAnswer = Type.Object(

@@ -41,14 +41,14 @@ export class Repairs {
   ) {}
 
   /**
-   * @param given the selector; null for the one that is suggested
+   * @param given the selector, and whether it finds the element by itself; null for the one that is suggested
    * @throws AppError `flow_not_found`, `step_not_found`, `nothing_to_repair`, `validation_failed`, and what
    *   `isExpected` throws
    */
   async repair(
     orgRef: OrganisationRef,
     named: NamedStep,
-    given: string | null,
+    given: { selector: string; isAlone: boolean } | null,
     by: By,
     isExpected: Expected,
   ): Promise<Repair> {
@@ -60,13 +60,14 @@ export class Repairs {
       const definition = newestDefinition(flow)
       const target = draftedTarget(definition, stepKey)
       const published = targetOf(flow.newest?.definition, stepKey)
-      const selector = given ?? suggestedFor(target, published, suggested)
-      const isSame = target.selector === selector
+      const selector = given?.selector ?? suggestedFor(target, published, suggested)
+      const losesPlace = given?.isAlone === true && target.nth !== null
+      const isSame = target.selector === selector && !losesPlace
       const outcome = isSame ? 'unchanged' : 'repaired'
       made = { outcome, suggestedBy: suggested?.by ?? null, before: target.selector, selector }
       if (isSame) return definition
       // What is suggested finds one element by itself, whichever of several it was before.
-      const next = withSelector(definition, stepKey, selector, given === null)
+      const next = withSelector(definition, stepKey, selector, given?.isAlone ?? true)
       requireSoundSelector(next, stepKey)
       return next
     }

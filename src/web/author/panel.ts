@@ -17,6 +17,13 @@ function icon(path: string): SVGElement {
   return drawing
 }
 
+/** Not every font has them. */
+const arrows: Record<string, string> = {
+  Up: 'M8 13V3M4 7l4-4 4 4',
+  Down: 'M8 3v10M4 9l4 4 4-4',
+  'Left or right': 'M2 8h12M5 5 2 8l3 3M11 5l3 3-3 3',
+}
+
 function iconButton(path: string, label: string, press: () => void): HTMLButtonElement {
   const made = button(window, 'icon', '', press)
   made.append(icon(path))
@@ -58,7 +65,9 @@ export function createPanel(
   const keys = make(window, 'dl', '')
   for (const [key, what] of words.keys) {
     const pair = make(window, 'div', '')
-    pair.append(make(window, 'dt', '', {}, key), make(window, 'dd', '', {}, what))
+    const name = make(window, 'dt', '', {}, arrows[key] ? icon(arrows[key]) : key)
+    if (arrows[key]) name.append(make(window, 'span', 'unseen', {}, key))
+    pair.append(name, make(window, 'dd', '', {}, what))
     keys.append(pair)
   }
   const move = iconButton('M2 8h12M5 5 2 8l3 3M11 5l3 3-3 3', words.move, () =>

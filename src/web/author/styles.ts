@@ -40,7 +40,9 @@ button:focus-visible { outline: 2px solid #6cb6ff; outline-offset: 2px }
 dl { display: flex; flex-wrap: wrap; gap: 4px 12px; font-size: 12px; color: #adbac7 }
 dl div { display: flex; gap: 5px; align-items: center }
 dt { font: 600 11px/1 system-ui, sans-serif; padding: 3px 5px; border-radius: 4px; border: 1px solid #545d68; color: #cdd9e5 }
+dt svg { width: 11px; height: 11px; display: block }
 dd { margin: 0 }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 ul { list-style: none; padding: 0; display: grid; gap: 6px }
 li { padding: 8px 10px; border-radius: 8px; background: #22272e; display: grid; gap: 4px }
 code { font: 12px/1.45 ui-monospace, monospace; color: #fff }

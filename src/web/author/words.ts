@@ -13,9 +13,9 @@ export const words = {
   modes: 'What a click does',
   picking: 'Point at an element and click it.',
   keys: [
-    ['↑', 'parent'],
-    ['↓', 'child'],
-    ['← →', 'neighbours'],
+    ['Up', 'parent'],
+    ['Down', 'child'],
+    ['Left or right', 'neighbours'],
     ['Tab', 'controls'],
     ['Enter', 'picks'],
     ['Esc', 'uses the page'],

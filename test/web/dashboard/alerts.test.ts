@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from 'bun:test'
 import { until } from '../../../scripts/support/until.ts'
+import type { AlertList } from '../../../src/modules/alerts/model.ts'
 import { apiOf, type ListedFlow } from '../../support/binary.ts'
 import type { Page } from '../../support/browser.ts'
 import { DashboardHouse, looks, requireSound, testPages } from '../../support/dashboard.ts'
@@ -107,15 +108,20 @@ test('what is wrong is said where it is typed', async () => {
 })
 
 describe('what is wrong', () => {
+  let report: (outcome: string) => Promise<unknown>
   beforeAll(async () => {
     const ask = apiOf(house.server, house.snippetKey)
     const { flows } = (await (await ask('GET', '/flows')).json()) as {
       flows: (ListedFlow & { key: string })[]
     }
     const step = flows.find(({ key }) => key === 'welcome')!.steps[1]!
-    for (let i = 0; i < 6; i++) {
-      await ask('POST', `/steps/${step.id}/health`, { outcome: 'not_found', userId: `p${i}` })
-    }
+    report = outcome =>
+      Promise.all(
+        Array.from({ length: 6 }, (_, i) =>
+          ask('POST', `/steps/${step.id}/health`, { outcome, userId: `p${i}` }),
+        ),
+      )
+    await report('not_found')
     const { place } = house
     // Each change of a setting has it looked at once, and two looks in a row make an alert.
     await until(async () => {
@@ -128,6 +134,20 @@ describe('what is wrong', () => {
   test.each(looks)('stands on the overview, since when: $name', async ({ name: _, ...look }) => {
     const { page, noticed } = await house.visit('/', { role: 'viewer', ...look })
     await page.getByText('Alert since').waitFor()
+    await requireSound(page, noticed)
+    await page.context().close()
+  })
+
+  test('and that it is over, for a day', async () => {
+    await report('found')
+    const { place } = house
+    await until(async () => {
+      await place.run(['alerts', 'set', '--step-broken', 'on'])
+      const { alerts } = await place.json<AlertList>(['alerts', 'list'])
+      return alerts[0]?.state === 'resolved'
+    })
+    const { page, noticed } = await house.visit('/', { role: 'viewer' })
+    await page.getByText('Over since').waitFor()
     await requireSound(page, noticed)
     await page.context().close()
   })

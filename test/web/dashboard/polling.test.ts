@@ -13,7 +13,7 @@ afterAll(() => house.close())
 
 /** Most requests of a minute, by address; a token lives for five. */
 const designed = [
-  ['', { flows: 4, health: 4, install: 4, summary: 1, token: 1 }],
+  ['', { flows: 4, health: 4, install: 4, alerts: 1, summary: 1, token: 1 }],
   ['/flows/welcome', { flows: 4, analytics: 5, token: 1 }],
 ] as const
 

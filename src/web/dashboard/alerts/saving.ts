@@ -6,6 +6,8 @@ import { act } from '../api/request.ts'
 
 export const settingsPath = '/manage/alerts/settings'
 export const alertsPath = '/manage/alerts'
+/** How often the overview asks for alerts: they are looked for every five minutes. */
+export const alertsMs = 60_000
 export const webhooksPath = '/manage/webhooks'
 
 type Deep<T> = { [Name in keyof T]?: T[Name] extends readonly unknown[] ? T[Name] : Deep<T[Name]> }

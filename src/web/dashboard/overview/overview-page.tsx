@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { AlertList } from '../../../modules/alerts/model.ts'
-import { alertsPath } from '../alerts/saving.ts'
+import { alertsMs, alertsPath } from '../alerts/saving.ts'
 import { useSummary } from '../analytics/summary.ts'
 import { useZone } from '../analytics/use-zone.ts'
 import { type Read, soonMs, useRead, usualMs } from '../api/read.ts'
@@ -82,7 +82,7 @@ export default function OverviewPage() {
   const list = useRead<FlowList>(flowsPath, everyMs.value)
   const health = useRead<StepCheck>(healthPath, healthMs)
   const install = useRead<Installation>(installPath, everyMs.value)
-  const alerts = useRead<AlertList>(alertsPath, everyMs.value)
+  const alerts = useRead<AlertList>(alertsPath, alertsMs)
   const isNew =
     list.data !== null && install.data !== null && isOnTheWay(list.data.flows, install.data)
   useEffect(() => {

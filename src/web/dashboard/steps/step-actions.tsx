@@ -36,7 +36,11 @@ function RepairDialog({
   selector,
   body,
   onClose,
-}: Acting & { selector: string; body: { selector?: string }; onClose: () => void }) {
+}: Acting & {
+  selector: string
+  body: { selector?: string; alone?: boolean }
+  onClose: () => void
+}) {
   const repair = async () => {
     const path = flowPath(flow.key, `/steps/${encodeURIComponent(step.step)}/repair`)
     const answer = await act<RepairAnswer>(path, { body, ifMatch: flow.etag })
@@ -100,6 +104,7 @@ export function Repair({ candidate, ...acting }: Acting & { candidate: Candidate
 /** Puts the selector of an element that is picked on the page into the draft. */
 export function Pick(acting: Acting) {
   const picked = useSignal<string | null>(null)
+  const isAlone = useSignal(false)
   const { flow, step } = acting
   return (
     <>
@@ -107,13 +112,17 @@ export function Pick(acting: Acting) {
         flowKey={flow.key}
         stepKey={step.step}
         selector={step.selector}
-        onPicked={({ selector }) => (picked.value = selector)}
+        onPicked={({ selector, alternates }) => {
+          picked.value = selector
+          // One that finds others too has none beside it.
+          isAlone.value = alternates !== undefined
+        }}
       />
       {picked.value !== null && (
         <RepairDialog
           {...acting}
           selector={picked.value}
-          body={{ selector: picked.value }}
+          body={{ selector: picked.value, alone: isAlone.value }}
           onClose={() => (picked.value = null)}
         />
       )}

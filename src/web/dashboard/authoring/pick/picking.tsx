@@ -18,18 +18,16 @@ type State = AuthorSessionAnswer['state']
 
 const toneOf: Record<State, Tone> = { waiting: 'neutral', connected: 'good', ended: 'warn' }
 
-/** Other selectors that find the same element alone: where the first one fails, they are tried. */
-const alternatesTo = ({ proposal, selector }: Chosen, { proposals }: AuthorSessionAnswer) =>
-  proposals
-    .find(({ number }) => number === proposal)!
-    .candidates.filter(
-      other =>
-        other.selector !== selector &&
-        other.matchCount === 1 &&
-        other.grade !== 'weak' &&
-        !other.mayNamePerson,
-    )
-    .map(other => other.selector)
+/** What is taken: with other selectors that find the element alone, where the one that is chosen does. */
+function takenOf({ proposal, selector }: Chosen, { proposals }: AuthorSessionAnswer) {
+  const { candidates } = proposals.find(({ number }) => number === proposal)!
+  const alone = candidates.filter(({ matchCount }) => matchCount === 1)
+  if (!alone.some(one => one.selector === selector)) return { selector }
+  const alternates = alone
+    .filter(one => one.selector !== selector && one.grade !== 'weak' && !one.mayNamePerson)
+    .map(one => one.selector)
+  return { selector, alternates }
+}
 
 const NotSeen = ({ typedCode }: { typedCode: string }) => (
   <details>
@@ -71,6 +69,7 @@ export function Picking({
   )
   const state: State = failure?.status === 404 ? 'ended' : (data?.state ?? 'waiting')
   const isThere = data !== null && data.proposals.length > 0
+  const isKept = data?.proposals.some(({ number }) => number === chosen.value?.proposal) === true
   return (
     <div class="picking">
       <div class="pick-state">
@@ -97,11 +96,8 @@ export function Picking({
         {state === 'ended' && <Button onClick={onAnew}>{words.anew}</Button>}
         <Button
           look="primary"
-          disabled={chosen.value === null}
-          onClick={() => {
-            const { selector } = chosen.value!
-            onPicked({ selector, alternates: alternatesTo(chosen.value!, data!) })
-          }}
+          disabled={!isKept}
+          onClick={() => onPicked(takenOf(chosen.value!, data!))}
         >
           {words.use}
         </Button>
