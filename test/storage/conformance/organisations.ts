@@ -127,14 +127,19 @@ export function organisationsConform(open: OpenStore): void {
       expect(await store.stores.catalogue().snippetKey('k'.repeat(32))).toBeNull()
     })
 
-    test('counts at once: limits, origins, retention, whether browsers are heeded', async () => {
+    test('counts at once: limits, origins, retention, traits, whether browsers are heeded', async () => {
       await set({ limits: { events: 5, export: 1_000_000 } })
       await set({ limits: { events: 7 }, origins: ['https://old.example'], retentionDays: 7 })
-      await set({ honoursDoNotTrack: true, timezone: 'Europe/Berlin' })
+      await set({
+        ...{ honoursDoNotTrack: true, timezone: 'Europe/Berlin' },
+        traits: ['plan', 'company.size'],
+      })
+      const { text } = await store.stores.catalogue().publishedFlows(await tenant.organisation())
+      expect(JSON.parse(text)).toMatchObject({ traits: ['plan', 'company.size'] })
       expect(await tenant.organisation()).toMatchObject({
         ...{ limits: { events: 7, export: 1_000_000, flows: 60 }, retentionDays: 7 },
         ...{ origins: new Set(['https://old.example']), honoursDoNotTrack: true },
-        timezone: 'Europe/Berlin',
+        ...{ traits: ['plan', 'company.size'], timezone: 'Europe/Berlin' },
       })
       expect((await read()).organisation.overrides).toEqual({ events: 7, export: 1_000_000 })
       // What is taken back is as before; no origin at all means everywhere.
@@ -143,7 +148,7 @@ export function organisationsConform(open: OpenStore): void {
         ...{ limits: { events: 300, export: 600 }, origins: null, retentionDays: null },
       })
       expect((await read()).organisation.overrides).toEqual({})
-      expect(await other.organisation()).toMatchObject({ honoursDoNotTrack: false })
+      expect(await other.organisation()).toMatchObject({ honoursDoNotTrack: false, traits: [] })
       expect((await read(other)).revision).not.toBe((await read()).revision)
     })
   })

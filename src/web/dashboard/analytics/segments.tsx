@@ -13,9 +13,12 @@ import { type Analytics, csvOf, everyMs, type Question, segmentsQuery } from './
 
 type Segment = NonNullable<Analytics['segments']>[number]
 
+/** They are seldom others; who changes them here has everything read anew. */
+const seldomMs = 10 * 60_000
+
 /** The traits that the organisation lists; null as long as they are not known. */
 export const useTraits = (): readonly string[] | null =>
-  useRead<Me>('/manage/me', everyMs * 4).data?.traits ?? null
+  useRead<Me>('/manage/me', seldomMs).data?.traits ?? null
 
 /** By which trait runs are told apart, in the address. */
 export function ByTrait({ question, traits }: { question: Question; traits: readonly string[] }) {
