@@ -6,7 +6,7 @@ import { isBadState, stepState } from '../../core/step/health.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
 import { takenOver } from '../authoring/index.ts'
-import { historyOf, historyRange } from './history.ts'
+import { historyOf, historyRange, type PastDays } from './history.ts'
 import {
   type CheckedStep,
   type CheckQuery,
@@ -35,7 +35,7 @@ export async function checkSteps(
   organisation: Organisation,
   { flow: flowKey, history, timezone }: CheckQuery,
   now: number,
-  { stores, evidence, retentionDays: serverDays }: CheckDeps,
+  { stores, evidence, past, retentionDays: serverDays }: CheckDeps & { past: PastDays },
 ): Promise<StepCheck> {
   const isHistoryAsked = history === '1'
   if (isHistoryAsked && flowKey === undefined) {
@@ -58,7 +58,7 @@ export async function checkSteps(
       const one = await checked(named, flow, step, step.target, evidence)
       if (isHistoryAsked) {
         const asked = { ref: stepRef, required: one.required }
-        one.history = await historyOf(organisation, asked, { range, serverDays, now }, evidence)
+        one.history = await historyOf(organisation, asked, { range, serverDays, now }, past)
       }
       steps.push(one)
     }

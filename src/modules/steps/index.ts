@@ -4,7 +4,7 @@ import { freshReply } from '../../http/encoded.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import { type CheckDeps, checkSteps } from './check.ts'
-import { exampleHistoryCsv, historyCsv } from './history.ts'
+import { exampleHistoryCsv, historyCsv, PastDays } from './history.ts'
 import {
   CheckQuery,
   FingerprintBody,
@@ -15,6 +15,7 @@ import {
   HistoryQuery,
   StepCheck,
 } from './model.ts'
+import type { StepEvidenceStore } from './port.ts'
 import { stepService } from './service.ts'
 
 export { healthDefinitions, StepStateShape } from './model.ts'
@@ -24,9 +25,17 @@ export { healthOf } from './service.ts'
 /** The operation that answers the history of a flow's steps as CSV, for whoever has another way to it. */
 export const historyOperation = 'exportHealthHistory'
 
-/** What browsers report of a step's target: what it looks like, and whether it was found. */
-export function stepRoutes(deps: CheckDeps & { clock: Clock }): Route[] {
+/**
+ * What browsers report of a step's target: what it looks like, and whether it was found.
+ *
+ * @param deps settings among them may change while it serves
+ */
+export function stepRoutes(
+  deps: Omit<CheckDeps, 'evidence'> & { clock: Clock },
+  evidence: StepEvidenceStore,
+): Route[] {
   const service = stepService(deps)
+  const past = new PastDays(evidence)
   return [
     route({
       method: 'POST',
@@ -82,7 +91,10 @@ export function stepRoutes(deps: CheckDeps & { clock: Clock }): Route[] {
       isLong: true,
       async handle(call) {
         const { org, query, receivedAt } = call
-        return freshReply(call, await checkSteps(org, query, receivedAt, deps))
+        return freshReply(
+          call,
+          await checkSteps(org, query, receivedAt, { ...deps, evidence, past }),
+        )
       },
     }),
     route({
@@ -110,7 +122,11 @@ export function stepRoutes(deps: CheckDeps & { clock: Clock }): Route[] {
         const isHead = request.method === 'HEAD'
         const flow = params.key ?? ''
         const asked = { ...query, flow, history: '1' } as const
-        const { steps, historyRange } = await checkSteps(org, asked, receivedAt, deps)
+        const { steps, historyRange } = await checkSteps(org, asked, receivedAt, {
+          ...deps,
+          evidence,
+          past,
+        })
         const { from, to } = historyRange!
         return {
           status: 200,
