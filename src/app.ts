@@ -162,7 +162,7 @@ export function routesOf(deps: AppDeps): Route[] {
   const { stores, management, clock } = deps
   const analytics = analyticsRoutes({ stores, flows: management.flows, clock })
   const exportRoute = analytics.find(({ operation }) => operation === exportOperation)!
-  const steps = stepRoutes({ ...deps, evidence: management.evidence })
+  const steps = stepRoutes(deps, management.evidence)
   const historyRoute = steps.find(({ operation }) => operation === historyOperation)!
   const routes = [
     ...flowRoutes({ stores, explaining: management.explaining }),

@@ -102,7 +102,10 @@ function addStatus(org: Command): void {
     .description(
       'say whether the snippet is installed and alive, and what is wrong; exit status 1 if it is misconfigured',
     )
-    .option('--json', 'print what GET /snippet-status answers, and {id, slug, erased24h}')
+    .option(
+      '--json',
+      'print what GET /snippet-status answers, each finding with its since, and {id, slug, erased24h}',
+    )
     .examples('cairn org status', 'cairn org status harbor --json')
     .action(async (name: string | undefined, { json }: { json?: boolean }, command: Command) => {
       const { id, slug, status } = await managedOrg(command, name, async manager => ({

@@ -38,11 +38,24 @@ test('what the API answers, for the operator: status 1 where it is misconfigured
   expect(well.stdout).toStartWith('acme: active, installed\n')
   const asked = (await (await ask('/snippet-status')).json()) as object
   const { id, slug, erased24h, publicUrl, snippet, ...told } = await cairn.json(['org', 'status'])
-  expect({ slug, told }).toEqual({ slug: 'acme', told: { ...asked, snippetKey } })
+  const dated = told.findings.map(({ since, ...finding }: Dated) => {
+    expect(well.stdout).toContain(`${finding.severity}: ${finding.code}, since ${since}\n`)
+    return finding
+  })
+  expect({ slug, told: { ...told, findings: dated } }).toEqual({
+    slug: 'acme',
+    told: { ...asked, snippetKey },
+  })
   expect([publicUrl, Object.keys(snippet)]).toEqual([null, ['file', 'integrity']])
   expect(erased24h).toBe(0)
   expect(id).toMatch(/^org_/)
 }, 30_000)
+
+interface Dated {
+  severity: string
+  code: string
+  since: string | null
+}
 
 test('a version that a page made up moves no cursor', async () => {
   const version = '\u001b[2J\u001b]0;title\u0007\u202e1.0'

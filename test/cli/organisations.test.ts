@@ -103,6 +103,18 @@ describe('org', () => {
     expect(await cairn.json(['org', 'origins', 'harbor', '--any'])).toMatchObject({ origins: [] })
   })
 
+  test('timezone sets the zone of the dashboard’s days by its usual name, and takes it back', async () => {
+    await cairn.json(['org', 'create', 'Harbor'])
+    const timezone = ['org', 'timezone', 'harbor']
+    expect(await cairn.json(timezone)).toMatchObject({ timezone: null })
+    expect((await cairn.run([...timezone, 'europe/berlin'])).stdout).toBe('Europe/Berlin\n')
+    for (const wrong of [['Atlantis'], ['+01:00'], ['UTC', '--browser']]) {
+      expect((await cairn.run([...timezone, ...wrong])).status).toBe(2)
+    }
+    expect(await cairn.json(timezone)).toMatchObject({ timezone: 'Europe/Berlin' })
+    expect(await cairn.json([...timezone, '--browser'])).toMatchObject({ timezone: null })
+  })
+
   test('origins tells of all that are wrong, and sets none', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
     const list = ['https://a.example', 'nonsense', 'https://b.example/x']

@@ -38,6 +38,7 @@ describe('help', () => {
       'org origins',
       'org privacy',
       'org retention',
+      'org timezone',
       'org identity',
       'org status',
       'key',

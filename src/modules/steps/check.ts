@@ -6,7 +6,7 @@ import { isBadState, stepState } from '../../core/step/health.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
 import { takenOver } from '../authoring/index.ts'
-import { historyOf, historyRange } from './history.ts'
+import { historyOf, historyRange, type PastDays } from './history.ts'
 import {
   type CheckedStep,
   type CheckQuery,
@@ -21,8 +21,8 @@ type Target = NonNullable<Step['target']>
 export interface CheckDeps {
   stores: StepStores
   evidence: StepEvidenceStore
-  /** For a history: how long reports are kept, of organisations without a number of their own. */
-  retentionDays?: number
+  /** What a history takes: days that are over, and for how long an organisation's reports are kept. */
+  kept?: { past: PastDays; retentionDays: number }
 }
 
 /**
@@ -35,9 +35,9 @@ export async function checkSteps(
   organisation: Organisation,
   { flow: flowKey, history, timezone }: CheckQuery,
   now: number,
-  { stores, evidence, retentionDays: serverDays = 0 }: CheckDeps,
+  { stores, evidence, kept }: CheckDeps,
 ): Promise<StepCheck> {
-  const isHistoryAsked = history === '1'
+  const isHistoryAsked = history === '1' && kept !== undefined
   if (isHistoryAsked && flowKey === undefined) {
     throw invalid({ path: '/history', message: 'Ask for the history of one flow alone' })
   }
@@ -58,7 +58,7 @@ export async function checkSteps(
       const one = await checked(named, flow, step, step.target, evidence)
       if (isHistoryAsked) {
         const asked = { ref: stepRef, required: one.required }
-        one.history = await historyOf(organisation, asked, { range, serverDays, now }, evidence)
+        one.history = await historyOf(organisation, asked, { range, now, ...kept })
       }
       steps.push(one)
     }

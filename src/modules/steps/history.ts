@@ -1,13 +1,13 @@
 import { invalid } from '../../core/errors.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
-import type { StepRef } from '../../core/reference.ts'
+import type { OrganisationRef, StepRef } from '../../core/reference.ts'
 import { healthOutcomes, stepState, totalsOf } from '../../core/step/health.ts'
 import { csvBom, csvRow, csvRows } from '../../core/text/csv.ts'
-import { dayMs } from '../../core/time/durations.ts'
-import { resolveRange, type TimeRange } from '../../core/time/time-range.ts'
+import { dayMs, hourMs } from '../../core/time/durations.ts'
+import { type RangeDay, resolveRange, type TimeRange } from '../../core/time/time-range.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
 import type { CheckedStep, HistoryDay } from './model.ts'
-import type { StepEvidenceStore } from './port.ts'
+import type { StepDay, StepEvidenceStore } from './port.ts'
 
 /** The days of a history: the last 30 in a zone. @throws AppError `validation_failed` */
 export function historyRange(timezone: string | undefined, now: number): TimeRange {
@@ -16,21 +16,60 @@ export function historyRange(timezone: string | undefined, now: number): TimeRan
   return resolved.range
 }
 
+/** After so long nothing of a day is on its way to storage any more. */
+const settledMs = hourMs
+/** A day of a step takes about 300 bytes. */
+const mostKnown = 10_000
+
+/**
+ * Days that are over are read once: a report is of the moment of its receipt, and an erasure leaves
+ * counts as they are. One that is no longer kept is not asked for.
+ */
+export class PastDays {
+  private readonly known = new Map<string, StepDay>()
+
+  constructor(private readonly evidence: StepEvidenceStore) {}
+
+  async day(
+    orgRef: OrganisationRef,
+    stepRef: StepRef,
+    { startMs, endMs }: RangeDay,
+    now: number,
+  ): Promise<StepDay> {
+    const key = [orgRef, stepRef, startMs, endMs].join()
+    const known = this.known.get(key)
+    if (known) return known
+    const day = await this.evidence.between(orgRef, stepRef, startMs, endMs)
+    if (endMs + settledMs > now) return day
+    if (this.known.size >= mostKnown) this.known.delete(this.known.keys().next().value!)
+    this.known.set(key, day)
+    return day
+  }
+}
+
+interface HistoryQuestion {
+  range: TimeRange
+  past: PastDays
+  /** How long reports are kept, of organisations without a number of their own. */
+  retentionDays: number
+  now: number
+}
+
 /** How a step fared day by day, as far as that is known. */
 export async function historyOf(
   organisation: Pick<Organisation, 'ref' | 'retentionDays'>,
   step: { ref: StepRef; required: boolean },
-  { range, serverDays, now }: { range: TimeRange; serverDays: number; now: number },
-  evidence: StepEvidenceStore,
+  { range, past, retentionDays, now }: HistoryQuestion,
 ): Promise<HistoryDay[]> {
   // A day that is partly deleted would show fewer people than there were.
-  const keptSince = now - (organisation.retentionDays ?? serverDays) * dayMs
+  const keptSince = now - (organisation.retentionDays ?? retentionDays) * dayMs
   const slices = new TimeSlices()
   const history: HistoryDay[] = []
-  for (const { date, startMs, endMs } of range.days) {
+  for (const ofRange of range.days) {
+    const { date, startMs, endMs } = ofRange
     if (startMs < keptSince) continue
     await slices.rest()
-    const day = await evidence.between(organisation.ref, step.ref, startMs, endMs)
+    const day = await past.day(organisation.ref, step.ref, ofRange, now)
     const { state, okRate, reports } = stepState(day.people, step)
     if (reports === 0) continue
     const { people, versions } = day

@@ -1,10 +1,11 @@
+import type { Organisation } from '../../core/organisation/catalogue.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { unreadStream } from '../../http/download.ts'
 import { freshReply } from '../../http/encoded.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
-import { type CheckDeps, checkSteps } from './check.ts'
-import { exampleHistoryCsv, historyCsv } from './history.ts'
+import { checkSteps } from './check.ts'
+import { exampleHistoryCsv, historyCsv, PastDays } from './history.ts'
 import {
   CheckQuery,
   FingerprintBody,
@@ -15,6 +16,7 @@ import {
   HistoryQuery,
   StepCheck,
 } from './model.ts'
+import type { StepEvidenceStore, StepStores } from './port.ts'
 import { stepService } from './service.ts'
 
 export { checkSteps } from './check.ts'
@@ -26,9 +28,21 @@ export { healthOf } from './service.ts'
 /** The operation that answers the history of a flow's steps as CSV, for whoever has another way to it. */
 export const historyOperation = 'exportHealthHistory'
 
-/** What browsers report of a step's target: what it looks like, and whether it was found. */
-export function stepRoutes(deps: CheckDeps & { clock: Clock }): Route[] {
+/**
+ * What browsers report of a step's target: what it looks like, and whether it was found.
+ *
+ * @param deps settings among them may change while it serves
+ */
+export function stepRoutes(
+  deps: { stores: StepStores; clock: Clock; retentionDays: number },
+  evidence: StepEvidenceStore,
+): Route[] {
   const service = stepService(deps)
+  const past = new PastDays(evidence)
+  const check = (org: Organisation, query: CheckQuery, now: number) => {
+    const kept = { past, retentionDays: deps.retentionDays }
+    return checkSteps(org, query, now, { stores: deps.stores, evidence, kept })
+  }
   return [
     route({
       method: 'POST',
@@ -84,7 +98,7 @@ export function stepRoutes(deps: CheckDeps & { clock: Clock }): Route[] {
       isLong: true,
       async handle(call) {
         const { org, query, receivedAt } = call
-        return freshReply(call, await checkSteps(org, query, receivedAt, deps))
+        return freshReply(call, await check(org, query, receivedAt))
       },
     }),
     route({
@@ -112,7 +126,7 @@ export function stepRoutes(deps: CheckDeps & { clock: Clock }): Route[] {
         const isHead = request.method === 'HEAD'
         const flow = params.key ?? ''
         const asked = { ...query, flow, history: '1' } as const
-        const { steps, historyRange } = await checkSteps(org, asked, receivedAt, deps)
+        const { steps, historyRange } = await check(org, asked, receivedAt)
         const { from, to } = historyRange!
         return {
           status: 200,

@@ -193,11 +193,12 @@ test('one can compare two versions on one line of controls', async () => {
     viewport: { width: 1280, height: 900 },
   })
   await page.getByLabel('Version', { exact: true }).waitFor()
-  const tops = await page.evaluate(
-    "[...document.querySelectorAll('.controls-start > *')].map(one => Math.round(one.getBoundingClientRect().top + one.getBoundingClientRect().height / 2))",
-  )
-  expect(tops).toHaveLength(4)
-  expect(new Set(tops as number[]).size).toBe(1)
+  // They stand beside each other: none begins where another has ended.
+  await page.waitForFunction(`(() => {
+    const boxes = [...document.querySelectorAll('.controls-start > *')].map(one => one.getBoundingClientRect())
+    const [top, bottom] = [Math.max(...boxes.map(box => box.top)), Math.min(...boxes.map(box => box.bottom))]
+    return boxes.length === 4 && top < bottom
+  })()`)
   await page.context().close()
 })
 
