@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -338,7 +339,11 @@ describe('rights', () => {
   describe('of an owner who took them from himself', () => {
     test('files that he cannot write are an error, and serve names the remedy', async () => {
       const owner = await Owner.of(place)
-      for (const suffix of ['-wal', '-shm']) writeFileSync(`${databaseFile()}${suffix}`, '')
+      for (const suffix of ['-wal', '-shm']) {
+        // Another file: this process may still have the one before mapped, and would die of its end.
+        rmSync(`${databaseFile()}${suffix}`, { force: true })
+        writeFileSync(`${databaseFile()}${suffix}`, '')
+      }
       owner.takes(data())
       chmodSync(databaseFile(), 0o400)
       const { status, stdout } = await owner.run(['doctor', ...freePorts])
