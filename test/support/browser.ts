@@ -66,10 +66,11 @@ export class TestBrowser {
 
   private constructor(private readonly browser: Browser) {}
 
-  static async open(): Promise<TestBrowser> {
+  /** @param env what the browser's environment has, which is else empty */
+  static async open(env: Record<string, string> = {}): Promise<TestBrowser> {
     if (!program) throw new Error(noBrowser)
     const { launch } = await import('../browser/playwright.ts')
-    return new TestBrowser(await launch(program))
+    return new TestBrowser(await launch({ ...program, env: { ...program.env, ...env } }))
   }
 
   /**

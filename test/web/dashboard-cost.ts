@@ -1,7 +1,6 @@
 /** What the dashboard costs a browser, with a month of the demo. Run by scripts/dashboard. */
 
-import { Workplace } from '../support/binary.ts'
-import { TestBrowser } from '../support/browser.ts'
+import { Demo } from '../support/demo.ts'
 
 const starts = 9
 /** What a first paint with its data should take of the main thread, milliseconds. */
@@ -15,35 +14,14 @@ const pages = [
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
-/** The link that the demo prints when its events are stored. */
-async function linkOf(stdout: ReadableStream<Uint8Array>): Promise<string> {
-  let said = ''
-  for await (const part of stdout.pipeThrough(new TextDecoderStream() as never)) {
-    said += part
-    const [link] = /http\S+\/sign-in#\S+(?=\s)/.exec(said) ?? []
-    if (link) return link
-  }
-  throw new Error(`The demo printed no link: ${said}`)
-}
-
-const place = new Workplace()
-const browser = await TestBrowser.open()
+const demo = await Demo.open()
 try {
-  const demo = await place.command(['demo', '--port', '0', '--management-port', '0'])
-  const link = await linkOf(demo.stdout)
-  const { page: door } = await browser.page()
-  await door.goto(link)
-  await door.getByRole('button', { name: 'Sign in with this link' }).click()
-  await door.getByText('Needs a person').waitFor()
-  const home = new URL(door.url())
-  const storageState = await door.context().storageState()
-
   /** The main thread's tasks until the page shows its data, in milliseconds of its own time. */
   async function workOf(path: string, shows: string): Promise<number> {
-    const { page } = await browser.page({ storageState })
+    const { page } = await demo.page()
     const session = await page.context().newCDPSession(page)
     await session.send('Performance.enable', { timeDomain: 'threadTicks' })
-    await page.goto(home.origin + home.pathname + path)
+    await page.goto(demo.home + path)
     await page.getByText(shows).first().waitFor()
     const { metrics } = await session.send('Performance.getMetrics')
     await page.context().close()
@@ -62,7 +40,6 @@ try {
     )
   }
 } finally {
-  await browser.close()
-  await place.close()
+  await demo.close()
 }
 process.exit(0)

@@ -89,7 +89,7 @@ export async function demoLink(
   url: string,
 ): Promise<string | null> {
   if (dashboard === 'off') return null
-  const body = { role: 'operator', name: "the demo's owner" } as const
+  const body = { role: 'operator', name: 'Demo owner' } as const
   return (await inHarbor(data, manager => newLink(manager, publicUrl ?? url, body))).url
 }
 

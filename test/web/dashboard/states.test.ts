@@ -86,9 +86,11 @@ test('nonsense in an address is said, with a way out', async () => {
   for (const path of ['/flows/no-such-flow', '/nowhere', '/flows/%E0%A4%A', '/flows/a/b/c']) {
     await page.goto(`${house.server.url}/dashboard/harbor${path}`)
     await page.getByText('There is nothing at this address').waitFor()
+    expect(await hardToUse(page)).toEqual([])
   }
   await page.goto(`${house.server.url}/dashboard/another/flows`)
   await page.getByText('You are signed in to Harbor').waitFor()
+  expect(await hardToUse(page)).toEqual([])
 })
 
 test('at the limit, what is known stays and the seconds are counted down', async () => {

@@ -4,7 +4,7 @@ import type { Page } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 
-/** That anybody can use what opens over a page, the keyboard alone, and pages that run from right to left. */
+/** That anybody can use what opens over a page, and the keyboard alone. */
 
 let house: DashboardHouse
 beforeAll(async () => {
@@ -102,20 +102,6 @@ test('from the link to the CSV and out again, by the keyboard alone', async () =
   await page.context().close()
 })
 
-/** Buttons, links, inputs and figures that lie on each other, and not in each other. */
-const overlapping = `(() => {
-  const seen = [...document.querySelectorAll('main a, main button, main select, main input, .figure, aside a, aside button')]
-    .filter(element => element.checkVisibility() && !element.closest('.skip, [popover]'))
-    .map(element => ({ element, at: element.getBoundingClientRect() }))
-    .filter(({ at }) => at.width > 1 && at.height > 1)
-  const isOn = (a, b) =>
-    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
-    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1
-  return seen.flatMap(({ element, at }, i) => seen.slice(i + 1)
-    .filter(other => isOn(at, other.at) && !element.contains(other.element) && !other.element.contains(element))
-    .map(other => element.textContent + ' on ' + other.element.textContent))
-})()`
-
 test('on a narrow screen no figure of a step stands out of the page', async () => {
   const { page } = await house.visit('/flows/welcome', { viewport: { width: 360, height: 700 } })
   await page.getByText('Where people leave').waitFor()
@@ -124,21 +110,4 @@ test('on a narrow screen no figure of a step stands out of the page', async () =
     .map(cell => cell.textContent)`)
   expect(out).toEqual([])
   await page.context().close()
-})
-
-describe.each([1280, 360])('from right to left, %i px', width => {
-  test.each(['', '/flows/welcome'])('"%s" keeps its form', async path => {
-    const { page } = await house.visit(path, { viewport: { width, height: 800 } })
-    await page
-      .getByText(path === '' ? 'Spring news' : 'Where people leave')
-      .first()
-      .waitFor()
-    await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-    await page.evaluate("document.documentElement.dir = 'rtl'")
-    expect(
-      await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
-    ).toBeLessThanOrEqual(0)
-    expect(await page.evaluate(overlapping)).toEqual([])
-    await page.context().close()
-  })
 })

@@ -5,7 +5,7 @@ import { LinkButton } from '../parts/button.tsx'
 import type { PageProps } from '../shell/routes.ts'
 import { Notice, Reading } from '../shell/states.tsx'
 import { analyticsWords as words } from '../words/analytics.ts'
-import { formatDay, formatMoment } from '../words/time.ts'
+import { formatMoment } from '../words/time.ts'
 import { Checklist } from './checklist.tsx'
 import { Controls } from './controls.tsx'
 import { Daily } from './daily.tsx'
@@ -13,6 +13,7 @@ import { Definitions } from './definitions.tsx'
 import { Durations } from './durations.tsx'
 import { Funnel } from './funnel.tsx'
 import { Late } from './late.tsx'
+import { PaperRange } from './paper-range.tsx'
 import { type Analytics, useQuestion, useResults } from './question.ts'
 import { BySegments, Only, useTraits } from './segments.tsx'
 import { Totals } from './totals.tsx'
@@ -63,14 +64,12 @@ function Results({ flow }: { flow: AuthoredFlow }) {
             <Empty flow={flow} data={data} />
           ) : (
             <>
-              <p class="on-paper">
-                {words.paper(
-                  formatDay(data.range.from),
-                  formatDay(data.range.to),
-                  data.range.timezone,
-                  data.filters.version,
-                )}
-              </p>
+              <PaperRange
+                from={data.range.from}
+                to={data.range.to}
+                zone={data.range.timezone}
+                version={data.filters.version}
+              />
               <Totals data={data} other={other} otherName={otherName} question={question} />
               {isOtherEmpty && <p class="footnote">{words.otherEmpty(otherName)}</p>}
               <Funnel data={data} other={other} />

@@ -68,6 +68,9 @@ export default function ExplainPage() {
               flows={flows}
               onAsk={asked => setFilters(filtersOf(asked))}
             />
+            <p class="on-paper">
+              {[question.url, question.user || question.anonymous].filter(Boolean).join(', ')}
+            </p>
             {isWhole ? (
               <Answer question={question} flows={flows} />
             ) : (

@@ -47,18 +47,34 @@ export function FlowFrame({
   const list = useRead<FlowList>(flowsPath)
   const { path } = useLocation()
   const tab = tabsOffered().find(route => addressIn(flowKey, route) === path)
+  const above = <a href={addressOf(['flows'])}>{words.title}</a>
+  if (!list.data && list.failure) {
+    return (
+      <>
+        <PageHead title={flowKey} above={above} />
+        <Reading of={list}>{() => null}</Reading>
+      </>
+    )
+  }
   return (
     <Reading of={list}>
       {({ flows }) => {
         const flow = flows.find(({ key }) => key === flowKey)
-        if (!flow) return <Missing />
+        if (!flow) {
+          return (
+            <>
+              <PageHead title={flowKey} above={above} />
+              <Missing />
+            </>
+          )
+        }
         return (
           <>
             <PageHead
               title={flow.name}
               // The first one is the flow itself.
               part={tab?.path === 'flows/:flow' ? undefined : tab?.name}
-              above={<a href={addressOf(['flows'])}>{words.title}</a>}
+              above={above}
               beside={
                 <span class="badges">
                   <Badge tone={toneOfStatus[flow.status]}>{words.statuses[flow.status]}</Badge>

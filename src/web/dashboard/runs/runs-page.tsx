@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { runOutcomes } from '../../../core/run/outcome.ts'
 import type { RunList } from '../../../modules/runs/model.ts'
+import { PaperRange } from '../analytics/paper-range.tsx'
 import { type Analytics, csvAddress, type Question, useQuestion } from '../analytics/question.ts'
 import { RangePicker } from '../analytics/range-picker.tsx'
 import { useRead } from '../api/read.ts'
@@ -115,6 +116,7 @@ function Runs({ flow }: { flow: AuthoredFlow }) {
   return (
     <>
       <Controls flow={flow} question={question} />
+      <PaperRange {...question} />
       <Reading of={list} lines={8}>
         {data => <Page flow={flow} list={data} zone={question.zone} />}
       </Reading>

@@ -81,6 +81,7 @@ function Pages() {
     if (!trouble.value) return <Skeleton lines={0} />
     return (
       <main class="sign-in">
+        <h1 class="unseen">{words.product}</h1>
         <Notice icon="warning" title={words.states.away} isAlert>
           {words.states.trying}
         </Notice>

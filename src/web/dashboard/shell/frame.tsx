@@ -14,6 +14,7 @@ import { listen, opened } from './keyboard.ts'
 import { placeOf } from './match.ts'
 import { Sidebar } from './navigation.tsx'
 import { isLoadingPage, Outlet } from './outlet.tsx'
+import { PageHead } from './page-head.tsx'
 import { Notice } from './states.tsx'
 
 /** Over all pages, as long as the server does not answer as it should. */
@@ -37,13 +38,16 @@ function Trouble() {
 function Elsewhere() {
   const { name } = session.value!.organisation
   return (
-    <Notice
-      icon="key"
-      title={words.states.elsewhere(name)}
-      actions={<LinkButton href={addressOf()}>{words.states.elsewhereGo(name)}</LinkButton>}
-    >
-      {words.states.elsewhereWhy}
-    </Notice>
+    <>
+      <PageHead title={words.states.notFound} />
+      <Notice
+        icon="key"
+        title={words.states.elsewhere(name)}
+        actions={<LinkButton href={addressOf()}>{words.states.elsewhereGo(name)}</LinkButton>}
+      >
+        {words.states.elsewhereWhy}
+      </Notice>
+    </>
   )
 }
 

@@ -6,6 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { shellWords } from '../words/shell.ts'
 import { Forbidden } from './forbidden.tsx'
 import type { Place } from './match.ts'
+import { PageHead } from './page-head.tsx'
 import type { PageProps, PageRoute } from './routes.ts'
 import { Missing, Notice, Skeleton } from './states.tsx'
 
@@ -37,19 +38,25 @@ async function load(route: PageRoute): Promise<void> {
 
 const reload = () => location.reload()
 
-const Reload = ({ title, why }: { title: string; why: string }) => (
-  <Notice
-    icon="warning"
-    title={title}
-    isAlert
-    actions={<Button onClick={reload}>{words.reload}</Button>}
-  >
-    {why}
-  </Notice>
+const Reload = ({ page, title, why }: { page: string; title: string; why: string }) => (
+  <>
+    <PageHead title={page} />
+    <Notice
+      icon="warning"
+      title={title}
+      isAlert
+      actions={<Button onClick={reload}>{words.reload}</Button>}
+    >
+      {why}
+    </Notice>
+  </>
 )
 
 /** A fault in a page's code takes that page away, and not the navigation. */
-class Guard extends Component<{ children: ComponentChildren }, { isBroken: boolean }> {
+class Guard extends Component<
+  { page: string; children: ComponentChildren },
+  { isBroken: boolean }
+> {
   override state = { isBroken: false }
   static override getDerivedStateFromError = () => ({ isBroken: true })
   override componentDidCatch(error: unknown) {
@@ -57,7 +64,7 @@ class Guard extends Component<{ children: ComponentChildren }, { isBroken: boole
   }
   override render() {
     if (!this.state.isBroken) return this.props.children
-    return <Reload title={words.broken} why={words.brokenWhy} />
+    return <Reload page={this.props.page} title={words.broken} why={words.brokenWhy} />
   }
 }
 
@@ -87,15 +94,23 @@ export function Outlet({ place }: { place: Place }) {
   // What it asks for would be refused, in words that lead nowhere.
   const { route } = place
   if (route?.needs && !may(route.needs)) return <Forbidden route={route} />
-  if (failed === place) return <Reload title={words.upgrade} why={words.upgradeWhy} />
+  if (route && failed === place)
+    return <Reload page={route.name} title={words.upgrade} why={words.upgradeWhy} />
   const ready = !place.route || loaded.has(place.route) ? place : shown
   if (!ready) return <Skeleton />
-  if (!ready.route) return <Missing />
+  if (!ready.route) {
+    return (
+      <>
+        <PageHead title={words.notFound} />
+        <Missing />
+      </>
+    )
+  }
   const Page = loaded.get(ready.route)!
   // Another flow is another page: nothing of what was typed or opened is taken along.
   const key = [ready.route.path, ...Object.values(ready.params)].join('\n')
   return (
-    <Guard key={key}>
+    <Guard key={key} page={ready.route.name}>
       <div class={ready === place ? undefined : 'old'}>
         <Page params={ready.params} />
       </div>

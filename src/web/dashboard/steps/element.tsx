@@ -74,7 +74,11 @@ export function Element({ step, zone }: { step: CheckedStep; zone: string }) {
                   </td>
                 ) : (
                   i === 0 && (
-                    <td class="not-there" rowSpan={rows.length} data-name={words.now}>
+                    <td
+                      class={latest ? 'not-there' : 'not-there hint'}
+                      rowSpan={rows.length}
+                      data-name={words.now}
+                    >
                       {latest ? words.gone : words.notLooked}
                     </td>
                   )

@@ -79,7 +79,7 @@ export const analyticsWords = {
   draftWhy: 'Publish it, and what people do with it shows here.',
   emptyManual: 'How to install the snippet',
   publishCommand: (key: string) => `cairn flows publish ${key}`,
-  paper: (from: string, to: string, zone: string, version: number | null) =>
+  paper: (from: string, to: string, zone: string, version: number | string | null) =>
     `${from} to ${to}, ${zone}, ${version === null ? 'all versions' : `version ${version}`}`,
   generated: (time: string, zone: string) => `As of ${time}, ${zone}`,
   definitions: 'What the numbers mean',

@@ -93,6 +93,7 @@ export const shellWords = {
     operators: 'This page is for the operator of the server',
     operatorsWhy: 'On its machine, this prints a link that signs in as the operator:',
     operatorsCommand: 'cairn dashboard link --role operator',
+    notFound: 'Not found',
     missing: 'There is nothing at this address',
     missingWhy: 'It may have been renamed or removed, or the address was mistyped.',
     home: 'To the overview',

@@ -1,0 +1,90 @@
+import { FakeClock, fakeTimeLibrary } from '../../scripts/torture/clock/fake-time.ts'
+import { Workplace } from './binary.ts'
+import { type Noticed, type Page, TestBrowser } from './browser.ts'
+
+/** The binary with its demo, and a browser that is signed in to it. */
+
+type Options = NonNullable<Parameters<TestBrowser['page']>[0]>
+
+interface OpenOptions {
+  at?: number
+  env?: Record<string, string>
+  ofBrowser?: Record<string, string>
+}
+
+/** A time at which a server and all pages are, however late it is elsewhere. */
+interface FixedTime {
+  clock: FakeClock
+  /** Epoch milliseconds. */
+  at: number
+}
+
+export class Demo {
+  private constructor(
+    readonly place: Workplace,
+    readonly browser: TestBrowser,
+    /** The overview of the demo's organisation. */
+    readonly home: string,
+    /** The server's process. */
+    readonly pid: number,
+    private readonly signedIn: Options['storageState'],
+    private readonly time: FixedTime | null,
+  ) {}
+
+  /**
+   * Starts the demo, waits for its month of history, and signs in by the link that it prints.
+   *
+   * @param at the time at which it is, epoch milliseconds; now unless given
+   * @param env what else its environment has
+   * @param ofBrowser what the browser's environment has
+   */
+  static async open({ at, env, ofBrowser }: OpenOptions = {}): Promise<Demo> {
+    const place = new Workplace()
+    const browser = await TestBrowser.open(ofBrowser)
+    const time = at === undefined ? null : { at, clock: fakeClockIn(place) }
+    time?.clock.setTo(time.at)
+    const ports = ['--port', '0', '--management-port', '0', '--site-port', '0']
+    const demo = await place.command(['demo', ...ports], { ...time?.clock.env, ...env })
+    const { page } = await browser.page()
+    await page.goto(await linkOf(demo.stdout))
+    await page.getByRole('button', { name: 'Sign in with this link' }).click()
+    await page.getByText('Needs a person').waitFor()
+    const { origin, pathname } = new URL(page.url())
+    const signedIn = await page.context().storageState()
+    await page.context().close()
+    return new Demo(place, browser, origin + pathname, demo.pid, signedIn, time)
+  }
+
+  /** A page of somebody who is signed in; nowhere yet. */
+  async page(options: Options = {}): Promise<{ page: Page; noticed: Noticed }> {
+    const made = { storageState: this.signedIn, timezoneId: 'Europe/Berlin', ...options }
+    const { page, noticed } = await this.browser.page(made)
+    if (this.time) {
+      this.time.clock.setTo(this.time.at)
+      await page.clock.setFixedTime(this.time.at)
+    }
+    return { page, noticed }
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close()
+    await this.place.close()
+  }
+}
+
+function fakeClockIn(place: Workplace): FakeClock {
+  const library = fakeTimeLibrary()
+  if (!library) throw new Error('there is no libfaketime on this machine (Debian: faketime)')
+  return new FakeClock(library, place.folder)
+}
+
+/** The link that the demo prints when its events are stored. */
+async function linkOf(stdout: ReadableStream<Uint8Array>): Promise<string> {
+  let said = ''
+  for await (const part of stdout.pipeThrough(new TextDecoderStream() as never)) {
+    said += part
+    const [link] = /http\S+\/sign-in#\S+(?=\s)/.exec(said) ?? []
+    if (link) return link
+  }
+  throw new Error(`The demo printed no link: ${said}`)
+}

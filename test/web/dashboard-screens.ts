@@ -1,0 +1,48 @@
+/** What twenty open dashboards cost the server. Run by scripts/dashboard. */
+
+import { readFileSync } from 'node:fs'
+import { Demo } from '../support/demo.ts'
+
+const screens = 20
+const minutes = Number(process.argv[2] ?? 3)
+
+/** What people leave open, in turn. */
+const pages = [
+  { path: '', shows: 'Needs a person' },
+  { path: '/flows/welcome', shows: 'Where people leave' },
+  { path: '/flows/welcome/health', shows: 'Found by' },
+  { path: '/flows', shows: 'Numbers of the last 30 days' },
+]
+
+/** The time of all threads of a process, in milliseconds. */
+function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  // In ticks, of which every Linux has a hundred a second: its own, and the kernel's for it.
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+/** Its share of a core over some minutes, in percent. */
+async function shareOver(pid: number, minutes: number): Promise<number> {
+  const [before, from] = [cpuMs(pid), performance.now()]
+  await Bun.sleep(minutes * 60_000)
+  return (100 * (cpuMs(pid) - before)) / (performance.now() - from)
+}
+
+// The engine as it is for users.
+const demo = await Demo.open({ env: { BUN_JSC_useDFGJIT: '1', BUN_JSC_useFTLJIT: '1' } })
+try {
+  const idle = await shareOver(demo.pid, minutes / 3)
+  for (let i = 0; i < screens; i++) {
+    const { path, shows } = pages[i % pages.length]!
+    const { page } = await demo.page()
+    await page.goto(demo.home + path)
+    await page.getByText(shows).first().waitFor()
+  }
+  const open = await shareOver(demo.pid, minutes)
+  console.log(`server's CPU over ${minutes} minutes, percent of a core, wanted under 1:`)
+  console.log(`  nothing open        ${idle.toFixed(2)}`)
+  console.log(`  ${screens} screens open     ${open.toFixed(2)}`)
+} finally {
+  await demo.close()
+}
+process.exit(0)

@@ -1,0 +1,180 @@
+import { expect } from 'bun:test'
+import type { Page } from '../../support/browser.ts'
+import { DashboardHouse, hardToUse } from '../../support/dashboard.ts'
+import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
+import { everyPage } from './every-page.ts'
+
+/**
+ * Every page where the server refuses, or is gone. The refusals are the server's own: what a page reads
+ * is asked for at an address that is answered so.
+ */
+
+let house: DashboardHouse
+let flowId: string
+beforeAll(async () => {
+  house = await DashboardHouse.open()
+  // Signed in by now: from here on nothing can be written.
+  for (const role of ['operator', 'viewer'] as const) {
+    const { page } = await house.visit('', { role })
+    await page.context().close()
+  }
+  const { port } = new URL(house.server.url)
+  await house.server.end('SIGTERM')
+  await house.place.run(['org', 'limits', 'harbor', '--export', '1'])
+  const list = await house.place.json<{ key: string; id: string }[]>(['flows', 'list'])
+  flowId = list.find(({ key }) => key === 'welcome')!.id
+  house.server = await house.place.serve(['--port', port], {
+    CAIRN_FAILPOINTS: 'before_begin=full',
+  })
+})
+afterAll(() => house.close())
+
+interface Fault {
+  /** Below `/api/v1`; none where the server is gone. */
+  at?: string
+  /** What is sent there. */
+  body?: unknown
+  /** What is said where there is nothing to show. */
+  says: string | RegExp
+  /** What is said above what was known before; absent where it does not come over a page that works. */
+  saysAbove?: string | RegExp
+}
+
+const faults = {
+  'of a nonsense address': {
+    at: '/flows/:flow/analytics?from=yesterday',
+    says: 'This address asks for something that does not exist',
+  },
+  'of what is not there': {
+    at: '/manage/flows/no-such-flow/versions',
+    says: 'There is nothing at this address',
+  },
+  'of the limit': {
+    at: '/flows/:flow/analytics/export.csv',
+    says: /It goes on in \d+ seconds?\./,
+    saysAbove: /It goes on in \d+ seconds?\. Showing what was known/,
+  },
+  'of a storage that is full': {
+    at: '/manage/tokens',
+    body: { name: 'Full', scopes: ['flows:read'], expiresInDays: 1 },
+    says: 'This could not be loaded',
+    saysAbove: /Showing what was known/,
+  },
+  'of a server that is gone': {
+    says: 'The server cannot be reached.',
+    saysAbove: /The server cannot be reached\. Showing what was known/,
+  },
+} satisfies Record<string, Fault>
+
+/** Has all that a page reads answered so, until told otherwise. */
+async function faulty(page: Page) {
+  let fault: Fault | null = null
+  await page.route('**/api/v1/**', async (route, request) => {
+    if (!fault) return route.continue()
+    if (!fault.at) return route.abort('connectionrefused')
+    const url = request
+      .url()
+      .replace(/\/api\/v1\/.*/, `/api/v1${fault.at.replace(':flow', flowId)}`)
+    const headers = {
+      ...(await request.allHeaders()),
+      'content-type': 'application/json',
+      origin: new URL(url).origin,
+      'sec-fetch-site': 'same-origin',
+    }
+    const sent = fault.body ? { method: 'POST', headers, postData: JSON.stringify(fault.body) } : {}
+    let response = await route.fetch({ url, ...sent })
+    // The one in a minute that is below the limit.
+    if (response.ok()) response = await route.fetch({ url, ...sent })
+    await route.fulfill({ response })
+  })
+  return (next: Fault | null) => {
+    fault = next
+  }
+}
+
+const main = (page: Page) => page.locator('main')
+
+/** What stands on a page, line by line, but for what the clock and the server's work change. */
+const shown = async (page: Page) =>
+  (await main(page).innerText())
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '' && !changing(page).test(line))
+
+const changing = (page: Page) =>
+  page.url().endsWith('/server') ? /[\d–]|sends/ : /ago|just now|second|today, until|\d:\d\d/
+
+const loaded = async (page: Page) => {
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+}
+
+/** As when somebody comes back to the tab, which reads anew at once. */
+const comeBack = (page: Page) =>
+  page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+/** What the browser itself says of an answer that is a refusal, or of none. */
+const isOfFault = /^(failed: |Failed to load resource)/
+
+describe.each(everyPage)('$path', ({ path, needs }) => {
+  test('keeps what it shows, says why and how old it is, and goes on', async () => {
+    const { page, noticed } = await house.visit(path, { role: 'operator' })
+    const set = await faulty(page)
+    await loaded(page)
+    const titles = await page.getByRole('heading', { level: 1 }).allInnerTexts()
+    const told = await shown(page)
+    for (const [name, fault] of Object.entries<Fault>(faults)) {
+      if (!fault.saysAbove) continue
+      set(fault)
+      await comeBack(page)
+      await main(page).getByText(fault.saysAbove).first().waitFor()
+      // All that stood there still does.
+      const now = await shown(page)
+      expect([name, told.filter(line => !now.includes(line))]).toEqual([name, []])
+      expect(await hardToUse(page)).toEqual([])
+      set(null)
+      await comeBack(page)
+      await main(page)
+        .getByText(/Showing what was known/)
+        .first()
+        .waitFor({ state: 'detached' })
+    }
+    await page.context().clearCookies()
+    await comeBack(page)
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    expect(
+      await page.getByRole('heading', { level: 1, includeHidden: true }).allInnerTexts(),
+    ).toEqual(titles)
+    expect(await hardToUse(page)).toEqual([])
+    expect(noticed.complaints.filter(line => !isOfFault.test(line))).toEqual([])
+    await page.context().close()
+  })
+
+  test('says what is wrong where there is nothing to show yet', async () => {
+    const { page, noticed } = await house.visit('/nowhere', { role: 'operator' })
+    const set = await faulty(page)
+    for (const fault of Object.values<Fault>(faults)) {
+      set(fault)
+      await page.goto(`${house.server.url}/dashboard/harbor${path}`)
+      await main(page).getByText(fault.says).first().waitFor()
+      const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      expect(tooWide).toBeLessThanOrEqual(0)
+    }
+    expect(await hardToUse(page)).toEqual([])
+    expect(noticed.complaints.filter(line => !isOfFault.test(line))).toEqual([])
+    await page.context().close()
+  })
+
+  test('says to whom it is closed what they need', async () => {
+    const { page } = await house.visit('/nowhere', { role: 'viewer' })
+    const set = await faulty(page)
+    // Where a viewer may look, as if what is read there were an owner's.
+    if (!needs || needs === 'analytics:read') set({ at: '/manage/tokens', says: '' })
+    await page.goto(`${house.server.url}/dashboard/harbor${path}`)
+    await main(page)
+      .getByText(/This needs the scope|Ask an owner|for the operator/)
+      .first()
+      .waitFor()
+    await page.context().close()
+  })
+})

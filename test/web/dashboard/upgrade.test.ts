@@ -1,0 +1,68 @@
+import { expect } from 'bun:test'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Workplace } from '../../support/binary.ts'
+import { DashboardHouse } from '../../support/dashboard.ts'
+import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
+
+/** A tab that is open while the executable is another one: with two builds, of which a page's file differs. */
+
+const root = join(import.meta.dir, '../../..')
+const words = 'src/web/dashboard/words/health.ts'
+const [before, after] = ['How health is defined', 'How health was defined anew']
+
+let house: DashboardHouse
+let folder: string
+let next: string
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'cairn-upgrade-'))
+  house = await DashboardHouse.open()
+  next = await otherBuild()
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await house.close()
+})
+
+/** An executable of the same sources, but for what one page says. */
+async function otherBuild(): Promise<string> {
+  for (const name of [
+    'src',
+    'scripts',
+    'package.json',
+    'bun.lock',
+    'bunfig.toml',
+    'CHANGELOG.md',
+  ]) {
+    const filter = (path: string) => !path.includes('node_modules')
+    cpSync(join(root, name), join(folder, name), { recursive: true, filter })
+  }
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const text = readFileSync(join(folder, words), 'utf8')
+  expect(text).toContain(before)
+  writeFileSync(join(folder, words), text.replace(before, after))
+  await Bun.$`${process.execPath} scripts/build.ts`.cwd(folder).quiet()
+  return join(folder, 'dist/cairn')
+}
+
+test('the page that somebody goes to next comes back by itself, at its address, with what they chose', async () => {
+  const { page, noticed } = await house.visit('/flows/welcome?tz=Asia%2FTokyo')
+  await page.getByText('Where people leave').waitFor()
+  const { port } = new URL(house.server.url)
+  await house.server.end('SIGTERM')
+  const upgraded = new Workplace(async () => next, house.place.folder)
+  house.server = await upgraded.serve(['--port', port])
+  noticed.requests.length = 0
+  await page.getByRole('link', { name: 'Health', exact: true }).click()
+  await page.getByText(after).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/dashboard/harbor/flows/welcome/health')
+  // Its old file was asked for in vain, and the document once.
+  expect(noticed.complaints.some(line => line.includes('404'))).toBe(true)
+  expect(noticed.requests.filter(url => url === page.url()).length).toBe(1)
+  // Nobody had to sign in again, and Back leads to where they were.
+  await page.goBack()
+  await page.getByText('Where people leave').waitFor()
+  expect(new URL(page.url()).search).toBe('?tz=Asia%2FTokyo')
+  await house.server.end('SIGTERM')
+})
