@@ -6,6 +6,8 @@ import { type FieldProps, isPlain, textOf } from './form-fields.tsx'
 
 /** Fields of which a few things can be chosen. */
 
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** Yes or no. */
 export function CheckField({ path, label }: FieldProps) {
   const id = useId()
@@ -68,7 +70,7 @@ export function ChoiceField({
               />
               <span>
                 {names[word] ?? word}
-                <small>{means}</small>
+                <small>{sentence(means)}</small>
               </span>
             </label>
           ))}
@@ -77,7 +79,7 @@ export function ChoiceField({
     )
   }
   const isKnown = options.some(([word]) => word === said)
-  const means = options.find(([word]) => word === said)?.[1]
+  const means = sentence(options.find(([word]) => word === said)?.[1] ?? '')
   return (
     <FieldFrame
       label={label}

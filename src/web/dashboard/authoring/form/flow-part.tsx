@@ -16,7 +16,7 @@ export function FlowPart({ isKeyNew }: { isKeyNew: boolean }) {
   const kind = kindOf(flow)
   return (
     <>
-      <FieldGroup title={words.flow}>
+      <FieldGroup>
         <TextField path={['name']} label={fields.name} placeholder={String(key ?? '')} />
         <TextField
           path={['title']}

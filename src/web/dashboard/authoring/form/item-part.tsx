@@ -14,7 +14,7 @@ export function ItemPart({ path, onKey }: { path: Path; onKey: (key: string) => 
   const completeOn: Path = [...path, 'completeOn']
   return (
     <>
-      <FieldGroup title={words.text}>
+      <FieldGroup>
         <TextField path={[...path, 'title']} label={fields.title} />
         <LongField path={[...path, 'description']} label={fields.description} rows={3} />
       </FieldGroup>

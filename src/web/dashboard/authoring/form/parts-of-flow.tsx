@@ -12,15 +12,18 @@ export const FieldGroup = ({
   hint,
   children,
 }: {
-  title: string
+  /** Absent where the heading above says it. */
+  title?: string
   hint?: ComponentChildren
   children: ComponentChildren
 }) => (
   <section class="field-group" aria-label={title}>
-    <div class="field-group-head">
-      <h3>{title}</h3>
-      {hint && <p class="hint">{hint}</p>}
-    </div>
+    {title && (
+      <div class="field-group-head">
+        <h3>{title}</h3>
+        {hint && <p class="hint">{hint}</p>}
+      </div>
+    )}
     {children}
   </section>
 )

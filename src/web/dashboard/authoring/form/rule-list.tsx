@@ -15,6 +15,7 @@ export function RuleList({
   fresh,
   empty,
   most,
+  columns,
   children,
 }: {
   path: Path
@@ -23,6 +24,8 @@ export function RuleList({
   fresh: Plain
   empty: string
   most: number
+  /** How its fields share a line. */
+  columns: 'pair' | 'three'
   children: (path: Path, value: { [name: string]: Plain }) => ComponentChildren
 }) {
   const { flow, apply, isLocked, problemsAt } = useForm()
@@ -49,7 +52,7 @@ export function RuleList({
     focus('.add-row')
   }
   return (
-    <div class="rule-list" ref={box}>
+    <div class={`rule-list ${columns}`} ref={box}>
       <Problems of={problemsAt(path)} />
       {value.length === 0 && <p class="hint">{empty}</p>}
       {value.map((entry, index) => {

@@ -70,7 +70,9 @@ function ButtonFields({ path, action }: { path: Path; action: unknown }) {
             : write([...path, 'action'], word, { kind: 'unset', path: href })
         }
       />
-      {hasLink && <TextField path={href} label={fields.href} hint="" isCode />}
+      {hasLink && (
+        <TextField path={href} label={fields.href} hint="" placeholder="/help" isCode />
+      )}
     </>
   )
 }
@@ -84,7 +86,7 @@ function StepPage({ path }: { path: Path }) {
     <FieldGroup title={words.page} hint={hintOf(at)}>
       <MappingFields path={at} name={words.page}>
         {isSet && (
-          <div class="rule-fields">
+          <div class="rule-fields pair">
             <UrlFields path={at} />
           </div>
         )}
@@ -135,12 +137,11 @@ export function StepPart({
   const pointer = pointerOf(path)
   return (
     <>
-      <FieldGroup title={words.text}>
+      <FieldGroup>
         <TextField path={[...path, 'title']} label={fields.title} />
         <LongField path={[...path, 'body']} label={fields.body} rows={5} />
       </FieldGroup>
-      <FieldGroup title={words.element}>
-        <StepTarget path={path} pick={pick} />
+      <FieldGroup title={words.place}>
         <ChoiceField
           path={[...path, 'kind']}
           label={fields.kind}
@@ -148,10 +149,12 @@ export function StepPart({
           chosen={kind}
           looks="cards"
         />
+        <StepTarget path={path} pick={pick} />
         {points && <Position path={path} />}
       </FieldGroup>
       <FieldGroup title={words.buttons} hint={hintOf([...path, 'buttons'])}>
         <RuleList
+          columns="three"
           path={[...path, 'buttons']}
           nameOf={words.button}
           add={words.addButton}

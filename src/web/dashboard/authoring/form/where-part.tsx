@@ -18,8 +18,14 @@ const rules: Path = [...audience, 'rules']
 /** How an address is compared, and with what. */
 export const UrlFields = ({ path }: { path: Path }) => (
   <>
-    <ChoiceField path={[...path, 'match']} label={fields.match} names={words.matches} />
-    <TextField path={[...path, 'pattern']} label={fields.address} placeholder="/projects" isCode />
+    <ChoiceField path={[...path, 'match']} label={fields.match} names={words.matches} hint="" />
+    <TextField
+      path={[...path, 'pattern']}
+      label={fields.address}
+      hint=""
+      placeholder="/projects"
+      isCode
+    />
   </>
 )
 
@@ -92,8 +98,9 @@ function AudienceFields({ path, op }: { path: Path; op: unknown }) {
 /** On which pages the flow is shown, and to whom. */
 export const WherePart = () => (
   <MappingFields path={['targeting']} name={words.where}>
-    <FieldGroup title={words.pages} hint={hintOf(urls)}>
+    <FieldGroup title={words.pages} hint={`${hintOf(urls)} ${hintOf([...urls, 0, 'pattern'])}`}>
       <RuleList
+        columns="pair"
         path={urls}
         nameOf={words.pageRule}
         add={words.addPage}
@@ -108,6 +115,7 @@ export const WherePart = () => (
       <MappingFields path={audience} name={words.people}>
         <RuleMatch />
         <RuleList
+          columns="three"
           path={rules}
           nameOf={words.rule}
           add={words.addRule}
@@ -131,6 +139,13 @@ function RuleMatch() {
   const isSaid = valueAt(flow, [...audience, 'match']) !== undefined
   if (!isSaid && (!Array.isArray(value) || value.length < 2)) return null
   return (
-    <ChoiceField path={[...audience, 'match']} label={fields.match} names={words.audienceMatches} />
+    <div class="field-row">
+      <ChoiceField
+        path={[...audience, 'match']}
+        label={fields.audienceMatch}
+        names={words.audienceMatches}
+        hint=""
+      />
+    </div>
   )
 }
