@@ -247,6 +247,7 @@ export function authoringRoutes({
       summary: 'Make a flow the draft of its key',
       description:
         'Send the `ETag` that you have read as `If-Match`; for a new flow `If-None-Match: *`.',
+      query: DraftQuery,
       body: DraftBody,
       bodyLimitBytes: mostBytesACall,
       isConditional: true,
@@ -257,10 +258,8 @@ export function authoringRoutes({
           throw invalid({ path: '/key', message: 'Must be the key in the path' })
         }
         const isExpected = expectedIn(call)
-        return draftReply(
-          200,
-          await authoring.putDraft(call.org.ref, definition, byOf(call), isExpected),
-        )
+        const flow = await authoring.putDraft(call.org.ref, definition, byOf(call), isExpected)
+        return draftReply(200, flow, call.query.text !== undefined)
       },
     }),
     route({

@@ -246,6 +246,7 @@ export const Validated = Type.Object(
   },
   { title: 'Validated' },
 )
+export type Validated = Static<typeof Validated>
 
 export const SchemaAnswer = Type.Record(Type.String(), Type.Unknown(), {
   title: 'FlowFileSchema',

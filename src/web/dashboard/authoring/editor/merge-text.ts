@@ -4,10 +4,11 @@ import {
   isSeq,
   type Node,
   parseDocument,
+  stringify,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
-import type { Merged, Side } from './merge.ts'
+import type { Merged, Side, Unit } from './merge.ts'
 
 type Keyed = { key: string }
 
@@ -93,4 +94,19 @@ export function mergedText(mine: string, theirs: string, { flow, sides }: Merged
     takeList('item', 'items', into, from, checklist.items)
   }
   return document.toString({ lineWidth: 0 })
+}
+
+/** One thing of a flow as its author wrote it; null where it is not there. */
+export function unitText({ kind, name, ...values }: Unit, side: Side, text: string): string | null {
+  if (kind === 'order') return ((values[side] ?? []) as string[]).map(key => `- ${key}\n`).join('')
+  if (values[side] === undefined) return null
+  const map = mapIn(parseDocument(text))
+  const checklist = mapOf(map, 'checklist')
+  const lists = { step: () => entriesOf(map, 'steps'), item: () => entriesOf(checklist, 'items') }
+  if (kind === 'step' || kind === 'item') {
+    const node = lists[kind]().get(name)
+    return node ? stringify(node, { lineWidth: 0 }) : null
+  }
+  const node = nodeOf(kind === 'field' ? map : checklist, name)
+  return stringify({ [name]: node ?? values[side] }, { lineWidth: 0 })
 }
