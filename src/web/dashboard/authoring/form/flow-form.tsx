@@ -55,7 +55,7 @@ function Fields({ editing, ...props }: FlowFormProps & { editing: Editing }) {
   const { form, said } = editing
   const { flow, isLocked, problems } = form
   const { chosen, choose, rename, add, duplicate, move, remove } = useEntries(editing, props)
-  const isKeyNew = useRef(typeof flow.key !== 'string' || flow.key === '').current
+  const hadNoKey = useRef(typeof flow.key !== 'string' || flow.key === '').current
   const detail = useRef<HTMLDivElement>(null)
   const at = chosen.value
   const entries = typeof at === 'string' ? [] : entriesOf(flow, at.list)
@@ -122,7 +122,7 @@ function Fields({ editing, ...props }: FlowFormProps & { editing: Editing }) {
               )}
               {path && entry.list === 'items' && <ItemPart path={path} onKey={rename} />}
               {!entry && at === 'where' && <WherePart />}
-              {!entry && at !== 'where' && <FlowPart isKeyNew={isKeyNew} />}
+              {!entry && at !== 'where' && <FlowPart isKeyNew={props.isNew || hadNoKey} />}
             </fieldset>
           </div>
         </div>

@@ -70,9 +70,7 @@ function ButtonFields({ path, action }: { path: Path; action: unknown }) {
             : write([...path, 'action'], word, { kind: 'unset', path: href })
         }
       />
-      {hasLink && (
-        <TextField path={href} label={fields.href} hint="" placeholder="/help" isCode />
-      )}
+      {hasLink && <TextField path={href} label={fields.href} hint="" placeholder="/help" isCode />}
     </>
   )
 }
