@@ -52,7 +52,7 @@ export function Sides({
   wasOpened.current ||= isYaml
   useEffect(() => {
     const place = isYaml && part.value !== null ? placeOfPart(text.value, part.value) : null
-    if (place) goTo.value = { ...place }
+    if (place) goTo.value = { ...place, isOnlyShown: true }
   }, [isYaml])
   const problems = judged.value?.problems ?? []
   const isJudged = judged.value?.text === text.value

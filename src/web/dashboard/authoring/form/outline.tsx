@@ -19,7 +19,7 @@ export function Wrong({ of }: { of: readonly FlowProblem[] }) {
   return (
     <span class={`wrong ${errors ? 'error' : 'warning'}`}>
       <Icon name="warning" size={14} />
-      <span class="unseen">, {said.filter(Boolean).join(', ')}</span>
+      <span class="unseen">{said.filter(Boolean).join(', ')}</span>
     </span>
   )
 }
