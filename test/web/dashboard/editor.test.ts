@@ -269,6 +269,7 @@ describe('what is not saved', () => {
     await page.getByRole('link', { name: 'Runs', exact: true }).click()
     await dialog.getByRole('button', { name: 'Leave' }).click()
     await page.waitForURL(/\/runs$/)
+    await page.locator('.yaml-editor').waitFor({ state: 'detached' })
     await page.goBack()
     await page.getByText('Unsaved changes of').waitFor()
     await page.getByRole('button', { name: 'Discard' }).click()
