@@ -38,7 +38,7 @@ const draftOf = async (key: string) =>
 
 /** The editor of a flow, once it shows it. */
 async function edit(key: string, options: Parameters<DashboardHouse['visit']>[1] = {}) {
-  const visited = await house.visit(`/flows/${key}/edit`, options)
+  const visited = await house.visit(`/flows/${key}/edit?view=yaml`, options)
   // Leaving with unsaved work asks: here it is left.
   visited.page.on('dialog', dialog => dialog.accept())
   await visited.page.getByText('No problems').waitFor()
@@ -77,7 +77,14 @@ testPages(
       heading: 'Welcome tour',
       shows: 'No problems',
     },
+    {
+      path: '/flows/welcome/edit?view=yaml',
+      title: 'Edit · Welcome tour',
+      heading: 'Welcome tour',
+      shows: 'No problems',
+    },
     { path: '/flows/new', title: 'New flow', shows: 'No problems' },
+    { path: '/flows/new?view=yaml', title: 'New flow', shows: 'No problems' },
   ],
 )
 
@@ -130,8 +137,12 @@ describe('writing', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'New flow' }).waitFor()
     await page.getByText('No problems').waitFor()
-    const isIn = () =>
-      page.evaluate(`document.activeElement?.classList.contains('yaml-editor') ?? false`)
+    const isIn = (selector = '.yaml-editor') =>
+      page.evaluate(`document.activeElement?.matches('${selector}') ?? false`)
+    for (let presses = 0; presses < 40 && !(await isIn('.workbench input')); presses++)
+      await page.keyboard.press('Tab')
+    await page.keyboard.press('ArrowRight')
+    await page.locator('.yaml-editor').waitFor()
     for (let presses = 0; presses < 20 && !(await isIn()); presses++)
       await page.keyboard.press('Tab')
     expect(await isIn()).toBe(true)
@@ -144,7 +155,7 @@ describe('writing', () => {
     expect(await isIn()).toBe(false)
     await page.keyboard.press('Control+s')
     await page.getByRole('heading', { level: 1, name: 'g h i' }).waitFor()
-    expect(page.url()).toEndWith('/flows/by-hand/edit')
+    expect(page.url()).toEndWith('/flows/by-hand/edit?view=yaml')
     expect(await draftOf('by-hand')).toBe(
       'key: by-hand\nname: g h i\nsteps:\n  - key: a\n    title: A?\n',
     )
@@ -156,7 +167,7 @@ describe('writing', () => {
 
   test('a key that is taken is said to be, and nothing is written over', async () => {
     await begin('taken', step('a', 'A'))
-    const { page } = await house.visit('/flows/new')
+    const { page } = await house.visit('/flows/new?view=yaml')
     await page.getByText('No problems').waitFor()
     await replace(page, 'my-tour', 'taken')
     await save(page)
@@ -250,7 +261,7 @@ describe('what is not saved', () => {
     await manage('POST', '/push', {
       flows: [{ key: 'later', name: 'later', steps: [step('a', 'A'), step('b', 'Robot')] }],
     })
-    await page.goto(`${house.server.url}/dashboard/harbor/flows/later/edit`)
+    await page.goto(`${house.server.url}/dashboard/harbor/flows/later/edit?view=yaml`)
     await page.getByRole('button', { name: 'Go on with them' }).click()
     await save(page)
     await page.getByText(/Saved, with what Robot/).waitFor()
@@ -281,7 +292,7 @@ describe('what is not saved', () => {
     await begin('ended', step('a', 'A'))
     const { page } = await house.signIn('editor')
     page.on('dialog', dialog => dialog.accept())
-    await page.goto(`${house.server.url}/dashboard/harbor/flows/ended/edit`)
+    await page.goto(`${house.server.url}/dashboard/harbor/flows/ended/edit?view=yaml`)
     await page.getByText('No problems').waitFor()
     await replace(page, 'title: A', 'title: Kept')
     const { page: other } = await house.browser.page({

@@ -359,7 +359,7 @@ test('a checklist has items, which an event ticks', async () => {
 
 test('who may not write can look at everything and change nothing', async () => {
   const { page, noticed } = await edit('locked', undefined, { role: 'viewer' })
-  await page.getByText('This flow is locked').waitFor()
+  await page.getByText('You may read this flow').waitFor()
   await choose(page, 'Start a project')
   expect(await page.getByLabel('Title').isDisabled()).toBe(true)
   for (const name of ['Add a step', 'Delete', 'Move up']) {

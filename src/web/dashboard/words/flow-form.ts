@@ -39,7 +39,6 @@ export const flowFormWords = {
   error: 'Error',
   warning: 'Warning',
   whole: 'About the whole flow',
-  locked: 'This flow is locked: you can look at everything and change nothing.',
 
   fault: {
     syntax: 'The form cannot read this text',

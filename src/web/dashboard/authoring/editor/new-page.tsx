@@ -1,6 +1,6 @@
-import { useMemo } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { addressOf } from '../../shell/address.ts'
+import { addressOf, useFilters } from '../../shell/address.ts'
 import { PageHead } from '../../shell/page-head.tsx'
 import { firstText, editorWords as words } from '../../words/editor.ts'
 import { flowWords } from '../../words/flows.ts'
@@ -10,10 +10,14 @@ import { Workbench } from './workbench.tsx'
 /** Where a flow begins. */
 export default function NewPage() {
   const { route } = useLocation()
-  const editing = useMemo(
-    () => new Editing(null, null, firstText, key => route(addressOf(['flows', key, 'edit']), true)),
-    [],
-  )
+  const { filters } = useFilters()
+  const view = useRef(filters.view)
+  view.current = filters.view
+  const editing = useMemo(() => {
+    const goOn = (key: string) =>
+      route(addressOf(['flows', key, 'edit'], { view: view.current }), true)
+    return new Editing(null, null, firstText, goOn)
+  }, [])
   return (
     <>
       <PageHead

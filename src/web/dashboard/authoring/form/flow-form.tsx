@@ -67,7 +67,6 @@ function Fields({ editing, ...props }: FlowFormProps & { editing: Editing }) {
   return (
     <FormContext.Provider value={form}>
       <Problems of={form.problemsAt([])} />
-      {isLocked && <p class="form-locked">{words.locked}</p>}
       <div class="flow-form">
         <div class="flow-form-columns">
           <nav class="outline" aria-label={words.label}>
