@@ -12,6 +12,8 @@ import { yamlSetup } from './yaml-setup.ts'
 export interface GoTo {
   line: number
   column: number
+  /** Shows it, and leaves the focus where it is. */
+  isOnlyShown?: boolean
 }
 
 export interface YamlEditorProps {
@@ -83,7 +85,8 @@ export function YamlEditor(props: YamlEditorProps) {
         yamlSetup(() => latest.current.schema),
         locking.of(locked(latest.current.isReadOnly)),
         listening,
-        EditorView.contentAttributes.of({ 'aria-label': words.yamlLabel }),
+        // The text takes the focus by itself; axe wants to read it.
+        EditorView.contentAttributes.of({ 'aria-label': words.yamlLabel, tabindex: '0' }),
       ],
     })
     // At once, and not when it is drawn: what was typed since would be taken back.
@@ -110,7 +113,7 @@ export function YamlEditor(props: YamlEditorProps) {
       selection: { anchor: at },
       effects: EditorView.scrollIntoView(at, { y: 'center' }),
     })
-    view.current!.focus()
+    if (!goTo.isOnlyShown) view.current!.focus()
   }, [goTo])
 
   return <div ref={host} class="yaml-editor" dir="ltr" />
