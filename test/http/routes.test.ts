@@ -44,6 +44,7 @@ const inContract = `
   GET /manage/flows/:key/draft management manage
   PUT /manage/flows/:key/draft management manage
   DELETE /manage/flows/:key/draft management manage
+  POST /manage/flows/:key/unlock management manage
   GET /manage/flows/:key/diff management manage
   POST /manage/flows/:key/publish management manage
   POST /manage/publish management manage

@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import { invalid, type Problem } from '../../core/errors.ts'
 import { asPublished } from '../../core/flow/as-published.ts'
 import { readFlowFile } from '../../core/flow/file.ts'
@@ -41,7 +42,7 @@ import {
   VersionList,
 } from './model.ts'
 import { type Pin, Pins } from './pins.ts'
-import type { AuthoredFlow, FlowStore, LookStore } from './port.ts'
+import type { AuthoredFlow, FlowOrigin, FlowStore, LookStore } from './port.ts'
 import { Repairs } from './repairs.ts'
 import { etagOf, mostFlows, newestDefinition } from './rules.ts'
 import { Authoring, type By, type Expected, expectationOf, type Side } from './service.ts'
@@ -61,7 +62,7 @@ const expectedIn = ({ request: { headers } }: RequestContext): Expected =>
   expectationOf(headers.get('if-match'), headers.get('if-none-match'))
 
 function told(flow: AuthoredFlow): AuthoredFlowAnswer {
-  const { id, key, status, draft, newest, updatedAt } = flow
+  const { id, key, status, draft, newest, updatedAt, source, isLocked } = flow
   const { name, kind, steps, checklist } = newestDefinition(flow)
   return {
     id,
@@ -76,6 +77,8 @@ function told(flow: AuthoredFlow): AuthoredFlowAnswer {
     stepCount: steps.length,
     itemCount: checklist?.items.length ?? 0,
     etag: etagOf(flow),
+    source,
+    isLocked,
   }
 }
 
@@ -119,6 +122,18 @@ function requireFew(call: RequestContext, path: string, flows: readonly unknown[
   const most = call.principal?.kind === 'operator' ? mostFlows : mostFlowsACall
   if (flows.length <= most) return
   throw invalid({ path, message: `Must have at most ${most} elements` })
+}
+
+/** What a push says of where one of its flows comes from. */
+function originFor(
+  key: string,
+  source: Static<typeof PushBody>['source'],
+  isLocked: boolean,
+): FlowOrigin {
+  if (!source) return { source: null, isLocked: false }
+  const { repository, commit, paths = {} } = source
+  const path = Object.hasOwn(paths, key) ? paths[key]! : null
+  return { source: { repository, commit, path }, isLocked }
 }
 
 const draftReply = (status: number, flow: AuthoredFlow, withText = false) => {
@@ -243,7 +258,7 @@ export function authoringRoutes({
       method: 'PUT',
       path: '/manage/flows/:key/draft',
       operation: 'putDraft',
-      refuses: ['too_many_flows'],
+      refuses: ['too_many_flows', 'flow_locked'],
       summary: 'Make a flow the draft of its key',
       description:
         'Send the `ETag` that you have read as `If-Match`; for a new flow `If-None-Match: *`.',
@@ -267,7 +282,7 @@ export function authoringRoutes({
       method: 'DELETE',
       path: '/manage/flows/:key/draft',
       operation: 'discardDraft',
-      refuses: ['flow_not_found', 'version_not_found'],
+      refuses: ['flow_not_found', 'version_not_found', 'flow_locked'],
       summary: 'Give a draft up: the newest published version is what there is',
       isConditional: true,
       answers: { 200: { description: 'The newest version.', schema: DraftAnswer, hasETag: true } },
@@ -277,6 +292,21 @@ export function authoringRoutes({
           200,
           await authoring.discardDraft(call.org.ref, keyOf(call), byOf(call), isExpected),
         )
+      },
+    }),
+    route({
+      ...writes,
+      method: 'POST',
+      path: '/manage/flows/:key/unlock',
+      operation: 'unlockFlow',
+      refuses: ['flow_not_found'],
+      summary: 'Let a flow be changed here again that was pushed with `lock`',
+      description: 'The next push may lock it again, and writes over what was changed meanwhile.',
+      body: Noted,
+      answers: { 200: { description: 'The flow.', schema: DraftAnswer, hasETag: true } },
+      async handle(call) {
+        const by = byOf(call, call.body.note)
+        return draftReply(200, await authoring.unlock(call.org.ref, keyOf(call), by))
       },
     }),
     route({
@@ -377,13 +407,15 @@ export function authoringRoutes({
       bodyLimitBytes: mostBytesACall,
       answers: { 200: { description: 'What became of each.', schema: PushedFlows } },
       async handle(call) {
-        const { flows, publish = false, dryRun = false, note } = call.body
+        const { flows, publish = false, dryRun = false, source, lock = false, note } = call.body
+        if (lock && !source) throw invalid({ path: '/source', message: 'Is required beside lock' })
         if (publish) requireScope(call.principal!, 'flows:publish')
         requireFew(call, '/flows', flows)
         const definitions = await definitionsIn(
           flows.map((flow, i) => ({ flow, path: `/flows/${i}` })),
         )
-        const options = { publish, isTrial: dryRun }
+        const origins = new Map(definitions.map(({ key }) => [key, originFor(key, source, lock)]))
+        const options = { publish, isTrial: dryRun, origins }
         const pushed = await authoring.push(call.org.ref, definitions, byOf(call, note), options)
         return json(200, {
           dryRun,
@@ -425,7 +457,7 @@ export function authoringRoutes({
         'they told in the last 24 hours of the published version. Nothing is published.',
       body: RepairBody,
       isConditional: true,
-      refuses: ['flow_not_found', 'step_not_found', 'nothing_to_repair'],
+      refuses: ['flow_not_found', 'step_not_found', 'nothing_to_repair', 'flow_locked'],
       answers: {
         200: { description: 'The selector before and after.', schema: RepairAnswer, hasETag: true },
       },

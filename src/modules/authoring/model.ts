@@ -39,6 +39,18 @@ export const flowFields = {
     description: 'What `If-Match` takes; the `ETag` of the draft.',
     examples: ['"1f0k3q9z2m"'],
   }),
+  source: Type.Union(
+    [
+      Type.Object({
+        repository: Type.String({ examples: ['acme/site'] }),
+        commit: Type.String({ examples: ['1a2b3c4'] }),
+        path: Type.Union([Type.String(), Type.Null()], { examples: ['flows/welcome.yaml'] }),
+      }),
+      Type.Null(),
+    ],
+    { description: 'Where it was pushed from last; null where that was not said.' },
+  ),
+  isLocked: Type.Boolean({ description: 'Whether it is changed in its repository alone.' }),
 }
 
 const definition = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])
@@ -111,6 +123,34 @@ export const PushBody = closed({
   publish: Type.Optional(Type.Boolean({ description: 'Publish them too.' })),
   dryRun: Type.Optional(
     Type.Boolean({ description: 'Say what would become of them, and change nothing.' }),
+  ),
+  source: Type.Optional(
+    closed(
+      {
+        repository: text(1, 200, {
+          description: 'Its name, as people know it.',
+          examples: ['acme/site'],
+        }),
+        commit: Type.String({
+          pattern: '^[0-9a-fA-F]{7,64}$',
+          mustBe: 'a commit of 7 to 64 hexadecimal digits',
+          description: 'Of the commit: seven digits or more of its hash.',
+          examples: ['1a2b3c4d'],
+        }),
+        paths: Type.Optional(
+          Type.Record(Type.String(), text(1, 500), {
+            description: 'By the keys of flows: the files that they stand in.',
+            examples: [{ welcome: 'flows/welcome.yaml' }],
+          }),
+        ),
+      },
+      { description: 'Where the flows come from; whoever looks at them is told.' },
+    ),
+  ),
+  lock: Type.Optional(
+    Type.Boolean({
+      description: 'Change them by pushes alone: the editor of the dashboard refuses to.',
+    }),
   ),
   note: Note,
 })

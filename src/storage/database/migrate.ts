@@ -14,6 +14,7 @@ import doNotTrack from '../migrations/0010-do-not-track.sql' with { type: 'text'
 import checklistPasses from '../migrations/0011-checklist-passes.sql' with { type: 'text' }
 import management from '../migrations/0012-management.sql' with { type: 'text' }
 import dashboardSessions from '../migrations/0013-dashboard-sessions.sql' with { type: 'text' }
+import flowSources from '../migrations/0014-flow-sources.sql' with { type: 'text' }
 import { rebuild } from '../projections/rebuild.ts'
 
 interface Migration {
@@ -42,6 +43,7 @@ const migrations: readonly Migration[] = [
   { id: 11, name: 'checklist-passes', sql: checklistPasses },
   { id: 12, name: 'management', sql: management },
   { id: 13, name: 'dashboard-sessions', sql: dashboardSessions },
+  { id: 14, name: 'flow-sources', sql: flowSources },
 ]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
