@@ -238,6 +238,8 @@ describe('what is not saved', () => {
     const { page, noticed } = await edit('reloaded')
     await replace(page, 'title: A', 'title: Unsaved')
     await kept(page)
+    // What is asked of the server meanwhile would fail.
+    await page.getByText('No problems').waitFor()
     await page.reload()
     await page.getByText('Unsaved changes of').waitFor()
     expect(await textIn(page)).toContain('title: A')

@@ -7,7 +7,7 @@ import { ask } from '../../api/request.ts'
 import { flowPath } from '../../flows/definition.ts'
 import { editorWords as words } from '../../words/editor.ts'
 import { formatAge } from '../../words/time.ts'
-import { type Merged, mergeFlows, type Side, type Unit, type Written } from './merge.ts'
+import { type Merged, mergeFlows, type Side, type Unit, type Written, writtenOf } from './merge.ts'
 import { mergedText } from './merge-text.ts'
 import type { FlowProblem } from './parts.ts'
 import type { Base } from './unsaved.ts'
@@ -27,24 +27,6 @@ export interface Clash {
   theirs: Base
   mine: { text: string; written: Written }
   merged: Merged
-}
-
-/** A flow as its author writes it: without what the server gives it. */
-function writtenOf({
-  id: _,
-  version: __,
-  publishedAt: ___,
-  steps,
-  checklist,
-  ...rest
-}: Flow): Written {
-  const written = <P extends { id: string; position: number }>(parts: readonly P[]) =>
-    parts.map(({ id: _, position: __, ...part }) => part)
-  return {
-    ...rest,
-    steps: written(steps),
-    checklist: checklist && { ...checklist, items: written(checklist.items) },
-  }
 }
 
 const baseOf = ({ etag, text, definition }: DraftAnswer): Base => ({
