@@ -1,0 +1,35 @@
+import type { ComponentType } from 'preact'
+import type { FileProblem } from '../../../../core/flow/file.ts'
+import type { Flow } from '../../../../core/flow/flow.ts'
+
+/** What is wrong with the text, and where: `path` is a JSON pointer into the file. */
+export type FlowProblem = FileProblem
+
+/**
+ * The form. The YAML text is the only truth: the form reads it and gives back a new text, which keeps
+ * comments and order. `part` is the key of the step or item that is looked at.
+ */
+export interface FlowFormProps {
+  text: string
+  problems: readonly FlowProblem[]
+  isLocked: boolean
+  part: string | null
+  onPart(key: string | null): void
+  onChange(text: string): void
+  pick: ComponentType<PickProps> | null
+}
+
+/** The preview. `flow` is as `GET /api/v1/flows/{id}` gives it, or null while the text has errors. */
+export interface FlowPreviewProps {
+  flow: Flow | null
+  part: string | null
+  onPart(key: string | null): void
+}
+
+/** A button by which the author chooses the element on the real page. */
+export interface PickProps {
+  flowKey: string
+  stepKey: string
+  selector: string
+  onPicked(picked: { selector: string; alternates?: unknown }): void
+}
