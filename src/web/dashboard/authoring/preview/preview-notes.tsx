@@ -9,7 +9,7 @@ const Event = ({ why, name, onTrack }: { why: string; name: string; onTrack: Tra
     <span>
       {why} <code>{name}</code>
     </span>
-    <Button look="quiet" onClick={() => onTrack(name)}>
+    <Button onClick={() => onTrack(name)}>
       {words.report}
     </Button>
   </li>
