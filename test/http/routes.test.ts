@@ -57,6 +57,7 @@ const inContract = `
   POST /manage/push management manage
   POST /manage/pin management manage
   POST /manage/validate management manage
+  GET /manage/schema management manage
   POST /manage/flows/:key/steps/:step/repair management manage
   GET /manage/flows/:key/runs management manage
   GET /manage/people management manage

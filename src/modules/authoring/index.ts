@@ -1,6 +1,9 @@
 import { invalid, type Problem } from '../../core/errors.ts'
+import { asPublished } from '../../core/flow/as-published.ts'
 import { readFlowFile } from '../../core/flow/file.ts'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
+import { flowFileSchema } from '../../core/flow/schema.ts'
+import { flowText } from '../../core/flow/text.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { freshReply } from '../../http/encoded.ts'
 import { actorOf, requireScope } from '../../http/principal.ts'
@@ -16,6 +19,7 @@ import {
   DiffQuery,
   DraftAnswer,
   DraftBody,
+  DraftQuery,
   ListedFlows,
   ListQuery,
   mostBytesACall,
@@ -29,6 +33,7 @@ import {
   RepairAnswer,
   RepairBody,
   Restored,
+  SchemaAnswer,
   StatusBody,
   ValidateBody,
   Validated,
@@ -116,10 +121,12 @@ function requireFew(call: RequestContext, path: string, flows: readonly unknown[
   throw invalid({ path, message: `Must have at most ${most} elements` })
 }
 
-const draftReply = (status: number, flow: AuthoredFlow) => {
+const draftReply = (status: number, flow: AuthoredFlow, withText = false) => {
   const etag = etagOf(flow)
   const state = flow.draft === null ? 'published' : 'draft'
-  const body = { ...told(flow), state, definition: newestDefinition(flow) }
+  const definition = newestDefinition(flow)
+  const text = withText && { text: flowText(definition) }
+  const body = { ...told(flow), state, definition, ...text }
   return json(status, body, { ETag: etag, 'Cache-Control': 'private, no-cache' })
 }
 
@@ -224,9 +231,11 @@ export function authoringRoutes({
       operation: 'getDraft',
       refuses: ['flow_not_found'],
       summary: 'What the author of a flow wrote last, to be edited',
+      query: DraftQuery,
       answers: { 200: { description: 'The draft.', schema: DraftAnswer, hasETag: true } },
       async handle(call) {
-        return draftReply(200, await authoring.flow(call.org.ref, keyOf(call)))
+        const flow = await authoring.flow(call.org.ref, keyOf(call))
+        return draftReply(200, flow, call.query.text !== undefined)
       },
     }),
     route({
@@ -238,6 +247,7 @@ export function authoringRoutes({
       summary: 'Make a flow the draft of its key',
       description:
         'Send the `ETag` that you have read as `If-Match`; for a new flow `If-None-Match: *`.',
+      query: DraftQuery,
       body: DraftBody,
       bodyLimitBytes: mostBytesACall,
       isConditional: true,
@@ -248,10 +258,8 @@ export function authoringRoutes({
           throw invalid({ path: '/key', message: 'Must be the key in the path' })
         }
         const isExpected = expectedIn(call)
-        return draftReply(
-          200,
-          await authoring.putDraft(call.org.ref, definition, byOf(call), isExpected),
-        )
+        const flow = await authoring.putDraft(call.org.ref, definition, byOf(call), isExpected)
+        return draftReply(200, flow, call.query.text !== undefined)
       },
     }),
     route({
@@ -447,13 +455,28 @@ export function authoringRoutes({
       bodyLimitBytes: mostBytesACall,
       answers: { 200: { description: 'What is wrong with it.', schema: Validated } },
       handle(call) {
-        const { text, format = 'yaml' } = call.body
+        const { text, format = 'yaml', normalised = false } = call.body
         const excess = excessOfText(text)
         if (excess !== null) throw invalid({ path: '/text', message: excess })
         const { flows, problems } = readFlowFile(text, { format })
         const valid = !problems.some(({ severity }) => severity === 'error')
-        return json(200, { valid, flows: flows.map(({ key }) => key), problems })
+        const given = { version: 1, publishedAt: isoTime(clock.now()) }
+        return json(200, {
+          valid,
+          flows: flows.map(({ key }) => key),
+          problems,
+          ...(normalised && { normalised: flows.map(flow => asPublished(flow, given)) }),
+        })
       },
+    }),
+    route({
+      ...reads,
+      method: 'GET',
+      path: '/manage/schema',
+      operation: 'getFlowFileSchema',
+      summary: 'The JSON Schema of flow files, by which editors complete them',
+      answers: { 200: { description: 'The schema.', schema: SchemaAnswer, isShared: true } },
+      handle: call => freshReply(call, flowFileSchema()),
     }),
   ]
 }

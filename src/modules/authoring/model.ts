@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Flow } from '../../core/flow/flow.ts'
 import { closed, text } from '../../core/flow/values.ts'
 import { Count, FlowId, Instant, InstantOrNull, OneOf } from '../../http/shapes.ts'
 
@@ -71,6 +72,12 @@ export const ListQuery = Type.Object({
   ),
 })
 
+export const DraftQuery = Type.Object({
+  text: Type.Optional(
+    Type.Literal('1', { description: 'The flow as a file, too, as "cairn flows pull" writes it.' }),
+  ),
+})
+
 export const DraftAnswer = Type.Object(
   {
     ...flowFields,
@@ -80,6 +87,12 @@ export const DraftAnswer = Type.Object(
     definition: Type.Record(Type.String(), Type.Unknown(), {
       description: 'The flow as a flow file has it, every default filled in.',
     }),
+    text: Type.Optional(
+      Type.String({
+        description: 'Where asked for: the flow as a file, without what is filled in by default.',
+        examples: ['key: welcome\nsteps:\n  - key: hello\n    title: Hello\n'],
+      }),
+    ),
   },
   { title: 'Draft' },
 )
@@ -203,6 +216,9 @@ export type DiffAnswer = Static<typeof DiffAnswer>
 export const ValidateBody = closed({
   text: Type.String({ description: 'A flow file.', examples: ['key: welcome\nsteps: []\n'] }),
   format: Type.Optional(OneOf(['yaml', 'json'], { description: 'YAML unless given.' })),
+  normalised: Type.Optional(
+    Type.Boolean({ description: 'Answer the flows as pages would get them, too.' }),
+  ),
 })
 const FlowProblem = Type.Object(
   {
@@ -220,9 +236,22 @@ export const Validated = Type.Object(
     valid: Type.Boolean({ description: 'Whether there is no error; warnings may be.' }),
     flows: Type.Array(Type.String(), { description: 'The keys of the flows without an error.' }),
     problems: Type.Array(FlowProblem),
+    normalised: Type.Optional(
+      Type.Array(Flow, {
+        examples: [[]],
+        description:
+          'Where asked for: the same flows as pages would get them, every default filled in, with keys in place of ids.',
+      }),
+    ),
   },
   { title: 'Validated' },
 )
+export type Validated = Static<typeof Validated>
+
+export const SchemaAnswer = Type.Record(Type.String(), Type.Unknown(), {
+  title: 'FlowFileSchema',
+  description: 'A JSON Schema, draft 7.',
+})
 
 export const PinBody = closed({
   flow: Type.Optional(

@@ -13,7 +13,10 @@ import { type AuthoredFlow, type FlowList, flowsPath, toneOfStatus } from './flo
 const addressIn = (flowKey: string, { path }: PageRoute) =>
   addressOf(path.split('/').map(part => (part === ':flow' ? flowKey : part)))
 
-const tabsOffered = () => routes.filter(({ isTab, needs }) => isTab && (!needs || may(needs)))
+const isOffered = ({ isTab, needs, tabFor }: PageRoute) =>
+  isTab && (!needs || may(needs)) && (!tabFor || may(tabFor))
+
+const tabsOffered = () => routes.filter(isOffered)
 
 /** The pages of a flow beside each other. */
 function Tabs({ flowKey }: { flowKey: string }) {
@@ -46,7 +49,7 @@ export function FlowFrame({
 }) {
   const list = useRead<FlowList>(flowsPath)
   const { path } = useLocation()
-  const tab = tabsOffered().find(route => addressIn(flowKey, route) === path)
+  const tab = routes.find(route => route.isTab && addressIn(flowKey, route) === path)
   return (
     <Reading of={list}>
       {({ flows }) => {
