@@ -268,6 +268,7 @@ describe('a new text', () => {
     await title('Links')
     await show(page, flowWith('Second'), 'b')
     await title('Second')
+    await drawn(frame)
     // What each frame that is painted shows, until the new text is there.
     const watched = frame.evaluate(`new Promise(resolve => {
       const shadow = document.querySelector('[data-cairn]').shadowRoot
@@ -322,6 +323,72 @@ describe('a new text', () => {
     await title('Second, longer')
     expect(await focused()).toBe('select')
     await page.context().close()
+  })
+})
+
+describe('beside the text that is written', () => {
+  /** The edit page of a flow and the preview beside it. */
+  async function edit(flow: string, options: VisitOptions = {}) {
+    const viewport = { width: 1280, height: 1200 }
+    const { page, noticed } = await house.visit(`/flows/${flow}/edit`, { viewport, ...options })
+    page.on('dialog', dialog => dialog.accept())
+    await page.getByText('No problems').waitFor()
+    const frame = async () => {
+      const iframe = page.getByTitle('Preview of the flow')
+      return (await (await iframe.elementHandle())!.contentFrame())!
+    }
+    const title = async (text: string) =>
+      (await frame()).locator('[data-cairn] .card h2', { hasText: text }).waitFor()
+    const line = (text: string) => page.locator('.cm-line', { hasText: text }).first()
+    return { page, noticed, frame, title, line }
+  }
+
+  test('it shows what is typed, and what was before as long as there are errors', async () => {
+    const { page, title, line } = await edit('harbor')
+    await title('Welcome aboard')
+    await line('Welcome aboard').click()
+    await page.keyboard.press('End')
+    await page.keyboard.insertText(', sailor')
+    await title('Welcome aboard, sailor')
+    await page.keyboard.insertText(': ahoy: ')
+    await page.getByText('This is how it was before').waitFor()
+    await title('Welcome aboard, sailor')
+    await page.context().close()
+  })
+
+  test('the cursor and the preview follow each other, and the keyboard stays', async () => {
+    const { page, frame, title, line } = await edit('harbor')
+    await title('Welcome aboard')
+    await line('title: Bring your crew').click()
+    await title('Bring your crew')
+    expect(await page.evaluate('document.activeElement.className')).toBe('yaml-editor')
+    const shown = await frame()
+    await drawn(shown)
+    // By the mouse, on a frame that is drawn smaller than it is.
+    const at = (await shown.evaluate(`(() => {
+      const buttons = document.querySelector('[data-cairn]').shadowRoot.querySelectorAll('.button')
+      const { x, y, width, height } = buttons[0].getBoundingClientRect()
+      return { x: (x + width / 2) / innerWidth, y: (y + height / 2) / innerHeight }
+    })()`)) as { x: number; y: number }
+    const box = (await page.getByTitle('Preview of the flow').boundingBox())!
+    expect(box.width).toBeLessThan((await shown.evaluate('innerWidth')) as number)
+    await page.mouse.click(box.x + at.x * box.width, box.y + at.y * box.height)
+    await title('Break it into tasks')
+    const active = page.locator('.cm-activeLine')
+    await active.filter({ hasText: 'key: add-task' }).waitFor()
+    expect(await shown.evaluate('document.hasFocus()')).toBe(true)
+    await page.context().close()
+  })
+
+  test('it is sound, and on a phone in place of the text', async () => {
+    for (const look of looks) {
+      const { page, noticed, title, frame } = await edit('harbor', { ...look })
+      if (look.viewport.width < 1200) await page.getByText('Preview', { exact: true }).click()
+      await title('Welcome aboard')
+      expect(await hardToUse((await frame()) as never)).toEqual([])
+      await requireSound(page, noticed)
+      await page.context().close()
+    }
   })
 })
 

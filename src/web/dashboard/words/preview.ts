@@ -4,6 +4,8 @@ export const previewWords = {
   frame: 'Preview of the flow',
   show: 'Show what visitors see',
   hide: 'Hide the preview',
+  side: 'Text or preview',
+  sides: { text: 'Text', preview: 'Preview' },
   screen: 'Screen',
   screens: { desktop: 'Desktop', phone: 'Phone' },
   page: 'Your page',

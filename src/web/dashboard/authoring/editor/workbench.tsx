@@ -5,11 +5,13 @@ import { useRead } from '../../api/read.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { editorWords as words } from '../../words/editor.ts'
+import { BesideText } from '../preview/beside-text.tsx'
 import type { Schema } from './completion.ts'
 import type { Editing } from './editing.ts'
 import { Leave } from './leave.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
 import { EditorNotice, LeftWork } from './notices.tsx'
+import { partAt, placeOfPart } from './places.ts'
 import { ProblemList } from './problem-list.tsx'
 import { useJudging, useKeeping } from './use-editing.ts'
 import { type GoTo, YamlEditor } from './yaml-editor.tsx'
@@ -89,6 +91,8 @@ export function Workbench({
   children?: ComponentChildren
 }) {
   const goTo = useSignal<GoTo | null>(null)
+  /** The step or item that is looked at. */
+  const part = useSignal<string | null>(null)
   const schema = useRead<Schema>('/manage/schema', never)
   const isFailing = useJudging(editing)
   const { isKept, left, isElsewhere, discard, goOn } = useKeeping(editing)
@@ -122,21 +126,34 @@ export function Workbench({
           )}
         </div>
       </div>
-      <YamlEditor
-        text={text}
-        problems={problems}
-        isReadOnly={!canWrite}
-        schema={schema.data}
-        goTo={goTo.value}
-        onCursor={() => {}}
-      />
-      <ProblemList
-        problems={problems}
-        state={isFailing ? 'failing' : isJudged ? 'judged' : 'judging'}
-        onGo={place => {
-          goTo.value = { ...place }
+      <BesideText
+        flow={judged.value?.flow ?? null}
+        part={part.value}
+        onPart={key => {
+          part.value = key
+          const place = key === null ? null : placeOfPart(text.peek(), key)
+          if (place) goTo.value = { ...place, isQuiet: true }
         }}
-      />
+      >
+        <YamlEditor
+          text={text}
+          problems={problems}
+          isReadOnly={!canWrite}
+          schema={schema.data}
+          goTo={goTo.value}
+          onCursor={offset => {
+            const found = partAt(text.peek(), offset)
+            if (found !== null) part.value = found
+          }}
+        />
+        <ProblemList
+          problems={problems}
+          state={isFailing ? 'failing' : isJudged ? 'judged' : 'judging'}
+          onGo={place => {
+            goTo.value = { ...place }
+          }}
+        />
+      </BesideText>
       <Keys />
       {isDirty.value && <Leave isKept={isKept} />}
       {clash.value && (

@@ -12,6 +12,8 @@ import { yamlSetup } from './yaml-setup.ts'
 export interface GoTo {
   line: number
   column: number
+  /** Whether the keyboard stays where it is. */
+  isQuiet?: boolean
 }
 
 export interface YamlEditorProps {
@@ -83,7 +85,8 @@ export function YamlEditor(props: YamlEditorProps) {
         yamlSetup(() => latest.current.schema),
         locking.of(locked(latest.current.isReadOnly)),
         listening,
-        EditorView.contentAttributes.of({ 'aria-label': words.yamlLabel }),
+        // What can be written in can be reached anyway; not every checker knows.
+        EditorView.contentAttributes.of({ 'aria-label': words.yamlLabel, tabindex: '0' }),
       ],
     })
     // At once, and not when it is drawn: what was typed since would be taken back.
@@ -110,7 +113,7 @@ export function YamlEditor(props: YamlEditorProps) {
       selection: { anchor: at },
       effects: EditorView.scrollIntoView(at, { y: 'center' }),
     })
-    view.current!.focus()
+    if (!goTo.isQuiet) view.current!.focus()
   }, [goTo])
 
   return <div ref={host} class="yaml-editor" dir="ltr" />

@@ -8,7 +8,7 @@ export const screens = ['desktop', 'phone'] as const
 type Screen = (typeof screens)[number]
 export const chosenScreen = signal<Screen | null>(null)
 /** On a phone, a phone's. */
-const narrowPx = 560
+const narrowPx = 440
 export const screenIn = (room: number): Screen =>
   chosenScreen.value ?? (room < narrowPx ? 'phone' : 'desktop')
 
@@ -47,4 +47,4 @@ export const look = computed<Look>(() => ({
 export const sizeIn = (room: number) =>
   screenIn(room) === 'phone'
     ? { width: 390, height: 700 }
-    : { width: Math.max(room, 800), height: 560 }
+    : { width: Math.max(room, 720), height: 560 }

@@ -9,9 +9,7 @@ const Event = ({ why, name, onTrack }: { why: string; name: string; onTrack: Tra
     <span>
       {why} <code>{name}</code>
     </span>
-    <Button onClick={() => onTrack(name)}>
-      {words.report}
-    </Button>
+    <Button onClick={() => onTrack(name)}>{words.report}</Button>
   </li>
 )
 
