@@ -356,6 +356,24 @@ describe('beside the text that is written', () => {
     await page.context().close()
   })
 
+  test('a text is there before the server has judged it', async () => {
+    const { page, title, line } = await edit('harbor')
+    await title('Welcome aboard')
+    let isAsked = false
+    await page.route('**/manage/validate', () => {
+      isAsked = true
+    })
+    await line('Welcome aboard').click()
+    await page.keyboard.press('End')
+    await page.keyboard.insertText(', sailor')
+    await title('Welcome aboard, sailor')
+    await until(
+      () => isAsked,
+      asked => asked,
+    )
+    await page.context().close()
+  })
+
   test('the cursor and the preview follow each other, and the keyboard stays', async () => {
     const { page, frame, title, line } = await edit('harbor')
     await title('Welcome aboard')

@@ -128,6 +128,7 @@ export function Workbench({
       </div>
       <BesideText
         flow={judged.value?.flow ?? null}
+        text={text.value}
         part={part.value}
         onPart={key => {
           part.value = key

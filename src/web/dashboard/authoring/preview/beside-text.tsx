@@ -1,20 +1,30 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Segments } from '../../parts/field.tsx'
 import { previewWords as words } from '../../words/preview.ts'
 import type { FlowPreviewProps } from '../editor/parts.ts'
 import { FlowPreview } from './flow-preview.tsx'
+import { withTextsOf } from './texts-now.ts'
 
 const room = matchMedia('(min-width: 75rem)')
 
 /** The text of a flow with its preview beside it; where there is no room for both, one of them. */
 export function BesideText({
   children,
+  text,
+  flow,
   ...preview
-}: FlowPreviewProps & { children: ComponentChildren }) {
+}: FlowPreviewProps & {
+  /** Newer than the flow, where somebody has typed since. */
+  text: string
+  children: ComponentChildren
+}) {
   const isRoomy = useSignal(room.matches)
   const side = useSignal<'text' | 'preview'>('text')
+  const last = useRef(flow)
+  const now = useMemo(() => flow && (withTextsOf(flow, text) ?? last.current), [flow, text])
+  last.current = now ?? last.current
   useEffect(() => {
     const measure = () => {
       isRoomy.value = room.matches
@@ -38,7 +48,7 @@ export function BesideText({
       )}
       <div class="beside-text" data-side={isRoomy.value ? 'both' : side.value}>
         <div class="beside-text-text">{children}</div>
-        {(isRoomy.value || side.value === 'preview') && <FlowPreview {...preview} />}
+        {(isRoomy.value || side.value === 'preview') && <FlowPreview {...preview} flow={now} />}
       </div>
     </>
   )

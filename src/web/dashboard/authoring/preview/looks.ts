@@ -14,9 +14,13 @@ export const screenIn = (room: number): Screen =>
 
 /** As the dashboard is, until something is chosen. */
 const chosenDark = signal<boolean | null>(null)
-const prefersDark = matchMedia('(prefers-color-scheme: dark)')
+const darkness = matchMedia('(prefers-color-scheme: dark)')
+const prefersDark = signal(darkness.matches)
+darkness.addEventListener('change', () => {
+  prefersDark.value = darkness.matches
+})
 const isDashboardDark = computed(() =>
-  appearance.value === 'system' ? prefersDark.matches : appearance.value === 'dark',
+  appearance.value === 'system' ? prefersDark.value : appearance.value === 'dark',
 )
 export const isDark = computed(() => chosenDark.value ?? isDashboardDark.value)
 export const chooseDark = (is: boolean) => {
