@@ -9,8 +9,8 @@ export interface Base {
 
 /** Work that was not saved, as this browser keeps it. */
 export interface Unsaved {
-  /** The tab that wrote it; each has its own, so that none writes over another's. */
-  tab: string
+  /** The editor that wrote it; each has its own name, so that none writes over another's. */
+  editor: string
   /** When, epoch milliseconds. */
   at: number
   text: string
@@ -22,7 +22,8 @@ const prefix = 'cairn-unsaved'
 const mostCharacters = 400_000
 const mostKept = 20
 
-const tab = crypto.getRandomValues(new Uint32Array(2)).join('-')
+/** A name for an editor that has just been opened. */
+export const newEditor = (): string => crypto.getRandomValues(new Uint32Array(2)).join('-')
 
 /** Where work on a flow is kept; the key is empty for a new one. */
 const placeOf = (organisation: string, flowKey: string) =>
@@ -43,16 +44,16 @@ function kept(): { name: string; work: Unsaved }[] {
     .sort((a, b) => b.work.at - a.work.at)
 }
 
-/** Keeps the work of this tab. @returns whether it is kept: a browser may not let us, or have no room */
+/** Keeps the work of an editor. @returns whether it is kept: a browser may not let us, or have no room */
 export function keep(
   organisation: string,
   flowKey: string,
-  { text, base }: Pick<Unsaved, 'text' | 'base'>,
+  { editor, text, base }: Omit<Unsaved, 'at'>,
 ): boolean {
-  const work: Unsaved = { tab, at: Date.now(), text, base }
+  const work: Unsaved = { editor, at: Date.now(), text, base }
   const written = JSON.stringify(work)
   if (written.length > mostCharacters) return false
-  const name = placeOf(organisation, flowKey) + tab
+  const name = placeOf(organisation, flowKey) + editor
   try {
     const others = kept().filter(one => one.name !== name)
     for (const one of others.slice(mostKept - 1)) localStorage.removeItem(one.name)
@@ -63,22 +64,22 @@ export function keep(
   }
 }
 
-/** Work on a flow that other tabs, or this one before it was loaded anew, have left: the newest first. */
+/** Work on a flow that editors have left which were opened before: the newest first. */
 export function leftOf(organisation: string, flowKey: string): Unsaved[] {
   try {
     const place = placeOf(organisation, flowKey)
     return kept()
-      .filter(({ name, work }) => name.startsWith(place) && work.tab !== tab)
+      .filter(({ name }) => name.startsWith(place))
       .map(({ work }) => work)
   } catch {
     return []
   }
 }
 
-/** Gives up what is kept; that of this tab where none is named. */
-export function forget(organisation: string, flowKey: string, of = tab): void {
+/** Gives up what an editor kept. */
+export function forget(organisation: string, flowKey: string, editor: string): void {
   try {
-    localStorage.removeItem(placeOf(organisation, flowKey) + of)
+    localStorage.removeItem(placeOf(organisation, flowKey) + editor)
   } catch {
     // What may not be stored was not.
   }

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import { Failure } from '../../api/failure.ts'
 import { presence, session } from '../../api/session.ts'
 import type { Editing } from './editing.ts'
-import { forget, keep, leftOf, type Unsaved, watchOthers } from './unsaved.ts'
+import { forget, keep, leftOf, newEditor, type Unsaved, watchOthers } from './unsaved.ts'
 
 const judgeMs = 350
 const retryMs = 5_000
@@ -42,6 +42,7 @@ export function useJudging(editing: Editing): boolean {
 export function useKeeping(editing: Editing) {
   const organisation = session.value!.organisation.id
   const flowKey = editing.key ?? ''
+  const editor = useMemo(newEditor, [])
   const isKept = useSignal(true)
   const left = useSignal<readonly Unsaved[]>([])
   const isElsewhere = useSignal(false)
@@ -56,14 +57,14 @@ export function useKeeping(editing: Editing) {
     const write = () => {
       clearTimeout(timer)
       const [text, base] = [editing.text.peek(), editing.base.peek()]
-      if (editing.isDirty.peek()) isKept.value = keep(organisation, flowKey, { text, base })
+      if (editing.isDirty.peek()) isKept.value = keep(organisation, flowKey, { editor, text, base })
     }
     const stop = editing.text.subscribe(() => {
       clearTimeout(timer)
       timer = setTimeout(write, keepMs)
     })
     const stopForgetting = editing.isDirty.subscribe(isDirty => {
-      if (!isDirty) forget(organisation, flowKey)
+      if (!isDirty) forget(organisation, flowKey, editor)
     })
     addEventListener('pagehide', write)
     return () => {
@@ -74,7 +75,7 @@ export function useKeeping(editing: Editing) {
     }
   }, [editing, organisation, flowKey])
   const drop = (work: Unsaved) => {
-    forget(organisation, flowKey, work.tab)
+    forget(organisation, flowKey, work.editor)
     left.value = left.value.filter(one => one !== work)
   }
   return {
@@ -84,8 +85,8 @@ export function useKeeping(editing: Editing) {
     discard: drop,
     goOn(work: Unsaved) {
       editing.goOn(work)
-      // Under this tab's name first, so that it is never nowhere.
-      isKept.value = keep(organisation, flowKey, work)
+      // Under this editor's name first, so that it is never nowhere.
+      isKept.value = keep(organisation, flowKey, { ...work, editor })
       drop(work)
     },
   }

@@ -104,7 +104,7 @@ export function Workbench({
     <div class="workbench">
       {left.map(work => (
         <LeftWork
-          key={work.tab}
+          key={work.editor}
           work={work}
           onGoOn={() => goOn(work)}
           onDiscard={() => discard(work)}

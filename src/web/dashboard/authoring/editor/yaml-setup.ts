@@ -29,6 +29,7 @@ import {
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { placeAt, type Schema, suggestionsAt } from './completion.ts'
+import { typingOver } from './typing-over.ts'
 
 /** Colours come from the page, so that light and dark follow it. */
 const look = EditorView.theme({
@@ -71,6 +72,9 @@ const look = EditorView.theme({
     backgroundImage: 'none',
     color: 'var(--text)',
     fontSize: 'var(--size-2)',
+  },
+  '.cm-textfield:focus-visible, .cm-button:focus-visible': {
+    outline: '2px solid var(--accent-8)',
   },
   '.cm-panel [name=close]': { minWidth: '24px', minHeight: '24px', color: 'var(--text)' },
   '.cm-tooltip': {
@@ -133,6 +137,7 @@ export const yamlSetup = (schema: () => Schema | null): Extension => [
   indentUnit.of('  '),
   bracketMatching(),
   closeBrackets(),
+  typingOver,
   highlightActiveLine(),
   highlightActiveLineGutter(),
   highlightSelectionMatches(),
