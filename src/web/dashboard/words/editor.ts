@@ -2,6 +2,11 @@
 export const editorWords = {
   newWhy:
     'A flow is a short text: a key, a name, and steps or items. What you save is a draft, which no visitor sees.',
+  side: 'Write it as',
+  sides: [
+    ['form', 'Form'],
+    ['yaml', 'YAML'],
+  ] as const,
   yamlLabel: 'The flow, as YAML',
   keys: [
     ['Ctrl Space', 'suggests what can stand there'],

@@ -7,10 +7,13 @@ import type { GoTo } from './yaml-editor.tsx'
 export function ProblemList({
   problems,
   state,
+  isBrief = false,
   onGo,
 }: {
   problems: readonly FlowProblem[]
   state: 'judging' | 'failing' | 'judged'
+  /** Whether it is enough to say how many there are, because each is shown at its field. */
+  isBrief?: boolean
   onGo(place: GoTo): void
 }) {
   const count = (asked: FlowProblem['severity']) =>
@@ -29,7 +32,7 @@ export function ProblemList({
         {state === 'judged' && problems.length === 0 && <Icon name="done" />}
         {told}
       </p>
-      {problems.length > 0 && (
+      {problems.length > 0 && !isBrief && (
         <ul>
           {problems.map(({ severity, message, line, column }, i) => {
             const inside = (

@@ -1,22 +1,14 @@
-import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { useRead } from '../../api/read.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { editorWords as words } from '../../words/editor.ts'
-import { BesideText } from '../preview/beside-text.tsx'
-import type { Schema } from './completion.ts'
 import type { Editing } from './editing.ts'
 import { Leave } from './leave.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
 import { EditorNotice, LeftWork } from './notices.tsx'
-import { partAt, placeOfPart } from './places.ts'
-import { ProblemList } from './problem-list.tsx'
+import { SideChoice, Sides, useSide } from './sides.tsx'
 import { useJudging, useKeeping } from './use-editing.ts'
-import { type GoTo, YamlEditor } from './yaml-editor.tsx'
-
-const never = 86_400_000
 
 /** Saves by the keys that save elsewhere. */
 function useSaveKey(save: () => void): void {
@@ -90,16 +82,11 @@ export function Workbench({
   /** Above the text. */
   children?: ComponentChildren
 }) {
-  const goTo = useSignal<GoTo | null>(null)
-  /** The step or item that is looked at. */
-  const part = useSignal<string | null>(null)
-  const schema = useRead<Schema>('/manage/schema', never)
+  const [side] = useSide()
   const isFailing = useJudging(editing)
   const { isKept, left, isElsewhere, discard, goOn } = useKeeping(editing)
   const save = useSaving(editing, canWrite)
-  const { text, judged, clash, isBusy, isDirty } = editing
-  const problems = judged.value?.problems ?? []
-  const isJudged = judged.value?.text === text.value
+  const { clash, isBusy, isDirty } = editing
   return (
     <div class="workbench">
       {left.map(work => (
@@ -116,6 +103,7 @@ export function Workbench({
       )}
       {children}
       <div class="workbench-bar">
+        <SideChoice />
         <SaveState editing={editing} isKept={isKept} />
         <div class="actions">
           {actions}
@@ -126,36 +114,8 @@ export function Workbench({
           )}
         </div>
       </div>
-      <BesideText
-        flow={judged.value?.flow ?? null}
-        text={text.value}
-        part={part.value}
-        onPart={key => {
-          part.value = key
-          const place = key === null ? null : placeOfPart(text.peek(), key)
-          if (place) goTo.value = { ...place, isQuiet: true }
-        }}
-      >
-        <YamlEditor
-          text={text}
-          problems={problems}
-          isReadOnly={!canWrite}
-          schema={schema.data}
-          goTo={goTo.value}
-          onCursor={offset => {
-            const found = partAt(text.peek(), offset)
-            if (found !== null) part.value = found
-          }}
-        />
-        <ProblemList
-          problems={problems}
-          state={isFailing ? 'failing' : isJudged ? 'judged' : 'judging'}
-          onGo={place => {
-            goTo.value = { ...place }
-          }}
-        />
-      </BesideText>
-      <Keys />
+      <Sides editing={editing} isReadOnly={!canWrite} isFailing={isFailing} />
+      {side === 'yaml' && <Keys />}
       {isDirty.value && <Leave isKept={isKept} />}
       {clash.value && (
         <MergeDialog
