@@ -38,7 +38,7 @@ const draftOf = async (key: string) =>
 
 /** The editor of a flow, once it shows it. */
 async function edit(key: string, options: Parameters<DashboardHouse['visit']>[1] = {}) {
-  const visited = await house.visit(`/flows/${key}/edit`, options)
+  const visited = await house.visit(`/flows/${key}/edit?view=yaml`, options)
   // Leaving with unsaved work asks: here it is left.
   visited.page.on('dialog', dialog => dialog.accept())
   await visited.page.getByText('No problems').waitFor()
@@ -72,12 +72,12 @@ testPages(
   () => house,
   [
     {
-      path: '/flows/welcome/edit',
+      path: '/flows/welcome/edit?view=yaml',
       title: 'Edit · Welcome tour',
       heading: 'Welcome tour',
       shows: 'No problems',
     },
-    { path: '/flows/new', title: 'New flow', shows: 'No problems' },
+    { path: '/flows/new?view=yaml', title: 'New flow', shows: 'No problems' },
   ],
 )
 
@@ -132,9 +132,16 @@ describe('writing', () => {
     await page.getByText('No problems').waitFor()
     const isIn = () =>
       page.evaluate(`document.activeElement?.classList.contains('yaml-editor') ?? false`)
-    for (let presses = 0; presses < 20 && !(await isIn()); presses++)
-      await page.keyboard.press('Tab')
-    expect(await isIn()).toBe(true)
+    const tabTo = async (isThere: () => Promise<unknown>) => {
+      for (let presses = 0; presses < 20 && !(await isThere()); presses++) {
+        await page.keyboard.press('Tab')
+      }
+      expect(await isThere()).toBe(true)
+    }
+    await tabTo(() => page.evaluate(`document.activeElement?.type === 'radio'`))
+    await page.keyboard.press('ArrowRight')
+    await page.locator('.cm-content').waitFor()
+    await tabTo(isIn)
     await page.keyboard.press('Control+a')
     await page.keyboard.type('key: by-hand\nname: g h i\nsteps:\n- key: a\ntitle: A?')
     await page.getByText('No problems').waitFor()
@@ -144,7 +151,7 @@ describe('writing', () => {
     expect(await isIn()).toBe(false)
     await page.keyboard.press('Control+s')
     await page.getByRole('heading', { level: 1, name: 'g h i' }).waitFor()
-    expect(page.url()).toEndWith('/flows/by-hand/edit')
+    expect(page.url()).toEndWith('/flows/by-hand/edit?view=yaml')
     expect(await draftOf('by-hand')).toBe(
       'key: by-hand\nname: g h i\nsteps:\n  - key: a\n    title: A?\n',
     )
@@ -156,7 +163,7 @@ describe('writing', () => {
 
   test('a key that is taken is said to be, and nothing is written over', async () => {
     await begin('taken', step('a', 'A'))
-    const { page } = await house.visit('/flows/new')
+    const { page } = await house.visit('/flows/new?view=yaml')
     await page.getByText('No problems').waitFor()
     await replace(page, 'my-tour', 'taken')
     await save(page)
@@ -166,6 +173,29 @@ describe('writing', () => {
       .first()
       .waitFor()
     expect(await draftOf('taken')).toContain('title: A')
+    await page.context().close()
+  })
+
+  test('what its repository locks is read, and unlocked where one asks', async () => {
+    const source = {
+      repository: 'acme/site',
+      commit: '1a2b3c4d5e',
+      paths: { locked: 'flows/a.yaml' },
+    }
+    const flows = [{ key: 'locked', name: 'locked', steps: [step('a', 'A')] }]
+    await manage('POST', '/push', { flows, source, lock: true })
+    const { page, noticed } = await edit('locked')
+    await page.getByText('Last pushed from acme/site at 1a2b3c4, flows/a.yaml').waitFor()
+    expect(await page.getByRole('button', { name: 'Save draft' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Copy YAML' }).waitFor()
+    await requireSound(page, noticed)
+    await page.getByRole('button', { name: 'Unlock' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Change this flow here?' })
+    await dialog.getByRole('button', { name: 'Unlock' }).click()
+    await replace(page, 'title: A', 'title: Here')
+    await save(page)
+    await isSaved(page)
+    expect(await draftOf('locked')).toContain('title: Here')
     await page.context().close()
   })
 
@@ -250,7 +280,7 @@ describe('what is not saved', () => {
     await manage('POST', '/push', {
       flows: [{ key: 'later', name: 'later', steps: [step('a', 'A'), step('b', 'Robot')] }],
     })
-    await page.goto(`${house.server.url}/dashboard/harbor/flows/later/edit`)
+    await page.goto(`${house.server.url}/dashboard/harbor/flows/later/edit?view=yaml`)
     await page.getByRole('button', { name: 'Go on with them' }).click()
     await save(page)
     await page.getByText(/Saved, with what Robot/).waitFor()
@@ -281,7 +311,7 @@ describe('what is not saved', () => {
     await begin('ended', step('a', 'A'))
     const { page } = await house.signIn('editor')
     page.on('dialog', dialog => dialog.accept())
-    await page.goto(`${house.server.url}/dashboard/harbor/flows/ended/edit`)
+    await page.goto(`${house.server.url}/dashboard/harbor/flows/ended/edit?view=yaml`)
     await page.getByText('No problems').waitFor()
     await replace(page, 'title: A', 'title: Kept')
     const { page: other } = await house.browser.page({

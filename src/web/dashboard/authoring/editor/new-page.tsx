@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { addressOf } from '../../shell/address.ts'
 import { PageHead } from '../../shell/page-head.tsx'
@@ -9,11 +9,16 @@ import { Workbench } from './workbench.tsx'
 
 /** Where a flow begins. */
 export default function NewPage() {
-  const { route } = useLocation()
-  const editing = useMemo(
-    () => new Editing(null, null, firstText, key => route(addressOf(['flows', key, 'edit']), true)),
-    [],
-  )
+  const location = useLocation()
+  const latest = useRef(location)
+  latest.current = location
+  const editing = useMemo(() => {
+    const goOn = (key: string) => {
+      const { route, query } = latest.current
+      route(addressOf(['flows', key, 'edit'], { view: query.view }), true)
+    }
+    return new Editing(null, null, firstText, goOn)
+  }, [])
   return (
     <>
       <PageHead
