@@ -79,7 +79,7 @@ export const editorWords = {
     `It was pushed from ${repository} with a lock. Change it there and push it again.`,
   copyYaml: 'Copy YAML',
   copied: 'Copied.',
-  copySelf: 'The browser does not let the page copy: select the text, and press Ctrl C.',
+  copySelf: 'The browser lets no page copy: mark the text, and press Ctrl C.',
   unlock: 'Unlock',
   unlockTitle: 'Change this flow here?',
   unlockWhy:
