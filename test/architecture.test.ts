@@ -292,6 +292,8 @@ test('every file is reached from the entry, from a thread’s, or from one that 
   const scripts = ['page', 'renderer', 'module']
   for (const script of scripts) expect(codeOf('web/bundle.ts')).toContain(`'${script}.ts'`)
   expect(codeOf('web/dashboard-bundle.ts')).toContain("'main.tsx'")
+  const framed = 'authoring/preview/frame/frame.ts'
+  expect(codeOf('web/dashboard-bundle.ts')).toContain(`'${framed}'`)
   expect(codeOf('web/dashboard-bundle.ts')).toContain("'styles/main.css'")
   const mainStyle = readFileSync(join(src, 'web/dashboard/styles/main.css'), 'utf8')
   const styles = [...mainStyle.matchAll(/"\.\/([^"]+)"/g)]
@@ -309,6 +311,7 @@ test('every file is reached from the entry, from a thread’s, or from one that 
     ...threads.map(thread => `runtime/${thread}.ts`),
     ...scripts.map(script => `web/snippet/${script}.ts`),
     'web/dashboard/main.tsx',
+    `web/dashboard/${framed}`,
   ]
   entries.forEach(reach)
   expect(files.filter(file => !reached.has(file))).toEqual([])

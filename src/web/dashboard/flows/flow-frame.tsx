@@ -66,6 +66,7 @@ export function FlowFrame({
                 <span class="badges">
                   <Badge tone={toneOfStatus[flow.status]}>{words.statuses[flow.status]}</Badge>
                   {flow.version !== null && <Badge>{words.version(flow.version)}</Badge>}
+                  {flow.isLocked && <Badge>{words.locked}</Badge>}
                   {flow.hasDraft && flow.version !== null && (
                     <Badge tone="accent">{words.waiting}</Badge>
                   )}
@@ -73,6 +74,7 @@ export function FlowFrame({
               }
               actions={actions}
             >
+              {flow.source && <p class="hint">{words.source(flow.source)}</p>}
               <Tabs flowKey={flowKey} />
             </PageHead>
             {children(flow)}

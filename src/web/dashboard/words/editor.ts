@@ -74,6 +74,17 @@ export const editorWords = {
 
   readOnly: 'You may read this flow, and not change it: that takes the role of an editor.',
 
+  locked: 'This flow is changed in its repository alone.',
+  lockedWhy: (repository: string) =>
+    `It was pushed from ${repository} with a lock. Change it there and push it again.`,
+  copyYaml: 'Copy YAML',
+  copied: 'Copied.',
+  copySelf: 'The browser lets no page copy: mark the text, and press Ctrl C.',
+  unlock: 'Unlock',
+  unlockTitle: 'Change this flow here?',
+  unlockWhy:
+    'The next push from the repository writes over what is changed here, and may lock it again. The audit log notes who unlocked it.',
+
   mergeTitle: 'Both of you changed the same',
   mergeWhy: (who: string, when: string) =>
     `${who} changed this flow ${when}. What only one of you changed is taken over. Choose for what both changed:`,

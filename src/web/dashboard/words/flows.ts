@@ -1,3 +1,5 @@
+import type { FlowSource } from '../../../core/flow/flow.ts'
+
 /** What people read of flows. */
 export const flowWords = {
   title: 'Flows',
@@ -8,6 +10,9 @@ export const flowWords = {
   statuses: { draft: 'Draft', published: 'Published', archived: 'Archived' },
   version: (version: number) => `v${version}`,
   waiting: 'Draft waiting',
+  source: ({ repository, commit, path }: FlowSource) =>
+    `Last pushed from ${repository} at ${commit.slice(0, 7)}${path === null ? '' : `, ${path}`}`,
+  locked: 'Locked',
   never: 'Never published',
   health: {
     unknown: 'Not enough reports',

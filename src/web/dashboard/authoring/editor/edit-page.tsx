@@ -9,7 +9,9 @@ import { addressOf } from '../../shell/address.ts'
 import type { PageProps } from '../../shell/routes.ts'
 import { FailureNotice, Skeleton } from '../../shell/states.tsx'
 import { editorWords as words } from '../../words/editor.ts'
-import { Editing, readBase } from './editing.ts'
+import { readBase } from './base.ts'
+import { Editing } from './editing.ts'
+import { Locked } from './locked.tsx'
 import { Workbench } from './workbench.tsx'
 
 /** Reads a flow to write on; again where somebody else has changed it, and nothing is unsaved. */
@@ -51,7 +53,7 @@ function Edit({ flow }: { flow: AuthoredFlow }) {
     if (failure && failure.status !== 401) return <FailureNotice failure={failure} again={again} />
     return <Skeleton />
   }
-  const canWrite = may('flows:write')
+  const canWrite = may('flows:write') && !flow.isLocked
   return (
     <Workbench
       editing={editing}
@@ -63,7 +65,8 @@ function Edit({ flow }: { flow: AuthoredFlow }) {
         )
       }
     >
-      {!canWrite && <p class="hint">{words.readOnly}</p>}
+      {flow.isLocked && <Locked flow={flow} text={editing.text.value} />}
+      {!may('flows:write') && <p class="hint">{words.readOnly}</p>}
     </Workbench>
   )
 }

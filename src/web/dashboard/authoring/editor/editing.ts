@@ -7,7 +7,8 @@ import { ask } from '../../api/request.ts'
 import { flowPath } from '../../flows/definition.ts'
 import { editorWords as words } from '../../words/editor.ts'
 import { formatAge } from '../../words/time.ts'
-import { type Merged, mergeFlows, type Side, type Unit, type Written, writtenOf } from './merge.ts'
+import { baseOf, readBase, writtenOf } from './base.ts'
+import { type Merged, mergeFlows, type Side, type Unit, type Written } from './merge.ts'
 import { mergedText } from './merge-text.ts'
 import type { FlowProblem } from './parts.ts'
 import type { Base } from './unsaved.ts'
@@ -28,16 +29,6 @@ export interface Clash {
   mine: { text: string; written: Written }
   merged: Merged
 }
-
-const baseOf = ({ etag, text, definition }: DraftAnswer): Base => ({
-  etag,
-  text: text ?? '',
-  definition,
-})
-
-/** Reads what the author of a flow wrote last. @throws Failure */
-export const readBase = async (key: string): Promise<Base> =>
-  baseOf((await ask<DraftAnswer>(flowPath(key, '/draft?text=1'))).value!)
 
 /** So often a save merges what others have saved meanwhile, before it gives up. */
 const mostTries = 3

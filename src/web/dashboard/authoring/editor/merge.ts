@@ -1,25 +1,5 @@
-import type { Flow } from '../../../../core/flow/flow.ts'
-
 /** A flow as its author writes it, every default filled in. */
 export type Written = Readonly<Record<string, unknown>>
-
-/** A flow as its author writes it: without what the server gives it. */
-export function writtenOf({
-  id: _,
-  version: __,
-  publishedAt: ___,
-  steps,
-  checklist,
-  ...rest
-}: Flow): Written {
-  const written = <P extends { id: string; position: number }>(parts: readonly P[]) =>
-    parts.map(({ id: _, position: __, ...part }) => part)
-  return {
-    ...rest,
-    steps: written(steps),
-    checklist: checklist && { ...checklist, items: written(checklist.items) },
-  }
-}
 
 export type Side = 'mine' | 'theirs'
 

@@ -1,6 +1,6 @@
 import { useMemo, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { addressOf, useFilters } from '../../shell/address.ts'
+import { addressOf } from '../../shell/address.ts'
 import { PageHead } from '../../shell/page-head.tsx'
 import { firstText, editorWords as words } from '../../words/editor.ts'
 import { flowWords } from '../../words/flows.ts'
@@ -9,13 +9,14 @@ import { Workbench } from './workbench.tsx'
 
 /** Where a flow begins. */
 export default function NewPage() {
-  const { route } = useLocation()
-  const { filters } = useFilters()
-  const view = useRef(filters.view)
-  view.current = filters.view
+  const location = useLocation()
+  const latest = useRef(location)
+  latest.current = location
   const editing = useMemo(() => {
-    const goOn = (key: string) =>
-      route(addressOf(['flows', key, 'edit'], { view: view.current }), true)
+    const goOn = (key: string) => {
+      const { route, query } = latest.current
+      route(addressOf(['flows', key, 'edit'], { view: query.view }), true)
+    }
     return new Editing(null, null, firstText, goOn)
   }, [])
   return (

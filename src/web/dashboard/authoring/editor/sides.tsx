@@ -5,6 +5,7 @@ import { Segments } from '../../parts/field.tsx'
 import { useFilters } from '../../shell/address.ts'
 import { editorWords as words } from '../../words/editor.ts'
 import { FlowForm } from '../form/flow-form.tsx'
+import { BesideText } from '../preview/beside-text.tsx'
 import type { Schema } from './completion.ts'
 import type { Editing } from './editing.ts'
 import { partAt, placeOfPart } from './places.ts'
@@ -52,12 +53,21 @@ export function Sides({
   wasOpened.current ||= isYaml
   useEffect(() => {
     const place = isYaml && part.value !== null ? placeOfPart(text.value, part.value) : null
-    if (place) goTo.value = { ...place, isOnlyShown: true }
+    if (place) goTo.value = { ...place, isQuiet: true }
   }, [isYaml])
   const problems = judged.value?.problems ?? []
   const isJudged = judged.value?.text === text.value
   return (
-    <>
+    <BesideText
+      flow={judged.value?.flow ?? null}
+      text={text.value}
+      part={part.value}
+      onPart={key => {
+        part.value = key
+        const place = isYaml && key !== null ? placeOfPart(text.value, key) : null
+        if (place) goTo.value = { ...place, isQuiet: true }
+      }}
+    >
       {!isYaml && (
         <FlowForm
           text={text.value}
@@ -96,6 +106,6 @@ export function Sides({
           goTo.value = { ...place }
         }}
       />
-    </>
+    </BesideText>
   )
 }

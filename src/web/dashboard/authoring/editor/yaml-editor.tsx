@@ -12,8 +12,8 @@ import { yamlSetup } from './yaml-setup.ts'
 export interface GoTo {
   line: number
   column: number
-  /** Shows it, and leaves the focus where it is. */
-  isOnlyShown?: boolean
+  /** Whether the keyboard stays where it is. */
+  isQuiet?: boolean
 }
 
 export interface YamlEditorProps {
@@ -85,7 +85,7 @@ export function YamlEditor(props: YamlEditorProps) {
         yamlSetup(() => latest.current.schema),
         locking.of(locked(latest.current.isReadOnly)),
         listening,
-        // The text takes the focus by itself; axe wants to read it.
+        // What can be written in can be reached anyway; not every checker knows.
         EditorView.contentAttributes.of({ 'aria-label': words.yamlLabel, tabindex: '0' }),
       ],
     })
@@ -113,7 +113,7 @@ export function YamlEditor(props: YamlEditorProps) {
       selection: { anchor: at },
       effects: EditorView.scrollIntoView(at, { y: 'center' }),
     })
-    if (!goTo.isOnlyShown) view.current!.focus()
+    if (!goTo.isQuiet) view.current!.focus()
   }, [goTo])
 
   return <div ref={host} class="yaml-editor" dir="ltr" />
