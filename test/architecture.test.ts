@@ -298,6 +298,8 @@ test('every file is reached from the entry, from a thread’s, or from one that 
   for (const script of scripts) expect(codeOf('web/bundle.ts')).toContain(`'${script}.ts'`)
   expect(codeOf('web/bundle.ts')).toContain("'../author/author.ts'")
   expect(codeOf('web/dashboard-bundle.ts')).toContain("'main.tsx'")
+  const framed = 'authoring/preview/frame/frame.ts'
+  expect(codeOf('web/dashboard-bundle.ts')).toContain(`'${framed}'`)
   expect(codeOf('web/dashboard-bundle.ts')).toContain("'styles/main.css'")
   const mainStyle = readFileSync(join(src, 'web/dashboard/styles/main.css'), 'utf8')
   const styles = [...mainStyle.matchAll(/"\.\/([^"]+)"/g)]
@@ -316,6 +318,7 @@ test('every file is reached from the entry, from a thread’s, or from one that 
     ...scripts.map(script => `web/snippet/${script}.ts`),
     'web/author/author.ts',
     'web/dashboard/main.tsx',
+    `web/dashboard/${framed}`,
   ]
   entries.forEach(reach)
   expect(files.filter(file => !reached.has(file))).toEqual([])

@@ -20,6 +20,7 @@ import {
 } from './flows/files.ts'
 import { addPull } from './flows/pull.ts'
 import { orgFlag, type Pushed, publishCommand, type StatusChange } from './flows/records.ts'
+import { sourceOf } from './flows/source.ts'
 import { addManaged, asked, managed } from './manage.ts'
 import { print, printColumns, printJson, printTable, tell } from './output.ts'
 
@@ -87,6 +88,9 @@ function addPush(flows: Command): void {
     .argument('<file...>', filesHelp)
     .option('--publish', 'publish them too, as "cairn flows publish" does: all of it or nothing')
     .option('--dry-run', 'say what would become of them, and change nothing')
+    .option('--source-repository <name>', 'the repository that they come from, such as acme/site')
+    .option('--commit <hash>', 'the commit there; CI services say both by themselves')
+    .option('--lock', 'change them by pushes alone: the dashboard shows them, and edits them not')
     .option('--note <text>', 'why, for the audit log')
     .option(
       '--json',
@@ -101,14 +105,18 @@ function addPush(flows: Command): void {
     .action(
       async (
         paths: string[],
-        options: Flags<'note', 'publish' | 'dryRun' | 'json'>,
+        options: Flags<
+          'note' | 'sourceRepository' | 'commit',
+          'publish' | 'dryRun' | 'json' | 'lock'
+        >,
         command: Command,
       ) => {
         const { publish = false, dryRun = false, note, json } = options
         const files = rightFiles(paths, { undone: 'nothing was pushed', json })
         const flows = files.flatMap(file => file.flows.map(minimalFlow))
         if (flows.length === 0) return json ? printJson([]) : undefined
-        const body = { flows, publish, dryRun, note }
+        const source = sourceOf(files, options)
+        const body = { flows, publish, dryRun, source, lock: options.lock, note }
         const { pushed, org } = await managed(command, async manager => {
           const answer = await manager.ask<{ flows: Pushed[] }>('POST /push', { body })
           return { pushed: answer.flows, org: orgFlag(manager) }

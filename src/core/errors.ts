@@ -32,6 +32,7 @@ export const statuses = {
   two_secrets_work: 409,
   rewriting_under_way: 409,
   nothing_to_repair: 409,
+  flow_locked: 409,
   server_running: 409,
   precondition_failed: 412,
   precondition_required: 428,

@@ -19,6 +19,8 @@ export interface DashboardBundle {
   style: string
   /** What the script imports at once. */
   preloads: string[]
+  /** The script of the document in a preview's frame. */
+  preview: string
 }
 
 /** Bun's own bundler as a program: from within a build it cannot be called. */
@@ -71,6 +73,20 @@ const shortHash = (text: string) =>
 const importsOf = (text: string) =>
   [...text.matchAll(/(?:from|import)\s*"\.\/([^"]+\.js)"/g)].map(([, name = '']) => name)
 
+/**
+ * The script of a preview's frame, whole: the frame has an origin of its own, to which a module would
+ * have to be lent (CORS), and a script need not be.
+ */
+function bundledPreview(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-preview-'))
+  try {
+    bundle(folder, 'authoring/preview/frame/frame.ts', '--target=browser', '--format=iife')
+    return readFileSync(join(folder, readdirSync(folder)[0]!), 'utf8')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 /** The dashboard's files by name, and which of them are what. */
 export function bundledDashboard(): DashboardBundle {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-dashboard-'))
@@ -99,7 +115,10 @@ export function bundledDashboard(): DashboardBundle {
       }
     }
     follow(script)
-    return { files, script, style, preloads: [...preloads] }
+    const previewText = bundledPreview()
+    const preview = `preview-${shortHash(previewText)}.js`
+    files[preview] = previewText
+    return { files, script, style, preloads: [...preloads], preview }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

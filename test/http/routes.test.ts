@@ -58,6 +58,7 @@ const inContract = `
   PUT /manage/flows/:key/draft management manage
   DELETE /manage/flows/:key/draft management manage
   GET /manage/flows/:key/health.csv management manage
+  POST /manage/flows/:key/unlock management manage
   GET /manage/flows/:key/diff management manage
   POST /manage/flows/:key/publish management manage
   POST /manage/publish management manage
@@ -71,6 +72,7 @@ const inContract = `
   POST /manage/push management manage
   POST /manage/pin management manage
   POST /manage/validate management manage
+  GET /manage/schema management manage
   POST /manage/flows/:key/steps/:step/repair management manage
   POST /manage/author-sessions management manage
   GET /manage/author-sessions/:session_id management manage

@@ -309,6 +309,14 @@ const flowFields = <Step extends TSchema, Item extends TSchema>(step: Step, item
 export const flowStatuses = ['draft', 'published', 'archived'] as const
 export type FlowStatus = (typeof flowStatuses)[number]
 
+/** Where the text of a flow comes from. */
+export interface FlowSource {
+  repository: string
+  commit: string
+  /** Of the file within the repository; null where that is not known. */
+  path: string | null
+}
+
 /** A step as its author writes it, every default filled in. `body` is Markdown. */
 export const StepDefinition = closed(stepFields)
 export type StepDefinition = Static<typeof StepDefinition>

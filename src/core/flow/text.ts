@@ -29,7 +29,7 @@ function fieldLines(fields: Mapping, indent: string): string[] {
 }
 
 /** A field or list entry; `head` is what stands before the value, at that indent. */
-function valueLines(head: string, value: Plain, indent: string): string[] {
+export function valueLines(head: string, value: Plain, indent: string): string[] {
   const below = `${indent}  `
   if (typeof value === 'string') return textLines(head, value, below)
   const inline = `${head} ${inlined(value)}`
@@ -39,7 +39,7 @@ function valueLines(head: string, value: Plain, indent: string): string[] {
 }
 
 /** The first field of a mapping stands beside the dash; steps and items have room between them. */
-function entryLines(entries: Plain[], indent: string): string[] {
+export function entryLines(entries: Plain[], indent: string): string[] {
   const inline = entries.map(entry => `${indent}- ${inlined(entry)}`)
   // All or none, so that entries look alike.
   if (entries.every((entry, i) => isMapping(entry) && isShort(entry, inline[i]!))) return inline
@@ -68,7 +68,7 @@ const isWord = (value: Plain) =>
   value === null || (typeof value === 'string' ? !value.includes('\n') : typeof value !== 'object')
 
 /** On one line, as stands within brackets too. */
-function inlined(value: Plain): string {
+export function inlined(value: Plain): string {
   if (typeof value === 'string') return inlinedText(value)
   if (Array.isArray(value)) return `[${value.map(inlined).join(', ')}]`
   if (!isMapping(value)) return String(value)

@@ -158,6 +158,10 @@ const refusals: Record<Code, Refusal> = {
     when: 'No selector was given, and nothing says by which other one pages would find the element.',
     says: 'Nothing suggests another selector for this step: give one',
   },
+  flow_locked: {
+    when: 'The flow was pushed from a repository with `lock`, and is changed there alone.',
+    says: 'The flow is changed in acme/site alone: change it there, or unlock it',
+  },
   no_room: {
     when: 'The disk of the server has no room for what this needs for a while. Nothing has changed.',
     says: 'Compacting needs 2.1 GB for a while, and the disk has 1.4 GB: make room and try again',
@@ -278,7 +282,12 @@ export const refusalsOf = (route: Route) =>
   )
 
 /** Told with others of the same status, so that they are components of no route alone. */
-const neverAlone: readonly Code[] = ['version_not_found', 'slug_taken', 'too_many_organisations']
+const neverAlone: readonly Code[] = [
+  'version_not_found',
+  'slug_taken',
+  'too_many_organisations',
+  'nothing_to_repair',
+]
 
 /** Every refusal that a route can have, as a component. A wrong method is no route's. */
 export const refusalComponents = Object.fromEntries(

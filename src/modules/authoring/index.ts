@@ -1,6 +1,10 @@
+import type { Static } from '@sinclair/typebox'
 import { invalid, type Problem } from '../../core/errors.ts'
+import { asPublished } from '../../core/flow/as-published.ts'
 import { readFlowFile } from '../../core/flow/file.ts'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
+import { flowFileSchema } from '../../core/flow/schema.ts'
+import { flowText } from '../../core/flow/text.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { freshReply } from '../../http/encoded.ts'
 import { actorOf, requireScope } from '../../http/principal.ts'
@@ -16,6 +20,7 @@ import {
   DiffQuery,
   DraftAnswer,
   DraftBody,
+  DraftQuery,
   ListedFlows,
   ListQuery,
   mostBytesACall,
@@ -29,6 +34,7 @@ import {
   RepairAnswer,
   RepairBody,
   Restored,
+  SchemaAnswer,
   StatusBody,
   ValidateBody,
   Validated,
@@ -36,7 +42,7 @@ import {
   VersionList,
 } from './model.ts'
 import { type Pin, Pins } from './pins.ts'
-import type { AuthoredFlow, FlowStore, LookStore } from './port.ts'
+import type { AuthoredFlow, FlowOrigin, FlowStore, LookStore } from './port.ts'
 import { Repairs } from './repairs.ts'
 import { etagOf, mostFlows, newestDefinition } from './rules.ts'
 import { Authoring, type By, type Expected, expectationOf, type Side } from './service.ts'
@@ -56,7 +62,7 @@ const expectedIn = ({ request: { headers } }: RequestContext): Expected =>
   expectationOf(headers.get('if-match'), headers.get('if-none-match'))
 
 function told(flow: AuthoredFlow): AuthoredFlowAnswer {
-  const { id, key, status, draft, newest, updatedAt } = flow
+  const { id, key, status, draft, newest, updatedAt, source, isLocked } = flow
   const { name, kind, steps, checklist } = newestDefinition(flow)
   return {
     id,
@@ -71,6 +77,8 @@ function told(flow: AuthoredFlow): AuthoredFlowAnswer {
     stepCount: steps.length,
     itemCount: checklist?.items.length ?? 0,
     etag: etagOf(flow),
+    source,
+    isLocked,
   }
 }
 
@@ -116,10 +124,24 @@ function requireFew(call: RequestContext, path: string, flows: readonly unknown[
   throw invalid({ path, message: `Must have at most ${most} elements` })
 }
 
-const draftReply = (status: number, flow: AuthoredFlow) => {
+/** What a push says of where one of its flows comes from. */
+function originFor(
+  key: string,
+  source: Static<typeof PushBody>['source'],
+  isLocked: boolean,
+): FlowOrigin {
+  if (!source) return { source: null, isLocked: false }
+  const { repository, commit, paths = {} } = source
+  const path = Object.hasOwn(paths, key) ? paths[key]! : null
+  return { source: { repository, commit, path }, isLocked }
+}
+
+const draftReply = (status: number, flow: AuthoredFlow, withText = false) => {
   const etag = etagOf(flow)
   const state = flow.draft === null ? 'published' : 'draft'
-  const body = { ...told(flow), state, definition: newestDefinition(flow) }
+  const definition = newestDefinition(flow)
+  const text = withText && { text: flowText(definition) }
+  const body = { ...told(flow), state, definition, ...text }
   return json(status, body, { ETag: etag, 'Cache-Control': 'private, no-cache' })
 }
 
@@ -224,9 +246,11 @@ export function authoringRoutes({
       operation: 'getDraft',
       refuses: ['flow_not_found'],
       summary: 'What the author of a flow wrote last, to be edited',
+      query: DraftQuery,
       answers: { 200: { description: 'The draft.', schema: DraftAnswer, hasETag: true } },
       async handle(call) {
-        return draftReply(200, await authoring.flow(call.org.ref, keyOf(call)))
+        const flow = await authoring.flow(call.org.ref, keyOf(call))
+        return draftReply(200, flow, call.query.text !== undefined)
       },
     }),
     route({
@@ -234,10 +258,11 @@ export function authoringRoutes({
       method: 'PUT',
       path: '/manage/flows/:key/draft',
       operation: 'putDraft',
-      refuses: ['too_many_flows'],
+      refuses: ['too_many_flows', 'flow_locked'],
       summary: 'Make a flow the draft of its key',
       description:
         'Send the `ETag` that you have read as `If-Match`; for a new flow `If-None-Match: *`.',
+      query: DraftQuery,
       body: DraftBody,
       bodyLimitBytes: mostBytesACall,
       isConditional: true,
@@ -248,10 +273,8 @@ export function authoringRoutes({
           throw invalid({ path: '/key', message: 'Must be the key in the path' })
         }
         const isExpected = expectedIn(call)
-        return draftReply(
-          200,
-          await authoring.putDraft(call.org.ref, definition, byOf(call), isExpected),
-        )
+        const flow = await authoring.putDraft(call.org.ref, definition, byOf(call), isExpected)
+        return draftReply(200, flow, call.query.text !== undefined)
       },
     }),
     route({
@@ -259,7 +282,7 @@ export function authoringRoutes({
       method: 'DELETE',
       path: '/manage/flows/:key/draft',
       operation: 'discardDraft',
-      refuses: ['flow_not_found', 'version_not_found'],
+      refuses: ['flow_not_found', 'version_not_found', 'flow_locked'],
       summary: 'Give a draft up: the newest published version is what there is',
       isConditional: true,
       answers: { 200: { description: 'The newest version.', schema: DraftAnswer, hasETag: true } },
@@ -269,6 +292,21 @@ export function authoringRoutes({
           200,
           await authoring.discardDraft(call.org.ref, keyOf(call), byOf(call), isExpected),
         )
+      },
+    }),
+    route({
+      ...writes,
+      method: 'POST',
+      path: '/manage/flows/:key/unlock',
+      operation: 'unlockFlow',
+      refuses: ['flow_not_found'],
+      summary: 'Let a flow be changed here again that was pushed with `lock`',
+      description: 'The next push may lock it again, and writes over what was changed meanwhile.',
+      body: Noted,
+      answers: { 200: { description: 'The flow.', schema: DraftAnswer, hasETag: true } },
+      async handle(call) {
+        const by = byOf(call, call.body.note)
+        return draftReply(200, await authoring.unlock(call.org.ref, keyOf(call), by))
       },
     }),
     route({
@@ -369,13 +407,15 @@ export function authoringRoutes({
       bodyLimitBytes: mostBytesACall,
       answers: { 200: { description: 'What became of each.', schema: PushedFlows } },
       async handle(call) {
-        const { flows, publish = false, dryRun = false, note } = call.body
+        const { flows, publish = false, dryRun = false, source, lock = false, note } = call.body
+        if (lock && !source) throw invalid({ path: '/source', message: 'Is required beside lock' })
         if (publish) requireScope(call.principal!, 'flows:publish')
         requireFew(call, '/flows', flows)
         const definitions = await definitionsIn(
           flows.map((flow, i) => ({ flow, path: `/flows/${i}` })),
         )
-        const options = { publish, isTrial: dryRun }
+        const origins = new Map(definitions.map(({ key }) => [key, originFor(key, source, lock)]))
+        const options = { publish, isTrial: dryRun, origins }
         const pushed = await authoring.push(call.org.ref, definitions, byOf(call, note), options)
         return json(200, {
           dryRun,
@@ -417,7 +457,7 @@ export function authoringRoutes({
         'they told in the last 24 hours of the published version. Nothing is published.',
       body: RepairBody,
       isConditional: true,
-      refuses: ['flow_not_found', 'step_not_found', 'nothing_to_repair'],
+      refuses: ['flow_not_found', 'step_not_found', 'nothing_to_repair', 'flow_locked'],
       answers: {
         200: { description: 'The selector before and after.', schema: RepairAnswer, hasETag: true },
       },
@@ -451,13 +491,28 @@ export function authoringRoutes({
       bodyLimitBytes: mostBytesACall,
       answers: { 200: { description: 'What is wrong with it.', schema: Validated } },
       handle(call) {
-        const { text, format = 'yaml' } = call.body
+        const { text, format = 'yaml', normalised = false } = call.body
         const excess = excessOfText(text)
         if (excess !== null) throw invalid({ path: '/text', message: excess })
         const { flows, problems } = readFlowFile(text, { format })
         const valid = !problems.some(({ severity }) => severity === 'error')
-        return json(200, { valid, flows: flows.map(({ key }) => key), problems })
+        const given = { version: 1, publishedAt: isoTime(clock.now()) }
+        return json(200, {
+          valid,
+          flows: flows.map(({ key }) => key),
+          problems,
+          ...(normalised && { normalised: flows.map(flow => asPublished(flow, given)) }),
+        })
       },
+    }),
+    route({
+      ...reads,
+      method: 'GET',
+      path: '/manage/schema',
+      operation: 'getFlowFileSchema',
+      summary: 'The JSON Schema of flow files, by which editors complete them',
+      answers: { 200: { description: 'The schema.', schema: SchemaAnswer, isShared: true } },
+      handle: call => freshReply(call, flowFileSchema()),
     }),
   ]
 }

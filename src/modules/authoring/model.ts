@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Flow } from '../../core/flow/flow.ts'
 import { closed, text } from '../../core/flow/values.ts'
 import { Count, FlowId, Instant, InstantOrNull, OneOf } from '../../http/shapes.ts'
 
@@ -38,6 +39,18 @@ export const flowFields = {
     description: 'What `If-Match` takes; the `ETag` of the draft.',
     examples: ['"1f0k3q9z2m"'],
   }),
+  source: Type.Union(
+    [
+      Type.Object({
+        repository: Type.String({ examples: ['acme/site'] }),
+        commit: Type.String({ examples: ['1a2b3c4'] }),
+        path: Type.Union([Type.String(), Type.Null()], { examples: ['flows/welcome.yaml'] }),
+      }),
+      Type.Null(),
+    ],
+    { description: 'Where it was pushed from last; null where that was not said.' },
+  ),
+  isLocked: Type.Boolean({ description: 'Whether it is changed in its repository alone.' }),
 }
 
 const definition = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])
@@ -71,6 +84,12 @@ export const ListQuery = Type.Object({
   ),
 })
 
+export const DraftQuery = Type.Object({
+  text: Type.Optional(
+    Type.Literal('1', { description: 'The flow as a file, too, as "cairn flows pull" writes it.' }),
+  ),
+})
+
 export const DraftAnswer = Type.Object(
   {
     ...flowFields,
@@ -80,6 +99,12 @@ export const DraftAnswer = Type.Object(
     definition: Type.Record(Type.String(), Type.Unknown(), {
       description: 'The flow as a flow file has it, every default filled in.',
     }),
+    text: Type.Optional(
+      Type.String({
+        description: 'Where asked for: the flow as a file, without what is filled in by default.',
+        examples: ['key: welcome\nsteps:\n  - key: hello\n    title: Hello\n'],
+      }),
+    ),
   },
   { title: 'Draft' },
 )
@@ -98,6 +123,34 @@ export const PushBody = closed({
   publish: Type.Optional(Type.Boolean({ description: 'Publish them too.' })),
   dryRun: Type.Optional(
     Type.Boolean({ description: 'Say what would become of them, and change nothing.' }),
+  ),
+  source: Type.Optional(
+    closed(
+      {
+        repository: text(1, 200, {
+          description: 'Its name, as people know it.',
+          examples: ['acme/site'],
+        }),
+        commit: Type.String({
+          pattern: '^[0-9a-fA-F]{7,64}$',
+          mustBe: 'a commit of 7 to 64 hexadecimal digits',
+          description: 'Of the commit: seven digits or more of its hash.',
+          examples: ['1a2b3c4d'],
+        }),
+        paths: Type.Optional(
+          Type.Record(Type.String(), text(1, 500), {
+            description: 'By the keys of flows: the files that they stand in.',
+            examples: [{ welcome: 'flows/welcome.yaml' }],
+          }),
+        ),
+      },
+      { description: 'Where the flows come from; whoever looks at them is told.' },
+    ),
+  ),
+  lock: Type.Optional(
+    Type.Boolean({
+      description: 'Change them by pushes alone: the editor of the dashboard refuses to.',
+    }),
   ),
   note: Note,
 })
@@ -203,6 +256,9 @@ export type DiffAnswer = Static<typeof DiffAnswer>
 export const ValidateBody = closed({
   text: Type.String({ description: 'A flow file.', examples: ['key: welcome\nsteps: []\n'] }),
   format: Type.Optional(OneOf(['yaml', 'json'], { description: 'YAML unless given.' })),
+  normalised: Type.Optional(
+    Type.Boolean({ description: 'Answer the flows as pages would get them, too.' }),
+  ),
 })
 const FlowProblem = Type.Object(
   {
@@ -220,9 +276,22 @@ export const Validated = Type.Object(
     valid: Type.Boolean({ description: 'Whether there is no error; warnings may be.' }),
     flows: Type.Array(Type.String(), { description: 'The keys of the flows without an error.' }),
     problems: Type.Array(FlowProblem),
+    normalised: Type.Optional(
+      Type.Array(Flow, {
+        examples: [[]],
+        description:
+          'Where asked for: the same flows as pages would get them, every default filled in, with keys in place of ids.',
+      }),
+    ),
   },
   { title: 'Validated' },
 )
+export type Validated = Static<typeof Validated>
+
+export const SchemaAnswer = Type.Record(Type.String(), Type.Unknown(), {
+  title: 'FlowFileSchema',
+  description: 'A JSON Schema, draft 7.',
+})
 
 export const PinBody = closed({
   flow: Type.Optional(

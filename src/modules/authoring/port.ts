@@ -1,4 +1,4 @@
-import type { FlowDefinition } from '../../core/flow/flow.ts'
+import type { FlowDefinition, FlowSource } from '../../core/flow/flow.ts'
 import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { Fingerprint } from '../../core/step/fingerprint.ts'
@@ -29,7 +29,14 @@ export interface AuthoredFlow {
   /** The newest version, whether pages still show it or not; null for a flow never published. */
   newest: PublishedVersion | null
   updatedAt: number
+  /** Where it was pushed from last; null where that was not said. */
+  source: FlowSource | null
+  /** Whether it is changed there alone. */
+  isLocked: boolean
 }
+
+/** What a push says of where a flow comes from. */
+export type FlowOrigin = Pick<AuthoredFlow, 'source' | 'isLocked'>
 
 /** Flows of an organisation as of one moment. */
 export interface FlowsRead {
@@ -47,6 +54,8 @@ export interface FlowChange {
   draft: FlowDefinition | null
   /** Becomes the next version. */
   publish: FlowDefinition | null
+  /** Where it comes from from now on; as before where it is left out. */
+  origin?: FlowOrigin
 }
 
 /** Changes that are made all together or not at all. */

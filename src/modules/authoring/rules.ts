@@ -1,7 +1,7 @@
 import { AppError, invalid, type Problem } from '../../core/errors.ts'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
 import { storedFlowErrors } from '../../core/flow/rules.ts'
-import type { AuthoredFlow, FlowChange, FlowsRead } from './port.ts'
+import type { AuthoredFlow, FlowChange, FlowOrigin, FlowsRead } from './port.ts'
 
 /**
  * How many flows that are not archived an organisation may have. Every page fetches all published
@@ -27,7 +27,7 @@ export interface FlowChangeDecision<Outcome> {
   change: FlowChange | null
 }
 
-const isEqual = (a: FlowDefinition | null, b: FlowDefinition | null) => Bun.deepEquals(a, b, true)
+const isEqual = <T>(a: T, b: T) => Bun.deepEquals(a, b, true)
 
 /** What of a flow its author wrote last. */
 export const newestDefinition = (flow: AuthoredFlow): FlowDefinition =>
@@ -43,21 +43,34 @@ export function etagOf(flow: AuthoredFlow): string {
   return `"${Bun.hash.xxHash64(read).toString(36)}"`
 }
 
-/** Makes a definition a flow's draft; what equals the newest published version leaves none. */
+const originOf = ({ source, isLocked }: FlowOrigin): FlowOrigin => ({ source, isLocked })
+
+/**
+ * Makes a definition a flow's draft; what equals the newest published version leaves none.
+ *
+ * @param origin where it comes from; as before where it is left out
+ */
 export function pushed(
   flow: AuthoredFlow | undefined,
   definition: FlowDefinition,
+  origin?: FlowOrigin,
 ): FlowChangeDecision<PushOutcome> {
   const { key } = definition
   if (!flow) {
-    const change: FlowChange = { key, status: 'draft', draft: definition, publish: null }
+    const change: FlowChange = {
+      ...{ key, status: 'draft', draft: definition, publish: null },
+      ...(origin && { origin }),
+    }
     return { key, outcome: 'created', change }
   }
   const isPublished = flow.newest !== null && isEqual(flow.newest.definition, definition)
   const draft = isPublished ? null : definition
-  if (isEqual(flow.draft, draft)) return { key, outcome: 'unchanged', change: null }
-  const change = { key, status: flow.status, draft, publish: null }
-  return { key, outcome: isPublished ? 'unchanged' : 'updated', change }
+  const isSame = isEqual(flow.draft, draft)
+  if (isSame && (!origin || isEqual(originOf(flow), origin))) {
+    return { key, outcome: 'unchanged', change: null }
+  }
+  const change = { key, status: flow.status, draft, publish: null, ...(origin && { origin }) }
+  return { key, outcome: isSame || isPublished ? 'unchanged' : 'updated', change }
 }
 
 /** A draft becomes the next version; without one, a withdrawn flow shows its newest version again. */
@@ -86,12 +99,30 @@ export function after(
   { key, change }: FlowChangeDecision<unknown>,
   now: number,
 ): AuthoredFlow {
-  const before = flow ?? { id: '', key, status: 'draft', draft: null, newest: null, updatedAt: now }
+  const none = { id: '', key, status: 'draft', draft: null, newest: null, updatedAt: now } as const
+  const before: AuthoredFlow = flow ?? { ...none, source: null, isLocked: false }
   if (!change) return before
-  const { status, draft, publish } = change
+  const { status, draft, publish, origin } = change
   const version = (before.newest?.version ?? 0) + 1
   const newest = publish ? { version, publishedAt: now, definition: publish } : before.newest
-  return { ...before, status, draft, newest, updatedAt: now }
+  return { ...before, ...origin, status, draft, newest, updatedAt: now }
+}
+
+/** Lets a flow be changed here again, too. */
+export function unlocked(flow: AuthoredFlow): FlowChangeDecision<StatusOutcome> {
+  const { key, status, draft, source, isLocked } = flow
+  if (!isLocked) return { key, outcome: 'unchanged', change: null }
+  const change = { key, status, draft, publish: null, origin: { source, isLocked: false } }
+  return { key, outcome: 'changed', change }
+}
+
+/** @throws AppError `flow_locked` where a flow is changed in its repository alone */
+export function requireUnlocked({ isLocked, source }: AuthoredFlow): void {
+  if (!isLocked) return
+  throw new AppError(
+    'flow_locked',
+    `The flow is changed in ${source?.repository ?? 'its repository'} alone: change it there, or unlock it`,
+  )
 }
 
 /** What is wrong with what pages would be shown of a flow: it may be older than the rules of today. */

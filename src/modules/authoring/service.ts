@@ -5,7 +5,14 @@ import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { type Clock, isoTimeOrNull } from '../../core/time/clock.ts'
 import { patientSlices } from '../../scheduling/cooperative.ts'
-import type { AuthoredFlow, FlowStore, FlowsRead, PublishedVersion, StoredChange } from './port.ts'
+import type {
+  AuthoredFlow,
+  FlowOrigin,
+  FlowStore,
+  FlowsRead,
+  PublishedVersion,
+  StoredChange,
+} from './port.ts'
 import {
   after,
   etagOf,
@@ -17,7 +24,9 @@ import {
   pushed,
   requireNone,
   requireRoom,
+  requireUnlocked,
   type StatusOutcome,
+  unlocked,
   withdrawn,
 } from './rules.ts'
 
@@ -48,6 +57,8 @@ export interface PushOptions {
   /** Says what would be done, and does nothing. */
   isTrial?: boolean
   isExpected?: Expected
+  /** Where flows come from, by their keys; as before where it is left out. */
+  origins?: ReadonlyMap<string, FlowOrigin>
   /** What the audit log calls it, where not a push. */
   action?: string
 }
@@ -139,6 +150,7 @@ export class Authoring {
       publish = false,
       isTrial = false,
       isExpected = anything,
+      origins,
       action = publish ? 'flow.push_and_publish' : 'flow.push',
     }: PushOptions = {},
   ): Promise<Pushed[]> {
@@ -147,14 +159,18 @@ export class Authoring {
     const decide = async ({ flows }: FlowsRead): Promise<PushDecision[]> => {
       const byKey = new Map(flows.map(flow => [flow.key, flow]))
       for (const key of keys) isExpected(byKey.get(key) ?? null, key)
-      const pushes = definitions.map(definition => pushed(byKey.get(definition.key), definition))
+      const pushes = definitions.map(definition =>
+        pushed(byKey.get(definition.key), definition, origins?.get(definition.key)),
+      )
       if (!publish) return pushes.map(push => ({ ...push, publication: null }))
       const now = this.clock.now()
       const drafts = pushes.map(push => after(byKey.get(push.key), push, now))
       await requireSound(drafts)
       return pushes.map((push, i) => {
         const { change, outcome } = published(drafts[i]!)
-        return { ...push, change: change ?? push.change, publication: outcome }
+        const { origin } = push.change ?? {}
+        const whole = change && { ...change, ...(origin && { origin }) }
+        return { ...push, change: whole ?? push.change, publication: outcome }
       })
     }
     const changed = await this.change(orgRef, keys, by, action, decide, isTrial)
@@ -199,6 +215,7 @@ export class Authoring {
       'flow.edit',
       async ({ flows: [flow] }) => {
         isExpected(flow ?? null, key)
+        if (flow) requireUnlocked(flow)
         return [pushed(flow, definition)]
       },
     )
@@ -221,8 +238,15 @@ export class Authoring {
     const [changed] = await this.change(orgRef, [key], by, action, async ({ flows: [flow] }) => {
       if (!flow) throw flowNotFound(key)
       isExpected(flow, key)
+      requireUnlocked(flow)
       return [pushed(flow, edited(flow))]
     })
+    return changed!.flow
+  }
+
+  /** Lets a flow be changed here again that comes from a repository. @throws AppError `flow_not_found` */
+  async unlock(orgRef: OrganisationRef, key: string, by: By): Promise<AuthoredFlow> {
+    const [changed] = await this.changeStatus(orgRef, [key], by, 'flow.unlock', unlocked)
     return changed!.flow
   }
 
@@ -375,6 +399,8 @@ export class Authoring {
       status: flow.status,
       version: flow.newest?.version ?? null,
       hasDraft: flow.draft !== null,
+      ...(flow.source && { source: flow.source }),
+      ...(flow.isLocked && { isLocked: true }),
     })
     return decisions.flatMap(decision => {
       const { key, change } = decision

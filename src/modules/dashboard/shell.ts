@@ -11,6 +11,7 @@ const policy = [
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -24,6 +25,28 @@ const isolated = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
+}
+
+/**
+ * Of the document in a preview's frame. It shows what somebody has written, and nothing needs what the
+ * dashboard may: so it has an origin of its own, which no cookie is for, asks nothing of any server, and
+ * loads but the pictures that visitors would load.
+ */
+const previewHeaders = {
+  ...isolated,
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    'img-src https: http: data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+    'sandbox allow-scripts',
+  ].join('; '),
+  'Content-Type': 'text/html; charset=utf-8',
+  Vary: 'Accept-Encoding',
 }
 
 const pageHeaders = {
@@ -40,6 +63,11 @@ const assetHeaders = (type: string) => ({
   Vary: 'Accept-Encoding',
 })
 const headersOfScripts = assetHeaders('text/javascript')
+/** To the origin of the preview's frame everything here is another's. */
+const headersOfPreview = {
+  ...headersOfScripts,
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+}
 const headersOfStyles = assetHeaders('text/css')
 
 const icon =
@@ -72,6 +100,21 @@ ${preloads.map(name => `<link rel="modulepreload" href="${up}assets/${name}">\n`
 </html>
 `)
 
+/** The document of every preview; it is told what to show. */
+const previewOf = ({ preview }: Bundle) =>
+  hashed(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Preview</title>
+</head>
+<body>
+<script src="${preview}"></script>
+</body>
+</html>
+`)
+
 /** No page of the dashboard lies deeper. */
 const deepest = 8
 
@@ -83,7 +126,7 @@ async function prepare() {
     ...Array.from({ length: deepest }, (_, depth) => pageOf(dashboard, '../'.repeat(depth))),
   ]
   const files = new Map(Object.entries(dashboard.files).map(([name, text]) => [name, hashed(text)]))
-  return { pages, files }
+  return { pages, files, preview: { name: dashboard.preview, document: previewOf(dashboard) } }
 }
 
 let prepared: ReturnType<typeof prepare> | null = null
@@ -131,10 +174,12 @@ export const shellRoutes: Route[] = [
     operation: 'getDashboardFile',
     summary: 'A file that the dashboard loads, for ever the same',
     async handle(call) {
-      const { files } = await made()
+      const { files, preview } = await made()
       const name = pathOf(call.request).split('/').at(-1) ?? ''
+      if (name === 'preview.html') return encodedReply(call, preview.document, previewHeaders)
       const found = files.get(name)
       if (!found) throw nothingHere()
+      if (name === preview.name) return encodedReply(call, found, headersOfPreview)
       return encodedReply(call, found, name.endsWith('.css') ? headersOfStyles : headersOfScripts)
     },
   }),

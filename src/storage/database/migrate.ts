@@ -17,6 +17,7 @@ import dashboardSessions from '../migrations/0013-dashboard-sessions.sql' with {
 import alerts from '../migrations/0014-alerts.sql' with { type: 'text' }
 import timezone from '../migrations/0015-timezone.sql' with { type: 'text' }
 import traits from '../migrations/0016-traits.sql' with { type: 'text' }
+import flowSources from '../migrations/0017-flow-sources.sql' with { type: 'text' }
 import { rebuild } from '../projections/rebuild.ts'
 
 interface Migration {
@@ -48,6 +49,7 @@ const migrations: readonly Migration[] = [
   { id: 14, name: 'alerts', sql: alerts },
   { id: 15, name: 'timezone', sql: timezone },
   { id: 16, name: 'traits', sql: traits },
+  { id: 17, name: 'flow-sources', sql: flowSources },
 ]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -10,7 +10,7 @@ import {
   unique,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import type { Flow, FlowDefinition } from '../../core/flow/flow.ts'
+import type { Flow, FlowDefinition, FlowSource } from '../../core/flow/flow.ts'
 import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import type { Bucket } from '../../core/organisation/buckets.ts'
 import type { Scope } from '../../core/organisation/management-token.ts'
@@ -71,6 +71,8 @@ export const flows = sqliteTable(
     status: text({ enum: ['draft', 'published', 'archived'] }).notNull(),
     draft: text({ mode: 'json' }).$type<FlowDefinition>(),
     updatedAt: integer('updated_at').notNull(),
+    source: text({ mode: 'json' }).$type<FlowSource>(),
+    isLocked: integer('is_locked', { mode: 'boolean' }).notNull().default(false),
   },
   table => [unique().on(table.orgId, table.key)],
 )

@@ -86,8 +86,9 @@ const versionFrom = ({ version, publishedAt, body }: typeof flowVersions.$inferS
 /** A flow's row with its newest version. */
 function authoredFlow(tx: Tables, row: FlowRow): AuthoredFlow {
   const newest = newestVersion(tx, row)
-  const { publicId: id, key, status, draft, updatedAt } = row
-  return { id, key, status, draft, newest: newest ? versionFrom(newest) : null, updatedAt }
+  const { publicId: id, key, status, draft, updatedAt, source, isLocked } = row
+  const published = newest ? versionFrom(newest) : null
+  return { id, key, status, draft, newest: published, updatedAt, source, isLocked }
 }
 
 function* flowsOf(

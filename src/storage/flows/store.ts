@@ -4,7 +4,12 @@ import type { AuditEntry } from '../../core/organisation/audit.ts'
 import { newId } from '../../core/organisation/ids.ts'
 import { isoTime } from '../../core/time/clock.ts'
 import { failpoint } from '../../failpoints.ts'
-import type { FlowChange, FlowChanges, StoredChange } from '../../modules/authoring/port.ts'
+import type {
+  FlowChange,
+  FlowChanges,
+  FlowOrigin,
+  StoredChange,
+} from '../../modules/authoring/port.ts'
 import { announce, inTransaction } from '../catalogue/change.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
 import { revisionOf } from './reader.ts'
@@ -17,6 +22,7 @@ import {
   newestVersionOf,
   partsOf,
   setFlow,
+  setOrigin,
   setTitles,
 } from './writes.ts'
 
@@ -37,6 +43,8 @@ interface PreparedChange {
   version: PreparedVersion | null
   /** Of the newest version so far. */
   publishedAt: number | null
+  /** Absent where it stays as it is. */
+  origin?: FlowOrigin
 }
 
 interface PreparedVersion {
@@ -75,7 +83,7 @@ export function* prepareChanges(
 }
 
 function prepare(database: Database, orgRow: number, change: FlowChange): PreparedChange {
-  const { key, status, draft, publish } = change
+  const { key, status, draft, publish, origin } = change
   const flow = flowNamed(database, orgRow, key)
   const publicId = flow?.publicId ?? newId('flow')
   const newest = flow && newestVersionOf(database, flow.id)
@@ -105,6 +113,7 @@ function prepare(database: Database, orgRow: number, change: FlowChange): Prepar
     ),
     version: publish && frozen(known, publicId, publish, (newest?.version ?? 0) + 1),
     publishedAt: newest?.publishedAt ?? null,
+    ...(origin && { origin }),
   }
 }
 
@@ -165,7 +174,7 @@ function apply(
   change: PreparedChange,
   now: () => number,
 ): StoredChange {
-  const { key, publicId, status, draft, version } = change
+  const { key, publicId, status, draft, version, origin } = change
   const row = change.row ?? addFlow(database, orgRow, { key, publicId }, now())
   const added = new Map([
     ...addParts(database, 'step', row, change.steps),
@@ -194,5 +203,6 @@ function apply(
     )
   }
   setFlow(database, orgRow, row, { status, draft, updatedAt })
+  if (origin) setOrigin(database, orgRow, row, origin)
   return { id: publicId, key, updatedAt, publishedAt }
 }

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import type { FlowOrigin } from '../../modules/authoring/port.ts'
 import { preparedOnce } from '../catalogue/change.ts'
 
 /**
@@ -28,6 +29,9 @@ const statements = preparedOnce((database: Database) => {
     ),
     setFlow: database.query(
       'update flows set status = ?, draft = ?, updated_at = ? where org_id = ? and id = ?',
+    ),
+    setOrigin: database.query(
+      'update flows set source = ?, is_locked = ? where org_id = ? and id = ?',
     ),
     newest: database.query<{ version: number; publishedAt: number }, [number]>(
       `select version, published_at as publishedAt from flow_versions where flow_id = ?
@@ -62,6 +66,17 @@ export function setFlow(
   { status, draft, updatedAt }: { status: string; draft: string | null; updatedAt: number },
 ): void {
   statements(database).setFlow.run(status, draft, updatedAt, orgRow, flowRow)
+}
+
+/** Sets where a flow comes from, and whether it is changed there alone. */
+export function setOrigin(
+  database: Database,
+  orgRow: number,
+  flowRow: number,
+  { source, isLocked }: FlowOrigin,
+): void {
+  const text = source && JSON.stringify(source)
+  statements(database).setOrigin.run(text, Number(isLocked), orgRow, flowRow)
 }
 
 /** The newest version without what it holds, which takes longest to read. */

@@ -12,6 +12,7 @@ import { formatMoment } from '../words/time.ts'
 import { versionWords as words } from '../words/versions.ts'
 import { ChangeDialog } from './change-dialog.tsx'
 import { type DiffAnswer, Difference } from './difference.tsx'
+import { DraftPreview } from './preview/draft-preview.tsx'
 
 export interface Changing {
   flow: AuthoredFlow
@@ -114,6 +115,7 @@ export function DraftSection({ flow, said, zone }: Changing & { zone: string }) 
       ) : (
         version === null && <p>{words.first(stepCount, itemCount)}</p>
       )}
+      {hasDraft && <DraftPreview flowKey={key} />}
     </section>
   )
 }

@@ -13,7 +13,10 @@ import { type AuthoredFlow, type FlowList, flowsPath, toneOfStatus } from './flo
 const addressIn = (flowKey: string, { path }: PageRoute) =>
   addressOf(path.split('/').map(part => (part === ':flow' ? flowKey : part)))
 
-const tabsOffered = () => routes.filter(({ isTab, needs }) => isTab && (!needs || may(needs)))
+const isOffered = ({ isTab, needs, tabFor }: PageRoute) =>
+  isTab && (!needs || may(needs)) && (!tabFor || may(tabFor))
+
+const tabsOffered = () => routes.filter(isOffered)
 
 /** The pages of a flow beside each other. */
 function Tabs({ flowKey }: { flowKey: string }) {
@@ -46,7 +49,7 @@ export function FlowFrame({
 }) {
   const list = useRead<FlowList>(flowsPath)
   const { path } = useLocation()
-  const tab = tabsOffered().find(route => addressIn(flowKey, route) === path)
+  const tab = routes.find(route => route.isTab && addressIn(flowKey, route) === path)
   const above = <a href={addressOf(['flows'])}>{words.title}</a>
   if (!list.data && list.failure) {
     return (
@@ -79,6 +82,7 @@ export function FlowFrame({
                 <span class="badges">
                   <Badge tone={toneOfStatus[flow.status]}>{words.statuses[flow.status]}</Badge>
                   {flow.version !== null && <Badge>{words.version(flow.version)}</Badge>}
+                  {flow.isLocked && <Badge>{words.locked}</Badge>}
                   {flow.hasDraft && flow.version !== null && (
                     <Badge tone="accent">{words.waiting}</Badge>
                   )}
@@ -86,6 +90,7 @@ export function FlowFrame({
               }
               actions={actions}
             >
+              {flow.source && <p class="hint">{words.source(flow.source)}</p>}
               <Tabs flowKey={flowKey} />
             </PageHead>
             {children(flow)}

@@ -2,8 +2,9 @@ import { useSummary } from '../analytics/summary.ts'
 import { useZone } from '../analytics/use-zone.ts'
 import { manual } from '../api/base.ts'
 import { useRead } from '../api/read.ts'
+import { may } from '../api/session.ts'
 import { LinkButton } from '../parts/button.tsx'
-import { useFilters } from '../shell/address.ts'
+import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading, StaleNote } from '../shell/states.tsx'
 import { healthMs, healthPath, type StepCheck } from '../steps/health.ts'
@@ -13,12 +14,24 @@ import { FlowTable } from './flow-table.tsx'
 
 const days = 30
 
+const NewFlow = () =>
+  may('flows:write') ? (
+    <LinkButton look="primary" href={addressOf(['flows', 'new'])}>
+      {words.newFlow}
+    </LinkButton>
+  ) : null
+
 /** How to come to a first flow. */
 export const NoFlows = () => (
   <Notice
     icon="flows"
     title={words.empty}
-    actions={<LinkButton href={manual('write-flows')}>{words.emptyManual}</LinkButton>}
+    actions={
+      <>
+        <NewFlow />
+        <LinkButton href={manual('write-flows')}>{words.emptyManual}</LinkButton>
+      </>
+    }
   >
     {words.emptyWhy} <code>{words.emptyCommand}</code>
   </Notice>
@@ -57,7 +70,7 @@ export default function FlowsPage() {
   const hasArchived = flows.some(({ status }) => status === 'archived')
   return (
     <>
-      <PageHead title={words.title} />
+      <PageHead title={words.title} actions={flows.length > 0 && <NewFlow />} />
       {flows.length > 0 && (
         <div class="controls">
           <input

@@ -9,9 +9,12 @@ export const opened = signal<'jump' | 'help' | null>(null)
 /** How long after `g` its second letter may come. */
 const patienceMs = 1_500
 
-const isTyping = ({ target }: KeyboardEvent) =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+/** The editor of flows is in a shadow root, which the event's own target does not look into. */
+const isTyping = (event: KeyboardEvent) => {
+  const [target] = event.composedPath()
+  if (!(target instanceof HTMLElement)) return false
+  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
+}
 
 /** Listens for shortcuts; never for such as browsers and screen readers have of their own. */
 export function listen(go: (address: string) => void): () => void {

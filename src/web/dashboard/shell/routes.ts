@@ -22,6 +22,8 @@ export interface PageRoute {
   isTab?: boolean
   /** Who lacks it is not offered the page. */
   needs?: Scope | 'operator'
+  /** Who lacks it is not offered the page among the tabs, and may open it yet. */
+  tabFor?: Scope
 }
 
 /** Every page, in the order of navigation and tabs. A page is one line here, loaded when it is opened. */
@@ -39,6 +41,12 @@ export const routes: readonly PageRoute[] = [
     load: () => import('../flows/flows-page.tsx'),
   },
   {
+    path: 'flows/new',
+    name: flowWords.newFlow,
+    needs: 'flows:write',
+    load: () => import('../authoring/editor/new-page.tsx'),
+  },
+  {
     path: 'flows/:flow',
     name: flowWords.results,
     isTab: true,
@@ -49,6 +57,13 @@ export const routes: readonly PageRoute[] = [
     name: flowWords.pages.health,
     isTab: true,
     load: () => import('../steps/health-page.tsx'),
+  },
+  {
+    path: 'flows/:flow/edit',
+    name: flowWords.pages.edit,
+    isTab: true,
+    tabFor: 'flows:write',
+    load: () => import('../authoring/editor/edit-page.tsx'),
   },
   {
     path: 'flows/:flow/versions',

@@ -116,6 +116,7 @@ export const accessWords = {
       'flow.archive': 'Archived',
       'flow.restore': 'Rolled back',
       'flow.discard': 'Discarded the draft',
+      'flow.unlock': 'Unlocked the flow',
       'flow.pin': 'Pinned a step’s look',
       'flow.repair': 'Put a selector into the draft',
       'person.erase': 'Erased a person',

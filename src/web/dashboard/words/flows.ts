@@ -1,13 +1,18 @@
+import type { FlowSource } from '../../../core/flow/flow.ts'
+
 /** What people read of flows. */
 export const flowWords = {
   title: 'Flows',
   results: 'Results',
-  pages: { health: 'Health', versions: 'Versions', runs: 'Runs' },
+  pages: { health: 'Health', edit: 'Edit', versions: 'Versions', runs: 'Runs' },
   tabs: 'Pages of this flow',
   kinds: { tour: 'Tour', checklist: 'Checklist', announcement: 'Announcement' },
   statuses: { draft: 'Draft', published: 'Published', archived: 'Archived' },
   version: (version: number) => `v${version}`,
   waiting: 'Draft waiting',
+  source: ({ repository, commit, path }: FlowSource) =>
+    `Last pushed from ${repository} at ${commit.slice(0, 7)}${path === null ? '' : `, ${path}`}`,
+  locked: 'Locked',
   never: 'Never published',
   health: {
     unknown: 'Not enough reports',
@@ -32,7 +37,8 @@ export const flowWords = {
     'The share among all who may ever start it lies between these with 95% confidence (Wilson).',
   lastDays: (days: number, zone: string) => `Numbers of the last ${days} days, ${zone}`,
   empty: 'No flow yet',
-  emptyWhy: 'Write one as a file and push it:',
+  newFlow: 'New flow',
+  emptyWhy: 'Write one here, or as a file and push it:',
   emptyCommand: 'cairn flows push tour.yaml',
   emptyManual: 'How to write a flow',
   filter: 'Find a flow',

@@ -60,7 +60,8 @@ const english = words(
   'of',
 )
 
-const byLanguage: Readonly<Record<string, Words>> = {
+/** By the language's code. */
+export const byLanguage: Readonly<Record<string, Words>> = {
   en: english,
   ar: words(
     'التالي',

@@ -17,6 +17,8 @@ export interface FlowFormProps {
   onPart(key: string | null): void
   onChange(text: string): void
   pick: ComponentType<PickProps> | null
+  /** Whether nothing was saved yet, so that the key can still be chosen. */
+  isNew?: boolean
 }
 
 /** The preview. `flow` is as `GET /api/v1/flows/{id}` gives it, or null while the text has errors. */

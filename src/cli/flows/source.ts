@@ -1,0 +1,53 @@
+import { isAbsolute, relative } from 'node:path'
+import { UsageFailure } from '../failure.ts'
+import type { NamedFile } from './files.ts'
+
+/** Where flows come from, as a push says it. */
+interface Source {
+  repository: string
+  commit: string
+  paths: Record<string, string>
+}
+
+/** What well known CI services say of the repository and the commit that they work on. */
+const known = [
+  ['GITHUB_REPOSITORY', 'GITHUB_SHA'],
+  ['CI_PROJECT_PATH', 'CI_COMMIT_SHA'],
+] as const
+
+const ofEnvironment = () =>
+  known
+    .map(names => names.map(name => process.env[name] || undefined))
+    .find(([repository, commit]) => repository && commit) ?? []
+
+/** The path of a file within the folder that one pushes from; undefined for one that is elsewhere. */
+function pathOf(name: string): string | undefined {
+  const path = relative(process.cwd(), name)
+  return name === '-' || isAbsolute(path) || path.startsWith('..') ? undefined : path
+}
+
+/**
+ * What a push says of where its files come from; undefined where nothing is known of it.
+ *
+ * @throws UsageFailure where it is half of what is needed
+ */
+export function sourceOf(
+  files: readonly NamedFile[],
+  given: { sourceRepository?: string; commit?: string; lock?: boolean },
+): Source | undefined {
+  const [itsRepository, itsCommit] = ofEnvironment()
+  const repository = given.sourceRepository ?? itsRepository
+  const commit = given.commit ?? itsCommit
+  if (!repository || !commit) {
+    const isHalf = given.sourceRepository !== undefined || given.commit !== undefined
+    if (!isHalf && !given.lock) return undefined
+    throw new UsageFailure(
+      `${given.lock ? '--lock needs to know where the flows come from' : 'a source is a repository and a commit'}: give --source-repository and --commit`,
+    )
+  }
+  const paths = files.flatMap(({ name, flows }) => {
+    const path = pathOf(name)
+    return path === undefined ? [] : flows.map(({ key }) => [key, path] as const)
+  })
+  return { repository, commit, paths: Object.fromEntries(paths) }
+}

@@ -1,0 +1,35 @@
+import type { Flow } from '../../../../core/flow/flow.ts'
+import type { DraftAnswer } from '../../../../modules/authoring/model.ts'
+import { ask } from '../../api/request.ts'
+import { flowPath } from '../../flows/definition.ts'
+import type { Written } from './merge.ts'
+import type { Base } from './unsaved.ts'
+
+/** A flow as its author writes it: without what the server gives it. */
+export function writtenOf({
+  id: _,
+  version: __,
+  publishedAt: ___,
+  steps,
+  checklist,
+  ...rest
+}: Flow): Written {
+  const written = <P extends { id: string; position: number }>(parts: readonly P[]) =>
+    parts.map(({ id: _, position: __, ...part }) => part)
+  return {
+    ...rest,
+    steps: written(steps),
+    checklist: checklist && { ...checklist, items: written(checklist.items) },
+  }
+}
+
+/** What an answer says that the author begins with. */
+export const baseOf = ({ etag, text, definition }: DraftAnswer): Base => ({
+  etag,
+  text: text ?? '',
+  definition,
+})
+
+/** Reads what the author of a flow wrote last. @throws Failure */
+export const readBase = async (key: string): Promise<Base> =>
+  baseOf((await ask<DraftAnswer>(flowPath(key, '/draft?text=1'))).value!)

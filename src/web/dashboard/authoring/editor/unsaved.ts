@@ -1,0 +1,96 @@
+import type { Written } from './merge.ts'
+
+/** What the author began with: a flow as the server had it; null for a new one. */
+export interface Base {
+  etag: string
+  text: string
+  definition: Written
+}
+
+/** Work that was not saved, as this browser keeps it. */
+export interface Unsaved {
+  /** The editor that wrote it; each has its own name, so that none writes over another's. */
+  editor: string
+  /** When, epoch milliseconds. */
+  at: number
+  text: string
+  base: Base | null
+}
+
+const prefix = 'cairn-unsaved'
+/** What is larger is not kept: browsers give a site five million characters for everything. */
+const mostCharacters = 400_000
+const mostKept = 20
+
+/** A name for an editor that has just been opened. */
+export const newEditor = (): string => crypto.getRandomValues(new Uint32Array(2)).join('-')
+
+/** Where work on a flow is kept; the key is empty for a new one. */
+const placeOf = (organisation: string, flowKey: string) =>
+  `${prefix}:${organisation}:${encodeURIComponent(flowKey)}:`
+
+function kept(): { name: string; work: Unsaved }[] {
+  const names = Array.from({ length: localStorage.length }, (_, i) => localStorage.key(i) ?? '')
+  return names
+    .filter(name => name.startsWith(`${prefix}:`))
+    .flatMap(name => {
+      try {
+        return { name, work: JSON.parse(localStorage.getItem(name)!) as Unsaved }
+      } catch {
+        localStorage.removeItem(name)
+        return []
+      }
+    })
+    .sort((a, b) => b.work.at - a.work.at)
+}
+
+/** Keeps the work of an editor. @returns whether it is kept: a browser may not let us, or have no room */
+export function keep(
+  organisation: string,
+  flowKey: string,
+  { editor, text, base }: Omit<Unsaved, 'at'>,
+): boolean {
+  const work: Unsaved = { editor, at: Date.now(), text, base }
+  const written = JSON.stringify(work)
+  if (written.length > mostCharacters) return false
+  const name = placeOf(organisation, flowKey) + editor
+  try {
+    const others = kept().filter(one => one.name !== name)
+    for (const one of others.slice(mostKept - 1)) localStorage.removeItem(one.name)
+    localStorage.setItem(name, written)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Work on a flow that editors have left which were opened before: the newest first. */
+export function leftOf(organisation: string, flowKey: string): Unsaved[] {
+  try {
+    const place = placeOf(organisation, flowKey)
+    return kept()
+      .filter(({ name }) => name.startsWith(place))
+      .map(({ work }) => work)
+  } catch {
+    return []
+  }
+}
+
+/** Gives up what an editor kept. */
+export function forget(organisation: string, flowKey: string, editor: string): void {
+  try {
+    localStorage.removeItem(placeOf(organisation, flowKey) + editor)
+  } catch {
+    // What may not be stored was not.
+  }
+}
+
+/** Tells when another tab keeps work on the same flow. */
+export function watchOthers(organisation: string, flowKey: string, onOther: () => void) {
+  const place = placeOf(organisation, flowKey)
+  const listen = ({ key, newValue }: StorageEvent) => {
+    if (key?.startsWith(place) && newValue !== null) onOther()
+  }
+  addEventListener('storage', listen)
+  return () => removeEventListener('storage', listen)
+}

@@ -1,0 +1,107 @@
+import { useId } from 'preact/hooks'
+import { FieldFrame, GroupFrame, KeptValue, Problems } from './field-frame.tsx'
+import { defaultOf, hintOf, optionsOf } from './fields.ts'
+import { useFormField } from './form-context.ts'
+import { type FieldProps, isPlain, textOf } from './form-fields.tsx'
+
+/** Fields of which a few things can be chosen. */
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Yes or no. */
+export function CheckField({ path, label }: FieldProps) {
+  const id = useId()
+  const { value, problems, write } = useFormField(path)
+  const checked = value ?? defaultOf(path)
+  if (typeof checked !== 'boolean') return <KeptValue label={label} value={value!} />
+  return (
+    <div class="field">
+      <label class="check">
+        <input
+          type="checkbox"
+          aria-describedby={`${id}-problems`}
+          checked={checked}
+          onChange={event => write(event.currentTarget.checked)}
+        />
+        <span>
+          {label}
+          <small>{hintOf(path)}</small>
+        </span>
+      </label>
+      <Problems of={problems} id={`${id}-problems`} />
+    </div>
+  )
+}
+
+/** One of a few words: in a list, or, where there is room for what each means, beside each other. */
+export function ChoiceField({
+  path,
+  label,
+  names,
+  chosen,
+  looks = 'list',
+  isLabelUnseen,
+  hint,
+  onChoose,
+}: FieldProps & {
+  names: Readonly<Record<string, string>>
+  /** Where the file says nothing, and there is no plain default. */
+  chosen?: string
+  looks?: 'list' | 'cards'
+  onChoose?: (word: string) => void
+}) {
+  const name = useId()
+  const { value, problems, write } = useFormField(path)
+  const said = textOf(value ?? chosen ?? defaultOf(path))
+  const options = optionsOf(path)
+  const choose = onChoose ?? write
+  if (!isPlain(value)) return <KeptValue label={label} value={value!} />
+  if (looks === 'cards') {
+    return (
+      <GroupFrame label={label} hint={hint} problems={problems}>
+        <div class="option-cards">
+          {options.map(([word, means]) => (
+            <label key={word} class="option-card">
+              <input
+                type="radio"
+                name={name}
+                checked={word === said}
+                onChange={() => choose(word)}
+              />
+              <span>
+                {names[word] ?? word}
+                <small>{sentence(means)}</small>
+              </span>
+            </label>
+          ))}
+        </div>
+      </GroupFrame>
+    )
+  }
+  const isKnown = options.some(([word]) => word === said)
+  const means = sentence(options.find(([word]) => word === said)?.[1] ?? '')
+  return (
+    <FieldFrame
+      label={label}
+      hint={hint ?? means}
+      problems={problems}
+      isLabelUnseen={isLabelUnseen}
+    >
+      {wiring => (
+        <select
+          {...wiring}
+          class="input select"
+          value={said}
+          onChange={event => choose(event.currentTarget.value)}
+        >
+          {!isKnown && <option value={said}>{said}</option>}
+          {options.map(([word]) => (
+            <option key={word} value={word}>
+              {names[word] ?? word}
+            </option>
+          ))}
+        </select>
+      )}
+    </FieldFrame>
+  )
+}

@@ -1,0 +1,112 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useId } from 'preact/hooks'
+import { stringify } from 'yaml'
+import type { Plain } from '../../../../core/flow/minimal.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { flowFormWords as words } from '../../words/flow-form.ts'
+import type { FlowProblem } from '../editor/parts.ts'
+
+/** What is wrong at a place, the worst first. */
+export function Problems({ of, id }: { of: readonly FlowProblem[]; id?: string }) {
+  if (of.length === 0) return null
+  const sorted = of.toSorted(
+    (a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'),
+  )
+  return (
+    <ul id={id} class="field-problems">
+      {sorted.map(({ severity, code, path, message }) => (
+        <li key={`${path} ${code} ${message}`} class={severity}>
+          <Icon name="warning" size={14} />
+          <span>
+            <span class="unseen">{words[severity]}: </span>
+            {message}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export interface Wiring {
+  id: string
+  'aria-describedby': string | undefined
+  'aria-invalid': boolean
+}
+
+/** A field's label above it, what it is for and what is wrong with it below. */
+export function FieldFrame({
+  label,
+  hint,
+  problems,
+  isLabelUnseen = false,
+  class: more = '',
+  children,
+}: {
+  label: ComponentChildren
+  hint?: ComponentChildren
+  problems: readonly FlowProblem[]
+  isLabelUnseen?: boolean
+  class?: string
+  children: (wiring: Wiring) => JSX.Element
+}) {
+  const id = useId()
+  const described = [hint && `${id}-hint`, problems.length > 0 && `${id}-problems`].filter(Boolean)
+  return (
+    <div class={`field ${more}`}>
+      <label for={id} class={isLabelUnseen ? 'unseen' : ''}>
+        {label}
+      </label>
+      {children({
+        id,
+        'aria-describedby': described.join(' ') || undefined,
+        'aria-invalid': problems.some(({ severity }) => severity === 'error'),
+      })}
+      <Problems of={problems} id={`${id}-problems`} />
+      {hint && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** The same of several things of which one is chosen. */
+export function GroupFrame({
+  label,
+  hint,
+  problems,
+  class: more = '',
+  children,
+}: {
+  label: string
+  hint?: ComponentChildren
+  problems: readonly FlowProblem[]
+  class?: string
+  children: ComponentChildren
+}) {
+  const id = useId()
+  return (
+    <fieldset class={`field ${more}`} aria-describedby={`${id}-hint ${id}-problems`}>
+      <legend>{label}</legend>
+      {children}
+      <Problems of={problems} id={`${id}-problems`} />
+      {hint && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
+/** A value that no field can show, as the file has it. */
+export const KeptValue = ({ label, value, why }: { label: string; value: Plain; why?: string }) => (
+  <div class="field">
+    <p class="field-name">{label}</p>
+    <pre class="kept">
+      <code>{stringify(value, { lineWidth: 0 }).trimEnd()}</code>
+    </pre>
+    <p class="hint">{why ?? words.kept.yaml}</p>
+  </div>
+)

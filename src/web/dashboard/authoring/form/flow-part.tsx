@@ -1,0 +1,72 @@
+import { flowFormWords as words } from '../../words/flow-form.ts'
+import { ChoiceField } from './choice-fields.tsx'
+import { hintOf, kindOf } from './fields.ts'
+import { useForm } from './form-context.ts'
+import { NumberField, TextField } from './form-fields.tsx'
+import { FieldGroup, KeptFields, MappingFields, RareFields } from './parts-of-flow.tsx'
+import { valueAt } from './source.ts'
+
+const { fields } = words
+const colours = ['accent', 'background', 'text'] as const
+
+/** What the flow is, how often it is seen, and how it looks. */
+export function FlowPart({ isKeyNew }: { isKeyNew: boolean }) {
+  const { flow } = useForm()
+  const key = valueAt(flow, ['key'])
+  const kind = kindOf(flow)
+  return (
+    <>
+      <FieldGroup>
+        <TextField path={['name']} label={fields.name} placeholder={String(key ?? '')} />
+        <TextField
+          path={['title']}
+          label={fields.heading}
+          placeholder={String(valueAt(flow, ['name']) ?? key ?? '')}
+        />
+        <ChoiceField
+          path={['kind']}
+          label={fields.kind}
+          names={words.kinds}
+          chosen={kind}
+          looks="cards"
+        />
+        <ChoiceField
+          path={['frequency']}
+          label={fields.frequency}
+          names={words.frequencies}
+          looks="cards"
+        />
+        {kind === 'checklist' && (
+          <MappingFields path={['checklist']} name={words.kinds.checklist}>
+            <ChoiceField path={['checklist', 'order']} label={fields.order} names={words.orders} />
+          </MappingFields>
+        )}
+      </FieldGroup>
+      <RareFields title={words.moreText} places={['/priority', '/theme', '/key']}>
+        <NumberField path={['priority']} label={fields.priority} />
+        {isKeyNew ? (
+          <TextField path={['key']} label={fields.key} isCode />
+        ) : (
+          <div class="field">
+            <p class="field-name">{fields.key}</p>
+            <p>
+              <code>{String(key)}</code>
+            </p>
+            <p class="hint">
+              {hintOf(['key'])} {words.keyKept}
+            </p>
+          </div>
+        )}
+        <MappingFields path={['theme']} name={words.colours}>
+          <div class="field-row">
+            {colours.map(name => (
+              <TextField key={name} path={['theme', name]} label={fields[name]} isCode />
+            ))}
+            <NumberField path={['theme', 'radius']} label={fields.radius} />
+          </div>
+        </MappingFields>
+      </RareFields>
+      <KeptFields paths={[[], ['theme'], ['checklist']]} />
+    </>
+  )
+}

@@ -1,0 +1,83 @@
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { Plain } from '../../../../core/flow/minimal.ts'
+import type { FlowProblem } from '../editor/parts.ts'
+import { type Change, change } from './change.ts'
+import { defaultOf, identityOf, isRequired, orderOf } from './fields.ts'
+import { isMapping, isSame, type Path, parseSource, valueAt } from './source.ts'
+
+/** A flow as the form's parts see it: its values, and the ways to change them. */
+export interface Form {
+  flow: { [name: string]: Plain }
+  isLocked: boolean
+  problems: readonly FlowProblem[]
+  /** What is shown at a field, or at what is around it. */
+  problemsAt(path: Path): readonly FlowProblem[]
+  /** Makes all of these changes or, where one cannot be made, none, and says so. */
+  apply(...changes: Change[]): boolean
+  /**
+   * A field's new value, and what else comes of it. What is the default, empty or undefined is taken
+   * out of the file.
+   */
+  write(path: Path, value: Plain | undefined, ...more: Change[]): boolean
+}
+
+export const FormContext = createContext<Form | null>(null)
+
+export const useForm = (): Form => useContext(FormContext)!
+
+/** The value of a field as the file says it, and how to change it. */
+export function useFormField(path: Path) {
+  const { flow, write, problemsAt } = useForm()
+  return {
+    value: valueAt(flow, path),
+    problems: problemsAt(path),
+    write: (value: Plain | undefined, ...more: Change[]) => write(path, value, ...more),
+  }
+}
+
+/** All changes one after another, or null. */
+export function changed(text: string, changes: readonly Change[]): string | null {
+  return changes.reduce<string | null>(
+    (at, asked) => (at === null ? null : change(at, asked)),
+    text,
+  )
+}
+
+/**
+ * What is done to the text for a field's new value. A default is taken out of the file rather than
+ * written, unless its author had written it out.
+ *
+ * @param written see `writtenDefaults`
+ */
+export function changeFor(
+  flow: Plain,
+  path: Path,
+  value: Plain | undefined,
+  written: ReadonlySet<string>,
+): Change {
+  const isEmpty = value === undefined || (value === '' && !isRequired(path))
+  const byDefault = defaultOf(path)
+  const isDefault = byDefault !== undefined && isSame(value, byDefault)
+  if (isEmpty || (isDefault && !written.has(identityOf(flow, path)))) return { kind: 'unset', path }
+  // Of mappings around it, the file may lack some, or say that they are null.
+  let depth = path.length - 1
+  while (depth > 0 && !isMapping(valueAt(flow, path.slice(0, depth)))) depth--
+  const order = orderOf(path.slice(0, depth))
+  const outer = path.slice(0, depth + 1)
+  if (outer.length === path.length || valueAt(flow, outer) !== null) {
+    return { kind: 'set', path, value, order }
+  }
+  const whole = path
+    .slice(depth + 1)
+    .reduceRight<Plain>((inner, name) => ({ [name]: inner }), value)
+  return { kind: 'set', path: outer, value: whole, order }
+}
+
+/** The flow that a text holds, or null where the form cannot show it. */
+export function flowIn(text: string): { [name: string]: Plain } | null {
+  const read = parseSource(text)
+  if ('reason' in read) return null
+  if (read.value === null) return {}
+  return isMapping(read.value) && !('flows' in read.value) ? read.value : null
+}

@@ -1,0 +1,145 @@
+import type { ComponentChildren } from 'preact'
+import type { Plain } from '../../../../core/flow/minimal.ts'
+import { FieldFrame, KeptValue } from './field-frame.tsx'
+import { defaultOf, hintOf } from './fields.ts'
+import { useFormField } from './form-context.ts'
+import type { Path } from './source.ts'
+import { useDraft } from './use-draft.ts'
+
+/** The kinds of fields that the form has. Each is a path in the file, and a name. */
+
+export interface FieldProps {
+  path: Path
+  label: string
+  /** In place of what the schema says of it. */
+  hint?: ComponentChildren
+  isLabelUnseen?: boolean
+  placeholder?: string
+  /** A selector, a pattern, a name of an event: what machines read. */
+  isCode?: boolean
+}
+
+export const isPlain = (value: Plain | undefined) => typeof value !== 'object' || value === null
+
+export const textOf = (value: Plain | undefined) =>
+  value === undefined || value === null ? '' : String(value)
+
+/** A line of text. */
+export function TextField({
+  path,
+  label,
+  hint,
+  isLabelUnseen,
+  placeholder,
+  isCode,
+  hintPath = path,
+  isEmptyNothing = false,
+  onText,
+}: FieldProps & {
+  hintPath?: Path
+  /** Whether what is required goes too where nothing is written, because all around it goes. */
+  isEmptyNothing?: boolean
+  onText?: (text: string) => void
+}) {
+  const { value, problems, write } = useFormField(path)
+  const take = (text: string) => {
+    if (write(text === '' && isEmptyNothing ? undefined : text)) onText?.(text)
+  }
+  if (!isPlain(value)) return <KeptValue label={label} value={value!} />
+  return (
+    <FieldFrame
+      label={label}
+      hint={hint ?? hintOf(hintPath)}
+      problems={problems}
+      isLabelUnseen={isLabelUnseen}
+    >
+      {wiring => (
+        <input
+          {...wiring}
+          class={`input ${isCode ? 'code-input' : ''}`}
+          autocomplete="off"
+          spellcheck={!isCode}
+          dir={isCode ? 'ltr' : 'auto'}
+          placeholder={placeholder}
+          value={textOf(value)}
+          onInput={event => take(event.currentTarget.value)}
+        />
+      )}
+    </FieldFrame>
+  )
+}
+
+/** Text of several lines. */
+export function LongField({ path, label, hint, rows = 4 }: FieldProps & { rows?: number }) {
+  const { value, problems, write } = useFormField(path)
+  if (!isPlain(value)) return <KeptValue label={label} value={value!} />
+  return (
+    <FieldFrame label={label} hint={hint ?? hintOf(path)} problems={problems}>
+      {wiring => (
+        <textarea
+          {...wiring}
+          class="input prose-input"
+          dir="auto"
+          rows={rows}
+          value={textOf(value)}
+          onInput={event => write(event.currentTarget.value)}
+        />
+      )}
+    </FieldFrame>
+  )
+}
+
+/** A number; what is none is written as it is, and the rules say what is wrong. */
+export function NumberField({ path, label, hint }: FieldProps) {
+  const { value, problems, write } = useFormField(path)
+  const read = (text: string): Plain | undefined => {
+    if (text.trim() === '') return undefined
+    return /^\s*[+-]?\d+(?:\.\d+)?\s*$/.test(text) ? Number(text) : text
+  }
+  const byDefault = defaultOf(path)
+  const [text, take] = useDraft<Plain | undefined>(value ?? undefined, textOf, read)
+  if (!isPlain(value)) return <KeptValue label={label} value={value!} />
+  return (
+    <FieldFrame label={label} hint={hint ?? hintOf(path)} problems={problems}>
+      {wiring => (
+        <input
+          {...wiring}
+          class="input short"
+          inputMode="numeric"
+          autocomplete="off"
+          placeholder={textOf(byDefault)}
+          value={text}
+          onInput={event => write(take(event.currentTarget.value))}
+        />
+      )}
+    </FieldFrame>
+  )
+}
+
+/** Entries of plain text, one a line. */
+export function LinesField({ path, label, hint }: FieldProps) {
+  const { value, problems, write } = useFormField(path)
+  const read = (text: string): Plain | undefined => {
+    const lines = text.split('\n').filter(line => line.trim() !== '')
+    return lines.length > 0 ? lines : undefined
+  }
+  const format = (lines: Plain | undefined) => (Array.isArray(lines) ? lines.join('\n') : '')
+  const [text, take] = useDraft<Plain | undefined>(value, format, read)
+  const isShown = value === undefined || (Array.isArray(value) && value.every(isPlain))
+  if (!isShown) return <KeptValue label={label} value={value} />
+  return (
+    <FieldFrame label={label} hint={hint ?? hintOf(path)} problems={problems}>
+      {wiring => (
+        <textarea
+          {...wiring}
+          class="input code-input"
+          dir="ltr"
+          rows={2}
+          spellcheck={false}
+          value={text}
+          onInput={event => write(take(event.currentTarget.value))}
+        />
+      )}
+    </FieldFrame>
+  )
+}

@@ -1,0 +1,62 @@
+import type { FlowProblem } from '../editor/parts.ts'
+import type { Path } from './source.ts'
+
+/** Where the form shows what is wrong. */
+
+const url = ['', '/match', '/pattern']
+const target = [
+  'selector',
+  'alternates',
+  'text',
+  'nth',
+  'waitMs',
+  'required',
+  'onMissing',
+  'fingerprint',
+]
+
+/** Every place of the form that can have a problem; `#` is any number. */
+const places = new Set([
+  ...['/key', '/name', '/title', '/kind', '/priority', '/frequency'],
+  ...['', '/accent', '/background', '/text', '/radius'].map(field => `/theme${field}`),
+  '/targeting/urls',
+  ...url.map(field => `/targeting/urls/#${field}`),
+  ...['/match', '/rules'].map(field => `/targeting/audience${field}`),
+  ...['', '/attribute', '/op', '/value'].map(field => `/targeting/audience/rules/#${field}`),
+  '/steps',
+  ...['', '/key', '/kind', '/title', '/body', '/target', '/buttons'].map(
+    field => `/steps/#${field}`,
+  ),
+  ...url.map(field => `/steps/#/page${field}`),
+  ...target.map(field => `/steps/#/target/${field}`),
+  ...['side', 'align'].map(field => `/steps/#/placement/${field}`),
+  ...['on', 'event'].map(field => `/steps/#/advance/${field}`),
+  ...['', '/label', '/action', '/href'].map(field => `/steps/#/buttons/#${field}`),
+  '/checklist/order',
+  '/checklist/items',
+  ...['', '/key', '/title', '/description', '/completeOn/event', '/href'].map(
+    field => `/checklist/items/#${field}`,
+  ),
+])
+
+export const pointerOf = (path: Path): string => path.map(name => `/${name}`).join('')
+
+/** The place at which a problem is shown: its field, or the nearest thing around it; empty for the top. */
+export function placeOf(pointer: string): string {
+  let at = pointer
+  while (at !== '' && !places.has(at.replace(/\/\d+(?=\/|$)/g, '/#'))) {
+    at = at.slice(0, at.lastIndexOf('/'))
+  }
+  return at
+}
+
+/** Problems by the place at which they are shown. */
+export function byPlace(problems: readonly FlowProblem[]): ReadonlyMap<string, FlowProblem[]> {
+  return Map.groupBy(problems, ({ path }) => placeOf(path))
+}
+
+/** What is wrong within one of these parts, wherever in it. */
+export const within = (problems: readonly FlowProblem[], ...parts: string[]): FlowProblem[] =>
+  problems.filter(({ path }) =>
+    parts.some(part => placeOf(path) === part || placeOf(path).startsWith(`${part}/`)),
+  )

@@ -1,0 +1,90 @@
+import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
+import type { Plain } from '../../../../core/flow/minimal.ts'
+import { Button } from '../../parts/button.tsx'
+import { flowFormWords as words } from '../../words/flow-form.ts'
+import { KeptValue, Problems } from './field-frame.tsx'
+import { useForm } from './form-context.ts'
+import { isMapping, type Path, valueAt } from './source.ts'
+
+/** A short list in a part: rows of fields, each of which can be taken out, and one more. */
+export function RuleList({
+  path,
+  nameOf,
+  add,
+  fresh,
+  empty,
+  most,
+  columns,
+  children,
+}: {
+  path: Path
+  nameOf: (place: number) => string
+  add: string
+  fresh: Plain
+  empty: string
+  most: number
+  /** How its fields share a line. */
+  columns: 'pair' | 'three'
+  children: (path: Path, value: { [name: string]: Plain }) => ComponentChildren
+}) {
+  const { flow, apply, isLocked, problemsAt } = useForm()
+  const box = useRef<HTMLDivElement>(null)
+  const value = valueAt(flow, path) ?? []
+  if (!Array.isArray(value)) {
+    return (
+      <>
+        <Problems of={problemsAt(path)} />
+        <KeptValue label={String(path.at(-1))} value={value} />
+      </>
+    )
+  }
+  /** The field to go on with, once it is drawn. */
+  const focus = (selector: string) =>
+    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(selector)?.focus())
+  const append = () => {
+    const index = value.length
+    if (!apply({ kind: 'insert', path, index, value: fresh })) return
+    focus(`[data-row="${index}"] :is(input, select)`)
+  }
+  const remove = (index: number) => {
+    apply({ kind: 'remove', path, index })
+    focus('.add-row')
+  }
+  return (
+    <div class={`rule-list ${columns}`} ref={box}>
+      <Problems of={problemsAt(path)} />
+      {value.length === 0 && <p class="hint">{empty}</p>}
+      {value.map((entry, index) => {
+        const at = [...path, index]
+        const name = nameOf(index + 1)
+        return (
+          <fieldset key={index} class="rule-row" data-row={index}>
+            <legend class="unseen">{name}</legend>
+            <div class="rule-fields">
+              {isMapping(entry) ? children(at, entry) : <KeptValue label={name} value={entry} />}
+            </div>
+            {!isLocked && (
+              <Button
+                look="quiet"
+                class="square"
+                icon="close"
+                aria-label={words.removeOne(name)}
+                title={words.removeOne(name)}
+                onClick={() => remove(index)}
+              />
+            )}
+            <Problems of={problemsAt(at)} />
+          </fieldset>
+        )
+      })}
+      {!isLocked && value.length < most && (
+        <div>
+          <Button class="add-row" icon="add" onClick={append}>
+            {add}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}

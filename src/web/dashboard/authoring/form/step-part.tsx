@@ -1,0 +1,178 @@
+import type { ComponentType } from 'preact'
+import { Button } from '../../parts/button.tsx'
+import { flowFormWords as words } from '../../words/flow-form.ts'
+import type { PickProps } from '../editor/parts.ts'
+import { ChoiceField } from './choice-fields.tsx'
+import { Problems } from './field-frame.tsx'
+import { hintOf, stepKindOf } from './fields.ts'
+import { useForm } from './form-context.ts'
+import { LongField, TextField } from './form-fields.tsx'
+import { FieldGroup, KeptFields, MappingFields, RareFields } from './parts-of-flow.tsx'
+import { pointerOf } from './problems.ts'
+import { RuleList } from './rule-list.tsx'
+import { isMapping, type Path, valueAt } from './source.ts'
+import { StepTarget } from './step-target.tsx'
+import { UrlFields } from './where-part.tsx'
+
+const { fields } = words
+
+/** On which side of its element the step stands. */
+const Position = ({ path }: { path: Path }) => (
+  <MappingFields path={[...path, 'placement']} name={words.position}>
+    <div class="field-row">
+      <ChoiceField path={[...path, 'placement', 'side']} label={fields.side} names={words.sides} />
+      <ChoiceField
+        path={[...path, 'placement', 'align']}
+        label={fields.align}
+        names={words.aligns}
+      />
+    </div>
+  </MappingFields>
+)
+
+function GoingOn({ path }: { path: Path }) {
+  const { flow, write } = useForm()
+  const on: Path = [...path, 'advance', 'on']
+  const event: Path = [...path, 'advance', 'event']
+  const hasEvent = valueAt(flow, on) === 'event' || typeof valueAt(flow, event) === 'string'
+  return (
+    <MappingFields path={[...path, 'advance']} name={words.goingOn}>
+      <div class="field-row">
+        <ChoiceField
+          path={on}
+          label={fields.advance}
+          names={words.advances}
+          onChoose={word =>
+            word === 'event' ? write(on, word) : write(on, word, { kind: 'unset', path: event })
+          }
+        />
+        {hasEvent && <TextField path={event} label={fields.event} isCode />}
+      </div>
+    </MappingFields>
+  )
+}
+
+function ButtonFields({ path, action }: { path: Path; action: unknown }) {
+  const { flow, write } = useForm()
+  const href: Path = [...path, 'href']
+  const hasLink = action === 'link' || typeof valueAt(flow, href) === 'string'
+  return (
+    <>
+      <TextField path={[...path, 'label']} label={fields.label} hint="" />
+      <ChoiceField
+        path={[...path, 'action']}
+        label={fields.action}
+        names={words.actions}
+        hint=""
+        onChoose={word =>
+          word === 'link'
+            ? write([...path, 'action'], word)
+            : write([...path, 'action'], word, { kind: 'unset', path: href })
+        }
+      />
+      {hasLink && <TextField path={href} label={fields.href} hint="" placeholder="/help" isCode />}
+    </>
+  )
+}
+
+/** The page that the step is for; without it, any that shows the flow. */
+function StepPage({ path }: { path: Path }) {
+  const { flow, apply, problemsAt, isLocked } = useForm()
+  const at: Path = [...path, 'page']
+  const isSet = isMapping(valueAt(flow, at))
+  return (
+    <FieldGroup title={words.page} hint={hintOf(at)}>
+      <MappingFields path={at} name={words.page}>
+        {isSet && (
+          <div class="rule-fields pair">
+            <UrlFields path={at} />
+          </div>
+        )}
+        <Problems of={problemsAt(at)} />
+        {!isLocked && (
+          <div>
+            {isSet ? (
+              <Button onClick={() => apply({ kind: 'unset', path: at })}>
+                {words.removeStepPage}
+              </Button>
+            ) : (
+              <Button
+                icon="add"
+                onClick={() =>
+                  apply({
+                    kind: 'set',
+                    path: at,
+                    value: { match: 'exact', pattern: '/' },
+                    order: ['key', 'kind', 'title', 'body', 'page'],
+                  })
+                }
+              >
+                {words.addStepPage}
+              </Button>
+            )}
+          </div>
+        )}
+      </MappingFields>
+    </FieldGroup>
+  )
+}
+
+/** Everything about one step. */
+export function StepPart({
+  path,
+  onKey,
+  pick,
+}: {
+  path: Path
+  onKey: (key: string) => void
+  pick: ComponentType<PickProps> | null
+}) {
+  const { flow } = useForm()
+  const step = valueAt(flow, path)
+  if (!isMapping(step)) return null
+  const kind = stepKindOf(step)
+  const points = isMapping(step.target) || kind === 'tooltip' || kind === 'hotspot'
+  const pointer = pointerOf(path)
+  return (
+    <>
+      <FieldGroup>
+        <TextField path={[...path, 'title']} label={fields.title} />
+        <LongField path={[...path, 'body']} label={fields.body} rows={5} />
+      </FieldGroup>
+      <FieldGroup title={words.place}>
+        <ChoiceField
+          path={[...path, 'kind']}
+          label={fields.kind}
+          names={words.stepKinds}
+          chosen={kind}
+          looks="cards"
+        />
+        <StepTarget path={path} pick={pick} />
+        {points && <Position path={path} />}
+      </FieldGroup>
+      <FieldGroup title={words.buttons} hint={hintOf([...path, 'buttons'])}>
+        <RuleList
+          columns="three"
+          path={[...path, 'buttons']}
+          nameOf={words.button}
+          add={words.addButton}
+          fresh={{ label: words.actions.next, action: 'next' }}
+          empty={words.noButtons}
+          most={5}
+        >
+          {(at, { action }) => <ButtonFields path={at} action={action} />}
+        </RuleList>
+      </FieldGroup>
+      <FieldGroup title={words.goingOn}>
+        <GoingOn path={path} />
+      </FieldGroup>
+      <RareFields title={words.moreOfStep} places={[`${pointer}/page`, `${pointer}/key`]}>
+        <StepPage path={path} />
+        <TextField path={[...path, 'key']} label={fields.key} isCode onText={onKey} />
+      </RareFields>
+      <KeptFields
+        paths={[path, ...['target', 'placement', 'advance', 'page'].map(name => [...path, name])]}
+      />
+    </>
+  )
+}

@@ -1,0 +1,151 @@
+import { flowFormWords as words } from '../../words/flow-form.ts'
+import { ChoiceField } from './choice-fields.tsx'
+import { FieldFrame, KeptValue } from './field-frame.tsx'
+import { hintOf } from './fields.ts'
+import { useForm, useFormField } from './form-context.ts'
+import { TextField } from './form-fields.tsx'
+import { FieldGroup, KeptFields, MappingFields } from './parts-of-flow.tsx'
+import { RuleList } from './rule-list.tsx'
+import { isList, isWritable, readValue, valueForOp, writeValue } from './rule-value.ts'
+import { type Path, valueAt } from './source.ts'
+import { useDraft } from './use-draft.ts'
+
+const { fields } = words
+const urls: Path = ['targeting', 'urls']
+const audience: Path = ['targeting', 'audience']
+const rules: Path = [...audience, 'rules']
+
+/** How an address is compared, and with what. */
+export const UrlFields = ({ path }: { path: Path }) => (
+  <>
+    <ChoiceField path={[...path, 'match']} label={fields.match} names={words.matches} hint="" />
+    <TextField
+      path={[...path, 'pattern']}
+      label={fields.address}
+      hint=""
+      placeholder="/projects"
+      isCode
+    />
+  </>
+)
+
+/** What an attribute is compared with. */
+function RuleValue({ path, op }: { path: Path; op: unknown }) {
+  const { value, problems, write } = useFormField([...path, 'value'])
+  const label = isList(op) ? fields.values : fields.value
+  const [text, take] = useDraft(value, writeValue, typed => readValue(typed, op))
+  if (!isWritable(value)) return <KeptValue label={label} value={value!} />
+  if (op === 'exists') {
+    return (
+      <FieldFrame label={label} problems={problems}>
+        {wiring => (
+          <select
+            {...wiring}
+            class="input select"
+            value={value === false ? 'no' : 'yes'}
+            onChange={event => write(event.currentTarget.value === 'no' ? false : undefined)}
+          >
+            <option value="yes">{words.presence.yes}</option>
+            <option value="no">{words.presence.no}</option>
+          </select>
+        )}
+      </FieldFrame>
+    )
+  }
+  return (
+    <FieldFrame label={label} problems={problems}>
+      {wiring => (
+        <input
+          {...wiring}
+          class="input"
+          dir="auto"
+          autocomplete="off"
+          value={text}
+          onInput={event => write(take(event.currentTarget.value))}
+        />
+      )}
+    </FieldFrame>
+  )
+}
+
+function AudienceFields({ path, op }: { path: Path; op: unknown }) {
+  const { flow, apply } = useForm()
+  const choose = (word: string) => {
+    const at = [...path, 'value']
+    const value = valueForOp(valueAt(flow, at), word)
+    apply(
+      { kind: 'set', path: [...path, 'op'], value: word },
+      value === undefined
+        ? { kind: 'unset', path: at }
+        : { kind: 'set', path: at, value, order: ['attribute', 'op', 'value'] },
+    )
+  }
+  return (
+    <>
+      <TextField path={[...path, 'attribute']} label={fields.attribute} hint="" isCode />
+      <ChoiceField
+        path={[...path, 'op']}
+        label={fields.op}
+        names={words.ops}
+        hint=""
+        onChoose={choose}
+      />
+      <RuleValue path={path} op={op} />
+    </>
+  )
+}
+
+/** On which pages the flow is shown, and to whom. */
+export const WherePart = () => (
+  <MappingFields path={['targeting']} name={words.where}>
+    <FieldGroup title={words.pages} hint={`${hintOf(urls)} ${hintOf([...urls, 0, 'pattern'])}`}>
+      <RuleList
+        columns="pair"
+        path={urls}
+        nameOf={words.pageRule}
+        add={words.addPage}
+        fresh={{ match: 'prefix', pattern: '/' }}
+        empty={words.everywhere}
+        most={50}
+      >
+        {path => <UrlFields path={path} />}
+      </RuleList>
+    </FieldGroup>
+    <FieldGroup title={words.people} hint={hintOf(rules)}>
+      <MappingFields path={audience} name={words.people}>
+        <RuleMatch />
+        <RuleList
+          columns="three"
+          path={rules}
+          nameOf={words.rule}
+          add={words.addRule}
+          fresh={{ attribute: '', op: 'eq', value: '' }}
+          empty={words.everybody}
+          most={50}
+        >
+          {(path, { op }) => <AudienceFields path={path} op={op} />}
+        </RuleList>
+        <p class="hint">{words.valueHint}</p>
+      </MappingFields>
+    </FieldGroup>
+    <KeptFields paths={[['targeting'], audience]} />
+  </MappingFields>
+)
+
+/** Only of several rules it matters how many have to hold. */
+function RuleMatch() {
+  const { flow } = useForm()
+  const value = valueAt(flow, rules)
+  const isSaid = valueAt(flow, [...audience, 'match']) !== undefined
+  if (!isSaid && (!Array.isArray(value) || value.length < 2)) return null
+  return (
+    <div class="field-row">
+      <ChoiceField
+        path={[...audience, 'match']}
+        label={fields.audienceMatch}
+        names={words.audienceMatches}
+        hint=""
+      />
+    </div>
+  )
+}

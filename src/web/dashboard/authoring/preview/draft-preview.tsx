@@ -1,0 +1,48 @@
+import { useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
+import type { FlowDefinition } from '../../../../core/flow/flow.ts'
+import type { DraftAnswer } from '../../../../modules/authoring/model.ts'
+import { useRead } from '../../api/read.ts'
+import { flowPath } from '../../flows/definition.ts'
+import { Button } from '../../parts/button.tsx'
+import { Reading } from '../../shell/states.tsx'
+import { previewWords as words } from '../../words/preview.ts'
+import { FlowPreview } from './flow-preview.tsx'
+import { flowOf } from './shown-flow.ts'
+
+function Preview({ definition }: { definition: FlowDefinition }) {
+  const part = useSignal<string | null>(null)
+  const flow = useMemo(() => flowOf(definition), [definition])
+  return (
+    <FlowPreview
+      flow={flow}
+      part={part.value}
+      onPart={key => {
+        part.value = key
+      }}
+    />
+  )
+}
+
+/** What visitors would see of a draft that waits, where somebody asks for it. */
+export function DraftPreview({ flowKey }: { flowKey: string }) {
+  const isOpen = useSignal(false)
+  const draft = useRead<DraftAnswer>(isOpen.value ? flowPath(flowKey, '/draft') : null)
+  return (
+    <div class="draft-preview">
+      <Button
+        aria-expanded={isOpen.value}
+        onClick={() => {
+          isOpen.value = !isOpen.value
+        }}
+      >
+        {isOpen.value ? words.hide : words.show}
+      </Button>
+      {isOpen.value && (
+        <Reading of={draft}>
+          {({ definition }) => <Preview definition={definition as FlowDefinition} />}
+        </Reading>
+      )}
+    </div>
+  )
+}

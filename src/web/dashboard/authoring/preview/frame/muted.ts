@@ -1,0 +1,32 @@
+import type { Outbox, Person } from '../../../../snippet/parts.ts'
+import type { StageDeps } from '../../../../snippet/stage.ts'
+
+const nothing = () => {}
+
+/** Reports nothing: no event, no health, no fingerprint. */
+const outbox: Outbox = {
+  report: nothing,
+  health: nothing,
+  fingerprint: nothing,
+  flush: nothing,
+  withdraw: nothing,
+  rename: nothing,
+  silence: nothing,
+  maySpeak: () => false,
+  speak: nothing,
+}
+
+const nobody: Person = { userId: null, anonymousId: '', userHash: null, traits: {} }
+
+/** What the stage needs, of which nothing reaches a server and nothing is stored. */
+export const muted = {
+  outbox,
+  transport: {
+    ask: () => Promise.resolve(null),
+  } as unknown as StageDeps['transport'],
+  feed: { isCrowded: () => false, progressVersion: () => null },
+  person: { current: nobody },
+  save: nothing,
+  giveWay: nothing,
+  inVain: nothing,
+}

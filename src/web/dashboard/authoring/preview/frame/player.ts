@@ -1,0 +1,189 @@
+import { shownAs } from '../../../../../core/flow/shown-as.ts'
+import type { Finder, Flow } from '../../../../snippet/parts.ts'
+import type { Run } from '../../../../snippet/runs.ts'
+import { showChecklist } from '../../../../snippet/stage/checklist.ts'
+import { ownHostAttribute } from '../../../../snippet/stage/elements.ts'
+import { createHost } from '../../../../snippet/stage/host.ts'
+import { playSteps } from '../../../../snippet/stage/player.ts'
+import type { StageDeps } from '../../../../snippet/stage.ts'
+import type { FromFrame } from '../messages.ts'
+import { letGoOfFocus } from './keyboard.ts'
+import type { MockPage } from './mock-page.ts'
+import { muted } from './muted.ts'
+
+/** A narrower page begins with its checklist folded up, as visitors have it; CSS pixels. */
+const roomyPx = 600
+
+/** A step that names its page is shown as on that page: there is no other here. */
+const withoutPages = (flow: Flow): Flow => ({
+  ...flow,
+  steps: flow.steps.map(({ page: _, ...step }) => step),
+})
+
+/** Plays a flow by the snippet's own stage, from whichever step is looked at. */
+export function createPlayer(page: Window, mock: MockPage, tell: (message: FromFrame) => void) {
+  const host = createHost(page)
+  let flow: Flow | null = null
+  let run: Run | null = null
+  let playing: { leave(): void; tracked(name: string): void } | null = null
+  /** The step that is shown, and its place: a step whose key is changed stays. */
+  let at: { key: string; place: number } | null = null
+  /** The flow that was drawn last, as text. */
+  let drawn = ''
+  /** What was drawn because of a new text moves nothing but the text. */
+  let isStill = false
+
+  const shadow = () => document.querySelector(`[${ownHostAttribute}]`)?.shadowRoot ?? null
+
+  const settle = () => {
+    for (const animation of shadow()?.getAnimations() ?? []) {
+      if (animation instanceof CSSAnimation && animation.animationName === 'appear') {
+        animation.finish()
+      }
+    }
+  }
+
+  const finder: Finder = {
+    async find(target) {
+      const place = flow?.steps.findIndex(step => step.target === target) ?? 0
+      const step = flow?.steps[place]
+      const isPressed = step?.advance.on === 'click'
+      const pointsNowhere = !isPressed && (step?.kind === 'modal' || step?.kind === 'banner')
+      if (pointsNowhere) mock.clear()
+      const element = pointsNowhere
+        ? document.body
+        : mock.standInFor(target, Math.max(0, place), isPressed)
+      return { element, by: 'selector', selector: target.selector, matchCount: 1, waitedMs: 0 }
+    },
+  }
+
+  const deps: StageDeps & { host: typeof host; save(): void } = {
+    ...muted,
+    host,
+    page,
+    tell(name, what) {
+      if (name === 'item_completed' && 'itemKey' in what) {
+        tell({ type: 'shown', key: what.itemKey, isByVisitor: true })
+      }
+      if (name !== 'step_viewed' || !('stepKey' in what) || !flow) return
+      const place = flow.steps.findIndex(({ key }) => key === what.stepKey)
+      const isByVisitor = at !== null && at.key !== what.stepKey
+      at = { key: what.stepKey, place }
+      if (!flow.steps[place]?.target) mock.clear()
+      tell({ type: 'shown', key: what.stepKey, isByVisitor })
+    },
+    end(slot, outcome) {
+      // A checklist that is done takes itself away, once it was seen to be done.
+      if (slot === 'steps') playing = null
+      mock.clear()
+      tell({ type: 'ended', outcome })
+    },
+  }
+
+  function leave(): void {
+    letGoOfFocus()
+    playing?.leave()
+    playing = null
+  }
+
+  function playFrom(shown: Flow, place: number): void {
+    const step = shown.steps[place]
+    if (!step) {
+      leave()
+      return
+    }
+    const before = shown.steps.slice(0, place)
+    run = { ...newRun(shown), stepId: step.id, viewed: before.map(({ id }) => id) }
+    at = { key: step.key, place }
+    const wasOpen = isStill && shadow()?.querySelector('.spot[aria-expanded="true"]') != null
+    leave()
+    const drawing = (isDrawn: boolean) => {
+      if (!isDrawn || !isStill) return
+      queueMicrotask(() => {
+        if (wasOpen) shadow()?.querySelector<HTMLElement>('.spot')?.click()
+        settle()
+        isStill = false
+      })
+    }
+    playing = playSteps(shown, run, { ...deps, finder, drawing })
+  }
+
+  function list(shown: Flow, item: string | null): void {
+    const ticked = run?.ticked ?? {}
+    const isOpen = item !== null || (run?.isOpen ?? innerWidth >= roomyPx)
+    run = { ...newRun(shown), isOpen, wasOpened: true, ticked }
+    mock.clear()
+    leave()
+    playing = showChecklist(shown, run, { ...deps, isHidden: false })
+    if (isStill) settle()
+    isStill = false
+    lookAt(shown, item)
+  }
+
+  function lookAt({ checklist }: Flow, item: string | null): void {
+    const place = checklist?.items.findIndex(({ key }) => key === item) ?? -1
+    const rows = shadow()?.querySelectorAll('.items > li')
+    rows?.[place]?.scrollIntoView({ block: 'nearest' })
+    tell({ type: 'shown', key: item ?? checklist?.items[0]?.key ?? '', isByVisitor: false })
+  }
+
+  function play(part: string | null): void {
+    if (!flow) return
+    if (shownAs(flow) === 'checklist') list(flow, part)
+    else tour(flow, part)
+  }
+
+  function tour(shown: Flow, part: string | null): void {
+    const { steps } = shown
+    const placeOf = (key: string | null | undefined) => steps.findIndex(step => step.key === key)
+    const wished = placeOf(part) >= 0 ? placeOf(part) : placeOf(at?.key)
+    playFrom(shown, wished >= 0 ? wished : Math.min(at?.place ?? 0, steps.length - 1))
+  }
+
+  return {
+    /** Shows a flow, or the same one with a new text: then what is looked at stays. */
+    show(next: Flow, part: string | null): void {
+      const text = JSON.stringify(next)
+      const isOfList = shownAs(next) === 'checklist'
+      if (text === drawn && playing && flow) {
+        const isThere = isOfList ? run?.isOpen : part === null || part === at?.key
+        if (isThere && isOfList) lookAt(flow, part)
+        if (isThere) return
+      }
+      drawn = text
+      const isSame = flow?.key === next.key && (shownAs(flow) === 'checklist') === isOfList
+      if (!isSame) at = run = null
+      isStill =
+        isSame && playing !== null && (part === null || part === at?.key || !hasStep(next, part))
+      flow = withoutPages(next)
+      play(part)
+    },
+    /** The window or the page's looks have changed. */
+    redraw(): void {
+      isStill = true
+      if (playing) play(at?.key ?? null)
+    },
+    again(): void {
+      at = run = null
+      play(null)
+    },
+    track: (name: string) => playing?.tracked(name),
+  }
+}
+
+const hasStep = ({ steps }: Flow, part: string) => steps.some(({ key }) => key === part)
+
+const newRun = (flow: Flow): Run => ({
+  runId: '',
+  flowId: flow.id,
+  startedAt: 0,
+  flowVersion: flow.version,
+  stepId: null,
+  viewed: [],
+  missed: [],
+  checked: [],
+  isOpen: true,
+  wasOpened: false,
+  ticked: {},
+  askedAt: null,
+})

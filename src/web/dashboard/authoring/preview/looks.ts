@@ -1,0 +1,54 @@
+import { computed, signal } from '@preact/signals'
+import { appearance } from '../../shell/settings.ts'
+import type { Look } from './messages.ts'
+
+/** How previews look; what is chosen for one holds for the next, until the page is left. */
+
+export const screens = ['desktop', 'phone'] as const
+type Screen = (typeof screens)[number]
+export const chosenScreen = signal<Screen | null>(null)
+/** On a phone, a phone's. */
+const narrowPx = 440
+export const screenIn = (room: number): Screen =>
+  chosenScreen.value ?? (room < narrowPx ? 'phone' : 'desktop')
+
+/** As the dashboard is, until something is chosen. */
+const chosenDark = signal<boolean | null>(null)
+const darkness = matchMedia('(prefers-color-scheme: dark)')
+const prefersDark = signal(darkness.matches)
+darkness.addEventListener('change', () => {
+  prefersDark.value = darkness.matches
+})
+const isDashboardDark = computed(() =>
+  appearance.value === 'system' ? prefersDark.value : appearance.value === 'dark',
+)
+export const isDark = computed(() => chosenDark.value ?? isDashboardDark.value)
+export const chooseDark = (is: boolean) => {
+  chosenDark.value = is
+}
+
+export const directions = ['auto', 'ltr', 'rtl'] as const
+export const direction = signal<(typeof directions)[number]>('auto')
+
+export const language = signal('en')
+/** Those in which the snippet has words of its own. */
+export const languages = signal<readonly string[]>(['en'])
+
+const fromTheRight = ['ar', 'he']
+
+export const look = computed<Look>(() => ({
+  isDark: isDark.value,
+  language: language.value,
+  direction:
+    direction.value === 'auto'
+      ? fromTheRight.includes(language.value)
+        ? 'rtl'
+        : 'ltr'
+      : direction.value,
+}))
+
+/** The size of the window that visitors would have, CSS pixels: wide ones as wide as there is room. */
+export const sizeIn = (room: number) =>
+  screenIn(room) === 'phone'
+    ? { width: 390, height: 700 }
+    : { width: Math.max(room, 720), height: 560 }

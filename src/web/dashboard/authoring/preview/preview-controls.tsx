@@ -1,0 +1,55 @@
+import { Choice } from '../../parts/choice.tsx'
+import { Segments } from '../../parts/field.tsx'
+import { previewWords as words } from '../../words/preview.ts'
+import {
+  chooseDark,
+  chosenScreen,
+  direction,
+  directions,
+  isDark,
+  language,
+  languages,
+  screenIn,
+  screens,
+} from './looks.ts'
+
+const names = new Intl.DisplayNames('en', { type: 'language' })
+
+/** On which page the flow is looked at: its width, colours, language and direction. */
+export function PreviewControls({ room }: { room: number }) {
+  const shade = isDark.value ? 'dark' : 'light'
+  return (
+    <div class="preview-controls">
+      <Segments
+        legend={words.screen}
+        options={screens.map(one => [one, words.screens[one]] as const)}
+        value={screenIn(room)}
+        onChoose={chosen => {
+          chosenScreen.value = chosen
+        }}
+      />
+      <Segments
+        legend={words.page}
+        options={(['light', 'dark'] as const).map(one => [one, words.pages[one]] as const)}
+        value={shade}
+        onChoose={chosen => chooseDark(chosen === 'dark')}
+      />
+      <Choice
+        label={words.language}
+        value={language.value}
+        options={languages.value.map(code => [code, names.of(code) ?? code] as const)}
+        onChoose={chosen => {
+          language.value = chosen
+        }}
+      />
+      <Choice
+        label={words.direction}
+        value={direction.value}
+        options={directions.map(one => [one, words.directions[one]] as const)}
+        onChoose={chosen => {
+          direction.value = chosen as typeof direction.value
+        }}
+      />
+    </div>
+  )
+}

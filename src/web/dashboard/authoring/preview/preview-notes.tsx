@@ -1,0 +1,66 @@
+import type { Flow, Item, Step } from '../../../../core/flow/flow.ts'
+import { shownAs } from '../../../../core/flow/shown-as.ts'
+import { Button } from '../../parts/button.tsx'
+import { previewWords as words } from '../../words/preview.ts'
+
+/** An event by which the part goes on, and a way to have it happen. */
+const Event = ({ why, name, onTrack }: { why: string; name: string; onTrack: Track }) => (
+  <li class="preview-event">
+    <span>
+      {why} <code>{name}</code>
+    </span>
+    <Button onClick={() => onTrack(name)}>{words.report}</Button>
+  </li>
+)
+
+type Track = (name: string) => void
+
+function StepNotes({ step, onTrack }: { step: Step; onTrack: Track }) {
+  const { target, page, kind, advance } = step
+  return (
+    <>
+      {target && kind !== 'modal' && kind !== 'banner' && (
+        <li>
+          {words.standIn}: <code>{target.selector}</code>
+        </li>
+      )}
+      {kind === 'hotspot' && target && <li>{words.dot}</li>}
+      {advance.on === 'click' && target && <li>{words.byClick}</li>}
+      {advance.on === 'event' && advance.event && (
+        <Event why={words.byEvent} name={advance.event} onTrack={onTrack} />
+      )}
+      {page && (
+        <li>
+          {words.onPage[page.match]} <code>{page.pattern}</code>. {words.onPageElse}
+        </li>
+      )}
+    </>
+  )
+}
+
+const ItemNotes = ({ item, onTrack }: { item: Item; onTrack: Track }) =>
+  item.completeOn && (
+    <Event why={words.ticksByEvent} name={item.completeOn.event} onTrack={onTrack} />
+  )
+
+/** What a preview cannot show of a part, in words. */
+export function PreviewNotes({
+  flow,
+  at,
+  onTrack,
+}: {
+  flow: Flow
+  at: string | null
+  onTrack: Track
+}) {
+  const isList = shownAs(flow) === 'checklist'
+  const step = isList ? undefined : flow.steps.find(({ key }) => key === at)
+  const item = isList ? flow.checklist?.items.find(({ key }) => key === at) : undefined
+  return (
+    <ul class="preview-notes">
+      {step && <StepNotes step={step} onTrack={onTrack} />}
+      {item && <ItemNotes item={item} onTrack={onTrack} />}
+      <li>{words.muted}</li>
+    </ul>
+  )
+}

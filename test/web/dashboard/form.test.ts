@@ -1,0 +1,370 @@
+import { expect } from 'bun:test'
+import type { Page } from '../../support/browser.ts'
+import { DashboardHouse, looks, requireSound } from '../../support/dashboard.ts'
+import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
+
+/** A flow as fields: for authors who write no YAML. */
+
+let house: DashboardHouse
+let manage: <T>(method: string, path: string, body?: object) => Promise<T>
+
+beforeAll(async () => {
+  house = await DashboardHouse.open()
+  const scopes = ['flows:read', 'flows:write'].flatMap(scope => ['--scope', scope])
+  const { token } = await house.place.json<{ token: string }>([
+    ...['token', 'create', 'Robot', '--expires', '1d', ...scopes],
+  ])
+  manage = async <T>(method: string, path: string, body?: object) => {
+    const response = await fetch(`${house.server.url}/api/v1/manage${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(await response.text())
+    return (await response.json()) as T
+  }
+})
+afterAll(() => house.close())
+
+const tour = [
+  { key: 'hello', title: 'Hello', body: 'Nice to see you.' },
+  { key: 'create', title: 'Start a project', target: { selector: '#new' } },
+  { key: 'invite', title: 'Invite your team', target: { selector: '#invite' } },
+]
+
+/** A draft of its own for a test, and its form. */
+async function edit(
+  key: string,
+  flow: object = { steps: tour },
+  options: Parameters<DashboardHouse['visit']>[1] = {},
+) {
+  await manage('POST', '/push', { flows: [{ key, name: key, ...flow }] })
+  const visited = await house.visit(`/flows/${key}/edit`, options)
+  // Leaving with unsaved work asks: here it is left.
+  visited.page.on('dialog', dialog => dialog.accept())
+  await visited.page
+    .getByRole('status')
+    .getByText(/^(No problems|\d+ (error|warning)s?)/)
+    .waitFor()
+  return visited
+}
+
+const draftOf = async (key: string) =>
+  (await manage<{ text: string }>('GET', `/flows/${key}/draft?text=1`)).text
+
+const keysIn = (text: string) => [...text.matchAll(/^ *- key: (.*)$/gm)].map(([, key]) => key)
+
+const steps = (page: Page) => page.getByRole('region', { name: 'Steps' })
+const choose = (page: Page, title: string) =>
+  steps(page).getByRole('button', { name: title, exact: true }).click()
+const says = (page: Page, text: string | RegExp) =>
+  page.getByRole('status').getByText(text).waitFor()
+const save = async (page: Page) => {
+  await page.keyboard.press('Control+s')
+  await says(page, 'The draft is saved')
+}
+const focused = (page: Page) =>
+  page.evaluate(
+    `(element => element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent)(document.activeElement)`,
+  ) as Promise<string>
+
+/** Presses Tab until something of this name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 80; presses++) {
+    if ((await focused(page)).replace(/^\d/, '') === name) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab never came to “${name}”`)
+}
+
+describe.each(looks)('$name', ({ name, ...look }) => {
+  test('every part is sound', async () => {
+    const key = `sound-${name.replace(' ', '')}`
+    const { page, noticed } = await edit(
+      key,
+      {
+        targeting: {
+          urls: [{ match: 'prefix', pattern: '/projects' }],
+          audience: { rules: [{ attribute: 'plan', op: 'in', value: ['free', 'team'] }] },
+        },
+        steps: [
+          ...tour,
+          {
+            key: 'more',
+            title: 'More',
+            page: { match: 'exact', pattern: '/more' },
+            target: { selector: 'button', alternates: ['#b'] },
+            buttons: [{ label: 'Read', action: 'link', href: '/help' }],
+            advance: { on: 'event', event: 'done' },
+          },
+        ],
+      },
+      look,
+    )
+    await requireSound(page, noticed)
+    await page.getByText('Colours, priority and key').click()
+    await requireSound(page, noticed)
+    await page.getByRole('button', { name: 'Pages and people' }).click()
+    await page.getByLabel('Values, separated by commas').waitFor()
+    await requireSound(page, noticed)
+    await steps(page)
+      .getByRole('button', { name: /^More \d warning/ })
+      .click()
+    await page.getByText('Finding the element').click()
+    await page.getByText('Page and key').click()
+    await requireSound(page, noticed)
+    await page.evaluate('document.documentElement.dir = "rtl"')
+    await requireSound(page, noticed)
+    await page.context().close()
+  })
+})
+
+describe('steps', () => {
+  test('are added by the keyboard alone', async () => {
+    const { page, noticed } = await edit('keyboard')
+    await tabTo(page, 'Start a project')
+    await page.keyboard.press('Enter')
+    await page.getByText('Step 2 of 3').waitFor()
+    await tabTo(page, 'Add a step')
+    await page.keyboard.press('Enter')
+    await says(page, 'Step 3 of 4 was added.')
+    await page.waitForFunction(`document.activeElement.labels?.[0]?.textContent === 'Title'`)
+    await page.keyboard.type('Look around')
+    await tabTo(page, 'Text')
+    await page.keyboard.type('There is **more**.')
+    await tabTo(page, 'CSS selector')
+    await page.keyboard.type('#more')
+    await tabTo(page, 'Add a button')
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(`document.activeElement.labels?.[0]?.textContent === 'Label'`)
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('Go on')
+    await save(page)
+    expect(await draftOf('keyboard')).toContain(`
+  - key: step-4
+    title: Look around
+    body: There is **more**.
+    target: { selector: "#more" }
+    buttons:
+      - { label: Go on, action: next }
+
+  - key: invite
+`)
+    await requireSound(page, noticed)
+    await page.context().close()
+  })
+
+  test('are moved by keys and by dragging, and it is said where they are', async () => {
+    const { page } = await edit('moved')
+    const handle = (title: string) => page.getByRole('button', { name: `Move “${title}”` })
+    await handle('Invite your team').focus()
+    await page.keyboard.press('ArrowUp')
+    await says(page, '“Invite your team” is 2 of 3 now.')
+    await page.waitForFunction(
+      `document.activeElement.getAttribute('aria-label')?.includes('Invite your team')`,
+    )
+    await page.keyboard.press('ArrowUp')
+    await says(page, '“Invite your team” is 1 of 3 now.')
+    await handle('Hello').dragTo(
+      steps(page).getByRole('button', { name: 'Start a project', exact: true }),
+      {
+        targetPosition: { x: 20, y: 30 },
+      },
+    )
+    await says(page, '“Hello” is 3 of 3 now.')
+    await page.getByRole('button', { name: 'Move up' }).click()
+    await says(page, '“Hello” is 2 of 3 now.')
+    await save(page)
+    expect(keysIn(await draftOf('moved'))).toEqual(['invite', 'hello', 'create'])
+    await page.context().close()
+  })
+
+  test('are duplicated and deleted, and come back', async () => {
+    const { page } = await edit('undone')
+    const before = await draftOf('undone')
+    await choose(page, 'Start a project')
+    await page.getByRole('button', { name: 'Duplicate' }).click()
+    await says(page, '“Start a project” was duplicated.')
+    await page.getByText('Step 3 of 4').waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await says(page, '“Start a project” was deleted.')
+    await choose(page, 'Hello')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await says(page, '“Hello” was deleted.')
+    expect(await steps(page).getByRole('listitem').count()).toBe(2)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await says(page, '“Hello” is back.')
+    await page.getByText('Step 1 of 3').waitFor()
+    // Nothing is left to save.
+    await page.getByText('Unsaved changes').waitFor({ state: 'detached' })
+    await page.getByText('YAML', { exact: true }).click()
+    await page.locator('.cm-line').first().waitFor()
+    expect(await textIn(page)).toBe(before)
+    await page.context().close()
+  })
+})
+
+const textIn = (page: Page) =>
+  page.evaluate(
+    `[...document.querySelector('.yaml-editor').shadowRoot.querySelectorAll('.cm-line')].map(line => line.textContent).join('\\n')`,
+  ) as Promise<string>
+
+const fill = async (page: Page, text: string) => {
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.press('Delete')
+  await page.keyboard.insertText(text)
+}
+
+describe('the text', () => {
+  test('what the server finds wrong is said at its field, and in the list of steps', async () => {
+    const { page, noticed } = await edit('wrong')
+    await choose(page, 'Start a project')
+    const field = page.getByLabel('CSS selector')
+    await field.fill('#new >')
+    const problem = page.locator('.detail .field-problems li.error')
+    await problem.waitFor()
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    const described = (await field.getAttribute('aria-describedby'))!.split(' ')
+    const texts = await Promise.all(described.map(id => page.locator(`[id="${id}"]`).textContent()))
+    expect(texts.join(' ')).toContain((await problem.textContent())!)
+    await steps(page).getByRole('button', { name: 'Start a project 1 error' }).waitFor()
+    await requireSound(page, noticed)
+    await field.fill('#newer')
+    await problem.waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+
+  test('comments, order and unknown fields survive, and are said', async () => {
+    const { page } = await edit('comments', undefined, {})
+    await page.goto(`${page.url()}?view=yaml`)
+    await page.locator('.cm-content').waitFor()
+    await fill(
+      page,
+      `# Ours.
+key: comments   # keep it
+steps:
+- key: hello     # the first
+  title: 'Hello'
+  colour: red
+- key: bye
+  title: Bye`,
+    )
+    await page.getByText('Form', { exact: true }).click()
+    await choose(page, 'Hello 1 error')
+    await page.getByText('There is no field "colour"').waitFor()
+    expect(await page.locator('.kept').textContent()).toBe('red')
+    await page.getByLabel('Title').fill('Good morning')
+    await page.getByRole('button', { name: 'Flow', exact: true }).click()
+    await page.getByText('Until completed').click()
+    await page.getByText('YAML', { exact: true }).click()
+    expect(await textIn(page)).toBe(`# Ours.
+key: comments   # keep it
+frequency: until_completed
+steps:
+- key: hello     # the first
+  title: 'Good morning'
+  colour: red
+- key: bye
+  title: Bye`)
+    await page.context().close()
+  })
+
+  test('a default that is chosen is taken out of the file', async () => {
+    const { page } = await edit('defaults')
+    const before = await draftOf('defaults')
+    await page.getByText('Always', { exact: false }).first().click()
+    await page.getByText('Unsaved changes').waitFor()
+    await page.getByText('Once', { exact: false }).first().click()
+    await page.getByText('Unsaved changes').waitFor({ state: 'detached' })
+    await choose(page, 'Start a project')
+    await page.getByLabel('Side', { exact: true }).selectOption('top')
+    await save(page)
+    expect(await draftOf('defaults')).toBe(
+      before.replace('"#new" }\n', '"#new" }\n    placement: { side: top }\n'),
+    )
+    await page.context().close()
+  })
+
+  test('that is no YAML is said with its line, and leads to the YAML', async () => {
+    const { page, noticed } = await edit('broken')
+    await page.goto(`${page.url()}?view=yaml`)
+    await page.locator('.cm-content').waitFor()
+    await fill(page, 'key: broken\nsteps: [\n')
+    await page.getByText('Form', { exact: true }).click()
+    await page.getByText('It is not valid YAML from line').waitFor()
+    await requireSound(page, noticed)
+    await page.getByRole('link', { name: 'Open the YAML' }).click()
+    await page.locator('.cm-content').waitFor()
+    expect(await textIn(page)).toContain('steps: [')
+    await page.context().close()
+  })
+})
+
+describe('who sees it', () => {
+  test('rules of pages and people, with values as what they are', async () => {
+    const { page } = await edit('rules')
+    await page.getByRole('button', { name: 'Pages and people' }).click()
+    await page.getByRole('button', { name: 'Add a page' }).click()
+    await page.getByLabel('Address').fill('https://app.example.com/home')
+    await page.getByRole('button', { name: 'Add a rule' }).click()
+    await page.getByLabel('Trait').fill('seats')
+    await page.getByLabel('Operator').selectOption('gte')
+    await page.getByLabel('Value').fill('10')
+    await page.getByRole('button', { name: 'Add a rule' }).click()
+    const second = page.getByRole('group', { name: 'Rule 2' })
+    await second.getByLabel('Trait').fill('plan')
+    await second.getByLabel('Operator').selectOption('in')
+    await second.getByLabel('Values').pressSequentially('free, "10", team')
+    await page.getByLabel('Show it to people for whom').selectOption('any')
+    await save(page)
+    expect(await draftOf('rules')).toContain(`targeting:
+  urls:
+    - { match: prefix, pattern: https://app.example.com/home }
+  audience:
+    match: any
+    rules:
+      - { attribute: seats, op: gte, value: 10 }
+      - { attribute: plan, op: in, value: [free, "10", team] }
+`)
+    await page.getByRole('button', { name: 'Remove rule 1' }).click()
+    await page.getByRole('group', { name: 'Rule 2' }).waitFor({ state: 'detached' })
+    expect(await page.getByLabel('Trait').inputValue()).toBe('plan')
+    await page.context().close()
+  })
+})
+
+test('a checklist has items, which an event ticks', async () => {
+  const { page } = await edit('list', {
+    kind: 'checklist',
+    title: 'First steps',
+    checklist: { items: [{ key: 'invite', title: 'Invite your team' }] },
+  })
+  await page.getByRole('button', { name: 'Add an item' }).click()
+  await page.getByLabel('Title').fill('Read the guide')
+  await page.getByLabel('Event that ticks it').fill('guide_read')
+  await page.getByLabel('Link').fill('/guide')
+  await save(page)
+  expect(await draftOf('list')).toContain(`
+    - key: item-2
+      title: Read the guide
+      completeOn: { event: guide_read }
+      href: /guide
+`)
+  await page.getByLabel('Event that ticks it').fill('')
+  await save(page)
+  expect(await draftOf('list')).not.toContain('completeOn')
+  await page.context().close()
+})
+
+test('who may not write can look at everything and change nothing', async () => {
+  const { page, noticed } = await edit('locked', undefined, { role: 'viewer' })
+  await page.getByText('You may read this flow').waitFor()
+  await choose(page, 'Start a project')
+  expect(await page.getByLabel('Title').isDisabled()).toBe(true)
+  for (const name of ['Add a step', 'Delete', 'Move up']) {
+    expect(await page.getByRole('button', { name }).count()).toBe(0)
+  }
+  await requireSound(page, noticed)
+  await page.context().close()
+})

@@ -1,0 +1,473 @@
+import { expect } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { until } from '../../../scripts/support/until.ts'
+import { demoSite } from '../../../src/cli/demo/site.ts'
+import type { Flow } from '../../../src/core/flow/flow.ts'
+import type { Page } from '../../support/browser.ts'
+import { DashboardHouse, hardToUse, looks, requireSound } from '../../support/dashboard.ts'
+import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
+
+/** What visitors will see of a flow: drawn in a frame by the snippet's own stage, and told to nobody. */
+
+let house: DashboardHouse
+/** Harbor, as the demo has it, with the snippet on its pages. */
+let site: ReturnType<typeof Bun.serve>
+
+const demo = (name: string) =>
+  readFileSync(join(import.meta.dir, `../../../src/cli/demo/flows/${name}.yaml`), 'utf8')
+
+/** Everything that a text can have, and what must not happen when somebody presses it. */
+const odd = `key: odd
+kind: announcement
+steps:
+  - key: links
+    title: Links
+    body: "[Guide](https://harbor.example/guide), [here](/settings), <b>no markup</b>"
+    buttons: [{ label: Read on, action: link, href: /read }, { label: Back, action: back }]
+  - key: dot
+    kind: hotspot
+    title: A dot
+    target: { selector: "#help" }
+`
+
+beforeAll(async () => {
+  house = await DashboardHouse.open()
+  const { place } = house
+  const push = async (text: string, ...how: string[]) => {
+    await Bun.write(join(place.folder, 'preview.yaml'), text)
+    const pushed = await place.run(['flows', 'push', 'preview.yaml', ...how])
+    if (pushed.status !== 0) throw new Error(pushed.stderr)
+  }
+  const tour = demo('welcome-tour').replace('key: welcome', 'key: harbor')
+  await push(tour, '--publish')
+  // A draft that says another name, so that one waits.
+  const later = tour.replace('name: Welcome to Harbor', 'name: Welcome back')
+  await push([later, demo('getting-started'), odd].join('\n---\n'))
+  const cairnUrl = house.server.url.replace('localhost', '127.0.0.1')
+  const fetch = demoSite({ cairnUrl, snippetKey: house.snippetKey })
+  site = Bun.serve({ hostname: 'localhost', port: 0, fetch })
+})
+afterAll(async () => {
+  site?.stop(true)
+  await house.close()
+})
+
+type VisitOptions = Parameters<DashboardHouse['visit']>[1]
+
+/** The versions page of a flow whose draft is previewed, and the preview's frame. */
+async function preview(flow: string, options: VisitOptions = {}) {
+  const viewport = { width: 1280, height: 1200 }
+  const { page, noticed } = await house.visit(`/flows/${flow}/versions`, { viewport, ...options })
+  const asked: string[] = []
+  page.on('request', request => {
+    if (request.frame() !== page.mainFrame()) asked.push(new URL(request.url()).pathname)
+  })
+  await page.getByRole('button', { name: 'Show what visitors see' }).click()
+  const iframe = page.getByTitle('Preview of the flow')
+  const frame = (await (await iframe.elementHandle())!.contentFrame())!
+  const card = frame.locator('[data-cairn] .card')
+  const title = (text: string) =>
+    frame.locator('[data-cairn] .card h2', { hasText: text }).waitFor()
+  const button = (name: string) => frame.getByRole('button', { name, exact: true })
+  const step = page.getByLabel('Step', { exact: true })
+  return { page, noticed, frame, card, title, button, step, asked }
+}
+
+/** What is drawn as a card, its place and what the page calls its own colours aside. */
+const drawn = (page: Pick<Page, 'evaluate'>): Promise<unknown> =>
+  page.evaluate(`(async () => {
+    const shadow = document.querySelector('[data-cairn]').shadowRoot
+    await Promise.all(shadow.getAnimations().map(animation => animation.finished))
+    const card = shadow.querySelector('.card')
+    const placed = /^(--.*|left|top|right|bottom|inset.*|max-height|max-block-size|.*-origin)$/
+    return [card, ...card.querySelectorAll('.inner, .inner *, .close')].map(element => {
+      const { width, height } = element.getBoundingClientRect()
+      const style = getComputedStyle(element)
+      const styles = [...style].filter(name => !placed.test(name))
+      return {
+        is: [element.localName, element.className, element.getAttribute('role')].join(' '),
+        text: element.textContent,
+        size: [width, height],
+        styles: Object.fromEntries(styles.map(name => [name, style.getPropertyValue(name)])),
+      }
+    })
+  })()`)
+
+describe('the card is that of a visitor’s page', () => {
+  test('in its elements, texts, sizes and every style', async () => {
+    const { page, frame, title, button } = await preview('harbor')
+    await title('Welcome aboard')
+    const [width, height] = (await frame.evaluate('[innerWidth, innerHeight]')) as number[]
+    const visitor = await house.browser.page({ viewport: { width: width!, height: height! } })
+    await visitor.page.goto(`http://localhost:${site.port}/projects`)
+    const live = visitor.page.locator('[data-cairn] .card h2')
+    await live.filter({ hasText: 'Welcome aboard' }).waitFor()
+    expect(await drawn(frame)).toEqual(await drawn(visitor.page))
+
+    await visitor.page.getByRole('button', { name: 'Show me around' }).click()
+    await live.filter({ hasText: 'Start with a project' }).waitFor()
+    await button('Show me around').click()
+    await title('Start with a project')
+    expect(await drawn(frame)).toEqual(await drawn(visitor.page))
+    await visitor.page.context().close()
+    await page.context().close()
+  })
+})
+
+describe.each(looks)('$name', ({ name, ...look }) => {
+  test.each(['harbor', 'getting-started', 'odd'])(
+    '%s is sound in the page and in the frame',
+    async flow => {
+      const { page, noticed, frame } = await preview(flow, look)
+      await frame.locator('[data-cairn] :is(.card, .launcher)').first().waitFor()
+      expect(await hardToUse(frame as never)).toEqual([])
+      await requireSound(page, noticed)
+      const isDark = await frame.evaluate("document.documentElement.classList.contains('dark')")
+      expect(isDark).toBe(name === 'dark')
+      await page.context().close()
+    },
+  )
+})
+
+describe('what happens in the frame', () => {
+  test('is told to nobody: the frame asks for its document and its script, and for nothing else', async () => {
+    const { page, title, button, frame, step, asked } = await preview('harbor')
+    await title('Welcome aboard')
+    await button('Show me around').click()
+    await title('Start with a project')
+    await frame.getByRole('button', { name: 'New project' }).click()
+    await title('Break it into tasks')
+    await page.getByRole('button', { name: 'Report it here' }).click()
+    await title('Bring your crew')
+    await button('Next').click()
+    await frame.locator('.spot').click()
+    await title('Help is here')
+    expect(await step.inputValue()).toBe('find-help')
+    await button('Done').click()
+    await page.getByText('The flow is completed').waitFor()
+    expect(asked.map(path => path.replace(/-\w+\./, '-HASH.'))).toEqual([
+      '/dashboard/assets/preview.html',
+      '/dashboard/assets/preview-HASH.js',
+    ])
+    await page.context().close()
+  })
+
+  test('cannot be told: it has no cookie, no storage and no way to the API', async () => {
+    const { page, frame, title } = await preview('harbor')
+    await title('Welcome aboard')
+    const reached = await frame.evaluate(`(async () => {
+      const tried = async work => {
+        try { return String(await work()) } catch (error) { return error.name }
+      }
+      return {
+        origin: self.origin,
+        cookie: await tried(() => document.cookie),
+        storage: await tried(() => localStorage.length),
+        dashboard: await tried(() => parent.document.title),
+        api: await tried(() => fetch('/api/v1/manage/me')),
+        beacon: await tried(() => navigator.sendBeacon('/api/v1/events', '{}')),
+        window: String(window.open('/dashboard')),
+      }
+    })()`)
+    expect(reached).toMatchObject({
+      origin: 'null',
+      cookie: 'SecurityError',
+      storage: 'SecurityError',
+      dashboard: 'SecurityError',
+      api: 'TypeError',
+      window: 'null',
+    })
+    await page.context().close()
+  })
+
+  test('moves what is looked at, and what is chosen beside it moves the frame', async () => {
+    const { page, title, button, step } = await preview('harbor')
+    await title('Welcome aboard')
+    await button('Show me around').click()
+    await title('Start with a project')
+    expect(await step.inputValue()).toBe('create-project')
+    await page.getByText('A grey block stands in for your page’s element').waitFor()
+    await step.selectOption('invite-team')
+    await title('Bring your crew')
+    await page.getByText('/settings/people').waitFor()
+    await button('Back').click()
+    await title('Break it into tasks')
+    expect(await step.inputValue()).toBe('add-task')
+    await button('Close').click()
+    await page.getByText('The visitor has closed it').waitFor()
+    await page.getByRole('button', { name: 'Show it again' }).click()
+    await title('Welcome aboard')
+    await page.context().close()
+  })
+
+  test('follows no link, and says where it leads', async () => {
+    const { page, noticed, title, frame, button } = await preview('odd')
+    await title('Links')
+    expect(await frame.locator('.body').textContent()).toBe('Guide, here, <b>no markup</b>')
+    const says = (href: string) => page.getByRole('status').getByText(`leads to ${href}`).waitFor()
+    await frame.getByRole('link', { name: 'Guide' }).click()
+    await says('https://harbor.example/guide')
+    await frame.getByRole('link', { name: 'here' }).click({ modifiers: ['Control'] })
+    await says('/settings')
+    await button('Read on').click()
+    await says('/read')
+    expect(page.context().pages().length).toBe(1)
+    expect(new URL(frame.url()).pathname).toBe('/dashboard/assets/preview.html')
+    expect(noticed.complaints).toEqual([])
+    await page.context().close()
+  })
+
+  test('ticks a checklist, item by item', async () => {
+    const { page, frame } = await preview('getting-started')
+    const panel = frame.locator('.panel')
+    await panel.waitFor()
+    const item = page.getByLabel('Item', { exact: true })
+    await frame.getByRole('button', { name: 'Choose what you hear about' }).click()
+    await panel.getByText('1 of 5').waitFor()
+    expect(await item.inputValue()).toBe('choose-notifications')
+    await page.getByText('leads to /settings/notifications').waitFor()
+    await item.selectOption('complete-task')
+    await page.getByRole('button', { name: 'Report it here' }).click()
+    await panel.getByText('2 of 5').waitFor()
+    await page.context().close()
+  })
+})
+
+/** A flow's text is changed while it is shown, as an editor does with each letter. */
+describe('a new text', () => {
+  const flowWith = (title: string, second: object = {}): Flow =>
+    ({
+      ...{
+        id: 'f',
+        key: 'odd',
+        version: 1,
+        publishedAt: '',
+        name: 'Odd',
+        kind: 'tour',
+        priority: 0,
+      },
+      ...{ frequency: 'once', targeting: {}, theme: null, checklist: null },
+      steps: [
+        { key: 'a', title: 'First', kind: 'modal', target: null },
+        { key: 'b', title, kind: 'tooltip', target: { selector: '#b', text: null }, ...second },
+      ].map((step, position) => ({
+        ...{ id: step.key, position, body: '', buttons: [] },
+        ...{ placement: { side: 'bottom', align: 'center' }, advance: { on: 'button' } },
+        ...step,
+      })),
+    }) as never
+
+  const show = (page: Page, flow: Flow, part: string | null) =>
+    page.evaluate(
+      `document.querySelector('iframe').contentWindow.postMessage(${JSON.stringify({ type: 'show', flow, part })}, '*')`,
+    )
+
+  test('is seen in the next frame that is painted, in place, without a flicker', async () => {
+    const { page, frame, title } = await preview('odd')
+    await title('Links')
+    await show(page, flowWith('Second'), 'b')
+    await title('Second')
+    await drawn(frame)
+    // What each frame that is painted shows, until the new text is there.
+    const watched = frame.evaluate(`new Promise(resolve => {
+      const shadow = document.querySelector('[data-cairn]').shadowRoot
+      const seen = []
+      let isTold = false
+      let late = 0
+      addEventListener('message', () => { isTold = true }, true)
+      const look = () => {
+        const card = shadow.querySelector('.card')
+        const style = card && getComputedStyle(card)
+        seen.push(card ? [style.opacity, card.style.top, shadow.querySelectorAll('.card').length].join(' ') : 'nothing')
+        const isThere = card?.querySelector('h2')?.textContent === 'Second, longer'
+        if (isThere) return resolve({ late, seen: [...new Set(seen)] })
+        if (isTold) late++
+        requestAnimationFrame(look)
+      }
+      look()
+    })`) as Promise<{ late: number; seen: string[] }>
+    await show(page, flowWith('Second, longer'), 'b')
+    const { late, seen } = await watched
+    expect(seen.length).toBe(1)
+    expect(seen[0]).toMatch(/^1 [\d.]+px 1$/)
+    expect(late).toBe(0)
+    await page.context().close()
+  })
+
+  test('keeps the step, though its key is changed, and a dot that was opened', async () => {
+    const { page, frame, title } = await preview('odd')
+    await title('Links')
+    await show(page, flowWith('Second', { kind: 'hotspot' }), 'b')
+    await frame.locator('.spot').click()
+    await title('Second')
+    await show(page, flowWith('Renamed', { key: 'c', id: 'c', kind: 'hotspot' }), 'b')
+    await title('Renamed')
+    await page.context().close()
+  })
+
+  test('takes no focus from where it is typed', async () => {
+    const { page, frame, title, step } = await preview('odd')
+    await title('Links')
+    const focused = () => page.evaluate('document.activeElement.localName')
+    await step.focus()
+    await show(page, flowWith('Second'), 'b')
+    await title('Second')
+    await show(page, flowWith('Second'), 'a')
+    await title('First')
+    expect(await focused()).toBe('select')
+    // Who was in the frame, and has gone on, is not called back.
+    await frame.getByRole('button', { name: 'Next' }).focus()
+    await step.focus()
+    await show(page, flowWith('Second, longer'), 'b')
+    await title('Second, longer')
+    expect(await focused()).toBe('select')
+    await page.context().close()
+  })
+})
+
+describe('beside the text that is written', () => {
+  /** The edit page of a flow and the preview beside it. */
+  async function edit(flow: string, options: VisitOptions = {}) {
+    const viewport = { width: 1280, height: 1200 }
+    const { page, noticed } = await house.visit(`/flows/${flow}/edit?view=yaml`, {
+      viewport,
+      ...options,
+    })
+    page.on('dialog', dialog => dialog.accept())
+    await page.getByText('No problems').waitFor()
+    const frame = async () => {
+      const iframe = page.getByTitle('Preview of the flow')
+      return (await (await iframe.elementHandle())!.contentFrame())!
+    }
+    const title = async (text: string) =>
+      (await frame()).locator('[data-cairn] .card h2', { hasText: text }).waitFor()
+    const line = (text: string) => page.locator('.cm-line', { hasText: text }).first()
+    return { page, noticed, frame, title, line }
+  }
+
+  test('it shows what is typed, and what was before as long as there are errors', async () => {
+    const { page, title, line } = await edit('harbor')
+    await title('Welcome aboard')
+    await line('Welcome aboard').click()
+    await page.keyboard.press('End')
+    await page.keyboard.insertText(', sailor')
+    await title('Welcome aboard, sailor')
+    await page.keyboard.insertText(': ahoy: ')
+    await page.getByText('This is how it was before').waitFor()
+    await title('Welcome aboard, sailor')
+    await page.context().close()
+  })
+
+  test('a text is there before the server has judged it', async () => {
+    const { page, title, line } = await edit('harbor')
+    await title('Welcome aboard')
+    let isAsked = false
+    await page.route('**/manage/validate', () => {
+      isAsked = true
+    })
+    await line('Welcome aboard').click()
+    await page.keyboard.press('End')
+    await page.keyboard.insertText(', sailor')
+    await title('Welcome aboard, sailor')
+    await until(
+      () => isAsked,
+      asked => asked,
+    )
+    await page.context().close()
+  })
+
+  test('the cursor and the preview follow each other, and the keyboard stays', async () => {
+    const { page, frame, title, line } = await edit('harbor')
+    await title('Welcome aboard')
+    await line('title: Bring your crew').click()
+    await title('Bring your crew')
+    expect(await page.evaluate('document.activeElement.className')).toBe('yaml-editor')
+    const shown = await frame()
+    await drawn(shown)
+    // By the mouse, on a frame that is drawn smaller than it is.
+    const at = (await shown.evaluate(`(() => {
+      const buttons = document.querySelector('[data-cairn]').shadowRoot.querySelectorAll('.button')
+      const { x, y, width, height } = buttons[0].getBoundingClientRect()
+      return { x: (x + width / 2) / innerWidth, y: (y + height / 2) / innerHeight }
+    })()`)) as { x: number; y: number }
+    const box = (await page.getByTitle('Preview of the flow').boundingBox())!
+    expect(box.width).toBeLessThan((await shown.evaluate('innerWidth')) as number)
+    await page.mouse.click(box.x + at.x * box.width, box.y + at.y * box.height)
+    await title('Break it into tasks')
+    const active = page.locator('.cm-activeLine')
+    await active.filter({ hasText: 'key: add-task' }).waitFor()
+    expect(await shown.evaluate('document.hasFocus()')).toBe(true)
+    await page.context().close()
+  })
+
+  test('it is sound, and on a phone in place of the text', async () => {
+    for (const look of looks) {
+      const { page, noticed, title, frame } = await edit('harbor', { ...look })
+      if (look.viewport.width < 1200) await page.getByText('Preview', { exact: true }).click()
+      await title('Welcome aboard')
+      expect(await hardToUse((await frame()) as never)).toEqual([])
+      await requireSound(page, noticed)
+      await page.context().close()
+    }
+  })
+})
+
+test('the keyboard comes into the frame, and out of it again on both sides', async () => {
+  const { page, frame, title } = await preview('harbor')
+  await title('Welcome aboard')
+  const inFrame = () => frame.evaluate('document.hasFocus()') as Promise<boolean>
+  const pressUntil = async (key: string, isIn: boolean) => {
+    for (let presses = 0; presses < 12 && (await inFrame()) !== isIn; presses++) {
+      await page.keyboard.press(key)
+    }
+    expect(await inFrame()).toBe(isIn)
+  }
+  await page.getByLabel('Direction').focus()
+  await pressUntil('Tab', true)
+  await pressUntil('Tab', false)
+  await pressUntil('Shift+Tab', true)
+  await pressUntil('Shift+Tab', false)
+  await pressUntil('Tab', true)
+  // Escape closes the step, as visitors have it.
+  await page.keyboard.press('Escape')
+  await page.getByText('The visitor has closed it').waitFor()
+  await page.context().close()
+})
+
+test('a phone’s page is a phone’s, and one from right to left in its language is that', async () => {
+  const { page, frame, card } = await preview('getting-started')
+  await card.waitFor()
+  await page.getByText('Phone', { exact: true }).click()
+  await frame.waitForFunction('innerWidth === 390 && matchMedia("(max-width: 480px)").matches')
+  await page.context().close()
+
+  const other = await preview('harbor')
+  await other.title('Welcome aboard')
+  await other.step.selectOption('create-project')
+  await other.page.getByLabel('Language').selectOption({ label: 'Arabic' })
+  await other.frame.getByRole('button', { name: 'تخطٍ' }).waitFor()
+  const directions = await other.frame.evaluate(
+    "[document.querySelector('[data-cairn]').shadowRoot.querySelector('.root:not(.live)'), document.body].map(one => getComputedStyle(one).direction)",
+  )
+  expect(directions).toEqual(['rtl', 'rtl'])
+  await other.page.context().close()
+})
+
+test('no page of another origin has the preview in a frame', async () => {
+  const { page, noticed } = await house.browser.page()
+  await page.goto(`http://localhost:${site.port}/app.css`)
+  const address = `${house.server.url}/dashboard/assets/preview.html`
+  await page.evaluate(
+    `document.body.append(Object.assign(document.createElement('iframe'), { src: '${address}' }))`,
+  )
+  await until(
+    () => noticed.complaints.join(),
+    complaints => complaints.includes('frame-ancestors'),
+  )
+  const { headers } = await fetch(address)
+  expect(headers.get('content-security-policy')).toContain("frame-ancestors 'self'")
+  expect(headers.get('content-security-policy')).toContain('sandbox allow-scripts')
+  expect(headers.get('cache-control')).toBe('no-store')
+  await page.context().close()
+})
