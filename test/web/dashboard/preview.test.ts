@@ -330,7 +330,10 @@ describe('beside the text that is written', () => {
   /** The edit page of a flow and the preview beside it. */
   async function edit(flow: string, options: VisitOptions = {}) {
     const viewport = { width: 1280, height: 1200 }
-    const { page, noticed } = await house.visit(`/flows/${flow}/edit?view=yaml`, { viewport, ...options })
+    const { page, noticed } = await house.visit(`/flows/${flow}/edit?view=yaml`, {
+      viewport,
+      ...options,
+    })
     page.on('dialog', dialog => dialog.accept())
     await page.getByText('No problems').waitFor()
     const frame = async () => {
