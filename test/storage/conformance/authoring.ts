@@ -73,6 +73,25 @@ export function authoringConforms(open: OpenStore): void {
       expect(outcomes(await publish('tour'))).toEqual(['already published'])
     })
 
+    test('notes where flows come from until a push says otherwise, and what is locked there', async () => {
+      const source = { repository: 'acme/site', commit: '1a2b3c4', path: 'flows/tour.yaml' }
+      const origins = new Map([['tour', { source, isLocked: true }]])
+      await authoring().push(tenant.ref, [tour('a')], by, { publish: true, origins })
+      expect(await flows()).toMatchObject([{ source, isLocked: true, draft: null }])
+      const edit = () => authoring().putDraft(tenant.ref, tour('b'), by, () => {})
+      await expect(edit()).rejects.toMatchObject({ code: 'flow_locked' })
+      await authoring().unlock(tenant.ref, 'tour', by)
+      await edit()
+      expect(await flows()).toMatchObject([{ source, isLocked: false, draft: tour('b') }])
+      await push(tour('b'))
+      expect(await flows()).toMatchObject([{ source, isLocked: false }])
+      const none = new Map([['tour', { source: null, isLocked: false }]])
+      expect(
+        outcomes(await authoring().push(tenant.ref, [tour('b')], by, { origins: none })),
+      ).toEqual(['unchanged'])
+      expect(await flows()).toMatchObject([{ source: null, isLocked: false, draft: tour('b') }])
+    })
+
     test('a key of another organisation makes a flow of its own', async () => {
       const [ours] = await push(tour('a'))
       const [theirs] = await authoring().push(other.ref, [tour('a')], by)
