@@ -17,10 +17,10 @@ const overflow = (page: Page) =>
     'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)',
   )
 
-/** Buttons, links, inputs and figures that lie on each other, and not in each other. */
+/** Buttons, links, inputs and figures that lie on each other, and not in each other; a grip lies in its row. */
 const overlapping = `(() => {
   const seen = [...document.querySelectorAll('main :is(a, button, select, input, textarea, summary, h1, h2, h3, .figure, .badge), aside :is(a, button)')]
-    .filter(element => element.checkVisibility() && !element.closest('.skip, [popover]'))
+    .filter(element => element.checkVisibility() && !element.closest('.skip, [popover], .grip'))
     .map(element => ({ element, at: element.getBoundingClientRect() }))
     .filter(({ at }) => at.width > 1 && at.height > 1)
   const isOn = (a, b) =>

@@ -61,7 +61,7 @@ export function Late({ data, question }: { data: Analytics; question: Question }
   const choose = (step: string, after: string) =>
     setFilters({ late: step === '' ? null : `${step}:${after}` })
   return (
-    <section class="part">
+    <section class={late ? 'part' : 'part off-paper'}>
       <div class="part-head">
         <h2>{words.lateTitle}</h2>
         <div class="controls-start">

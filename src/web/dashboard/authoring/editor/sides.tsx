@@ -58,54 +58,57 @@ export function Sides({
   const problems = judged.value?.problems ?? []
   const isJudged = judged.value?.text === text.value
   return (
-    <BesideText
-      flow={judged.value?.flow ?? null}
-      text={text.value}
-      part={part.value}
-      onPart={key => {
-        part.value = key
-        const place = isYaml && key !== null ? placeOfPart(text.value, key) : null
-        if (place) goTo.value = { ...place, isQuiet: true }
-      }}
-    >
-      {!isYaml && (
-        <FlowForm
-          text={text.value}
-          problems={problems}
-          isLocked={isReadOnly}
-          isNew={editing.key === null}
-          part={part.value}
-          onPart={key => {
-            part.value = key
-          }}
-          onChange={changed => {
-            text.value = changed
-          }}
-          pick={null}
-        />
-      )}
-      {wasOpened.current && (
-        <div hidden={!isYaml}>
-          <YamlEditor
-            text={text}
-            problems={problems}
-            isReadOnly={isReadOnly}
-            schema={schema.data}
-            goTo={goTo.value}
-            onCursor={offset => {
-              if (latest.current === 'yaml') part.value = partAt(text.value, offset)
-            }}
-          />
-        </div>
-      )}
-      <ProblemList
-        problems={problems}
-        isBrief={!isYaml}
-        state={isFailing ? 'failing' : isJudged ? 'judged' : 'judging'}
-        onGo={place => {
-          goTo.value = { ...place }
+    <>
+      <pre class="on-paper">{text.value}</pre>
+      <BesideText
+        flow={judged.value?.flow ?? null}
+        text={text.value}
+        part={part.value}
+        onPart={key => {
+          part.value = key
+          const place = isYaml && key !== null ? placeOfPart(text.value, key) : null
+          if (place) goTo.value = { ...place, isQuiet: true }
         }}
-      />
-    </BesideText>
+      >
+        {!isYaml && (
+          <FlowForm
+            text={text.value}
+            problems={problems}
+            isLocked={isReadOnly}
+            isNew={editing.key === null}
+            part={part.value}
+            onPart={key => {
+              part.value = key
+            }}
+            onChange={changed => {
+              text.value = changed
+            }}
+            pick={null}
+          />
+        )}
+        {wasOpened.current && (
+          <div hidden={!isYaml}>
+            <YamlEditor
+              text={text}
+              problems={problems}
+              isReadOnly={isReadOnly}
+              schema={schema.data}
+              goTo={goTo.value}
+              onCursor={offset => {
+                if (latest.current === 'yaml') part.value = partAt(text.value, offset)
+              }}
+            />
+          </div>
+        )}
+        <ProblemList
+          problems={problems}
+          isBrief={!isYaml}
+          state={isFailing ? 'failing' : isJudged ? 'judged' : 'judging'}
+          onGo={place => {
+            goTo.value = { ...place }
+          }}
+        />
+      </BesideText>
+    </>
   )
 }
