@@ -5,19 +5,16 @@ import { useFilters } from '../shell/address.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { csvAddress, type Question } from './question.ts'
 import { RangePicker } from './range-picker.tsx'
-import { ByTrait } from './segments.tsx'
 
 /** What is asked of the results; all of it stands in the address. */
 export function Controls({
   flowKey,
   question,
   versions,
-  traits,
 }: {
   flowKey: string
   question: Question
   versions: readonly number[]
-  traits: readonly string[]
 }) {
   const { setFilters } = useFilters()
   const { version, compare, isWhole } = question
@@ -49,7 +46,6 @@ export function Controls({
           ]}
           onChoose={chosen => setFilters({ compare: chosen === 'previous' ? null : chosen })}
         />
-        {traits.length > 0 && <ByTrait question={question} traits={traits} />}
         <label class="check">
           <input
             type="checkbox"

@@ -50,12 +50,7 @@ function Results({ flow }: { flow: AuthoredFlow }) {
   return (
     <>
       {flow.version !== null && (
-        <Controls
-          flowKey={flow.key}
-          question={question}
-          versions={versions}
-          traits={traits ?? []}
-        />
+        <Controls flowKey={flow.key} question={question} versions={versions} />
       )}
       <Only question={question} />
       <Reading of={main} lines={8}>

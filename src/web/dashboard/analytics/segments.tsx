@@ -21,7 +21,7 @@ export const useTraits = (): readonly string[] | null =>
   useRead<Me>('/manage/me', seldomMs).data?.traits ?? null
 
 /** By which trait runs are told apart, in the address. */
-export function ByTrait({ question, traits }: { question: Question; traits: readonly string[] }) {
+function ByTrait({ question, traits }: { question: Question; traits: readonly string[] }) {
   const { setFilters } = useFilters()
   return (
     <Choice
@@ -104,9 +104,14 @@ interface Asked {
 export function BySegments({ traits, ...asked }: Asked & { traits: readonly string[] }) {
   const { by } = asked.question
   return (
-    <section class="part">
+    <section class={by === null ? 'part off-paper' : 'part'}>
       <div class="part-head">
         <h2>{words.title}</h2>
+        {traits.length > 0 && (
+          <div class="controls-start">
+            <ByTrait question={asked.question} traits={traits} />
+          </div>
+        )}
       </div>
       {by !== null ? (
         <BySegment {...asked} trait={by} />
