@@ -140,9 +140,10 @@ export function addTraits(org: Command): void {
       'cairn org traits harbor plan company.size',
       'cairn org traits harbor --none',
     )
-    .notes(`Of whoever starts a flow from then on Cairn keeps what cairn.identify() says of
-these traits, as text of at most 64 characters: for "completion by plan". All others
-stay in the browser. List none that say who somebody is, such as an e-mail address.`)
+    .notes(`Of whoever starts a flow from then on Cairn keeps what cairn.identify() says
+of these traits, as text of at most 64 characters: for "completion by plan".
+All others stay in the browser. List none that say who somebody is, such as
+an e-mail address.`)
     .action(async (name: string | undefined, traits: string[], options: None, self: Command) => {
       if (options.none && traits.length > 0)
         throw new UsageFailure('give traits or --none, not both')

@@ -37,6 +37,7 @@ describe('help', () => {
       'org limits',
       'org origins',
       'org privacy',
+      'org traits',
       'org retention',
       'org timezone',
       'org identity',

@@ -97,7 +97,7 @@ export function questionOf(
     ...{ flow, range, version, ignored },
     hasDistribution: query.distribution === '1',
     interval: query.interval ?? null,
-    ...segmentsIn(flow, query.segment ?? []),
+    ...(query.segment ? segmentsIn(flow, query.segment) : { filters: [], by: null }),
     late: query.late === undefined ? null : lateIn(flow, query.late),
   }
 }
@@ -155,7 +155,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
     const byCohort = late && new CohortTally(late)
     for await (const columns of stores.analytics.columns(runs, range, late)) {
       goOn(signal)
-      const kept = inSegments(columns, filters)
+      const kept = filters.length > 0 ? inSegments(columns, filters) : columns
       if (!kept) continue
       tally.add(kept)
       const counted = version === null ? kept : ofVersion(kept, version)

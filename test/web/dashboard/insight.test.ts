@@ -194,11 +194,13 @@ test('one can compare two versions on one line of controls', async () => {
   })
   await page.getByLabel('Version', { exact: true }).waitFor()
   // They stand beside each other: none begins where another has ended.
-  await page.waitForFunction(`(() => {
-    const boxes = [...document.querySelectorAll('.controls-start > *')].map(one => one.getBoundingClientRect())
+  await page.getByText('Where people leave').waitFor()
+  const isOneLine = await page.evaluate(`(() => {
+    const boxes = [...document.querySelectorAll('.controls .controls-start > *')].map(one => one.getBoundingClientRect())
     const [top, bottom] = [Math.max(...boxes.map(box => box.top)), Math.min(...boxes.map(box => box.bottom))]
     return boxes.length === 4 && top < bottom
   })()`)
+  expect(isOneLine).toBe(true)
   await page.context().close()
 })
 

@@ -81,7 +81,7 @@ async function flowNamed(key: string): Promise<string> {
 test('today is hatched and says until when; complete days leave it out, and Back brings it again', async () => {
   const { page } = await house.visit('/flows/welcome')
   await page.getByText(/today, until \d\d:\d\d/).waitFor()
-  await page.getByLabel('Complete days only').click()
+  await page.getByLabel('Complete days').click()
   await page.getByText(/today, until/).waitFor({ state: 'detached' })
   expect(new URL(page.url()).searchParams.get('days')).toBe('complete')
   await page.goBack()

@@ -97,7 +97,7 @@ test('at the limit, what is known stays and the seconds are counted down', async
   const { page } = await house.visit('/flows/welcome')
   await page.getByText('Where people leave').waitFor()
   await house.place.run(['org', 'limits', 'harbor', '--analytics', '1'])
-  const days = page.getByLabel('Complete days only')
+  const days = page.getByLabel('Complete days')
   await days.click()
   await days.click()
   await days.click()

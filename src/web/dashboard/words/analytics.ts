@@ -6,7 +6,7 @@ export const analyticsWords = {
   to: 'To',
   zone: 'Time zone',
   apply: 'Show',
-  wholeDays: 'Complete days only',
+  wholeDays: 'Complete days',
   version: 'Version',
   allVersions: 'All versions',
   compareWith: 'Compare with',
