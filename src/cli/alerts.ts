@@ -57,7 +57,6 @@ const switches = ['on', 'off'] as const
 type Switch = (typeof switches)[number]
 
 interface Wanted {
-  timezone?: string
   stepBroken?: Switch
   from?: 'broken' | 'flaky'
   completionFell?: Switch
@@ -102,13 +101,14 @@ function addSet(alerts: Command): void {
     .option('--hours <count>', 'for how many hours')
     .addOption(onOff('dead-letters', 'the database has refused events'))
     .option('--fewest <count>', 'how many')
-    .addOption(onOff('report', 'the weekly report, Mondays at 08:00'))
+    .addOption(
+      onOff('report', 'the weekly report, Mondays at 08:00 in the zone of "cairn org timezone"'),
+    )
     .option('--mail <address...>', 'who gets it by mail; "none" for nobody')
-    .option('--timezone <zone>', 'by whose clock weeks are counted')
     .option('--json', 'print the settings as JSON')
     .examples(
       'cairn alerts set --step-broken on --from flaky',
-      'cairn alerts set --report on --mail team@example.com --timezone Europe/Berlin',
+      'cairn alerts set --report on --mail team@example.com',
     )
     .action(async (given: Wanted, command: Command) => {
       const rules = {
@@ -124,7 +124,6 @@ function addSet(alerts: Command): void {
       const report = ruleOf(given.report, { mails })
       const hasRule = Object.values(rules).some(rule => rule !== undefined)
       const body = {
-        ...(given.timezone !== undefined && { timezone: given.timezone }),
         ...(hasRule && { rules }),
         ...(report && { report }),
       }
@@ -137,7 +136,7 @@ function addSet(alerts: Command): void {
     })
 }
 
-function printSettings({ rules, report, timezone, sendsMail }: AlertSettings): void {
+function printSettings({ rules, report, sendsMail }: AlertSettings): void {
   const { stepBroken, completionFell, installStale, deadLetters } = rules
   const shown = (on: boolean) => (on ? 'on' : 'off')
   printTable(
@@ -150,7 +149,7 @@ function printSettings({ rules, report, timezone, sendsMail }: AlertSettings): v
       ],
       ['install-stale', shown(installStale.on), `for ${installStale.hours} hours`],
       ['dead-letters', shown(deadLetters.on), `from ${deadLetters.fewest} on`],
-      ['report', shown(report.on), `Mondays, 08:00 ${timezone}`],
+      ['report', shown(report.on), 'Mondays at 08:00 in the organisation’s time zone'],
       ...report.mails.map(mail => ['', '', mail]),
     ],
     '',

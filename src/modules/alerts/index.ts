@@ -130,8 +130,8 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       body: model.AlertSettingsBody,
       answers: { 200: { description: 'The settings after it.', schema: model.AlertSettings } },
       async handle(call) {
-        const { ref } = call.org
-        return json(200, settingsTold(await alerts.changeSettings(ref, call.body, actorOf(call))))
+        const changed = await alerts.changeSettings(call.org, call.body, actorOf(call))
+        return json(200, settingsTold(changed))
       },
     }),
     route({
@@ -145,11 +145,11 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       isLong: true,
       async handle(call) {
         const { signal } = call.request
-        const settings = await alerts.settings(call.org.ref)
         if (!call.body.send) {
-          const report = await watch.report(call.org, settings.timezone, signal)
+          const report = await watch.report(call.org, signal)
           return json(200, { text: reportText(report), sentTo: 0 })
         }
+        const settings = await alerts.settings(call.org.ref)
         const { report, sentTo } = await watch.sendReport(call.org, settings, signal)
         deps.onChange()
         return json(200, { text: reportText(report), sentTo })

@@ -107,11 +107,6 @@ const ruleFields = {
   },
 }
 
-const Zone = Type.String({
-  maxLength: 64,
-  description: 'IANA name of the zone by which weeks are counted.',
-  examples: ['Europe/Berlin'],
-})
 const Mails = Type.Array(text(3, 254, { examples: ['team@example.com'] }), {
   maxItems: 10,
   description: 'Who gets the weekly report by mail; needs CAIRN_SMTP_URL.',
@@ -119,7 +114,6 @@ const Mails = Type.Array(text(3, 254, { examples: ['team@example.com'] }), {
 
 export const AlertSettings = Type.Object(
   {
-    timezone: Zone,
     rules: Type.Object({
       stepBroken: Type.Object(ruleFields.stepBroken),
       completionFell: Type.Object(ruleFields.completionFell),
@@ -140,7 +134,6 @@ const some = (fields: Parameters<typeof Type.Object>[0]) =>
   Type.Optional(Type.Partial(closed(fields), { additionalProperties: false }))
 
 export const AlertSettingsBody = closed({
-  timezone: Type.Optional(Zone),
   rules: some({
     stepBroken: some(ruleFields.stepBroken),
     completionFell: some(ruleFields.completionFell),

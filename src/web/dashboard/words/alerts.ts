@@ -106,8 +106,11 @@ export const alertWords = {
   mailsHint: 'One a line, at most ten.',
   noMail:
     'No mail leaves this server yet: its operator sets CAIRN_SMTP_URL and CAIRN_MAIL_FROM. Webhooks get the report all the same.',
-  zone: 'Time zone',
-  zoneHint: 'By its clock weeks are counted, such as Europe/Berlin.',
+  zone: (zone: string | null) =>
+    zone === null
+      ? 'Weeks begin, and Monday is, by UTC: no time zone is set.'
+      : `Weeks begin, and Monday is, by the clock of ${zone}.`,
+  zoneLink: 'Settings → Time zone',
   saveReport: 'Save the report',
   savedReport: 'The weekly report is saved.',
   sendNow: 'Send last week’s now',
