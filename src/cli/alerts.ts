@@ -183,8 +183,8 @@ const wentHow = ({ state, attempts, status, fault, nextAt }: Delivery) => [
 
 const printDeliveries = (deliveries: readonly Delivery[]) =>
   printTable(
-    ['id', 'made', 'type', 'state', 'tries', 'answer', 'next'],
-    deliveries.map(one => [one.id, one.createdAt, one.type, ...wentHow(one)]),
+    ['id', 'made', 'what', 'state', 'tries', 'answer', 'next'],
+    deliveries.map(one => [one.id, one.createdAt, one.mail ?? one.type, ...wentHow(one)]),
     'nothing was sent in the last seven days',
   )
 
@@ -207,11 +207,13 @@ function addDeliveries(alerts: Command): void {
 function addReplay(alerts: Command): void {
   addManaged(alerts.command('replay'))
     .description('send a message once more, under the same id')
-    .argument('<webhook>', 'its id')
     .argument('<id>', 'as "cairn alerts deliveries" shows it')
-    .examples('cairn alerts replay webhook_4sWq9xLm2VbTn8Rk0c msg_7xQm2LkVb9TnRw4s0c')
-    .action(async (webhook: string, id: string, _: object, command: Command) => {
-      const path = at(webhook, `/deliveries/${encodeURIComponent(id)}/replay`)
+    .argument('[webhook]', 'its id; without one, a mail')
+    .examples('cairn alerts replay msg_7xQm2LkVb9TnRw4s0c webhook_4sWq9xLm2VbTn8Rk0c')
+    .action(async (id: string, webhook: string | undefined, _: object, command: Command) => {
+      const message = `${encodeURIComponent(id)}/replay`
+      const path =
+        webhook === undefined ? `/alerts/mails/${message}` : at(webhook, `/deliveries/${message}`)
       await asked<typeof Delivery>(command, `POST ${path}`)
       print(`${id} is sent once more`)
     })

@@ -320,6 +320,18 @@ test('another organisation has none of it, and without the scope nobody does', a
     const code = what.includes('replay') ? 'delivery_not_found' : 'webhook_not_found'
     expect([what, answer.status, answer.body.code]).toEqual([what, 404, code])
   }
+  await ask('PATCH /manage/alerts/settings', { body: { report: { mails: ['a@example.com'] } } })
+  await ask('POST /manage/alerts/report', { body: { send: true } })
+  await watch.sendDue()
+  const mails = async () => (await ask('GET /manage/alerts/mails')).body.deliveries
+  const [{ id: mailed, ...mail }] = await mails()
+  expect(mail).toMatchObject({ webhook: null, mail: 'a@example.com' })
+  const replay = `POST /manage/alerts/mails/${mailed}/replay`
+  const refused = await stranger.answer(replay, { credential })
+  expect([refused.status, refused.body.code]).toEqual([404, 'delivery_not_found'])
+  expect((await ask(`POST /manage/alerts/mails/${message}/replay`)).status).toBe(404)
+  expect((await ask(replay)).body).toMatchObject({ id: mailed, state: 'pending' })
+  expect((await ask('GET /manage/audit')).body.lines[0]).toMatchObject({ action: 'alerts.replay' })
   const none = await stranger.answer('GET /manage/webhooks', { credential })
   expect(none.body).toEqual({ webhooks: [] })
 

@@ -50,6 +50,7 @@ const webhookTold = ({ id, url, types, ...webhook }: Webhook) => ({
 const deliveryTold = (delivery: Delivery) => ({
   id: delivery.id,
   webhook: delivery.webhook,
+  mail: delivery.mail,
   type: delivery.type,
   state: delivery.state,
   attempts: delivery.attempts,
@@ -283,6 +284,20 @@ export function alertRoutes(deps: AlertDeps): Route[] {
         const { webhook_id = '', delivery_id = '' } = call.params
         const { ref } = call.org
         const delivery = await alerts.replay(ref, webhook_id, delivery_id, actorOf(call))
+        return json(202, deliveryTold(delivery))
+      },
+    }),
+    route({
+      ...owns,
+      method: 'POST',
+      path: '/manage/alerts/mails/:delivery_id/replay',
+      operation: 'replayMail',
+      summary: 'Send a mail once more',
+      refuses: ['delivery_not_found'],
+      answers: { 202: { description: 'It is sent within seconds.', schema: model.Delivery } },
+      async handle(call) {
+        const { delivery_id = '' } = call.params
+        const delivery = await alerts.replay(call.org.ref, null, delivery_id, actorOf(call))
         return json(202, deliveryTold(delivery))
       },
     }),

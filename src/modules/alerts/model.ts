@@ -203,6 +203,7 @@ export const Delivery = Type.Object(
       'msg_7xQm2LkVb9TnRw4s0c',
     ),
     webhook: OrNull(Type.String(), 'Whom it is for; null for mail.', 'webhook_4sWq9xLm2VbTn8Rk0c'),
+    mail: OrNull(Type.String(), 'The address that it goes to; null for a webhook.', null),
     type: OneOf([...messageTypes, 'webhook.test'], { examples: ['step.broken'] }),
     state: OneOf(['pending', 'delivered', 'failed'], { examples: ['delivered'] }),
     attempts: Count('How often it was tried.', 1),

@@ -188,10 +188,15 @@ export class Alerts {
     return { ...delivery, ...(await sender.attempt(delivery, webhook, ref)) }
   }
 
-  /** Has a message sent once more. @throws AppError `delivery_not_found` */
+  /**
+   * Has a message sent once more.
+   *
+   * @param webhookId null for a mail
+   * @throws AppError `delivery_not_found`
+   */
   async replay(
     orgRef: OrganisationRef,
-    webhookId: string,
+    webhookId: string | null,
     id: string,
     actor: Actor,
   ): Promise<Delivery> {
@@ -203,7 +208,9 @@ export class Alerts {
         'There is no such delivery, or it is over a week old',
       )
     }
-    const audit = this.audit('webhook.replay', webhookId, actor, null, { delivery: id })
+    const [action, subject] =
+      webhookId === null ? ['alerts.replay', 'alerts'] : ['webhook.replay', webhookId]
+    const audit = this.audit(action, subject, actor, null, { delivery: id })
     await store.replay(orgRef, id, clock.now(), audit)
     onChange()
     return (await store.delivery(orgRef, id)) ?? delivery
