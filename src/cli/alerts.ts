@@ -57,7 +57,6 @@ const switches = ['on', 'off'] as const
 type Switch = (typeof switches)[number]
 
 interface Wanted {
-  timezone?: string
   stepBroken?: Switch
   from?: 'broken' | 'flaky'
   completionFell?: Switch
@@ -102,13 +101,14 @@ function addSet(alerts: Command): void {
     .option('--hours <count>', 'for how many hours')
     .addOption(onOff('dead-letters', 'the database has refused events'))
     .option('--fewest <count>', 'how many')
-    .addOption(onOff('report', 'the weekly report, Mondays at 08:00'))
+    .addOption(
+      onOff('report', 'the weekly report, Mondays at 08:00 in the zone of "cairn org timezone"'),
+    )
     .option('--mail <address...>', 'who gets it by mail; "none" for nobody')
-    .option('--timezone <zone>', 'by whose clock weeks are counted')
     .option('--json', 'print the settings as JSON')
     .examples(
       'cairn alerts set --step-broken on --from flaky',
-      'cairn alerts set --report on --mail team@example.com --timezone Europe/Berlin',
+      'cairn alerts set --report on --mail team@example.com',
     )
     .action(async (given: Wanted, command: Command) => {
       const rules = {
@@ -124,7 +124,6 @@ function addSet(alerts: Command): void {
       const report = ruleOf(given.report, { mails })
       const hasRule = Object.values(rules).some(rule => rule !== undefined)
       const body = {
-        ...(given.timezone !== undefined && { timezone: given.timezone }),
         ...(hasRule && { rules }),
         ...(report && { report }),
       }
@@ -137,7 +136,7 @@ function addSet(alerts: Command): void {
     })
 }
 
-function printSettings({ rules, report, timezone, sendsMail }: AlertSettings): void {
+function printSettings({ rules, report, sendsMail }: AlertSettings): void {
   const { stepBroken, completionFell, installStale, deadLetters } = rules
   const shown = (on: boolean) => (on ? 'on' : 'off')
   printTable(
@@ -150,7 +149,7 @@ function printSettings({ rules, report, timezone, sendsMail }: AlertSettings): v
       ],
       ['install-stale', shown(installStale.on), `for ${installStale.hours} hours`],
       ['dead-letters', shown(deadLetters.on), `from ${deadLetters.fewest} on`],
-      ['report', shown(report.on), `Mondays, 08:00 ${timezone}`],
+      ['report', shown(report.on), 'Mondays at 08:00 in the organisation’s time zone'],
       ...report.mails.map(mail => ['', '', mail]),
     ],
     '',
@@ -184,8 +183,8 @@ const wentHow = ({ state, attempts, status, fault, nextAt }: Delivery) => [
 
 const printDeliveries = (deliveries: readonly Delivery[]) =>
   printTable(
-    ['id', 'made', 'type', 'state', 'tries', 'answer', 'next'],
-    deliveries.map(one => [one.id, one.createdAt, one.type, ...wentHow(one)]),
+    ['id', 'made', 'what', 'state', 'tries', 'answer', 'next'],
+    deliveries.map(one => [one.id, one.createdAt, one.mail ?? one.type, ...wentHow(one)]),
     'nothing was sent in the last seven days',
   )
 
@@ -208,11 +207,13 @@ function addDeliveries(alerts: Command): void {
 function addReplay(alerts: Command): void {
   addManaged(alerts.command('replay'))
     .description('send a message once more, under the same id')
-    .argument('<webhook>', 'its id')
     .argument('<id>', 'as "cairn alerts deliveries" shows it')
-    .examples('cairn alerts replay webhook_4sWq9xLm2VbTn8Rk0c msg_7xQm2LkVb9TnRw4s0c')
-    .action(async (webhook: string, id: string, _: object, command: Command) => {
-      const path = at(webhook, `/deliveries/${encodeURIComponent(id)}/replay`)
+    .argument('[webhook]', 'its id; without one, a mail')
+    .examples('cairn alerts replay msg_7xQm2LkVb9TnRw4s0c webhook_4sWq9xLm2VbTn8Rk0c')
+    .action(async (id: string, webhook: string | undefined, _: object, command: Command) => {
+      const message = `${encodeURIComponent(id)}/replay`
+      const path =
+        webhook === undefined ? `/alerts/mails/${message}` : at(webhook, `/deliveries/${message}`)
       await asked<typeof Delivery>(command, `POST ${path}`)
       print(`${id} is sent once more`)
     })

@@ -32,11 +32,13 @@ function bodyOf({ headers, body }: Answer): unknown {
   return text.endsWith('\r\n') ? text.slice(0, -2).split('\r\n') : [text, 'without a last CRLF']
 }
 
-/** `{last ETag}`: a header, or else a field of the body, of the answer to the row before. */
+/** `{last ETag}`, `{last deliveries.0.id}`: a header, or else a field of the body, of the answer to the row before. */
 function ofLast(last: Answer | null, name: string): string | undefined {
   if (!last || !name.startsWith('last ')) return undefined
   const field = name.slice('last '.length)
-  return last.headers.get(field.toLowerCase()) ?? (bodyOf(last) as Record<string, string>)[field]
+  const header = last.headers.get(field.toLowerCase())
+  const at = (of: unknown, name: string) => (of as Record<string, unknown> | undefined)?.[name]
+  return header ?? (field.split('.').reduce(at, bodyOf(last)) as string | undefined)
 }
 
 /** Sends the requests of rows, and holds the answers against what the rows say. */

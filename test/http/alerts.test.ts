@@ -239,10 +239,11 @@ describe('a receiver that fails', () => {
   })
 })
 
-test('the weekly report comes on Mondays at eight by the zone, once', async () => {
-  const { world, look, set, types } = await house()
+test('the weekly report comes on Mondays at eight by the organisation’s zone, once', async () => {
+  const { world, ask, look, set, types } = await house()
   // A Friday; Berlin's Monday at eight is seven in UTC.
-  await set({ report: { on: true }, timezone: 'Europe/Berlin' })
+  await ask('PATCH /manage/settings', { body: { timezone: 'Europe/Berlin' } })
+  await set({ report: { on: true } })
   await look(1)
   world.clock.moveTo(Date.UTC(2026, 10, 23, 6, 50))
   await look(2)
@@ -261,8 +262,7 @@ describe('what is asked badly', () => {
     ['PATCH /manage/alerts/settings', { rules: { nothing: { on: true } } }],
     ['PATCH /manage/alerts/settings', { rules: { completionFell: { points: 0 } } }],
     ['PATCH /manage/alerts/settings', { rules: { installStale: { hours: 1e9 } } }],
-    ['PATCH /manage/alerts/settings', { timezone: 'Mars/Olympus' }],
-    ['PATCH /manage/alerts/settings', { timezone: '+02:00' }],
+    ['PATCH /manage/alerts/settings', { timezone: 'Europe/Berlin' }],
     ['PATCH /manage/alerts/settings', { report: { mails: ['nobody'] } }],
     ['PATCH /manage/alerts/settings', { report: { mails: ['a@b.c\r\nBcc: x@y.z'] } }],
     ['PATCH /manage/alerts/settings', { report: { mails: ['a@b.c, x@y.z'] } }],
@@ -320,6 +320,18 @@ test('another organisation has none of it, and without the scope nobody does', a
     const code = what.includes('replay') ? 'delivery_not_found' : 'webhook_not_found'
     expect([what, answer.status, answer.body.code]).toEqual([what, 404, code])
   }
+  await ask('PATCH /manage/alerts/settings', { body: { report: { mails: ['a@example.com'] } } })
+  await ask('POST /manage/alerts/report', { body: { send: true } })
+  await watch.sendDue()
+  const mails = async () => (await ask('GET /manage/alerts/mails')).body.deliveries
+  const [{ id: mailed, ...mail }] = await mails()
+  expect(mail).toMatchObject({ webhook: null, mail: 'a@example.com' })
+  const replay = `POST /manage/alerts/mails/${mailed}/replay`
+  const refused = await stranger.answer(replay, { credential })
+  expect([refused.status, refused.body.code]).toEqual([404, 'delivery_not_found'])
+  expect((await ask(`POST /manage/alerts/mails/${message}/replay`)).status).toBe(404)
+  expect((await ask(replay)).body).toMatchObject({ id: mailed, state: 'pending' })
+  expect((await ask('GET /manage/audit')).body.lines[0]).toMatchObject({ action: 'alerts.replay' })
   const none = await stranger.answer('GET /manage/webhooks', { credential })
   expect(none.body).toEqual({ webhooks: [] })
 

@@ -48,6 +48,7 @@ const inContract = `
   POST /manage/webhooks/:webhook_id/test management manage
   GET /manage/webhooks/:webhook_id/deliveries management manage
   POST /manage/webhooks/:webhook_id/deliveries/:delivery_id/replay management manage
+  POST /manage/alerts/mails/:delivery_id/replay management manage
   GET /manage/activity management manage
   GET /manage/events management manage
   GET /manage/install management manage

@@ -103,7 +103,7 @@ test('what is stored is sent although the server is killed, under the same id', 
   })
   await until(async () => (await deliveriesOf(id))[0]?.state === 'delivered')
 
-  await place.run(['alerts', 'replay', id, first.id])
+  await place.run(['alerts', 'replay', first.id, id])
   const replayed = await receiver.at(before + 2)
   expect([replayed.id, replayed.text]).toEqual([first.id, first.text])
   await removed(id)

@@ -50,6 +50,7 @@ const webhookTold = ({ id, url, types, ...webhook }: Webhook) => ({
 const deliveryTold = (delivery: Delivery) => ({
   id: delivery.id,
   webhook: delivery.webhook,
+  mail: delivery.mail,
   type: delivery.type,
   state: delivery.state,
   attempts: delivery.attempts,
@@ -130,8 +131,8 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       body: model.AlertSettingsBody,
       answers: { 200: { description: 'The settings after it.', schema: model.AlertSettings } },
       async handle(call) {
-        const { ref } = call.org
-        return json(200, settingsTold(await alerts.changeSettings(ref, call.body, actorOf(call))))
+        const changed = await alerts.changeSettings(call.org, call.body, actorOf(call))
+        return json(200, settingsTold(changed))
       },
     }),
     route({
@@ -145,11 +146,11 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       isLong: true,
       async handle(call) {
         const { signal } = call.request
-        const settings = await alerts.settings(call.org.ref)
         if (!call.body.send) {
-          const report = await watch.report(call.org, settings.timezone, signal)
+          const report = await watch.report(call.org, signal)
           return json(200, { text: reportText(report), sentTo: 0 })
         }
+        const settings = await alerts.settings(call.org.ref)
         const { report, sentTo } = await watch.sendReport(call.org, settings, signal)
         deps.onChange()
         return json(200, { text: reportText(report), sentTo })
@@ -283,6 +284,20 @@ export function alertRoutes(deps: AlertDeps): Route[] {
         const { webhook_id = '', delivery_id = '' } = call.params
         const { ref } = call.org
         const delivery = await alerts.replay(ref, webhook_id, delivery_id, actorOf(call))
+        return json(202, deliveryTold(delivery))
+      },
+    }),
+    route({
+      ...owns,
+      method: 'POST',
+      path: '/manage/alerts/mails/:delivery_id/replay',
+      operation: 'replayMail',
+      summary: 'Send a mail once more',
+      refuses: ['delivery_not_found'],
+      answers: { 202: { description: 'It is sent within seconds.', schema: model.Delivery } },
+      async handle(call) {
+        const { delivery_id = '' } = call.params
+        const delivery = await alerts.replay(call.org.ref, null, delivery_id, actorOf(call))
         return json(202, deliveryTold(delivery))
       },
     }),

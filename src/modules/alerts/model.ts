@@ -107,11 +107,6 @@ const ruleFields = {
   },
 }
 
-const Zone = Type.String({
-  maxLength: 64,
-  description: 'IANA name of the zone by which weeks are counted.',
-  examples: ['Europe/Berlin'],
-})
 const Mails = Type.Array(text(3, 254, { examples: ['team@example.com'] }), {
   maxItems: 10,
   description: 'Who gets the weekly report by mail; needs CAIRN_SMTP_URL.',
@@ -119,7 +114,6 @@ const Mails = Type.Array(text(3, 254, { examples: ['team@example.com'] }), {
 
 export const AlertSettings = Type.Object(
   {
-    timezone: Zone,
     rules: Type.Object({
       stepBroken: Type.Object(ruleFields.stepBroken),
       completionFell: Type.Object(ruleFields.completionFell),
@@ -140,7 +134,6 @@ const some = (fields: Parameters<typeof Type.Object>[0]) =>
   Type.Optional(Type.Partial(closed(fields), { additionalProperties: false }))
 
 export const AlertSettingsBody = closed({
-  timezone: Type.Optional(Zone),
   rules: some({
     stepBroken: some(ruleFields.stepBroken),
     completionFell: some(ruleFields.completionFell),
@@ -210,6 +203,7 @@ export const Delivery = Type.Object(
       'msg_7xQm2LkVb9TnRw4s0c',
     ),
     webhook: OrNull(Type.String(), 'Whom it is for; null for mail.', 'webhook_4sWq9xLm2VbTn8Rk0c'),
+    mail: OrNull(Type.String(), 'The address that it goes to; null for a webhook.', null),
     type: OneOf([...messageTypes, 'webhook.test'], { examples: ['step.broken'] }),
     state: OneOf(['pending', 'delivered', 'failed'], { examples: ['delivered'] }),
     attempts: Count('How often it was tried.', 1),

@@ -16,8 +16,6 @@ export interface AlertRules {
 
 /** What an organisation wants to be told of. */
 export interface AlertSettings {
-  /** Weeks begin, and the report is made, by this zone's clock. */
-  timezone: string
   rules: AlertRules
   report: { on: boolean; mails: readonly string[] }
 }

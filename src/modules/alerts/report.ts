@@ -1,3 +1,4 @@
+import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 
 /** The hour of Monday at which the week before is told. */
@@ -10,6 +11,9 @@ export interface ReportWeeks {
   week: { from: string; to: string }
   before: { from: string; to: string }
 }
+
+/** By whose clock weeks begin, and the report is made. */
+export const zoneOf = ({ timezone }: Pick<Organisation, 'timezone'>) => timezone ?? 'UTC'
 
 /** The newest weekly report that is due at a moment: made on a Monday at 08:00, about the week that ended the day before. */
 export function reportWeeks(now: number, timezone: string): ReportWeeks {

@@ -33,7 +33,6 @@ export const settingOf = {
 
 /** Nothing is watched, and nobody told, until somebody switches it on. */
 export const defaultSettings: AlertSettings = {
-  timezone: 'UTC',
   rules: {
     stepBroken: { on: false, from: 'broken' },
     completionFell: { on: false, points: 5, fewestRuns: 50 },

@@ -5,10 +5,9 @@ import { newId } from '../../core/organisation/ids.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { hourMs, minuteMs } from '../../core/time/durations.ts'
-import { resolveRange } from '../../core/time/time-range.ts'
 import { mostDeliveries, newDelivery } from './messages.ts'
 import type { AlertRules, AlertSettings, AlertStore, Delivery, Webhook } from './port.ts'
-import { reportWeeks } from './report.ts'
+import { reportWeeks, zoneOf } from './report.ts'
 import { defaultSettings, type MessageType } from './rules.ts'
 import type { Outside, Sender } from './sender.ts'
 import { newWebhookSecret } from './standard-webhooks.ts'
@@ -16,7 +15,6 @@ import { addressOf, bodyOf } from './wording.ts'
 
 /** What is to change of the settings; what is absent stays. */
 export interface SettingsPatch {
-  timezone?: string
   rules?: { [Name in keyof AlertRules]?: Partial<AlertRules[Name]> }
   report?: { on?: boolean; mails?: readonly string[] }
 }
@@ -55,22 +53,22 @@ export class Alerts {
 
   /** Sets what is named, all or nothing. @throws AppError `validation_failed` */
   async changeSettings(
-    orgRef: OrganisationRef,
+    organisation: Organisation,
     patch: SettingsPatch,
     actor: Actor,
   ): Promise<AlertSettings> {
     const { store, clock, onChange } = this.deps
     this.requireSettings(patch)
     for (let tries = 1; tries <= mostTries; tries++) {
-      const { settings, revision, reportedFor } = await store.settings(orgRef)
+      const { settings, revision, reportedFor } = await store.settings(organisation.ref)
       const before = settings ?? defaultSettings
       const after = patched(before, patch)
       const now = clock.now()
       // Switched on in the middle of a week, it begins with the next Monday.
       const isBegun = after.report.on && !before.report.on
-      const reported = isBegun ? reportWeeks(now, after.timezone).monday : reportedFor
+      const reported = isBegun ? reportWeeks(now, zoneOf(organisation)).monday : reportedFor
       const audit = this.audit('alerts.change', 'alerts', actor, shown(before), shown(after))
-      if (await store.changeSettings(orgRef, revision, after, reported, audit)) {
+      if (await store.changeSettings(organisation.ref, revision, after, reported, audit)) {
         onChange()
         return after
       }
@@ -80,12 +78,8 @@ export class Alerts {
     })
   }
 
-  private requireSettings({ timezone, report }: SettingsPatch): void {
+  private requireSettings({ report }: SettingsPatch): void {
     const problems: Problem[] = []
-    if (timezone !== undefined) {
-      const resolved = resolveRange({ timezone }, this.deps.clock.now())
-      if ('problems' in resolved) problems.push(...resolved.problems)
-    }
     for (const [i, mail] of (report?.mails ?? []).entries()) {
       if (/^[^\s@<>(),;:"[\]\\]+@[^\s@<>(),;:"[\]\\]+\.[^\s@<>(),;:"[\]\\.]+$/.test(mail)) continue
       problems.push({ path: `/report/mails/${i}`, message: 'Must be a mail address' })
@@ -194,10 +188,15 @@ export class Alerts {
     return { ...delivery, ...(await sender.attempt(delivery, webhook, ref)) }
   }
 
-  /** Has a message sent once more. @throws AppError `delivery_not_found` */
+  /**
+   * Has a message sent once more.
+   *
+   * @param webhookId null for a mail
+   * @throws AppError `delivery_not_found`
+   */
   async replay(
     orgRef: OrganisationRef,
-    webhookId: string,
+    webhookId: string | null,
     id: string,
     actor: Actor,
   ): Promise<Delivery> {
@@ -209,7 +208,9 @@ export class Alerts {
         'There is no such delivery, or it is over a week old',
       )
     }
-    const audit = this.audit('webhook.replay', webhookId, actor, null, { delivery: id })
+    const [action, subject] =
+      webhookId === null ? ['alerts.replay', 'alerts'] : ['webhook.replay', webhookId]
+    const audit = this.audit(action, subject, actor, null, { delivery: id })
     await store.replay(orgRef, id, clock.now(), audit)
     onChange()
     return (await store.delivery(orgRef, id)) ?? delivery
@@ -230,17 +231,12 @@ export class Alerts {
 const hostOf = (url: string) => new URL(url).host
 
 /** Settings as the audit log tells them: how many get the report, and not who. */
-const shown = ({ timezone, rules, report }: AlertSettings) => ({
-  timezone,
+const shown = ({ rules, report }: AlertSettings) => ({
   rules,
   report: { on: report.on, mails: report.mails.length },
 })
 
-const patched = (
-  { timezone, rules, report }: AlertSettings,
-  patch: SettingsPatch,
-): AlertSettings => ({
-  timezone: patch.timezone ?? timezone,
+const patched = ({ rules, report }: AlertSettings, patch: SettingsPatch): AlertSettings => ({
   rules: {
     stepBroken: { ...rules.stepBroken, ...patch.rules?.stepBroken },
     completionFell: { ...rules.completionFell, ...patch.rules?.completionFell },

@@ -19,6 +19,7 @@ import {
   type ReportedFlow,
   reportWeeks,
   weeksToCompare,
+  zoneOf,
 } from './report.ts'
 import {
   brokenSteps,
@@ -98,7 +99,7 @@ export class AlertWatch {
     if (changed.length > 0) {
       await store.note(ref, { alerts: changed, deliveries }, mostDeliveries)
     }
-    const { monday } = reportWeeks(now, settings.timezone)
+    const { monday } = reportWeeks(now, zoneOf(organisation))
     if (settings.report.on && (reportedFor ?? '') < monday) {
       await this.sendReport(organisation, settings, signal)
     }
@@ -111,19 +112,19 @@ export class AlertWatch {
     signal: AbortSignal,
   ): Promise<{ report: Report; sentTo: number }> {
     const { store, clock } = this.deps
-    const report = await this.report(organisation, settings.timezone, signal)
+    const report = await this.report(organisation, signal)
     const now = clock.now()
     const message = { type: 'report.weekly' as const, body: bodyOf('report.weekly', now, report) }
     const webhooks = await store.webhooks(organisation.ref)
     const deliveries = deliveriesOf(message, webhooks, settings.report.mails, now)
-    const reportedFor = reportWeeks(now, settings.timezone).monday
+    const reportedFor = reportWeeks(now, zoneOf(organisation)).monday
     await store.note(organisation.ref, { alerts: [], deliveries, reportedFor }, mostDeliveries)
     return { report, sentTo: deliveries.length }
   }
 
   private async observed(
     organisation: Organisation,
-    { rules, timezone }: AlertSettings,
+    { rules }: AlertSettings,
     watched: ReadonlySet<RuleName>,
     known: readonly Alert[],
     signal: AbortSignal,
@@ -154,26 +155,27 @@ export class AlertWatch {
       found.push(deadLettersFound(rules.deadLetters, count, open, now))
     }
     if (watched.has('completion.fell')) {
-      const { flows, since } = await this.completionOf(organisation, timezone, signal)
+      const { flows, since } = await this.completionOf(organisation, signal)
       const open = openOf('completion.fell')
       found.push(...flows.map(flow => fallenCompletion(rules.completionFell, flow, open, since)))
     }
     return found.filter(observation => observation !== null)
   }
 
-  private async completionOf(organisation: Organisation, timezone: string, signal: AbortSignal) {
+  private async completionOf(organisation: Organisation, signal: AbortSignal) {
     const now = this.deps.clock.now()
-    const key = `${timezone} ${(await this.deps.stores.catalogue().publishedFlows(organisation)).version}`
+    const key = `${zoneOf(organisation)} ${(await this.deps.stores.catalogue().publishedFlows(organisation)).version}`
     const known = this.completion.get(organisation.id)
     if (known && known.key === key && now - known.at < completionEveryMs) return known.weeks
-    const weeks = await this.weeksOf(organisation, timezone, signal)
+    const weeks = await this.weeksOf(organisation, signal)
     this.completion.set(organisation.id, { at: now, key, weeks })
     return weeks
   }
 
   /** Starts and completions of each published flow in the two weeks that are compared. */
-  private async weeksOf(organisation: Organisation, timezone: string, signal: AbortSignal) {
+  private async weeksOf(organisation: Organisation, signal: AbortSignal) {
     const now = this.deps.clock.now()
+    const timezone = zoneOf(organisation)
     const { week, before } = weeksToCompare(now, timezone)
     const published = await this.publishedFlows(organisation)
     const [ranges, rangesBefore] = [rangeOf(week, timezone, now), rangeOf(before, timezone, now)]
@@ -203,9 +205,10 @@ export class AlertWatch {
   }
 
   /** The newest weekly report that is due. */
-  async report(organisation: Organisation, timezone: string, signal: AbortSignal): Promise<Report> {
+  async report(organisation: Organisation, signal: AbortSignal): Promise<Report> {
     const { store, clock, publicUrl } = this.deps
     const { slug, name, ref } = organisation
+    const timezone = zoneOf(organisation)
     const now = clock.now()
     const { week, before } = reportWeeks(now, timezone)
     const range = rangeOf(week, timezone, now)

@@ -63,7 +63,7 @@ const SettingsFields = {
   }),
   timezone: OrNull(
     Type.String(),
-    "The IANA zone whose days the dashboard shows where its address names none; null for the browser's.",
+    "The IANA zone whose days the dashboard shows where its address names none; null for the browser's. Alerts and the weekly report go by it too, by UTC where it is null.",
     'Europe/Berlin',
   ),
   createdAt: Instant('When the organisation was made.'),
@@ -142,7 +142,7 @@ export const SettingsBody = closed({
   timezone: Type.Optional(
     OrNull(
       Type.String({ maxLength: 64 }),
-      "The IANA zone whose days the dashboard shows where its address names none; null for the browser's.",
+      "The IANA zone whose days the dashboard shows where its address names none; null for the browser's. Alerts and the weekly report go by it too, by UTC where it is null.",
       'Europe/Berlin',
     ),
   ),

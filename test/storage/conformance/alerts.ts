@@ -52,7 +52,7 @@ export function alertsConform(open: OpenStore): void {
       ...{ settings: null, revision: 0, reportedFor: null },
     })
     expect(await port().watched()).toEqual([])
-    const settings = { ...defaultSettings, timezone: 'Europe/Berlin' }
+    const settings = { ...defaultSettings, report: { on: true, mails: ['a@example.com'] } }
     const before = await lines(tenant)
     const change = (revision: number) =>
       port().changeSettings(tenant.ref, revision, settings, '2026-11-16', audit())

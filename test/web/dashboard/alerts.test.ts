@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from 'bun:test'
 import { until } from '../../../scripts/support/until.ts'
-import type { AlertList } from '../../../src/modules/alerts/model.ts'
+import type { AlertList, Webhook } from '../../../src/modules/alerts/model.ts'
 import { apiOf, type ListedFlow } from '../../support/binary.ts'
 import type { Page } from '../../support/browser.ts'
 import { DashboardHouse, looks, requireSound, testPages } from '../../support/dashboard.ts'
@@ -54,7 +54,12 @@ test('a webhook shows its secret once, is tried, listed, replayed, rotated and r
   const { page, noticed } = await house.visit(settings)
   await page.getByRole('button', { name: 'Add a webhook…' }).click()
   await page.getByLabel('Address', { exact: true }).fill(receiver.url)
+  await page.getByText('Only these types').click()
+  expect(await page.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true)
+  await page.getByRole('checkbox', { name: /^The weekly report/ }).check()
+  await requireSound(page, noticed)
   await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText(/is told of one type from now on/).waitFor()
   const secret = await page.locator('.shown-once code').first().textContent()
   expect(secret).toStartWith('whsec_')
   await requireSound(page, noticed)
@@ -65,6 +70,18 @@ test('a webhook shows its secret once, is tried, listed, replayed, rotated and r
   await page.reload()
   await loaded(page)
   expect(await page.locator('body').textContent()).not.toContain('whsec_')
+
+  await page.getByText('report.weekly', { exact: true }).waitFor()
+  await page.getByRole('button', { name: `Choose types… ${host}` }).click()
+  await page.getByRole('checkbox', { name: /^A step has lost its element step/ }).check()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText(`${host} is told of 2 types from now on.`).waitFor()
+  const [told] = await house.place.json<Webhook[]>(['alerts', 'webhook', 'list'])
+  expect(told?.types).toEqual(['report.weekly', 'step.broken'])
+  await page.getByRole('button', { name: `Choose types… ${host}` }).click()
+  await page.getByText('Everything, later types too').click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText(`${host} is told of everything from now on.`).waitFor()
 
   await page.getByRole('link', { name: 'Deliveries' }).click()
   await page.getByText('Delivered').waitFor()
@@ -101,9 +118,30 @@ test('what is wrong is said where it is typed', async () => {
   await page.getByRole('button', { name: 'Save the report' }).click()
   await page.getByText('nobody: Must be a mail address').waitFor()
   await page.getByLabel('Mail addresses').fill('team@example.com')
-  await page.getByLabel('Time zone').fill('Europe/Berlin')
   await page.getByRole('button', { name: 'Save the report' }).click()
   await page.getByText('The weekly report is saved.').waitFor()
+  await page.context().close()
+})
+
+test('the report goes by the zone of the organisation, and its mails are listed and replayed', async () => {
+  const { page, noticed } = await house.visit(settings)
+  await page.getByText('by UTC: no time zone is set').waitFor()
+  await page.getByText('No mail was sent in the last seven days.').waitFor()
+  await page.getByLabel('Mail addresses').fill('team@example.com')
+  await page.getByRole('button', { name: 'Save the report' }).click()
+  await page.getByText('The weekly report is saved.').waitFor()
+  await page.getByRole('button', { name: 'Send last week’s now' }).click()
+  await page.getByText('It is on its way to 1 receiver.').waitFor()
+  // This server has no mail server.
+  const mail = page.getByRole('row').filter({ hasText: 'team@example.com' })
+  await mail.getByText('Failed').waitFor()
+  await mail.getByText('No mail server is set').waitFor()
+  await mail.getByRole('button', { name: /^Replay team@example.com msg_/ }).click()
+  await page.getByText(/^msg_.* is sent once more.$/).waitFor()
+  await requireSound(page, noticed)
+  await page.getByRole('link', { name: 'Settings → Time zone' }).click()
+  await page.getByText('Whose days are shown').waitFor({ state: 'attached' })
+  expect(new URL(page.url()).pathname).toEndWith('/settings/timezone')
   await page.context().close()
 })
 

@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 import { until } from '../../../scripts/support/until.ts'
+import { AuthoredSite } from '../../support/authored-site.ts'
 import type { Page } from '../../support/browser.ts'
 import { DashboardHouse, requireSound as requireWhole, testPages } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
@@ -219,6 +220,43 @@ describe('writing', () => {
     await requireSound(page, noticed)
     await page.context().close()
   })
+})
+
+test('an element picked on the real page stands in the form and in the YAML', async () => {
+  const site = new AuthoredSite(house.server, house.snippetKey)
+  await begin('picked', step('open', 'Open'), step('create', 'Create'))
+  const { page, noticed } = await house.visit('/flows/picked/edit')
+  page.on('dialog', dialog => dialog.accept())
+  const steps = page.getByRole('region', { name: 'Steps' })
+  await steps.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByRole('button', { name: 'Pick on page' }).click()
+  const dialog = page.getByRole('dialog')
+  const address = dialog.getByLabel('Address of the page')
+  await address.fill(`${site.origin}/projects`)
+  const [tab] = await Promise.all([page.context().waitForEvent('page'), address.press('Enter')])
+  await dialog.getByText('Connected').waitFor()
+  const box = (await tab.getByRole('button', { name: 'New project' }).boundingBox())!
+  await tab.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
+  await page.bringToFront()
+  await dialog.getByRole('group', { name: 'button “New project”' }).waitFor()
+  await requireSound(page, noticed)
+  await dialog.getByRole('button', { name: 'Use this selector' }).click()
+  const selector = '[data-testid="new-project"]'
+  await dialog.waitFor({ state: 'detached' })
+  expect(await page.getByLabel('CSS selector').inputValue()).toBe(selector)
+
+  await page.getByText('YAML', { exact: true }).click()
+  await until(async () => (await textIn(page)).includes('data-testid'))
+  await save(page)
+  await isSaved(page)
+  const draft = Bun.YAML.parse(await draftOf('picked')) as { steps: object[] }
+  expect(draft.steps).toEqual([
+    { key: 'open', title: 'Open' },
+    { key: 'create', title: 'Create', target: { selector, alternates: ['#new', '.primary'] } },
+  ])
+  expect(noticed.complaints).toEqual([])
+  await page.context().close()
+  await site.stop()
 })
 
 describe('two authors', () => {

@@ -362,7 +362,7 @@ test('who may not write can look at everything and change nothing', async () => 
   await page.getByText('You may read this flow').waitFor()
   await choose(page, 'Start a project')
   expect(await page.getByLabel('Title').isDisabled()).toBe(true)
-  for (const name of ['Add a step', 'Delete', 'Move up']) {
+  for (const name of ['Add a step', 'Delete', 'Move up', 'Pick on page']) {
     expect(await page.getByRole('button', { name }).count()).toBe(0)
   }
   await requireSound(page, noticed)

@@ -6,7 +6,7 @@ import { StatusMessage } from '../parts/status-message.tsx'
 import { useFilters } from '../shell/address.ts'
 import { Missing, Reading } from '../shell/states.tsx'
 import { alertWords as words } from '../words/alerts.ts'
-import { Deliveries } from './deliveries.tsx'
+import { Deliveries, Mails } from './deliveries.tsx'
 import { ReportForm } from './report.tsx'
 import { RulesForm } from './rules.tsx'
 import { settingsPath, webhooksPath } from './saving.ts'
@@ -53,6 +53,7 @@ export function AlertsSection() {
       <Reading of={settings} lines={3}>
         {data => <ReportForm settings={data} said={said} />}
       </Reading>
+      <Mails said={said} />
     </>
   )
 }

@@ -1,4 +1,5 @@
 import type { Signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import type { Delivery, DeliveryList, Webhook } from '../../../modules/alerts/model.ts'
 import { browserZone } from '../analytics/zone.ts'
 import { soonMs, useRead } from '../api/read.ts'
@@ -11,7 +12,7 @@ import { Notice, Reading } from '../shell/states.tsx'
 import { alertWords as words } from '../words/alerts.ts'
 import { formatAge, formatMoment } from '../words/time.ts'
 import { Refused } from './refused.tsx'
-import { useDoing, webhooksPath } from './saving.ts'
+import { mailsPath, useDoing, webhooksPath } from './saving.ts'
 
 const tones: Readonly<Record<Delivery['state'], Tone>> = {
   pending: 'accent',
@@ -24,9 +25,9 @@ const columns = (replay: (delivery: Delivery) => void): Column<Delivery>[] => [
     head: words.message,
     name: words.message,
     isTitle: true,
-    cell: ({ type, id, body }) => (
+    cell: ({ type, mail, id, body }) => (
       <>
-        {type}
+        {mail ?? type}
         <span class="row-note">
           <code>{id}</code>
         </span>
@@ -67,7 +68,7 @@ const columns = (replay: (delivery: Delivery) => void): Column<Delivery>[] => [
       <span class="row-actions">
         {delivery.state !== 'pending' && (
           <Button
-            aria-label={words.replayOf(delivery.type, delivery.id)}
+            aria-label={words.replayOf(delivery.mail ?? delivery.type, delivery.id)}
             onClick={() => replay(delivery)}
           >
             {words.replay}
@@ -78,15 +79,19 @@ const columns = (replay: (delivery: Delivery) => void): Column<Delivery>[] => [
   },
 ]
 
-/** What was sent to a webhook, and what waits. */
-export function Deliveries({
-  of: { id, url },
+/** What was sent, and what waits, each with a replay. */
+function Sent({
+  path,
+  caption,
+  empty,
   said,
 }: {
-  of: Webhook
+  path: string
+  caption: string
+  /** What is said where there is none. */
+  empty: ComponentChildren
   said: Signal<string | null>
 }) {
-  const path = `${webhooksPath}/${encodeURIComponent(id)}/deliveries`
   const list = useRead<DeliveryList>(path, soonMs)
   const { refused, go } = useDoing()
   const replay = (delivery: Delivery) =>
@@ -96,18 +101,14 @@ export function Deliveries({
     })
   return (
     <>
-      <div class="part-head">
-        <h3>{words.deliveriesOf(new URL(url).host)}</h3>
-        <a href={addressOf(['settings', 'alerts'])}>{words.back}</a>
-      </div>
       <Refused of={refused.value} />
       <Reading of={list} lines={4}>
         {({ deliveries }) =>
           deliveries.length === 0 ? (
-            <Notice title={words.nothingSent}>{words.nothingSentWhy}</Notice>
+            empty
           ) : (
             <Table
-              caption={words.deliveriesOf(new URL(url).host)}
+              caption={caption}
               columns={columns(replay)}
               rows={deliveries}
               keyOf={delivery => delivery.id}
@@ -118,6 +119,44 @@ export function Deliveries({
     </>
   )
 }
+
+/** What was sent to a webhook, and what waits. */
+export function Deliveries({
+  of: { id, url },
+  ...props
+}: {
+  of: Webhook
+  said: Signal<string | null>
+}) {
+  const caption = words.deliveriesOf(new URL(url).host)
+  return (
+    <>
+      <div class="part-head">
+        <h3>{caption}</h3>
+        <a href={addressOf(['settings', 'alerts'])}>{words.back}</a>
+      </div>
+      <Sent
+        path={`${webhooksPath}/${encodeURIComponent(id)}/deliveries`}
+        caption={caption}
+        empty={<Notice title={words.nothingSent}>{words.nothingSentWhy}</Notice>}
+        {...props}
+      />
+    </>
+  )
+}
+
+/** Mails of the weekly report, and how each went. */
+export const Mails = (props: { said: Signal<string | null> }) => (
+  <>
+    <h4>{words.mailsSent}</h4>
+    <Sent
+      path={mailsPath}
+      caption={words.mailsSent}
+      empty={<p class="hint">{words.noMailSent}</p>}
+      {...props}
+    />
+  </>
+)
 
 /** Since when something is so, for a line of a table. */
 export const ageOf = (iso: string) => formatAge(Date.parse(iso))

@@ -1,16 +1,18 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { AlertSettings, WeeklyReport } from '../../../modules/alerts/model.ts'
 import { act } from '../api/request.ts'
+import { session } from '../api/session.ts'
 import { problemsAt } from '../organisations/saving.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
+import { addressOf } from '../shell/address.ts'
 import { alertWords as words } from '../words/alerts.ts'
 import { Refused } from './refused.tsx'
 import { save, useDoing } from './saving.ts'
 
 /** Who gets the weekly report. */
 export function ReportForm({
-  settings: { report, timezone, sendsMail },
+  settings: { report, sendsMail },
   said,
 }: {
   settings: AlertSettings
@@ -20,7 +22,6 @@ export function ReportForm({
   const sending = useDoing()
   const isOn = useSignal(report.on)
   const mails = useSignal(report.mails.join('\n'))
-  const zone = useSignal(timezone)
   const refused = saving.refused.value
   const list = () =>
     mails.value
@@ -28,14 +29,13 @@ export function ReportForm({
       .map(line => line.trim())
       .filter(line => line !== '')
   const [wrong] = problemsAt(refused, '/report/mails')
-  const [wrongZone] = problemsAt(refused, '/timezone')
   return (
     <form
       class="setting-form"
       onSubmit={event => {
         event.preventDefault()
         saving.go(async () => {
-          await save({ timezone: zone.value.trim(), report: { on: isOn.value, mails: list() } })
+          await save({ report: { on: isOn.value, mails: list() } })
           said.value = words.savedReport
         })
       }}
@@ -64,18 +64,11 @@ export function ReportForm({
           />
         )}
       </Field>
-      <Field label={words.zone} hint={words.zoneHint} problem={wrongZone?.message}>
-        {wiring => (
-          <input
-            {...wiring}
-            class="input"
-            autocomplete="off"
-            value={zone.value}
-            onInput={event => (zone.value = event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <Refused of={wrong || wrongZone ? null : (refused ?? sending.refused.value)} />
+      <p class="hint">
+        {words.zone(session.value?.timezone ?? null)}{' '}
+        <a href={addressOf(['settings', 'timezone'])}>{words.zoneLink}</a>
+      </p>
+      <Refused of={wrong ? null : (refused ?? sending.refused.value)} />
       <div class="row-actions">
         <Button type="submit" look="primary" isBusy={saving.isBusy.value}>
           {words.saveReport}

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import type { AlertSettings } from '../../../modules/alerts/model.ts'
+import type { AlertSettings, Webhook } from '../../../modules/alerts/model.ts'
 import { Failure } from '../api/failure.ts'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
@@ -9,6 +9,10 @@ export const alertsPath = '/manage/alerts'
 /** How often the overview asks for alerts: they are looked for every five minutes. */
 export const alertsMs = 60_000
 export const webhooksPath = '/manage/webhooks'
+/** The path of a webhook, and of what is below it. */
+export const webhookPath = ({ id }: Webhook, more = '') =>
+  `${webhooksPath}/${encodeURIComponent(id)}${more}`
+export const mailsPath = '/manage/alerts/mails'
 
 type Deep<T> = { [Name in keyof T]?: T[Name] extends readonly unknown[] ? T[Name] : Deep<T[Name]> }
 export type SettingsPatch = Deep<Omit<AlertSettings, 'sendsMail'>>

@@ -12,6 +12,7 @@ import { ageOf } from './deliveries.tsx'
 export interface WebhookActions {
   test: (webhook: Webhook) => void
   turn: (webhook: Webhook, on: boolean) => void
+  choose: (webhook: Webhook) => void
   rotate: (webhook: Webhook) => void
   remove: (webhook: Webhook) => void
 }
@@ -38,7 +39,7 @@ function State({ of }: { of: Webhook }) {
   )
 }
 
-const columns = ({ test, turn, rotate, remove }: WebhookActions): Column<Webhook>[] => [
+const columns = ({ test, turn, choose, rotate, remove }: WebhookActions): Column<Webhook>[] => [
   {
     head: words.address,
     name: words.address,
@@ -46,6 +47,7 @@ const columns = ({ test, turn, rotate, remove }: WebhookActions): Column<Webhook
     cell: webhook => (
       <>
         <span class="webhook-url">{webhook.url}</span>
+        <span class="row-note">{words.told(webhook.types)}</span>
         <span class="row-note">
           <a href={addressOf(['settings', 'alerts'], { webhook: webhook.id })}>
             {words.deliveries}
@@ -71,6 +73,9 @@ const columns = ({ test, turn, rotate, remove }: WebhookActions): Column<Webhook
             onClick={() => turn(webhook, !isOn)}
           >
             {isOn ? words.switchOff : words.switchOn}
+          </Button>
+          <Button aria-label={of(words.choose)} onClick={() => choose(webhook)}>
+            {words.choose}
           </Button>
           <Button aria-label={of(words.rotate)} onClick={() => rotate(webhook)}>
             {words.rotate}

@@ -5,65 +5,18 @@ import type {
   WebhookList,
   WebhookWithSecret,
 } from '../../../modules/alerts/model.ts'
-import type { Failure } from '../api/failure.ts'
 import { forgetReading, readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Rotate } from '../organisations/rotate.tsx'
-import { problemsAt } from '../organisations/saving.ts'
 import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { Field } from '../parts/field.tsx'
 import { Notice } from '../shell/states.tsx'
 import { alertWords as words } from '../words/alerts.ts'
+import { ChooseTypes, NewWebhook } from './new-webhook.tsx'
 import { Refused } from './refused.tsx'
-import { useDoing, webhooksPath } from './saving.ts'
+import { webhookPath as at, useDoing } from './saving.ts'
 import { hostOf, WebhookTable } from './webhook-table.tsx'
-
-const at = ({ id }: Webhook, more = '') => `${webhooksPath}/${encodeURIComponent(id)}${more}`
-
-/** Asks for the address of a new webhook. */
-function NewWebhook({
-  onMade,
-  onClose,
-}: {
-  onMade: (made: WebhookWithSecret) => void
-  onClose: () => void
-}) {
-  const url = useSignal('')
-  const refused = useSignal<Failure | null>(null)
-  return (
-    <Confirm
-      title={words.addTitle}
-      verb={words.addVerb}
-      isReady={url.value.trim() !== ''}
-      act={async () => {
-        onMade(await act<WebhookWithSecret>(webhooksPath, { body: { url: url.value.trim() } }))
-        readAgain()
-      }}
-      onRefused={failure => (refused.value = failure)}
-      onDone={onClose}
-      onClose={onClose}
-    >
-      <Field
-        label={words.address}
-        hint={words.addHint}
-        problem={problemsAt(refused.value, '/url')[0]?.message}
-      >
-        {wiring => (
-          <input
-            {...wiring}
-            class="input"
-            type="url"
-            autocomplete="off"
-            value={url.value}
-            onInput={event => (url.value = event.currentTarget.value)}
-          />
-        )}
-      </Field>
-    </Confirm>
-  )
-}
 
 /** Whom messages are sent to, and all that can be done to them. */
 export function Webhooks({
@@ -77,6 +30,7 @@ export function Webhooks({
   const isAdding = useSignal(false)
   const shown = useSignal<WebhookWithSecret | null>(null)
   const rotated = useSignal<Webhook | null>(null)
+  const choosing = useSignal<Webhook | null>(null)
   const removed = useSignal<Webhook | null>(null)
   const actions = {
     test: (webhook: Webhook) =>
@@ -93,6 +47,7 @@ export function Webhooks({
         await act(at(webhook), { method: 'PATCH', body: { on } })
         said.value = words.switched(hostOf(webhook), on)
       }),
+    choose: (webhook: Webhook) => (choosing.value = webhook),
     rotate: (webhook: Webhook) => (rotated.value = webhook),
     remove: (webhook: Webhook) => (removed.value = webhook),
   }
@@ -119,9 +74,18 @@ export function Webhooks({
         <NewWebhook
           onMade={made => {
             shown.value = made
-            said.value = words.added(hostOf(made))
+            said.value = words.added(hostOf(made), made.types.length)
           }}
           onClose={() => (isAdding.value = false)}
+        />
+      )}
+      {choosing.value && (
+        <ChooseTypes
+          of={choosing.value}
+          onChosen={changed => {
+            said.value = words.chose(hostOf(changed), changed.types.length)
+          }}
+          onClose={() => (choosing.value = null)}
         />
       )}
       {rotated.value && (

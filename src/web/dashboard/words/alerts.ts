@@ -1,3 +1,8 @@
+import type { Webhook } from '../../../modules/alerts/model.ts'
+
+const toldOf = (types: number) =>
+  types === 0 ? 'everything' : types === 1 ? 'one type' : `${types} types`
+
 /** What people read of alerts: in the settings, and on the overview. */
 export const alertWords = {
   why: 'What Cairn notices by itself, and whom it tells. An alert opens once, is shown on the overview while it lasts, and is over once. Nothing is watched, and nobody told, until you switch it on.',
@@ -56,7 +61,28 @@ export const alertWords = {
   addTitle: 'Add a webhook',
   addVerb: 'Add',
   addHint: 'An https address in the public network.',
-  added: (host: string) => `${host} is told of everything from now on.`,
+  added: (host: string, types: number) => `${host} is told of ${toldOf(types)} from now on.`,
+  types: 'What it is told',
+  typeKinds: [
+    ['all', 'Everything, later types too'],
+    ['some', 'Only these types'],
+  ] as readonly (readonly ['all' | 'some', string])[],
+  typeWords: {
+    'step.broken': 'A step has lost its element',
+    'step.recovered': 'It is found again',
+    'completion.fell': 'Completion fell',
+    'completion.recovered': 'It fell no more than chance explains',
+    'install.stale': 'The snippet is seen no more',
+    'install.recovered': 'It is seen again',
+    'dead_letters.found': 'The database refuses events',
+    'dead_letters.cleared': 'None of them is left',
+    'report.weekly': 'The weekly report',
+  } satisfies Record<Webhook['types'][number], string>,
+  told: (types: readonly string[]) => (types.length === 0 ? 'Everything' : types.join(', ')),
+  choose: 'Choose types…',
+  typesTitle: (host: string) => `What ${host} is told`,
+  typesVerb: 'Save',
+  chose: (host: string, types: number) => `${host} is told of ${toldOf(types)} from now on.`,
   shown: 'The secret of the new webhook',
   shownWhy: 'Receivers verify messages by it. It is shown this once; copy it now.',
   done: 'I have it',
@@ -106,8 +132,13 @@ export const alertWords = {
   mailsHint: 'One a line, at most ten.',
   noMail:
     'No mail leaves this server yet: its operator sets CAIRN_SMTP_URL and CAIRN_MAIL_FROM. Webhooks get the report all the same.',
-  zone: 'Time zone',
-  zoneHint: 'By its clock weeks are counted, such as Europe/Berlin.',
+  zone: (zone: string | null) =>
+    zone === null
+      ? 'Weeks begin, and Monday is, by UTC: no time zone is set.'
+      : `Weeks begin, and Monday is, by the clock of ${zone}.`,
+  zoneLink: 'Settings → Time zone',
+  mailsSent: 'Mails of the last seven days',
+  noMailSent: 'No mail was sent in the last seven days.',
   saveReport: 'Save the report',
   savedReport: 'The weekly report is saved.',
   sendNow: 'Send last week’s now',

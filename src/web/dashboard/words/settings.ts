@@ -105,7 +105,7 @@ export const settingsWords = {
     badNumber: 'Must be a whole number of days',
   },
   timezone: {
-    why: 'Days begin and end in a zone. A link that names one is shown in it, whoever opens it; this is for all others.',
+    why: 'Days begin and end in a zone. A link that names one is shown in it, whoever opens it; this is for all others. The weekly report and alerts go by it too, or by UTC.',
     legend: 'Whose days are shown',
     ofBrowser: 'Of whoever looks',
     own: 'Of one zone for all',

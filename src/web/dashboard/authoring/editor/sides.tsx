@@ -1,10 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { useRead } from '../../api/read.ts'
+import { may } from '../../api/session.ts'
 import { Segments } from '../../parts/field.tsx'
 import { useFilters } from '../../shell/address.ts'
 import { editorWords as words } from '../../words/editor.ts'
 import { FlowForm } from '../form/flow-form.tsx'
+import { PickOnPage } from '../pick/pick-on-page.tsx'
 import { BesideText } from '../preview/beside-text.tsx'
 import type { Schema } from './completion.ts'
 import type { Editing } from './editing.ts'
@@ -83,7 +85,7 @@ export function Sides({
             onChange={changed => {
               text.value = changed
             }}
-            pick={null}
+            pick={may('flows:write') ? PickOnPage : null}
           />
         )}
         {wasOpened.current && (

@@ -1,0 +1,126 @@
+import { type Signal, useSignal } from '@preact/signals'
+import type { Webhook, WebhookWithSecret } from '../../../modules/alerts/model.ts'
+import type { Failure } from '../api/failure.ts'
+import { readAgain } from '../api/read.ts'
+import { act } from '../api/request.ts'
+import { problemsAt } from '../organisations/saving.ts'
+import { Confirm } from '../parts/confirm.tsx'
+import { Field, Segments } from '../parts/field.tsx'
+import { alertWords as words } from '../words/alerts.ts'
+import { webhookPath, webhooksPath } from './saving.ts'
+import { hostOf } from './webhook-table.tsx'
+
+type Types = Webhook['types']
+type Type = Types[number]
+
+/** What a webhook is told: everything, or some types; null for everything. */
+function TypeChoice({ chosen }: { chosen: Signal<Types | null> }) {
+  const { value } = chosen
+  const toggle = (type: Type) =>
+    (chosen.value = value!.includes(type) ? value!.filter(one => one !== type) : [...value!, type])
+  return (
+    <>
+      <Segments
+        legend={words.types}
+        options={words.typeKinds}
+        value={value === null ? 'all' : 'some'}
+        onChoose={kind => (chosen.value = kind === 'all' ? null : [])}
+      />
+      {value !== null && (
+        <fieldset class="choices">
+          <legend>{words.types}</legend>
+          {(Object.keys(words.typeWords) as Type[]).map(type => (
+            <label key={type} class="check">
+              <input type="checkbox" checked={value.includes(type)} onChange={() => toggle(type)} />
+              <span>
+                {words.typeWords[type]}
+                <small>
+                  <code>{type}</code>
+                </small>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </>
+  )
+}
+
+/** An empty list is everything. */
+const useTypes = (types: Types) => useSignal<Types | null>(types.length === 0 ? null : types)
+const isChosen = ({ value }: Signal<Types | null>) => value === null || value.length > 0
+
+/** Asks for the address of a new webhook, and what it is told. */
+export function NewWebhook({
+  onMade,
+  onClose,
+}: {
+  onMade: (made: WebhookWithSecret) => void
+  onClose: () => void
+}) {
+  const url = useSignal('')
+  const types = useTypes([])
+  const refused = useSignal<Failure | null>(null)
+  return (
+    <Confirm
+      title={words.addTitle}
+      verb={words.addVerb}
+      isReady={url.value.trim() !== '' && isChosen(types)}
+      act={async () => {
+        const body = { url: url.value.trim(), types: types.value ?? [] }
+        onMade(await act<WebhookWithSecret>(webhooksPath, { body }))
+        readAgain()
+      }}
+      onRefused={failure => (refused.value = failure)}
+      onDone={onClose}
+      onClose={onClose}
+    >
+      <Field
+        label={words.address}
+        hint={words.addHint}
+        problem={problemsAt(refused.value, '/url')[0]?.message}
+      >
+        {wiring => (
+          <input
+            {...wiring}
+            class="input"
+            type="url"
+            autocomplete="off"
+            value={url.value}
+            onInput={event => (url.value = event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <TypeChoice chosen={types} />
+    </Confirm>
+  )
+}
+
+/** Asks what a webhook is told from now on. */
+export function ChooseTypes({
+  of,
+  onChosen,
+  onClose,
+}: {
+  of: Webhook
+  onChosen: (changed: Webhook) => void
+  onClose: () => void
+}) {
+  const types = useTypes(of.types)
+  return (
+    <Confirm
+      title={words.typesTitle(hostOf(of))}
+      verb={words.typesVerb}
+      isReady={isChosen(types)}
+      act={async () => {
+        const body = { types: types.value ?? [] }
+        onChosen(await act<Webhook>(webhookPath(of), { method: 'PATCH', body }))
+        readAgain()
+      }}
+      onDone={onClose}
+      onClose={onClose}
+    >
+      <TypeChoice chosen={types} />
+    </Confirm>
+  )
+}
