@@ -5,6 +5,7 @@ import type { StoredRun } from '../runs/run-table.ts'
 import { eraseFacts, nameInFacts } from './erase-facts.ts'
 import type { ErasureWork } from './erasure-work.ts'
 import { isPerson } from './person-matcher.ts'
+import { isPseudonym } from './pseudonyms.ts'
 import { RowScrubber } from './row-scrubber.ts'
 import { runName, type Traces } from './traces.ts'
 
@@ -102,8 +103,9 @@ export function* eraseRuns(work: ErasureWork, traces: Traces): Generator<number>
     index.forget(run.flow_id, run, row)
     if (now.run_key !== run.run_key) renameKey(run, now.run_key)
     sql.disown.run(orgRow, run.flow_id, run.run_key)
-    // By the names that are left alone it might be another's.
-    if (personOf(now.least_user_id, now.least_anonymous_id) !== now.person) {
+    // By the names that are left alone it might be another's, now or when somebody else joins it.
+    const isOpenToOthers = now.run_key === run.run_key && isPseudonym(now.person.slice(1))
+    if (isOpenToOthers || personOf(now.least_user_id, now.least_anonymous_id) !== now.person) {
       sql.own.run(orgRow, run.flow_id, now.run_key, now.person)
     }
     // Segments know people by a hash.

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { least, mergeRuns, personOfRun, type RunState, versionAt } from '../../core/run/run.ts'
+import { isPseudonym } from '../erasure/pseudonyms.ts'
 import { type IndexedTable, RowIndex } from '../hash-index/row-index.ts'
 import type { HistoryOf } from '../projections/facts.ts'
 import { packSteps, unpackSteps } from './run-rows.ts'
@@ -51,6 +52,9 @@ class RunOwners {
       owner: database.query<{ person: string }, [number, number, string]>(
         'select person from run_owners where org_id = ? and flow_id = ? and run_key = ?',
       ),
+      handOver: database.query(
+        'update run_owners set person = ? where org_id = ? and flow_id = ? and run_key = ?',
+      ),
     }
     this.othersWrote()
   }
@@ -60,11 +64,28 @@ class RunOwners {
     this.flows = new Set(this.sql.flows.all().map(({ flow_id }) => flow_id))
   }
 
-  /** Null where a run is whose its names say. */
-  of(orgRow: number, flowRow: number, key: string): string | null {
-    if (!this.flows.has(flowRow)) return null
-    return this.sql.owner.get(orgRow, flowRow, key)?.person ?? null
+  /**
+   * Whose a run is.
+   *
+   * @param newcomer whose it would be by the newly stored events alone
+   */
+  of(orgRow: number, flowRow: number, key: string, run: RunState, newcomer: string): string {
+    const named = personOfRun(run)
+    if (!this.flows.has(flowRow)) return named
+    const owner = this.sql.owner.get(orgRow, flowRow, key)?.person ?? named
+    if (owner === named || !isBefore(newcomer, owner)) return owner
+    this.sql.handOver.run(newcomer, orgRow, flowRow, key)
+    return newcomer
   }
+}
+
+/**
+ * Whether a run goes from its owner to a newcomer: a visitor's to a user, else to the lesser id. Nobody
+ * knows how the id of who was erased compares, so it stays theirs.
+ */
+function isBefore(newcomer: string, owner: string): boolean {
+  if (newcomer[0] !== owner[0]) return newcomer.startsWith('u')
+  return [newcomer, owner].every(person => !isPseudonym(person.slice(1))) && newcomer < owner
 }
 
 /** A run as it is stored: its own events' state, and what unattributed events add to it. */
@@ -232,7 +253,8 @@ export class RunTable {
     if (!stored) return this.insertOwn(orgRow, flowRow, key, state, touched)
     // A run that only unattributed events opened has no state of its own yet.
     const joined = stored.own_started_at === null ? state : mergeRuns(state, ownStateOf(stored))
-    if (this.isOthersNow(stored, joined)) {
+    const person = this.owners.of(orgRow, flowRow, key, joined, personOfRun(state))
+    if (person !== stored.person) {
       // Written anew, so that it is found by its new person.
       this.delete(stored)
       touched.touch(orgRow, flowRow, stored.person, stored.started_at)
@@ -279,10 +301,6 @@ export class RunTable {
   /** When a checklist's ticks first completed a run. */
   completedByChecklist({ org_id, flow_id, run_key }: StoredRun): number | null {
     return this.sql.byChecklist.get(org_id, flow_id, run_key)?.at ?? null
-  }
-
-  private isOthersNow({ org_id, flow_id, run_key, person }: StoredRun, joined: RunState): boolean {
-    return personOfRun(joined) !== person && this.owners.of(org_id, flow_id, run_key) !== person
   }
 
   /** Opens a person's own run where only an unattributed event does: it has no state of its own. */
@@ -392,7 +410,7 @@ export class RunTable {
     touched: TouchedPeople,
     completedByChecklist: number | null = null,
   ): string {
-    const person = this.owners.of(orgRow, flowRow, key) ?? personOfRun(state)
+    const person = this.owners.of(orgRow, flowRow, key, state, personOfRun(state))
     const completedAt = least(state.completedAt, completedByChecklist)
     const row = this.insert(orgRow, flowRow, key, person, state, state.startedAt, completedAt)
     touched.touch(orgRow, flowRow, person, state.startedAt).newRuns.push(row)

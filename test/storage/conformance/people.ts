@@ -313,6 +313,48 @@ export function peopleConform(open: OpenStore): void {
       expect(await rebuilt(store)).toBe(0)
     })
 
+    test('of two visitors in a run, leaves it to the user who signs in later', async () => {
+      await send(
+        started({ anonymousId: 'ann', runId: 'shared' }),
+        started({ anonymousId: 'bob', runId: 'shared' }),
+      )
+      await tenant.erase('aann')
+      expect(await runs()).toEqual([{ key: 'rshared', person: expect.stringMatching(/^aerased-/) }])
+      await send(started({ userId: 'zoe', runId: 'shared' }))
+      expect(await runs()).toEqual([{ key: 'rshared', person: 'uzoe' }])
+      expect(await rebuilt(store)).toBe(0)
+    })
+
+    test('of two users in a run, leaves it to whoever’s id is less than that of the one who stays', async () => {
+      await send(
+        started({ userId: 'zed', runId: 'shared' }),
+        started({ userId: 'zoe', runId: 'shared' }),
+      )
+      await tenant.erase('uzoe')
+      expect(await runs()).toEqual([{ key: 'rshared', person: 'uzed' }])
+      for (const userId of ['amy', 'zed']) {
+        await send(started({ userId, runId: 'shared' }))
+        expect(await runs()).toEqual([{ key: 'rshared', person: 'uamy' }])
+        expect(await rebuilt(store)).toBe(0)
+      }
+    })
+
+    test.each(['ada', 'carl', 'zoe'])(
+      'keeps a run that was theirs when user %s joins it',
+      async userId => {
+        await send(
+          started({ userId: 'bob', runId: 'shared' }),
+          started({ userId: 'zed', runId: 'shared' }),
+        )
+        await tenant.erase('ubob')
+        const before = await runs()
+        expect(before).toEqual([{ key: 'rshared', person: expect.stringMatching(/^uerased-/) }])
+        await send(started({ userId, runId: 'shared' }))
+        expect(await runs()).toEqual(before)
+        expect(await rebuilt(store)).toBe(0)
+      },
+    )
+
     test('has their anonymous id gone from the events of a user too, of whom all else stays', async () => {
       const both = { userId: 'ada', anonymousId: 'browser-2' }
       await send(started({ ...both, runId: 'r', url: 'u' }))

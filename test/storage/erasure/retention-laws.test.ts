@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { personOf } from '../../../src/core/event/event.ts'
+import { makesNoRun } from '../../../src/core/run/run.ts'
 import type { NewEvent } from '../../../src/storage/in-rows.ts'
 import { rebuild } from '../../../src/storage/projections/rebuild.ts'
 import { erasing, textsIn } from '../../support/erasing.ts'
@@ -53,6 +54,9 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 )
 
 const nameOf = ({ userId, anonymousId }: NewEvent) => personOf(userId, anonymousId)
+
+/** Users come before visitors. */
+const rank = (name: string) => `${name.startsWith('u') ? 0 : 1}${name}`
 
 /** One organisation's life; `forgets` says whether this is the one of which something goes. */
 class Life {
@@ -108,23 +112,32 @@ class Life {
     this.world.storage.retentionDays = days
   }
 
+  private runOf(place: number): string | null {
+    const { flowRef, runId } = this.events[place]!
+    return runId === null ? null : `${flowRef} ${runId}`
+  }
+
   private async erase({ who, days, killedAfter }: Extract<Act, { type: 'erase' }>): Promise<void> {
     const { orgRow } = this.stored
     const person = nameOf(this.events[who % this.events.length]!)
     // What they report later is taken in neither of the two.
     this.erased.add(person)
     const isErased = (place: number) => this.erased.has(nameOf(this.events[place]!))
-    const runOf = (place: number) => {
-      const { flowRef, runId } = this.events[place]!
-      return runId === null ? null : `${flowRef} ${runId}`
-    }
     const sent = this.left.slice(0, this.sent)
     const later = this.left.splice(this.sent)
     // Nor what others report of a run that was nobody else's by now: its name is gone.
-    const living = new Set(sent.filter(place => !isErased(place)).map(runOf))
-    const gone = new Set(sent.filter(isErased).map(runOf)).difference(living)
+    const living = new Set(sent.filter(place => !isErased(place)).map(place => this.runOf(place)))
+    const gone = new Set(sent.filter(isErased).map(place => this.runOf(place))).difference(living)
     gone.delete(null)
-    this.left.push(...later.filter(place => !isErased(place) && !gone.has(runOf(place))))
+    // Nor what would take a run over by the order of ids from who was erased: theirs is forgotten.
+    const owners = this.ownersOf(sent)
+    const takesOver = (place: number) => {
+      const [owner, name] = [owners.get(this.runOf(place) ?? ''), nameOf(this.events[place]!)]
+      return owner && this.erased.has(owner) && name[0] === owner[0] && name < owner
+    }
+    const isTaken = (place: number) =>
+      !isErased(place) && !gone.has(this.runOf(place)) && !takesOver(place)
+    this.left.push(...later.filter(isTaken))
     if (!this.forgets) return
     const { public_id: orgId } = this.world.database
       .query<{ public_id: string }, [number]>('select public_id from organisations where id = ?')
@@ -142,6 +155,18 @@ class Life {
     const texts = ({ id, url, reason, properties }: NewEvent) => [id, url, reason, properties]
     const said = own.flatMap(({ traits }) => (traits === null ? [] : [JSON.parse(traits).plan]))
     this.gone.push(person.slice(1), ...said, ...own.flatMap(texts).filter(text => text !== null))
+  }
+
+  /** Whose the runs with an id are: the least user id's, else the least anonymous id's. */
+  private ownersOf(sent: readonly number[]): Map<string, string> {
+    const owners = new Map<string, string>()
+    for (const place of sent) {
+      const [run, event] = [this.runOf(place), this.events[place]!]
+      if (run === null || makesNoRun(event.kind)) continue
+      const known = owners.get(run)
+      if (known === undefined || rank(nameOf(event)) < rank(known)) owners.set(run, nameOf(event))
+    }
+    return owners
   }
 
   private async append(events: readonly NewEvent[]): Promise<void> {
