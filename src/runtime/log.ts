@@ -114,7 +114,7 @@ export function openLog(
 const pieceBytes = 16_384
 
 /** How long lines may wait to be written together, milliseconds. */
-const flushEveryMs = 200
+const longestWaitMs = 200
 
 /** How often a reader that is slower than a pipe that does not block is tried, a millisecond apart. */
 const mostTries = 200
@@ -136,16 +136,17 @@ export class LogSink {
   private isStalled = false
   /** Whether it was dropped after a part of it was written. */
   private isMidLine = false
+  /** Nothing is waited for while there is nothing to write: an idle thread is not woken. */
+  private waiting: ReturnType<typeof setTimeout> | null = null
 
   constructor(
     private readonly mutex: Mutex,
     private readonly out: Write = bytes => writeSync(1, bytes),
   ) {}
 
-  /** Writes what has gathered every so often, and when the thread ends. */
+  /** Writes what is left when the thread ends. */
   static open(mutex: Mutex): LogSink {
     const sink = new LogSink(mutex)
-    setInterval(() => sink.flush(), flushEveryMs).unref()
     process.on('exit', () => sink.flush())
     return sink
   }
@@ -156,9 +157,12 @@ export class LogSink {
     // Characters, which are bytes in nearly every line.
     if (this.text.length + line.length > pieceBytes) this.flush()
     this.text += line
+    this.waiting ??= setTimeout(() => this.flush(), longestWaitMs).unref()
   }
 
   flush(): void {
+    if (this.waiting) clearTimeout(this.waiting)
+    this.waiting = null
     if (this.text === '') return
     const bytes = Buffer.from(this.isMidLine ? `\n${this.text}` : this.text)
     this.text = ''

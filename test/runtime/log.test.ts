@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, jest, test } from 'bun:test'
 import { join } from 'node:path'
 import { asText, LogSink } from '../../src/runtime/log.ts'
 import { Mutex } from '../../src/runtime/mutex.ts'
@@ -31,6 +31,24 @@ describe('the log’s way out', () => {
       expect(length % line.length).toBe(0)
     }
     expect(pieces.length).toBeLessThan(10)
+  })
+
+  test('what has gathered leaves in time, and nothing is waited for once it has', () => {
+    jest.useFakeTimers()
+    try {
+      const { sink, text } = sinkOver()
+      expect(jest.getTimerCount()).toBe(0)
+      sink.write('first\n')
+      sink.write('second\n')
+      expect([text(), jest.getTimerCount()]).toEqual(['', 1])
+      jest.advanceTimersByTime(200)
+      expect([text(), jest.getTimerCount()]).toEqual(['first\nsecond\n', 0])
+      sink.write('third\n')
+      sink.flush()
+      expect([text(), jest.getTimerCount()]).toEqual(['first\nsecond\nthird\n', 0])
+    } finally {
+      jest.useRealTimers()
+    }
   })
 
   test('lines of threads that share a pipe never mix, however slow its reader is', async () => {

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { and, asc, count, eq, lt, lte } from 'drizzle-orm'
+import { and, asc, count, eq, lt, lte, sql } from 'drizzle-orm'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import type { KnownSession } from '../../http/port.ts'
@@ -9,7 +9,7 @@ import type {
   NewSession,
   SignedOut,
 } from '../../modules/dashboard/port.ts'
-import { inTransaction, tables } from '../catalogue/change.ts'
+import { inTransaction, preparedOnce, type Tables, tables } from '../catalogue/change.ts'
 import { dashboardLinks, dashboardSessions, organisations } from '../database/schema.ts'
 import type { InRows } from '../in-rows.ts'
 import { writeAudit } from './audit-log.ts'
@@ -166,14 +166,19 @@ export function noteSeen(database: Database, sha256: string, at: number): void {
     .run()
 }
 
-/** See `KnownSessions.find`. */
-export function findSession(database: Database, sha256: string): KnownSession | null {
-  const row = tables(database)
+/** Each request of the dashboard asks for its session. */
+const statements = preparedOnce((tx: Tables) => ({
+  bySecret: tx
     .select({ session: dashboardSessions, organisation: organisations.publicId })
     .from(dashboardSessions)
     .innerJoin(organisations, eq(organisations.id, dashboardSessions.orgId))
-    .where(eq(dashboardSessions.sha256, sha256))
-    .get()
+    .where(eq(dashboardSessions.sha256, sql.placeholder('sha256')))
+    .prepare(),
+}))
+
+/** See `KnownSessions.find`. */
+export function findSession(database: Database, sha256: string): KnownSession | null {
+  const row = statements(tables(database)).bySecret.get({ sha256 })
   if (!row) return null
   const { id, orgId, ...session } = row.session
   return { ...session, organisation: row.organisation }

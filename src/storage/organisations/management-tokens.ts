@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite'
-import { and, desc, eq, isNull, lt, or } from 'drizzle-orm'
+import { and, desc, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import type { KnownToken } from '../../http/port.ts'
 import type { ManagementToken, NewManagementToken } from '../../modules/access/port.ts'
-import { inTransaction, tables } from '../catalogue/change.ts'
+import { inTransaction, preparedOnce, type Tables, tables } from '../catalogue/change.ts'
 import { managementTokens, organisations } from '../database/schema.ts'
 import { writeAudit } from './audit-log.ts'
 
@@ -71,14 +71,19 @@ export function noteTokenUse(database: Database, id: string, at: number): void {
     .run()
 }
 
-/** See `KnownTokens.find`. */
-export function findToken(database: Database, sha256: string): KnownToken | null {
-  const row = tables(database)
+/** Each request of a program asks for its token. */
+const statements = preparedOnce((tx: Tables) => ({
+  bySecret: tx
     .select({ token: managementTokens, organisation: organisations.publicId })
     .from(managementTokens)
     .innerJoin(organisations, eq(organisations.id, managementTokens.orgId))
-    .where(eq(managementTokens.sha256, sha256))
-    .get()
+    .where(eq(managementTokens.sha256, sql.placeholder('sha256')))
+    .prepare(),
+}))
+
+/** See `KnownTokens.find`. */
+export function findToken(database: Database, sha256: string): KnownToken | null {
+  const row = statements(tables(database)).bySecret.get({ sha256 })
   if (!row) return null
   const { publicId: id, name, scopes, expiresAt, revokedAt } = row.token
   return { id, name, organisation: row.organisation, scopes, expiresAt, revokedAt }

@@ -12,7 +12,9 @@
  * 5. A test in `test/web/dashboard`, which opens it in each state.
  */
 import { render } from 'preact'
+import { watchAttention } from './api/attention.ts'
 import { App } from './shell/app.tsx'
 import './shell/settings.ts'
 
+watchAttention()
 render(<App />, document.getElementById('app')!)

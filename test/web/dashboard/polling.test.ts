@@ -1,4 +1,5 @@
 import { expect } from 'bun:test'
+import { leftOpenAfterMs } from '../../../src/web/dashboard/api/attention.ts'
 import { pass } from '../../support/browser.ts'
 import { DashboardHouse } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
@@ -15,23 +16,38 @@ afterAll(() => house.close())
 const designed = [
   ['', { flows: 4, health: 4, install: 4, alerts: 1, summary: 1, token: 1 }],
   ['/flows/welcome', { flows: 4, analytics: 5, token: 1 }],
+  ['/flows/welcome/health', { flows: 4, health: 2, token: 1 }],
 ] as const
 
-test.each(designed)('"%s" asks no more in a minute than was designed', async (path, most) => {
+const shownBy = {
+  '': 'Spring news',
+  '/flows/welcome': 'Where people leave',
+  '/flows/welcome/health': 'Of the last 24 hours',
+}
+
+/** A page by the clock that has its first answers: what it asks from now on is noticed. */
+async function leaveOpen(path: keyof typeof shownBy) {
   const { page, noticed } = await house.visit(path, { clock: true })
-  await page
-    .getByText(path === '' ? 'Spring news' : 'Where people leave')
-    .first()
-    .waitFor()
-  // The first answers are there, and what follows is by the clock.
+  await page.getByText(shownBy[path]).first().waitFor()
   await pass(page, 0)
   noticed.requests.length = 0
-  for (let seconds = 0; seconds < 60; seconds++) await pass(page, 1_000)
+  return { page, noticed }
+}
+
+/** How often each address was asked, by its last part. */
+function countsOf(requests: readonly string[]): Record<string, number> {
   const asked: Record<string, number> = {}
-  for (const url of noticed.requests) {
+  for (const url of requests) {
     const name = new URL(url).pathname.split('/').at(-1)!
     asked[name] = (asked[name] ?? 0) + 1
   }
+  return asked
+}
+
+test.each(designed)('"%s" asks no more in a minute than was designed', async (path, most) => {
+  const { page, noticed } = await leaveOpen(path)
+  for (let seconds = 0; seconds < 60; seconds++) await pass(page, 1_000)
+  const asked = countsOf(noticed.requests)
   for (const [name, times] of Object.entries(asked)) {
     expect([name, times <= ((most as Record<string, number>)[name] ?? 0), times]).toEqual([
       name,
@@ -43,13 +59,29 @@ test.each(designed)('"%s" asks no more in a minute than was designed', async (pa
   await page.context().close()
 })
 
+test('a page that nobody touches asks once a minute, and at once when somebody returns', async () => {
+  const { page, noticed } = await leaveOpen('/flows/welcome/health')
+  // What was planned before comes at its time.
+  const plannedMs = 30_000
+  for (let ms = 0; ms < leftOpenAfterMs + plannedMs; ms += 5_000) await pass(page, 5_000)
+  noticed.requests.length = 0
+  for (let seconds = 0; seconds < 180; seconds += 5) await pass(page, 5_000)
+  const { flows, health } = countsOf(noticed.requests)
+  expect({ flows, health }).toEqual({ flows: 3, health: 3 })
+  noticed.requests.length = 0
+  await page.mouse.move(200, 200)
+  await pass(page, 0)
+  expect(countsOf(noticed.requests)).toMatchObject({ flows: 1, health: 1 })
+  noticed.requests.length = 0
+  for (let seconds = 0; seconds < 60; seconds += 5) await pass(page, 5_000)
+  expect(countsOf(noticed.requests)).toMatchObject({ flows: 4, health: 2 })
+  await page.context().close()
+})
+
 test('a page that is not looked at asks for nothing', async () => {
-  const { page, noticed } = await house.visit('', { clock: true })
-  await page.getByText('Spring news').first().waitFor()
+  const { page, noticed } = await leaveOpen('')
   await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
     document.dispatchEvent(new Event('visibilitychange'))`)
-  await pass(page, 0)
-  noticed.requests.length = 0
   for (let minutes = 0; minutes < 10; minutes++) await pass(page, 60_000)
   expect(noticed.requests).toEqual([])
   await page.context().close()

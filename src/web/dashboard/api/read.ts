@@ -1,17 +1,29 @@
 import { batch, type Signal, signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { minuteMs } from '../../../core/time/durations.ts'
+import { isLeftOpen, onReturn } from './attention.ts'
 import { Failure } from './failure.ts'
 import { ask } from './request.ts'
 import { presence } from './session.ts'
 
 /**
  * How often a page that is looked at asks again: twenty screens of one organisation stay far below its
- * limit, and below a hundredth of a core of the server.
+ * limit.
  */
 export const usualMs = 15_000
 
 /** The same where somebody waits for something to happen, or the server is away. */
 export const soonMs = 5_000
+
+/** The same for what stays as it is. */
+export const never = 86_400_000
+
+/** How often a page asks that was left open. */
+const leftOpenMs = minuteMs
+
+/** Somebody who waits for something to happen may do so without touching the page. */
+const paceOf = (everyMs: number): number =>
+  everyMs >= usualMs && isLeftOpen() ? Math.max(everyMs, leftOpenMs) : everyMs
 
 /** What was read from one address, kept as long as somebody may come back to it. */
 export class Reading<T> {
@@ -94,13 +106,13 @@ export interface Read<T> {
   again(): void
 }
 
-/** Asks again and again while the page is visible. */
+/** Asks again and again while the page is visible, less often while nobody is at it, and at once when somebody returns. */
 export function keepReading(reading: Reading<unknown>, everyMs: number): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isOver = false
   const isSeen = () => document.visibilityState === 'visible'
   const plan = () => {
-    const wait = reading.nextIn(everyMs)
+    const wait = reading.nextIn(paceOf(everyMs))
     clearTimeout(timer)
     if (isOver || !isSeen() || wait === Number.POSITIVE_INFINITY) return
     timer = setTimeout(turn, wait)
@@ -112,7 +124,7 @@ export function keepReading(reading: Reading<unknown>, everyMs: number): () => v
     reading.load().then(plan, plan)
   }
   turn()
-  document.addEventListener('visibilitychange', turn)
+  const stopReturns = onReturn(turn)
   const stopWatching = presence.subscribe(
     state => state === 'in' && reading.failure.peek() && turn(),
   )
@@ -120,7 +132,7 @@ export function keepReading(reading: Reading<unknown>, everyMs: number): () => v
     isOver = true
     clearTimeout(timer)
     stopWatching()
-    document.removeEventListener('visibilitychange', turn)
+    stopReturns()
   }
 }
 

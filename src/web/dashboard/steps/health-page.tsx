@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useZone } from '../analytics/use-zone.ts'
-import { useRead } from '../api/read.ts'
+import { never, useRead } from '../api/read.ts'
 import {
   type DraftAnswer,
   flowPath,
@@ -109,6 +109,7 @@ function Health({ flow }: { flow: AuthoredFlow }) {
   const check = useRead<StepCheck>(isPublished ? `${healthPath}?${query}` : null, healthMs)
   const version = useRead<VersionAnswer>(
     isPublished ? flowPath(flow.key, `/versions/${flow.version}`) : null,
+    never,
   )
   if (!isPublished) return <Unpublished flow={flow} />
   return (

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { useRead } from '../../api/read.ts'
+import { never, useRead } from '../../api/read.ts'
 import { may } from '../../api/session.ts'
 import { Segments } from '../../parts/field.tsx'
 import { useFilters } from '../../shell/address.ts'
@@ -13,8 +13,6 @@ import type { Editing } from './editing.ts'
 import { partAt, placeOfPart } from './places.ts'
 import { ProblemList } from './problem-list.tsx'
 import { type GoTo, YamlEditor } from './yaml-editor.tsx'
-
-const never = 86_400_000
 
 type Side = 'form' | 'yaml'
 
