@@ -142,7 +142,7 @@ describe.skipIf(!program)('in a browser', () => {
   let browser: TestBrowser
   beforeAll(async () => {
     browser = await TestBrowser.open()
-  }, 30_000)
+  })
   afterAll(() => browser?.close())
 
   test('the manual is searched below the path of a proxy, loads nothing from elsewhere, and fits a phone', async () => {

@@ -235,4 +235,4 @@ test('a server whose log nobody reads any more goes on serving', async () => {
   } finally {
     child.kill('SIGKILL')
   }
-}, 20_000)
+})

@@ -280,7 +280,7 @@ test('an erasure whose server is killed is finished at the next start', async ()
     expect(everywhere(texts)).toEqual(isBegun ? [] : texts)
     expect(await analytics()).toEqual(before)
   }
-}, 30_000)
+})
 
 test('an erasure goes on in the server where the command is killed', async () => {
   const userId = 'someone-left-alone'

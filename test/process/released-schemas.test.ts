@@ -45,7 +45,7 @@ beforeAll(async () => {
   } finally {
     await place.close()
   }
-}, 30_000)
+})
 
 test('the story has something of every kind', () => {
   const { totals, timeToComplete, steps, checklist } = fresh.all
@@ -68,7 +68,7 @@ describe.each([1, 2, 3, 4, 5, 6, 10, 11])('data of schema %i', schema => {
     place = new CommandLine()
     writeReleased(data(), schema)
     server = await place.serve(keepAll)
-  }, 30_000)
+  })
   afterAll(() => place.close())
 
   const snippet = async () => {

