@@ -257,9 +257,9 @@ const flowFields = <Step extends TSchema, Item extends TSchema>(step: Step, item
   key: key(
     'Your own name for the flow. Its versions and numbers hang from it: keep it over versions.',
   ),
-  name: text(1, 200, { description: 'What people of your team call it; the key, unless said.' }),
+  name: text(1, 200, { description: 'What your team calls it. Without one, its key.' }),
   title: Type.Optional(
-    text(1, 200, { description: 'What visitors read as its heading; the name, unless said.' }),
+    text(1, 200, { description: 'The heading that visitors read. Without one, the name.' }),
   ),
   kind: oneOf(
     {

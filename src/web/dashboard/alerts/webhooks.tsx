@@ -11,7 +11,6 @@ import { Rotate } from '../organisations/rotate.tsx'
 import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { Notice } from '../shell/states.tsx'
 import { alertWords as words } from '../words/alerts.ts'
 import { ChooseTypes, NewWebhook } from './new-webhook.tsx'
 import { Refused } from './refused.tsx'
@@ -63,7 +62,9 @@ export function Webhooks({
         </div>
       )}
       {webhooks.length === 0 ? (
-        <Notice title={words.none}>{words.noneWhy}</Notice>
+        <p class="hint">
+          {words.none}. {words.noneWhy}
+        </p>
       ) : (
         <WebhookTable webhooks={webhooks} actions={actions} />
       )}
