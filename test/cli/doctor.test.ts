@@ -176,6 +176,32 @@ describe('with data', () => {
     ])
   })
 
+  test('webhooks that fail, or were switched off, are told, by host and organisation', async () => {
+    changeDatabase(
+      "update organisations set slug = 'acme'",
+      `insert into webhooks (org_id, public_id, url, types, secret, created_at, failing_since, disabled_at, disabled_why)
+        select id, 'webhook_' || host, 'https://' || host || '.example/t0ken', '[]', 'whsec_x', 0, failing, disabled, why
+        from organisations join (
+          select 'a' as host, 0 as failing, null as disabled, null as why
+          union select 'b', null, 0, 'gone' union select 'c', null, 0, 'asked')`,
+    )
+    const { status, lines } = await complaints()
+    expect(status).toBe(0)
+    const since = '(since 1970-01-01T00:00:00.000Z)'
+    expect(lines).toEqual([
+      `warning  acme: Nothing arrives at the webhook at a.example. It is tried again, and switched off after five days ${since} — see why: cairn alerts deliveries webhook_a --org acme`,
+      `warning  acme: b.example says that it wants no more messages (410): its webhook is switched off ${since} — see why: cairn alerts deliveries webhook_b --org acme`,
+    ])
+  })
+
+  test('a mail server without a sender is told', async () => {
+    const { status, lines } = await complaints([], { CAIRN_SMTP_URL: 'smtp://localhost:25' })
+    expect(status).toBe(1)
+    expect(lines).toEqual([
+      'error    CAIRN_SMTP_URL is set, and mail would be from nobody — set CAIRN_MAIL_FROM too, such as cairn@example.com',
+    ])
+  })
+
   test('an erasure that is not finished is told', async () => {
     changeDatabase(
       `insert into erasures (org_id, key, person, asked_at) values (1, 'k', 'a', 0), (1, 'k', 'b', 0)`,

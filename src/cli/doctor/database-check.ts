@@ -5,6 +5,7 @@ import { refusedShare } from '../../core/organisation/verified-identity.ts'
 import { shellWord } from '../../core/text/wording.ts'
 import { isoTime } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
+import { webhookFinding } from '../../modules/alerts/index.ts'
 import { databaseFile, hasDatabase, openForReading } from '../../storage/database/database.ts'
 import {
   deadLetterSummary,
@@ -14,6 +15,7 @@ import {
   quickCheck,
   refusingIdentities,
   unfinishedErasures,
+  webhookStates,
 } from '../../storage/database/inspect.ts'
 import { lostAdvice, traceOfDatabase } from '../../storage/database/lost-database.ts'
 import { explained } from '../failure.ts'
@@ -39,6 +41,7 @@ export function checkDatabase(subject: DataSubject): Finding[] {
       ...checkLog(data),
       ...checkPages(database, data, subject.isFull),
       ...checkDeadLetters(database),
+      ...checkWebhooks(database, subject.now),
       ...checkErasures(database),
       ...checkIdentities(database, subject.now),
       ...checkClock(database, data, subject.now),
@@ -123,6 +126,16 @@ function checkDeadLetters(database: Database): Finding[] {
   const newest = newestAt === null ? '' : `, the newest since ${isoTime(newestAt)}: ${newestError}`
   const what = `${counted(count, 'event')} could not be stored and ${count === 1 ? 'waits as a dead letter' : 'wait as dead letters'}${newest}`
   return [warning('dead_letters', what, 'see them: cairn dead-letters list')]
+}
+
+function checkWebhooks(database: Database, now: number): Finding[] {
+  return webhookStates(database).flatMap(({ slug, ...webhook }) => {
+    const found = webhookFinding(webhook, now)
+    if (found === null) return []
+    const what = `${slug}: ${found.message.replace(/\.$/, '')} (since ${found.since})`
+    const advice = `see why: cairn alerts deliveries ${webhook.id} --org ${shellWord(slug)}`
+    return [warning('webhooks', what, advice)]
+  })
 }
 
 function checkErasures(database: Database): Finding[] {

@@ -20,6 +20,7 @@ export type Check =
   | 'database'
   | 'migration'
   | 'dead_letters'
+  | 'webhooks'
   | 'backup'
   | 'server'
   | 'unit'

@@ -66,6 +66,12 @@ export interface Webhook {
   disabledWhy: string | null
 }
 
+/** How it goes with a webhook. */
+export type WebhookState = Pick<
+  Webhook,
+  'id' | 'url' | 'disabledAt' | 'disabledWhy' | 'failingSince'
+>
+
 /** What may change of a webhook; what is absent stays. */
 export type WebhookChange = Partial<Omit<Webhook, 'id' | 'createdAt'>>
 

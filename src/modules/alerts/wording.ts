@@ -1,6 +1,6 @@
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { hourMs } from '../../core/time/durations.ts'
-import type { Alert, Webhook } from './port.ts'
+import type { Alert, WebhookState } from './port.ts'
 import { type MessageType, overOf, type RuleName } from './rules.ts'
 
 const percent = (share: unknown) => `${Math.round(Number(share) * 1_000) / 10} %`
@@ -85,7 +85,7 @@ const failingForMs = hourMs
 
 /** What is wrong with a webhook, and what to do; null where nothing is. */
 export function webhookFinding(
-  { id, url, disabledAt, disabledWhy, failingSince }: Webhook,
+  { id, url, disabledAt, disabledWhy, failingSince }: WebhookState,
   now: number,
 ) {
   const host = new URL(url).host

@@ -5,8 +5,7 @@ import {
   refusesMany,
   type VerifiedIdentity,
 } from '../../core/organisation/verified-identity.ts'
-import { isoTime } from '../../core/time/clock.ts'
-import { dayMs, minuteMs } from '../../core/time/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../core/time/durations.ts'
 import type { InstallationFinding } from './model.ts'
 import type { CountedSince, Presence } from './port.ts'
 
@@ -45,6 +44,14 @@ const settlingMs = 5 * minuteMs
 const fewFarOff = 3
 /** Fewer batches say nothing of the server's clock: one may be an example, sent by hand. */
 const fewestBatches = 5
+
+/** A duration in words, which read the same in every time zone: 1 minute, 47 hours, 3 days. */
+function lasting(ms: number): string {
+  const [size, unit] =
+    ms < hourMs ? [minuteMs, 'minute'] : ms < 2 * dayMs ? [hourMs, 'hour'] : [dayMs, 'day']
+  const count = Math.max(1, Math.floor(ms / size))
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
 
 /** Whether most of a handful of batches are off by the same, within a minute. */
 function isAgreed(skews: readonly number[], skewMsMedian: number): boolean {
@@ -183,12 +190,12 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
     if (isOver && used.lastAt < oldKeysEndAt) return null
     // Nothing but the old key has come since, and there was time for it.
     const isCut = now - oldKeysEndAt > settlingMs && (seen.key_used?.lastAt ?? 0) < oldKeysEndAt
-    const end = isoTime(oldKeysEndAt)
+    const end = lasting(Math.abs(oldKeysEndAt - now))
     return {
       severity: isCut ? 'error' : 'warning',
       code: 'old_key_used',
       since: used.firstAt,
-      message: `A snippet key from before a rotation is still in use, last at ${isoTime(used.lastAt)}; ${isOver ? `it is refused since ${end}` : `it works until ${end}`}.`,
+      message: `A snippet key from before a rotation is still in use, last ${lasting(now - used.lastAt)} ago; ${isOver ? `it has been refused for ${end}` : `it works for another ${end}`}.`,
       fix: 'Put the current key, "cairn key show --org ORG", wherever the old one stands: pages, back ends, caches of either.',
     }
   },

@@ -4,6 +4,7 @@ import {
   summedHours,
   type UserHashCounts,
 } from '../../core/organisation/verified-identity.ts'
+import type { WebhookState } from '../../modules/alerts/port.ts'
 import { identityHours } from '../organisations/identity-counts.ts'
 import { hasOrganisation } from '../organisations/organisations.ts'
 
@@ -56,6 +57,19 @@ export function refusingIdentities(
     .all()
     .map(({ id, slug }) => ({ slug, counts: summedHours(hoursOf(id, now)) }))
     .filter(({ counts }) => refusesMany(counts))
+}
+
+/** How it goes with the webhooks of all organisations. */
+export function webhookStates(database: Database): (WebhookState & { slug: string })[] {
+  if (!hasTable(database, 'webhooks')) return []
+  return database
+    .query<WebhookState & { slug: string }, []>(
+      `select slug, webhooks.public_id as id, url, disabled_at as disabledAt,
+        disabled_why as disabledWhy, failing_since as failingSince
+      from webhooks join organisations on organisations.id = webhooks.org_id
+      order by slug, webhooks.id`,
+    )
+    .all()
 }
 
 /** Whether the schema is there, and no organisation. */
