@@ -28,7 +28,7 @@ import {
   type Thread,
 } from './threads.ts'
 
-/** Pause before a dead HTTP thread is started again: doubled each time, up to the longest. */
+/** Pause before a dead thread is started again: doubled each time, up to the longest. */
 const firstRestartMs = 100
 const longestRestartMs = 10_000
 /** A thread that lived this long has not died of the same cause: the pause begins anew. */
@@ -182,6 +182,13 @@ export class Supervisor {
     this.keepAlive(name, thread)
   }
 
+  /** How long to wait before a dead thread is started again. */
+  private restartPauseOf(name: string): number {
+    const pauseMs = this.restartPauses.get(name) ?? firstRestartMs
+    this.restartPauses.set(name, Math.min(pauseMs * 2, longestRestartMs))
+    return pauseMs
+  }
+
   /** Starts an HTTP thread again when it dies, more patiently each time. */
   private async keepAlive(name: string, thread: Thread): Promise<void> {
     const { clock, log } = this.server
@@ -193,8 +200,7 @@ export class Supervisor {
     thread.worker.terminate()
     if (clock.monotonic() - startedAt > stableAfterMs) this.restartPauses.delete(name)
     while (!this.isStopping) {
-      const pauseMs = this.restartPauses.get(name) ?? firstRestartMs
-      this.restartPauses.set(name, Math.min(pauseMs * 2, longestRestartMs))
+      const pauseMs = this.restartPauseOf(name)
       log.error({ reason, dead: name, restartInMs: pauseMs }, 'an HTTP thread has died')
       await Bun.sleep(pauseMs)
       try {
@@ -215,13 +221,15 @@ export class Supervisor {
     if (this.alerts || this.isAlertsStarting || this.isStopping) return
     this.isAlertsStarting = true
     const { clock, log } = this.server
+    const startedAt = clock.monotonic()
+    const isRestart = this.restartPauses.has('alerts')
     let reason: string | null = null
     try {
       const made = alertThread(clock)
       const { port1, port2 } = new MessageChannel()
       this.storage?.worker.postMessage({ type: 'join', port: port1 }, [port1])
       const message: AlertThreadStart = {
-        ...this.threadStart('alerts', made, new SharedArrayBuffer(8)),
+        ...this.threadStart('alerts', made, new SharedArrayBuffer(8), isRestart),
         storage: port2,
       }
       const thread = startThread(made.worker, message, [port2])
@@ -240,8 +248,10 @@ export class Supervisor {
     this.isAlertsStarting = false
     this.pulses.delete('alerts')
     if (this.isStopping) return
-    log.error({ reason, restartInMs: longestRestartMs }, 'the thread of alerts has died')
-    await Bun.sleep(longestRestartMs)
+    if (clock.monotonic() - startedAt > stableAfterMs) this.restartPauses.delete('alerts')
+    const pauseMs = this.restartPauseOf('alerts')
+    log.error({ reason, restartInMs: pauseMs }, 'the thread of alerts has died')
+    await Bun.sleep(pauseMs)
     await this.wantAlerts()
   }
 

@@ -142,6 +142,25 @@ test('the report goes out by mail, as text and as HTML, and once', async () => {
   expect(mails).toHaveLength(1)
 })
 
+test('the thread of alerts is made again when it dies, and sends what waits', async () => {
+  await using own = new Workplace()
+  await withTour(own)
+  const { secret } = await own.json<WebhookWithSecret>(
+    ['alerts', 'webhook', 'add', receiver.url],
+    env,
+  )
+  expect((await own.run(['alerts', 'report', '--send'], env)).status).toBe(0)
+  const before = receiver.received.length
+  // Nobody else writes: what dies is the thread of alerts, at its first look.
+  const failing = await own.serve([], { ...env, CAIRN_FAILPOINTS: 'http_request=exit' })
+  await failing.until(() => failing.stdout.includes('the thread of alerts has died'))
+  const sent = await receiver.at(before)
+  WebhookReceiver.verify(sent, secret)
+  expect(sent.message.type).toBe('report.weekly')
+  expect((await fetch(`${failing.managementUrl}/readyz`)).status).toBe(200)
+  expect(await failing.end()).toBe(0)
+})
+
 test('the password of the mail server is told nowhere', async () => {
   const url = 'smtp://cairn:hidden-word@127.0.0.1:1'
   const shown = await place.run(['doctor'], { CAIRN_SMTP_URL: url, CAIRN_MAIL_FROM: 'a@b.c' })
