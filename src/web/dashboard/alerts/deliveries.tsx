@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { Delivery, DeliveryList, Webhook } from '../../../modules/alerts/model.ts'
-import { browserZone } from '../analytics/zone.ts'
+import { usualZone } from '../analytics/zone.ts'
 import { soonMs, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
@@ -41,7 +41,7 @@ const columns = (replay: (delivery: Delivery) => void): Column<Delivery>[] => [
   {
     head: words.made,
     name: words.made,
-    cell: ({ createdAt }) => formatMoment(createdAt, browserZone),
+    cell: ({ createdAt }) => formatMoment(createdAt, usualZone()),
   },
   {
     head: words.answer,
@@ -51,7 +51,7 @@ const columns = (replay: (delivery: Delivery) => void): Column<Delivery>[] => [
         {status ?? fault ?? '–'}
         <span class="row-note">
           {words.tries(attempts)}
-          {nextAt && attempts > 0 && `, ${words.next(formatMoment(nextAt, browserZone))}`}
+          {nextAt && attempts > 0 && `, ${words.next(formatMoment(nextAt, usualZone()))}`}
         </span>
       </>
     ),

@@ -1,5 +1,5 @@
 import type { Webhook } from '../../../modules/alerts/model.ts'
-import { browserZone } from '../analytics/zone.ts'
+import { usualZone } from '../analytics/zone.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { type Column, Table } from '../parts/table.tsx'
@@ -33,7 +33,7 @@ function State({ of }: { of: Webhook }) {
         {disabledAt === null &&
           failingSince === null &&
           isDouble &&
-          words.doubly(formatMoment(oldSecretUntil, browserZone))}
+          words.doubly(formatMoment(oldSecretUntil, usualZone()))}
       </span>
     </>
   )

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { browserZone } from '../../analytics/zone.ts'
+import { usualZone } from '../../analytics/zone.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { editorWords as words } from '../../words/editor.ts'
@@ -39,7 +39,7 @@ export function LeftWork({
 }) {
   const at = new Date(work.at).toISOString()
   const isToday = Date.now() - work.at < dayMs
-  const time = isToday ? formatClock(at, browserZone) : formatMoment(at, browserZone)
+  const time = isToday ? formatClock(at, usualZone()) : formatMoment(at, usualZone())
   return (
     <EditorNotice
       title={words.left(time)}
