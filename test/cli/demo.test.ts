@@ -102,14 +102,18 @@ test('the demo’s steps have a past, in which a newcomer sees when one lost its
     }
     const query = 'GET /health?flow=welcome&history=1'
     const { steps } = (await overSocket(query, organisations[0]!.id)) as StepCheck
+    // Under five people, as on a weekend or soon after midnight, a day says nothing.
     const states = (key: string) =>
-      steps.find(({ step }) => step === key)!.history!.map(({ state }) => state)
-    expect(states('hello').length).toBeGreaterThanOrEqual(29)
-    expect(new Set(states('hello'))).not.toContain('broken')
+      steps
+        .find(({ step }) => step === key)!
+        .history!.map(({ state }) => state)
+        .filter(state => state !== 'unknown')
+    expect(states('hello').length).toBeGreaterThan(15)
+    expect(states('hello')).not.toContain('broken')
     const ofTask = states('add-task')
     const brokeOn = ofTask.indexOf('broken')
-    expect(ofTask.length - brokeOn).toBeWithin(4, 7)
-    expect(ofTask.slice(brokeOn).every(state => state === 'broken')).toBe(true)
+    expect(ofTask.length - brokeOn).toBeWithin(1, 7)
+    expect(ofTask.slice(brokeOn)).not.toContain('healthy')
     expect(ofTask.slice(0, brokeOn - 1)).not.toContain('flaky')
     expect(states('find-help').at(-1)).toBe('drifting')
   } finally {
