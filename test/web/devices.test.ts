@@ -288,6 +288,8 @@ test('a user is asked for once, however many pages they see', async () => {
 test('a user known from the page before is asked for as such, however late a page names them', async () => {
   const { page, noticed } = await openNamed('seen', 'yara')
   await at(page, 'seen one')
+  // The answer of this page is not taken for that of the next one.
+  await rest(page)
   const named = Promise.withResolvers<void>()
   await page.route('**/app.js', async route => {
     await named.promise

@@ -107,7 +107,8 @@ const changing = (page: Page) =>
 const loaded = async (page: Page) => {
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-  // What the editor has had judged.
+  // What stands there at last: figures that come later, and what the editor has had judged.
+  await page.waitForLoadState('networkidle')
   await page.getByText('Checking…').waitFor({ state: 'detached' })
 }
 
