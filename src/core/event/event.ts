@@ -12,12 +12,15 @@ export const eventKinds = [
   'custom',
   /** Cairn's own: an item's tick was taken back. Clients do it by `checklist-progress`. */
   'item_reopened',
+  'question_answered',
+  /** A person would have seen a flow, and was held back to measure what it changes. */
+  'flow_held_out',
 ] as const
 
 export type EventKind = (typeof eventKinds)[number]
 
 /** The kinds that clients may send; what each must name. */
-export const reportableKinds = eventKinds.slice(0, -1)
+export const reportableKinds = eventKinds.filter(kind => kind !== 'item_reopened')
 
 export const needsFlow = (kind: EventKind) => kind !== 'custom'
 
@@ -25,7 +28,8 @@ export const needsStep = (kind: EventKind) =>
   kind === 'step_viewed' ||
   kind === 'step_completed' ||
   kind === 'step_skipped' ||
-  kind === 'target_missing'
+  kind === 'target_missing' ||
+  kind === 'question_answered'
 
 /** Ticks and takings back: all else may name an item, but says nothing of its state. */
 export const needsItem = (kind: EventKind) => kind === 'item_completed' || kind === 'item_reopened'

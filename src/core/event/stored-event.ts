@@ -21,6 +21,8 @@ export interface NewEvent {
   properties: string | null
   /** JSON: the listed traits that a start says, `ListedTraits`. */
   traits: string | null
+  /** Of an answered question: JSON, as `countedAnswer` makes it. */
+  answer: string | null
 }
 
 /** An event of the ledger as it is exported. */

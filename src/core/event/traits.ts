@@ -1,4 +1,4 @@
-import { attributeOf, type Traits } from '../flow/audience.ts'
+import { attributeOf, type Traits } from '../flow/audience-match.ts'
 
 /** How many traits an organisation lists at most, and how long their names and values are, characters. */
 export const mostTraits = 8

@@ -1,9 +1,8 @@
 import { quoted, shown } from '../text/wording.ts'
-import { parseTime } from '../time/rfc3339.ts'
+import { attributeOf, compared, isObject, ruleMatches, type Traits } from './audience-match.ts'
 import type { AudienceRule, Targeting } from './flow.ts'
 
-/** What is known of a person, as the page or a back end said it: a JSON object. */
-export type Traits = Readonly<Record<string, unknown>>
+export { compared, type Traits }
 
 /** Whether something holds, and a sentence for whoever wonders why. */
 export interface Reason {
@@ -41,92 +40,43 @@ export function inAudience(
  * order is that of UTF-16 units. Lists and objects equal nothing.
  */
 export function ruleHolds(rule: AudienceRule, traits: Traits): Reason {
-  const { attribute, op, value } = rule
-  const actual = attributeOf(traits, attribute)
+  const actual = attributeOf(traits, rule.attribute)
   if (actual === undefined || actual === null) return absent(rule, traits)
-  const is = `${shown(attribute)} is ${told(actual)}`
+  const holds = ruleMatches(rule, traits)
+  return {
+    holds,
+    why: `${shown(rule.attribute)} is ${told(actual)}${relation(rule, actual, holds)}`,
+  }
+}
+
+/** What an attribute that is there has to do with the value, to stand behind it. */
+function relation({ op, value }: AudienceRule, actual: unknown, holds: boolean): string {
   switch (op) {
-    case 'exists': {
-      const holds = value !== false
-      return { holds, why: holds ? is : `${is}, and must not be there` }
-    }
+    case 'exists':
+      return holds ? '' : ', and must not be there'
     case 'eq':
-    case 'neq': {
-      const isEqual = same(actual, value)
-      return {
-        holds: isEqual === (op === 'eq'),
-        why: isEqual
-          ? `${is}${op === 'neq' ? mustNotBe : ''}`
-          : `${is}, not ${told(value)}${otherKind(actual, value)}`,
-      }
-    }
+    case 'neq':
+      if (holds === (op === 'neq')) return `, not ${told(value)}${otherKind(actual, value)}`
+      return op === 'neq' ? mustNotBe : ''
     case 'in':
     case 'nin': {
-      const values = Array.isArray(value) ? value : [value]
-      const isOne = values.some(one => same(actual, one))
+      const isOne = holds === (op === 'in')
       const hint = Array.isArray(actual) ? ' (of a list, ask what it contains)' : ''
-      return {
-        holds: isOne === (op === 'in'),
-        why: `${is}, ${isOne ? 'one' : 'none'} of ${told(values)}${isOne && op === 'nin' ? mustNotBe : hint}`,
-      }
+      const values = Array.isArray(value) ? value : [value]
+      return `, ${isOne ? 'one' : 'none'} of ${told(values)}${isOne && op === 'nin' ? mustNotBe : hint}`
     }
-    case 'contains': {
-      const holds = contains(actual, value)
-      return {
-        holds,
-        why: `${is}, which ${holds ? 'contains' : 'does not contain'} ${told(value)}`,
-      }
-    }
-    default: {
-      const order = compared(actual, value)
-      if (order === null) {
-        return { holds: false, why: `${is}, which cannot be compared with ${told(value)}` }
-      }
-      const { holds, words } = orders[op]
-      const isSo = holds(order)
-      return { holds: isSo, why: `${is}, ${isSo ? '' : 'not '}${words} ${told(value)}` }
-    }
+    case 'contains':
+      return `, which ${holds ? 'contains' : 'does not contain'} ${told(value)}`
+    default:
+      return compared(actual, value) === null
+        ? `, which cannot be compared with ${told(value)}`
+        : `, ${holds ? '' : 'not '}${orders[op]} ${told(value)}`
   }
 }
 
 const mustNotBe = ', and must not be'
 
-const orders = {
-  gt: { holds: (order: number) => order > 0, words: 'greater than' },
-  gte: { holds: (order: number) => order >= 0, words: 'at least' },
-  lt: { holds: (order: number) => order < 0, words: 'less than' },
-  lte: { holds: (order: number) => order <= 0, words: 'at most' },
-}
-
-const isObject = (value: unknown): value is Traits =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** A trait by its name, or by the path to it: `company.plan`. */
-export function attributeOf(traits: Traits, name: string): unknown {
-  if (Object.hasOwn(traits, name)) return traits[name]
-  const dot = name.indexOf('.')
-  if (dot < 0 || !Object.hasOwn(traits, name.slice(0, dot))) return undefined
-  const inner = traits[name.slice(0, dot)]
-  return isObject(inner) ? attributeOf(inner, name.slice(dot + 1)) : undefined
-}
-
-/** Less than 0, 0 or more, as sorting has it; null for what has no order. */
-export function compared(a: unknown, b: unknown): number | null {
-  if (typeof a === 'number' && typeof b === 'number') return a - b
-  if (typeof a !== 'string' || typeof b !== 'string') return null
-  const [timeA, timeB] = [parseTime(a), parseTime(b)]
-  if (timeA !== null && timeB !== null) return timeA - timeB
-  return a < b ? -1 : Number(a > b)
-}
-
-function same(a: unknown, b: unknown): boolean {
-  return typeof a === 'boolean' ? a === b : compared(a, b) === 0
-}
-
-function contains(whole: unknown, part: unknown): boolean {
-  if (Array.isArray(whole)) return whole.some(element => same(element, part))
-  return typeof whole === 'string' && typeof part === 'string' && whole.includes(part)
-}
+const orders = { gt: 'greater than', gte: 'at least', lt: 'less than', lte: 'at most' }
 
 const mostTold = 5
 
@@ -146,8 +96,9 @@ function otherKind(a: unknown, b: unknown): string {
   return ` (a ${typeof a === 'string' ? 'text' : typeof a} and a ${typeof b === 'string' ? 'text' : typeof b})`
 }
 
-function absent({ attribute, op, value }: AudienceRule, traits: Traits): Reason {
-  const holds = op === 'neq' || op === 'nin' || (op === 'exists' && value === false)
+function absent(rule: AudienceRule, traits: Traits): Reason {
+  const { attribute, op, value } = rule
+  const holds = ruleMatches(rule, traits)
   const near = Object.keys(traits).find(
     name => name !== attribute && name.toLowerCase() === attribute.toLowerCase(),
   )

@@ -41,3 +41,9 @@ export function authoringOf(schema: TSchema): AuthoredFields {
 
 /** Whether a field may be absent without a default: then its definition lacks it too. */
 export const isOptional = (schema: TObject, name: string) => !schema.required?.includes(name)
+
+/** The pattern of the names that an author chooses in a mapping, and the schema of what they name. */
+export function namedBy(schema: TSchema): { pattern: string; of: TSchema; most: number } | null {
+  const [entry] = Object.entries<TSchema>(schema.patternProperties ?? {})
+  return entry ? { pattern: entry[0], of: entry[1], most: schema.maxProperties ?? Infinity } : null
+}

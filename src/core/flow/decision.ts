@@ -1,7 +1,11 @@
 import { shown } from '../text/wording.ts'
 import { inAudience, type Reason, type Traits } from './audience.ts'
+import { isInAudience } from './audience-match.ts'
 import type { FlowDefinition, FlowStatus, StepDefinition, UrlRule } from './flow.ts'
+import { type Hurdle, type Judge, judgeOf, type Moment } from './moment.ts'
+import { momentRules } from './moment-reasons.ts'
 import { type FlowParts, shownAs } from './shown-as.ts'
+import { pageOf } from './step-page.ts'
 import { patternFault } from './url-pattern-fault.ts'
 import { urlMatches } from './url-rule.ts'
 
@@ -35,20 +39,25 @@ export const noHistory: FlowHistory = {
 
 /** A flow that could be shown to a person, as the API answers it or as its author wrote it. */
 export interface Candidate {
-  flow: FlowParts & Pick<FlowDefinition, 'key' | 'priority' | 'frequency' | 'targeting' | 'steps'>
+  flow: FlowParts &
+    Pick<FlowDefinition, 'key' | 'priority' | 'frequency' | 'targeting' | 'steps'> &
+    Pick<FlowDefinition, 'schedule' | 'when' | 'rollout'>
   status: FlowStatus
   history: FlowHistory
 }
 
 /** Where a person is, and who they are. */
-export interface Visit {
+export interface Place {
   url: URL
   traits: Traits
 }
 
+/** The same, with what else is known at the moment. */
+export interface Visit extends Place, Moment {}
+
 /** One condition; `holds` is null where only the browser can tell, and then does not decide. */
 export interface DecidedRule {
-  rule: 'published' | 'url' | 'audience' | 'frequency' | 'priority' | 'target'
+  rule: 'published' | 'url' | 'audience' | Hurdle | 'frequency' | 'priority' | 'target'
   holds: boolean | null
   why: string
   /** The parts of a condition, such as each rule of an audience. */
@@ -80,40 +89,58 @@ export interface Decision {
 export function decide(candidate: Candidate, visit: Visit, others: readonly Candidate[]): Decision {
   const own = ownRules(candidate, visit)
   const rivals = others.filter(({ flow }) => shownAs(flow) === shownAs(candidate.flow))
-  const best = firstDue(rivals, visit)
+  const best = firstDue(rivals, visit, judgeOf(visit))
   const wins = best === undefined || comesBefore(candidate, best) < 0
   const rules = [...own, priorityRule(candidate, best, wins), ...targetRules(candidate)]
   const isShown = rules.every(isMet)
   return { shown: isShown, rules, winner: isShown ? candidate.flow.key : (best?.flow.key ?? null) }
 }
 
-/** The one of these flows that a person sees on a page. */
+/**
+ * The one of these flows that a person sees on a page.
+ *
+ * @param onHeldOut is told of each flow that they would have seen, and from which they are held back
+ */
 export function firstDue<Of extends Candidate>(
   candidates: readonly Of[],
-  visit: Visit,
+  place: Place,
+  judge: Judge,
+  onHeldOut: (candidate: Of) => void = () => {},
 ): Of | undefined {
-  return candidates.filter(candidate => isDue(candidate, visit)).sort(comesBefore)[0]
+  const due = candidates.filter(candidate => isDue(candidate, place, judge)).sort(comesBefore)
+  return due.find(candidate => {
+    if (candidate.history.inProgress || !judge.isHeldOut(candidate.flow)) return true
+    onHeldOut(candidate)
+    return false
+  })
 }
 
 /** Whether `ownRules` all hold, without the words: a page asks it of every flow, again and again. */
-function isDue({ flow, status, history }: Candidate, { url, traits }: Visit): boolean {
+function isDue(
+  { flow, status, history }: Candidate,
+  { url, traits }: Place,
+  judge: Judge,
+): boolean {
   const { targeting, frequency } = flow
   return (
     status === 'published' &&
-    frequencyHolds(frequency, history).holds &&
+    isDueAgain(frequency, history) &&
     (history.inProgress ? goesOnAt(flow, url) : beginsAt(flow, url)) &&
-    inAudience(targeting.audience, traits).holds
+    isInAudience(targeting.audience, traits) &&
+    (history.inProgress || judge.mayBegin(flow))
   )
 }
 
 const isShownAt = (urls: readonly UrlRule[], url: URL) =>
   urls.length === 0 || urls.some(rule => urlMatches(rule, url))
 
-type Placed = Pick<StepDefinition, 'page'>
+type Placed = Pick<StepDefinition, 'page' | 'navigate'>
 
 /** Whether a step is for the page at this address; one that names no page is for any. */
-export const isOnPage = (step: Placed | undefined, url: URL): boolean =>
-  !step?.page || urlMatches(step.page, url)
+export function isOnPage(step: Placed | undefined, url: URL): boolean {
+  const page = step && pageOf(step)
+  return !page || urlMatches(page, url)
+}
 
 /** Whether a flow begins at this address: where it is shown, and its first step is not for elsewhere. */
 const beginsAt = ({ targeting, steps }: Candidate['flow'], url: URL): boolean =>
@@ -125,7 +152,7 @@ const beginsAt = ({ targeting, steps }: Candidate['flow'], url: URL): boolean =>
  */
 export const goesOnAt = ({ targeting, steps }: Candidate['flow'], url: URL): boolean =>
   isShownAt(targeting.urls, url) ||
-  steps.some(({ page }: Placed) => page !== undefined && urlMatches(page, url))
+  steps.some((step: Placed) => pageOf(step) !== undefined && isOnPage(step, url))
 
 const isMet = ({ holds }: DecidedRule) => holds !== false
 
@@ -135,12 +162,14 @@ function comesBefore({ flow: a }: Candidate, { flow: b }: Candidate): number {
 }
 
 /** The conditions that do not depend on other flows. */
-function ownRules(candidate: Candidate, { url, traits }: Visit): DecidedRule[] {
+function ownRules(candidate: Candidate, visit: Visit): DecidedRule[] {
   const { flow, status, history } = candidate
+  const { url, traits } = visit
   return [
     publishedRule(status),
     urlRule(candidate, url),
     audienceRule(flow.targeting.audience, traits),
+    ...momentRules(flow, visit, history.inProgress),
     { rule: 'frequency', ...frequencyHolds(flow.frequency, history), parts: [] },
   ]
 }
@@ -168,7 +197,7 @@ function urlRule({ flow, history }: Candidate, url: URL): DecidedRule {
       ? rule(true, 'a run goes on, and one of its steps is for this page')
       : rule(false, 'no pattern matches the address')
   }
-  const page = flow.steps[0]?.page
+  const page = flow.steps[0] && pageOf(flow.steps[0])
   if (page && !history.inProgress && !beginsAt(flow, url)) {
     return rule(false, `its first step is for another page, ${page.match} ${shown(page.pattern)}`)
   }
@@ -192,15 +221,31 @@ const day = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 10)
 
 /**
  * Whether it takes to know who is there before a flow can be shown: it is for some people alone, or
- * shown so many times to each. Pages that wait for `identify()` begin it only then.
+ * shown so many times to each, or after what they have done. Pages that wait for `identify()` begin it
+ * only then.
  */
 export const waitsForIdentify = ({
   frequency,
   targeting,
-}: Pick<FlowDefinition, 'frequency' | 'targeting'>): boolean =>
-  frequency !== 'always' || targeting.audience.rules.length > 0
+  when,
+  rollout,
+}: Pick<FlowDefinition, 'frequency' | 'targeting' | 'when' | 'rollout'>): boolean =>
+  frequency !== 'always' ||
+  targeting.audience.rules.length > 0 ||
+  rollout !== undefined ||
+  when?.after !== undefined ||
+  when?.event !== undefined
 
 /** Whether a flow may be shown (again) to who has done this with it. */
+export const isDueAgain = (
+  frequency: FlowDefinition['frequency'],
+  { runs, completedAt, dismissedAt }: FlowHistory,
+): boolean =>
+  frequency === 'always' ||
+  runs === 0 ||
+  (completedAt === null && (dismissedAt === null || frequency !== 'once'))
+
+/** The same, in words. */
 export function frequencyHolds(
   frequency: FlowDefinition['frequency'],
   history: FlowHistory,

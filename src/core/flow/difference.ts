@@ -45,6 +45,19 @@ export function flowDifference(
   }
 }
 
+/** The same of a flow that takes nobody's place: all of it is new. */
+export function newFlowDifference(
+  flow: FlowDefinition,
+  names: readonly [before: string, after: string],
+): FlowDifference {
+  const added = (parts: readonly Part[] = []) => partChanges([], parts, new Set())
+  return {
+    steps: added(flow.steps),
+    items: added(flow.checklist?.items),
+    diff: textDifference('', flowText(flow), names),
+  }
+}
+
 interface Part {
   key: string
 }

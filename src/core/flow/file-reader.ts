@@ -10,7 +10,7 @@ import {
   type YAMLMap,
 } from 'yaml'
 import { below, quoted, unknownField } from '../text/wording.ts'
-import { authoringOf, isOptional } from './authoring.ts'
+import { authoringOf, isOptional, namedBy } from './authoring.ts'
 import { expected, got, meant, mismatch, scalarFault, typeOf } from './file-mismatch.ts'
 import { fieldsOf, position, type Report, start } from './file-nodes.ts'
 import type { FlowPart } from './rules.ts'
@@ -86,6 +86,7 @@ export class Reader {
         (others.length === 1 ? others[0] : undefined)
       if (branch !== undefined) return this.readNode(branch, node, path)
     } else if (schema.type === 'object') {
+      if (isMap(node) && namedBy(schema)) return this.readNamed(schema, node, path)
       if (isMap(node)) return this.readFields(schema as TObject, node, path)
     } else if (schema.type === 'array') {
       const isEmpty = isSeq(node) && node.items.length < (schema.minItems ?? 0)
@@ -114,6 +115,34 @@ export class Reader {
       return unreadable
     }
     return entries.includes(unreadable) ? unreadable : entries
+  }
+
+  /** A mapping whose names its author has chosen. */
+  private readNamed(schema: TSchema, map: YAMLMap, path: string): unknown {
+    const { pattern, of, most } = namedBy(schema)!
+    const values: [name: string, value: unknown][] = []
+    const given = new Set<string>()
+    for (const { key, value, name, offset } of fieldsOf(map)) {
+      const place = below(path, name)
+      // Reported with the file's other repeated fields.
+      if (given.has(name)) return unreadable
+      given.add(name)
+      if (!isScalar(key) || !new RegExp(pattern).test(name)) {
+        this.report('invalid_value', offset, place, `${quoted(name)} cannot be a name here`)
+        values.push([name, unreadable])
+      } else if (value === null) {
+        this.report('invalid_value', offset, place, `Must be ${expected(of)}, not empty`)
+        values.push([name, unreadable])
+      } else values.push([name, this.read(of, value, place)])
+    }
+    if (values.length > most) {
+      const message = `At most ${most} entries, not ${values.length}: remove the rest`
+      this.report('invalid_value', start(map), path, message)
+      return unreadable
+    }
+    return values.some(([, value]) => value === unreadable)
+      ? unreadable
+      : Object.fromEntries(values)
   }
 
   private readFields(schema: TObject, map: YAMLMap, path: string): unknown {

@@ -13,6 +13,7 @@ import { Reader, unreadable } from './file-reader.ts'
 import { FlowDefinition } from './flow.ts'
 import type { FlowProblem } from './problem.ts'
 import { type FlowPart, flowProblems, partProblems } from './rules.ts'
+import { waitingProblems } from './timing-rules.ts'
 
 /** What is wrong with a flow file, and where; its `path` is a JSON pointer into the file. */
 export interface FileProblem extends FlowProblem {
@@ -67,11 +68,11 @@ export function describeProblem(problem: FileProblem, fileName: string): string 
   return [place, severity, code, path, message].filter(part => part !== '').join(' ')
 }
 
-interface LocatedProblem extends FlowProblem {
+export interface LocatedProblem extends FlowProblem {
   offset: number
 }
 
-function inSourceOrder(findings: LocatedProblem[], lines: LineCounter): FileProblem[] {
+export function inSourceOrder(findings: LocatedProblem[], lines: LineCounter): FileProblem[] {
   // The sort is stable: of two at one place, the one found first comes first.
   const sorted = findings.sort((a, b) => a.offset - b.offset)
   const [told, left] = mostImportant(sorted)
@@ -106,7 +107,7 @@ function readFlows({ roots, aliases }: Source, lines: LineCounter, report: Repor
   let sound: (FlowPart & { node: Node })[] = []
   const reader = new Reader(aliases, lines, report, part => sound.push(part))
   const keys = new Map<string, number>()
-  const flows: FlowDefinition[] = []
+  const read: { flow: FlowDefinition; isRight: boolean; node: Node; path: string }[] = []
   let isJudgedWhole = true
   // What several flows have by alias is wrong in one place, and told once.
   const told = new Set<string>()
@@ -120,16 +121,16 @@ function readFlows({ roots, aliases }: Source, lines: LineCounter, report: Repor
   }
   const readInto = (node: Node, path: string) => {
     sound = []
-    const read = reader.entry(FlowDefinition, node, path, keys)
-    if (read === unreadable) {
+    const entry = reader.entry(FlowDefinition, node, path, keys)
+    if (entry === unreadable) {
       isJudgedWhole = false
       for (const part of sound) tell(partProblems(part.schema, part.value), part.node, part.path)
       return
     }
-    const flow = read as FlowDefinition
+    const flow = entry as FlowDefinition
     const problems = flowProblems(flow)
     tell(problems, node, path)
-    if (!problems.some(isError)) flows.push(flow)
+    read.push({ flow, isRight: !problems.some(isError), node, path })
   }
   const readList = (nodes: unknown[], path: string) => {
     for (const [index, node] of nodes.entries()) readInto(node as Node, `${path}/${index}`)
@@ -156,5 +157,13 @@ function readFlows({ roots, aliases }: Source, lines: LineCounter, report: Repor
       report('not_a_flow', start(node), path, message)
     }
   }
-  return { flows, isJudgedWhole }
+  const waiting = waitingProblems(read.map(({ flow }) => flow))
+  for (const one of read) {
+    const problem = waiting.get(one.flow.key)
+    // Of flows that could not be read nobody knows whether they are the ones that are waited for.
+    if (!problem || (!isError(problem) && !isJudgedWhole)) continue
+    tell([problem], one.node, one.path)
+    if (isError(problem)) one.isRight = false
+  }
+  return { flows: read.flatMap(({ flow, isRight }) => (isRight ? flow : [])), isJudgedWhole }
 }

@@ -1,6 +1,11 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { FlowFingerprint } from './fingerprint.ts'
-import { closed, colour, eventName, key, link, nullable, oneOf, text } from './values.ts'
+import { lookFields } from './look-fields.ts'
+import { Question } from './question.ts'
+import { Locale, textsOf } from './texts/shape.ts'
+import { Theme } from './theme.ts'
+import { Goal, Rollout, Schedule, When } from './timing.ts'
+import { address, closed, eventName, key, link, nullable, oneOf, text } from './values.ts'
 
 /** One address a flow is shown on. */
 export const UrlRule = closed({
@@ -55,6 +60,58 @@ export const AudienceRule = closed({
 })
 export type AudienceRule = Static<typeof AudienceRule>
 
+/**
+ * One condition of a step: on one of an attribute, an answer and an event. What is not asked of is
+ * absent everywhere.
+ */
+export const StepRule = closed({
+  attribute: Type.Optional(
+    text(1, 100, { description: 'Name of an attribute that your page tells of the person.' }),
+  ),
+  answer: Type.Optional(
+    key('Key of a step that asks a question: what was answered in this run, if anything was.'),
+  ),
+  event: Type.Optional(
+    eventName({
+      description: 'Name of an event: whether the person has tracked it in this browser.',
+    }),
+  ),
+  op: Type.Optional(
+    oneOf(
+      Object.fromEntries(
+        AudienceRule.properties.op.anyOf.map(({ const: word, description }) => [word, description]),
+      ) as Record<AudienceRule['op'], string>,
+      {
+        description: 'How the attribute or answer is compared with the value; no event needs one.',
+      },
+    ),
+  ),
+  value: AudienceRule.properties.value,
+})
+export type StepRule = Static<typeof StepRule>
+
+/** What has to hold for a step; where a step says nothing of it, it is absent everywhere. */
+export const StepWhen = Type.Optional(
+  closed(
+    {
+      match: oneOf(
+        { all: 'every rule has to hold', any: 'one rule is enough' },
+        { default: 'all', description: 'Whether all of the rules have to hold, or any.' },
+      ),
+      rules: Type.Array(StepRule, {
+        minItems: 1,
+        maxItems: 20,
+        description: 'Conditions on attributes of the person, answers of this run, and events.',
+      }),
+    },
+    {
+      description:
+        'Leaves the step out where this does not hold when its turn comes: then the next one ' +
+        'follows. Without it, the step is always on the way.',
+    },
+  ),
+)
+
 /** Where and to whom a flow is shown: any of the urls (none means everywhere), and the audience. */
 export const Targeting = closed(
   {
@@ -87,18 +144,6 @@ export const Targeting = closed(
   },
 )
 export type Targeting = Static<typeof Targeting>
-
-/** Colours and corner radius (CSS pixels); what is null is the snippet's own. */
-export const Theme = closed({
-  accent: colour('Colour of buttons and highlights, such as "#1f6feb".'),
-  background: colour('Colour behind the text.'),
-  text: colour('Colour of the text.'),
-  radius: nullable(
-    Type.Integer({ minimum: 0, maximum: 64 }),
-    'How round the corners are, in CSS pixels.',
-  ),
-})
-export type Theme = Static<typeof Theme>
 
 /**
  * The element a step points at, how else it is found, and what happens when the page does not have
@@ -161,6 +206,12 @@ export const Button = closed({
     { description: 'What the button does.' },
   ),
   href: nullable(link, 'Where the action "link" leads: https:, http:, mailto:, tel: or relative.'),
+  goto: Type.Optional(
+    key(
+      'Key of the step that the action "next" leads to; without it, the one after this. Releases ' +
+        'without this field go on with that one.',
+    ),
+  ),
 })
 export type Button = Static<typeof Button>
 
@@ -184,6 +235,7 @@ const stepFields = {
       modal: 'a window in the middle of the page',
       banner: 'a bar across the page',
       hotspot: 'a dot beside an element, which opens',
+      slideout: 'a card in a corner, which leaves the page to be used',
     },
     {
       description:
@@ -193,6 +245,15 @@ const stepFields = {
   title: text(0, 200, { default: '', description: 'Heading, as plain text.' }),
   body: text(0, 10_000, { default: '', description: 'Text, as Markdown without HTML.' }),
   page: StepPage,
+  ...lookFields,
+  question: Type.Optional(Question),
+  navigate: Type.Optional(
+    address(
+      "Address of the step's page on your site, such as /settings/people: Next, Back and start() " +
+        'lead there. Without page, the step is for this address alone.',
+    ),
+  ),
+  when: StepWhen,
   target: nullable(Target, 'The element that the step points at, and what happens without it.'),
   placement: closed(
     {
@@ -203,7 +264,11 @@ const stepFields = {
           bottom: 'below the element',
           left: 'left of the element',
         },
-        { default: 'bottom', description: 'On which side of the element the step stands.' },
+        {
+          default: 'bottom',
+          description:
+            'On which side of the element the step stands; of a slideout, at which edge (top, else bottom).',
+        },
       ),
       align: oneOf(
         {
@@ -211,7 +276,11 @@ const stepFields = {
           center: "in line with the element's middle",
           end: "in line with the element's right or lower edge",
         },
-        { default: 'center', description: 'How the step lines up along that side.' },
+        {
+          default: 'center',
+          description:
+            'How the step lines up along that side; of a slideout, in which corner (start, else end).',
+        },
       ),
     },
     {
@@ -253,14 +322,17 @@ const itemFields = {
   href: nullable(link, 'Where the item leads: https:, http:, mailto:, tel: or relative.'),
 }
 
+const heading = Type.Optional(
+  text(1, 200, { description: 'The heading that visitors read. Without one, the name.' }),
+)
+
 const flowFields = <Step extends TSchema, Item extends TSchema>(step: Step, item: Item) => ({
   key: key(
     'Your own name for the flow. Its versions and numbers hang from it: keep it over versions.',
   ),
   name: text(1, 200, { description: 'What your team calls it. Without one, its key.' }),
-  title: Type.Optional(
-    text(1, 200, { description: 'The heading that visitors read. Without one, the name.' }),
-  ),
+  title: heading,
+  locale: Locale,
   kind: oneOf(
     {
       tour: 'steps, one after another',
@@ -287,7 +359,14 @@ const flowFields = <Step extends TSchema, Item extends TSchema>(step: Step, item
     { default: 'once', description: 'How often a person sees it.' },
   ),
   targeting: Targeting,
-  theme: nullable(Theme, "Colours and corners; what is left out is the snippet's own."),
+  schedule: Type.Optional(Schedule),
+  when: Type.Optional(When),
+  rollout: Type.Optional(Rollout),
+  goal: Type.Optional(Goal),
+  theme: nullable(
+    Theme,
+    "How the flow looks; what is left out is the organisation's theme, else the snippet's own.",
+  ),
   steps: Type.Array(step, {
     maxItems: 100,
     default: [],
@@ -303,6 +382,7 @@ const flowFields = <Step extends TSchema, Item extends TSchema>(step: Step, item
     }),
     'Items to tick; the last tick completes the flow.',
   ),
+  texts: textsOf(closed({ title: heading }), closed(stepFields), closed(itemFields)),
 })
 
 /** What becomes of a flow: written, shown to visitors, put away. */
@@ -316,6 +396,18 @@ export interface FlowSource {
   /** Of the file within the repository; null where that is not known. */
   path: string | null
 }
+
+/** What a flow was promoted from: an organisation in which it was tried. */
+export interface PromotedSource {
+  /** Its slug. */
+  organisation: string
+  /** The number of the version there; null for a draft. */
+  version: number | null
+}
+
+/** Whether a flow comes from another organisation, and not from a repository. */
+export const isPromoted = (source: FlowSource | PromotedSource | null): source is PromotedSource =>
+  source !== null && 'organisation' in source
 
 /** A step as its author writes it, every default filled in. `body` is Markdown. */
 export const StepDefinition = closed(stepFields)

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { authoringOf } from './authoring.ts'
+import { authoringOf, namedBy } from './authoring.ts'
 import { FlowDefinition } from './flow.ts'
+import { inOrder } from './texts/order.ts'
 
 /** A value of YAML or JSON. */
 export type Plain = string | number | boolean | null | Plain[] | { [name: string]: Plain }
@@ -10,15 +11,24 @@ export type Plain = string | number | boolean | null | Plain[] | { [name: string
  * out, the rest is in the schema's order. Reading it gives the definition again.
  */
 export function minimalFlow(definition: FlowDefinition): { [name: string]: Plain } {
-  return minimalFields(FlowDefinition, definition)
+  const { texts } = definition
+  const flow = texts ? { ...definition, texts: inOrder(texts, definition) } : definition
+  return minimalFields(FlowDefinition, flow)
 }
 
 function minimal(schema: TSchema, value: unknown): Plain {
   const branches: TSchema[] = schema.anyOf ?? [schema]
   const object = branches.find(({ type }) => type === 'object')
+  const named = namedBy(schema)
+  if (named) return minimalNamed(named.of, value)
   if (object !== undefined && value !== null) return minimalFields(object as TObject, value)
   if (schema.type === 'array') return (value as unknown[]).map(one => minimal(schema.items, one))
   return value as Plain
+}
+
+function minimalNamed(of: TSchema, value: unknown): { [name: string]: Plain } {
+  const entries = Object.entries(value as Record<string, unknown>)
+  return Object.fromEntries(entries.map(([name, one]) => [name, minimal(of, one)]))
 }
 
 function minimalFields(schema: TObject, value: unknown): { [name: string]: Plain } {

@@ -66,6 +66,27 @@ export class FlowPositions<Step> {
   }
 
   /**
+   * The steps that a run viewed, by when it first did. Of those viewed at one moment the lesser position
+   * comes first; of two in one place the one that is not of the run's version, then the one made earlier.
+   */
+  inTime(steps: readonly RunStep<Step>[], version: number): Step[] {
+    return steps
+      .flatMap(({ stepId: step, viewedAt }) =>
+        viewedAt === null ? [] : [{ step, viewedAt, ...this.inRun(step, version) }],
+      )
+      .sort(
+        (a, b) =>
+          a.viewedAt - b.viewedAt || a.position - b.position || Number(a.isOwn) - Number(b.isOwn),
+      )
+      .map(({ step }) => step)
+  }
+
+  /** The steps of a version in order; none of one that was never published. */
+  ofVersion(version: number): Iterable<Step> {
+    return this.byVersion.get(version)?.keys() ?? []
+  }
+
+  /**
    * How long a run spent on a step, milliseconds: from its first view to its first completion or
    * skip, else to the first view of a later step; null where it had neither.
    */

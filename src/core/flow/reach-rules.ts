@@ -1,6 +1,7 @@
 import { quoted } from '../text/wording.ts'
 import type { FlowDefinition, StepDefinition, UrlRule } from './flow.ts'
 import { type FlowProblem, warning } from './problem.ts'
+import { pageOf } from './step-page.ts'
 import { urlMatches } from './url-rule.ts'
 
 /** Comparing takes time, so of more links than any flow has, the first ones are looked at. */
@@ -23,16 +24,16 @@ export function* unreachable({ steps, targeting }: FlowDefinition): Iterable<Flo
     if (!known.has(href)) known.set(href, known.size < mostLinks && isNowhereShown(href, urls))
     return known.get(href)!
   }
-  const first = steps[0]?.page
+  const first = steps[0] && pageOf(steps[0])
   if (first?.match === 'exact' && isAway(first.pattern)) {
     const message =
       'The flow begins on this page, where no pattern of targeting.urls shows it: add a pattern for it, or remove the page'
-    yield warning('never_begins', '/steps/0/page', message)
+    yield warning('never_begins', `/steps/0/${steps[0]?.page ? 'page' : 'navigate'}`, message)
   }
   for (const [index, step] of steps.entries()) {
     const next = steps[index + 1]
     // Where a step has its page, the flow goes on.
-    if (next?.target?.required !== true || next.page) continue
+    if (next?.target?.required !== true || pageOf(next)) continue
     const links = onlyLinksOf(step)
     if (links.length === 0 || !links.every(isAway)) continue
     const message = `This element is required, but step ${quoted(step.key)} leads to ${quoted(links[0]!)}, where no pattern of targeting.urls shows the flow: add a pattern for it, or "required: false"`

@@ -8,11 +8,13 @@ import {
   ItemDefinition,
   StepDefinition,
   StepPage,
+  StepRule,
   Targeting,
   UrlRule,
 } from './flow.ts'
 import { markdownProblems } from './markdown-rules.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
+import { Question, questionProblems } from './question.ts'
 import { unreachable } from './reach-rules.ts'
 import { shownAs } from './shown-as.ts'
 import { stepProblems } from './step-rules.ts'
@@ -22,6 +24,18 @@ import {
   targetingProblems,
   urlProblems,
 } from './targeting-rules.ts'
+import { textsProblems } from './texts/rules.ts'
+import { Theme } from './theme.ts'
+import { themeProblems } from './theme-rules.ts'
+import { Goal, Rollout, Schedule, When } from './timing.ts'
+import {
+  goalProblems,
+  rolloutProblems,
+  scheduleProblems,
+  timingProblems,
+  whenProblems,
+} from './timing-rules.ts'
+import { stepRuleProblems, wayProblems } from './way-rules.ts'
 
 /**
  * What is wrong with what a flow means, beyond the shapes that its schema holds. Pure, and bounded
@@ -37,7 +51,10 @@ export function flowProblems(flow: FlowDefinition): FlowProblem[] {
     ...[...partsOf(flow)].flatMap(({ schema, value, path }) =>
       partProblems(schema, value).map(problem => ({ ...problem, path: path + problem.path })),
     ),
+    ...timingProblems(flow),
     ...unreachable(flow),
+    ...textsProblems(flow),
+    ...wayProblems(flow),
   ]
 }
 
@@ -49,16 +66,30 @@ export interface FlowPart {
   path: string
 }
 
-function* partsOf({ targeting, steps, checklist }: FlowDefinition): Iterable<FlowPart> {
+function* partsOf({
+  targeting,
+  theme,
+  steps,
+  checklist,
+  ...rest
+}: FlowDefinition): Iterable<FlowPart> {
+  const { schedule, when, rollout, goal } = rest
   const each = function* (schema: TSchema, values: readonly unknown[], path: string) {
     for (const [index, value] of values.entries()) yield { schema, value, path: `${path}/${index}` }
   }
   yield { schema: Targeting, value: targeting, path: '/targeting' }
   yield* each(UrlRule, targeting.urls, '/targeting/urls')
   yield* each(AudienceRule, targeting.audience.rules, '/targeting/audience/rules')
+  if (theme) yield { schema: Theme, value: theme, path: '/theme' }
+  if (schedule) yield { schema: Schedule, value: schedule, path: '/schedule' }
+  if (when) yield { schema: When, value: when, path: '/when' }
+  if (rollout) yield { schema: Rollout, value: rollout, path: '/rollout' }
+  if (goal) yield { schema: Goal, value: goal, path: '/goal' }
   yield* each(StepDefinition, steps, '/steps')
-  for (const [index, { page }] of steps.entries()) {
+  for (const [index, { page, question, when }] of steps.entries()) {
     if (page) yield { schema: StepPage, value: page, path: `/steps/${index}/page` }
+    if (question) yield { schema: Question, value: question, path: `/steps/${index}/question` }
+    yield* each(StepRule, when?.rules ?? [], `/steps/${index}/when/rules`)
   }
   yield* each(ItemDefinition, checklist?.items ?? [], '/checklist/items')
 }
@@ -68,7 +99,14 @@ const partRules = new Map<TSchema, (part: never) => Iterable<FlowProblem>>([
   [Targeting, targetingProblems],
   [UrlRule, urlProblems],
   [StepPage, pageProblems],
+  [Question, questionProblems],
+  [StepRule, stepRuleProblems],
   [AudienceRule, audienceRuleProblems],
+  [Theme, themeProblems],
+  [Schedule, scheduleProblems],
+  [When, whenProblems],
+  [Rollout, rolloutProblems],
+  [Goal, goalProblems],
   [StepDefinition, stepProblems],
   [ItemDefinition, itemProblems],
 ])

@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { authoringOf, isOptional } from './authoring.ts'
+import { authoringOf, isOptional, namedBy } from './authoring.ts'
 import { FlowDefinition, ItemDefinition, StepDefinition } from './flow.ts'
 import { authoredPattern, patternsInWords } from './values.ts'
 
@@ -71,6 +71,15 @@ const isWord = (value: unknown) =>
 
 function keywordsOf(schema: TSchema): JsonSchema {
   if (schema.anyOf !== undefined) return ofUnion(schema.anyOf)
+  const named = namedBy(schema)
+  if (named) {
+    return {
+      type: 'object',
+      maxProperties: named.most,
+      additionalProperties: false,
+      patternProperties: { [named.pattern]: ofSchema(named.of) },
+    }
+  }
   if (schema.type === 'object') return ofObject(schema as TObject)
   const { description, default: byDefault, items, pattern: stored, ...keywords } = schema
   const pattern = stored && authoredPattern(stored)

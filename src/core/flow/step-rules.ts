@@ -3,16 +3,20 @@ import { fragileParts } from '../step/selector-fragility.ts'
 import { readSelector } from '../step/selector-syntax.ts'
 import { eventProblems } from './event-rules.ts'
 import type { StepDefinition, Target } from './flow.ts'
+import { lookProblems } from './look-rules.ts'
 import { markdownProblems } from './markdown-rules.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
+import { navigateProblems } from './way-rules.ts'
 
 /** What is wrong with a step, by itself. */
 export function* stepProblems(step: StepDefinition): Iterable<FlowProblem> {
   if (step.target !== null) yield* targetProblems(step.target)
   else yield* withoutTarget(step)
   yield* textProblems(step)
+  yield* lookProblems(step)
   yield* advanceProblems(step)
   yield* buttonProblems(step)
+  yield* navigateProblems(step)
 }
 
 function* targetProblems(target: Target): Iterable<FlowProblem> {
@@ -50,7 +54,7 @@ function* selectorProblems(
 
 function* withoutTarget({ kind, advance }: StepDefinition): Iterable<FlowProblem> {
   if (kind === 'tooltip' || kind === 'hotspot') {
-    const message = `A ${kind} points at an element: add target with a selector, or make it a modal or banner`
+    const message = `A ${kind} points at an element: add target with a selector, or make it a modal, banner or slideout`
     yield error('missing_target', '/target', message)
   } else if (advance.on === 'click') {
     const message =
@@ -60,10 +64,10 @@ function* withoutTarget({ kind, advance }: StepDefinition): Iterable<FlowProblem
 }
 
 /** How much of a body people still read, in characters: about 150 words beside an element. */
-const longBody = { tooltip: 1_000, hotspot: 1_000, banner: 1_000, modal: 3_000 }
+const longBody = { tooltip: 1_000, hotspot: 1_000, banner: 1_000, slideout: 1_000, modal: 3_000 }
 
-function* textProblems({ kind, title, body }: StepDefinition): Iterable<FlowProblem> {
-  if (title.trim() === '' && body.trim() === '') {
+function* textProblems({ kind, title, body, media }: StepDefinition): Iterable<FlowProblem> {
+  if (title.trim() === '' && body.trim() === '' && !media?.alt) {
     yield warning('no_text', '/title', 'The step says nothing: add a title, or a body')
   }
   const most = longBody[kind]
@@ -89,13 +93,24 @@ function* advanceProblems({ advance }: StepDefinition): Iterable<FlowProblem> {
   }
 }
 
-function* buttonProblems({ advance, buttons }: StepDefinition): Iterable<FlowProblem> {
+/** What leads on from a step takes its answer along. */
+const sendsAnswer = ({ action }: StepDefinition['buttons'][number]) =>
+  action !== 'back' && action !== 'dismiss'
+
+function* buttonProblems({ advance, buttons, question }: StepDefinition): Iterable<FlowProblem> {
   // Without any, the snippet's own button leads on.
   const isDeadEnd = buttons.length > 0 && buttons.every(({ action }) => action === 'back')
   if (advance.on === 'button' && isDeadEnd) {
     const message =
       'The step leads back alone: add a button with "action: next", or "complete" on the last step'
     yield warning('dead_end', '/buttons', message)
+  }
+  if (question && advance.on !== 'button') {
+    const message = `An answer is sent by the step's button, and the step goes on with "on: ${advance.on}": write "on: button"`
+    yield error('unsent_answer', '/advance/on', message)
+  } else if (question && buttons.length > 0 && !buttons.some(sendsAnswer)) {
+    const message = 'No button sends the answer: add one with "action: next" or "complete"'
+    yield error('unsent_answer', '/buttons', message)
   }
   for (const [index, { action, href }] of buttons.entries()) {
     const place = `/buttons/${index}/href`

@@ -51,6 +51,11 @@ const linkPattern =
   `${wellFormed}(?![\\s\\S]*[\\u0000-\\u001F\\u007F])(?!\\s)` +
   `(?:(?:${linkSchemes.map(inAnyCase).join('|')}):|(?![^/?#]*:))`
 
+/** A page: its path, or all of its address. A browser takes `//` and `/\\` for another host. */
+const addressPattern =
+  `${wellFormed}(?![\\s\\S]*[\\u0000-\\u001F\\u007F])` +
+  `(?:/(?![/\\\\])|(?:${['http', 'https'].map(inAnyCase).join('|')})://[^/?#\\\\])`
+
 /** Whether a link may be followed, whatever white space and control characters a browser drops. */
 export const isHarmlessLink = (link: string) =>
   new RegExp(linkPattern).test(link.replace(/[\s\p{Cc}]/gu, '').toWellFormed())
@@ -69,7 +74,28 @@ const colourPattern =
   '^(?:#(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})|[A-Za-z]+|' +
   `(?:${colourFunctions.map(inAnyCase).join('|')})\\((?!.*//)[A-Za-z0-9 .,%/+_-]*\\))$`
 
+/** A font's name in quotes may have letters of any script, and nothing that means something to CSS. */
+const quotedFont = '[^"\'\\\\;{}()<>/*@:,\\u0000-\\u001F\\u007F\\u2028\\u2029]+'
+const fontWord = '-?[A-Za-z_][A-Za-z0-9_-]*'
+const font = `(?:${fontWord}(?: ${fontWord})*|"${quotedFont}"|'${quotedFont}')`
+
+/** Names of fonts with commas between: such a list can neither end the rule it is put in nor load one. */
+const fontPattern = `${wellFormed}${font}(?: ?, ?${font})*$`
+
+/** As links are read, but that nothing is loaded unencrypted from elsewhere. */
+const imagePattern =
+  `${wellFormed}(?![\\s\\S]*[\\u0000-\\u001F\\u007F])(?!\\s)` +
+  `(?:${inAnyCase('https')}://|(?![^/?#]*:)(?![/\\\\]{2}))`
+
 const sha256Pattern = '^[0-9a-f]{64}$'
+
+/** A day, or a time of a day, of no zone. */
+const localTimePattern =
+  '^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?:T(?:[01][0-9]|2[0-3]):[0-5][0-9])?$'
+
+const timeSpanPattern = '^[1-9][0-9]{0,5}[mhd]$'
+
+const zonePattern = '^[A-Za-z][A-Za-z0-9_+/-]{0,63}$'
 
 /** What a text has to be, to stand after "Must be", by the pattern that says it to machines. */
 export const patternsInWords: Readonly<Record<string, string>> = {
@@ -78,8 +104,18 @@ export const patternsInWords: Readonly<Record<string, string>> = {
   [linkPattern]:
     'a link that begins with http:, https:, mailto: or tel:, or a relative one such as /help, ' +
     'without a space before it or control characters in it',
+  [addressPattern]: 'an address that begins with / or https://, without control characters',
   [colourPattern]: 'a CSS colour such as #1f6feb or rgb(31 111 235)',
+  [fontPattern]:
+    'names of fonts with commas between, such as "Inter", sans-serif; of letters, digits, "-" and ' +
+    'spaces, and in quotes where they have others',
+  [imagePattern]:
+    'an address that begins with https://, or a relative one such as /logo.svg, without a space ' +
+    'before it or control characters in it',
   [sha256Pattern]: 'a SHA-256 of 64 hex digits, in lower case',
+  [localTimePattern]: 'a day such as 2026-12-01 or a time such as 2026-12-01T09:00',
+  [timeSpanPattern]: 'a number and m, h or d, such as 30m, 24h or 7d',
+  [zonePattern]: 'the IANA name of a time zone, such as Europe/Berlin or UTC',
 }
 
 /**
@@ -98,9 +134,38 @@ export const eventName = (options = {}) => text(1, 64, options)
 
 export const link = text(1, 2_048, { pattern: linkPattern })
 
-export const colour = (description: string) =>
-  nullable(Type.String({ maxLength: 64, pattern: colourPattern }), description)
+/** Where a page of the site is. */
+export const address = (description: string) =>
+  text(1, 2_048, { pattern: addressPattern, description })
+
+const colourText = { maxLength: 64, pattern: colourPattern }
+
+export const colour = (description: string) => nullable(Type.String(colourText), description)
+
+/** A colour that is absent where nothing is said. */
+export const optionalColour = (description: string) =>
+  Type.Optional(Type.String({ ...colourText, description }))
+
+/** A list of fonts, as `font-family` takes it. */
+export const fontFamily = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 200, pattern: fontPattern, description })
+
+/** Where an image, or another file that a step shows, is. */
+export const imageLink = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 2_048, pattern: imagePattern, description })
 
 /** A SHA-256 in hex. */
 export const sha256 = (description: string) =>
   Type.String({ pattern: sha256Pattern, maxLength: 64, description })
+
+/** A day or a time as clocks show it somewhere. */
+export const localTime = (description: string) =>
+  Type.String({ pattern: localTimePattern, maxLength: 16, description })
+
+/** A length of time: minutes, hours or days. */
+export const timeSpan = (description: string) =>
+  Type.String({ pattern: timeSpanPattern, maxLength: 7, description })
+
+/** The IANA name of a time zone; UTC where none is said. */
+export const zoneName = (description: string) =>
+  Type.String({ pattern: zonePattern, maxLength: 64, default: 'UTC', description })

@@ -1,4 +1,6 @@
 import type { Flow, FlowStatus } from '../flow/flow.ts'
+import type { Question } from '../flow/question.ts'
+import type { Theme } from '../flow/theme.ts'
 import type { FlowRef, ItemRef, OrganisationRef, StepRef } from '../reference.ts'
 import { dayMs } from '../time/durations.ts'
 import type { Bucket } from './buckets.ts'
@@ -39,6 +41,10 @@ export interface Organisation {
   timezone: string | null
   /** Names of the traits that runs are counted by. */
   traits: readonly string[]
+  /** How its flows look unless they say otherwise; null where nothing is set. */
+  theme: Theme | null
+  /** How many times in 24 hours a person is interrupted at most; null for as often as flows are due. */
+  throttle: number | null
 }
 
 /** One frozen version of a flow: which steps and items it had, in order. */
@@ -66,6 +72,8 @@ export interface FlowEntry {
   name: string
   /** What the steps of all versions are called, in the order in which they were made: the newest version that has one says it. */
   steps: ReadonlyMap<StepRef, { id: string; key: string; title: string }>
+  /** What steps ever asked, that of the newest version first; read when it is asked for. */
+  questions: ReadonlyMap<StepRef, readonly Question[]>
   /** The steps and items of all versions, by id. */
   stepRefs: ReadonlyMap<string, StepRef>
   itemRefs: ReadonlyMap<string, ItemRef>
@@ -107,6 +115,8 @@ export interface PublishedFlows extends PreparedBody {
    * priority: all but those whose steps are shown always.
    */
   readonly remembered: readonly Pick<FlowEntry, 'ref' | 'id'>[]
+  /** Whether any of them waits for a custom event, which a back end may have sent. */
+  readonly asksForEvents: boolean
 }
 
 /**
@@ -157,3 +167,6 @@ export const oldestAccepted = (
   serverDays: number,
   now: number,
 ): number => now - (retentionDays ?? serverDays) * dayMs
+
+/** The most interruptions a day that an organisation can allow, which is as good as no rule. */
+export const mostInterruptions = 100

@@ -42,6 +42,7 @@ export type IdPrefix =
   | 'webhook'
   | 'msg'
   | 'author'
+  | 'preview'
 
 /** A new opaque id, `<prefix>_` and 18 characters: 107 random bits. */
 export function newId(prefix: IdPrefix): string {

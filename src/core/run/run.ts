@@ -19,6 +19,8 @@ export interface RunEvent {
   occurredAt: number
   /** JSON: the listed traits that a start says. */
   traits: string | null
+  /** Of an answered question: JSON, without what somebody wrote in words of their own. */
+  answer: string | null
 }
 
 /** What a run saw of one step: the earliest time of each, null where it never happened. */
@@ -28,6 +30,14 @@ export interface RunStep<Step = number> {
   completedAt: number | null
   skippedAt: number | null
   missingAt: number | null
+}
+
+/** What a run has last answered to a step's question: of two at one moment, the greater text. */
+export interface RunAnswer<Step = number> {
+  stepId: Step
+  at: number
+  /** JSON; an empty text where it was in words, which the ledger alone has. */
+  answer: string
 }
 
 /** What a run's own events say. What is only assigned to it (see `isUnattributed`) is kept beside it. */
@@ -44,6 +54,8 @@ export interface RunState {
   traits: string | null
   /** By step id, ascending. */
   steps: RunStep[]
+  /** By step id, ascending. */
+  answers: readonly RunAnswer[]
 }
 
 /**
@@ -58,9 +70,9 @@ export function isUnattributed(event: RunEvent): boolean {
   )
 }
 
-/** Events that are no part of any run: custom ones, and ticks taken back. */
+/** Events that are no part of any run: custom ones, ticks taken back, and who was held back from one. */
 export function makesNoRun(kind: EventKind): boolean {
-  return kind === 'custom' || kind === 'item_reopened'
+  return kind === 'custom' || kind === 'item_reopened' || kind === 'flow_held_out'
 }
 
 /** The key of the run that a person's events without run and session share. */
@@ -112,6 +124,7 @@ export function runOfEvent(event: RunEvent): RunState {
     dismissedAt: null,
     traits: null,
     steps: [],
+    answers: [],
   }
   addEvent(state, event)
   return state
@@ -132,6 +145,11 @@ export function addEvent(state: RunState, event: RunEvent): void {
   if (kind === 'flow_completed') state.completedAt = least(state.completedAt, at)
   if (kind === 'flow_dismissed') state.dismissedAt = least(state.dismissedAt, at)
   if (stepId === null || !needsStep(kind)) return
+  if (kind === 'question_answered') {
+    const { answer } = event
+    if (answer !== null) state.answers = mergeAnswers(state.answers, [{ stepId, at, answer }])
+    return
+  }
   const step = stepIn(state.steps, stepId)
   if (kind === 'step_viewed') step.viewedAt = least(step.viewedAt, at)
   else if (kind === 'step_completed') step.completedAt = least(step.completedAt, at)
@@ -177,6 +195,20 @@ function mergeSteps(a: readonly RunStep[], b: readonly RunStep[]): RunStep[] {
   return [...merged.values()].sort((x, y) => x.stepId - y.stepId)
 }
 
+const isLater = (a: RunAnswer, b: RunAnswer) =>
+  a.at > b.at || (a.at === b.at && a.answer > b.answer)
+
+function mergeAnswers(a: readonly RunAnswer[], b: readonly RunAnswer[]): readonly RunAnswer[] {
+  if (b.length === 0) return a
+  if (a.length === 0) return b
+  const latest = new Map(a.map(answer => [answer.stepId, answer]))
+  for (const answer of b) {
+    const known = latest.get(answer.stepId)
+    if (!known || isLater(answer, known)) latest.set(answer.stepId, answer)
+  }
+  return [...latest.values()].sort((x, y) => x.stepId - y.stepId)
+}
+
 /** The join of two states of one run: commutative, associative, idempotent. */
 export function mergeRuns(a: RunState, b: RunState): RunState {
   return {
@@ -189,6 +221,7 @@ export function mergeRuns(a: RunState, b: RunState): RunState {
     dismissedAt: least(a.dismissedAt, b.dismissedAt),
     traits: least(a.traits, b.traits),
     steps: b.steps.length === 0 ? a.steps : mergeSteps(a.steps, b.steps),
+    answers: mergeAnswers(a.answers, b.answers),
   }
 }
 

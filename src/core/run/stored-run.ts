@@ -1,6 +1,6 @@
 import type { ListedTraits } from '../event/traits.ts'
 import type { StepRef } from '../reference.ts'
-import type { RunStep } from './run.ts'
+import type { RunAnswer, RunStep } from './run.ts'
 
 /** A run as it is exported: its own events' state with what was assigned to it. */
 export interface RunRow {
@@ -14,4 +14,5 @@ export interface RunRow {
   /** The listed traits of its person when it started, as far as they were said. */
   traits: ListedTraits
   steps: readonly RunStep<StepRef>[]
+  answers: readonly RunAnswer<StepRef>[]
 }

@@ -1,0 +1,36 @@
+import type { Question } from './question.ts'
+
+/** What may be answered to a question; the snippet knows it too, and so it needs no schema. */
+
+export const longestAnswer = 1_000
+
+/** A number, the key of a choice or several, or a text. */
+export type Answer = number | string | readonly string[]
+
+/** The least and the greatest number of a rating. */
+export function scaleOf({
+  scale = 'nps',
+  min = 1,
+  max = 5,
+}: Question): [least: number, most: number] {
+  if (scale === 'nps') return [0, 10]
+  return scale === 'stars' ? [1, 5] : [min, max]
+}
+
+/** Whether an answer is one to this question. */
+export function fitsQuestion(question: Question, answer: Answer): boolean {
+  const { type, choices = [], several = false, longest = longestAnswer } = question
+  if (type === 'rating') {
+    const [least, most] = scaleOf(question)
+    return (
+      typeof answer === 'number' && Number.isInteger(answer) && answer >= least && answer <= most
+    )
+  }
+  const isChoice = (key: unknown) => choices.some(choice => choice.key === key)
+  if (type === 'choice') {
+    if (typeof answer === 'string') return isChoice(answer)
+    if (typeof answer === 'number' || !several || answer.length === 0) return false
+    return answer.every(isChoice) && new Set(answer).size === answer.length
+  }
+  return typeof answer === 'string' && answer.length <= longest && answer.trim() !== ''
+}

@@ -1,0 +1,76 @@
+import { parseTime } from '../time/rfc3339.ts'
+import type { AudienceRule, Targeting } from './flow.ts'
+
+/** Who belongs to an audience, without the words for why: pages load this, and ask it again and again. */
+
+/** What is known of a person, as the page or a back end said it: a JSON object. */
+export type Traits = Readonly<Record<string, unknown>>
+
+/** Whether a person belongs to an audience; one without rules is everyone. */
+export function isInAudience({ match, rules }: Targeting['audience'], traits: Traits): boolean {
+  const isIn = (rule: AudienceRule) => ruleMatches(rule, traits)
+  return match === 'all' || rules.length === 0 ? rules.every(isIn) : rules.some(isIn)
+}
+
+/** Whether a rule holds for a person, as `ruleHolds` says it in words. */
+export function ruleMatches({ attribute, op, value }: AudienceRule, traits: Traits): boolean {
+  const actual = attributeOf(traits, attribute)
+  const isThere = actual !== undefined && actual !== null
+  if (!isThere) return op === 'neq' || op === 'nin' || (op === 'exists' && value === false)
+  switch (op) {
+    case 'exists':
+      return value !== false
+    case 'eq':
+    case 'neq':
+      return same(actual, value) === (op === 'eq')
+    case 'in':
+    case 'nin':
+      return isOneOf(actual, value) === (op === 'in')
+    case 'contains':
+      return contains(actual, value)
+    default: {
+      const order = compared(actual, value)
+      return order !== null && orders[op](order)
+    }
+  }
+}
+
+const orders = {
+  gt: (order: number) => order > 0,
+  gte: (order: number) => order >= 0,
+  lt: (order: number) => order < 0,
+  lte: (order: number) => order <= 0,
+}
+
+export const isObject = (value: unknown): value is Traits =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A trait by its name, or by the path to it: `company.plan`. */
+export function attributeOf(traits: Traits, name: string): unknown {
+  if (Object.hasOwn(traits, name)) return traits[name]
+  const dot = name.indexOf('.')
+  if (dot < 0 || !Object.hasOwn(traits, name.slice(0, dot))) return undefined
+  const inner = traits[name.slice(0, dot)]
+  return isObject(inner) ? attributeOf(inner, name.slice(dot + 1)) : undefined
+}
+
+/** Less than 0, 0 or more, as sorting has it; null for what has no order. */
+export function compared(a: unknown, b: unknown): number | null {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  if (typeof a !== 'string' || typeof b !== 'string') return null
+  const [timeA, timeB] = [parseTime(a), parseTime(b)]
+  if (timeA !== null && timeB !== null) return timeA - timeB
+  return a < b ? -1 : Number(a > b)
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return typeof a === 'boolean' ? a === b : compared(a, b) === 0
+}
+
+const isOneOf = (value: unknown, values: unknown): boolean =>
+  (Array.isArray(values) ? values : [values]).some(one => same(value, one))
+
+function contains(whole: unknown, part: unknown): boolean {
+  if (Array.isArray(whole)) return whole.some(element => same(element, part))
+  return typeof whole === 'string' && typeof part === 'string' && whole.includes(part)
+}

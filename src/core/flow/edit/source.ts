@@ -1,0 +1,134 @@
+import {
+  CST,
+  type Document,
+  isCollection,
+  isMap,
+  isScalar,
+  Lexer,
+  type Node,
+  type Pair,
+  parseDocument,
+  type YAMLMap,
+} from 'yaml'
+import type { Plain } from '../minimal.ts'
+
+/** Where text stands in a flow file: what is looked up in it, and changes nothing. */
+
+export type Path = readonly (string | number)[]
+
+/** A mapping's field, whose name and value the parser has found. */
+export type Field = Pair<Node, Node | null>
+
+/** A text that YAML can read as one document. */
+export interface Source {
+  text: string
+  document: Document.Parsed
+  value: Plain
+}
+
+/** What keeps a text from being read. */
+export interface Fault {
+  reason: 'syntax' | 'several'
+  /** Counted from 1. */
+  line: number | null
+}
+
+/** Reads one document; a text in which nothing can be trusted is a fault. */
+export function parseSource(text: string): Source | Fault {
+  try {
+    const document = parseDocument(text, { prettyErrors: true })
+    const [error] = document.errors
+    if (error) {
+      const reason = error.code === 'MULTIPLE_DOCS' ? 'several' : 'syntax'
+      return { reason, line: error.linePos?.[0].line ?? null }
+    }
+    return { text, document, value: unshared(document.toJS() as Plain) }
+  } catch {
+    // An alias of nothing or of too much, or so deep that the parser gives up.
+    return { reason: 'syntax', line: null }
+  }
+}
+
+/** A copy in which what an anchor shares is there as often as it is named. */
+function unshared(value: Plain): Plain {
+  if (Array.isArray(value)) return value.map(unshared)
+  if (!isMapping(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, unshared(field)]))
+}
+
+export const isFault = (read: Source | Fault): read is Fault => 'reason' in read
+
+/** Whether two values are the same; the order of fields means nothing. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a) !== Array.isArray(b)) return false
+  const names = Object.keys(a)
+  return (
+    names.length === Object.keys(b).length &&
+    names.every(
+      name =>
+        Object.hasOwn(b, name) && isSame(a[name as keyof typeof a], b[name as keyof typeof b]),
+    )
+  )
+}
+
+export const isMapping = (value: unknown): value is { [name: string]: Plain } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The value at a path, or undefined. */
+export function valueAt(value: Plain | undefined, path: Path): Plain | undefined {
+  let at = value
+  for (const name of path) {
+    if (at === null || typeof at !== 'object' || !Object.hasOwn(at, name)) return undefined
+    at = (at as Record<string | number, Plain>)[name]
+  }
+  return at
+}
+
+export const fieldsOf = (map: YAMLMap) => map.items as unknown as Field[]
+
+export const nameOf = ({ key }: Field) => (isScalar(key) ? String(key.value) : '')
+
+export const findField = (map: YAMLMap, name: string | number) =>
+  fieldsOf(map).find(field => nameOf(field) === String(name))
+
+export const startOf = (node: Node) => node.range![0]
+
+/** Where a value ends, without what is only said beside or below it. */
+export function endOf(node: Node): number {
+  const last = isCollection(node) && !node.flow ? node.items.at(-1) : undefined
+  if (last === undefined) return node.range![1]
+  return isMap(node) ? endOfField(last as Field) : endOf(last as Node)
+}
+
+export const endOfField = ({ key, value }: Field) => (value ? endOf(value) : key.range![1])
+
+export const lineStart = (text: string, offset: number) => text.lastIndexOf('\n', offset - 1) + 1
+
+/** Where the line ends that the character before an offset stands on, its line feed included. */
+export function lineEnd(text: string, offset: number): number {
+  if (text[offset - 1] === '\n') return offset
+  const feed = text.indexOf('\n', offset)
+  return feed < 0 ? text.length : feed + 1
+}
+
+export const columnOf = (text: string, offset: number) => offset - lineStart(text, offset)
+
+export const indentAt = (text: string, offset: number) => ' '.repeat(columnOf(text, offset))
+
+/** Every comment of a text, with where it stands. */
+export function commentsIn(text: string): { offset: number; comment: string }[] {
+  const comments: { offset: number; comment: string }[] = []
+  let offset = 0
+  let isText = false
+  for (const lexeme of new Lexer().lex(text)) {
+    const type: string | null = isText ? 'text' : CST.tokenType(lexeme)
+    isText = type === 'scalar'
+    // These two stand for nothing in the text.
+    if (isText || type === 'doc-mode' || type === 'flow-error-end') continue
+    if (type === 'comment') comments.push({ offset, comment: lexeme.trimEnd() })
+    offset += lexeme.length
+  }
+  return comments
+}

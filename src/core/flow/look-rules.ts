@@ -1,0 +1,55 @@
+import type { StepDefinition } from './flow.ts'
+import type { Media } from './look-fields.ts'
+import { error, type FlowProblem, warning } from './problem.ts'
+
+/** What is wrong with how a step is drawn. */
+export function* lookProblems(step: StepDefinition): Iterable<FlowProblem> {
+  const { kind, media, spotlight, banner, opens } = step
+  if (media) yield* mediaProblems(media)
+  if (banner && kind !== 'banner') yield unused('banner', kind, 'banner')
+  if (opens && kind !== 'hotspot') yield unused('opens', kind, 'hotspot')
+  if (!spotlight || spotlight === 'off') return
+  if (kind !== 'tooltip' && kind !== 'hotspot') yield unused('spotlight', kind, 'tooltip')
+  else if (spotlight === 'block' && step.advance.on === 'event') {
+    const message =
+      'The step waits for what the visitor does on the page, of which "block" leaves them the element alone: write "spotlight: off" where they need more of it'
+    yield warning('blocked_page', '/spotlight', message)
+  }
+}
+
+const unused = (field: string, kind: string, other: string): FlowProblem =>
+  warning(
+    `unused_${field}`,
+    `/${field}`,
+    `This has no effect on a ${kind}: write "kind: ${other}", or remove it`,
+  )
+
+function* mediaProblems(media: Media): Iterable<FlowProblem> {
+  const { image, video, alt, poster, captions, width, height } = media
+  if (image !== undefined && video !== undefined) {
+    yield error('image_and_video', '/media/image', 'A step shows one of both: keep one')
+  } else if (image === undefined && video === undefined) {
+    const message = 'There is nothing to show: add image or video with an address'
+    yield error('missing_media', '/media', message)
+  }
+  if (video === undefined) {
+    for (const [field, value] of Object.entries({ poster, captions })) {
+      if (value === undefined) continue
+      const message = `This is for a video, and there is none: add video, or remove ${field}`
+      yield warning(`unused_${field}`, `/media/${field}`, message)
+    }
+  } else if (captions === undefined) {
+    const message =
+      'Who hears nothing of it, or has the sound off, misses what is said: add captions (WebVTT)'
+    yield warning('missing_captions', '/media/video', message)
+  }
+  if (alt === undefined && (image ?? video) !== undefined) {
+    const message = 'Who does not see it learns nothing of it: add alt, or "" where it only adorns'
+    yield warning('missing_alt', image === undefined ? '/media/video' : '/media/image', message)
+  }
+  if ((width === undefined) !== (height === undefined)) {
+    const field = width === undefined ? 'height' : 'width'
+    const message = 'Room is kept by width and height together: add the other, or remove this'
+    yield warning('half_size', `/media/${field}`, message)
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Which fields of a flow are texts that visitors read, and so can be told in other languages. What
+ * checks, exports, imports and shows texts goes by these lists: a further text is a further line.
+ */
+
+export interface TextField {
+  /**
+   * The field's names with a dot between. `buttons[].label` is a text of each entry of a list, whose
+   * translations are a list too: `buttons: [Weiter, null]`.
+   */
+  path: string
+  isMarkdown?: boolean
+  /** What it is, for translators; of an entry its number follows. */
+  means: string
+}
+
+/** Texts of the flow itself, of its steps, and of its items. */
+export const textFields = {
+  flow: [{ path: 'title', means: 'Heading of the flow' }],
+  steps: [
+    { path: 'title', means: 'Heading of the step' },
+    { path: 'body', means: 'Text of the step', isMarkdown: true },
+    { path: 'buttons[].label', means: 'Button of the step' },
+    { path: 'media.alt', means: 'What the image or video shows' },
+    { path: 'question.low', means: 'The least answer' },
+    { path: 'question.high', means: 'The greatest answer' },
+    { path: 'question.placeholder', means: 'Example of an answer' },
+    { path: 'question.choices[].label', means: 'Answer' },
+  ],
+  items: [
+    { path: 'title', means: 'Name of the item' },
+    { path: 'description', means: 'More about the item', isMarkdown: true },
+  ],
+} as const satisfies Record<string, readonly TextField[]>
+
+/** Translations of a part: its text fields, those of a list as a list in which null keeps the text. */
+export type PartTexts = { [field: string]: string | null | (string | null)[] | PartTexts }
+
+/** The texts of a flow in one language. */
+export interface LocaleTexts {
+  title?: string
+  /** By step key, and by item key. */
+  steps?: Readonly<Record<string, PartTexts>>
+  items?: Readonly<Record<string, PartTexts>>
+}
+
+/** The texts of a flow in other languages than its own, by language tag. */
+export type FlowTexts = Readonly<Record<string, LocaleTexts>>
+
+export type Path = readonly (string | number)[]
+
+/** The value at a path; keys of steps may be called like what every object has. */
+export function at(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (found, name) =>
+      typeof found === 'object' && found !== null && Object.hasOwn(found, name)
+        ? found[name as keyof typeof found]
+        : undefined,
+    value,
+  )
+}
+
+/** A copy with another value at a path whose way is there. */
+export function withAt<T>(value: T, [name, ...rest]: Path, put: unknown): T {
+  if (name === undefined) return put as T
+  const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<
+    string | number,
+    unknown
+  >
+  copy[name] = withAt(copy[name], rest, put)
+  return copy as T
+}
+
+/** Where a field's texts stand in a part, and where their translations stand in the part's. */
+export function placesOf(part: unknown, { path }: TextField): { own: Path; told: Path }[] {
+  const [names = '', ofEntry] = path.split('[].')
+  const own = names.split('.')
+  if (ofEntry === undefined) return [{ own, told: own }]
+  const entries = at(part, own)
+  const count = Array.isArray(entries) ? entries.length : 0
+  return Array.from({ length: count }, (_, i) => ({ own: [...own, i, ofEntry], told: [...own, i] }))
+}

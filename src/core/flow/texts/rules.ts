@@ -1,0 +1,89 @@
+import { below, didYouMean, quoted } from '../../text/wording.ts'
+import type { FlowDefinition } from '../flow.ts'
+import { markdownProblems } from '../markdown-rules.ts'
+import { error, type FlowProblem, warning } from '../problem.ts'
+import { at, type Path } from './fields.ts'
+import { localeFault } from './locale-fault.ts'
+import { coverageOf, type TextUnit, textUnits, translationOf } from './units.ts'
+
+/** How many missing texts a warning names. */
+const mostNamed = 3
+
+const pointerTo = (path: Path, from = '/texts') =>
+  path.reduce<string>((pointer, name) => below(pointer, String(name)), from)
+
+/** What is wrong with the language of a flow, and with its texts in others. */
+export function* textsProblems(flow: FlowDefinition): Iterable<FlowProblem> {
+  const { locale, texts } = flow
+  if (locale !== undefined) {
+    const fault = localeFault(locale)
+    if (fault !== null) yield error('unknown_locale', '/locale', fault)
+  }
+  if (!texts) return
+  if (locale === undefined) {
+    const message =
+      'Say in which language the flow itself is written: add "locale: en", or whichever'
+    yield error('missing_locale', '/locale', message)
+  }
+  const units = textUnits(flow)
+  for (const tag of Object.keys(texts)) {
+    const place = pointerTo([tag])
+    const fault = localeFault(tag)
+    if (fault !== null) yield error('unknown_locale', place, fault)
+    else if (tag === locale) {
+      const message = `The flow itself is written in ${quoted(tag)}: change the texts where the flow has them, and remove these`
+      yield error('same_locale', place, message)
+    }
+    yield* superfluous(flow, tag, units)
+    for (const unit of units.filter(({ isMarkdown }) => isMarkdown)) {
+      const told = translationOf(texts[tag], unit)
+      if (told !== null) yield* markdownProblems(told, pointerTo([tag, ...unit.path]))
+    }
+  }
+  for (const { locale: tag, missing, of } of coverageOf(flow)) {
+    if (missing.length === 0) continue
+    const some = missing.slice(0, mostNamed).map(({ id }) => id)
+    const more = missing.length > some.length ? ', …' : ''
+    const message = `${missing.length} of ${of} texts are missing in ${quoted(tag)} (${some.join(', ')}${more}): visitors read them in ${quoted(locale ?? 'the flow’s own language')}`
+    yield warning('missing_text', pointerTo([tag]), message)
+  }
+}
+
+/** Texts for what the flow does not have: a key that is mistyped, or was there once. */
+function* superfluous(
+  flow: FlowDefinition,
+  tag: string,
+  units: readonly TextUnit[],
+): Iterable<FlowProblem> {
+  const told = flow.texts![tag]!
+  const known = new Set(units.map(({ path }) => pointerTo(path)))
+  // What a tour is called where no step has a heading.
+  known.add('/texts/title')
+  const lists = { steps: flow.steps, items: flow.checklist?.items ?? [] }
+  const say = (path: Path, message: string) =>
+    warning('superfluous_text', pointerTo([tag, ...path]), message)
+  for (const list of ['steps', 'items'] as const) {
+    const keys = lists[list].map(({ key }) => key)
+    for (const key of Object.keys(told[list] ?? {})) {
+      if (keys.includes(key)) continue
+      const hint = didYouMean(key, keys) || ': remove it, or correct the key'
+      const message = `The flow has no ${list === 'steps' ? 'step' : 'item'} ${quoted(key)}${hint}`
+      yield say([list, key], message)
+    }
+  }
+  for (const path of leavesOf(told)) {
+    const [list, key] = path
+    const isOfNone =
+      (list === 'steps' || list === 'items') && !lists[list].some(part => part.key === key)
+    if (isOfNone || known.has(pointerTo(path))) continue
+    yield say(path, 'The flow has no such text, so nobody reads this: remove it')
+  }
+}
+
+/** Where texts stand, in a mapping of any depth that the schema allows. */
+function leavesOf(value: unknown, path: Path = []): Path[] {
+  if (typeof value === 'string') return [path]
+  if (typeof value !== 'object' || value === null) return []
+  const names = Array.isArray(value) ? value.map((_, i) => i) : Object.keys(value)
+  return names.flatMap(name => leavesOf(at(value, [name]), [...path, name]))
+}

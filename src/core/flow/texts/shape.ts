@@ -1,0 +1,83 @@
+import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { closed, nullable, text } from '../values.ts'
+import { type FlowTexts, type TextField, textFields } from './fields.ts'
+
+/** The most languages of one flow beside its own. */
+export const mostLocales = 40
+
+/** As long as tags are that anybody uses. */
+const longestTag = 35
+
+/** A language tag, as far as a pattern can say; `localeProblem` judges it. */
+const tagPattern = '^[A-Za-z][A-Za-z0-9_-]*$'
+
+/** The language that a flow is written in. */
+export const Locale = Type.Optional(
+  text(2, longestTag, {
+    description:
+      'The language that the flow is written in, as a tag of BCP 47 such as en or pt-BR. Needed where it has texts in others.',
+  }),
+)
+
+/** A mapping whose names are chosen by its author. */
+const named = (pattern: string, of: TSchema, options: object) =>
+  Type.Record(Type.String({ pattern }), of, { additionalProperties: false, ...options })
+
+const keyPattern = '^[A-Za-z0-9._-]+$'
+
+const behindNull = (schema: TSchema): TSchema =>
+  (schema.anyOf as TSchema[] | undefined)?.find(({ type }) => type !== 'null') ?? schema
+
+const fieldAt = (schema: TSchema, names: readonly string[]): TSchema =>
+  names.reduce((holder, name) => behindNull(behindNull(holder).properties[name]), schema)
+
+/** One text of a translation: as long as the one that it stands for may be. */
+const translated = ({ maxLength }: TSchema) => text(1, maxLength)
+
+/** The translations of a part, in the shape of its text fields. */
+function partTexts(part: TSchema, fields: readonly TextField[]): TProperties {
+  const shape: Record<string, TSchema> = {}
+  const deeper = new Map<string, TextField[]>()
+  for (const field of fields) {
+    const [names = '', ofEntry] = field.path.split('[].')
+    const [name = '', ...rest] = names.split('.')
+    if (rest.length > 0) {
+      deeper.set(name, [
+        ...(deeper.get(name) ?? []),
+        { ...field, path: field.path.slice(name.length + 1) },
+      ])
+    } else if (ofEntry === undefined) shape[name] = translated(fieldAt(part, [name]))
+    else {
+      const { items, maxItems } = fieldAt(part, [name])
+      const options = { maxItems, description: 'By place; null keeps the text.' }
+      shape[name] = Type.Array(nullable(translated(fieldAt(items, [ofEntry]))), options)
+    }
+  }
+  for (const [name, inner] of deeper) shape[name] = closed(partTexts(fieldAt(part, [name]), inner))
+  return Object.fromEntries(Object.entries(shape).map(([name, of]) => [name, Type.Optional(of)]))
+}
+
+/** The texts of a flow whose steps and items have these schemas. */
+export function textsOf(flow: TSchema, step: TSchema, item: TSchema) {
+  const parts = (of: TSchema, fields: readonly TextField[], what: string) =>
+    Type.Optional(
+      named(keyPattern, closed(partTexts(of, fields)), {
+        maxProperties: 100,
+        description: `Texts of ${what}, by their keys.`,
+      }),
+    )
+  const ofLocale = closed({
+    ...partTexts(flow, textFields.flow),
+    steps: parts(step, textFields.steps, 'steps'),
+    items: parts(item, textFields.items, 'items'),
+  })
+  return Type.Optional(
+    Type.Unsafe<FlowTexts>(
+      named(tagPattern, ofLocale, {
+        maxProperties: mostLocales,
+        description:
+          'The texts in other languages, by language tag. Pages show the best for a visitor; what is missing is told in the language that the flow is written in.',
+      }),
+    ),
+  )
+}

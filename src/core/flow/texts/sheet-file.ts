@@ -1,0 +1,49 @@
+import { quoted } from '../../text/wording.ts'
+import { longestSheet, mostEntries, SheetFault, type SheetFormat, type TextSheet } from './sheet.ts'
+import { xliffText } from './xliff.ts'
+import { readXliff } from './xliff-reader.ts'
+
+/** A sheet as a file. JSON has the translations alone; what is not translated is empty there. */
+export function sheetText(sheet: TextSheet, format: SheetFormat): string {
+  if (format !== 'json') return xliffText(sheet, format === 'xliff' ? '2.0' : '1.2')
+  const texts = sheet.entries.map(({ id, target }) => [id, target ?? ''])
+  return `${JSON.stringify(Object.fromEntries(texts), null, 2)}\n`
+}
+
+/** What files of a format are called, and what browsers are told that they are. */
+export const sheetFileType = (format: SheetFormat) =>
+  format === 'json'
+    ? { ending: 'json', type: 'application/json' }
+    : { ending: 'xlf', type: 'application/xliff+xml' }
+
+/**
+ * Reads a file for translators, by what it holds: XLIFF, or JSON.
+ *
+ * @throws SheetFault with what to do
+ */
+export function readSheet(text: string): TextSheet {
+  if (text.length > longestSheet) throw new SheetFault('it is over 4 MiB: give one flow at a time')
+  const plain = text.replace(/^\uFEFF/, '')
+  if (/^\s*</.test(plain)) return readXliff(plain)
+  return { flow: null, from: null, to: null, entries: entriesIn(plain) }
+}
+
+function entriesIn(text: string): TextSheet['entries'] {
+  let read: unknown
+  try {
+    read = JSON.parse(text)
+  } catch {
+    throw new SheetFault('it is neither XLIFF nor JSON that can be read')
+  }
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) {
+    throw new SheetFault('it has to be a JSON object such as {"steps.hello.title": "Hallo"}')
+  }
+  const entries = Object.entries(read as Record<string, unknown>)
+  if (entries.length > mostEntries) throw new SheetFault(`there are more than ${mostEntries} texts`)
+  return entries.map(([id, target]) => {
+    if (typeof target !== 'string' && target !== null) {
+      throw new SheetFault(`${quoted(id)} has to be a text: nothing is nested here`)
+    }
+    return { id, source: null, target: target?.trim() ? target : null }
+  })
+}

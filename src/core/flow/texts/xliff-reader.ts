@@ -1,0 +1,142 @@
+import { SaxesParser } from 'saxes'
+import { quoted } from '../../text/wording.ts'
+import { mostEntries, type SheetEntry, SheetFault, type TextSheet } from './sheet.ts'
+
+const deepest = 50
+
+/** Parts of a file in which texts stand that are not the unit's: proposals, and what tools note. */
+const aside = new Set([
+  'alt-trans',
+  'seg-source',
+  'notes',
+  'note',
+  'matches',
+  'glossary',
+  'metadata',
+])
+/** Marks that a tool puts around words, which stay. */
+const around = new Set(['mrk', 'g', 'pc', 'sub'])
+
+/** A unit while it is read: its segments one after another. */
+interface Reading {
+  id: string
+  source: string
+  target: string
+  /** Whether a segment with something to translate has no translation. */
+  isUntold: boolean
+  hasTarget: boolean
+}
+
+/**
+ * Reads XLIFF 1.2 and 2.x, whatever program wrote it. No entity but XML's own five is resolved, and no
+ * document type is taken, so that a file can neither name another nor grow.
+ *
+ * @throws SheetFault
+ */
+export function readXliff(text: string): TextSheet {
+  const sheet: TextSheet = { flow: null, from: null, to: null, entries: [] }
+  const open: string[] = []
+  let version = ''
+  let files = 0
+  let asideAt = 0
+  let unit: Reading | null = null
+  let segment = { source: '', target: null as string | null }
+  let into: 'source' | 'target' | null = null
+  const known = new Set<string>()
+  const parser = new SaxesParser({ xmlns: true, position: true })
+  const fault = (message: string) => new SheetFault(`line ${parser.line}: ${message}`)
+
+  parser.on('error', error => {
+    throw new SheetFault(
+      `it is no XML that can be read: ${error.message.replace(/^\d+:\d+: /, `line ${parser.line}: `)}`,
+    )
+  })
+  parser.on('doctype', () => {
+    throw fault('a document type (<!DOCTYPE …>) is not taken: remove it')
+  })
+
+  const beginUnit = (id: string | undefined) => {
+    if (!id) throw fault('a unit has no id: take the file that was exported')
+    if (known.has(id)) throw fault(`the unit ${quoted(id)} is there twice: keep one`)
+    if (known.size >= mostEntries) throw fault(`there are more than ${mostEntries} units`)
+    known.add(id)
+    unit = { id, source: '', target: '', isUntold: false, hasTarget: false }
+    segment = { source: '', target: null }
+  }
+  const endSegment = (isIgnorable: boolean) => {
+    if (!unit) return
+    const { source, target } = segment
+    const isTold = target !== null && (target !== '' || source === '')
+    unit.source += source
+    // What stands between segments is the same in both languages, unless it is said otherwise.
+    unit.target += isTold ? target : isIgnorable ? source : ''
+    unit.hasTarget ||= isTold && !isIgnorable
+    unit.isUntold ||= !isTold && !isIgnorable && source.trim() !== ''
+    segment = { source: '', target: null }
+  }
+  const endUnit = () => {
+    const { id, source, target, isUntold, hasTarget } = unit!
+    if (isUntold && hasTarget)
+      throw fault(`the unit ${quoted(id)} is translated in part: finish it`)
+    const isTold = hasTarget && target.trim() !== ''
+    const entry: SheetEntry = { id, source, target: isTold ? target : null }
+    sheet.entries.push(entry)
+    unit = null
+  }
+
+  parser.on('opentag', ({ local, attributes }) => {
+    const value = (name: string) => attributes[name]?.value
+    open.push(local)
+    if (open.length > deepest) throw fault(`more than ${deepest} levels deep`)
+    if (open.length === 1) {
+      version = value('version') ?? ''
+      if (local !== 'xliff' || !/^(1\.2|2\.\d)$/.test(version)) {
+        throw fault('it is no XLIFF of version 1.2 or 2: export one, and have that translated')
+      }
+      sheet.from = value('srcLang') ?? null
+      sheet.to = value('trgLang') ?? null
+    }
+    if (asideAt > 0) return
+    if (aside.has(local)) asideAt = open.length
+    else if (local === 'file') {
+      if (++files > 1) throw fault('there is more than one file in it: give one flow at a time')
+      sheet.flow = value('original') ?? value('id') ?? null
+      sheet.from = value('source-language') ?? sheet.from
+      sheet.to = value('target-language') ?? sheet.to
+    } else if (local === 'unit' || local === 'trans-unit') beginUnit(value('id'))
+    else if (unit && (local === 'source' || local === 'target')) {
+      into = local
+      if (local === 'target') segment.target = ''
+    } else if (into && local === 'cp') {
+      take(String.fromCodePoint(Number.parseInt(value('hex') ?? '', 16) || 0xfffd))
+    } else if (into && !around.has(local)) {
+      throw fault(
+        `<${local}> stands in a text of ${quoted(unit!.id)}: texts have no such marks here`,
+      )
+    }
+  })
+
+  const take = (said: string) => {
+    if (asideAt > 0) return
+    if (into === 'source') segment.source += said
+    else if (into === 'target') segment.target += said
+  }
+  parser.on('text', take)
+  parser.on('cdata', take)
+
+  parser.on('closetag', ({ local }) => {
+    const depth = open.length
+    open.pop()
+    if (asideAt > 0) {
+      if (asideAt === depth) asideAt = 0
+    } else if (local === into) into = null
+    else if (local === 'segment' || local === 'ignorable') endSegment(local === 'ignorable')
+    else if (local === 'trans-unit' || local === 'unit') {
+      if (local === 'trans-unit') endSegment(false)
+      endUnit()
+    }
+  })
+
+  parser.write(text).close()
+  return sheet
+}

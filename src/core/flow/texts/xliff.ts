@@ -1,0 +1,69 @@
+import { withEscapes } from '../../text/unseen.ts'
+import type { TextSheet } from './sheet.ts'
+
+/** Files for translators as XLIFF, which their programs read and write. */
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** What XML reads as something else where it stands as it is. */
+const escaped = (text: string) => text.replace(/[&<>"]/g, char => entities[char]!)
+
+const reference = (char: string) => `&#x${char.codePointAt(0)!.toString(16)};`
+
+/** What XML 1.0 has no way to write. */
+const unwritable = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g
+
+const asCode = (char: string) =>
+  `<cp hex="${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}"/>`
+
+/**
+ * XLIFF 2.0 has an element for such a character; in 1.2 it is left out. What cannot be seen is written
+ * as a reference, so that no editor loses it.
+ */
+const content = (text: string, isOld: boolean) =>
+  withEscapes(escaped(text).replace(unwritable, isOld ? () => '' : asCode), reference)
+
+/** XLIFF 2.0 (OASIS standard), or 1.2, which older programs read. */
+export function xliffText({ flow, from, to, entries }: TextSheet, version: '2.0' | '1.2'): string {
+  const isOld = version === '1.2'
+  const name = (text: string | null) => escaped(text ?? '')
+  const unit = ({ id, source, target, note }: TextSheet['entries'][number]) => {
+    const said = content(note ?? '', isOld)
+    const own = `<source>${content(source ?? '', isOld)}</source>`
+    const state = target === null ? (isOld ? 'needs-translation' : 'initial') : 'translated'
+    const told = target === null ? '' : content(target, isOld)
+    if (isOld) {
+      return `      <trans-unit id="${name(id)}" xml:space="preserve">
+        ${own}
+        <target state="${state}">${told}</target>
+        <note>${said}</note>
+      </trans-unit>`
+    }
+    const shown = target === null ? '' : `\n        <target>${told}</target>`
+    return `    <unit id="${name(id)}">
+      <notes><note>${said}</note></notes>
+      <segment state="${state}">
+        ${own}${shown}
+      </segment>
+    </unit>`
+  }
+  const units = entries.map(unit).join('\n')
+  if (isOld) {
+    return `<?xml version="1.0" encoding="UTF-8"?>
+<xliff xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2">
+  <file original="${name(flow)}" source-language="${name(from)}" target-language="${name(to)}" datatype="plaintext">
+    <body>
+${units}
+    </body>
+  </file>
+</xliff>
+`
+  }
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.0" srcLang="${name(from)}" trgLang="${name(to)}">
+  <file id="${name(flow)}" canResegment="no" xml:space="preserve">
+${units}
+  </file>
+</xliff>
+`
+}

@@ -1,0 +1,78 @@
+import {
+  converter,
+  modeHsl,
+  modeHwb,
+  modeLab,
+  modeLch,
+  modeOklab,
+  modeOklch,
+  modeRgb,
+  parse,
+  useMode,
+} from 'culori/fn'
+import { mergedTheme } from './merged-theme.ts'
+import { type FlowProblem, warning } from './problem.ts'
+import type { Theme } from './theme.ts'
+import {
+  type Colours,
+  coloursOn,
+  contrast,
+  goesWith,
+  leastOfShapes,
+  leastOfText,
+  luminance,
+  ownColours,
+} from './theme-colours.ts'
+
+for (const mode of [modeRgb, modeHsl, modeHwb, modeLab, modeLch, modeOklab, modeOklch])
+  useMode(mode)
+const asRgb = converter('rgb')
+
+const clamped = (part: number) => Math.min(1, Math.max(0, part))
+
+/** The luminance of a colour that is what it is on every page; null of one that is not, or of none. */
+export function luminanceOf(colour: string): number | null {
+  const rgb = asRgb(parse(colour))
+  if (rgb === undefined || (rgb.alpha ?? 1) < 1) return null
+  return luminance([rgb.r, rgb.g, rgb.b].map(clamped))
+}
+
+/** Rounded down, so that a message never says what would have been enough. */
+const told = (ratio: number) => `${Math.floor(ratio * 10) / 10} : 1`
+
+/**
+ * Where a theme cannot be read or seen, as far as its colours alone say it; what they leave out is the
+ * snippet's own. Words on the accent are black or white, whichever is read better, so they are never.
+ */
+export function* themeProblems(theme: Partial<Theme>): Iterable<FlowProblem> {
+  const whole = mergedTheme(null, theme)
+  yield* problemsOn(whole, false)
+  if (theme.dark) yield* problemsOn(whole, true)
+}
+
+function* problemsOn(theme: Theme, isDarkPage: boolean): Iterable<FlowProblem> {
+  const said = coloursOn(theme, isDarkPage)
+  const own = goesWith(said, isDarkPage, luminanceOf)
+  const isSaid = (name: keyof Colours) => said[name] !== null
+  const at = (name: keyof Colours) =>
+    isDarkPage && theme.dark?.[name] ? `/dark/${name}` : `/${name}`
+  const ofName = (name: keyof Colours) => {
+    const colour = said[name] ?? (own && ownColours[own][name])
+    return colour === null ? null : luminanceOf(colour)
+  }
+  const ratioOf = (a: keyof Colours, b: keyof Colours): number => {
+    const [one, other] = [ofName(a), ofName(b)]
+    return one === null || other === null ? Infinity : contrast(one, other)
+  }
+  const ofText = ratioOf('text', 'background')
+  const page = isDarkPage ? ' on a dark page' : ''
+  if ((isSaid('text') || isSaid('background')) && ofText < leastOfText) {
+    const message = `Text and background have a contrast of ${told(ofText)}${page}, and reading needs 4.5 : 1: make one of them darker or lighter`
+    yield warning('low_contrast', at(isSaid('text') ? 'text' : 'background'), message)
+  }
+  const ofAccent = ratioOf('accent', 'background')
+  if (isSaid('accent') && ofAccent < leastOfShapes) {
+    const message = `The accent has a contrast of ${told(ofAccent)} with the background${page}, and a button needs 3 : 1 to be seen: make one of them darker or lighter`
+    yield warning('low_contrast', at('accent'), message)
+  }
+}

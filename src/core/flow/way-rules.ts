@@ -1,0 +1,99 @@
+import { didYouMean, quoted } from '../text/wording.ts'
+import { eventProblems } from './event-rules.ts'
+import type { FlowDefinition, StepDefinition, StepRule } from './flow.ts'
+import { error, type FlowProblem, warning } from './problem.ts'
+import { comparedBy } from './step-when.ts'
+import { audienceRuleProblems } from './targeting-rules.ts'
+import { urlMatches } from './url-rule.ts'
+import { exitsOf, reachIn } from './ways.ts'
+
+/** What is wrong with the ways from step to step, which takes all of them to see. */
+export function* wayProblems({ steps }: FlowDefinition): Iterable<FlowProblem> {
+  yield* gotoProblems(steps)
+  const reach = reachIn(steps)
+  yield* answerProblems(steps, reach)
+  const reached = reach(0)
+  for (const [index, { key }] of steps.entries()) {
+    if (index === 0 || reached.has(index)) continue
+    const message = `No way leads to step ${quoted(key)}: every step before it goes elsewhere; add a button with "goto: ${key}", or remove the step`
+    yield warning('unreachable_step', `/steps/${index}`, message)
+  }
+}
+
+const unknownStep = (key: string, keys: string[]) =>
+  `There is no step ${quoted(key)}${didYouMean(key, keys) || ': write the key of a step of this flow'}`
+
+function* gotoProblems(steps: readonly StepDefinition[]): Iterable<FlowProblem> {
+  const keys = steps.map(({ key }) => key)
+  for (const [at, { key, buttons }] of steps.entries()) {
+    for (const [index, { goto, action }] of buttons.entries()) {
+      const place = `/steps/${at}/buttons/${index}/goto`
+      if (goto === undefined) continue
+      if (!keys.includes(goto)) yield error('unknown_step', place, unknownStep(goto, keys))
+      else if (action !== 'next') {
+        const message = `The step has no effect with "action: ${action}": write "action: next", or remove goto`
+        yield warning('unused_goto', place, message)
+      } else if (goto === key) {
+        const message = 'This leads to the step that it stands on: name another one, or remove goto'
+        yield warning('goto_itself', place, message)
+      }
+    }
+  }
+}
+
+function* answerProblems(
+  steps: readonly StepDefinition[],
+  reach: ReturnType<typeof reachIn>,
+): Iterable<FlowProblem> {
+  const keys = steps.map(({ key }) => key)
+  for (const [at, { when }] of steps.entries()) {
+    for (const [index, { answer }] of (when?.rules ?? []).entries()) {
+      if (answer === undefined) continue
+      const place = `/steps/${at}/when/rules/${index}/answer`
+      const asked = keys.indexOf(answer)
+      if (asked < 0) yield error('unknown_step', place, unknownStep(answer, keys))
+      else if (!('question' in steps[asked]!)) {
+        const message = `Step ${quoted(answer)} asks nothing, so there is no answer: add a question to it`
+        yield warning('never_answered', place, message)
+      } else if (!exitsOf(steps, asked).some(exit => reach(exit).has(at))) {
+        const message = `Step ${quoted(answer)} does not come before this one, so there is no answer yet: move it up`
+        yield warning('never_answered', place, message)
+      }
+    }
+  }
+}
+
+/** What is wrong with one condition of a step, by itself. */
+export function* stepRuleProblems(rule: StepRule): Iterable<FlowProblem> {
+  const { attribute, answer, event, op, value } = rule
+  const asked = [attribute, answer, event].filter(name => name !== undefined)
+  if (asked.length !== 1) {
+    const message = 'A rule asks of one thing: write attribute, answer or event, and one of them'
+    yield error('invalid_rule', '', message)
+  } else if (event !== undefined) {
+    const inVain = { code: 'never_sent', consequence: 'The event is never there' }
+    yield* eventProblems(event, '/event', inVain)
+    if ((op !== undefined && op !== 'exists') || (value !== null && typeof value !== 'boolean')) {
+      const message =
+        'An event was tracked or was not: leave op and value out, or write "value: false" for "was not"'
+      yield error('invalid_rule', op === undefined ? '/value' : '/op', message)
+    }
+  } else {
+    const compared = comparedBy(rule)
+    if (compared) yield* audienceRuleProblems(compared)
+    else yield error('invalid_rule', '/op', 'Say how it is compared: add op, such as "op: eq"')
+  }
+}
+
+/** What is wrong with where a step leads, seen from the page that it is for. */
+export function* navigateProblems({ page, navigate }: StepDefinition): Iterable<FlowProblem> {
+  if (navigate === undefined || page === undefined) return
+  const isPath = navigate.startsWith('/')
+  // A path is of whatever site the page is on.
+  const origin = /^[a-z]+:\/\/[^/?#*]+/i.exec(page.pattern)?.[0] ?? 'https://host.invalid'
+  const url = isPath ? URL.parse(navigate, origin) : URL.parse(navigate)
+  if (url === null || urlMatches(page, url) || /^[^/]*\*/.test(page.pattern)) return
+  const message =
+    'This address is none of page, so the step is not shown there unless the site leads on: let page match it'
+  yield warning('navigates_elsewhere', '/navigate', message)
+}
