@@ -6,12 +6,14 @@ import type { AlertStore } from '../modules/alerts/port.ts'
 import type { AuthorStore } from '../modules/author/port.ts'
 import type { FlowStore, LookStore, SuggestedSelectors } from '../modules/authoring/port.ts'
 import type { DashboardStore } from '../modules/dashboard/port.ts'
+import type { EnvironmentStore } from '../modules/environments/port.ts'
 import type { ActivityStore, EventLog } from '../modules/events/port.ts'
 import type { ExplainStore } from '../modules/flows/port.ts'
 import type { SeenStore } from '../modules/installation/port.ts'
 import type { OperationsStore } from '../modules/operations/port.ts'
 import type { OrganisationStore } from '../modules/organisations/port.ts'
 import type { PeopleStore } from '../modules/people/port.ts'
+import type { PreviewStore } from '../modules/previews/port.ts'
 import type { RunStore } from '../modules/runs/port.ts'
 import type { StepEvidenceStore } from '../modules/steps/port.ts'
 import { inSlices, patientSlices } from '../scheduling/cooperative.ts'
@@ -33,9 +35,11 @@ import { findLink, findSession } from './organisations/dashboard-sessions.ts'
 import { identityHours } from './organisations/identity-counts.ts'
 import { findToken, listTokens } from './organisations/management-tokens.ts'
 import { keysOf, pageOfOrganisations, readOrganisation } from './organisations/organisations.ts'
+import { readLinks } from './organisations/staging-links.ts'
 import { personData } from './people/person-data.ts'
 import { personEventsOver } from './people/person-events.ts'
 import { runListOver } from './runs/run-rows.ts'
+import { writtenAnswersOver } from './runs/written-answers.ts'
 import { mostOrganisations } from './shared.ts'
 import { StepReader } from './steps/step-reader.ts'
 import type { StorageClient } from './writer/client.ts'
@@ -76,7 +80,13 @@ export function connectManagement(reading: Database, client: StorageClient, work
     most: mostOrganisations,
     list: async (...args) => pageOfOrganisations(reading, ...args),
     read: async (orgRef, now) => readOrganisation(reading, rowOf(orgRef), now),
-    add: (...args) => client.operate('addOrganisation', ...args),
+    add: (made, audit, staging) =>
+      client.operate(
+        'addOrganisation',
+        made,
+        audit,
+        staging && { ...staging, production: rowOf(staging.production) },
+      ),
     change: (orgRef, change) => client.operate('changeOrganisation', rowOf(orgRef), change),
     async identityHours(orgRef, now) {
       await seen.write()
@@ -149,15 +159,32 @@ export function connectManagement(reading: Database, client: StorageClient, work
     visit: (...args) => client.author('visit', ...args),
     propose: (...args) => client.author('propose', ...args),
   }
+  const environments: InRows<EnvironmentStore> = {
+    links: async orgRow => readLinks(reading, orgRow),
+    link: (...args) => client.operate('linkStaging', ...args),
+    unlink: (...args) => client.operate('unlinkStaging', ...args),
+  }
+  const previews: InRows<PreviewStore> = {
+    begin: (...args) => client.preview('begin', ...args),
+    list: (...args) => client.preview('list', ...args),
+    end: (...args) => client.preview('end', ...args),
+    visit: (...args) => client.preview('visit', ...args),
+    note: (...args) => client.operate('noteAudit', ...args),
+  }
   return {
     flows: asPort<FlowStore>(flows),
     looks: asPort<LookStore>(looks),
     evidence: asPort<StepEvidenceStore>(evidence),
-    runs: asPort<RunStore>(runListOver(reading)),
+    runs: asPort<RunStore>({
+      ...runListOver(reading),
+      writtenAnswers: writtenAnswersOver(reading),
+    }),
     explaining: asPort<ExplainStore>(explaining),
     eventLog: asPort<EventLog>(eventLog),
     activity: asPort<ActivityStore>(activity),
     authorSessions: asPort<AuthorStore>(authorSessions),
+    previews: asPort<PreviewStore>(previews),
+    environments: asPort<EnvironmentStore>(environments),
     seen,
     access: asPort<AccessStore>(access),
     organisations,

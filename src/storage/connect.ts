@@ -16,6 +16,7 @@ import { EchoReader } from './erasure/echo.ts'
 import { asPort } from './in-rows.ts'
 import { limitReached, refusedOrigin } from './ledger/refusals.ts'
 import { Readers } from './readers.ts'
+import { ExperimentReader } from './runs/experiment-reader.ts'
 import { IdentityBoard, PresenceBoard, ProgressBoard, type SharedMemory } from './shared.ts'
 import { StepReader } from './steps/step-reader.ts'
 import type { StorageClient } from './writer/client.ts'
@@ -43,6 +44,7 @@ export function connectStores(
   const board = new PresenceBoard(shared.presence)
   const identity = new IdentityBoard(shared.identity)
   const readers = new Readers(reading, board)
+  const experiments = new ExperimentReader(reading)
   const progress = new ProgressBoard(shared.progress)
   const history = new RunHistory(snapshots)
   const steps = new StepReader(reading)
@@ -76,6 +78,7 @@ export function connectStores(
     people: {
       histories: (orgRow, flowRows, ids) =>
         (echo.of(orgRow, ids) ?? readers).histories(orgRow, flowRows, ids),
+      caused: (orgRow, ids) => (echo.of(orgRow, ids) ?? readers).caused(orgRow, ids),
     },
     steps: {
       recordHealth: report => client.recordHealth(report),
@@ -101,8 +104,10 @@ export function connectStores(
     },
     analytics: {
       runs: (...args) => readers.runs(...args),
+      answers: (...args) => readers.answers(...args),
       events: (...args) => readers.events(...args),
-      columns: (flow, { startMs, endMs }, late) => history.between(flow, startMs, endMs, late),
+      experiment: (...args) => experiments.of(...args),
+      columns: (flow, { startMs, endMs }, beside) => history.between(flow, startMs, endMs, beside),
     },
   })
 }

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import type { CausedAt } from '../core/event/caused.ts'
 import { personOf, rejectionCodes } from '../core/event/event.ts'
 import type { PersonIds } from '../core/event/stored-event.ts'
 import type { FlowHistory } from '../core/flow/decision.ts'
@@ -22,6 +23,7 @@ import type { InRows, StoredEvent } from './in-rows.ts'
 import { flowEvents } from './ledger/ledger.ts'
 import { countsKeptMs, limitReached, refusedOrigin } from './ledger/refusals.ts'
 import { identityHours } from './organisations/identity-counts.ts'
+import { causedReader } from './people/caused-events.ts'
 import { PastRunReader } from './runs/past-run-reader.ts'
 import { type PartyOf, partyReader } from './runs/run-people.ts'
 import { type RunRecord, runRowColumns, runRowOf } from './runs/run-rows.ts'
@@ -67,6 +69,12 @@ function statements(database: Database) {
       where org_id = ? and flow_id = ? and (started_at, id) > (?, ?) and started_at < ?
       order by started_at, id limit ${pageRows}`,
     ),
+    runsWithAnswers: database.query<RunRecord, [number, number, number, number, number]>(
+      `select ${runRowColumns} from runs
+      where org_id = ? and flow_id = ? and (started_at, id) > (?, ?) and started_at < ?
+        and answers is not null
+      order by started_at, id limit ${pageRows}`,
+    ),
     checklistAt: database.query<{ checklist_at: number | null }, [number, number, string]>(
       'select checklist_at from progress where org_id = ? and flow_id = ? and person = ?',
     ),
@@ -97,7 +105,7 @@ function statements(database: Database) {
 /** What requests read of single rows, over a connection that cannot write. */
 export class Readers
   implements
-    InRows<Pick<AnalyticsReader, 'runs' | 'events'>>,
+    InRows<Pick<AnalyticsReader, 'runs' | 'answers' | 'events'>>,
     InRows<Pick<ChecklistReader, 'progress'>>,
     InRows<HistoryReader>
 {
@@ -108,6 +116,7 @@ export class Readers
   private readonly identityHours: ReturnType<typeof identityHours>
   private readonly partyOf: PartyOf
   private readonly ticksOf: TicksOf
+  private readonly causedBy: ReturnType<typeof causedReader>
 
   constructor(
     database: Database,
@@ -120,21 +129,25 @@ export class Readers
     this.identityHours = identityHours(database)
     this.partyOf = partyReader(database)
     this.ticksOf = ticksReader(database)
+    this.causedBy = causedReader(database)
   }
 
-  async *runs(
+  runs(orgRow: number, flowRow: number, range: TimeRange) {
+    return this.runsBy(this.sql.runs, orgRow, flowRow, range)
+  }
+
+  answers(orgRow: number, flowRow: number, range: TimeRange) {
+    return this.runsBy(this.sql.runsWithAnswers, orgRow, flowRow, range)
+  }
+
+  private async *runsBy(
+    statement: ReturnType<typeof statements>['runs'],
     orgRow: number,
     flowRow: number,
     range: TimeRange,
   ): AsyncIterable<readonly InRows<RunRow>[]> {
     const next = (last: RunRecord | null) =>
-      this.sql.runs.all(
-        orgRow,
-        flowRow,
-        last?.started_at ?? range.startMs,
-        last?.id ?? 0,
-        range.endMs,
-      )
+      statement.all(orgRow, flowRow, last?.started_at ?? range.startMs, last?.id ?? 0, range.endMs)
     for await (const page of pages(next)) {
       yield page.map(runRowOf)
     }
@@ -182,6 +195,13 @@ export class Readers
   ): Promise<ReadonlyMap<number, FlowHistory>> {
     const runs = this.pastRuns.ofPerson(orgRow, flowRows, personOf(userId, anonymousId))
     return new Map([...runs].map(([flowRow, ofFlow]) => [flowRow, historyOf(ofFlow)]))
+  }
+
+  async caused(
+    orgRow: number,
+    { userId, anonymousId }: PersonIds,
+  ): Promise<ReadonlyMap<string, readonly CausedAt[]>> {
+    return this.causedBy(orgRow, personOf(userId, anonymousId))
   }
 
   async presence(orgRow: number, now: number): Promise<Presence> {

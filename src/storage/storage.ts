@@ -5,6 +5,7 @@ import { failpoint } from '../failpoints.ts'
 import { type ActivityCall, LiveActivity } from './activity/live-activity.ts'
 import { WatchBoard } from './activity/watch-board.ts'
 import { type AuthorCall, AuthorSessions, callAuthor } from './author/author-sessions.ts'
+import { callPreviews, type PreviewCall, PreviewLinks } from './author/previews.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { ColumnSegments } from './column-segments/column-segments.ts'
 import {
@@ -145,6 +146,9 @@ const isOfActivity = (pending: PendingWrite): pending is PendingWrite<ActivityCa
 const isOfAuthor = (pending: PendingWrite): pending is PendingWrite<AuthorCall> =>
   pending.command.type === 'author'
 
+const isOfPreviews = (pending: PendingWrite): pending is PendingWrite<PreviewCall> =>
+  pending.command.type === 'preview'
+
 /**
  * The one writer of a running server, over a database that is prepared: it takes messages, commits
  * them in groups, and watches for what other processes (the command line) have changed.
@@ -167,6 +171,7 @@ export class Storage {
   private readonly answers = new Answers()
   private readonly activity: LiveActivity
   private readonly authors = new AuthorSessions()
+  private readonly previews = new PreviewLinks()
   private readonly generation: Int32Array
   private readonly dataVersion
   private readonly newestChange
@@ -251,8 +256,10 @@ export class Storage {
       const pending = new PendingWrite(text, answer, this.answers, this.gauge)
       if (isOperation(pending)) this.operate(pending)
       else if (isOfActivity(pending)) this.look(pending)
-      else if (isOfAuthor(pending)) this.author(pending)
-      else this.writer.submit(pending as PendingWrite<StorageCommand>)
+      else if (isOfAuthor(pending)) this.inMemory(pending, call => callAuthor(this.authors, call))
+      else if (isOfPreviews(pending)) {
+        this.inMemory(pending, call => callPreviews(this.previews, call))
+      } else this.writer.submit(pending as PendingWrite<StorageCommand>)
     }
   }
 
@@ -276,10 +283,13 @@ export class Storage {
     this.answers.send()
   }
 
-  /** Author sessions are in memory alone. */
-  private author(pending: PendingWrite<AuthorCall>): void {
+  /** Author sessions and links to previews are in memory alone. */
+  private inMemory<Call extends AuthorCall | PreviewCall>(
+    pending: PendingWrite<Call>,
+    carryOut: (call: Call) => unknown,
+  ): void {
     try {
-      pending.resolve(callAuthor(this.authors, pending.command) as CommandResult)
+      pending.resolve(carryOut(pending.command) as CommandResult)
     } catch (error) {
       pending.reject(error)
     }
@@ -310,6 +320,7 @@ export class Storage {
   watch(): void {
     this.activity.expire()
     this.authors.expire(this.options.clock.now())
+    this.previews.expire(this.options.clock.now())
     this.takeUpChanges()
   }
 

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Catalogue, PreparedBody } from '../../core/organisation/catalogue.ts'
 import type { InRows } from '../in-rows.ts'
+import type { Asked } from '../people/caused-events.ts'
 import type {
   FlowEntry,
   ItemEntry,
@@ -112,6 +113,15 @@ export class StoredCatalogue implements InRows<Catalogue> {
 
   itemsCompletedBy(organisation: Organisation, eventName: string): readonly ItemEntry[] {
     return this.load(organisation.ref).itemsCompletedBy(eventName)
+  }
+
+  /** What published flows ask of custom events of a name; null where none asks. */
+  asked(organisation: Organisation, eventName: string): Asked | null {
+    return this.load(organisation.ref).asked.get(eventName) ?? null
+  }
+
+  asksForEvents(organisation: Organisation): boolean {
+    return this.load(organisation.ref).asked.size > 0
   }
 
   /** By row, for commands that name their flow so. */

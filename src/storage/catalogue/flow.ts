@@ -1,4 +1,5 @@
 import type { Flow } from '../../core/flow/flow.ts'
+import type { Question } from '../../core/flow/question.ts'
 import type { FlowEntry, FlowVersion, Organisation } from './entries.ts'
 import type { CatalogueFlowRow, CatalogueRows, VersionRow } from './rows.ts'
 
@@ -35,6 +36,8 @@ export class CatalogueFlow implements FlowEntry {
   readonly status: FlowEntry['status']
   readonly versions: readonly FlowVersion[]
   private known: WeakRef<FlowDetails> | null = null
+  /** Few, and asked for by every answer that comes. */
+  private asked: FlowEntry['questions'] | null = null
 
   constructor(
     private readonly rows: CatalogueRows,
@@ -67,6 +70,20 @@ export class CatalogueFlow implements FlowEntry {
 
   get itemRefs(): FlowEntry['itemRefs'] {
     return this.details.itemRefs
+  }
+
+  get questions(): FlowEntry['questions'] {
+    if (!this.asked) {
+      const rows = this.rows.questions.all(this.ref)
+      const ofStep = Map.groupBy(rows, ({ id }) => id)
+      this.asked = new Map(
+        [...ofStep].map(([id, rows]) => [
+          id,
+          rows.map(({ question }) => JSON.parse(question) as Question),
+        ]),
+      )
+    }
+    return this.asked
   }
 
   private get details(): FlowDetails {

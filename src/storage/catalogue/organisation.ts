@@ -1,6 +1,7 @@
 import { type Bucket, limitsWith } from '../../core/organisation/buckets.ts'
 import type { PreparedBody } from '../../core/organisation/catalogue.ts'
 import { FlowBody, FlowListBody } from '../flows/bodies.ts'
+import type { Asked } from '../people/caused-events.ts'
 import type { FlowVersion, ItemEntry, Organisation, SnippetKey, StepEntry } from './entries.ts'
 import { CatalogueFlow } from './flow.ts'
 import type { CatalogueRows, OrganisationRow, PartRow } from './rows.ts'
@@ -28,6 +29,8 @@ type ItemsByEvent = ReadonlyMap<string, readonly ItemEntry[]>
 const limitsByText = new Map<string, Organisation['limits']>()
 const mostKnownLimits = 1_000
 const noEvents: ItemsByEvent = new Map()
+type AskedByEvent = ReadonlyMap<string, Asked>
+const nothingAsked: AskedByEvent = new Map()
 
 function limitsIn(text: string): Organisation['limits'] {
   const known = limitsByText.get(text)
@@ -58,6 +61,8 @@ function organisationOf(rows: CatalogueRows, row: OrganisationRow): Organisation
     honoursDoNotTrack: row.honours_do_not_track === 1,
     timezone: row.timezone,
     traits: JSON.parse(row.traits),
+    theme: row.theme === null ? null : JSON.parse(row.theme),
+    throttle: row.throttle,
   }
 }
 
@@ -81,6 +86,7 @@ export class CatalogueOrganisation {
   /** A body was made since it was last weighed. */
   isHeavier = false
   private itemsByEvent: ItemsByEvent | null = null
+  private knownAsked: AskedByEvent | null = null
 
   constructor(
     private readonly rows: CatalogueRows,
@@ -125,8 +131,13 @@ export class CatalogueOrganisation {
   }
 
   get publishedFlows(): FlowListBody {
-    this.list ??= this.noted(new FlowListBody(this.rows, this.organisation))
+    this.list ??= this.noted(this.newList())
     return this.list
+  }
+
+  private newList(): FlowListBody {
+    const asksForEvents = [...this.asked.values()].some(({ most }) => most > 0)
+    return new FlowListBody(this.rows, this.organisation, asksForEvents)
   }
 
   publishedFlow(flowRow: number): PreparedBody | null {
@@ -149,6 +160,28 @@ export class CatalogueOrganisation {
   itemsCompletedBy(eventName: string): readonly ItemEntry[] {
     this.itemsByEvent ??= this.readItemsByEvent()
     return this.itemsByEvent.get(eventName) ?? []
+  }
+
+  /** What published flows ask of custom events, by name. */
+  get asked(): AskedByEvent {
+    this.knownAsked ??= this.readAsked()
+    return this.knownAsked
+  }
+
+  private readAsked(): AskedByEvent {
+    const asked = new Map<string, Asked>()
+    const of = (name: string) => asked.get(name) ?? { most: 0, goalOf: [] }
+    for (const { flow_id, event, count, goal } of this.rows.asked.all(this.organisation.ref)) {
+      if (event !== null) {
+        const before = of(event)
+        asked.set(event, { ...before, most: Math.max(before.most, count ?? 1) })
+      }
+      if (goal !== null) {
+        const before = of(goal)
+        asked.set(goal, { ...before, goalOf: [...before.goalOf, flow_id] })
+      }
+    }
+    return asked.size > 0 ? asked : nothingAsked
   }
 
   private readFlows(): readonly CatalogueFlow[] {

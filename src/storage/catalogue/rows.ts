@@ -14,6 +14,16 @@ export interface OrganisationRow {
   honours_do_not_track: 0 | 1
   timezone: string | null
   traits: string
+  theme: string | null
+  throttle: number | null
+}
+
+/** What a published flow asks of custom events. */
+export interface AskedRow {
+  flow_id: number
+  event: string | null
+  count: number | null
+  goal: string | null
 }
 
 export interface CatalogueFlowRow {
@@ -58,7 +68,7 @@ export function catalogueRows(database: Database) {
   return {
     organisation: one<OrganisationRow, [number]>(
       `select id, public_id, slug, name, limits, origins, retention_days, identity_mode,
-         honours_do_not_track, timezone, traits
+         honours_do_not_track, timezone, traits, theme, throttle
       from organisations where id = ?`,
     ),
     organisationByName: database.query<{ id: number }, [string, string]>(
@@ -94,8 +104,25 @@ export function catalogueRows(database: Database) {
       where f.org_id = ? and f.status = 'published'
       order by v.body ->> '$.priority' desc, f.key`,
     ),
+    // Most flows ask for nothing, and their text is not read for it.
+    asked: one<AskedRow, [number]>(
+      `select f.id as flow_id, v.body ->> '$.when.event' as event, v.body ->> '$.when.count' as count,
+        v.body ->> '$.goal.event' as goal
+      from flows f join flow_versions v on v.flow_id = f.id
+        and v.version = (select max(version) from flow_versions where flow_id = f.id)
+      where f.org_id = ? and f.status = 'published' and (event is not null or goal is not null)`,
+    ),
     body: database.query<{ body: string }, [number, number]>(
       'select body from flow_versions where flow_id = ? and version = ?',
+    ),
+    // Newest first. Most bodies hold none, and are not parsed.
+    questions: one<{ id: number; question: string }, [number]>(
+      `select s.id, step.value ->> '$.question' as question
+      from flow_versions v, json_each(v.body, '$.steps') as step
+        join steps s on s.public_id = step.value ->> '$.id'
+      where v.flow_id = ? and instr(v.body, '"question":') > 0
+        and step.value -> '$.question' is not null
+      order by v.version desc`,
     ),
     draftName: one<{ name: string | null }, [number]>(
       `select draft ->> '$.name' as name from flows where id = ?`,

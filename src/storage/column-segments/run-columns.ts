@@ -4,15 +4,16 @@ import { codeOfDuration, noDuration } from '../../core/number/statistics.ts'
 import { stepOutcomes } from '../../core/run/outcome.ts'
 import { type RunStep, unpackTraits } from '../../core/run/run.ts'
 import {
+  type Beside,
   type ColumnTrait,
   cohortCodes,
-  type LateView,
   outcomeBits,
   outcomeCodes,
   type Planes,
   type RunColumns,
 } from '../../modules/analytics/port.ts'
 import { unpackSteps } from '../runs/run-rows.ts'
+import { WayBuilder } from './way-builder.ts'
 
 /** Runs' rows, and the columns that are made of them: for a segment, or for an answer at once. */
 
@@ -205,20 +206,21 @@ export class RunColumnsBuilder {
   private readonly ticks: PlaneBuilder
   private readonly traits = new Map<string, TraitBuilder>()
   private readonly cohorts: Uint8Array | null
+  private readonly ways: WayBuilder | null
   private dependsOnNewest = false
 
   /**
    * @param from no run starts before; none starts `longestColumns` after it, or later
    * @param capacity how many runs there are at most
    * @param latelyFrom since when something was heard of the runs that `lately` tells
-   * @param late what the column of cohorts is by; null for none
+   * @param beside what else is asked; nothing for segments
    */
   constructor(
     private readonly positions: FlowPositions<number>,
     private readonly from: number,
     private readonly capacity: number,
     private readonly latelyFrom: number,
-    private readonly late: LateView<number> | null = null,
+    private readonly beside: Beside<number> = { late: null, hasWays: false },
   ) {
     this.starts = new Uint32Array(capacity)
     this.people = new BigUint64Array(capacity)
@@ -226,7 +228,8 @@ export class RunColumnsBuilder {
     this.ends = new Uint16Array(capacity)
     this.marks = stepOutcomes.map(() => new PlaneBuilder(capacity))
     this.ticks = new PlaneBuilder(capacity)
-    this.cohorts = late && new Uint8Array(capacity)
+    this.cohorts = beside.late && new Uint8Array(capacity)
+    this.ways = beside.hasWays ? new WayBuilder(capacity) : null
   }
 
   add(run: ColumnRun): void {
@@ -237,6 +240,13 @@ export class RunColumnsBuilder {
     this.addSteps(i, run)
     if (run.traits !== null) this.addTraits(i, run.traits)
     if (this.cohorts) this.cohorts[i] = this.cohortOf(run)
+    if (this.ways) {
+      const path = this.positions.inTime(run.steps, run.version)
+      this.ways.set(
+        i,
+        path.map(step => this.stepPlaces.of(step)),
+      )
+    }
     let outcome: number = outcomeCodes.inProgress
     if (completedAt !== null) {
       outcome = outcomeCodes.completed
@@ -264,7 +274,7 @@ export class RunColumnsBuilder {
   }
 
   private cohortOf({ steps, startedAt }: ColumnRun): number {
-    const { step, afterMs } = this.late!
+    const { step, afterMs } = this.beside.late!
     const viewedAt = steps.find(({ stepId }) => stepId === step)?.viewedAt ?? null
     if (viewedAt === null) return cohortCodes.never
     return viewedAt - startedAt > afterMs ? cohortCodes.late : cohortCodes.inTime
@@ -319,6 +329,7 @@ export class RunColumnsBuilder {
       ticks: hasTicks ? this.ticks.finished(count, itemBits) : [],
       traits: [...this.traits].map(([name, trait]) => trait.finished(name, count)),
       cohorts: this.cohorts?.subarray(0, count) ?? null,
+      ways: this.ways?.finished(count) ?? null,
       dependsOnNewest: this.dependsOnNewest,
     }
   }

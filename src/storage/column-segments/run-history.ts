@@ -8,7 +8,9 @@ import { longestColumns, RunColumnsBuilder, RunPages } from './run-columns.ts'
 import { decodeSegment } from './segment-bytes.ts'
 
 type FlowRuns = InRows<ports.FlowRuns>
-type LateView = ports.LateView<number>
+type Beside = ports.Beside<number>
+
+const nothingBeside: Beside = { late: null, hasWays: false }
 
 interface SegmentRow {
   id: number
@@ -73,12 +75,12 @@ export class RunHistory {
     flow: FlowRuns,
     from: number,
     to: number,
-    late: LateView | null = null,
+    beside: Beside = nothingBeside,
   ): AsyncGenerator<RunColumns> {
     this.database.run('begin')
     try {
       const slices = new TimeSlices(true)
-      for (const columns of this.read(flow, from, to, late)) {
+      for (const columns of this.read(flow, from, to, beside)) {
         if (columns.count > 0) yield columns
         await slices.rest()
       }
@@ -87,16 +89,11 @@ export class RunHistory {
     }
   }
 
-  private *read(
-    flow: FlowRuns,
-    from: number,
-    to: number,
-    late: LateView | null,
-  ): Generator<RunColumns> {
+  private *read(flow: FlowRuns, from: number, to: number, beside: Beside): Generator<RunColumns> {
     const { orgRef: orgRow, flowRef: flowRow, versions } = flow
     const positions = new FlowPositions(flow)
     // Segments do not know when a step was seen.
-    if (late) return yield* this.ofRows(flow, positions, from, to, late)
+    if (beside.late || beside.hasWays) return yield* this.ofRows(flow, positions, from, to, beside)
     let at = from
     for (const segment of this.sql.segments.all(orgRow, flowRow, to, from)) {
       if (segment.flow_versions !== null && segment.flow_versions !== versions.length) continue
@@ -113,11 +110,11 @@ export class RunHistory {
     positions: FlowPositions<number>,
     from: number,
     to: number,
-    late: LateView | null = null,
+    beside: Beside = nothingBeside,
   ): Generator<RunColumns> {
     for (const page of this.pages.between(orgRow, flowRow, from, to)) {
       const builderFrom = (at: number) =>
-        new RunColumnsBuilder(positions, at, page.length, Number.NEGATIVE_INFINITY, late)
+        new RunColumnsBuilder(positions, at, page.length, Number.NEGATIVE_INFINITY, beside)
       let since = page[0]!.startedAt
       let builder = builderFrom(since)
       for (const run of page) {

@@ -98,6 +98,7 @@ export function decodeSegment(given: Uint8Array, from: number): RunColumns {
     items,
     ticks: planes(heading.ticks),
     cohorts: null,
+    ways: null,
     // Whoever keeps a segment knows by what it was made.
     dependsOnNewest: false,
   }

@@ -18,6 +18,10 @@ import alerts from '../migrations/0014-alerts.sql' with { type: 'text' }
 import timezone from '../migrations/0015-timezone.sql' with { type: 'text' }
 import traits from '../migrations/0016-traits.sql' with { type: 'text' }
 import flowSources from '../migrations/0017-flow-sources.sql' with { type: 'text' }
+import organisationTheme from '../migrations/0018-organisation-theme.sql' with { type: 'text' }
+import stagingLinks from '../migrations/0019-staging-links.sql' with { type: 'text' }
+import answers from '../migrations/0020-answers.sql' with { type: 'text' }
+import when from '../migrations/0021-when.sql' with { type: 'text' }
 import { rebuild } from '../projections/rebuild.ts'
 
 interface Migration {
@@ -50,6 +54,10 @@ const migrations: readonly Migration[] = [
   { id: 15, name: 'timezone', sql: timezone },
   { id: 16, name: 'traits', sql: traits },
   { id: 17, name: 'flow-sources', sql: flowSources },
+  { id: 18, name: 'organisation-theme', sql: organisationTheme },
+  { id: 19, name: 'staging-links', sql: stagingLinks },
+  { id: 20, name: 'answers', sql: answers },
+  { id: 21, name: 'when', sql: when },
 ]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

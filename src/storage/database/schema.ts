@@ -10,7 +10,8 @@ import {
   unique,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import type { Flow, FlowDefinition, FlowSource } from '../../core/flow/flow.ts'
+import type { Flow, FlowDefinition, FlowSource, PromotedSource } from '../../core/flow/flow.ts'
+import type { Theme } from '../../core/flow/theme.ts'
 import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import type { Bucket } from '../../core/organisation/buckets.ts'
 import type { Scope } from '../../core/organisation/management-token.ts'
@@ -36,7 +37,20 @@ export const organisations = sqliteTable('organisations', {
   honoursDoNotTrack: integer('honours_do_not_track', { mode: 'boolean' }).notNull().default(false),
   timezone: text(),
   traits: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
+  theme: text({ mode: 'json' }).$type<Theme>(),
+  throttle: integer(),
 })
+
+/** Which organisation tries flows for which other. */
+export const stagingLinks = sqliteTable(
+  'staging_links',
+  {
+    orgId: integer('org_id').notNull(),
+    stagingOrgId: integer('staging_org_id').primaryKey(),
+    linkedAt: integer('linked_at').notNull(),
+  },
+  table => [index('staging_links_by_org').on(table.orgId)],
+)
 
 export const snippetKeys = sqliteTable(
   'snippet_keys',
@@ -71,7 +85,7 @@ export const flows = sqliteTable(
     status: text({ enum: ['draft', 'published', 'archived'] }).notNull(),
     draft: text({ mode: 'json' }).$type<FlowDefinition>(),
     updatedAt: integer('updated_at').notNull(),
-    source: text({ mode: 'json' }).$type<FlowSource>(),
+    source: text({ mode: 'json' }).$type<FlowSource | PromotedSource>(),
     isLocked: integer('is_locked', { mode: 'boolean' }).notNull().default(false),
   },
   table => [unique().on(table.orgId, table.key)],
@@ -340,9 +354,13 @@ export const runs = sqliteTable(
     hasUnattributed: integer('has_loose').notNull().default(0),
     unattributedVersion: integer('loose_version'),
     traits: text(),
+    answers: text(),
   },
   table => [
     index('runs_by_start').on(table.orgId, table.flowId, table.startedAt),
+    index('runs_with_answers')
+      .on(table.orgId, table.flowId, table.startedAt, table.id)
+      .where(sql`answers is not null`),
     index('runs_of_loose_people').on(
       table.orgId,
       table.flowId,
@@ -470,6 +488,41 @@ export const completions = sqliteTable(
     reportedAt: integer('reported_at').notNull(),
   },
   table => [index('completions_by_flow').on(table.orgId, table.flowId)],
+)
+
+export const causedEvents = sqliteTable(
+  'caused_events',
+  {
+    orgId: integer('org_id').notNull(),
+    person: text().notNull(),
+    name: text().notNull(),
+    times: text().notNull(),
+  },
+  table => [primaryKey({ columns: [table.orgId, table.person, table.name] })],
+)
+
+export const heldOut = sqliteTable(
+  'held_out',
+  {
+    orgId: integer('org_id').notNull(),
+    flowId: integer('flow_id').notNull(),
+    person: text().notNull(),
+    version: integer().notNull(),
+    at: integer().notNull(),
+  },
+  table => [primaryKey({ columns: [table.orgId, table.flowId, table.person, table.version] })],
+)
+
+export const goals = sqliteTable(
+  'goals',
+  {
+    orgId: integer('org_id').notNull(),
+    flowId: integer('flow_id').notNull(),
+    person: text().notNull(),
+    name: text().notNull(),
+    lastAt: integer('last_at').notNull(),
+  },
+  table => [primaryKey({ columns: [table.orgId, table.flowId, table.person, table.name] })],
 )
 
 export const stepReports = sqliteTable(

@@ -15,6 +15,8 @@ const tablesByPerson = [
   ['loose_facts', 'looseFacts'],
   ['checklist_completions', null],
   ['run_people', null],
+  ['held_out', null],
+  ['goals', null],
 ] as const
 
 /** The person's name, as the first of these tables has it that knows of them. */
@@ -86,6 +88,29 @@ export function* eraseCompletions(work: ErasureWork): Generator<number> {
       if (rows.length < pageRows) break
       after = rows.at(-1)!.id
     }
+  }
+}
+
+/** Deletes what the person has caused: it decides what they are shown, and no number comes from it. */
+export function* eraseCaused(work: ErasureWork): Generator<number> {
+  const { database, orgRow } = work
+  const page = database.query<{ person: string }, [number, string]>(
+    `select distinct person from caused_events
+    where org_id = ? and person > ? order by person limit ${pageRows}`,
+  )
+  const remove = database.query('delete from caused_events where org_id = ? and person = ?')
+  for (let after = ''; ; ) {
+    const people = page.all(orgRow, after)
+    const own = people.find(({ person }) => isPerson(work.person, person))
+    if (own) {
+      work.step(() => {
+        remove.run(orgRow, own.person)
+        return {}
+      })
+    }
+    yield people.length
+    if (own || people.length < pageRows) return
+    after = people.at(-1)!.person
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { eraseCompletions, eraseDeadLetters, eraseStepReports } from './erase-facts.ts'
+import { eraseCaused, eraseCompletions, eraseDeadLetters, eraseStepReports } from './erase-facts.ts'
 import { eraseLedger } from './erase-ledger.ts'
 import { eraseRuns } from './erase-runs.ts'
 import { type ErasureRow, ErasureTable } from './erasure-table.ts'
@@ -43,6 +43,7 @@ export function* erase(database: Database, row: ErasureRow): Generator<ErasureSt
     'renaming runs',
     eraseRuns(work, traces),
     eraseCompletions(work),
+    eraseCaused(work),
     eraseStepReports(work),
     eraseDeadLetters(work),
   )

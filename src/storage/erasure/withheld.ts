@@ -184,6 +184,7 @@ export class Withholding implements Executor {
             reason: null,
             properties: null,
             traits: null,
+            answer: null,
             url: null,
           }),
           batch: { refusals: {}, skewMs: null },

@@ -57,17 +57,29 @@ export class FlowListBody implements PublishedFlows {
   private readonly publications: readonly Publication[]
   /** Fields behind the flows: none by default, so that the list reads as it always did. */
   private readonly more: string
+  /** Whether all that interrupts counts. */
+  private readonly isThrottled: boolean
   private knownRemembered: PublishedFlows['remembered'] | null = null
 
   constructor(
     private readonly rows: CatalogueRows,
-    { ref, honoursDoNotTrack, traits }: Pick<Organisation, 'ref' | 'honoursDoNotTrack' | 'traits'>,
+    {
+      ref,
+      honoursDoNotTrack,
+      traits,
+      theme,
+      throttle,
+    }: Pick<Organisation, 'ref' | 'honoursDoNotTrack' | 'traits' | 'theme' | 'throttle'>,
+    readonly asksForEvents: boolean,
   ) {
     const published = rows.published.all(ref)
     const flows = arrayOf(published.map(({ body }) => body))
     this.more =
       (honoursDoNotTrack ? ',"honoursDoNotTrack":true' : '') +
-      (traits.length > 0 ? `,"traits":${JSON.stringify(traits)}` : '')
+      (traits.length > 0 ? `,"traits":${JSON.stringify(traits)}` : '') +
+      (theme ? `,"theme":${JSON.stringify(theme)}` : '') +
+      (throttle === null ? '' : `,"throttle":${throttle}`)
+    this.isThrottled = throttle !== null
     this.version = hashOf(flows + this.more)
     this.length = flows.length
     this.publications = published.map(({ flow_id, version }) => ({ flow_id, version }))
@@ -82,15 +94,26 @@ export class FlowListBody implements PublishedFlows {
   }
 
   get remembered(): PublishedFlows['remembered'] {
-    this.knownRemembered ??= this.publications
-      .map(publication => ({
-        ref: publication.flow_id,
-        flow: JSON.parse(textOf(this.rows, publication)) as Flow,
-      }))
-      .filter(({ flow }) => shownAs(flow) === 'checklist' || flow.frequency !== 'always')
+    this.knownRemembered ??= this.readRemembered()
+    return this.knownRemembered
+  }
+
+  private readRemembered(): PublishedFlows['remembered'] {
+    const published = this.publications.map(publication => ({
+      ref: publication.flow_id,
+      flow: JSON.parse(textOf(this.rows, publication)) as Flow,
+    }))
+    const awaited = new Set(published.map(({ flow }) => flow.when?.after))
+    return published
+      .filter(
+        ({ flow }) =>
+          shownAs(flow) === 'checklist' ||
+          flow.frequency !== 'always' ||
+          this.isThrottled ||
+          awaited.has(flow.key),
+      )
       .slice(0, mostRemembered)
       .map(({ ref, flow }) => ({ ref, id: flow.id }))
-    return this.knownRemembered
   }
 
   get text(): string {

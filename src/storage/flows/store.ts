@@ -9,8 +9,10 @@ import type {
   FlowChanges,
   FlowOrigin,
   StoredChange,
+  Witness,
 } from '../../modules/authoring/port.ts'
 import { announce, inTransaction } from '../catalogue/change.ts'
+import type { InRows } from '../in-rows.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
 import { revisionOf } from './reader.ts'
 import {
@@ -62,6 +64,7 @@ export interface PreparedChanges {
   revision: number
   changes: readonly PreparedChange[]
   audit: readonly AuditEntry[]
+  witness?: InRows<Witness>
 }
 
 /**
@@ -72,14 +75,14 @@ export interface PreparedChanges {
 export function* prepareChanges(
   database: Database,
   orgRow: number,
-  { revision, changes, audit }: FlowChanges,
+  { revision, changes, audit, witness }: InRows<FlowChanges>,
 ): Generator<undefined, PreparedChanges> {
   const prepared: PreparedChange[] = []
   for (const change of changes) {
     prepared.push(prepare(database, orgRow, change))
     yield
   }
-  return { revision, changes: prepared, audit }
+  return { revision, changes: prepared, audit, ...(witness && { witness }) }
 }
 
 function prepare(database: Database, orgRow: number, change: FlowChange): PreparedChange {
@@ -154,13 +157,14 @@ function frozen(
 export function changeFlows(
   database: Database,
   orgRow: number,
-  { revision, changes, audit }: PreparedChanges,
+  { revision, changes, audit, witness }: PreparedChanges,
   now: () => number,
 ): StoredChange[] | null {
   return inTransaction(database, tx => {
     if (revisionOf(tx, orgRow) !== revision) return null
     const stored = changes.map(change => apply(database, orgRow, change, now))
     writeAudit(database, orgRow, audit)
+    if (witness) writeAudit(database, witness.org, [witness.entry])
     // Also for drafts: an analyst sees a flow, and its name, before its first publication.
     announce(tx, orgRow)
     failpoint('during_publish')

@@ -57,10 +57,10 @@ const bits = {
 } as const
 
 /**
- * The last bit: traits follow. Few events have any, so they are never as in the event before, and absent
- * without the bit.
+ * The last bit: what only one kind says follows, of a start its traits and of an answered question the
+ * answer. Few events have any, so it is never as in the event before, and absent without the bit.
  */
-const traits = 1 << 31
+const said = 1 << 31
 
 /** The first bits are the kind. */
 const kindMask = (1 << 4) - 1
@@ -85,6 +85,7 @@ export const noEvent: Omit<NewEvent, 'id' | 'kind'> = {
   reason: null,
   properties: null,
   traits: null,
+  answer: null,
 }
 
 /** How long after its occurrence an event was reported to have occurred: mostly 0. */
@@ -128,9 +129,10 @@ export function encodeEvents(events: readonly NewEvent[]): EventText {
     changes.note(bits.flowVersion, event.flowVersion, before.flowVersion)
     changes.note(bits.itemRow, event.itemRef, before.itemRef)
     changes.note(bits.name, event.name, before.name)
-    if (event.traits !== null) {
-      changes.code |= traits
-      changes.values += event.traits + end
+    const saying = event.traits ?? event.answer
+    if (saying !== null) {
+      changes.code |= said
+      changes.values += saying + end
     }
     const later = event.occurredAt - before.occurredAt
     facts += `${event.id}${end}${changes.code}${end}${later}${end}${changes.values}`
@@ -153,7 +155,7 @@ class FactReader {
   flowVersion: number | null = null
   itemRow: number | null = null
   name: string | null = null
-  traits: string | null = null
+  private said: string | null = null
   private readonly values: readonly string[]
   private at = 0
 
@@ -178,11 +180,19 @@ class FactReader {
     if (code & bits.flowVersion) this.flowVersion = this.number(bits.flowVersion)
     if (code & bits.itemRow) this.itemRow = this.number(bits.itemRow)
     if (code & bits.name) this.name = this.text(bits.name)
-    this.traits = code & traits ? this.values[this.at++]! : null
+    this.said = code & said ? this.values[this.at++]! : null
   }
 
   get isFirst(): boolean {
     return (this.code & first) !== 0
+  }
+
+  get traits(): string | null {
+    return this.kind === 'question_answered' ? null : this.said
+  }
+
+  get answer(): string | null {
+    return this.kind === 'question_answered' ? this.said : null
   }
 
   get kind(): EventKind {
@@ -257,6 +267,7 @@ export function decodeFacts(
       sessionId: reader.sessionId,
       occurredAt: reader.occurredAt,
       traits: reader.traits,
+      answer: reader.answer,
       name: reader.name,
     })
   }
@@ -310,6 +321,7 @@ export function decodeEvents({
       reason,
       properties,
       traits: reader.traits,
+      answer: reader.answer,
       source,
     })
   }

@@ -54,6 +54,7 @@ const eventOf = (row: EventRow): StoredEvent => ({
   reason: row.reason,
   properties: row.properties,
   traits: null,
+  answer: null,
   source: eventSources[row.source] as EventSource,
 })
 

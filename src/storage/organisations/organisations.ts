@@ -2,10 +2,12 @@ import type { Database } from 'bun:sqlite'
 import { and, asc, count, eq, gt, isNull, lte, max, or } from 'drizzle-orm'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import { limitsWith } from '../../core/organisation/buckets.ts'
+import type { LinkFault } from '../../modules/environments/port.ts'
 import type {
   IdentitySecret,
   IssuedKey,
   NewOrganisation,
+  NewStaging,
   OrganisationChange,
   OrganisationQuestion,
   OrganisationRead,
@@ -15,9 +17,10 @@ import type {
 import { announce, inTransaction, type Tables, tables } from '../catalogue/change.ts'
 import { identitySecrets, organisations, snippetKeys } from '../database/schema.ts'
 import { revisionOf } from '../flows/reader.ts'
-import { refOf } from '../in-rows.ts'
+import { type InRows, refOf } from '../in-rows.ts'
 import { mostOrganisations } from '../shared.ts'
 import { writeAudit } from './audit-log.ts'
+import { insertLink, linkFault } from './staging-links.ts'
 
 export type { OrganisationRecord }
 
@@ -75,12 +78,16 @@ export function findOrganisation(database: Database, idOrSlug: string): Organisa
   return row ? recordOf(row) : null
 }
 
+/** Stands for an organisation that is not there yet. */
+const noRow = 0
+
 /** See `OrganisationStore.add`. */
 export function addOrganisation(
   database: Database,
   { id, slug, name, snippetKey, createdAt }: NewOrganisation,
   audit: AuditEntry,
-): 'added' | 'slug taken' | 'full' {
+  staging?: InRows<NewStaging>,
+): 'added' | 'slug taken' | 'full' | LinkFault {
   return inTransaction(database, tx => {
     if (tx.select().from(organisations).where(eq(organisations.slug, slug)).get()) {
       return 'slug taken'
@@ -91,6 +98,8 @@ export function addOrganisation(
         .from(organisations)
         .get()?.row ?? 0
     if (newest >= mostOrganisations) return 'full'
+    const fault = staging && linkFault(tx, { production: staging.production, staging: noRow })
+    if (fault) return fault
     const { row } = tx
       .insert(organisations)
       .values({ publicId: id, slug, name, createdAt })
@@ -98,6 +107,10 @@ export function addOrganisation(
       .get()
     tx.insert(snippetKeys).values({ key: snippetKey, orgId: row, createdAt }).run()
     writeAudit(database, row, [audit])
+    if (staging) {
+      const pair = { production: staging.production, staging: row }
+      insertLink(database, pair, createdAt, staging.audit)
+    }
     announce(tx, row)
     return 'added'
   })

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { msOf } from '../../core/event/caused.ts'
 import { unpackTraits } from '../../core/run/run.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import type { NamedPerson, StoredSection } from '../../modules/people/port.ts'
@@ -15,6 +16,7 @@ import { type BatchRow, storedText } from '../ledger/event-batches.ts'
 import { decodeEvents } from '../ledger/event-text.ts'
 import { unpackSteps } from '../runs/run-rows.ts'
 import type { StoredRun } from '../runs/run-table.ts'
+import { causedReader } from './caused-events.ts'
 
 /**
  * All that is stored of a person, section by section, as the API names it; each page is a statement of
@@ -236,6 +238,26 @@ function* sharedRuns(database: Database, orgRow: number, person: string, names: 
   for (const { flowId, row } of table(person)) yield { flowId, run: row.run_key }
 }
 
+function* causedEvents(database: Database, orgRow: number, person: string) {
+  for (const [name, times] of causedReader(database)(orgRow, person)) {
+    yield { name, times: times.map(time => isoTime(msOf(time))) }
+  }
+}
+
+function* heldOut(database: Database, orgRow: number, person: string, names: Names) {
+  type Row = { version: number; at: number }
+  for (const { flowId, row } of inFlows<Row>(database, orgRow, names, 'held_out')(person)) {
+    yield { flowId, version: row.version, at: isoTime(row.at) }
+  }
+}
+
+function* goals(database: Database, orgRow: number, person: string, names: Names) {
+  type Row = { name: string; last_at: number }
+  for (const { flowId, row } of inFlows<Row>(database, orgRow, names, 'goals')(person)) {
+    yield { flowId, event: row.name, lastAt: isoTime(row.last_at) }
+  }
+}
+
 function stepReports(database: Database, orgRow: number, person: PersonMatcher, names: Names) {
   type Row = Record<string, number | string | null> & { number: number; at: number }
   return numbered<Row>(database, orgRow, ['step_reports', 'seq'], row => {
@@ -283,6 +305,9 @@ export function* personData(
   const ofChecklists = checklistCompletions(database, orgRow, name, names)
   yield { section: 'checklistCompletions', rows: ofChecklists }
   yield { section: 'sharedRuns', rows: sharedRuns(database, orgRow, name, names) }
+  yield { section: 'causedEvents', rows: causedEvents(database, orgRow, name) }
+  yield { section: 'heldOut', rows: heldOut(database, orgRow, name, names) }
+  yield { section: 'goals', rows: goals(database, orgRow, name, names) }
   yield { section: 'stepReports', rows: stepReports(database, orgRow, person, names) }
   yield { section: 'deadLetters', rows: deadLetters(database, orgRow, person, names) }
 }

@@ -44,6 +44,9 @@ export function carryOver(
       select run_key from main.runs where ${ofFlow} and started_at <= ${until}
     )`,
   )
+  database.run(
+    `insert into temp.held_out select * from main.held_out where ${ofFlow} and at <= ${until}`,
+  )
   const completions = database.query<{ id: number; person: string; reported_at: number }, [number]>(
     `select id, person, reported_at from main.completions
     where ${ofFlow} and reported_at <= ${until} and id > ? order by id limit ${pageRows}`,

@@ -8,11 +8,13 @@ import {
   type RunState,
   runKeyOf,
   runOfEvent,
+  versionAt,
 } from '../../core/run/run.ts'
 import { ChecklistProgress, type PersonInFlow } from '../checklists/checklist-progress.ts'
 import { CompletionTable } from '../checklists/completion-table.ts'
 import { ChecklistCompletions } from '../checklists/completions.ts'
 import type { RowIndex } from '../hash-index/row-index.ts'
+import { HeldOut } from '../runs/held-out.ts'
 import { RunPeople } from '../runs/run-people.ts'
 import {
   ownStateOf,
@@ -35,6 +37,7 @@ export class Projector {
   private readonly completions: CompletionTable
   private readonly unattributed: UnattributedEvents
   private readonly people: RunPeople
+  private readonly heldOut: HeldOut
   private readonly byChecklist: ChecklistCompletions
   readonly progress: ChecklistProgress
   readonly indexes: readonly RowIndex[]
@@ -53,6 +56,7 @@ export class Projector {
     this.completions = new CompletionTable(database, indexes?.completions)
     this.unattributed = new UnattributedEvents(database, this.runs)
     this.people = new RunPeople(database)
+    this.heldOut = new HeldOut(database)
     const { partyOf } = this.people
     this.byChecklist = new ChecklistCompletions(database, this.runs, this.unattributed, partyOf)
     this.progress = new ChecklistProgress(database, historyOf, partyOf, this.byChecklist)
@@ -101,6 +105,7 @@ export class Projector {
     this.joinRuns(facts, touched, concerned)
     for (const fact of facts) {
       if (fact.kind === 'flow_completed') this.addCompletion(fact)
+      if (fact.kind === 'flow_held_out') this.addHeldOut(fact)
       if (isUnattributed(fact) && !fact.byCustomEvent) this.addUnattributed(fact, touched)
     }
     const ticks = facts.filter(({ kind }) => needsItem(kind))
@@ -240,6 +245,13 @@ export class Projector {
 
   private addCompletion({ orgRow, flowRow, userId, anonymousId, occurredAt }: Fact): void {
     this.completions.add(orgRow, flowRow, personOf(userId, anonymousId), occurredAt)
+  }
+
+  /** Of the version that it names, else of the one that was published then. */
+  private addHeldOut(fact: Fact): void {
+    const { orgRow, flowRow, flowVersion, occurredAt: at } = fact
+    const version = flowVersion ?? versionAt(this.historyOf(orgRow, flowRow).versions, at)
+    this.heldOut.add(orgRow, flowRow, personOfFact(fact), version, at)
   }
 
   /** What a person ticks is said of all their runs. */

@@ -10,6 +10,7 @@ import {
 } from '../hash-index/row-index.ts'
 import { flowFacts } from '../ledger/ledger.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
+import { replayCaused } from '../people/replay-caused.ts'
 import { isOldPacking, packSteps, unpackSteps } from '../runs/run-rows.ts'
 import { indexedRuns, toNobody } from '../runs/run-table.ts'
 import { carryOver, deletedUntil } from './carry-over.ts'
@@ -28,7 +29,7 @@ const projections = {
     key: 'run_key',
     columns: `org_id, flow_id, run_key, person, least_user_id, least_anonymous_id, started_at,
       last_at, named_version, version, completed_at, dismissed_at, steps, own_started_at,
-      own_completed_at, loose_version, traits`,
+      own_completed_at, loose_version, traits, answers`,
   },
   run_people: {
     key: 'run_key, person',
@@ -53,6 +54,10 @@ const projections = {
   completions: {
     key: 'person',
     columns: 'org_id, flow_id, person, reported_at',
+  },
+  held_out: {
+    key: 'person, version',
+    columns: 'org_id, flow_id, person, version, at',
   },
 } as const
 
@@ -353,6 +358,7 @@ export function rebuild(
       tell({ flow: key, flows: flows.length, flowsDone: i + 1, events })
     }
     replayHealth(database)
+    replayCaused(database, catalogue)
     return { flows: flows.length, events, changed }
   } finally {
     for (const table of tables) database.run(`drop table temp.${table}`)

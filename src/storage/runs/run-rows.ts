@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { RunOutcome } from '../../core/run/outcome.ts'
-import { type RunStep, unpackTraits } from '../../core/run/run.ts'
+import { type RunAnswer, type RunStep, unpackTraits } from '../../core/run/run.ts'
 import type { RunRow } from '../../core/run/stored-run.ts'
 import type { RunStore } from '../../modules/runs/port.ts'
 import type { InRows } from '../in-rows.ts'
@@ -91,6 +91,19 @@ const oldSteps = (packed: string): RunStep[] =>
     }),
   )
 
+/** A run's answers as they stand in its row: JSON, [[step, time, answer], …]; null where there are none. */
+export const packAnswers = (answers: readonly RunAnswer[]): string | null =>
+  answers.length === 0
+    ? null
+    : JSON.stringify(answers.map(({ stepId, at, answer }) => [stepId, at, answer]))
+
+export const unpackAnswers = (packed: string | null): RunAnswer[] =>
+  packed === null
+    ? []
+    : (JSON.parse(packed) as [number, number, string][]).map(([stepId, at, answer]) => ({
+        ...{ stepId, at, answer },
+      }))
+
 /** What a run's row says to readers. */
 export interface RunRecord {
   id: number
@@ -103,10 +116,11 @@ export interface RunRecord {
   dismissed_at: number | null
   steps: string
   traits: string | null
+  answers: string | null
 }
 
-export const runRowColumns =
-  'id, run_key, person, started_at, last_at, version, completed_at, dismissed_at, steps, traits'
+export const runRowColumns = `id, run_key, person, started_at, last_at, version, completed_at,
+  dismissed_at, steps, traits, answers`
 
 export const runRowOf = (row: RunRecord): InRows<RunRow> => ({
   key: row.run_key,
@@ -118,10 +132,11 @@ export const runRowOf = (row: RunRecord): InRows<RunRow> => ({
   dismissedAt: row.dismissed_at,
   traits: unpackTraits(row.traits),
   steps: unpackSteps(row.steps),
+  answers: unpackAnswers(row.answers),
 })
 
 /** Runs in the order of the index by start: a page costs what it holds, however many there are. */
-export function runListOver(database: Database): InRows<RunStore> {
+export function runListOver(database: Database): InRows<Pick<RunStore, 'runs'>> {
   const flow = database.query<{ id: number; public_id: string }, [number, string]>(
     'select id, public_id from flows where org_id = ? and key = ?',
   )
@@ -173,10 +188,10 @@ type RunPlace = readonly [start: number, id: number]
 const earlier = (a: RunPlace, b: RunPlace) => (a[0] < b[0] ? a : b)
 
 /** A run's start and number, in base 36. */
-const cursorOf = ({ started_at, id }: Pick<RunRecord, 'started_at' | 'id'>) =>
+export const cursorOf = ({ started_at, id }: Pick<RunRecord, 'started_at' | 'id'>) =>
   `${started_at.toString(36)}.${id.toString(36)}`
 
-function placeOf(cursor: string): RunPlace {
+export function placeOf(cursor: string): RunPlace {
   const [start = '', id = ''] = cursor.split('.')
   return [Number.parseInt(start, 36), Number.parseInt(id, 36)]
 }

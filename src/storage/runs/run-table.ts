@@ -3,7 +3,7 @@ import { least, mergeRuns, personOfRun, type RunState, versionAt } from '../../c
 import { isPseudonym } from '../erasure/pseudonyms.ts'
 import { type IndexedTable, RowIndex } from '../hash-index/row-index.ts'
 import type { HistoryOf } from '../projections/facts.ts'
-import { packSteps, unpackSteps } from './run-rows.ts'
+import { packAnswers, packSteps, unpackAnswers, unpackSteps } from './run-rows.ts'
 
 /** One person in one flow, and the moments at which the order of their runs may have changed. */
 export interface Touched {
@@ -110,6 +110,8 @@ export interface StoredRun {
   loose_version: number | null
   /** As `packTraits` packs them; null where none were said. */
   traits: string | null
+  /** As `packAnswers` packs them. */
+  answers: string | null
 }
 
 /** Who keeps something that is made of runs. */
@@ -129,7 +131,7 @@ const [byKey, byPerson] = [0, 1] as const
 
 const columns = `id, org_id, flow_id, run_key, person, least_user_id, least_anonymous_id, started_at,
   last_at, named_version, version, completed_at, dismissed_at, steps, own_started_at,
-  own_completed_at, loose_version, traits`
+  own_completed_at, loose_version, traits, answers`
 
 const ofMarkedPerson = 'org_id = ? and flow_id = ? and person = ? and has_loose = 1'
 
@@ -159,6 +161,8 @@ function statements(database: Database) {
         loose_version = ?
       where id = ? and org_id = ?`,
     ),
+    // By itself, for few runs have any.
+    setAnswers: database.query('update runs set answers = ? where id = ? and org_id = ?'),
     assign: database.query(
       `update runs set completed_at = ?, loose_version = ?, version = ?
       where id = ? and org_id = ?`,
@@ -289,6 +293,7 @@ export class RunTable {
       own_completed_at: joined.completedAt,
       loose_version: unattributedVersion,
       traits: joined.traits,
+      answers: packAnswers(joined.answers),
     }
     this.update(stored, updated)
     if (isMoved) {
@@ -316,6 +321,7 @@ export class RunTable {
       dismissedAt: null,
       traits: null,
       steps: [],
+      answers: [],
     }
     const row = this.insert(orgRow, flowRow, key, person, state, null, null)
     this.mark(orgRow, flowRow, person, row)
@@ -448,6 +454,8 @@ export class RunTable {
       state.completedAt,
       state.traits,
     )
+    const answers = packAnswers(state.answers)
+    if (answers !== null) this.sql.setAnswers.run(answers, row, orgRow)
     return row
   }
 
@@ -467,6 +475,9 @@ export class RunTable {
     }
     if (!isMoved && isSame(before, now)) return
     this.touch(before, now.started_at)
+    if (now.answers !== before.answers) {
+      this.sql.setAnswers.run(now.answers, now.id, now.org_id)
+    }
     this.sql.updateRun.run(
       now.least_user_id,
       now.least_anonymous_id,
@@ -505,6 +516,7 @@ export const ownStateOf = (run: StoredRun): RunState => ({
   dismissedAt: run.dismissed_at,
   traits: run.traits,
   steps: unpackSteps(run.steps),
+  answers: unpackAnswers(run.answers),
 })
 
 /** Whether two states of a run that did not move are the same. */
@@ -518,4 +530,5 @@ const isSame = (a: StoredRun, b: StoredRun): boolean =>
   a.least_anonymous_id === b.least_anonymous_id &&
   a.named_version === b.named_version &&
   a.traits === b.traits &&
+  a.answers === b.answers &&
   a.version === b.version

@@ -10,6 +10,7 @@ import type {
 } from '../../modules/steps/port.ts'
 import type { ActivityCall } from '../activity/live-activity.ts'
 import type { AuthorCall, AuthorSessions } from '../author/author-sessions.ts'
+import type { PreviewCall, PreviewLinks } from '../author/previews.ts'
 import type { InRows } from '../in-rows.ts'
 import { encodeEvents } from '../ledger/event-text.ts'
 import type { BufferGauge } from '../shared.ts'
@@ -235,6 +236,15 @@ export class StorageClient implements InRows<Ledger> {
   ): Promise<ReturnType<AuthorSessions[Verb]>> {
     const result: unknown = await this.ask({ type: 'author', verb, input })
     return result as ReturnType<AuthorSessions[Verb]>
+  }
+
+  /** Asks the links to previews, which are there too. */
+  async preview<Verb extends PreviewCall['verb']>(
+    verb: Verb,
+    ...input: Parameters<PreviewLinks[Verb]>
+  ): Promise<ReturnType<PreviewLinks[Verb]>> {
+    const result: unknown = await this.ask({ type: 'preview', verb, input })
+    return result as ReturnType<PreviewLinks[Verb]>
   }
 
   /**

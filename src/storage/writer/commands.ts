@@ -27,6 +27,7 @@ import {
   noEvent,
 } from '../ledger/event-text.ts'
 import type { PresenceTable } from '../organisations/presence-table.ts'
+import { type Caused, CausedEvents } from '../people/caused-events.ts'
 import type { Fact, LedgerFact } from '../projections/facts.ts'
 import { Projector } from '../projections/projector.ts'
 import type { ProgressBoard } from '../shared.ts'
@@ -85,11 +86,14 @@ export type Executor = Pick<
 export class CommandExecutor {
   private readonly projector: Projector
   private readonly steps: StepTable
+  private readonly causedEvents: CausedEvents
   readonly ids: EventIds
   private readonly batches: EventBatches
   private readonly addRefusals
   private readonly insertDeadLetter
   private facts: Fact[] = []
+  /** Custom events that published flows ask for, among what is not projected yet. */
+  private caused: Caused[] = []
   /** By item and person: ticks by custom events among the facts that are not projected yet. */
   private readonly waitingTicks = new Map<string, number>()
   private skews: [orgRow: number, skewMs: number][] = []
@@ -110,6 +114,7 @@ export class CommandExecutor {
     }
     this.projector = new Projector(database, historyOf, segments)
     this.steps = new StepTable(database)
+    this.causedEvents = new CausedEvents(database)
     this.ids = new EventIds(database)
     this.batches = new EventBatches(database)
     this.addRefusals = database.query(
@@ -147,9 +152,10 @@ export class CommandExecutor {
   settle(): void {
     this.batches.flush()
     this.ids.closeBatches()
-    const facts = this.facts
+    const { facts, caused } = this
     this.forgetFacts()
     if (facts.length > 0) failpoint('between_rows')
+    if (caused.length > 0) this.causedEvents.note(caused)
     this.progressed.push(...this.projector.project(facts))
   }
 
@@ -227,6 +233,7 @@ export class CommandExecutor {
 
   private forgetFacts(): void {
     this.facts = []
+    this.caused = []
     this.waitingTicks.clear()
   }
 
@@ -303,11 +310,13 @@ export class CommandExecutor {
     this.store(orgRow, receivedAt, source, encodeEvents(events))
   }
 
-  /** The ticks that a custom event makes. */
+  /** The ticks that a custom event makes; notes it where a published flow asks for it. */
   private ticksBy(event: LedgerFact): NewEvent[] {
     const { orgRow, name, occurredAt } = event
     if (name === null) return []
     const organisation = this.catalogue.organisationByRow(orgRow)
+    const asked = this.catalogue.asked(organisation, name)
+    if (asked) this.caused.push({ fact: event, asked })
     const person = personOf(event.userId, event.anonymousId)
     return this.catalogue.itemsCompletedBy(organisation, name).flatMap(item => {
       // People do the same thing many times: only what ticks an item is worth a row.

@@ -3,6 +3,7 @@ import type { AppendOutcome } from '../../core/event/stored-event.ts'
 import { shortReasonOf } from '../../core/text/reason.ts'
 import type { ActivityCall } from '../activity/live-activity.ts'
 import type { AuthorCall } from '../author/author-sessions.ts'
+import type { PreviewCall } from '../author/previews.ts'
 import type { BufferGauge } from '../shared.ts'
 import type { CommandResult, StorageCommand } from './commands.ts'
 import type { Operation } from './operations.ts'
@@ -19,7 +20,7 @@ import type { Operation } from './operations.ts'
  */
 
 /** What a client may ask for: a command, an operation, or what is in memory alone. */
-export type Asked = StorageCommand | Operation | ActivityCall | AuthorCall
+export type Asked = StorageCommand | Operation | ActivityCall | AuthorCall | PreviewCall
 
 export interface Numbered<T> {
   number: number

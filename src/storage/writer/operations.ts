@@ -9,18 +9,26 @@ import type {
   WebhookChange,
 } from '../../modules/alerts/port.ts'
 import type { NewLink, NewSession, SignedOut } from '../../modules/dashboard/port.ts'
+import type { AuditOfBoth, Pair } from '../../modules/environments/port.ts'
 import type { OperationAudit } from '../../modules/operations/port.ts'
-import type { NewOrganisation, OrganisationChange } from '../../modules/organisations/port.ts'
+import type {
+  NewOrganisation,
+  NewStaging,
+  OrganisationChange,
+} from '../../modules/organisations/port.ts'
 import type { ErasureAudit, NamedPerson } from '../../modules/people/port.ts'
 import * as alerts from '../alerts/alert-store.ts'
+import { inTransaction } from '../catalogue/change.ts'
 import { allowAgain } from '../erasure/erasures.ts'
 import type { Withholding } from '../erasure/withheld.ts'
 import { changeFlows, type PreparedChanges } from '../flows/store.ts'
 import type { InRows } from '../in-rows.ts'
 import { dropDeadLetters, retryDeadLetters } from '../ledger/dead-letters.ts'
+import { writeAudit } from '../organisations/audit-log.ts'
 import * as dashboard from '../organisations/dashboard-sessions.ts'
 import { createToken, noteTokenUse, revokeToken } from '../organisations/management-tokens.ts'
 import { addOrganisation, changeOrganisation } from '../organisations/organisations.ts'
+import { linkStaging, unlinkStaging } from '../organisations/staging-links.ts'
 
 /**
  * What management writes, by name. Each runs in the writer's thread between two groups of commands, in
@@ -43,6 +51,11 @@ export const operationsOver = (
     createToken(database, orgRow, token, audit),
   revokeToken: (orgRow: number, id: string, audit: AuditEntry) =>
     revokeToken(database, orgRow, id, audit),
+  linkStaging: (pair: InRows<Pair>, at: number, audit: AuditOfBoth) =>
+    linkStaging(database, pair, at, audit),
+  unlinkStaging: (pair: InRows<Pair>, audit: AuditOfBoth) => unlinkStaging(database, pair, audit),
+  noteAudit: (orgRow: number, entry: AuditEntry) =>
+    inTransaction(database, () => writeAudit(database, orgRow, [entry])),
   retryDeadLetters: (orgRow: number, ids: readonly number[], audit: OperationAudit) =>
     retryDeadLetters(database, executor, orgRow, ids, audit),
   dropDeadLetters: (orgRow: number, ids: readonly number[], audit: OperationAudit) =>
@@ -60,8 +73,11 @@ export const operationsOver = (
     dashboard.endSession(database, orgRow, sha256, isEverywhere),
   endSessionsOf: (who: SignedOut) => dashboard.endSessionsOf(database, who),
   noteSeen: (sha256: string, at: number) => dashboard.noteSeen(database, sha256, at),
-  addOrganisation: (organisation: NewOrganisation, audit: AuditEntry) =>
-    addOrganisation(database, organisation, audit),
+  addOrganisation: (
+    organisation: NewOrganisation,
+    audit: AuditEntry,
+    staging?: InRows<NewStaging>,
+  ) => addOrganisation(database, organisation, audit, staging),
   changeOrganisation: (orgRow: number, change: OrganisationChange) =>
     changeOrganisation(database, orgRow, change),
   changeAlertSettings: (
