@@ -44,6 +44,8 @@ import type { ChecklistStores } from './modules/checklists/port.ts'
 import { type DashboardSettings, dashboardOf, dashboardRoutes } from './modules/dashboard/index.ts'
 import type { DashboardStore } from './modules/dashboard/port.ts'
 import { descriptionRoutes } from './modules/description/index.ts'
+import { environmentRoutes } from './modules/environments/index.ts'
+import type { EnvironmentStore } from './modules/environments/port.ts'
 import { eventRoutes } from './modules/events/index.ts'
 import type { ActivityStore, EventLog, EventStores } from './modules/events/port.ts'
 import { flowRoutes } from './modules/flows/index.ts'
@@ -62,6 +64,8 @@ import { organisationRoutes } from './modules/organisations/index.ts'
 import type { OrganisationStore } from './modules/organisations/port.ts'
 import { peopleRoutes } from './modules/people/index.ts'
 import type { PeopleStore } from './modules/people/port.ts'
+import { previewRoutes } from './modules/previews/index.ts'
+import type { PreviewStore } from './modules/previews/port.ts'
 import { runRoutes } from './modules/runs/index.ts'
 import type { RunStore } from './modules/runs/port.ts'
 import { snippetRoutes } from './modules/snippet/index.ts'
@@ -116,6 +120,8 @@ export interface ManagementStores {
   eventLog: EventLog
   activity: ActivityStore
   authorSessions: AuthorStore
+  previews: PreviewStore
+  environments: EnvironmentStore
   seen: SeenStore
   explaining: ExplainStore
   evidence: StepEvidenceStore
@@ -178,6 +184,8 @@ export function routesOf(deps: AppDeps): Route[] {
     ...organisationRoutes({ ...management, clock }),
     ...authoringRoutes({ ...management, clock }),
     ...authorRoutes({ ...management, stores, clock }),
+    ...previewRoutes({ ...management, stores, clock }),
+    ...environmentRoutes({ ...management, stores, clock }),
     ...runRoutes({ stores, runs: management.runs }),
     ...peopleRoutes({ ...management, stores, clock }),
     ...operationsRoutes({ ...management, server: deps.server, clock }),

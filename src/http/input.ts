@@ -10,6 +10,7 @@ import {
   type Problem,
 } from '../core/errors.ts'
 import type { PersonIds } from '../core/event/stored-event.ts'
+import { patternsInWords } from '../core/flow/values.ts'
 import { type FlowEntry, latestVersion } from '../core/organisation/catalogue.ts'
 import { shown } from '../core/text/wording.ts'
 import { parseTime } from '../core/time/rfc3339.ts'
@@ -95,7 +96,10 @@ const sentences: Partial<Record<ValueErrorType, (schema: TSchema) => string>> = 
     `Must have at most ${count(schema.maxLength, 'character')}`,
 }
 
-const otherwise = ({ mustBe }: TSchema) => (mustBe ? `Must be ${mustBe}` : 'Is not valid')
+const otherwise = ({ mustBe, pattern }: TSchema) => {
+  const words = mustBe ?? patternsInWords[pattern]
+  return words ? `Must be ${words}` : 'Is not valid'
+}
 
 const sentenceOf = ({ type, schema }: ValueError) => (sentences[type] ?? otherwise)(schema)
 

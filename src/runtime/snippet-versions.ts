@@ -6,7 +6,8 @@ import { replaceSynced } from '../storage/database/synced-files.ts'
 import { snippetFiles } from '../web/snippet-files.ts'
 
 /** The only names that are ever looked up: those that a release gives its files. */
-const fileName = /^snippet-(?:renderer-|author-)?[0-9a-f]{16}\.js$/
+const names = 'author|headless|inspection|preview|question|renderer|timing|video'
+const fileName = new RegExp(`^snippet-(?:(?:${names})-)?[0-9a-f]{16}\\.js$`)
 
 const folderIn = (dataDir: string) => join(dataDir, 'snippet')
 

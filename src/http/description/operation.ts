@@ -18,6 +18,11 @@ const pathParameters: Record<string, { description: string; example: string }> =
   webhook_id: { description: "The webhook's id.", example: 'webhook_4sWq9xLm2VbTn8Rk0c' },
   delivery_id: { description: "The message's id.", example: 'msg_7xQm2LkVb9TnRw4s0c' },
   session_id: { description: "The author session's id.", example: 'author_3xYzQa1b2c3d4e5f6g' },
+  preview_id: { description: "The link's id.", example: 'preview_3xYzQa1b2c3d4e5f6g' },
+  organisation: {
+    description: 'The id or slug of the organisation at the other end.',
+    example: 'harbor-staging',
+  },
   token_id: { description: "The token's id.", example: 'token_4sWq9xLm2VbTn8Rk0c' },
   step_id: { description: "The step's id.", example: 'step_oS7uAWwXw1gOJgTNdr' },
   file: { description: 'A file that the page loads.', example: 'page.js' },

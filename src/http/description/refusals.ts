@@ -146,6 +146,14 @@ const refusals: Record<Code, Refusal> = {
     when: 'The organisation has as many webhooks as it may have.',
     says: 'There are 10 webhooks already: remove one first',
   },
+  too_many_previews: {
+    when: 'The organisation has as many links to previews as it may have at a time.',
+    says: 'There are 20 links to previews already: end one first',
+  },
+  cannot_link: {
+    when: 'The two organisations cannot be linked: one is linked otherwise already, or they are the same.',
+    says: 'An organisation does not try flows for itself',
+  },
   rewriting_under_way: {
     when: 'A person is being erased, or analytics are being rebuilt: two of these never go on at once.',
     says: 'A person is being erased, or analytics are being rebuilt: wait for its end and try again',

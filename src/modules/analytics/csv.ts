@@ -52,11 +52,45 @@ export const groupColumns = [
   'rate_high',
 ] as const
 
+/** Behind all others, where a step asks or asked something. */
+export const answerColumns = [
+  'question',
+  'answers',
+  'average',
+  'median',
+  'nps_score',
+  'promoters',
+  'passives',
+  'detractors',
+  'answer',
+  'label',
+  'count',
+  'share',
+] as const
+
+/** At the very end, of a flow that holds people back. */
+export const experimentColumns = [
+  'group',
+  'goal',
+  'people',
+  'achieved',
+  'rate',
+  'difference',
+  'difference_low',
+  'difference_high',
+] as const
+
+/** At the very end, where ways are asked for. */
+export const wayColumns = ['left_out', 'from', 'to', 'runs'] as const
+
 type Column = (
   | typeof csvColumns
+  | typeof experimentColumns
   | typeof periodColumns
   | typeof binColumns
   | typeof groupColumns
+  | typeof answerColumns
+  | typeof wayColumns
 )[number]
 
 export type Cells = Partial<Record<Column, CsvCell>> & { row_type: string }
@@ -124,7 +158,10 @@ export function rowsOf(answer: Analytics): Cells[] {
       health_ok_rate: step.health.okRate,
       health_reports: step.health.reports,
       still_here: step.stillHere,
+      ...numbersOfQuestion(step.question),
+      ...(step.leftOut !== undefined && { left_out: step.leftOut }),
     })),
+    ...answer.steps.flatMap(answersOf),
     ...(checklist?.items ?? []).map((item, position) => ({
       row_type: 'item',
       position,
@@ -143,8 +180,46 @@ export function rowsOf(answer: Analytics): Cells[] {
     })),
     ...binsOf(answer),
     ...groupsOf(answer),
+    ...experimentRows(answer),
+    ...(answer.ways ?? []).map(way => ({ row_type: 'way', ...way })),
   ]
 }
+
+/** What lies between the groups stands in the row of those who saw the flow. */
+function experimentRows({ experiment }: Analytics): Cells[] {
+  if (!experiment) return []
+  const { goal, shown, heldOut, difference, interval } = experiment
+  const row = { row_type: 'experiment', goal }
+  return [
+    {
+      ...{ ...row, group: 'shown', ...shown, difference },
+      ...{ difference_low: interval?.low, difference_high: interval?.high },
+    },
+    { ...row, group: 'held_out', ...heldOut },
+  ]
+}
+
+type Step = Analytics['steps'][number]
+
+const numbersOfQuestion = (question: Step['question']): Partial<Cells> =>
+  question
+    ? {
+        question: question.type,
+        answers: question.answers,
+        average: question.average,
+        median: question.median,
+        nps_score: question.nps?.score,
+        promoters: question.nps?.promoters,
+        passives: question.nps?.passives,
+        detractors: question.nps?.detractors,
+      }
+    : {}
+
+const answersOf = ({ position, stepId, key, title, question }: Step): Cells[] =>
+  (question?.distribution ?? []).map(({ value, label, count, share }) => ({
+    ...{ row_type: 'answer', position, id: stepId, key, title },
+    ...{ question: question?.type, answer: value, label, count, share },
+  }))
 
 type Group = Pick<NonNullable<Analytics['segments']>[number], keyof Analytics['totals']> &
   Pick<NonNullable<Analytics['segments']>[number], 'interval' | 'timeToComplete'>
@@ -206,6 +281,9 @@ export function csvOf(answer: Analytics, options: { bom: boolean }): string {
     ...(answer.periods ? periodColumns : []),
     ...(answer.timeToComplete.distribution ? binColumns : []),
     ...(answer.filters.segment || answer.segments || answer.late ? groupColumns : []),
+    ...(answer.steps.some(({ question }) => question) ? answerColumns : []),
+    ...(answer.experiment ? experimentColumns : []),
+    ...(answer.ways ? wayColumns : []),
   ]
   const rows = rowsOf(answer).map(cells => csvRow(columns.map(column => cells[column])))
   return (options.bom ? csvBom : '') + csvRow(columns) + rows.join('')

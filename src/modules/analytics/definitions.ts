@@ -57,6 +57,22 @@ export const definitions = {
   dropOffRate: 'droppedHere divided by reached, four decimals; null where no run reached the step.',
   stepSeconds:
     "medianSeconds and p90Seconds of a step: seconds from a run's first view of the step to its first completion or skip, else to its first view of a later step; runs with neither are left out; by nearest rank, exact below 4 seconds and within 0.025 % above.",
+  question:
+    'Where the step asks or ever asked something: what runs last answered to it (of two answers at one moment the greater text), of the type that its newest question has; runs that skipped it are in skipped.',
+  'question.answers': 'Runs that answered the question.',
+  'question.average': 'Of a rating: the mean of the numbers, two decimals; null without an answer.',
+  'question.median':
+    'Of a rating: the median of the numbers, by nearest rank; null without an answer.',
+  nps: 'Of a rating from 0 to 10 (scale nps): promoters gave 9 or 10, passives 7 or 8, detractors 6 or less; score is the per cent of promoters less that of detractors, one decimal, -100 to 100, null without an answer.',
+  'nps.score':
+    'The per cent of promoters less that of detractors, one decimal; null without an answer.',
+  'nps.promoters': 'Runs that gave 9 or 10.',
+  'nps.passives': 'Runs that gave 7 or 8.',
+  'nps.detractors': 'Runs that gave 6 or less.',
+  'distribution.share':
+    'count divided by the answers of the question, four decimals; null without an answer.',
+  'question.distribution':
+    'How many runs gave each number or chose each choice, those that nobody chose too; share is of answers, four decimals, and of a question that takes several the shares add up to more than 1. Nothing for texts, which are read one by one.',
   health:
     "As of now, not of the range: each person's latest report of the newest version in the last 24 hours; reports is the number of people counted.",
   'health.state': healthDefinitions.state,
@@ -107,6 +123,27 @@ export const askedDefinitions = {
     'late.afterSeconds': 'How long after its start a run may see the step in time.',
     ...groupDefinitions,
   },
+  experiment: {
+    experiment:
+      'How many people reached the goal of the newest version: of those whose runs started in the range (shown), and of those who were first held back in it (heldOut); of versions from which anybody was held back. Who was ever held back is not among the shown. Null where runs are counted by segments, for nothing is known of the traits of people held back.',
+    'experiment.people': 'Distinct people of the group.',
+    'experiment.achieved':
+      "Those of them who caused the goal's event at or after their first start in the range, or after they were first held back in it; counted from when a published version names it.",
+    'experiment.rate': 'achieved divided by people, four decimals; null without people.',
+    'experiment.difference':
+      'rate of shown less rate of heldOut, four decimals: what the flow changes; null where one of them has no people.',
+    'experiment.interval':
+      'Between which two differences that of all who may ever come lies, with 95 % confidence (Newcombe, by Wilson), four decimals; where 0 lies between them, the difference may be chance.',
+  },
+  ways: {
+    ways: 'The ways that runs took from step to step, by when each first viewed them; of steps viewed at one moment the one of lesser position comes first. A run is in one row that begins (from is null), in one for each step that it viewed, by which it came there, and in one that ends: to is then completed, dismissed, or null where it goes on.',
+    'ways.from': 'The step before, null for the start.',
+    'ways.to':
+      'The step that was viewed next; or what became of the run after its last one: completed, dismissed, or null where it goes on.',
+    'ways.runs': 'Runs that went so.',
+    'steps.leftOut':
+      "Runs that went past the step: they viewed a later one, by position in the run's version, and never this, because a rule or a button led past it, or its element was missing. They did not drop here; of one version's runs, reached and leftOut together never rise from one step to the next.",
+  },
   interval: {
     periods:
       'The days of the range by the interval that was asked for; each number but uniqueUsers is the sum of its days, and a person is counted once a period. Weeks begin on Monday (ISO 8601), months on their first day, in the asked time zone.',
@@ -123,10 +160,14 @@ export const definitionsOf = (asked: {
   filters: readonly unknown[]
   by: unknown
   late: unknown
+  hasExperiment?: boolean
+  hasWays: boolean
 }): Record<string, string> => ({
   ...definitions,
   ...(asked.hasDistribution && askedDefinitions.distribution),
+  ...(asked.hasExperiment && askedDefinitions.experiment),
   ...(asked.interval !== null && askedDefinitions.interval),
   ...((asked.by !== null || asked.filters.length > 0) && askedDefinitions.segments),
   ...(asked.late !== null && askedDefinitions.late),
+  ...(asked.hasWays && askedDefinitions.ways),
 })

@@ -1,5 +1,14 @@
 import { exampleOf, SchemaBook } from '../../http/description/json-schema.ts'
-import { binColumns, csvOf, groupColumns, periodColumns, rowsOf } from './csv.ts'
+import {
+  answerColumns,
+  binColumns,
+  csvOf,
+  experimentColumns,
+  groupColumns,
+  periodColumns,
+  rowsOf,
+  wayColumns,
+} from './csv.ts'
 import { Analytics } from './model.ts'
 import { eventColumns, runColumns } from './raw-rows.ts'
 
@@ -16,6 +25,9 @@ export const exampleCsv = csvOf(
     periods: undefined,
     segments: undefined,
     late: undefined,
+    ways: undefined,
+    steps: example.steps.map(step => ({ ...step, leftOut: undefined, question: undefined })),
+    experiment: undefined,
     timeToComplete: { ...example.timeToComplete, distribution: undefined },
   },
   { bom: false },
@@ -31,6 +43,8 @@ const meanings: Record<string, string> = {
   period:
     'With `interval`: one for every day, week or month; `date` and `last_date` are its first and last day in the range, and `whole` says whether the range has all of it.',
   step: "`id`, `key` and `title` are the step's; seconds are those spent on it.",
+  answer:
+    "Of a step with a question: `id`, `key` and `title` are the step's; `answer` is the number or the key of the choice, `label` what visitors read, `share` is of the step's `answers`.",
   item: "`id`, `key` and `title` are the item's; `completions` are people who ever ticked it.",
   version: '`date` is when it was published: a time in UTC, not a day.',
   bin: 'With `distribution=1`: `timed_runs` took `from_seconds` or more and less than `to_seconds`, empty for no end. Without `version` they are all runs counted, else those of the version.',
@@ -38,8 +52,11 @@ const meanings: Record<string, string> = {
     'With `segment=<trait>:<value>`: only runs with this value are counted; empty where it was not said.',
   segment:
     'With `segment=<trait>`: a value of the trait; `kind` is `value`, `other` for the rarer ones together (`values` says how many), or `not_said`.',
+  way: 'With `ways=1`: `runs` went from one step to the next, by their ids; `from` is empty for the start, and `to` is `completed` or `dismissed` at the end, or empty where they go on.',
   cohort:
     "With `late`: `kind` says whether the runs saw the step `in_time`, `late`, or `never`; `id`, `key` and `title` are the step's.",
+  experiment:
+    'Of a flow with a goal that holds people back: `group` is `shown` or `held_out`; what lies between the two stands with the first.',
 }
 
 const named = (columns: readonly string[]) => columns.map(column => `\`${column}\``).join(', ')
@@ -51,8 +68,8 @@ const rowTypeRows = [...rowTypes].map(
 )
 
 export const exportWords = `
-The columns are always the same, but for ${named(periodColumns)}, ${named(binColumns)} and ${named(groupColumns)}, which stand at the end
-where \`interval\`, \`distribution=1\`, and \`segment\` or \`late\` are asked for. The first, \`row_type\`, says what a row is and so
+The columns are always the same, but for ${named(periodColumns)}, ${named(binColumns)}, ${named(groupColumns)} and ${named(wayColumns)}, which stand at the end
+where \`interval\`, \`distribution=1\`, \`segment\` or \`late\`, and \`ways=1\` are asked for, ${named(answerColumns)} where a step asks or ever asked something, and ${named(experimentColumns)} of flows that hold people back. The first, \`row_type\`, says what a row is and so
 which of the others it fills. What a number means, \`definitions\` of the JSON says.
 
 | row | what it is | its columns |
@@ -60,8 +77,10 @@ which of the others it fills. What a number means, \`definitions\` of the JSON s
 ${rowTypeRows.join('\n')}
 
 \`rows=runs\`: a row for every run that started in the range: ${named(runColumns)}, and \`step:<key>\`
-for every step that the flow ever had: \`completed\`, \`skipped\`, \`viewed\`, \`target_missing\`, or empty; at the end
-\`trait:<name>\` for every trait that the organisation lists: what was said of it when the run started.
+for every step that the flow ever had: \`completed\`, \`skipped\`, \`viewed\`, \`target_missing\`, or empty; then
+\`trait:<name>\` for every trait that the organisation lists: what was said of it when the run started; at the end
+\`answer:<key>\` for every step that ever asked something: the number, the key of the choice (several with a \`;\` between), or \`text\` where it was
+answered in words, which \`rows=events\` has.
 
 \`rows=events\`: a row for every event that occurred in the range, in the order of arrival:
 ${named(eventColumns)}, and, where the organisation lists traits, \`traits\`. \`reported_at\` is the sender's own time, before its clock was corrected. Times

@@ -62,7 +62,16 @@ const Asked = {
   ),
 }
 
-export const AnalyticsQuery = Type.Object({ ...Range, ...Asked })
+const AskedWays = {
+  ways: Type.Optional(
+    OneOf(['0', '1'], {
+      description:
+        '1: with the ways that runs took from step to step, and how many went past each step: `ways`, `steps[].leftOut`. Every row is read, so that takes longer.',
+    }),
+  ),
+}
+
+export const AnalyticsQuery = Type.Object({ ...Range, ...Asked, ...AskedWays })
 export type AnalyticsQuery = Static<typeof AnalyticsQuery>
 
 const { version: _, ...Days } = Range
@@ -73,6 +82,7 @@ export type SummaryQuery = Static<typeof SummaryQuery>
 export const ExportQuery = Type.Object({
   ...Range,
   ...Asked,
+  ...AskedWays,
   bom: Type.Optional(
     OneOf(['0', '1'], { description: '1: begin with a byte order mark, for spreadsheets.' }),
   ),
@@ -118,6 +128,43 @@ const Totals = Type.Object({
   completionRate: Rate(definitions.completionRate, 0.6505),
 })
 
+const QuestionNumbers = Type.Object(
+  {
+    type: OneOf(['rating', 'choice', 'text'], {
+      description: 'How it is answered.',
+      examples: ['rating'],
+    }),
+    answers: counted('question.answers', 120),
+    average: OrNull(Type.Number(), definitions['question.average'], 8.12),
+    median: OrNull(Type.Number(), definitions['question.median'], 9),
+    nps: Type.Union(
+      [
+        Type.Object({
+          score: OrNull(Type.Number({ minimum: -100, maximum: 100 }), definitions.nps, 45.8),
+          promoters: Count('Runs that gave 9 or 10.', 71),
+          passives: Count('Runs that gave 7 or 8.', 33),
+          detractors: Count('Runs that gave 6 or less.', 16),
+        }),
+        Type.Null(),
+      ],
+      { description: definitions.nps },
+    ),
+    distribution: Type.Array(
+      Type.Object({
+        value: Type.Union([Type.Number(), Type.String()], {
+          description: 'The number, or the key of the choice.',
+          examples: [10],
+        }),
+        label: OrNull(Type.String(), 'What visitors read beside it.', 'Very likely'),
+        count: Count('Runs that answered it.', 48),
+        share: Rate('count divided by answers.', 0.4),
+      }),
+      { description: definitions['question.distribution'] },
+    ),
+  },
+  { title: 'QuestionNumbers', description: definitions.question },
+)
+
 const StepNumbers = Type.Object(
   {
     stepId: StepId,
@@ -131,9 +178,11 @@ const StepNumbers = Type.Object(
     targetMissing: counted('targetMissing', 3),
     droppedHere: counted('droppedHere', 51),
     stillHere: counted('stillHere', 4),
+    leftOut: Type.Optional(Count(`With \`ways=1\`. ${askedDefinitions.ways['steps.leftOut']}`, 12)),
     dropOffRate: Rate(definitions.dropOffRate, 0.1238),
     medianSeconds: Seconds(definitions.stepSeconds, 6.2),
     p90Seconds: Seconds(definitions.stepSeconds, 19.8),
+    question: Type.Optional(QuestionNumbers),
     health: Type.Object(
       {
         state: StepStateShape,
@@ -273,6 +322,51 @@ const LateNumbers = Type.Object(
   { description: `With \`late\`. ${askedDefinitions.late.late}` },
 )
 
+const ofExperiment = askedDefinitions.experiment
+
+const ExperimentGroup = Type.Object({
+  people: Count(ofExperiment['experiment.people'], 380),
+  achieved: Count(ofExperiment['experiment.achieved'], 152),
+  rate: Rate(ofExperiment['experiment.rate'], 0.4),
+})
+
+const difference = { minimum: -1, maximum: 1 }
+
+const Experiment = Type.Object(
+  {
+    goal: Type.String({
+      description: 'The event by which the goal is reached.',
+      examples: ['project_created'],
+    }),
+    shown: ExperimentGroup,
+    heldOut: ExperimentGroup,
+    difference: Type.Union([Type.Number(difference), Type.Null()], {
+      description: ofExperiment['experiment.difference'],
+      examples: [0.08],
+    }),
+    interval: Type.Union(
+      [
+        Type.Object({
+          low: Type.Number({ ...difference, description: 'The lower end.', examples: [0.01] }),
+          high: Type.Number({ ...difference, description: 'The upper end.', examples: [0.15] }),
+        }),
+        Type.Null(),
+      ],
+      { description: ofExperiment['experiment.interval'] },
+    ),
+  },
+  { title: 'Experiment' },
+)
+
+const WayNumbers = Type.Object(
+  {
+    from: OrNull(Type.String(), askedDefinitions.ways['ways.from'], 'step_oS7uAWwXw1gOJgTNdr'),
+    to: OrNull(Type.String(), askedDefinitions.ways['ways.to'], 'completed'),
+    runs: Count(askedDefinitions.ways['ways.runs'], 261),
+  },
+  { title: 'WayNumbers' },
+)
+
 const described = { description: definitions.timeToComplete }
 
 export const Analytics = Type.Object(
@@ -347,6 +441,16 @@ export const Analytics = Type.Object(
       }),
     ),
     late: Type.Optional(LateNumbers),
+    experiment: Type.Optional(
+      Type.Union([Experiment, Type.Null()], {
+        description: `There for a flow that has a goal and holds people back. ${ofExperiment.experiment}`,
+      }),
+    ),
+    ways: Type.Optional(
+      Type.Array(WayNumbers, {
+        description: `With \`ways=1\`. ${askedDefinitions.ways.ways}`,
+      }),
+    ),
     definitions: Type.Record(Type.String(), Type.String(), {
       description: 'What each number means, in one sentence.',
       examples: [{ starts: definitions.starts }],

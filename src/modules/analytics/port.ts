@@ -4,6 +4,7 @@ import type { FlowRef, ItemRef, OrganisationRef, StepRef } from '../../core/refe
 import type { RunRow } from '../../core/run/stored-run.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
 import type { StepBook } from '../steps/index.ts'
+import type { AnsweredRun } from './answers.ts'
 
 /** The flows that an organisation has, by key. */
 export interface KnownFlows {
@@ -30,6 +31,12 @@ export interface AnalyticsReader {
     flowRef: FlowRef,
     range: TimeRange,
   ): AsyncIterable<readonly RunRow[]>
+  /** Those of them that have answered a question. */
+  answers(
+    orgRef: OrganisationRef,
+    flowRef: FlowRef,
+    range: TimeRange,
+  ): AsyncIterable<readonly AnsweredRun[]>
   /** Events of a flow that occurred in the range, in the order of arrival; a page at a time. */
   events(
     orgRef: OrganisationRef,
@@ -40,13 +47,35 @@ export interface AnalyticsReader {
    * Runs that started in the range, ascending by start, all as of one moment, with what their people
    * ever ticked. One reading at a time, and to its end: it holds a snapshot.
    *
-   * @param late has each run told of whether it saw the step late; it is longer then, for each row is read
+   * @param beside what only rows know; it is longer then, for each is read
    */
   columns(
     flow: FlowRuns,
     range: TimeRange,
-    late?: LateView | null,
+    beside?: Beside,
   ): AsyncIterable<RunColumns<StepRef, ItemRef>>
+  /**
+   * Of versions from which anybody was held back: the people whose runs started in the range, and those
+   * who were held back in it; who was ever held back is not among the others. Reached is a goal by an
+   * event at or after the start, or after they were first held back.
+   */
+  experiment(
+    orgRef: OrganisationRef,
+    flowRef: FlowRef,
+    asked: { range: TimeRange; version: number | null; goal: string },
+  ): Promise<ExperimentCounts>
+}
+
+/** People, and how many of them reached the goal since. */
+export interface GroupCounts {
+  people: number
+  achieved: number
+}
+
+/** Who saw a flow, and who was held back from it. */
+export interface ExperimentCounts {
+  shown: GroupCounts
+  heldOut: GroupCounts
 }
 
 /** What became of a run, as it stands in the column of states. */
@@ -77,6 +106,22 @@ export interface ColumnTrait {
 export interface LateView<Step = StepRef> {
   step: Step
   afterMs: number
+}
+
+/** What columns can have besides. */
+export interface Beside<Step = StepRef> {
+  /** Has each run told of whether it saw the step late. */
+  late: LateView<Step> | null
+  /** Has each run told of the steps that it viewed, in time. */
+  hasWays: boolean
+}
+
+/** Runs by the steps that they first viewed, one after another. */
+export interface ColumnWays {
+  /** Each as places in `steps`. */
+  readonly paths: readonly (readonly number[])[]
+  /** By run: the place of its path. */
+  readonly places: Uint16Array
 }
 
 /** Whether and when a run first saw a step, as it stands in the column of cohorts. */
@@ -115,6 +160,8 @@ export interface RunColumns<Step = number, Item = number> {
   readonly traits: readonly ColumnTrait[]
   /** By run, `cohortCodes`; null where it was not asked for. */
   readonly cohorts: Uint8Array | null
+  /** Null where they were not asked for. */
+  readonly ways: ColumnWays | null
   /** Whether a step's place in some run is that of another version than the run's own. */
   readonly dependsOnNewest: boolean
 }
@@ -172,6 +219,10 @@ export function takeRuns<Step, Item>(
       places: Uint16Array.from(places, place => trait.places[place]!),
     })),
     cohorts: columns.cohorts && taken(columns.cohorts),
+    ways: columns.ways && {
+      ...columns.ways,
+      places: Uint16Array.from(places, place => columns.ways!.places[place]!),
+    },
   }
 }
 

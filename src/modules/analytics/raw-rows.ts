@@ -2,6 +2,7 @@ import type { StoredEvent } from '../../core/event/stored-event.ts'
 import { traitIn } from '../../core/event/traits.ts'
 import { FlowPositions } from '../../core/flow/positions.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
+import type { StepRef } from '../../core/reference.ts'
 import { outcomeOf, secondsToComplete, stepOutcomeOf } from '../../core/run/outcome.ts'
 import { versionAt } from '../../core/run/run.ts'
 import type { RunRow } from '../../core/run/stored-run.ts'
@@ -56,12 +57,14 @@ export function runRows(flow: FlowEntry): RawRows<RunRow> {
     .inOrder(flow.steps.keys())
     .map(ref => ({ ref, key: flow.steps.get(ref)?.key ?? '' }))
   const { traits } = flow.organisation
+  const asking = steps.filter(({ ref }) => flow.questions.has(ref))
   const columnOf = new Map(steps.map(({ ref }, i) => [ref, i]))
   return {
     header: [
       ...runColumns,
       ...steps.map(({ key }) => `step:${key}`),
       ...traits.map(trait => `trait:${trait}`),
+      ...asking.map(({ key }) => `answer:${key}`),
     ],
     cellsOf(run) {
       const isUser = run.person.startsWith('u')
@@ -84,9 +87,18 @@ export function runRows(flow: FlowEntry): RawRows<RunRow> {
         secondsToComplete(run),
         ...ofSteps,
         ...traits.map(trait => traitIn(run.traits, trait)),
+        ...asking.map(({ ref }) => answerCell(run, ref)),
       ]
     },
   }
+}
+
+/** What a run last answered; the words of a text are in its event alone. */
+function answerCell({ answers }: RunRow, ref: StepRef): CsvCell {
+  const said = answers.find(({ stepId }) => stepId === ref)
+  if (!said) return null
+  const answer = JSON.parse(said.answer) as number | string | string[]
+  return answer === '' ? 'text' : Array.isArray(answer) ? answer.join(';') : answer
 }
 
 /** A row an event, as it was reported. */

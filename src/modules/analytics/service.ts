@@ -6,19 +6,23 @@ import { resolveRange, type TimeRange } from '../../core/time/time-range.ts'
 import { parametersOf } from '../../http/input.ts'
 import { Semaphore, TimeSlices } from '../../scheduling/cooperative.ts'
 import { healthOf } from '../steps/index.ts'
+import { AnswerTally } from './answers.ts'
 import { definitionsOf } from './definitions.ts'
+import { experimentOf } from './experiment.ts'
 import type { Analytics, AnalyticsQuery, Summary } from './model.ts'
 import type { AnalyticsStores } from './port.ts'
 import {
   CohortTally,
   type Groups,
   inSegments,
+  isInSegments,
   lateIn,
   noGroups,
   SegmentTally,
   segmentsIn,
 } from './segments.ts'
 import { type Extras, nothingMore, ofVersion, RunTally } from './tally.ts'
+import { WayTally } from './ways.ts'
 
 /**
  * The names of parameters that mean nothing, each once and at most twenty: an answer that leaves one
@@ -62,6 +66,8 @@ function isShortFor(word: string, whole: string): boolean {
   return true
 }
 
+const isAsking = <One>(asked: readonly One[]): asked is readonly [One, ...One[]] => asked.length > 0
+
 /** What was asked, checked. */
 export interface Question extends Extras, Groups {
   flow: FlowEntry
@@ -97,6 +103,7 @@ export function questionOf(
     ...{ flow, range, version, ignored },
     hasDistribution: query.distribution === '1',
     interval: query.interval ?? null,
+    hasWays: query.ways === '1',
     ...(query.segment ? segmentsIn(flow, query.segment) : { filters: [], by: null }),
     late: query.late === undefined ? null : lateIn(flow, query.late),
   }
@@ -127,17 +134,41 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
     }
   }
 
-  async function stepsOf({ flow }: Question, tally: RunTally, now: number) {
+  /** Counts what was answered; null where the flow never asked anything. */
+  async function answersOf(
+    { flow, range, version, filters }: Question,
+    signal: AbortSignal,
+  ): Promise<AnswerTally | null> {
+    if (flow.questions.size === 0) return null
+    const tally = new AnswerTally(version)
+    for await (const runs of stores.analytics.answers(flow.organisation.ref, flow.ref, range)) {
+      goOn(signal)
+      for (const run of runs) if (isInSegments(run.traits, filters)) tally.add(run)
+    }
+    return tally
+  }
+
+  async function stepsOf(
+    question: Question,
+    { tally, ways }: { tally: RunTally; ways: WayTally | null },
+    now: number,
+    signal: AbortSignal,
+  ) {
+    const { flow } = question
     const refs = tally.stepRefs()
+    const answers = await answersOf(question, signal)
     return Promise.all(
       refs.map(async ref => {
         const { id, key, title } = flow.steps.get(ref) ?? { id: '', key: '', title: '' }
+        const asked = flow.questions.get(ref) ?? []
         return {
           stepId: id,
           key,
           position: tally.positions.newestOf(ref)?.position ?? 0,
           title,
           ...tally.step(ref),
+          ...(answers && isAsking(asked) && { question: answers.of(ref, asked) }),
+          ...(ways && { leftOut: ways.leftOutOf(ref) }),
           health: await healthOf(stores, flow, { id, ref }, now),
         }
       }),
@@ -153,7 +184,9 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
     const runs = { orgRef: flow.organisation.ref, flowRef: flow.ref, versions: flow.versions }
     const bySegment = by === null ? null : new SegmentTally(by)
     const byCohort = late && new CohortTally(late)
-    for await (const columns of stores.analytics.columns(runs, range, late)) {
+    const { hasWays } = extras
+    const ways = hasWays ? new WayTally(flow) : null
+    for await (const columns of stores.analytics.columns(runs, range, { late, hasWays })) {
       goOn(signal)
       const kept = filters.length > 0 ? inSegments(columns, filters) : columns
       if (!kept) continue
@@ -162,6 +195,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
       if (!counted) continue
       bySegment?.add(counted)
       byCohort?.add(counted)
+      ways?.add(counted)
     }
     const slices = new TimeSlices()
     /** Counts in small pieces of work. */
@@ -175,14 +209,27 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
     await counted(tally.countingPeople())
     const segments = bySegment && (await counted(bySegment.counting()))
     const cohorts = byCohort && (await counted(byCohort.counting()))
-    return { tally, segments, cohorts }
+    return { tally, segments, cohorts, ways }
+  }
+
+  /** Undefined for a flow that holds nobody back. */
+  async function experimentIn({ flow, range, version, filters }: Question) {
+    const { goal, rollout } = flow.latest ?? {}
+    if (!goal) return undefined
+    const counts = await stores.analytics.experiment(flow.organisation.ref, flow.ref, {
+      ...{ range, version, goal: goal.event },
+    })
+    if (rollout?.holdOut === undefined && counts.heldOut.people === 0) return undefined
+    return filters.length > 0 ? null : experimentOf(goal.event, counts)
   }
 
   async function answer(question: Question, signal: AbortSignal): Promise<Analytics> {
     const { flow, range, version, ignored, filters } = question
     const now = clock.now()
-    const { tally, segments, cohorts } = await tallyOf(question, now, signal)
+    const { tally, segments, cohorts, ways } = await tallyOf(question, now, signal)
     const periods = tally.periods()
+    const experiment = await experimentIn(question)
+    const hasExperiment = experiment !== undefined
     return {
       flowId: flow.id,
       flowKey: flow.key,
@@ -198,7 +245,10 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
       generatedAt: isoTime(now),
       totals: tally.totals(),
       timeToComplete: tally.timeToComplete(),
-      steps: await stepsOf(question, tally, now),
+      steps: await stepsOf(question, { tally, ways }, now, signal),
+      ...(ways && {
+        ways: ways.numbers(tally.stepRefs(), ref => flow.steps.get(ref)?.id ?? ''),
+      }),
       checklist: checklistOf(question, tally),
       daily: tally.daily(),
       ...(periods && { periods }),
@@ -209,7 +259,8 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
       })),
       ...(segments && { segments }),
       ...(cohorts && { late: cohorts }),
-      definitions: definitionsOf(question),
+      ...(hasExperiment && { experiment }),
+      definitions: definitionsOf({ ...question, hasExperiment }),
     }
   }
 

@@ -50,9 +50,11 @@ export interface Extras {
   hasDistribution: boolean
   /** What the days are also grouped into. */
   interval: Interval | null
+  /** Whether it is told in which order steps were viewed. */
+  hasWays: boolean
 }
 
-export const nothingMore: Extras = { hasDistribution: false, interval: null }
+export const nothingMore: Extras = { hasDistribution: false, interval: null, hasWays: false }
 
 /** Counts the runs of a range, by columns ascending by start, into all that an answer says of them. */
 export class RunTally {
@@ -83,7 +85,7 @@ export class RunTally {
     private readonly range: TimeRange,
     private readonly version: number | null,
     private readonly now: number,
-    { hasDistribution, interval }: Extras = nothingMore,
+    { hasDistribution, interval }: Pick<Extras, 'hasDistribution' | 'interval'> = nothingMore,
   ) {
     const steps = [...flow.stepRefs.values()]
     const items = [...flow.itemRefs.values()]

@@ -20,6 +20,8 @@ import {
 import type { AuthorStore } from './port.ts'
 import { AuthorVisits } from './service.ts'
 
+export { pageOf } from './service.ts'
+
 const writes = managing('flows:write')
 
 const notThere = () => new AppError('not_found', 'There is no such author session, or it has ended')

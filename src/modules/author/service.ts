@@ -27,7 +27,7 @@ export interface BegunSession extends NewAuthorSession {
 const wrongUrl = (message: string) => invalid({ path: '/url', message })
 
 /** The address as one of a page that may be picked on. @throws AppError `validation_failed` */
-function pageOf(url: string, { origins }: Organisation): URL {
+export function pageOf(url: string, { origins }: Pick<Organisation, 'origins'>): URL {
   const page = URL.parse(url)
   if (page === null || !/^https?:$/.test(page.protocol)) {
     throw wrongUrl('Must be the whole address of a page, with https:// or http://')

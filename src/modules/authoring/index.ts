@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import { invalid, type Problem } from '../../core/errors.ts'
 import { asPublished } from '../../core/flow/as-published.ts'
 import { readFlowFile } from '../../core/flow/file.ts'
-import type { FlowDefinition } from '../../core/flow/flow.ts'
+import { type FlowDefinition, isPromoted } from '../../core/flow/flow.ts'
 import { flowFileSchema } from '../../core/flow/schema.ts'
 import { flowText } from '../../core/flow/text.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
@@ -47,9 +47,11 @@ import { Repairs } from './repairs.ts'
 import { etagOf, mostFlows, newestDefinition } from './rules.ts'
 import { Authoring, type By, type Expected, expectationOf, type Side } from './service.ts'
 
+export { DiffAnswer, mostBytesACall, Note, PushedFlows } from './model.ts'
 export { takenOver } from './pins.ts'
 export type { AuthoredFlow, FlowStore, StepBaseline } from './port.ts'
-export { newestDefinition } from './rules.ts'
+export { etagOf, newestDefinition, requireUnlocked } from './rules.ts'
+export { Authoring, type By, type Expected } from './service.ts'
 
 const byOf = (call: RequestContext, note?: string): By => ({
   actor: actorOf(call),
@@ -58,10 +60,11 @@ const byOf = (call: RequestContext, note?: string): By => ({
 
 const keyOf = ({ params }: RequestContext) => params.key ?? ''
 
-const expectedIn = ({ request: { headers } }: RequestContext): Expected =>
+/** What the headers of a request ask of a flow. */
+export const expectedIn = ({ request: { headers } }: RequestContext): Expected =>
   expectationOf(headers.get('if-match'), headers.get('if-none-match'))
 
-function told(flow: AuthoredFlow): AuthoredFlowAnswer {
+export function told(flow: AuthoredFlow): AuthoredFlowAnswer {
   const { id, key, status, draft, newest, updatedAt, source, isLocked } = flow
   const { name, kind, steps, checklist } = newestDefinition(flow)
   return {
@@ -77,7 +80,8 @@ function told(flow: AuthoredFlow): AuthoredFlowAnswer {
     stepCount: steps.length,
     itemCount: checklist?.items.length ?? 0,
     etag: etagOf(flow),
-    source,
+    source: isPromoted(source) ? null : source,
+    ...(isPromoted(source) && { promotedFrom: source }),
     isLocked,
   }
 }
@@ -88,7 +92,7 @@ function told(flow: AuthoredFlow): AuthoredFlowAnswer {
  * @param written each with where in the body it stands
  * @throws AppError `validation_failed` with every mistake
  */
-async function definitionsIn(
+export async function definitionsIn(
   written: readonly { flow: unknown; path: string }[],
 ): Promise<FlowDefinition[]> {
   const flows: FlowDefinition[] = []

@@ -14,7 +14,7 @@ const WrittenFlow = Type.Record(Type.String(), Type.Unknown(), {
   examples: [{ key: 'welcome', steps: [{ key: 'hello', title: 'Hello' }] }],
 })
 
-const Note = Type.Optional(
+export const Note = Type.Optional(
   text(0, 1_000, { description: 'Why, for the audit log.', examples: ['For the spring release'] }),
 )
 
@@ -49,6 +49,15 @@ export const flowFields = {
       Type.Null(),
     ],
     { description: 'Where it was pushed from last; null where that was not said.' },
+  ),
+  promotedFrom: Type.Optional(
+    Type.Object(
+      {
+        organisation: Type.String({ examples: ['harbor-staging'] }),
+        version: Type.Union([Type.Integer(), Type.Null()], { examples: [3] }),
+      },
+      { description: 'The organisation that it was promoted from last, and the version there.' },
+    ),
   ),
   isLocked: Type.Boolean({ description: 'Whether it is changed in its repository alone.' }),
 }

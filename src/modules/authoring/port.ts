@@ -1,4 +1,4 @@
-import type { FlowDefinition, FlowSource } from '../../core/flow/flow.ts'
+import type { FlowDefinition, FlowSource, PromotedSource } from '../../core/flow/flow.ts'
 import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { Fingerprint } from '../../core/step/fingerprint.ts'
@@ -29,8 +29,8 @@ export interface AuthoredFlow {
   /** The newest version, whether pages still show it or not; null for a flow never published. */
   newest: PublishedVersion | null
   updatedAt: number
-  /** Where it was pushed from last; null where that was not said. */
-  source: FlowSource | null
+  /** Where it was pushed, or promoted, from last; null where that was not said. */
+  source: FlowSource | PromotedSource | null
   /** Whether it is changed there alone. */
   isLocked: boolean
 }
@@ -58,12 +58,20 @@ export interface FlowChange {
   origin?: FlowOrigin
 }
 
+/** What another organisation is told of changes, in its audit log. */
+export interface Witness {
+  org: OrganisationRef
+  entry: AuditEntry
+}
+
 /** Changes that are made all together or not at all. */
 export interface FlowChanges {
   /** As of which revision they were decided. */
   revision: number
   changes: readonly FlowChange[]
   audit: readonly AuditEntry[]
+  /** A line for the audit log of another organisation, from which they come. */
+  witness?: Witness
 }
 
 /** What storage alone knows of a flow that it has changed. */

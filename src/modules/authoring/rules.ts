@@ -1,5 +1,5 @@
 import { AppError, invalid, type Problem } from '../../core/errors.ts'
-import type { FlowDefinition } from '../../core/flow/flow.ts'
+import { type FlowDefinition, isPromoted } from '../../core/flow/flow.ts'
 import { storedFlowErrors } from '../../core/flow/rules.ts'
 import type { AuthoredFlow, FlowChange, FlowOrigin, FlowsRead } from './port.ts'
 
@@ -119,9 +119,10 @@ export function unlocked(flow: AuthoredFlow): FlowChangeDecision<StatusOutcome> 
 /** @throws AppError `flow_locked` where a flow is changed in its repository alone */
 export function requireUnlocked({ isLocked, source }: AuthoredFlow): void {
   if (!isLocked) return
+  const where = source && !isPromoted(source) ? source.repository : 'its repository'
   throw new AppError(
     'flow_locked',
-    `The flow is changed in ${source?.repository ?? 'its repository'} alone: change it there, or unlock it`,
+    `The flow is changed in ${where} alone: change it there, or unlock it`,
   )
 }
 

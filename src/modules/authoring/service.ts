@@ -12,6 +12,7 @@ import type {
   FlowsRead,
   PublishedVersion,
   StoredChange,
+  Witness,
 } from './port.ts'
 import {
   after,
@@ -61,6 +62,7 @@ export interface PushOptions {
   origins?: ReadonlyMap<string, FlowOrigin>
   /** What the audit log calls it, where not a push. */
   action?: string
+  witness?: Witness
 }
 
 const anything: Expected = () => {}
@@ -152,6 +154,7 @@ export class Authoring {
       isExpected = anything,
       origins,
       action = publish ? 'flow.push_and_publish' : 'flow.push',
+      witness,
     }: PushOptions = {},
   ): Promise<Pushed[]> {
     const keys = definitions.map(({ key }) => key)
@@ -173,7 +176,10 @@ export class Authoring {
         return { ...push, change: whole ?? push.change, publication: outcome }
       })
     }
-    const changed = await this.change(orgRef, keys, by, action, decide, isTrial)
+    const changed = await this.change(orgRef, keys, by, action, decide, {
+      isTrial,
+      ...(witness && { witness }),
+    })
     return changed.map(({ decision, ...rest }) => ({
       ...rest,
       outcome: decision.outcome,
@@ -345,7 +351,7 @@ export class Authoring {
     by: By,
     action: string,
     decide: (read: FlowsRead) => Promise<readonly D[]>,
-    isTrial = false,
+    { isTrial = false, witness }: Pick<PushOptions, 'isTrial' | 'witness'> = {},
   ): Promise<{ flow: AuthoredFlow; before: AuthoredFlow['status'] | null; decision: D }[]> {
     // Each of these takes milliseconds where fifty flows are changed, and pages wait meanwhile.
     const slices = patientSlices()
@@ -362,7 +368,10 @@ export class Authoring {
       const stored =
         changes.length === 0 || isTrial
           ? []
-          : await this.store.change(orgRef, { revision: read.revision, changes, audit: audit() })
+          : await this.store.change(orgRef, {
+              ...{ revision: read.revision, changes, audit: audit() },
+              ...(witness && { witness }),
+            })
       if (stored === null) continue
       const known = new Map(stored.map(one => [one.key, one]))
       return decisions.map(decision => {

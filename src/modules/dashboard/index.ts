@@ -172,6 +172,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
           person: { name },
           organisation,
           timezone: call.org.timezone,
+          theme: call.org.theme,
           endsAt: isoTime(endsAt),
         } satisfies SessionToken)
       },

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Theme } from '../../core/flow/theme.ts'
 import { closed, text } from '../../core/flow/values.ts'
 import { roles } from '../../core/organisation/role.ts'
 import { Instant, OneOf } from '../../http/shapes.ts'
@@ -64,6 +65,8 @@ export const SessionToken = Type.Object({
   organisation: Organisation,
   /** Whose days are shown where the address names no zone; null for the browser's. */
   timezone: Type.Union([Type.String(), Type.Null()]),
+  /** The organisation's, in which previews are drawn; null where it has none. */
+  theme: Type.Union([Theme, Type.Null()]),
   /** When somebody has to sign in again, whatever they do. */
   endsAt: Type.String(),
 })

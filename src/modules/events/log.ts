@@ -80,5 +80,6 @@ export const exampleLine = asLines([
     reason: null,
     properties: null,
     traits: null,
+    answer: null,
   },
 ])

@@ -26,8 +26,9 @@ import {
   type VerifiedIdentity,
 } from '../../core/organisation/verified-identity.ts'
 import type { FlowRef, ItemRef, StepRef } from '../../core/reference.ts'
-import { parseTime } from '../../core/time/rfc3339.ts'
+import { parseReportedTime } from '../../core/time/reported-time.ts'
 import { isCleanText, shapeOf } from '../../http/input.ts'
+import { judgeAnswer } from './answer.ts'
 import { Event, propertyBounds } from './model.ts'
 
 /** What an event says beside what we ask: how much of it is kept, and whether as it was sent. */
@@ -305,7 +306,7 @@ function timeOf(
 ): { occurredAt: number; reportedAt: number | null } | Rejection {
   const given = event.occurredAt ?? null
   if (given === null) return { occurredAt: context.receivedAt, reportedAt: null }
-  const reportedAt = parseTime(given)
+  const reportedAt = parseReportedTime(given)
   if (reportedAt === null) {
     return reject('invalid', 'occurredAt must be an RFC 3339 time or epoch milliseconds')
   }
@@ -322,6 +323,13 @@ function traitsOf({ kind, traits }: Event, { traits: names }: Organisation): str
   const listed = Object.entries(listedTraits(names, traits) ?? {})
   const clean = listed.filter(([, value]) => isCleanText(value))
   return clean.length > 0 ? JSON.stringify(Object.fromEntries(clean)) : null
+}
+
+/** What an answered question says to the counts; null for all other events. */
+function answerOf({ kind, properties }: Event, { step }: NamedParts): string | null | Rejection {
+  if (kind !== 'question_answered' || !step) return null
+  const verdict = judgeAnswer(properties?.answer, step.flow.questions.get(step.ref) ?? [])
+  return 'fault' in verdict ? reject('invalid', verdict.fault) : verdict.counted
 }
 
 /**
@@ -346,6 +354,8 @@ export function judge(
   if (broken) return broken
   const properties = sent.properties ? propertiesOf(sent.properties, index, context.sent) : null
   if (properties?.fault) return ofProperties[properties.fault]
+  const answer = answerOf(sent, named)
+  if (isRejection(answer)) return answer
   const time = timeOf(sent, context)
   if (isRejection(time)) return time
   return {
@@ -366,5 +376,6 @@ export function judge(
     reason: sent.reason ?? null,
     properties: properties?.text ?? null,
     traits: traitsOf(sent, context.organisation),
+    answer,
   }
 }

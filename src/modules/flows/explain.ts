@@ -1,4 +1,6 @@
 import { flowNotFound } from '../../core/errors.ts'
+import { msOf } from '../../core/event/caused.ts'
+import { personOf } from '../../core/event/event.ts'
 import type { PersonIds } from '../../core/event/stored-event.ts'
 import type { Reason, Traits } from '../../core/flow/audience.ts'
 import {
@@ -9,6 +11,7 @@ import {
   type Visit,
   waitsForIdentify,
 } from '../../core/flow/decision.ts'
+import { interruptions, type Moment, newcomer } from '../../core/flow/moment.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { shown } from '../../core/text/wording.ts'
@@ -44,13 +47,13 @@ interface AuthoredCandidate extends Candidate {
 export async function explain(
   organisation: Organisation,
   { flow: name, url, traits, person }: ExplainQuestion,
-  { stores, store }: { stores: PublishedFlowStores; store: ExplainStore },
+  { stores, store, now }: { stores: PublishedFlowStores; store: ExplainStore; now: number },
 ): Promise<Explanation> {
   const all = await candidates(organisation.ref, person, stores, store)
   const candidate = all.find(({ authored: { id, key } }) => key === name || id === name)
   if (!candidate) throw flowNotFound(name)
   const others = all.filter(other => other !== candidate)
-  const visit = { url, traits }
+  const visit = { url, traits, ...(await momentOf(organisation, all, person, { stores, now })) }
   const decision = decide(candidate, visit, others)
   const hasKey = await store.hasSnippetKey(organisation.ref)
   const gate = [keyRule(hasKey), originRule(url, organisation)]
@@ -72,6 +75,26 @@ export async function explain(
       parts: [...parts] as Reason[],
     })),
     instead: isShown || !isOpen ? null : decision.winner,
+  }
+}
+
+/** What is known of a person at this moment, elsewhere than on a page. */
+async function momentOf(
+  { ref, throttle }: Organisation,
+  candidates: readonly Candidate[],
+  person: PersonIds | null,
+  { stores, now }: { stores: PublishedFlowStores; now: number },
+): Promise<Moment> {
+  const published = candidates.filter(({ status }) => status === 'published')
+  const caused = person && (await stores.people.caused(ref, person))
+  return {
+    ...newcomer(now),
+    person: person && personOf(person.userId, person.anonymousId),
+    completed: new Set(
+      published.flatMap(({ flow, history }) => (history.completedAt === null ? [] : flow.key)),
+    ),
+    events: Object.fromEntries([...(caused ?? [])].map(([name, times]) => [name, times.map(msOf)])),
+    throttle: throttle === null ? null : { most: throttle, begun: interruptions(published) },
   }
 }
 
@@ -144,7 +167,9 @@ function identifyRule(candidate: Candidate, visit: Visit, isNamed: boolean): Rul
   }
   const isTheirs = decide(candidate, visit, []).shown
   const stranger = { ...candidate, history: noHistory }
-  const isForStrangers = decide(stranger, { url: visit.url, traits: {} }, []).shown
+  const { url, now, onPage, throttle } = visit
+  const nobody = { ...newcomer(now), url, traits: {}, onPage, throttle }
+  const isForStrangers = decide(stranger, nobody, []).shown
   const meanwhile = isForStrangers
     ? `others before it, as for somebody new${isTheirs ? '' : ', and take it away then'}`
     : 'so do others, for somebody new does not see it'

@@ -97,14 +97,14 @@ export function flowRoutes({
         'Name a person by `userId` or `anonymousId`, for which the scope people:read is needed too; ' +
         'with neither it is somebody new.',
       answers: { 200: { description: 'The verdict, and every condition.', schema: Explanation } },
-      async handle({ org, body, principal }) {
+      async handle({ org, body, principal, receivedAt }) {
         const { flow, traits = {}, userId = null, anonymousId = null } = body
         const url = URL.parse(body.url)
         if (!url) throw invalid({ path: '/url', message: 'Must be the whole address of a page' })
         const isNamed = userId !== null || anonymousId !== null
         if (isNamed) requireScope(principal!, 'people:read')
         const person = isNamed ? personIn({ userId, anonymousId }) : null
-        const deps = { stores, store: explaining }
+        const deps = { stores, store: explaining, now: receivedAt }
         return json(200, await explain(org, { flow, url, traits, person }, deps))
       },
     }),

@@ -2,10 +2,12 @@ import { type Static, Type } from '@sinclair/typebox'
 import { longestTrait, mostTraits } from '../../core/event/traits.ts'
 import type { Traits } from '../../core/flow/audience.ts'
 import { Flow, flowStatuses } from '../../core/flow/flow.ts'
+import { Theme } from '../../core/flow/theme.ts'
 import { closed, text } from '../../core/flow/values.ts'
 import {
   Count,
   FlowId,
+  Instant,
   InstantOrNull,
   OneOf,
   OrNull,
@@ -43,10 +45,45 @@ export const FlowList = Type.Object(
           'There where a person is named: by flow id, what they have done with it. Flows that they have no run of are left out, so are flows whose steps are shown `always`, and all but the 200 of the highest priority.',
       }),
     ),
+    events: Type.Optional(
+      Type.Record(
+        Type.String(),
+        Type.Array(
+          Type.Object({
+            at: Instant('When, to the minute.'),
+            mark: Type.String({
+              description:
+                'Made of the id of the event, so that a page does not count twice what it has reported itself.',
+              examples: ['1x8f3k0'],
+            }),
+          }),
+        ),
+        {
+          description:
+            'There where a person is named and a published flow waits for an event: by its name, when they caused it last, as often as a flow asks for.',
+        },
+      ),
+    ),
+    throttle: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'There where the organisation says so: how many tours and announcements begin in 24 hours for one person at most, but for those that the page starts.',
+        examples: [3],
+      }),
+    ),
     honoursDoNotTrack: Type.Optional(
       Type.Literal(true, {
         description:
           'There where the organisation heeds "Do Not Track" and Global Privacy Control: who asks for them is shown flows, and neither told apart nor reported on.',
+      }),
+    ),
+    theme: Type.Optional(
+      Type.Unsafe<Theme>({
+        ...Theme,
+        description:
+          'There where the organisation has a theme: each flow is drawn in it, its own theme over it field by field.',
+        examples: [{ accent: '#0b7285', background: null, text: null, radius: 10 }],
       }),
     ),
     traits: Type.Optional(
@@ -185,6 +222,13 @@ export const Explanation = Type.Object(
           'published',
           'url',
           'audience',
+          'schedule',
+          'rollout',
+          'after',
+          'event',
+          'delay',
+          'throttle',
+          'element',
           'frequency',
           'priority',
           'target',

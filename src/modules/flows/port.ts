@@ -1,3 +1,4 @@
+import type { CausedAt } from '../../core/event/caused.ts'
 import type { PersonIds } from '../../core/event/stored-event.ts'
 import type { FlowHistory } from '../../core/flow/decision.ts'
 import type { Catalogue } from '../../core/organisation/catalogue.ts'
@@ -28,4 +29,9 @@ export interface HistoryReader {
     flowRefs: readonly FlowRef[],
     person: PersonIds,
   ): Promise<ReadonlyMap<FlowRef, FlowHistory>>
+  /** When a person caused the custom events that published flows wait for, by name, the latest first. */
+  caused(
+    orgRef: OrganisationRef,
+    person: PersonIds,
+  ): Promise<ReadonlyMap<string, readonly CausedAt[]>>
 }

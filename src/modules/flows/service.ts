@@ -1,8 +1,9 @@
+import { type CausedAt, msOf } from '../../core/event/caused.ts'
 import type { PersonIds } from '../../core/event/stored-event.ts'
 import type { FlowHistory } from '../../core/flow/decision.ts'
 import type { PublishedFlows } from '../../core/organisation/catalogue.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
-import { isoTimeOrNull } from '../../core/time/clock.ts'
+import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import type { PassingBody } from '../../http/encoded.ts'
 import type { FlowList, History } from './model.ts'
 import type { PublishedFlowStores } from './port.ts'
@@ -22,16 +23,26 @@ export async function withHistory(
     const ofFlow = histories.get(ref)
     if (ofFlow) history[id] = asTold(ofFlow)
   }
-  const text = JSON.stringify(history)
+  const events = flows.asksForEvents ? asEvents(await people.caused(orgRef, person)) : null
+  const more = events ? `,"events":${JSON.stringify(events)}` : ''
+  const text = `"history":${JSON.stringify(history)}${more}`
   return {
     hash: `${flows.hash}.${Bun.hash.xxHash64(text).toString(36)}`,
     // Without the brace at its end, the list goes on.
     get text() {
-      return `${flows.text.slice(0, -1)},"history":${text}}`
+      return `${flows.text.slice(0, -1)},${text}}`
     },
     isPassing: true,
   }
 }
+
+const asEvents = (caused: ReadonlyMap<string, readonly CausedAt[]>): FlowList['events'] =>
+  Object.fromEntries(
+    [...caused].map(([name, times]) => [
+      name,
+      times.map(time => ({ at: isoTime(msOf(time)), mark: time[1] })),
+    ]),
+  )
 
 export const asTold = (history: FlowHistory): History => ({
   runs: history.runs,

@@ -62,7 +62,10 @@ export function organisationRoutes({
       method: 'POST',
       path: '/manage/organisations',
       operation: 'createOrganisation',
-      refuses: ['slug_taken', 'too_many_organisations'],
+      refuses: [
+        ...(['slug_taken', 'too_many_organisations'] as const),
+        ...(['organisation_not_found', 'cannot_link'] as const),
+      ],
       summary: 'Make an organisation with its snippet key',
       body: NewOrganisationBody,
       answers: { 201: { description: 'The organisation.', schema: CreatedOrganisation } },

@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { mostTraits } from '../../core/event/traits.ts'
+import { Theme } from '../../core/flow/theme.ts'
 import { closed } from '../../core/flow/values.ts'
 import { buckets, defaultLimits, largestLimit } from '../../core/organisation/buckets.ts'
-import { longestRetentionDays } from '../../core/organisation/catalogue.ts'
+import { longestRetentionDays, mostInterruptions } from '../../core/organisation/catalogue.ts'
 import { identityModes } from '../../core/organisation/verified-identity.ts'
 import { longestGraceHours } from '../../core/time/durations.ts'
 import {
@@ -26,6 +27,12 @@ const ofBuckets = <T>(fieldOf: (limit: number) => T) =>
 const limit = { minimum: 1, maximum: largestLimit }
 
 const KeyText = Type.String({ examples: ['u1Qe7VbTn8Rk0cXw4sWq9xLm2KpZf6Hd'] })
+
+/** What is left out is said by nobody: the organisation has nothing below it but the snippet. */
+const GivenTheme = Type.Partial(Theme)
+export type GivenTheme = Static<typeof GivenTheme>
+
+const exampleTheme = { accent: '#0b7285', background: null, text: null, radius: 10 }
 
 const SettingsFields = {
   ...OrganisationNames,
@@ -53,6 +60,11 @@ const SettingsFields = {
     description: 'Whether browsers that ask not to be tracked are heeded.',
     examples: [true],
   }),
+  throttle: OrNull(
+    Type.Integer(),
+    'How many tours and announcements begin for one person in 24 hours at most; null for as many as are due.',
+    3,
+  ),
   traits: Type.Array(Type.String(), {
     description:
       'Traits of people that runs are counted by; what pages say of others never leaves the browser.',
@@ -65,6 +77,11 @@ const SettingsFields = {
     Type.String(),
     "The IANA zone whose days the dashboard shows where its address names none; null for the browser's. Alerts and the weekly report go by it too, by UTC where it is null.",
     'Europe/Berlin',
+  ),
+  theme: OrNull(
+    Theme,
+    'How flows look unless they say otherwise; null where nothing is set.',
+    exampleTheme,
   ),
   createdAt: Instant('When the organisation was made.'),
 }
@@ -107,6 +124,12 @@ export const NewOrganisationBody = closed({
       'harbor-inc',
     ),
   ),
+  stagingOf: Type.Optional(
+    Text(
+      'The id or slug of the organisation that it tries flows for: the two are linked at once.',
+      'harbor-inc',
+    ),
+  ),
 })
 
 export const CreatedOrganisation = Type.Object(
@@ -139,6 +162,13 @@ export const SettingsBody = closed({
     ),
   ),
   honoursDoNotTrack: Type.Optional(SettingsFields.honoursDoNotTrack),
+  throttle: Type.Optional(
+    OrNull(
+      Type.Integer({ minimum: 1, maximum: mostInterruptions }),
+      'How many tours and announcements begin for one person in 24 hours at most, but for those that the page starts; null for as many as are due.',
+      3,
+    ),
+  ),
   timezone: Type.Optional(
     OrNull(
       Type.String({ maxLength: 64 }),
@@ -152,6 +182,13 @@ export const SettingsBody = closed({
       description: `All traits of the list, in place of those before, at most ${mostTraits}. Of each person who starts a flow Cairn keeps the values from then on: list none that say who somebody is.`,
       examples: [['plan']],
     }),
+  ),
+  theme: Type.Optional(
+    OrNull(
+      GivenTheme,
+      'How flows look unless they say otherwise, whole, in place of what was set before; null for nothing.',
+      { accent: '#0b7285', radius: 10, font: { size: 16 } },
+    ),
   ),
   identityMode: Type.Optional(
     OneOf(identityModes, {

@@ -1,8 +1,10 @@
+import type { Theme } from '../../core/flow/theme.ts'
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { Bucket } from '../../core/organisation/buckets.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import type { IdentityHour, IdentityMode } from '../../core/organisation/verified-identity.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
+import type { AuditOfBoth, LinkFault } from '../environments/index.ts'
 
 /** What an organisation's owners set, and the operator. */
 export interface OrganisationSettings {
@@ -14,12 +16,16 @@ export interface OrganisationSettings {
   retentionDays: number | null
   /** Whether browsers that ask not to be tracked are heeded. */
   honoursDoNotTrack: boolean
+  /** How many times in 24 hours a person is interrupted at most; null for as often as flows are due. */
+  throttle: number | null
   /** Names of the traits that runs are counted by; of others Cairn is never told. */
   traits: readonly string[]
   /** Whether hashes of user ids are looked at. */
   identityMode: IdentityMode
   /** The zone of the dashboard's days where its address names none; null for the browser's. */
   timezone: string | null
+  /** How its flows look unless they say otherwise; null where nothing is set. */
+  theme: Theme | null
 }
 
 export interface OrganisationRecord
@@ -78,6 +84,12 @@ export interface NewOrganisation {
   createdAt: number
 }
 
+/** For which other organisation a new one tries flows. */
+export interface NewStaging {
+  production: OrganisationRef
+  audit: AuditOfBoth
+}
+
 /** Which organisations are wanted: those of later slugs than one, or the one of an id or slug. */
 export interface OrganisationQuestion {
   after?: string
@@ -94,7 +106,11 @@ export interface OrganisationStore {
     most: number,
   ): Promise<{ organisations: readonly OrganisationRecord[]; total: number }>
   /** Adds one; where its slug is taken or there is no room, nothing is done. */
-  add(organisation: NewOrganisation, audit: AuditEntry): Promise<'added' | 'slug taken' | 'full'>
+  add(
+    organisation: NewOrganisation,
+    audit: AuditEntry,
+    staging?: NewStaging,
+  ): Promise<'added' | 'slug taken' | 'full' | LinkFault>
   /** @param now keys and secrets that have stopped working by then are left out */
   read(orgRef: OrganisationRef, now: number): Promise<OrganisationRead>
   /**

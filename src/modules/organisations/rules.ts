@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import { longestTrait } from '../../core/event/traits.ts'
+import { type MaybeTheme, storedTheme } from '../../core/flow/merged-theme.ts'
 import { type Bucket, limitsWith } from '../../core/organisation/buckets.ts'
 import { newIdentitySecret, newSnippetKey } from '../../core/organisation/ids.ts'
 import { isoTime } from '../../core/time/clock.ts'
@@ -71,7 +72,9 @@ export function traitFault(name: string): string | null {
 }
 
 /** What is to be set; what is left out stays. */
-export interface SettingsPatch extends Partial<Omit<OrganisationSettings, 'overrides'>> {
+export interface SettingsPatch extends Partial<Omit<OrganisationSettings, 'overrides' | 'theme'>> {
+  /** Whole, in place of the one before. */
+  theme?: MaybeTheme
   /** Requests per window by bucket; null takes an override back. */
   limits?: Partial<Record<Bucket, number | null>>
 }
@@ -92,12 +95,13 @@ const areEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringif
 /** Only what differs is set. Whoever first looks at hashes gets a secret; `off` keeps what there is. */
 export function settingsChanged(
   { organisation, secrets }: OrganisationRead,
-  { limits, ...patch }: SettingsPatch,
+  { limits, theme, ...patch }: SettingsPatch,
   now: number,
 ): DecidedChange & { settings: Partial<OrganisationSettings> } {
   const asked: Partial<OrganisationSettings> = {
     ...(limits && { overrides: overridden(organisation.overrides, limits) }),
     ...patch,
+    ...(theme !== undefined && { theme: storedTheme(theme) }),
   }
   const names = Object.keys(asked) as (keyof OrganisationSettings)[]
   const changed = names.filter(name => !areEqual(asked[name], organisation[name]))

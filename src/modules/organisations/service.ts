@@ -6,10 +6,12 @@ import type { OrganisationRef } from '../../core/reference.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { hourMs } from '../../core/time/durations.ts'
 import { wrongZone, zoneNamed } from '../../core/time/time-range.ts'
+import { cannotLink } from '../environments/index.ts'
 import type {
   IdentitySecret,
   IssuedKey,
   NewOrganisation,
+  NewStaging,
   OrganisationQuestion,
   OrganisationRead,
   OrganisationRecord,
@@ -113,24 +115,23 @@ export class Organisations {
   /**
    * Makes an organisation with its first snippet key.
    *
-   * @throws AppError `validation_failed`, `slug_taken`, `too_many_organisations`
+   * @throws AppError `validation_failed`, `slug_taken`, `too_many_organisations`, `organisation_not_found`,
+   *   `cannot_link`
    */
-  async create(asked: { name: string; slug?: string }, actor: Actor): Promise<NewOrganisation> {
+  async create(
+    asked: { name: string; slug?: string; stagingOf?: string },
+    actor: Actor,
+  ): Promise<NewOrganisation> {
     const fault = nameFault(asked.name)
     if (fault) throw invalid({ path: '/name', message: sentence(fault) })
     const name = asked.name.trim()
     const slug = slugIn(asked.slug, name)
     const at = this.clock.now()
     const made = { id: newId('org'), slug, name, snippetKey: newSnippetKey(), createdAt: at }
-    const outcome = await this.store.add(made, {
-      at,
-      actor,
-      action: 'organisation.create',
-      subject: made.id,
-      before: null,
-      after: { slug, name },
-      note: null,
-    })
+    const entry = { at, actor, action: 'organisation.create', subject: made.id, before: null }
+    const audit = { ...entry, after: { slug, name }, note: null }
+    const staging = await this.stagingOf(asked.stagingOf, made, audit)
+    const outcome = await this.store.add(made, audit, ...staging)
     if (outcome === 'slug taken') {
       throw new AppError('slug_taken', `The slug "${slug}" is taken: choose another`)
     }
@@ -141,7 +142,25 @@ export class Organisations {
         `There are ${most} organisations, and one Cairn has room for ${most}: start another one with a data directory of its own`,
       )
     }
+    if (outcome !== 'added') throw cannotLink(outcome)
     return made
+  }
+
+  /** The organisation that a new one is to try flows for. @throws AppError `organisation_not_found` */
+  private async stagingOf(
+    named: string | undefined,
+    { id, slug }: NewOrganisation,
+    audit: AuditEntry,
+  ): Promise<[] | [NewStaging]> {
+    if (named === undefined) return []
+    const [production] = (await this.store.list({ named }, 1)).organisations
+    if (!production) throw new AppError('organisation_not_found', 'There is no such organisation')
+    const link = { ...audit, action: 'organisation.link' }
+    const ofBoth = {
+      production: { ...link, subject: production.id, after: { staging: slug } },
+      staging: { ...link, subject: id, after: { production: production.slug } },
+    }
+    return [{ production: production.ref, audit: ofBoth }]
   }
 
   async settings(orgRef: OrganisationRef): Promise<OrganisationRecord> {

@@ -1,9 +1,10 @@
 import type { GateStores } from '../../http/port.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
-import { RunList, RunQuery } from './model.ts'
+import { AnswerList, AnswerQuery, RunList, RunQuery } from './model.ts'
 import type { RunStore } from './port.ts'
 import { askedIn, listRuns } from './service.ts'
+import { listWrittenAnswers } from './written-answers.ts'
 
 /** Single runs of a flow, behind the numbers of analytics. */
 export function runRoutes(deps: {
@@ -26,6 +27,23 @@ export function runRoutes(deps: {
       answers: { 200: { description: 'A page of them.', schema: RunList } },
       async handle({ org, params, query, receivedAt }) {
         return json(200, await listRuns(org, params.key ?? '', askedIn(query, receivedAt), deps))
+      },
+    }),
+    route({
+      ...managing('people:read'),
+      method: 'GET',
+      path: '/manage/flows/:key/answers',
+      operation: 'listAnswers',
+      summary: "What people wrote in answer to a step's question, of the latest runs first",
+      query: AnswerQuery,
+      refuses: ['flow_not_found'],
+      description:
+        'Of questions of type text, a page at a time; all others are counted in analytics. The words ' +
+        'are kept as long as the events that have them.',
+      answers: { 200: { description: 'A page of them.', schema: AnswerList } },
+      async handle({ org, params, query, receivedAt }) {
+        const key = params.key ?? ''
+        return json(200, await listWrittenAnswers(org, key, query, receivedAt, deps.runs))
       },
     }),
   ]

@@ -101,3 +101,50 @@ export const RunList = Type.Object(
   { title: 'RunList' },
 )
 export type RunList = Static<typeof RunList>
+
+const { outcome: _, ...shared } = RunQuery.properties
+
+export const AnswerQuery = Type.Object({
+  ...shared,
+  step: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'The key of the step that asks.',
+    examples: ['why'],
+  }),
+})
+export type AnswerQuery = Static<typeof AnswerQuery>
+
+export const AnswerList = Type.Object(
+  {
+    flowId: FlowId,
+    flowKey: Type.String({ examples: ['welcome'] }),
+    stepKey: Type.String({ examples: ['why'] }),
+    answers: Type.Array(
+      Type.Object({
+        runId: OrNull(
+          Type.String(),
+          'The id that its events name; null where they name none.',
+          'run-1',
+        ),
+        userId: Type.Union([Type.String(), Type.Null()], { examples: ['ann'] }),
+        anonymousId: Type.Union([Type.String(), Type.Null()], { examples: [null] }),
+        version: Type.Integer({ examples: [3] }),
+        answeredAt: Instant('When the run last answered.'),
+        text: OrNull(
+          Type.String(),
+          'What was written; null once the event is deleted, or the person was erased.',
+          'I could not find the import.',
+        ),
+      }),
+      { description: 'Of the latest runs first.' },
+    ),
+    next: OrNull(
+      Type.String(),
+      'Send it as `after` for earlier ones; null where there are none.',
+      null,
+    ),
+  },
+  { title: 'AnswerList' },
+)
+export type AnswerList = Static<typeof AnswerList>

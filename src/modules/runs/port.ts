@@ -20,6 +20,14 @@ export interface RunsAsked {
   started: { startMs: number; endMs: number } | null
 }
 
+/** What a run last answered in words. */
+export interface WrittenAnswer extends Pick<RunRow, 'key' | 'person' | 'version'> {
+  cursor: string
+  at: number
+  /** Null where the event that has the words is gone. */
+  text: string | null
+}
+
 /** What a list of runs asks of storage. */
 export interface RunStore {
   /**
@@ -33,4 +41,14 @@ export interface RunStore {
     flowKey: string,
     asked: RunsAsked,
   ): Promise<{ flowId: string; runs: readonly ListedRun[]; rest: string | null } | null>
+  /**
+   * Answers to a step's question in words, of the latest runs first.
+   *
+   * @returns null where the organisation has no flow of this key
+   */
+  writtenAnswers(
+    orgRef: OrganisationRef,
+    flowKey: string,
+    asked: Pick<RunsAsked, 'after' | 'most' | 'version' | 'started'> & { stepKey: string },
+  ): Promise<{ flowId: string; answers: readonly WrittenAnswer[] } | null>
 }

@@ -1,0 +1,121 @@
+import { scaleOf } from '../../core/flow/answer.ts'
+import type { Question } from '../../core/flow/question.ts'
+import { nearestRank, rate } from '../../core/number/statistics.ts'
+import type { StepRef } from '../../core/reference.ts'
+import type { RunRow } from '../../core/run/stored-run.ts'
+
+/** A run that has answered something. */
+export type AnsweredRun = Pick<RunRow, 'version' | 'traits' | 'answers'>
+
+/** Of the scale from 0 to 10: those from here on recommend it, and those up to there do not. */
+const promotersFrom = 9
+const detractorsTo = 6
+
+/** One decimal, as scores are told. */
+const oneDecimal = (value: number) => Math.round(value * 10) / 10
+const twoDecimals = (value: number) => Math.round(value * 100) / 100
+
+/** Counts what runs last answered, by step. */
+export class AnswerTally {
+  /** By step and answer, as JSON. */
+  private readonly counts = new Map<StepRef, Map<string, number>>()
+
+  /** @param version only runs of this one; null for all */
+  constructor(private readonly version: number | null) {}
+
+  add({ version, answers }: AnsweredRun): void {
+    if (this.version !== null && version !== this.version) return
+    for (const { stepId, answer } of answers) {
+      const counts = this.counts.get(stepId) ?? new Map<string, number>()
+      this.counts.set(stepId, counts)
+      counts.set(answer, (counts.get(answer) ?? 0) + 1)
+    }
+  }
+
+  /**
+   * What was answered to a step's question, of the type that its newest one has.
+   *
+   * @param questions all that it ever asked, the newest first
+   */
+  of(step: StepRef, questions: readonly [Question, ...Question[]]) {
+    const counts = [...(this.counts.get(step) ?? [])].map(
+      ([answer, count]) => [JSON.parse(answer) as number | string | string[], count] as const,
+    )
+    const [{ type }] = questions
+    if (type === 'rating') return ratings(counts, questions[0])
+    if (type === 'choice') return choices(counts, questions)
+    const answers = sum(counts.filter(([answer]) => answer === ''))
+    return { ...noNumbers, type, answers, distribution: [] }
+  }
+}
+
+export type QuestionNumbers = ReturnType<AnswerTally['of']>
+
+type Counts = readonly (readonly [answer: number | string | string[], count: number])[]
+
+const sum = (counts: Counts) => counts.reduce((total, [, count]) => total + count, 0)
+
+const noNumbers = { average: null, median: null, nps: null }
+
+function ratings(counts: Counts, question: Question) {
+  const given = new Map<number, number>()
+  for (const [answer, count] of counts) if (typeof answer === 'number') given.set(answer, count)
+  const [least, most] = scaleOf(question)
+  // An older version may have had a wider scale.
+  for (let value = least; value <= most; value++) given.set(value, given.get(value) ?? 0)
+  const byValue = [...given].sort(([a], [b]) => a - b)
+  const all = byValue.flatMap(([value, count]) => Array<number>(count).fill(value))
+  const answers = all.length
+  const countOf = (is: (value: number) => boolean) => all.filter(is).length
+  const promoters = countOf(value => value >= promotersFrom)
+  const detractors = countOf(value => value <= detractorsTo)
+  const isNps = (question.scale ?? 'nps') === 'nps'
+  return {
+    type: question.type,
+    answers,
+    average: answers === 0 ? null : twoDecimals(all.reduce((a, b) => a + b, 0) / answers),
+    median: nearestRank(all, 0.5),
+    nps: isNps
+      ? {
+          score: answers === 0 ? null : oneDecimal((100 * (promoters - detractors)) / answers),
+          promoters,
+          passives: answers - promoters - detractors,
+          detractors,
+        }
+      : null,
+    distribution: byValue.map(([value, count]) => ({
+      value,
+      label: (value === least && question.low) || (value === most && question.high) || null,
+      count,
+      share: rate(count, answers),
+    })),
+  }
+}
+
+function choices(counts: Counts, questions: readonly [Question, ...Question[]]) {
+  // The newest one's first, in its order.
+  const labels = new Map<string, string>()
+  for (const { choices = [] } of questions) {
+    for (const { key, label } of choices) if (!labels.has(key)) labels.set(key, label)
+  }
+  const current = new Set(questions[0].choices?.map(({ key }) => key))
+  const given = new Map<string, number>()
+  const chosen = counts.filter(([answer]) => typeof answer !== 'number' && answer !== '')
+  for (const [answer, count] of chosen) {
+    for (const key of [answer as string | string[]].flat()) {
+      given.set(key, (given.get(key) ?? 0) + count)
+    }
+  }
+  const answers = sum(chosen)
+  return {
+    ...noNumbers,
+    type: questions[0].type,
+    answers,
+    distribution: [...labels]
+      .filter(([key]) => current.has(key) || given.has(key))
+      .map(([value, label]) => {
+        const count = given.get(value) ?? 0
+        return { value, label, count, share: rate(count, answers) }
+      }),
+  }
+}

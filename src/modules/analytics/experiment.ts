@@ -1,0 +1,25 @@
+import { differenceInterval } from '../../core/number/interval.ts'
+import { fourDecimals, rate } from '../../core/number/statistics.ts'
+import type { Analytics } from './model.ts'
+import type { ExperimentCounts, GroupCounts } from './port.ts'
+
+type Experiment = NonNullable<Analytics['experiment']>
+
+const groupOf = ({ people, achieved }: GroupCounts) => ({
+  people,
+  achieved,
+  rate: rate(achieved, people),
+})
+
+/** What a flow changes: the people who saw it beside those who were held back. */
+export function experimentOf(goal: string, { shown, heldOut }: ExperimentCounts): Experiment {
+  const share = ({ people, achieved }: GroupCounts) => ({ hits: achieved, trials: people })
+  const compared = differenceInterval(share(shown), share(heldOut))
+  return {
+    goal,
+    shown: groupOf(shown),
+    heldOut: groupOf(heldOut),
+    difference: compared && fourDecimals(compared.difference),
+    interval: compared && { low: fourDecimals(compared.low), high: fourDecimals(compared.high) },
+  }
+}

@@ -1,0 +1,94 @@
+import { FlowPositions } from '../../core/flow/positions.ts'
+import type { FlowEntry } from '../../core/organisation/catalogue.ts'
+import type { ItemRef, StepRef } from '../../core/reference.ts'
+import { outcomeBits, outcomeCodes, type RunColumns } from './port.ts'
+import { outcomeMask } from './tally.ts'
+
+/** How a run ended, as an answer has it; null where it goes on. */
+const ends = {
+  [outcomeCodes.completed]: 'completed',
+  [outcomeCodes.dismissed]: 'dismissed',
+  [outcomeCodes.inProgress]: null,
+} as const
+
+type End = (typeof ends)[keyof typeof ends]
+
+/** From one step, or the start, to the next, or the end. */
+interface Leg {
+  from: StepRef | null
+  to: StepRef | null
+  end: End
+  runs: number
+}
+
+/** Counts which steps runs viewed one after another, and which they went past. */
+export class WayTally {
+  private readonly positions: FlowPositions<StepRef>
+  private readonly legs = new Map<string, Leg>()
+  private readonly leftOut = new Map<StepRef, number>()
+
+  constructor(flow: FlowEntry) {
+    this.positions = new FlowPositions(flow)
+  }
+
+  /** @param columns with their ways */
+  add({ count, states, versions, steps, ways }: RunColumns<StepRef, ItemRef>): void {
+    const { paths, places } = ways!
+    const runs = new Map<number, number>()
+    // A state has 16 bits.
+    for (let run = 0; run < count; run++) {
+      const alike = places[run]! * 65_536 + states[run]!
+      runs.set(alike, (runs.get(alike) ?? 0) + 1)
+    }
+    for (const [alike, number] of runs) {
+      const state = alike % 65_536
+      const path = paths[Math.floor(alike / 65_536)]!.map(place => steps[place]!.ref)
+      this.addPath(path, versions[state >> outcomeBits]!, ends[(state & outcomeMask) as 0], number)
+    }
+  }
+
+  private addPath(path: readonly StepRef[], version: number, end: End, runs: number): void {
+    let from: StepRef | null = null
+    for (const step of path) {
+      this.addLeg({ from, to: step, end: null, runs })
+      from = step
+    }
+    this.addLeg({ from, to: null, end, runs })
+    const placeOf = (step: StepRef) => this.positions.inRun(step, version).position
+    const furthest = Math.max(-1, ...path.map(placeOf))
+    for (const step of this.positions.ofVersion(version)) {
+      if (placeOf(step) >= furthest || path.includes(step)) continue
+      this.leftOut.set(step, (this.leftOut.get(step) ?? 0) + runs)
+    }
+  }
+
+  private addLeg({ runs, ...leg }: Leg): void {
+    const name = `${leg.from} ${leg.to} ${leg.end}`
+    const known = this.legs.get(name)
+    if (known) known.runs += runs
+    else this.legs.set(name, { ...leg, runs })
+  }
+
+  leftOutOf(step: StepRef): number {
+    return this.leftOut.get(step) ?? 0
+  }
+
+  /**
+   * The legs, from the start on and then by step; to steps in order, then to the ends.
+   *
+   * @param order all steps of the answer
+   */
+  numbers(order: readonly StepRef[], idOf: (step: StepRef) => string) {
+    const endings: readonly End[] = ['completed', 'dismissed', null]
+    const placeOf = (step: StepRef | null, otherwise: number) =>
+      step === null ? otherwise : order.indexOf(step)
+    const toPlace = ({ to, end }: Leg) => placeOf(to, order.length + endings.indexOf(end))
+    return [...this.legs.values()]
+      .sort((a, b) => placeOf(a.from, -1) - placeOf(b.from, -1) || toPlace(a) - toPlace(b))
+      .map(({ from, to, end, runs }) => ({
+        from: from === null ? null : idOf(from),
+        to: to === null ? end : idOf(to),
+        runs,
+      }))
+  }
+}

@@ -1,0 +1,119 @@
+import { invalid, unauthorized } from '../../core/errors.ts'
+import { knowsNoPreviews, previewsSince } from '../../core/organisation/preview-link.ts'
+import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
+import type { GateStores } from '../../http/port.ts'
+import { actorOf } from '../../http/principal.ts'
+import type { RequestContext } from '../../http/request-context.ts'
+import { json } from '../../http/responder.ts'
+import { managing, type Route, route } from '../../http/route.ts'
+import { definitionsIn, type FlowStore, mostBytesACall } from '../authoring/index.ts'
+import { CreatedPreview, NewPreviewBody, PreviewAnswer, PreviewList } from './model.ts'
+import type { Preview, PreviewStore, SeenSnippet } from './port.ts'
+import { Previews, type Shown } from './service.ts'
+
+const writes = managing('flows:write')
+
+const told = (preview: Preview) => {
+  const { id, flow, isFile, url, origin, madeBy, madeAt, expiresAt, openedAt } = preview
+  const at = { madeAt: isoTime(madeAt), expiresAt: isoTime(expiresAt) }
+  return { id, flow, isFile, url, origin, madeBy, ...at, openedAt: isoTimeOrNull(openedAt) }
+}
+
+/** @throws AppError `validation_failed` */
+async function shownBy({ flow, definition, url, minutes }: NewPreviewBody): Promise<Shown> {
+  if ((flow === undefined) === (definition === undefined)) {
+    throw invalid({ path: '/flow', message: 'Is required, or a definition in its place' })
+  }
+  const [written] = definition
+    ? await definitionsIn([{ flow: definition, path: '/definition' }])
+    : []
+  const where = { ...(url !== undefined && { url }), ...(minutes !== undefined && { minutes }) }
+  return { flow: written ?? flow!, ...where }
+}
+
+/** What a page has got from its address. @throws AppError `unauthorized` */
+function ticketOf({ request }: RequestContext): string {
+  const [, ticket] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
+  if (ticket === undefined) throw unauthorized('unknown_preview')
+  return ticket
+}
+
+/** Drafts in the real page, for whoever holds a link. */
+export function previewRoutes({
+  previews: store,
+  flows,
+  stores,
+  clock,
+}: {
+  previews: PreviewStore
+  flows: Pick<FlowStore, 'read'>
+  stores: Pick<GateStores, 'catalogue'> & { presence: SeenSnippet }
+  clock: Clock
+}): Route[] {
+  const previews = new Previews(store, flows, stores, clock)
+  return [
+    route({
+      ...writes,
+      method: 'POST',
+      path: '/manage/previews',
+      operation: 'createPreview',
+      summary: 'Make a link by which a draft is looked at in the real page',
+      description:
+        'Whoever holds the link sees the draft on pages of one origin that have the snippet, until it ' +
+        'ends; nothing there is counted. A stored flow is shown as it is at each load. Links are in ' +
+        'memory alone, and end when the server is restarted.',
+      body: NewPreviewBody,
+      bodyLimitBytes: mostBytesACall,
+      refuses: ['flow_not_found', 'too_many_previews'],
+      answers: { 201: { description: 'The link, told this once.', schema: CreatedPreview } },
+      async handle(call) {
+        const { org } = call
+        const { link, ...made } = await previews.begin(org, await shownBy(call.body), actorOf(call))
+        const { snippetVersion } = await stores.presence.read(org.ref, call.receivedAt)
+        const isOld = snippetVersion !== null && knowsNoPreviews(snippetVersion)
+        const oldSnippet = isOld ? snippetVersion : null
+        const answer = { ...told(made), link, oldSnippet, needsSnippet: previewsSince }
+        return json(201, answer satisfies CreatedPreview)
+      },
+    }),
+    route({
+      ...writes,
+      method: 'GET',
+      path: '/manage/previews',
+      operation: 'listPreviews',
+      summary: 'The links to previews that work, the newest first, without their tickets',
+      answers: { 200: { description: 'The links.', schema: PreviewList } },
+      async handle(call) {
+        const listed = await store.list(call.org.ref, call.receivedAt)
+        return json(200, { previews: listed.map(told) } satisfies PreviewList)
+      },
+    }),
+    route({
+      ...writes,
+      method: 'DELETE',
+      path: '/manage/previews/:preview_id',
+      operation: 'endPreview',
+      refuses: ['not_found'],
+      summary: 'End a link to a preview: it opens nothing any more',
+      answers: { 204: { description: 'It has ended.' } },
+      async handle(call) {
+        await previews.end(call.org, call.params.preview_id ?? '', actorOf(call))
+        return { status: 204 }
+      },
+    }),
+    route({
+      tag: 'Management',
+      caller: 'anyone',
+      isProductFile: true,
+      // Browsers send no origin with a GET to their own.
+      method: 'POST',
+      path: '/preview/flow',
+      operation: 'getPreviewedFlow',
+      summary: 'The draft that a link is for, told to a page of its origin',
+      answers: { 200: { description: 'The draft.', schema: PreviewAnswer } },
+      async handle(call) {
+        return json(200, (await previews.look(ticketOf(call), call.origin)) satisfies PreviewAnswer)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,40 @@
+import { invalid } from '../../core/errors.ts'
+import type { FlowDefinition, UrlRule } from '../../core/flow/flow.ts'
+import type { Organisation } from '../../core/organisation/catalogue.ts'
+import { pageOf } from '../author/index.ts'
+
+/** The one origin that an organisation's pages are on, where it lists but one of the web. */
+function onlyOrigin({ origins }: Pick<Organisation, 'origins'>): string | undefined {
+  const ofWeb = [...(origins ?? [])].filter(origin => /^https?:/.test(origin))
+  return ofWeb.length === 1 ? ofWeb[0] : undefined
+}
+
+/** The addresses that a flow's rules name as they are. */
+function namedBy({ steps, targeting }: FlowDefinition): string[] {
+  const rules: (UrlRule | null | undefined)[] = [steps[0]?.page, ...targeting.urls]
+  return rules.flatMap(rule =>
+    !rule || (rule.match === 'glob' && rule.pattern.includes('*')) ? [] : [rule.pattern],
+  )
+}
+
+/**
+ * The page that a draft is looked at on: the one that is given, else one that the flow's own rules name,
+ * else the first page of the organisation's only origin.
+ *
+ * @throws AppError `validation_failed`
+ */
+export function pageFor(
+  url: string | undefined,
+  definition: FlowDefinition,
+  organisation: Pick<Organisation, 'origins'>,
+): URL {
+  const base = onlyOrigin(organisation)
+  if (url !== undefined) return pageOf(URL.parse(url, base)?.href ?? url, organisation)
+  const isAllowed = ({ origin, protocol }: URL) =>
+    /^https?:$/.test(protocol) && (organisation.origins?.has(origin) ?? true)
+  const named = [...namedBy(definition), ...(base === undefined ? [] : ['/'])]
+  const page = named.flatMap(one => URL.parse(one, base) ?? []).find(isAllowed)
+  if (page) return page
+  const message = "Say on which page: neither the flow nor the organisation's origins name one"
+  throw invalid({ path: '/url', message })
+}
