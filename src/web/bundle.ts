@@ -9,19 +9,11 @@ import { integrityOf } from './integrity.ts'
 
 const sources = join(import.meta.dir, 'snippet')
 
-/** Bun's own bundler as a program: from within a build it cannot be called. */
 function bundled(entry: string, format: 'iife' | 'esm', defines: Record<string, string>): string {
   const { success, stdout, stderr } = Bun.spawnSync(
     [
-      process.execPath,
-      'build',
-      join(sources, entry),
-      '--target=browser',
-      '--minify',
-      `--format=${format}`,
-      ...Object.entries(defines).map(
-        ([name, value]) => `--define=${name}=${JSON.stringify(value)}`,
-      ),
+      ...[process.execPath, 'run', join(import.meta.dir, 'bundling.ts')],
+      ...[join(sources, entry), format, JSON.stringify(defines)],
     ],
     { env: { ...process.env, BUN_BE_BUN: '1' } },
   )
@@ -57,26 +49,44 @@ export function bundledSnippet(): {
   types: string
 } {
   const { version } = JSON.parse(readFileSync(join(import.meta.dir, '../../package.json'), 'utf8'))
-  const defines = { CAIRN_BUILD_VERSION: version }
-  const rendererText = bundled('renderer.ts', 'esm', defines)
-  const renderer = `snippet-renderer-${shortHash(rendererText)}.js`
-  const authorText = bundled('../author/author.ts', 'esm', defines)
-  const author = `snippet-author-${shortHash(authorText)}.js`
-  const pageCode = bundled('page.ts', 'iife', {
-    ...defines,
-    CAIRN_SNIPPET_AUTHOR: author,
-    CAIRN_SNIPPET_AUTHOR_INTEGRITY: integrityOf(authorText),
-    CAIRN_SNIPPET_RENDERER: renderer,
-    CAIRN_SNIPPET_RENDERER_INTEGRITY: integrityOf(rendererText),
-  })
-  const pageText = compileHint + pageCode
+  const defines: Record<string, string> = { CAIRN_BUILD_VERSION: version }
+  const files: Record<string, string> = {}
+  /** Bundles a file that is loaded by need, and defines its name and what it is verified by. */
+  const onDemand = (name: string, entry: string): string => {
+    const text = bundled(entry, 'esm', defines)
+    const file = `snippet-${name}-${shortHash(text)}.js`
+    files[file] = text
+    defines[`CAIRN_SNIPPET_${name.toUpperCase()}`] = file
+    defines[`CAIRN_SNIPPET_${name.toUpperCase()}_INTEGRITY`] = integrityOf(text)
+    return file
+  }
+  onDemand('question', 'stage/question.ts')
+  onDemand('video', 'stage/video.ts')
+  onDemand('inspection', 'inspection/inspection.ts')
+  onDemand('author', '../author/author.ts')
+  onDemand('preview', '../preview/preview.ts')
+  const renderer = onDemand('renderer', 'renderer.ts')
+  onDemand('timing', 'timing.ts')
+  onDemand('headless', 'headless.ts')
+  const pageText = compileHint + bundled('page.ts', 'iife', defines)
   const page = `snippet-${shortHash(pageText)}.js`
+  files[page] = pageText
   const moduleText = bundled('module.ts', 'esm', defines)
   return {
-    files: { [renderer]: rendererText, [author]: authorText, [page]: pageText },
+    files,
     page,
     renderer,
     module: moduleText,
     types: `${readFileSync(join(sources, 'api.ts'), 'utf8')}${startsIt}`,
   }
+}
+
+/** What draws a picture of the demo's gallery, whole: it has all parts, and loads no file of them. */
+export function bundledGallery(): string {
+  const none = ['AUTHOR', 'INSPECTION', 'PREVIEW', 'QUESTION', 'VIDEO'].flatMap(name => [
+    name,
+    `${name}_INTEGRITY`,
+  ])
+  const defines = Object.fromEntries(none.map(name => [`CAIRN_SNIPPET_${name}`, '']))
+  return bundled('../gallery/cell.ts', 'iife', defines)
 }

@@ -1,11 +1,15 @@
+import { earlyCalls, earlyPatienceMs } from './snippet/calls.ts'
+
 /**
  * Keeps calls that a page makes before the script has come. May stand in a file of the page's own where
- * its policy takes no scripts in the page.
+ * its policy takes no scripts in the page. Each answers a promise, which the script keeps by `r`; that of
+ * `identify()` also where the script never comes.
  */
 export const installStub =
-  "(w=>{if(w.cairn?.identify)return;const c=w.cairn={q:[]};for(const m of['identify','track','start'," +
-  "'stop','reset','consent'])c[m]=(...a)=>{c.q.push([m,...a])};c.on=(n,f)=>{c.q.push(['on',n,x=>f?.(x)]);" +
-  'return()=>{f=null}}})(window)'
+  "(w=>{if(w.cairn?.identify)return;const c=w.cairn={q:[]};for(const m of'" +
+  `${earlyCalls.join(' ')}'.split(' '))c[m]=(...a)=>new Promise(r=>{c.q?c.q.push(Object.assign([m,...a],{r})):r();` +
+  `m=='identify'&&setTimeout(r,${earlyPatienceMs},'alone')});c.isActive=()=>!1;c.progress=()=>null;` +
+  "c.on=(n,f)=>{c.q.push(['on',n,x=>f?.(x)]);return()=>{f=null}}})(window)"
 
 /** The script of one version, and what a browser holds it against. */
 interface PinnedSnippet {

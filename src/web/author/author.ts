@@ -7,6 +7,7 @@ import { createPanel } from './panel.ts'
 import { createPicking } from './picking.ts'
 import { createOutline, createPlace } from './place.ts'
 import { Ended, type Proof, sessionAt, type Visit } from './session.ts'
+import { styles } from './styles.ts'
 import { words } from './words.ts'
 
 /**
@@ -31,7 +32,7 @@ export async function startAuthor(baseUrl: string, proof: Proof): Promise<void> 
     left = resolve
   })
   const session = sessionAt(baseUrl)
-  const place = createPlace()
+  const place = createPlace('author', styles, 'closed')
   const pointed = createOutline(place, '')
   const picked = createOutline(place, 'picked')
   let isOver = false

@@ -1,5 +1,4 @@
 import { ownHostAttribute } from '../snippet/stage/elements.ts'
-import { styles } from './styles.ts'
 
 /** Whoever throws the picker away more often than this gets rid of it. */
 const mostReturns = 20
@@ -10,13 +9,18 @@ const ownEvents = [
   ...['keydown', 'keyup', 'focusin', 'focusout', 'wheel'],
 ]
 
-/** A place of the picker's own, which neither the page's styles nor its scripts reach. */
-export function createPlace() {
+/**
+ * A place of the picker's own, or of a preview's badge, which the page's styles do not reach.
+ *
+ * @param name what it is, among the snippet's own hosts
+ * @param mode whether the page's scripts reach it
+ */
+export function createPlace(name: string, styles: string, mode: ShadowRootMode) {
   const host = document.createElement('div')
-  host.setAttribute(ownHostAttribute, 'author')
+  host.setAttribute(ownHostAttribute, name)
   // Through the object model, which no policy forbids; and no rule of the page's wins over it.
   host.style.cssText = 'all: initial !important; display: contents !important'
-  const shadow = host.attachShadow({ mode: 'closed' })
+  const shadow = host.attachShadow({ mode })
   for (const name of ownEvents) {
     shadow.addEventListener(name, event => event.stopPropagation(), { passive: true })
   }

@@ -1,18 +1,21 @@
 import { version } from '../../core/version.ts'
 import { createBrowserStore, inherit } from './browser-store.ts'
-import { createEngine, type Who } from './engine.ts'
+import { createEngine, type LoadStage, type LoadTiming, type Who } from './engine.ts'
 import { createFlowFeed } from './flow-feed.ts'
 import { createHistory } from './history.ts'
+import type { Inspection } from './inspection/inspection.ts'
 import { onNavigation } from './navigation.ts'
 import { createOutbox } from './outbox.ts'
 import { textOf } from './page-values.ts'
-import type { Cairn, Flow, Settings, Told } from './parts.ts'
+import type { Cairn, Flow, Identified, Identity, Settings, Told } from './parts.ts'
 import { createPerson } from './person.ts'
 import { createRuns } from './runs.ts'
 import { quietly, safely } from './safely.ts'
+import { createServerClock } from './server-clock.ts'
 import { createSession } from './session.ts'
-import type { Stage, StageDeps } from './stage.ts'
+import type { LoadPart } from './stage-parts.ts'
 import { createTabs } from './tabs.ts'
+import { createTracked } from './tracked.ts'
 import { createTransport } from './transport.ts'
 import { uuid } from './uuid.ts'
 import { warn } from './warn.ts'
@@ -31,16 +34,33 @@ const longestIdentifyMs = 2 ** 31 - 1
 const told: ReadonlySet<keyof Told> = new Set<keyof Told>([
   'flow_started',
   'step_viewed',
+  'question_answered',
   'flow_completed',
   'flow_dismissed',
   'item_completed',
   'target_missing',
+  'navigate',
+  'active',
+  'step',
+  'checklist',
 ])
 
-export type LoadStage = () => Promise<(deps: StageDeps) => Stage>
+/** What has the panel open on the next page of this tab too, in its session's storage. */
+export const debugMark = 'cairn-debug'
+
+/** How what is not on every page is loaded. */
+export interface Loads {
+  loadStage: LoadStage
+  loadPart: LoadPart
+  loadTiming: LoadTiming
+}
 
 /** Puts the snippet together. Nothing of it throws into the page. */
-export function createCairn(settings: Settings, loadStage: LoadStage, page: Window): Cairn {
+export function createCairn(
+  settings: Settings,
+  { loadStage, loadPart, loadTiming }: Loads,
+  page: Window,
+): Cairn {
   const prefix = `cairn:${settings.key.slice(0, 8)}:`
   safely(() => inherit(prefix, page))
   const tab = uuid()
@@ -55,7 +75,10 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     const { origin, pathname, href } = page.location
     return (settings.keepQuery ? href : origin + pathname).slice(0, 2_048)
   }
+  /** What is so until it is told otherwise: who asks later is told at once. */
+  const standing: Partial<Told> = { active: { flowKeys: [] }, step: null, checklist: null }
   const tell = <Name extends keyof Told>(name: Name, what: Told[Name]) => {
+    if (name in standing) standing[name] = what
     for (const listener of listeners.get(name) ?? []) safely(() => listener(what as never))
   }
 
@@ -70,12 +93,16 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
   // Before what is left to be sent is handed over.
   page.addEventListener('pagehide', () => safely(waitNoLonger))
 
-  const common = { store, transport, sessionId, url, version, page }
+  const clock = createServerClock(store)
+  const common = { store, transport, sessionId, url, version, page, clock }
   const history = createHistory(store)
   const feed = createFlowFeed({
     ...common,
     user: () => (isAllowed() === true && person.current.userId !== null ? person.current : null),
-    learned: ({ userId }, told) => history.learn(`u${userId}`, told),
+    learned({ userId }, told, events = {}) {
+      history.learn(`u${userId}`, told)
+      engine.timed(timing => timing.learn(`u${userId}`, events))
+    },
   })
   const outbox = createOutbox({
     ...common,
@@ -84,17 +111,23 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     isHeard: feed.isHeard,
   })
   const runs = createRuns(store)
+  const tracked = createTracked(store)
   const engine = createEngine({
     outbox,
     transport,
     feed,
     history,
+    store,
+    clock,
+    loadTiming,
     person,
     page,
     tell,
+    hasTracked: name => tracked.has(person.name, name),
     who: () => who,
     address,
     loadStage,
+    locale: settings.locale,
     runs,
     hold: createTabs(prefix, tab, store, page),
   })
@@ -158,11 +191,27 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
   }
 
   let asked = 0
+  let isAsking = false
+  /** Whoever wants to know what the server says of who is there. */
+  const unanswered: (() => void)[] = []
+  const verdict = () => {
+    const { name } = person
+    return new Promise<Identified>(resolve => {
+      const answer = () => resolve(name === person.name ? feed.standing() : 'alone')
+      if (hasBegun && !isAsking) answer()
+      else unanswered.push(answer)
+    })
+  }
+
   /** Asks for the flows, and for what the server knows of who is there, before anything new begins. */
   const ask = async (): Promise<void> => {
     const mine = ++asked
+    isAsking = true
     const goOn = () => {
-      if (mine === asked) engine.wait(false)
+      if (mine !== asked) return
+      isAsking = false
+      engine.wait(false)
+      for (const answer of unanswered.splice(0)) answer()
     }
     let flows: readonly Flow[]
     // Somebody may have been named meanwhile, and what is known of them is waited for as long.
@@ -208,6 +257,7 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
       person.recall()
       safely(engine.returned)
     })
+    safely(() => page.sessionStorage[debugMark] && cairn.debug(true))
     // Said in one tab, it is said in all.
     store.onChange('consent', () => safely(heed))
   }
@@ -218,18 +268,56 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
     page.document.addEventListener('prerenderingchange', listener, { once: true })
   } else queueMicrotask(() => safely(begin))
 
+  let inspecting: Promise<Inspection> | undefined
+  /** Once only, for the panel keeps what it has heard. */
+  const inspection = () => {
+    inspecting ??= loadPart('inspection').then(({ createInspection }) =>
+      createInspection({
+        ...common,
+        settings,
+        engine,
+        feed,
+        person,
+        history,
+        runs,
+        consentSaid,
+        isAllowed,
+        who: () => who,
+      }),
+    )
+    return inspecting
+  }
+  /** What it takes may not come; then the page has to do without. */
+  const inspect = async <Result>(look: (at: Inspection) => Result, otherwise: Result) => {
+    try {
+      const at = await inspection()
+      await verdict()
+      return look(at)
+    } catch {
+      inspecting = undefined
+      warn('what explains flows could not be loaded')
+      return otherwise
+    }
+  }
+
   const cairn: Cairn = {
     identify(userId, traits, userHash) {
       const before = person.name
       const wasStranger = person.current.userId === null
       const is = person.identify(userId, traits, userHash)
-      if (is === 'nobody') return warn('identify() needs a user id, which is a text')
-      if (is === 'same' && who === 'said') return
+      if (is === 'nobody') {
+        warn('identify() needs a user id, which is a text')
+        return Promise.resolve<Identified>('invalid')
+      }
+      if (is === 'same' && who === 'said') return verdict()
       if (who === 'awaited') outbox.rename(wasStranger)
       if (is === 'other' && wasStranger) {
         // What is shown stays, as far as it is for them.
         history.adopt(before, person.name)
+        const { name } = person
+        engine.timed(timing => timing.adopt(before, name))
         runs.adopt(before, person.name)
+        tracked.adopt(before, person.name)
       } else if (is === 'other') {
         engine.mistook(before)
         store.remove('session')
@@ -238,26 +326,43 @@ export function createCairn(settings: Settings, loadStage: LoadStage, page: Wind
       if (hasBegun) heed()
       quietly(meet)()
       engine.met()
+      return verdict()
+    },
+    group(id, traits) {
+      if (!person.group(id, traits)) return warn('group() needs an id, which is a text, or null')
+      engine.met()
     },
     track(name, properties) {
       const named = textOf(name ?? '', 64)
       if (named === '') return warn('track() needs a name')
-      outbox.report({ kind: 'custom', name: named, ...(properties && { properties }) })
-      engine.tracked(named)
+      const id = outbox.report({ kind: 'custom', name: named, ...(properties && { properties }) })
+      tracked.note(person.name, named)
+      engine.tracked(named, id)
     },
     start: flowKey => engine.start(String(flowKey)),
     stop: () => engine.stop(),
-    reset() {
+    reset(next?: Identity) {
       if (who === 'said') who = 'guessed'
       engine.clear()
       person.reset()
       store.remove('session')
+      const met = next && cairn.identify(next.userId, next.traits, next.userHash)
       engine.consider()
+      return met as Promise<Identified>
     },
+    isActive(flowKey) {
+      const active = engine.active()
+      return flowKey === undefined ? active.length > 0 : active.includes(String(flowKey))
+    },
+    progress: flowKey => engine.progress(String(flowKey)),
+    flows: () => inspect(at => at.flows(), []),
+    why: flowKey => inspect(at => at.why(String(flowKey)), null),
+    debug: isOpen => void inspect(at => at.show(isOpen), undefined),
     on(name, listener) {
       if (!told.has(name)) warn(`on() knows no "${name}", but ${[...told].join(', ')}`)
       const ofName = listeners.get(name) ?? new Set()
       listeners.set(name, ofName.add(listener))
+      if (name in standing) safely(() => listener(standing[name] as never))
       return () => void ofName.delete(listener)
     },
     consent(isGiven) {

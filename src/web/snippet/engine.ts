@@ -1,24 +1,28 @@
 import { listedTraits } from '../../core/event/traits.ts'
-import { inAudience } from '../../core/flow/audience.ts'
+import { isInAudience } from '../../core/flow/audience-match.ts'
 import {
   type Candidate,
   type FlowHistory,
   firstDue,
-  frequencyHolds,
   goesOnAt,
+  isDueAgain,
   noHistory,
   waitsForIdentify,
 } from '../../core/flow/decision.ts'
+import type { Judge } from '../../core/flow/moment.ts'
 import { shownAs } from '../../core/flow/shown-as.ts'
 import type { FlowFeed } from './flow-feed.ts'
 import { ended, type History, started, withdrawn } from './history.ts'
-import type { Flow, Outbox } from './parts.ts'
+import type { BrowserStore, Flow, Outbox, Progress } from './parts.ts'
 import type { PersonStore } from './person.ts'
 import { isWithin } from './recency.ts'
 import { type Run, type Runs, type Slot, slots } from './runs.ts'
 import { safely } from './safely.ts'
+import type { ServerClock } from './server-clock.ts'
 import type { Stage, StageDeps } from './stage.ts'
+import { progressOf } from './standing.ts'
 import type { LetGo } from './tabs.ts'
+import type { Timing, TimingDeps } from './timing.ts'
 import { warn } from './warn.ts'
 
 /** A narrower page begins with its checklist folded up, CSS pixels. */
@@ -27,20 +31,35 @@ const roomyPx = 600
 const retryMs = 5_000
 const longestRetryMs = 5 * 60_000
 /** Who has seen a step so lately is in the middle of a flow, and not interrupted, milliseconds. */
-const inTheMiddleMs = 5 * 60_000
+export const inTheMiddleMs = 5 * 60_000
+/** Of a page that says very much before its flows are known, the first is heard. */
+const mostUntold = 200
 
-export interface EngineDeps extends Omit<StageDeps, 'save' | 'end' | 'giveWay' | 'inVain'> {
+/** What the engine does for the stage; what draws it brings its own parts. */
+type FromEngine = 'save' | 'end' | 'giveWay' | 'inVain'
+type StageMaker = (deps: Omit<StageDeps, 'loadPart'>) => Stage
+
+/** Loads the stage. Rejects where it could not be loaded; called again, it is tried again. */
+export type LoadStage = () => Promise<StageMaker>
+
+export type LoadTiming = () => Promise<(deps: TimingDeps) => Timing>
+
+export interface EngineDeps extends Omit<StageDeps, FromEngine | 'loadPart'> {
   outbox: Outbox
   history: History
   runs: Runs
   person: PersonStore
   feed: FlowFeed
+  store: BrowserStore
+  clock: ServerClock
+  /** Loads what judges times and numbers, where a flow asks for it. Rejects where it could not be loaded. */
+  loadTiming: LoadTiming
   who(): Who
   /** The page's address, whole: rules may look at its query. */
   address(): URL
   /** Waits until no other tab shows a flow. */
   hold(name: string): Promise<LetGo>
-  loadStage(): Promise<(deps: StageDeps) => Stage>
+  loadStage: LoadStage
 }
 
 /**
@@ -67,7 +86,7 @@ interface Due {
  * is due.
  */
 export function createEngine(deps: EngineDeps) {
-  const { outbox, history, runs, person, feed, page } = deps
+  const { outbox, history, runs, person, feed, clock, page } = deps
   const showing: Partial<Record<Slot, Showing>> = {}
   const held: Partial<Record<Slot, LetGo>> = {}
   /** Slots that wait for their turn among the tabs, or for the stage. */
@@ -86,6 +105,14 @@ export function createEngine(deps: EngineDeps) {
   /** The key of the flow that the page asks for, until it is shown. */
   let wanted: string | null = null
   let view = viewOf(deps.address())
+  /** When the person first saw this page, by the page's own clock. */
+  let viewedFrom: number | null = null
+  let timing: Timing | null = null
+  let isTimingLoading = false
+  /** It could not be loaded, so that nothing is to wait for it; it is tried again. */
+  let isTimingLost = false
+  /** What it is to be told once it is there. */
+  const untold: ((timing: Timing) => void)[] = []
   let stage: Stage | null = null
   let loading: Promise<Stage> | null = null
   let failures = 0
@@ -93,7 +120,6 @@ export function createEngine(deps: EngineDeps) {
   /** What the slot shows on this page: what the page asks for, the run that goes on, or what comes first. */
   function due(slot: Slot): Due | null {
     const url = deps.address()
-    const visit = { url, traits: person.current.traits }
     const ofSlot = flows.filter(flow => shownAs(flow) === slot)
     const open = runs.open(person.name, slot)
     const asked = ofSlot.find(({ key }) => key === wanted)
@@ -123,9 +149,55 @@ export function createEngine(deps: EngineDeps) {
           ? { ...candidateOf(forAnybody(flow), noHistory), waits: true }
           : { ...candidateOf(flow, past[flow.id] ?? noHistory), waits: false },
       )
-    const first = firstDue(candidates, visit)
-    return first && !first.waits ? { flow: first.flow, run: null } : goesOn
+    const place = { url, traits: person.current.traits }
+    const first = timing
+      ? timing.firstDue(candidates, place)
+      : firstDue(candidates, place, isTimingLost ? untimed : anybody)
+    // What only its time keeps back keeps its place too, until that can be judged.
+    const isKept = first?.waits || (first && !timing && isTimed(first.flow))
+    return first && !isKept ? { flow: first.flow, run: null } : goesOn
   }
+
+  /** What asks for more than a page and an audience does not begin until that can be judged. */
+  const isTimed = (flow: Flow) =>
+    !!(flow.schedule || flow.when || flow.rollout) ||
+    (feed.throttle() !== null && shownAs(flow) === 'steps')
+  const anybody: Judge = { mayBegin: () => true, isHeldOut: () => false }
+  const untimed: Judge = { ...anybody, mayBegin: flow => !isTimed(flow as Flow) }
+
+  /** Has something done by what judges times and numbers, as soon as that is there, if it ever is. */
+  function timed(work: (timing: Timing) => void): void {
+    if (timing) work(timing)
+    else if (untold.length < mostUntold) untold.push(work)
+  }
+
+  async function loadTiming(): Promise<void> {
+    if (timing || isTimingLoading || !flows.some(isTimed)) return
+    isTimingLoading = true
+    try {
+      const createTiming = await deps.loadTiming()
+      const { store } = deps
+      timing = createTiming({
+        ...{ store, outbox, history, person, page, firstDue, consider: () => safely(consider) },
+        flows: () => flows,
+        throttle: feed.throttle,
+        now: clock.now,
+        viewedMs: () => page.performance.now() - (viewedFrom ?? page.performance.now()),
+      })
+      for (const work of untold.splice(0)) work(timing)
+      failures = 0
+      review()
+      consider()
+    } catch {
+      isTimingLost = true
+      tryAgain()
+    } finally {
+      isTimingLoading = false
+    }
+  }
+
+  const tryAgain = () =>
+    page.setTimeout(() => safely(consider), Math.min(retryMs * 2 ** failures++, longestRetryMs))
 
   const mustWait = (flow: Flow) => deps.who() === 'awaited' && waitsForIdentify(flow)
 
@@ -137,10 +209,13 @@ export function createEngine(deps: EngineDeps) {
       for (const run of runs.open(name, slot)) {
         const flow = flows.find(({ id }) => id === run.flowId)
         if (!flow || !run.isGuess || run.askedForOn === viewOf(deps.address())) continue
+        // Looked at again once it is known how to judge that.
+        if (isTimed(flow) && !timing) continue
         const past = history.of(name)[flow.id] ?? noHistory
         const isTheirs =
-          inAudience(flow.targeting.audience, current.traits).holds &&
-          frequencyHolds(flow.frequency, past).holds
+          isInAudience(flow.targeting.audience, current.traits) &&
+          (timing?.isForPerson(flow) ?? true) &&
+          isDueAgain(flow.frequency, past)
         if (!isTheirs) withdraw(name, slot, run)
         else if (!isWaiting) prove(slot, run)
       }
@@ -181,7 +256,7 @@ export function createEngine(deps: EngineDeps) {
         if (!run.isKnown && !(endedAt > run.startedAt)) continue
         runs.end(name, slot, run)
       }
-      const isDue = frequencyHolds(flow.frequency, ofFlow).holds
+      const isDue = isDueAgain(flow.frequency, ofFlow)
       if (openRunId !== null && isDue) runs.join(name, flow, openRunId, isRoomFor(flow))
     }
   }
@@ -200,6 +275,9 @@ export function createEngine(deps: EngineDeps) {
   function consider(): void {
     // Of a page that is still on its way there is nowhere to show anything.
     if (isHidden() || !page.document.body) return
+    viewedFrom ??= page.performance.now()
+    loadTiming().catch(() => {})
+    timing?.forget()
     if (areKnown && wanted !== null && !flows.some(({ key }) => key === wanted)) {
       warn(`start() found no published flow "${wanted}"`)
       wanted = null
@@ -208,13 +286,17 @@ export function createEngine(deps: EngineDeps) {
       const found = due(slot)
       const shown = showing[slot]
       if (found && found.flow.id === shown?.flow.id) {
-        if (found.flow.key === wanted) grant(slot, shown.run)
+        if (found.flow.key === wanted) {
+          grant(slot, shown.run)
+          stage?.asked(slot)
+        }
         continue
       }
       if (shown) takeAway(slot)
       if (found) fill(slot).catch(() => {})
       else letGo(slot)
     }
+    timing?.remind()
   }
 
   /** Waits until no other tab shows a flow, and shows the one that is due then. */
@@ -230,7 +312,7 @@ export function createEngine(deps: EngineDeps) {
     } catch {
       delete showing[slot]
       loading = null
-      page.setTimeout(() => safely(consider), Math.min(retryMs * 2 ** failures++, longestRetryMs))
+      tryAgain()
     } finally {
       filling.delete(slot)
       letGo(slot)
@@ -244,17 +326,31 @@ export function createEngine(deps: EngineDeps) {
     delete held[slot]
   }
 
+  const active = () => slots.flatMap(slot => showing[slot]?.flow.key ?? [])
+  let toldActive = ''
+  /** Tells which flows are on the page, where they are others than before. */
+  const tellActive = () => {
+    const flowKeys = active()
+    if (toldActive === String(flowKeys)) return
+    toldActive = String(flowKeys)
+    deps.tell('active', { flowKeys })
+  }
+
   /** Clears a slot; its run goes on where it was when it is shown again. */
   function takeAway(slot: Slot): void {
     delete showing[slot]
     stage?.clear(slot)
+    tellActive()
   }
 
   function show(slot: Slot, { flow, run: open }: Due, drawn: Stage): void {
     const run = open ?? begin(flow)
-    if (flow.key === wanted) grant(slot, run)
+    const isAsked = flow.key === wanted
+    if (isAsked) grant(slot, run)
     showing[slot] = { flow, run }
+    tellActive()
     drawn.show(slot, flow, run)
+    if (isAsked) drawn.asked(slot)
   }
 
   /** What was asked for stays on this page, whatever its rules say; elsewhere they count again. */
@@ -278,7 +374,7 @@ export function createEngine(deps: EngineDeps) {
       ...(userId === null && { anonymousId }),
     })
     outbox.report({ kind: 'flow_started', ...idsOf(flow, run), ...(traits && { traits }) })
-    history.change(person.name, flow.id, started(Date.now()))
+    history.change(person.name, flow.id, started(clock.now(), flow.key === wanted))
     deps.tell('flow_started', { flowKey: flow.key })
     return run
   }
@@ -304,6 +400,7 @@ export function createEngine(deps: EngineDeps) {
     if (isTold) outbox.report({ kind, ...idsOf(flow, run), ...(reason && { reason }) })
     history.change(person.name, flow.id, ended(outcome, run.runId, Date.now()))
     deps.tell(kind, { flowKey: flow.key })
+    tellActive()
     letGo(slot)
   }
 
@@ -316,6 +413,7 @@ export function createEngine(deps: EngineDeps) {
     shown.run.stepId = shown.flow.steps[0]?.id ?? null
     save(slot, shown.run)
     consider()
+    tellActive()
     // A hidden page considers nothing, and must not keep other tabs waiting.
     letGo(slot)
   }
@@ -336,6 +434,7 @@ export function createEngine(deps: EngineDeps) {
     doneHere.clear()
     missedHere.clear()
     soughtInVain = null
+    viewedFrom = null
   }
 
   return {
@@ -385,7 +484,28 @@ export function createEngine(deps: EngineDeps) {
     },
     /** Whether a checklist is on this page, or about to be. */
     hasList: () => due('checklist') !== null,
-    tracked: (name: string) => stage?.tracked(name),
+    timed,
+    /** @param id the event's own, by which the server tells of it too */
+    tracked(name: string, id: string) {
+      stage?.tracked(name)
+      if (areKnown && !flows.some(({ when }) => when?.event === name)) return
+      const [whose, at] = [person.name, clock.now()]
+      timed(timing => timing.note(whose, name, id, at))
+      consider()
+    },
+    /** The keys of the flows that are on this page. */
+    active,
+    progress(flowKey: string): Progress | null {
+      const flow = flows.find(({ key }) => key === flowKey)
+      if (!flow) return null
+      const run = runs.open(person.name, shownAs(flow)).find(({ flowId }) => flowId === flow.id)
+      return progressOf(flow, run, history.of(person.name)[flow.id] ?? noHistory)
+    },
+    /** What is decided by, for whoever asks why. */
+    facts: () => ({
+      ...{ flows, areKnown, isWaiting, doneHere, missedHere, filling, mustWait },
+      moment: timing?.moment() ?? null,
+    }),
     /** Shows a flow whatever its rules say, as soon as the flows are known. */
     start(flowKey: string) {
       wanted = flowKey
@@ -406,17 +526,20 @@ export function createEngine(deps: EngineDeps) {
  */
 const viewOf = ({ pathname, hash }: URL): string => pathname + (/^#!?\//.test(hash) ? hash : '')
 
-const candidateOf = (flow: Flow, past: FlowHistory): Candidate & { flow: Flow } => ({
+export const candidateOf = (flow: Flow, past: FlowHistory): Candidate & { flow: Flow } => ({
   flow,
   status: 'published',
   history: past,
 })
 
-const forAnybody = (flow: Flow): Flow => ({
+const forAnybody = ({ rollout, when, ...flow }: Flow): Flow => ({
   ...flow,
+  ...(when && { when: { delayMs: when.delayMs, element: when.element } }),
   frequency: 'always',
   targeting: { ...flow.targeting, audience: { match: 'all', rules: [] } },
 })
+
+export type Engine = ReturnType<typeof createEngine>
 
 /** What every event of a run names. */
 export const idsOf = (flow: Flow, run: Run) => ({

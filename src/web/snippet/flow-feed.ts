@@ -1,8 +1,11 @@
+import type { Theme } from '../../core/flow/theme.ts'
+import type { ToldEvents } from './caused.ts'
 import type { ToldHistory } from './history.ts'
 import { namesOf } from './outbox.ts'
 import { hashOf } from './page-values.ts'
-import type { BrowserStore, Flow, Person } from './parts.ts'
+import type { BrowserStore, Flow, Identified, Person } from './parts.ts'
 import { isWithin } from './recency.ts'
+import type { ServerClock } from './server-clock.ts'
 import type { Transport } from './transport.ts'
 
 /** How long a flow list is taken as it is, milliseconds: in a quiet minute, and more in a crowd. */
@@ -32,11 +35,17 @@ interface Answer {
   honoursDoNotTrack?: boolean
   /** There where the organisation counts runs by traits: the only ones that it may be told. */
   traits?: string[]
+  /** There where the organisation has one: flows are drawn in it, their own over it. */
+  theme?: Theme
+  /** There where the organisation says how often a person is interrupted at most. */
+  throttle?: number
   /** What the person who was named has done with flows, by flow id. */
   history?: Record<string, ToldHistory>
+  /** What they have caused of the events that flows wait for. */
+  events?: ToldEvents
 }
 
-interface KeptFlows extends Omit<Answer, 'history'> {
+interface KeptFlows extends Omit<Answer, 'history' | 'events'> {
   /** Who was named when it was asked for, and with which hash; null for nobody. */
   asker: string | null
   /** When the server did not believe that it was them. */
@@ -66,7 +75,8 @@ export interface FlowFeedDeps {
   /** The user who is there, where they may be told apart; null where nobody is known or may be. */
   user(): Person | null
   /** The server has told what a user has done. */
-  learned(user: Person, told: Readonly<Record<string, ToldHistory>>): void
+  learned(user: Person, told: Readonly<Record<string, ToldHistory>>, events?: ToldEvents): void
+  clock: ServerClock
   version: string
   sessionId(): string
   url(): string
@@ -126,12 +136,15 @@ export function createFlowFeed(deps: FlowFeedDeps) {
       refusedAt = Date.now()
       response = await ask(null)
     }
+    if (response) deps.clock.heard(response)
     const answer = response?.status === 200 ? await answerIn(response) : null
     if (response && answer) {
-      const { version, flows, honoursDoNotTrack = false, traits, history } = answer
+      const { version, flows, honoursDoNotTrack = false, traits, theme, throttle } = answer
+      const { history, events } = answer
       const etag = response.headers.get('ETag')
-      if (user && history) deps.learned(user, history)
-      const told = { version, flows, honoursDoNotTrack, traits, etag, asker, refusedAt }
+      if (user && history) deps.learned(user, history, events)
+      const organisation = { honoursDoNotTrack, traits, theme, throttle }
+      const told = { version, flows, ...organisation, etag, asker, refusedAt }
       set(told, crowdIn(response))
       remember()
     } else if (known && response) {
@@ -172,7 +185,8 @@ export function createFlowFeed(deps: FlowFeedDeps) {
     const namesUser = named !== null
     const response = await transport.ask('heartbeat', `/heartbeat?${query}`, { namesUser })
     const answer = await response?.json().catch(() => null)
-    const { nextHeartbeatSeconds, flowsVersion, progressVersion = null } = answer ?? {}
+    const { nextHeartbeatSeconds, flowsVersion, progressVersion = null, serverTime } = answer ?? {}
+    deps.clock.told(serverTime)
     if (typeof flowsVersion !== 'string') return
     const nextMs = nextHeartbeatSeconds * 1_000 || unansweredMs
     store.set('heartbeat', {
@@ -203,6 +217,12 @@ export function createFlowFeed(deps: FlowFeedDeps) {
       await ask()
       return kept()?.flows ?? []
     },
+    /** What the server has said to the user who is there. */
+    standing(): Exclude<Identified, 'invalid'> {
+      const user = deps.user()
+      if (!user || kept()?.asker !== askerOf(user)) return 'alone'
+      return believed() ? 'known' : 'refused'
+    },
     /** As last known. */
     known: (): readonly Flow[] => kept()?.flows ?? [],
     isCurrent,
@@ -212,6 +232,10 @@ export function createFlowFeed(deps: FlowFeedDeps) {
     honoursDoNotTrack: (): boolean | null => kept()?.honoursDoNotTrack ?? null,
     /** The traits that the server may be told, and no others. */
     listedTraits: (): readonly string[] => kept()?.traits ?? [],
+    /** The organisation's theme, as last known. */
+    theme: () => kept()?.theme ?? null,
+    /** How often a person is interrupted in 24 hours at most; null where the organisation says nothing. */
+    throttle: (): number | null => Number(kept()?.throttle) || null,
     /** Whether this browser tells how elements fare: in a crowd a few do, and the limits hold. */
     isHeard: () => kept()?.isHeard ?? false,
     /** Whether what can wait must not be asked for now, as far as this browser knows. */

@@ -8,6 +8,8 @@ const mostPeople = 5
 export interface KnownHistory extends FlowHistory {
   /** The run that has ended last in this browser, of which the server may not know yet. */
   endedRunId?: string | null
+  /** When the page itself asked for it last: such a run interrupts nobody. */
+  askedForAt?: number
 }
 
 /** By flow id. */
@@ -98,13 +100,21 @@ export function createHistory(store: BrowserStore) {
 export type History = ReturnType<typeof createHistory>
 
 export const started =
-  (at: number) =>
+  (at: number, isAsked = false) =>
   (past: KnownHistory): KnownHistory => ({
     ...past,
     runs: past.runs + 1,
     startedAt: at,
     inProgress: true,
+    ...(isAsked && { askedForAt: at }),
   })
+
+/** How far apart two clocks may be that tell of the same start, milliseconds. */
+const sameStartMs = 2 * 60_000
+
+/** Whether the latest run was one that the page asked for. */
+export const isAskedFor = ({ startedAt, askedForAt }: KnownHistory): boolean =>
+  askedForAt !== undefined && (startedAt ?? 0) <= askedForAt + sameStartMs
 
 /** It has turned out not to be for them. The server may know it as open, and must not begin it here. */
 export const withdrawn =

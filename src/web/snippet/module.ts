@@ -1,9 +1,16 @@
+import { ownPart } from './all-parts.ts'
 import type { Cairn, Settings } from './api.ts'
 import { createCairn } from './create.ts'
+import { createStage as createHeadlessStage } from './headless.ts'
 import { createStage } from './renderer.ts'
+import type { StageDeps } from './stage.ts'
+import { createTiming } from './timing.ts'
 import { warn } from './warn.ts'
 
-export type { Cairn, Settings, Told } from './api.ts'
+export type * from './api.ts'
+
+const stageBy = (create: typeof createStage) => async () => (deps: Omit<StageDeps, 'loadPart'>) =>
+  create({ ...deps, loadPart: ownPart })
 
 /**
  * The snippet for a bundler, and for the content script of a browser extension: it asks for no global
@@ -11,7 +18,12 @@ export type { Cairn, Settings, Told } from './api.ts'
  */
 export function cairn(settings: Settings): Cairn {
   if (typeof window === 'undefined' || !window.document) return elsewhere()
-  return createCairn(settings, async () => createStage, window)
+  const loads = {
+    loadStage: stageBy(settings.headless ? createHeadlessStage : createStage),
+    loadPart: ownPart,
+    loadTiming: async () => createTiming,
+  }
+  return createCairn(settings, loads, window)
 }
 
 /** Where no page is, as where a server draws one: whatever is called does nothing. */
@@ -19,11 +31,17 @@ function elsewhere(): Cairn {
   warn('there is no page here, so it does nothing: it begins in the browser')
   const nothing = () => {}
   return {
-    identify: nothing,
+    identify: async () => 'alone',
+    group: nothing,
     track: nothing,
     start: nothing,
     stop: nothing,
-    reset: nothing,
+    reset: async () => 'alone' as const,
+    isActive: () => false,
+    progress: () => null,
+    flows: async () => [],
+    why: async () => null,
+    debug: nothing,
     on: () => nothing,
     consent: nothing,
   }

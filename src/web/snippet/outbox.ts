@@ -189,12 +189,13 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     save(true)
   }
 
-  const report = (event: NewEvent) => {
-    if (state === 'silent') return
+  const report = (event: NewEvent): string => {
+    const id = uuid()
+    if (state === 'silent') return id
     const { properties, ...rest } = event
     const said = recordOf(properties)
     waiting.push({
-      id: uuid(),
+      id,
       ...namesOf(deps.person()),
       sessionId: deps.sessionId(),
       occurredAt: Date.now(),
@@ -206,6 +207,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     saveSoon()
     if (waiting.length >= fullBatch) sendIn(0)
     else if (waiting.length === 1) sendIn(batchAfterMs)
+    return id
   }
 
   /**

@@ -1,5 +1,10 @@
-import { createCairn, type LoadStage } from './create.ts'
+import type { Proof } from '../author/session.ts'
+import { earlyCalls } from './calls.ts'
+import { createCairn } from './create.ts'
+import type { LoadStage, LoadTiming } from './engine.ts'
+import type { PageParts } from './part-files.ts'
 import type { Cairn } from './parts.ts'
+import type * as Renderer from './renderer.ts'
 import { quietly, safely } from './safely.ts'
 import { warn } from './warn.ts'
 
@@ -7,12 +12,20 @@ import { warn } from './warn.ts'
 
 declare const CAIRN_SNIPPET_RENDERER: string
 declare const CAIRN_SNIPPET_RENDERER_INTEGRITY: string
-declare const CAIRN_SNIPPET_AUTHOR: string
-declare const CAIRN_SNIPPET_AUTHOR_INTEGRITY: string
+declare const CAIRN_SNIPPET_HEADLESS: string
+declare const CAIRN_SNIPPET_HEADLESS_INTEGRITY: string
+declare const CAIRN_SNIPPET_TIMING: string
+declare const CAIRN_SNIPPET_TIMING_INTEGRITY: string
 
 /** What stands in `window.cairn` until the script has come: calls in the order in which they came. */
 interface Waiting {
-  q?: [name: keyof Cairn, ...args: never[]][]
+  q?: Call[]
+  /** A draft is looked at here: nothing else is shown or counted until it is put away. */
+  isHeld?: boolean
+}
+type Call = [name: keyof Cairn, ...args: never[]] & {
+  /** Takes what the call answers. */
+  r?(answer: unknown): void
 }
 
 declare const window: Window & { cairn?: Cairn & Waiting }
@@ -34,6 +47,20 @@ function verify(url: string, integrity: string, nonce: string): Promise<unknown>
   return loading.finally(() => link.remove())
 }
 
+/** Keeps calls for later, where the page itself has nothing that does. */
+function keeping(): Waiting {
+  const q: Call[] = []
+  const keep =
+    (name: keyof Cairn) =>
+    (...args: never[]) =>
+      new Promise(r => q.push(Object.assign([name, ...args] as Call, { r })))
+  return {
+    ...Object.fromEntries(earlyCalls.map(name => [name, keep(name)])),
+    ...{ q, on: (...args: never[]) => void q.push(['on', ...args]) },
+    ...{ isActive: () => false, progress: () => null },
+  }
+}
+
 function begin(): void {
   const tag = document.currentScript as HTMLScriptElement | null
   const key = tag?.dataset.key
@@ -46,52 +73,84 @@ function begin(): void {
   const isOurs = typeof before?.identify === 'function'
   const waiting = isOurs || Array.isArray(before?.q) ? before : undefined
   // A second tag, or the same one once more after a navigation.
-  if (isOurs && !before?.q) return
+  if (isOurs && (!before?.q || before.isHeld)) return
   const baseUrl = new URL('.', tag.src).href.slice(0, -1)
+  const failures: Record<string, number> = {}
   const load = async (file: string, integrity: string) => {
-    const url = `${baseUrl}/${file}`
-    if (tag.integrity) await verify(url, integrity, tag.nonce)
-    return import(url)
+    // Some browsers remember of an address that it could not be loaded (whatwg/html issue 6768).
+    const again = failures[file] ? `?${failures[file]}` : ''
+    const url = `${baseUrl}/${file}${again}`
+    try {
+      if (tag.integrity) await verify(url, integrity, tag.nonce)
+      return await import(url)
+    } catch (error) {
+      failures[file] = (failures[file] ?? 0) + 1
+      throw error
+    }
   }
-  let tries = 0
   /** Settles when the author has left: what is in their way is not shown, and so not counted. */
   let authoring: Promise<unknown> | undefined
+  const loadRenderer = (): Promise<typeof Renderer> =>
+    settings.headless
+      ? load(CAIRN_SNIPPET_HEADLESS, CAIRN_SNIPPET_HEADLESS_INTEGRITY)
+      : load(CAIRN_SNIPPET_RENDERER, CAIRN_SNIPPET_RENDERER_INTEGRITY)
+  // What a browser has imported it does not load again.
+  const loadPart = async <Name extends keyof PageParts>(name: Name): Promise<PageParts[Name]> => {
+    const [file, integrity] = (await loadRenderer()).partFiles[name]
+    return load(file, integrity)
+  }
   const loadStage: LoadStage = async () => {
     await authoring
-    // Some browsers remember of an address that it could not be loaded (whatwg/html issue 6768).
-    const again = tries++ === 0 ? '' : `?${tries}`
-    const file = CAIRN_SNIPPET_RENDERER + again
-    return (await load(file, CAIRN_SNIPPET_RENDERER_INTEGRITY)).createStage
+    const { createStage } = await loadRenderer()
+    return deps => createStage({ ...deps, loadPart })
   }
-  const author = async (proof: object) =>
-    (await load(CAIRN_SNIPPET_AUTHOR, CAIRN_SNIPPET_AUTHOR_INTEGRITY)).startAuthor(baseUrl, proof)
-  const { keepQuery = 'false', identify, identifyTimeout } = tag.dataset
+  const loadTiming: LoadTiming = async () =>
+    (await load(CAIRN_SNIPPET_TIMING, CAIRN_SNIPPET_TIMING_INTEGRITY)).createTiming
+  const author = async (proof: Proof) => (await loadPart('author')).startAuthor(baseUrl, proof)
+  const { keepQuery = 'false', headless = 'false', identify, identifyTimeout, locale } = tag.dataset
   const settings = {
     baseUrl,
     key,
     keepQuery: keepQuery !== 'false',
+    headless: headless !== 'false',
+    ...(locale && { locale }),
     // Whatever else stands there is told of.
     ...(identify !== undefined && { identify: identify as 'wait' }),
     ...(identifyTimeout !== undefined && { identifyTimeoutMs: Number.parseFloat(identifyTimeout) }),
   }
-  const cairn = createCairn(settings, loadStage, window)
-  const calls = waiting?.q ?? []
-  // The same object: a page may have put it into a variable of its own.
-  window.cairn = Object.assign(waiting ?? {}, cairn, {
-    q: undefined,
-    author: (code: string) => quietly(() => author({ code }))(),
-  })
-  for (const call of calls) {
-    safely(() => {
-      const [name, ...args] = call
-      cairn[name]?.(...(args as [never, never]))
-    })
-  }
-  // Whoever writes a flow was led here from the dashboard, and picks an element of this page. Nothing
+  const previewed = async (ticket?: string) =>
+    (await loadPart('preview')).startPreview({ baseUrl, ticket, loadStage }, window.cairn!)
+  // Whoever writes a flow was led here, to pick an element of this page or to look at a draft. Nothing
   // of the address is used but the ticket, and it stays in no bookmark.
-  const [mark, ticket] = /#cairn-author=([\w-]+)$/.exec(location.href) ?? []
+  const [mark, what, ticket] = /#cairn-(author|preview)=([\w-]+)$/.exec(location.href) ?? []
   if (mark) history.replaceState(history.state, '', location.href.slice(0, -mark.length))
-  if (mark || sessionStorage['cairn-author']) authoring = author({ ticket }).catch(() => {})
+  const start = () => {
+    const held = window.cairn?.isHeld ? window.cairn : waiting
+    const cairn = createCairn(settings, { loadStage, loadPart, loadTiming }, window)
+    const calls = held?.q ?? []
+    // The same object: a page may have put it into a variable of its own.
+    window.cairn = Object.assign(held ?? {}, cairn, {
+      q: undefined,
+      author: (code: string) => quietly(() => author({ code }))(),
+    })
+    for (const call of calls) {
+      safely(() => {
+        const [name, ...args] = call as [keyof Cairn, ...never[]]
+        const own = cairn[name] as ((...args: never[]) => unknown) | undefined
+        const answer = own?.(...args)
+        call.r?.(answer)
+      })
+    }
+  }
+  if (what === 'preview' || safely(() => sessionStorage['cairn-preview'])) {
+    window.cairn = Object.assign((waiting?.q ? waiting : keeping()) as Cairn, { isHeld: true })
+    previewed(what === 'preview' ? ticket : undefined)
+      .catch(() => {})
+      .then(() => safely(start))
+  } else start()
+  if (what === 'author' || sessionStorage['cairn-author']) {
+    authoring = author({ ticket: what === 'author' ? ticket : undefined }).catch(() => {})
+  }
 }
 
 safely(begin)

@@ -1,7 +1,10 @@
 import type { EventKind } from '../../core/event/event.ts'
 import type { ListedTraits } from '../../core/event/traits.ts'
+import type { Answer } from '../../core/flow/answer.ts'
 import type { Button, Flow, Item, Step, Target } from '../../core/flow/flow.ts'
 import type { Fingerprint } from '../../core/step/fingerprint.ts'
+import type { Spoken } from './stage/spoken.ts'
+import type { StageParts } from './stage-parts.ts'
 
 /**
  * The parts of the snippet, as they know each other. Each is made by one function (`createOutbox`,
@@ -9,7 +12,17 @@ import type { Fingerprint } from '../../core/step/fingerprint.ts'
  * page.
  */
 
-export type { Cairn, Settings, Told } from './api.ts'
+export type {
+  Cairn,
+  FlowSummary,
+  Identified,
+  Identity,
+  Progress,
+  Settings,
+  Told,
+  Why,
+  WhyRule,
+} from './api.ts'
 export type { Button, Flow, Item, Step, Target }
 
 /** What the page said of who is there. `userId` null: a visitor, by `anonymousId`. */
@@ -83,7 +96,8 @@ export interface FingerprintReport {
  * is told to speak or to be silent it only collects.
  */
 export interface Outbox {
-  report(event: NewEvent): void
+  /** @returns the event's id */
+  report(event: NewEvent): string
   health(stepId: string, report: HealthReport): void
   fingerprint(stepId: string, report: FingerprintReport): void
   /** Sends what waits, at once. */
@@ -128,13 +142,18 @@ export interface Finder {
   find(target: Target, signal: AbortSignal): Promise<Found>
 }
 
-/** What a person does with what is shown. */
-export type Choice =
-  | { type: 'next' | 'back' | 'complete' | 'dismiss' | 'skip' }
+/** What a person does with what is shown, and what they answer to its question. */
+export type Choice = (
+  | { type: 'back' | 'complete' | 'dismiss' | 'skip' }
+  /** `goto`: the key of the step that it leads to, if not the next one. */
+  | { type: 'next'; goto?: string | undefined }
   | { type: 'link'; href: string; opensNewTab: boolean }
+) & { answer?: Answer }
 
 /** A step that is on the page. */
 export interface StepView {
+  /** As the visitor reads it; `spoken` says in which language. */
+  spoken: Spoken
   flow: Flow
   step: Step
   /** Place and number of the steps that are shown, from 1. */
@@ -142,7 +161,11 @@ export interface StepView {
   of: number
   /** Whether a step was seen before it. */
   hasBack: boolean
+  /** What was answered to its question before. */
+  given: Answer | null
   /** What it points at; null for modals, banners, and where a step is shown without its target. */
   element: Element | null
   choose(choice: Choice): void
+  /** Loads a part, however often that fails; null once the step is no longer shown. */
+  part<Name extends keyof StageParts>(name: Name): Promise<StageParts[Name] | null>
 }

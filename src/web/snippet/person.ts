@@ -7,29 +7,35 @@ const personKey = 'person'
 /** What ids the API takes. */
 const longestId = 128
 
+/** A person, and what they belong to, which rules know as a trait of theirs. */
+interface Kept extends Person {
+  group?: Readonly<Record<string, unknown>>
+}
+
 /** Who is there, over page loads and tabs, until the page says otherwise. */
 export function createPerson(store: BrowserStore) {
-  const stranger = (): Person => ({
+  const stranger = (): Kept => ({
     userId: null,
     anonymousId: uuid(),
     userHash: null,
     traits: {},
   })
 
-  const kept = (): Person | null => {
-    const known = store.get<Person>(personKey)
+  const kept = (): Kept | null => {
+    const known = store.get<Kept>(personKey)
     return isPerson(known) ? known : null
   }
 
   let person = kept() ?? stranger()
-  const save = (changed: Person) => {
+  const save = (changed: Kept) => {
     person = changed
     store.set(personKey, person)
   }
 
   return {
     get current(): Person {
-      return person
+      const { traits, group } = person
+      return group ? { ...person, traits: { ...traits, group } } : person
     },
     /** For what is kept of each person apart; user and visitor never meet. */
     get name(): string {
@@ -44,17 +50,27 @@ export function createPerson(store: BrowserStore) {
       const id = idOf(userId)
       if (id === '') return 'nobody'
       const isOther = person.userId !== id
-      const said: Person = {
+      const said: Kept = {
         userId: id,
         // A second user of this browser is not linked to the first.
         anonymousId: isOther && person.userId !== null ? uuid() : person.anonymousId,
         userHash: typeof userHash === 'string' ? userHash : isOther ? null : person.userHash,
         traits: recordOf(traits) ?? (isOther ? {} : person.traits),
+        // Whoever has been there unnamed may have been in it.
+        ...(person.group && (!isOther || person.userId === null) && { group: person.group }),
       }
       // Some pages say it with everything that they draw.
       if (JSON.stringify(said) === JSON.stringify(person)) return 'same'
       save(said)
       return isOther ? 'other' : 'changed'
+    },
+    /** @returns whether it is one: an id, or null for none */
+    group(groupId: unknown, traits: unknown): boolean {
+      const { group: _, ...alone } = person
+      if (groupId === null) save(alone)
+      const id = idOf(groupId)
+      if (id !== '') save({ ...alone, group: { ...recordOf(traits), id } })
+      return id !== '' || groupId === null
     },
     reset: () => save(stranger()),
     save: () => save(person),
@@ -74,7 +90,7 @@ const idOf = (userId: unknown): string =>
 const isText = (value: unknown) => typeof value === 'string'
 
 /** Whoever else writes into this storage may have written anything. */
-const isPerson = (value: Person | null): value is Person =>
+const isPerson = (value: Kept | null): value is Kept =>
   isText(value?.anonymousId) &&
   (value?.userId === null || isText(value?.userId)) &&
   recordOf(value?.traits) !== null

@@ -1,3 +1,4 @@
+import type { Answer } from '../../core/flow/answer.ts'
 import { shownAs } from '../../core/flow/shown-as.ts'
 import type { BrowserStore, Flow } from './parts.ts'
 import { uuid } from './uuid.ts'
@@ -17,6 +18,12 @@ export interface Run {
   /** Steps that were reported as viewed, and those whose element was reported as missing. */
   viewed: string[]
   missed: string[]
+  /** Steps whose turn has come, in that order; absent from what an older snippet has begun. */
+  way?: string[]
+  /** What was answered, by step: a number, a text, or keys of what was chosen. */
+  answers?: Record<string, Answer>
+  /** The address that the visitor was led to last, and has not come to yet. */
+  ledTo?: string
   /** Steps whose element was reported. */
   checked: string[]
   /** Whether a checklist's panel is open, and was ever. */
@@ -44,6 +51,22 @@ export type Slot = (typeof slots)[number]
 /** Runs of a person that are kept: of flows on other pages, one may wait for the other. */
 const mostOpen = 10
 
+/** A run of which nothing was seen yet. */
+export const newRun = (flow: Flow, runId: string, isOpen: boolean): Run => ({
+  runId,
+  flowId: flow.id,
+  startedAt: Date.now(),
+  flowVersion: flow.version,
+  stepId: flow.steps[0]?.id ?? null,
+  viewed: [],
+  missed: [],
+  checked: [],
+  isOpen,
+  wasOpened: false,
+  ticked: {},
+  askedAt: null,
+})
+
 /** The open runs of each person; what is kept of one is changed by the tab that shows it. */
 export function createRuns(store: BrowserStore) {
   const key = (person: string, slot: Slot) => `runs:${slot}:${person}`
@@ -61,21 +84,6 @@ export function createRuns(store: BrowserStore) {
   }
   const save = (person: string, slot: Slot, run: Run) =>
     write(person, slot, [run, ...others(person, slot, run)])
-
-  const newRun = (flow: Flow, runId: string, isOpen: boolean): Run => ({
-    runId,
-    flowId: flow.id,
-    startedAt: Date.now(),
-    flowVersion: flow.version,
-    stepId: flow.steps[0]?.id ?? null,
-    viewed: [],
-    missed: [],
-    checked: [],
-    isOpen,
-    wasOpened: false,
-    ticked: {},
-    askedAt: null,
-  })
 
   return {
     /** The one that was shown last comes first. */

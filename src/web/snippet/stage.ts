@@ -1,16 +1,22 @@
 import type { FlowFeed } from './flow-feed.ts'
 import type { Flow, Outbox, Person, Told } from './parts.ts'
 import type { Run, Slot } from './runs.ts'
+import type { LoadPart } from './stage-parts.ts'
 import type { Transport } from './transport.ts'
 
 /** What the stage is made from. */
 export interface StageDeps {
   outbox: Outbox
   transport: Transport
-  feed: Pick<FlowFeed, 'isCrowded' | 'progressVersion'>
+  feed: Pick<FlowFeed, 'isCrowded' | 'progressVersion' | 'theme'>
   person: { readonly current: Person }
+  /** Whether whoever is there has tracked an event by this name in this browser. */
+  hasTracked(event: string): boolean
   page: Window
+  /** The language that the page has chosen for what is shown. */
+  locale?: string | undefined
   tell<Name extends keyof Told>(name: Name, what: Told[Name]): void
+  loadPart: LoadPart
   /** Writes a run down; to be called at every change. */
   save(slot: Slot, run: Run): void
   /**
@@ -36,6 +42,8 @@ export interface StageDeps {
 export interface Stage {
   /** From the run's step on. One flow a slot; while a step is seen, the checklist is hidden. */
   show(slot: Slot, flow: Flow, run: Run): void
+  /** The page has asked for what the slot shows: if that is for another page, it leads there. */
+  asked(slot: Slot): void
   /** Takes what the slot shows off the page, without a report. */
   clear(slot: Slot): void
   /** The address has changed, by which a step may have come to its page, or left it. */

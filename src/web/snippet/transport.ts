@@ -101,6 +101,7 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
     const asking = async () => page.fetch(`${baseUrl}/api/v1${path}`, { ...common, ...init })
     // The page may have a `fetch` of its own, which fails as it likes.
     const response = (await asking().catch(() => null)) ?? null
+    transport.heard?.(bucket, init, response)
     if (response && isCairns(response)) judge(response, namesUser || namingUsers.includes(bucket))
     if (namesUser && response?.status === 401) return response
     const failures = pauses.get(bucket)?.failures ?? 0
@@ -117,7 +118,9 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
     return null
   }
 
-  return {
+  const transport = {
+    /** Told of every answer, or that there was none, while somebody looks on. */
+    heard: null as null | ((bucket: Bucket, asked: RequestInit, answer: Response | null) => void),
     /** Milliseconds until the bucket may be asked again. */
     pauseMs,
     /** Whether it is left alone because the server refuses this caller. */
@@ -165,6 +168,7 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
       }
     },
   }
+  return transport
 }
 
 export type Transport = ReturnType<typeof createTransport>

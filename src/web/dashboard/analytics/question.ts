@@ -81,6 +81,13 @@ export function lateQuery(question: Question, late: string): URLSearchParams {
   return query
 }
 
+/** With the ways that runs took. */
+export function waysQuery(question: Question): URLSearchParams {
+  const query = queryOf(question)
+  query.set('ways', '1')
+  return query
+}
+
 /** With how long runs took. */
 function timedQueryOf(question: Question): URLSearchParams {
   const query = queryOf(question)

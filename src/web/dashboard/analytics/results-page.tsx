@@ -6,11 +6,13 @@ import type { PageProps } from '../shell/routes.ts'
 import { Notice, Reading } from '../shell/states.tsx'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { formatMoment } from '../words/time.ts'
+import { Answers } from './answers.tsx'
 import { Checklist } from './checklist.tsx'
 import { Controls } from './controls.tsx'
 import { Daily } from './daily.tsx'
 import { Definitions } from './definitions.tsx'
 import { Durations } from './durations.tsx'
+import { Experiment } from './experiment.tsx'
 import { Funnel } from './funnel.tsx'
 import { Late } from './late.tsx'
 import { PaperRange } from './paper-range.tsx'
@@ -18,6 +20,7 @@ import { type Analytics, useQuestion, useResults } from './question.ts'
 import { BySegments, Only, useTraits } from './segments.tsx'
 import { Totals } from './totals.tsx'
 import { Versions } from './versions.tsx'
+import { Ways } from './ways.tsx'
 
 /** Why there are no numbers, and what to do. */
 function Empty({ flow, data }: { flow: AuthoredFlow; data: Analytics }) {
@@ -67,7 +70,10 @@ function Results({ flow }: { flow: AuthoredFlow }) {
               />
               <Totals data={data} other={other} otherName={otherName} question={question} />
               {isOtherEmpty && <p class="footnote">{words.otherEmpty(otherName)}</p>}
+              <Experiment data={data} />
               <Funnel data={data} other={other} />
+              <Answers data={data} question={question} />
+              {data.steps.length > 0 && <Ways flow={flow} question={question} />}
               <Checklist data={data} />
               <Durations data={data} {...{ other, otherName, compared }} flowKey={flow.key} />
               <Daily data={data} other={other} otherName={otherName} interval={question.interval} />

@@ -10,6 +10,8 @@ export interface Asked {
   known?: string | null
   /** What was read, for an edit. */
   ifMatch?: string
+  /** For an edit of what must not be there yet. */
+  isNew?: boolean
   signal?: AbortSignal
 }
 
@@ -20,10 +22,11 @@ export interface Answer<T> {
 }
 
 async function send(path: string, asked: Asked, credential: string): Promise<Response> {
-  const { method = 'GET', body, known, ifMatch, signal } = asked
+  const { method = 'GET', body, known, ifMatch, isNew, signal } = asked
   const headers: Record<string, string> = { authorization: `Bearer ${credential}` }
   if (known) headers['if-none-match'] = known
   if (ifMatch) headers['if-match'] = ifMatch
+  if (isNew) headers['if-none-match'] = '*'
   if (body !== undefined) headers['content-type'] = 'application/json'
   return reach(`${api}${path}`, {
     method,

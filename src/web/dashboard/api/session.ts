@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import type { Theme } from '../../../core/flow/theme.ts'
 import { base } from './base.ts'
 import { Failure, failureOf, reach } from './failure.ts'
 
@@ -13,6 +14,8 @@ export interface Session {
   organisation: { id: string; slug: string; name: string }
   /** Whose days are shown where the address names none; null for the browser's. */
   timezone: string | null
+  /** The organisation's, in which previews are drawn; null where it has none. */
+  theme: Theme | null
   /** When the session ends, whatever is done. */
   endsAt: string
 }

@@ -1,3 +1,4 @@
+import type { StepDefinition } from '../../../core/flow/flow.ts'
 import type { DraftAnswer, VersionAnswer } from '../../../modules/authoring/model.ts'
 
 export type { DraftAnswer, VersionAnswer }
@@ -7,6 +8,8 @@ export interface Written {
   steps: readonly {
     key: string
     title: string
+    when?: StepDefinition['when']
+    buttons: StepDefinition['buttons']
     target: { selector: string; fingerprint?: unknown } | null
   }[]
 }

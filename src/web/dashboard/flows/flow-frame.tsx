@@ -91,6 +91,7 @@ export function FlowFrame({
               actions={actions}
             >
               {flow.source && <p class="hint">{words.source(flow.source)}</p>}
+              {flow.promotedFrom && <p class="hint">{words.promotedFrom(flow.promotedFrom)}</p>}
               <Tabs flowKey={flowKey} />
             </PageHead>
             {children(flow)}

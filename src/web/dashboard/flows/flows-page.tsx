@@ -3,16 +3,24 @@ import { useZone } from '../analytics/use-zone.ts'
 import { manual } from '../api/base.ts'
 import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
+import { useLinks } from '../environments/links.ts'
 import { LinkButton } from '../parts/button.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading, StaleNote } from '../shell/states.tsx'
 import { healthMs, healthPath, type StepCheck } from '../steps/health.ts'
+import { environmentWords } from '../words/environments.ts'
 import { flowWords as words } from '../words/flows.ts'
 import { type AuthoredFlow, type FlowList, flowsPath } from './flow-list.ts'
 import { FlowTable } from './flow-table.tsx'
 
 const days = 30
+
+/** To where flows are tried first. */
+const Staging = () =>
+  useLinks().data?.staging.length ? (
+    <LinkButton href={addressOf(['staging'])}>{environmentWords.title}</LinkButton>
+  ) : null
 
 const NewFlow = () =>
   may('flows:write') ? (
@@ -70,7 +78,15 @@ export default function FlowsPage() {
   const hasArchived = flows.some(({ status }) => status === 'archived')
   return (
     <>
-      <PageHead title={words.title} actions={flows.length > 0 && <NewFlow />} />
+      <PageHead
+        title={words.title}
+        actions={
+          <>
+            <Staging />
+            {flows.length > 0 && <NewFlow />}
+          </>
+        }
+      />
       {flows.length > 0 && (
         <div class="controls">
           <input

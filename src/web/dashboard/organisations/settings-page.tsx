@@ -2,6 +2,7 @@ import type { FunctionComponent } from 'preact'
 import { SignInSection } from '../access/sign-in-section.tsx'
 import { TokensSection } from '../access/tokens-section.tsx'
 import { AlertsSection } from '../alerts/alerts-section.tsx'
+import { EnvironmentsSection } from '../environments/environments-section.tsx'
 import { addressOf } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import type { PageProps } from '../shell/routes.ts'
@@ -10,9 +11,11 @@ import { settingsWords as words } from '../words/settings.ts'
 import { IdentitySection } from './identity-section.tsx'
 import { KeysSection } from './keys-section.tsx'
 import { LimitsSection } from './limits-section.tsx'
+import { LookSection } from './look-section.tsx'
 import { OriginsSection } from './origins-section.tsx'
 import { PrivacySection } from './privacy-section.tsx'
 import { RetentionSection } from './retention-section.tsx'
+import { ThrottleSection } from './throttle-section.tsx'
 import { TimezoneSection } from './timezone-section.tsx'
 import { TraitsSection } from './traits-section.tsx'
 
@@ -24,9 +27,12 @@ const sections: Readonly<Record<Name, FunctionComponent>> = {
   limits: LimitsSection,
   retention: RetentionSection,
   timezone: TimezoneSection,
+  throttle: ThrottleSection,
+  look: LookSection,
   privacy: PrivacySection,
   traits: TraitsSection,
   identity: IdentitySection,
+  environments: EnvironmentsSection,
   alerts: AlertsSection,
   tokens: TokensSection,
   'sign-in': SignInSection,

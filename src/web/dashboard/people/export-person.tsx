@@ -2,17 +2,9 @@ import { useSignal } from '@preact/signals'
 import { Failure } from '../api/failure.ts'
 import { download } from '../api/request.ts'
 import { Button } from '../parts/button.tsx'
+import { saveFile } from '../parts/save-file.ts'
 import { peopleWords as words } from '../words/people.ts'
 import { type Person, personPath } from './person.ts'
-
-/** Hands a file to the browser's downloads. */
-function save(file: Blob, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
-}
 
 /** Downloads everything that is stored of somebody. */
 export function ExportPerson({ person, say }: { person: Person; say: (said: string) => void }) {
@@ -22,7 +14,7 @@ export function ExportPerson({ person, say }: { person: Person; say: (said: stri
     isBusy.value = true
     problem.value = ''
     try {
-      save(await download(personPath(person)), 'person.json')
+      saveFile(await download(personPath(person)), 'person.json')
       say(words.exported)
     } catch (error) {
       const status = error instanceof Failure ? error.status : 0

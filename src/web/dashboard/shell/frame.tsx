@@ -3,6 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { session } from '../api/session.ts'
 import { trouble } from '../api/trouble.ts'
+import { Ribbon } from '../environments/ribbon.tsx'
 import { LinkButton } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
@@ -83,6 +84,7 @@ export function Frame() {
           <Mark />
           <strong>{session.value!.organisation.name}</strong>
         </a>
+        <Ribbon />
       </header>
       {isOpen.value && (
         <Dialog title={words.navigation} class="drawer" onClose={close}>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { manual } from '../api/base.ts'
 import { may, session, signOut } from '../api/session.ts'
+import { Ribbon } from '../environments/ribbon.tsx'
 import { Button } from '../parts/button.tsx'
 import { Segments } from '../parts/field.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
@@ -116,6 +117,7 @@ export function Sidebar({ current, onGo }: { current: PageRoute | null; onGo?: (
         <span class="unseen">{words.organisation} </span>
         <strong>{session.value!.organisation.name}</strong>
       </a>
+      <Ribbon />
       <Button
         class="jump-button"
         onClick={() => {

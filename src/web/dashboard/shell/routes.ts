@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact'
 import type { Scope } from '../api/session.ts'
 import type { IconName } from '../parts/icon.tsx'
+import { environmentWords } from '../words/environments.ts'
 import { flowWords } from '../words/flows.ts'
 import { overviewWords } from '../words/overview.ts'
 import { shellWords } from '../words/shell.ts'
@@ -76,6 +77,11 @@ export const routes: readonly PageRoute[] = [
     name: flowWords.pages.runs,
     isTab: true,
     load: () => import('../runs/runs-page.tsx'),
+  },
+  {
+    path: 'staging',
+    name: environmentWords.title,
+    load: () => import('../environments/staging-page.tsx'),
   },
   {
     path: 'people',

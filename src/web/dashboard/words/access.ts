@@ -99,6 +99,7 @@ export const accessWords = {
       honoursDoNotTrack: 'Do Not Track is heeded',
       traits: 'traits that runs are counted by',
       retentionDays: 'days of retention',
+      throttle: 'interruptions a day at most',
     } as Readonly<Record<string, string>>,
     actions: {
       'organisation.create': 'Made the organisation',

@@ -97,6 +97,7 @@ export const editorWords = {
     field: (name: string) => `Field "${name}"`,
     step: (key: string) => `Step "${key}"`,
     checklist: (name: string) => `Checklist: "${name}"`,
+    text: (place: string) => `Texts: ${place.replaceAll(' ', ' → ')}`,
     item: (key: string) => `Item "${key}"`,
     order: (kind: string) => (kind === 'step' ? 'Order of the steps' : 'Order of the items'),
   },

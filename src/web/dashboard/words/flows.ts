@@ -1,4 +1,4 @@
-import type { FlowSource } from '../../../core/flow/flow.ts'
+import type { FlowSource, PromotedSource } from '../../../core/flow/flow.ts'
 
 /** What people read of flows. */
 export const flowWords = {
@@ -12,6 +12,8 @@ export const flowWords = {
   waiting: 'Draft waiting',
   source: ({ repository, commit, path }: FlowSource) =>
     `Last pushed from ${repository} at ${commit.slice(0, 7)}${path === null ? '' : `, ${path}`}`,
+  promotedFrom: ({ organisation, version }: PromotedSource) =>
+    `Last promoted from ${organisation}, ${version === null ? 'a draft' : `version ${version}`}`,
   locked: 'Locked',
   never: 'Never published',
   health: {

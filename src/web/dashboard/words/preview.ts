@@ -22,6 +22,7 @@ export const previewWords = {
   noParts: 'This flow has no step and no item yet.',
   isOld: 'The text has errors. This is how it was before.',
   standIn: 'A grey block stands in for your page’s element',
+  hint: 'Visitors see a dot first. Its text shows while the mouse or the keyboard is on it.',
   dot: 'Visitors see a dot first. Press it to open the text.',
   onPage: {
     exact: 'Shown on the page',

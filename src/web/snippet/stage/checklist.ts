@@ -5,10 +5,9 @@ import { isWithin } from '../recency.ts'
 import type { Run } from '../runs.ts'
 import { safely } from '../safely.ts'
 import type { StageDeps } from '../stage.ts'
-import { drawChecklist } from './draw-checklist.ts'
-import type { Host } from './host.ts'
+import type { Drawer } from './drawer.ts'
 import { isElsewhere, safeHref } from './markdown.ts'
-import { wordsFor } from './words.ts'
+import { languagesOf } from './spoken.ts'
 
 /** Of pages that follow each other so soon, milliseconds, one asks what was ticked elsewhere. */
 const justNowMs = 10_000
@@ -23,17 +22,19 @@ const watchMs = 1_000
 export function showChecklist(
   flow: Flow,
   run: Run,
-  { host, isHidden, ...deps }: StageDeps & { host: Host; isHidden: boolean; save(): void },
+  { drawer, isHidden, ...deps }: StageDeps & { drawer: Drawer; isHidden: boolean; save(): void },
 ): { leave(): void; tracked(name: string): void; hide(isHidden: boolean): void } {
   const { outbox, page, person, feed, tell, transport } = deps
   const { items, order } = flow.checklist ?? { items: [], order: 'any' }
   const ticked = new Map(Object.entries(run.ticked))
   let isLeft = false
   let isAsking = false
+  /** Those that it was drawn for. */
+  let languages = ''
   /** Whose progress was asked for. */
   let asked: string | null = null
 
-  const drawing = drawChecklist(flow, host, page, {
+  const drawing = drawer.checklist(flow, {
     toggle(isOpen) {
       if (isDone()) return leave()
       run.isOpen = isOpen
@@ -41,6 +42,7 @@ export function showChecklist(
       draw()
     },
     open: openItem,
+    tick: tickItem,
     dismiss() {
       leave()
       if (!isDone()) deps.end('checklist', 'dismissed', { reason: 'closed' })
@@ -58,6 +60,7 @@ export function showChecklist(
       deps.save()
       outbox.report({ kind: 'checklist_opened', ...idsOf(flow, run) })
     }
+    languages = String(languagesOf(page))
     drawing.draw({ isOpen: run.isOpen, isHidden, isTicked: id => ticked.has(id), isOpenTo })
   }
 
@@ -73,7 +76,7 @@ export function showChecklist(
     tell('item_completed', { flowKey: flow.key, itemKey: item.key })
     draw()
     if (!isDone()) return
-    host.say(wordsFor(page).allDone)
+    drawing.sayDone()
     end()
     // What was just finished is seen as such; what was finished elsewhere goes at once.
     page.setTimeout(leave, farewellMs)
@@ -84,12 +87,15 @@ export function showChecklist(
   /** The server derives the completion from the last tick. */
   const end = () => deps.end('checklist', 'completed', { isTold: false })
 
-  function openItem(item: Item): void {
+  function tickItem(item: Item): void {
     // What the page reports by an event of its own is ticked by that event.
-    if (item.completeOn === null && !ticked.has(item.id)) {
-      outbox.report({ kind: 'item_completed', ...idsOf(flow, run), itemId: item.id })
-      tick(item)
-    }
+    if (item.completeOn !== null || ticked.has(item.id)) return
+    outbox.report({ kind: 'item_completed', ...idsOf(flow, run), itemId: item.id })
+    tick(item)
+  }
+
+  function openItem(item: Item): void {
+    tickItem(item)
     const href = item.href === null ? null : safeHref(item.href, page)
     if (href === null) return
     outbox.flush()
@@ -139,7 +145,8 @@ export function showChecklist(
   }
 
   const watch = () => {
-    if (!isHidden && host.wasRemoved()) draw()
+    const isRead = languages === String(languagesOf(page))
+    if (!isHidden && (drawer.wasRemoved() || !isRead)) draw()
     follow()
   }
   const watching = page.setInterval(() => safely(watch), watchMs)

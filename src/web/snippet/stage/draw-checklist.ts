@@ -2,9 +2,11 @@ import type { Flow, Item } from '../parts.ts'
 import { safely } from '../safely.ts'
 import { headingOf } from './heading.ts'
 import type { Host } from './host.ts'
+import { check, icon, progressRing } from './icons.ts'
 import { button, closeButton, make } from './make.ts'
 import { markdownNodes } from './markdown.ts'
-import { wordsFor } from './words.ts'
+import { type Spoken, spoken } from './spoken.ts'
+import type { Words } from './words.ts'
 
 export interface ChecklistState {
   isOpen: boolean
@@ -18,23 +20,45 @@ export interface ChecklistState {
 export interface ChecklistActions {
   toggle(isOpen: boolean): void
   open(item: Item): void
+  /** Ticks it without following its address. */
+  tick(item: Item): void
   dismiss(): void
 }
 
 /** Draws a checklist: a button in the corner, and the panel that it opens. */
-export function drawChecklist(flow: Flow, host: Host, page: Window, actions: ChecklistActions) {
-  const root = host.root(flow.theme)
-  const words = wordsFor(page)
-  const items = flow.checklist?.items ?? []
-  const heading = headingOf(flow)
+export function drawChecklist(
+  told: Flow,
+  host: Host,
+  page: Window,
+  locale: string | undefined,
+  actions: ChecklistActions,
+) {
+  const root = host.root(told.theme)
+  /** As the visitor reads it by now: a page may change its language. */
+  let now: Spoken
+  let words: Words
+  let items: readonly Item[]
+  const read = () => {
+    now = spoken(told, page, locale)
+    words = now.speak(root)
+    items = now.flow.checklist?.items ?? []
+  }
+  read()
 
   const itemOf = (item: Item, { isTicked, isOpenTo }: ChecklistState): HTMLElement => {
     const isDone = isTicked(item.id)
     const tick = isDone
-      ? make(page, 'span', 'tick', { role: 'img', 'aria-label': words.done }, '✓')
+      ? make(
+          page,
+          'span',
+          'tick',
+          { role: 'img', 'aria-label': words.done },
+          icon(page, 'icon', check),
+        )
       : make(page, 'span', 'tick')
     const parts = [tick, make(page, 'span', 'title', {}, item.title)]
-    const row = make(page, 'li', isDone ? 'ticked' : '')
+    const row = make(page, 'li', isDone ? 'ticked' : '', { part: 'item' })
+    now.speak(row, item)
     if (item.href === null && item.completeOn !== null) {
       // Only what the person does on the page ticks it: pressing it would do nothing.
       row.append(make(page, 'div', 'item', {}, ...parts))
@@ -51,29 +75,45 @@ export function drawChecklist(flow: Flow, host: Host, page: Window, actions: Che
     return row
   }
 
+  const { side, label } = host.themeOf(told.theme).launcher ?? {}
+  const atSide = side ? ` at-side-${side}` : ''
+
   const stateOf = (done: number) =>
     done === items.length ? words.allDone : words.of(done, items.length)
 
+  /** What there is to see of a list that is done: calm, and soon gone. */
+  const finished = (...said: HTMLElement[]): HTMLElement =>
+    make(
+      page,
+      'div',
+      'finished',
+      {},
+      make(page, 'div', 'badge', {}, icon(page, 'icon', check)),
+      ...said,
+    )
+
   const panelOf = (state: ChecklistState, done: number): HTMLElement => {
     const shut = () => actions.toggle(false)
-    const panel = make(page, 'div', 'card panel', {
+    const panel = make(page, 'div', `card panel${atSide}`, {
       popover: 'manual',
       role: 'dialog',
+      part: 'card panel',
       'aria-labelledby': 'title',
     })
-    const bar = make(page, 'progress', '', {
-      max: `${items.length}`,
-      value: `${done}`,
-      'aria-label': words.of(done, items.length),
-    })
     const inner = make(page, 'div', 'inner')
-    inner.append(
-      make(page, 'h2', '', { id: 'title' }, heading),
-      make(page, 'span', 'place', {}, stateOf(done)),
-      bar,
-      make(page, 'ul', 'items', {}, ...items.map(item => itemOf(item, state))),
-    )
-    if (done < items.length) inner.append(button(page, 'quiet', words.hide, actions.dismiss))
+    const title = make(page, 'h2', '', { id: 'title', part: 'title' }, headingOf(now.flow))
+    const place = make(page, 'span', 'place', { part: 'progress' }, stateOf(done))
+    if (done === items.length) inner.append(finished(title, place))
+    else {
+      const bar = make(page, 'progress', '', {
+        max: `${items.length}`,
+        value: `${done}`,
+        'aria-label': words.of(done, items.length),
+      })
+      const rows = items.map(item => itemOf(item, state))
+      inner.append(title, place, bar, make(page, 'ul', 'items', {}, ...rows))
+      inner.append(button(page, 'quiet', words.hide, actions.dismiss))
+    }
     panel.append(inner, closeButton(page, words.close, shut))
     panel.addEventListener('keydown', event => {
       if (event.key !== 'Escape') return
@@ -85,8 +125,14 @@ export function drawChecklist(flow: Flow, host: Host, page: Window, actions: Che
   }
 
   const launcherOf = (done: number): HTMLElement => {
-    const label = `${heading} · ${stateOf(done)}`
-    const launcher = button(page, 'launcher', label, () => actions.toggle(true))
+    const launcher = button(page, `launcher${atSide}`, '', () => actions.toggle(true))
+    launcher.setAttribute('part', 'launcher')
+    // Under a name of the theme's own the ring alone shows how far it is.
+    const count = make(page, 'bdi', label ? 'unseen' : 'count', {}, ` · ${stateOf(done)}`)
+    launcher.append(
+      progressRing(page, items.length > 0 ? done / items.length : 0),
+      make(page, 'span', '', {}, make(page, 'bdi', '', {}, label ?? headingOf(now.flow)), count),
+    )
     launcher.popover = 'manual'
     launcher.setAttribute('aria-expanded', 'false')
     return launcher
@@ -100,6 +146,7 @@ export function drawChecklist(flow: Flow, host: Host, page: Window, actions: Che
         return
       }
       host.attach()
+      read()
       const done = items.filter(({ id }) => state.isTicked(id)).length
       const focused = (root.getRootNode() as ShadowRoot).activeElement
       const hadFocus = root.contains(focused)
@@ -107,6 +154,7 @@ export function drawChecklist(flow: Flow, host: Host, page: Window, actions: Che
       const scrolled = root.querySelector('.inner')?.scrollTop ?? 0
       const shown = state.isOpen ? panelOf(state, done) : launcherOf(done)
       root.classList.toggle('still', wasOpen === state.isOpen)
+      root.classList.toggle('drawn', wasOpen === true && done === items.length)
       root.replaceChildren(shown)
       shown.showPopover()
       shown.querySelector('.inner')?.scrollTo({ top: scrolled })
@@ -114,6 +162,7 @@ export function drawChecklist(flow: Flow, host: Host, page: Window, actions: Che
       if (hadFocus) (state.isOpen ? nextIn(shown, Math.max(0, at)) : shown)?.focus()
       wasOpen = state.isOpen
     },
+    sayDone: () => host.say(words.allDone),
     remove: () => root.remove(),
   }
 }

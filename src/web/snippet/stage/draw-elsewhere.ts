@@ -1,16 +1,21 @@
 import type { Flow, Step } from '../parts.ts'
+import { safely } from '../safely.ts'
 import type { Drawn } from './draw-step.ts'
 import type { Host } from './host.ts'
 import { button, make } from './make.ts'
-import { isElsewhere, safeHref } from './markdown.ts'
-import { wordsFor } from './words.ts'
+import type { Spoken } from './spoken.ts'
 
 export interface ElsewhereView {
+  spoken: Spoken
   flow: Flow
   step: Step
   /** Place and number of the steps, from 1. */
   place: number
   of: number
+  /** Where the step's page is; null where that is not known. */
+  href: string | null
+  /** Told before the visitor follows that; answers whether the page takes them there itself. */
+  goThere(href: string): boolean
   /** Ends the flow. */
   end(): void
 }
@@ -20,15 +25,22 @@ export interface ElsewhereView {
  * takes no focus and covers nothing: the visitor may well be on their way there.
  */
 export function drawElsewhere(view: ElsewhereView, host: Host, page: Window): Drawn {
-  const { flow, step, place, of, end } = view
-  const words = wordsFor(page)
+  const { flow, place, of, href, end } = view
   const root = host.root(flow.theme)
+  const words = view.spoken.speak(root)
   const text = make(page, 'div', 'body', { id: 'body' }, words.elsewhere)
   const foot = make(page, 'div', 'foot')
   if (of > 1) foot.append(make(page, 'span', 'place', {}, words.of(place, of)))
   foot.append(button(page, 'button', words.endTour, end))
-  const href = addressOf(step, page)
-  if (href) foot.append(make(page, 'a', 'button main', { href }, words.goThere))
+  if (href) {
+    const link = make(page, 'a', 'button main', { href }, words.goThere)
+    link.addEventListener('click', event => {
+      // What opens another tab leaves this one as it is.
+      const isHere = !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
+      if (isHere && safely(() => view.goThere(href))) event.preventDefault()
+    })
+    foot.append(link)
+  }
   const card = make(
     page,
     'div',
@@ -40,10 +52,4 @@ export function drawElsewhere(view: ElsewhereView, host: Host, page: Window): Dr
   card.showPopover()
   host.say(words.elsewhere)
   return { remove: () => root.remove() }
-}
-
-/** The address of a step's page, where its rule has one, of this site alone. */
-function addressOf({ page: rule }: Step, page: Window): string | null {
-  const href = rule?.match === 'exact' ? safeHref(rule.pattern, page) : null
-  return href?.startsWith('http') && !isElsewhere(href, page) ? href : null
 }

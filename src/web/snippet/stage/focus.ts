@@ -3,7 +3,15 @@ import { focusedIn } from './elements.ts'
 
 /** Where the keyboard is while a card is shown. */
 
-const controls = 'button:not(:disabled), a[href]'
+const controls = 'button:not(:disabled), a[href], input, textarea, video'
+
+/** Of a group of radio buttons Tab comes to the chosen one alone, or to the first. */
+const isReached = (control: HTMLElement, _: number, all: readonly HTMLElement[]) => {
+  const radios = all.filter((one): one is HTMLInputElement => one.matches('[type=radio]'))
+  return (
+    !control.matches('[type=radio]') || control === (radios.find(one => one.checked) ?? radios[0])
+  )
+}
 
 /** Someone who is typing is not interrupted; of a frame it cannot be seen whether they are. */
 const isTyping = (element: Element | null): boolean =>
@@ -30,7 +38,8 @@ export interface Keys {
 }
 
 /**
- * Escape, arrows, and Tab, which goes round in the card (and over an element that belongs to it).
+ * Escape, arrows, and Tab, which goes round in the card (and over an element that belongs to it), unless
+ * it lies beside the page.
  * Returns a function that ends it.
  */
 export function listenToKeys(
@@ -41,11 +50,13 @@ export function listenToKeys(
 ): () => void {
   const { document } = page
   const root = card.getRootNode() as ShadowRoot
+  const isBeside = card.matches('.banner, .slideout')
   const isInside = () => card.contains(root.activeElement)
   const reached = also !== null && (also as HTMLElement).tabIndex >= 0 ? [also as HTMLElement] : []
 
   const goRound = (event: KeyboardEvent) => {
-    const ring = [...card.querySelectorAll<HTMLElement>(controls), ...reached]
+    const own = [...card.querySelectorAll<HTMLElement>(controls)].filter(isReached)
+    const ring = [...own, ...reached]
     const at = ring.indexOf(focusedIn(document) as HTMLElement)
     if (at < 0 && !isInside()) return
     const step = event.shiftKey ? -1 : 1
@@ -58,7 +69,10 @@ export function listenToKeys(
     if (event.defaultPrevented || event.isComposing) return
     // Alt with an arrow is the browser's own way back.
     if (event.altKey || event.ctrlKey || event.metaKey) return
-    if (event.key === 'Tab') return goRound(event)
+    // What lies beside the page is one part of it, and Tab leads past.
+    if (event.key === 'Tab') return isBeside ? undefined : goRound(event)
+    // A video has arrows of its own.
+    if (event.key !== 'Escape' && root.activeElement?.matches('video')) return
     const isFree = document.activeElement === document.body
     const isRtl = page.getComputedStyle(card).direction === 'rtl'
     const actions: Record<string, () => void> = {
@@ -67,7 +81,9 @@ export function listenToKeys(
       ArrowLeft: isRtl ? forward : backward,
     }
     const isMeant = isInside() || (isFree && event.key === 'Escape')
-    const action = isMeant ? actions[event.key] : undefined
+    // In a field, arrows are its own.
+    const isField = event.key !== 'Escape' && isTyping(root.activeElement)
+    const action = isMeant && !isField ? actions[event.key] : undefined
     if (!action) return
     event.preventDefault()
     // A dialog of the page's, in which the card may be, is not closed by it.

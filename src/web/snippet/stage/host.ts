@@ -1,14 +1,11 @@
+import { type MaybeTheme, mergedTheme } from '../../../core/flow/merged-theme.ts'
 import type { Flow } from '../parts.ts'
 import { safely } from '../safely.ts'
 import { around, ownHostAttribute } from './elements.ts'
+import { darkPreferred } from './ground.ts'
 import { styles } from './styles.ts'
+import { dress } from './theme.ts'
 
-/** Below this a page's background counts as dark, of 1. */
-const darkBelow = 0.35
-/** Where contrast with white and with black is the same (WCAG 2.2). */
-const evenContrast = 0.179
-
-const darkPreferred = '(prefers-color-scheme: dark)'
 /** So long after the page has changed its looks they are seen, milliseconds: it may fade to them. */
 const tintAfterMs = 400
 
@@ -24,8 +21,11 @@ const layers = 'dialog[open], :popover-open, [aria-modal=true], [role=dialog], [
 /** What happens on a card does not happen on the page: menus that a step points into stay open. */
 const ownEvents = ['pointerdown', 'mousedown', 'touchstart', 'click']
 
-/** A place of the snippet's own on the page: a shadow root that the page's styles do not reach. */
-export function createHost(page: Window) {
+/**
+ * A place of the snippet's own on the page: a shadow root that the page's styles do not reach, but for
+ * the tokens and parts that the manual names.
+ */
+export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
   const { document } = page
   const host = document.createElement('div')
   host.setAttribute(ownHostAttribute, '')
@@ -44,7 +44,7 @@ export function createHost(page: Window) {
   live.setAttribute('aria-live', 'polite')
   shadow.append(live)
 
-  /** Gives a root its colours anew. */
+  /** Gives a root its theme anew. */
   const tints = new WeakMap<Element, () => void>()
   let isToTint = false
   const tintAll = () => {
@@ -62,6 +62,8 @@ export function createHost(page: Window) {
   page.matchMedia(darkPreferred).addEventListener('change', tintSoon)
 
   let isPlaced = false
+  /** What is drawn next points at it. */
+  let pointedAt: Element | null = null
   let removals = 0
 
   /**
@@ -71,6 +73,7 @@ export function createHost(page: Window) {
   const attach = (element: Element | null = null) => {
     if (isPlaced && !host.isConnected) removals++
     isPlaced = true
+    pointedAt = element
     const place = layerOf(element) ?? document.body
     if (host.parentNode !== place) place.append(host)
     // Else what is placed by the window's pixels would be placed by zoomed ones.
@@ -85,38 +88,27 @@ export function createHost(page: Window) {
     say(text: string) {
       live.textContent = text
     },
-    /** An element with a flow's colours, in the direction and on the ground of the page. */
+    /** The theme that a flow is drawn in: its own over the organisation's. */
+    themeOf: (theme: Flow['theme']) => mergedTheme(ofOrganisation(), theme),
+    /** An element with a flow's theme, in the direction and on the ground of the page. */
     root(theme: Flow['theme']): HTMLElement {
       if (!host.isConnected) attach()
-      const { radius } = theme ?? {}
-      const [accent, background, text] = [theme?.accent, theme?.background, theme?.text].map(
-        // What is no colour to the browser would leave none at all.
-        colour => (colour && CSS.supports('color', colour) ? colour : null),
-      )
-      const luminance = (colour: string) => luminanceOf(colour, shadow, page)
+      const element = pointedAt
+      pointedAt = null
       const root = document.createElement('div')
       root.className = 'root'
-      // On a ground of the author's own the colours that they left out have to be readable too.
-      const isOnDark = () =>
-        background
-          ? luminance(background) < darkBelow
-          : text
-            ? luminance(text) > evenContrast
-            : isDark(shadow, page)
-      const tint = () => root.classList.toggle('dark', isOnDark())
-      tint()
-      tints.set(root, tint)
       root.dir = page.getComputedStyle(document.body).direction
       root.lang = document.documentElement.lang
-      const set = (name: string, value: string | null | undefined) => {
-        if (value) root.style.setProperty(name, value)
-      }
-      set('--accent', accent)
-      set('--on-accent', accent && (luminance(accent) > evenContrast ? '#000' : '#fff'))
-      set('--background', background)
-      set('--text', text)
-      set('--radius', typeof radius === 'number' ? `${radius}px` : null)
       shadow.append(root)
+      const tint = () => dress(root, mergedTheme(ofOrganisation(), theme), element, page)
+      tint()
+      tints.set(root, tint)
+      // What has a layer of the page does not go above all of it; a window always does.
+      const stay = (event: Event) => {
+        const { popover } = event.target as HTMLElement
+        if (popover !== null && root.classList.contains('layered')) event.preventDefault()
+      }
+      root.addEventListener('beforetoggle', stay, { capture: true })
       return root
     },
   }
@@ -128,39 +120,3 @@ function layerOf(element: Element | null): Element | null {
   for (let at = element; at; at = around(at)) if (at.matches(layers)) return at
   return null
 }
-
-/**
- * Red, green, blue and how opaque, of 1 each, of any colour that a style sheet takes; nothing where it
- * is none.
- */
-function channelsOf(colour: string, shadow: ShadowRoot, page: Window): number[] {
-  const probe = page.document.createElement('div')
-  probe.style.color = `color-mix(in srgb, ${colour} 100%, transparent)`
-  shadow.append(probe)
-  const { color } = page.getComputedStyle(probe)
-  probe.remove()
-  const [, channels = ''] = /^color\(srgb (.*)\)$/.exec(color) ?? []
-  return channels.match(/-?[\d.]+(?:e-?\d+)?/g)?.map(Number) ?? []
-}
-
-/** Relative luminance (WCAG 2.2), 0 to 1. */
-function luminanceOf(colour: string, shadow: ShadowRoot, page: Window): number {
-  const [red = 0, green = 0, blue = 0] = channelsOf(colour, shadow, page).map(part =>
-    part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4,
-  )
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-}
-
-/** Whether the page itself is dark, whatever the system prefers. */
-function isDark(shadow: ShadowRoot, page: Window): boolean {
-  const { body, documentElement } = page.document
-  for (const element of [body, documentElement]) {
-    const { backgroundColor } = page.getComputedStyle(element)
-    const [, , , opacity = 1] = channelsOf(backgroundColor, shadow, page)
-    if (opacity > 0.5) return luminanceOf(backgroundColor, shadow, page) < darkBelow
-  }
-  const { colorScheme } = page.getComputedStyle(documentElement)
-  return colorScheme === 'dark' || (colorScheme.includes('dark') && prefersDark(page))
-}
-
-const prefersDark = (page: Window) => page.matchMedia(darkPreferred).matches

@@ -1,4 +1,5 @@
 import { safely } from '../safely.ts'
+import { cross, icon } from './icons.ts'
 
 /** An element with a class, its attributes and what is in it. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
@@ -28,7 +29,9 @@ export function button(
 }
 
 export function closeButton(page: Window, label: string, press: () => void): HTMLButtonElement {
-  const made = button(page, 'close', '×', press)
+  const made = button(page, 'close', '', press)
+  made.append(icon(page, 'icon', cross))
   made.setAttribute('aria-label', label)
+  made.setAttribute('part', 'close')
   return made
 }

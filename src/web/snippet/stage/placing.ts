@@ -1,6 +1,7 @@
 import {
   arrow,
   autoUpdate,
+  type ComputePositionReturn,
   computePosition,
   flip,
   getOverflowAncestors,
@@ -10,11 +11,11 @@ import {
   size,
 } from '@floating-ui/dom'
 import type { Step } from '../parts.ts'
-import { quietly } from '../safely.ts'
+import { quietly, safely } from '../safely.ts'
 import { around } from './elements.ts'
 
 /** Between an element and what points at it, and least distance from the window's edge, pixels. */
-const gap = 14
+const gap = 18
 const margin = 8
 /** A card gets this high, though it may cover the element then; more than there is room for scrolls. */
 const leastRoom = 120
@@ -30,27 +31,92 @@ const edges = {
   left: { edge: 'right', turn: 135 },
 } as const
 
-/** What has been taken off the page has no place: what points at it stays until it is followed. */
-function follow(element: Element, floating: HTMLElement, place: () => unknown): () => void {
-  const update = async () => {
-    if (element.isConnected) await place()
-  }
-  return autoUpdate(element, floating, quietly(update))
+/** Where something is in the window, pixels. */
+export type Box = Readonly<Record<'left' | 'top' | 'width' | 'height', number>>
+
+/**
+ * Puts what stands in the window's corner elsewhere: what is moved so shifts nothing of the page's
+ * layout. Letters between two pixels would be blurred.
+ */
+export function moveTo(floating: HTMLElement, x: number, y: number): void {
+  const { devicePixelRatio = 1 } = floating.ownerDocument.defaultView as Window
+  const [left, top] = [x, y].map(at => Math.round(at * devicePixelRatio) / devicePixelRatio)
+  floating.style.translate = `${left}px ${top}px`
 }
+
+/** What has not moved for so many frames stands still. */
+const stillFrames = 12
+
+/**
+ * Places something beside an element wherever that goes: when it, the page or the window may have moved
+ * it, and from then on in every frame, until it stands still. What has been taken off the page has no
+ * place: what points at it stays until it is followed.
+ *
+ * @param place says true while it has to be asked again in the next frame
+ */
+export function follow(element: Element, floating: HTMLElement, place: () => unknown): () => void {
+  const page = element.ownerDocument.defaultView as Window
+  let frame = 0
+  let still = 0
+  let isDue = true
+  let last = ''
+  const look = () => {
+    frame = 0
+    if (!element.isConnected) return
+    const { left, top, width, height } = element.getBoundingClientRect()
+    const now = `${left} ${top} ${width} ${height}`
+    const hasMoved = now !== last
+    last = now
+    isDue = (hasMoved || isDue) && place() === true
+    still = hasMoved || isDue ? 0 : still + 1
+    if (still < stillFrames) frame = page.requestAnimationFrame(() => safely(look))
+  }
+  const wake = () => {
+    isDue = true
+    still = 0
+    page.cancelAnimationFrame(frame)
+    safely(look)
+  }
+  const end = autoUpdate(element, floating, wake)
+  return () => {
+    end()
+    page.cancelAnimationFrame(frame)
+  }
+}
+
+/** A sheet may be so high, part of the window, whatever it covers. */
+const mostCovered = 0.4
+/** On a window so narrow, pixels, a card that would cover its element becomes a sheet at an edge. */
+const narrow = 480
 
 /** Keeps a card beside an element wherever that goes. Returns a function that ends it. */
 export function placeBeside(
   element: Element,
   card: HTMLElement,
-  pointer: HTMLElement | null,
-  placement: Step['placement'],
+  {
+    pointer,
+    at,
+    placement,
+    placed,
+  }: {
+    pointer: HTMLElement
+    /** What it points at in the element's place. */
+    at: HTMLElement | null
+    placement: Step['placement']
+    /** Told when it has its first place. */
+    placed?(): void
+  },
 ): () => void {
+  const page = element.ownerDocument.defaultView as Window
+  let isPlaced = false
   const place = async () => {
-    const position = await computePosition(element, card, {
+    // Measured as it would be beside the element.
+    card.classList.remove('sheet', 'at-top')
+    const position = await computePosition(at ?? element, card, {
       strategy: 'fixed',
       placement: placementOf(placement),
       middleware: [
-        offset(gap),
+        offset(at ? gap - 4 : gap),
         flip({ padding: margin, fallbackAxisSideDirection: 'start' }),
         size({
           padding: margin,
@@ -60,55 +126,70 @@ export function placeBeside(
           },
         }),
         shift({ padding: margin, crossAxis: true }),
-        ...(pointer ? [arrow({ element: pointer, padding: 12 })] : []),
+        arrow({ element: pointer, padding: 16 }),
       ],
     })
-    Object.assign(card.style, { left: `${position.x}px`, top: `${position.y}px` })
-    if (!pointer) return
-    const side = position.placement.split('-')[0] as keyof typeof edges
-    const { x, y } = position.middlewareData.arrow ?? {}
-    const { edge, turn } = edges[side]
-    Object.assign(pointer.style, {
-      left: x === undefined ? '' : `${x}px`,
-      top: y === undefined ? '' : `${y}px`,
-      right: '',
-      bottom: '',
-      // Half of it, and the border that it covers.
-      [edge]: '-7px',
-      transform: `rotate(${turn}deg)`,
-    })
+    if (!card.isConnected) return
+    const { x, y } = position
+    if (page.innerWidth <= narrow && covers({ x, y }, card, element)) sheet(card, element, page)
+    else {
+      moveTo(card, x, y)
+      turn(pointer, position)
+    }
+    if (!isPlaced) placed?.()
+    isPlaced = true
   }
-  return follow(element, card, place)
+  return follow(element, card, quietly(place))
 }
 
-/** Keeps a frame around an element. */
-export function placeAround(element: Element, frame: HTMLElement): () => void {
-  return follow(element, frame, () => {
-    const { left, top, width, height } = element.getBoundingClientRect()
-    Object.assign(frame.style, {
-      left: `${left}px`,
-      top: `${top}px`,
-      width: `${width}px`,
-      height: `${height}px`,
-    })
+const covers = ({ x, y }: { x: number; y: number }, card: HTMLElement, element: Element) => {
+  const { offsetWidth: width, offsetHeight: height } = card
+  const { left, top, right, bottom } = element.getBoundingClientRect()
+  return x < right && x + width > left && y < bottom && y + height > top
+}
+
+/**
+ * Along the lower edge, or the upper one where there is room above an element that is low. What is
+ * large is covered in part.
+ */
+function sheet(card: HTMLElement, element: Element, page: Window): void {
+  const { top, bottom } = element.getBoundingClientRect()
+  const isTop = top > page.innerHeight - bottom && top >= page.innerHeight * mostCovered
+  card.classList.add('sheet')
+  card.classList.toggle('at-top', isTop)
+  card.style.translate = ''
+  const free = isTop ? top : page.innerHeight - bottom
+  const room = Math.max(free - 2 * margin, page.innerHeight * mostCovered)
+  card.style.setProperty('--room', `${Math.floor(room)}px`)
+}
+
+/** Has the arrow stand on the edge that is next to the element, and point at it. */
+function turn(pointer: HTMLElement, { placement, middlewareData }: ComputePositionReturn): void {
+  const side = placement.split('-')[0] as keyof typeof edges
+  const { x, y } = middlewareData.arrow ?? {}
+  const { edge, turn } = edges[side]
+  Object.assign(pointer.style, {
+    left: x === undefined ? '' : `${x}px`,
+    top: y === undefined ? '' : `${y}px`,
+    right: '',
+    bottom: '',
+    // Half of it: the other half covers the border.
+    [edge]: '-7px',
+    transform: `rotate(${turn}deg)`,
   })
 }
 
 /** Keeps a dot on an element's corner, at the end of its first line. */
 export function placeOnCorner(element: Element, dot: HTMLElement): () => void {
-  return follow(element, dot, async () => {
-    const { x, y } = await computePosition(element, dot, {
-      strategy: 'fixed',
-      placement: 'top-end',
-      middleware: [
-        offset(({ rects }) => ({
-          mainAxis: -rects.floating.height / 2,
-          alignmentAxis: -rects.floating.width / 2,
-        })),
-        shift({ padding: margin }),
-      ],
-    })
-    Object.assign(dot.style, { left: `${x}px`, top: `${y}px` })
+  const page = element.ownerDocument.defaultView as Window
+  const isRtl = page.getComputedStyle(dot).direction === 'rtl'
+  return follow(element, dot, () => {
+    const { left, top, right } = element.getBoundingClientRect()
+    const { offsetWidth: width, offsetHeight: height } = dot
+    const within = (at: number, room: number) => Math.min(Math.max(at, margin), room - margin)
+    const x = within((isRtl ? left : right) - width / 2, page.innerWidth - width)
+    const y = within(top - height / 2, page.innerHeight - height)
+    moveTo(dot, x, y)
   })
 }
 

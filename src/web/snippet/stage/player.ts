@@ -1,14 +1,19 @@
+import type { Answer } from '../../../core/flow/answer.ts'
 import { isOnPage } from '../../../core/flow/decision.ts'
+import { placeOf } from '../../../core/flow/ways.ts'
 import { idsOf } from '../engine.ts'
-import type { Choice, Finder, Flow, Found, HealthReport, Step } from '../parts.ts'
+import type { Choice, Finder, Flow, Found, HealthReport, Step, StepView } from '../parts.ts'
 import { isWithin } from '../recency.ts'
 import type { Run } from '../runs.ts'
 import { safely } from '../safely.ts'
 import type { StageDeps } from '../stage.ts'
-import { drawElsewhere } from './draw-elsewhere.ts'
-import { type Drawn, drawStep } from './draw-step.ts'
+import type { Drawn } from './draw-step.ts'
+import type { Drawer } from './drawer.ts'
 import { candidatesOf, fingerprintOf } from './fingerprint.ts'
-import type { Host } from './host.ts'
+import { keepTrying } from './keep-trying.ts'
+import { languagesOf, spoken } from './spoken.ts'
+import { addressOf, leadsTo } from './step-address.ts'
+import { createWay } from './way.ts'
 
 /** How often it is looked whether a shown step's element is still there, milliseconds. */
 const watchMs = 250
@@ -18,6 +23,8 @@ const furtherMs = 1_000
 const notedMs = 60_000
 /** A page that is still there so long after it was to be left, milliseconds, stays. */
 const leavesMs = 10_000
+/** After so long the visitor is offered the way to a page that did not come, milliseconds. */
+const comesMs = 3_000
 
 /**
  * Plays a flow's steps from the run's own on. Ends by itself, or by `leave`, which reports nothing.
@@ -28,27 +35,27 @@ export function playSteps(
   flow: Flow,
   run: Run,
   {
-    host,
+    drawer,
     finder,
     drawing,
     ...deps
-  }: StageDeps & { host: Host; finder: Finder; drawing(isDrawn: boolean): void; save(): void },
-): { leave(): void; moved(): void; tracked(name: string): void } {
-  const { outbox, page, tell } = deps
+  }: StageDeps & { drawer: Drawer; finder: Finder; drawing(isDrawn: boolean): void; save(): void },
+): { leave(): void; moved(): void; asked(): void; tracked(name: string): void } {
+  const { outbox, page, tell, loadPart } = deps
   const { steps } = flow
   let drawn: Drawn | null = null
   let current: Step | null = null
   /** Whether the step that is due is for another page, and the visitor told so. */
   let isElsewhere = false
   let hasLeft = false
+  /** Whether the page has asked for the flow: then it leads to where it goes on. */
+  let isAsked = false
   /** Ends the looking, listening and watching of the step that is due. */
   let leaving = new AbortController()
 
   const ids = () => idsOf(flow, run)
   const indexOf = (step: Step) => steps.indexOf(step)
-  /** The last step that was seen before this one; -1 for none. */
-  const seenBefore = (step: Step) =>
-    steps.findLastIndex(({ id }, at) => at < indexOf(step) && run.viewed.includes(id))
+  const way = createWay(flow, run, deps)
 
   const clear = () => {
     leaving.abort()
@@ -70,20 +77,54 @@ export function playSteps(
     deps.giveWay('steps')
   }
 
-  /** To the step at a place; behind the last one the flow is completed. */
-  const go = (index: number, isBack = false) => {
+  /**
+   * To the step at a place, or where a rule leaves that out to the one behind it; behind the last one the
+   * flow is completed.
+   *
+   * @param isLed whether the visitor has asked to go there: if it is for another page, they are led to it
+   * @param isSeen whether its turn had come already, and it stays
+   */
+  const go = (index: number, { isBack = false, isLed = false, isSeen = false } = {}) => {
     clear()
-    const step = steps[index]
+    const step = steps[isBack || isSeen ? index : way.next(index)]
     if (!step) {
       if (steps.length > 0 && run.viewed.length === 0) giveWay()
       else finish('completed')
       return
     }
     run.stepId = step.id
+    way.take(step)
     deps.save()
     current = step
-    begin(step, isBack)
+    if (!isLed || !lead(step)) begin(step, isBack)
   }
+
+  /** Leads the visitor to a step's page. Never to where they were led to last, and did not come. */
+  function lead(step: Step): boolean {
+    const href = leadsTo(step, page)
+    if (isHere(step) || href === null) return false
+    if (href === page.location.href || href === run.ledTo) return false
+    run.ledTo = href
+    isElsewhere = true
+    seen()
+    outbox.flush()
+    // A page that does not come after all is offered.
+    after(comesMs, leaving.signal, () => begin(step))
+    if (!isTaken(step, href)) page.location.assign(href)
+    return true
+  }
+
+  /** Tells the page of it, whose own router may go there. */
+  function isTaken(step: Step, url: string): boolean {
+    let isPrevented = false
+    const preventDefault = () => {
+      isPrevented = true
+    }
+    tell('navigate', { flowKey: flow.key, stepKey: step.key, url, preventDefault })
+    return isPrevented
+  }
+
+  const isHere = (step: Step) => isOnPage(step, new URL(page.location.href))
 
   /** What cannot be shown hides nothing. */
   function begin(step: Step, isBack = false): void {
@@ -92,8 +133,9 @@ export function playSteps(
 
   async function enter(step: Step, isBack = false): Promise<void> {
     const { signal } = leaving
-    isElsewhere = !isOnPage(step, new URL(page.location.href))
+    isElsewhere = !isHere(step)
     if (isElsewhere) return tellOfPage(step, signal)
+    delete run.ledTo
     const later = () => {
       clear()
       enterLater(step, isBack, leaving.signal)
@@ -117,7 +159,7 @@ export function playSteps(
       tell('target_missing', { flowKey: flow.key, stepKey: step.key })
       if (step.target?.required) {
         if (step.target.onMissing === 'stop') finish('dismissed', 'target_missing')
-        else if (isBack && seenBefore(step) >= 0) go(seenBefore(step), true)
+        else if (isBack && way.before(step) >= 0) go(way.before(step), { isBack })
         else go(indexOf(step) + 1)
         return
       }
@@ -144,9 +186,12 @@ export function playSteps(
 
   /** It goes on as soon as the visitor is there. */
   function tellOfPage(step: Step, signal: AbortSignal): void {
-    const place = { place: indexOf(step) + 1, of: steps.length }
+    const href = addressOf(step, page)
     const end = () => finish('dismissed', 'closed')
-    drawn = drawElsewhere({ flow, step, ...place, end }, host, page)
+    const goThere = (href: string) => isTaken(step, href)
+    const told = spoken(flow, page, deps.locale)
+    const view = { spoken: told, flow: told.flow, step, ...way.placeOf(step), href, goThere, end }
+    drawn = drawer.elsewhere(view)
     seen()
     watch(step, null, signal)
   }
@@ -159,11 +204,15 @@ export function playSteps(
     seen()
     tell('step_viewed', { flowKey: flow.key, stepKey: step.key })
     drawing(true)
-    const choose = (choice: Choice) => chosen(step, choice)
-    const [place, of] = [indexOf(step) + 1, steps.length]
-    const hasBack = seenBefore(step) >= 0
-    drawn = drawStep({ flow, step, place, of, hasBack, element, choose }, host, page)
     const { signal } = leaving
+    const choose = (choice: Choice) => chosen(step, choice)
+    const hasBack = way.before(step) >= 0
+    const part: StepView['part'] = name => keepTrying(() => loadPart(name), page, signal)
+    const told = spoken(flow, page, deps.locale)
+    const said = { spoken: told, flow: told.flow, step: told.flow.steps[indexOf(step)]! }
+    const given = run.answers?.[step.id] ?? null
+    const standing = { ...way.placeOf(step), hasBack, element, given }
+    drawn = drawer.step({ ...said, ...standing, choose, part })
     if (element && step.advance.on === 'click') {
       // Before the page's own listeners, of which one may stop the event or leave the page.
       const clicked = () => safely(() => complete(step))
@@ -174,12 +223,15 @@ export function playSteps(
 
   /** A page that draws itself anew replaces elements: the step follows, or waits for it to return. */
   function watch(step: Step, element: Element | null, signal: AbortSignal): void {
+    // A page that changes its language does so without loading.
+    const languages = String(languagesOf(page))
     const watching = page.setInterval(() => {
       // Of a page that has broken its own DOM nothing is known: then all is as it was.
       const isSeen = () => element === null || (element.isConnected && element.checkVisibility())
       const isThere = safely(isSeen) ?? true
       if (signal.aborted) return
-      if (isThere && !host.wasRemoved()) {
+      const isRead = languages === String(languagesOf(page))
+      if (isThere && isRead && !drawer.wasRemoved()) {
         if (!isWithin(run.seenAt ?? 0, notedMs)) seen()
         return
       }
@@ -192,16 +244,17 @@ export function playSteps(
   function chosen(step: Step, choice: Choice): void {
     if (current !== step) return
     const stepIds = { ...ids(), stepId: step.id }
+    if (choice.answer !== undefined) answered(step, choice.answer)
     switch (choice.type) {
       case 'next':
-        complete(step)
+        complete(step, { goto: choice.goto, isLed: true })
         break
       case 'back':
-        if (seenBefore(step) >= 0) go(seenBefore(step), true)
+        if (way.before(step) >= 0) go(way.before(step), { isBack: true, isLed: true })
         break
       case 'skip':
         outbox.report({ kind: 'step_skipped', ...stepIds })
-        go(indexOf(step) + 1)
+        go(indexOf(step) + 1, { isLed: true })
         break
       case 'dismiss':
         finish('dismissed', 'closed')
@@ -218,9 +271,20 @@ export function playSteps(
     }
   }
 
-  function complete(step: Step): void {
+  /** An answer is told, and kept: for whoever comes back, and for the rules of later steps. */
+  function answered(step: Step, answer: Answer): void {
+    run.answers = { ...run.answers, [step.id]: answer }
+    const properties = { answer }
+    outbox.report({ kind: 'question_answered', ...ids(), stepId: step.id, properties })
+    tell('question_answered', { flowKey: flow.key, stepKey: step.key, answer })
+  }
+
+  /** @param to where it leads: the key of a step, if not to the next one */
+  function complete(step: Step, to: { goto?: string | undefined; isLed?: boolean } = {}): void {
     outbox.report({ kind: 'step_completed', ...ids(), stepId: step.id })
-    go(indexOf(step) + 1)
+    const next = indexOf(step) + 1
+    const { goto, isLed = false } = to
+    go(goto === undefined ? next : placeOf(steps, goto, next), { isLed })
   }
 
   /** Tells how the step's target fares, once a run; of one that was missing also that it was found. */
@@ -247,13 +311,13 @@ export function playSteps(
     outbox.fingerprint(step.id, { fingerprint, candidates, flowVersion: run.flowVersion })
   }
 
-  // Of a newer version the step may be gone: then from the first one that was not seen.
+  // Of a newer version the step may be gone: then behind what came already, never before it.
   const due = steps.findIndex(({ id }) => id === run.stepId)
-  const unseen = steps.findIndex(({ id }) => !run.viewed.includes(id))
-  const from = due >= 0 ? due : unseen >= 0 ? unseen : steps.length
+  const from = due >= 0 ? due : way.afterAll()
   // Not at once: who plays it must know of it before it can end.
   queueMicrotask(() => {
-    if (!hasLeft) go(from)
+    const isSeen = run.viewed.includes(run.stepId ?? '')
+    if (!hasLeft) go(from, { isLed: isAsked, isSeen: due >= 0 && isSeen })
   })
 
   return {
@@ -271,6 +335,13 @@ export function playSteps(
       if (isForElsewhere === isElsewhere && !isWaiting) return
       clear()
       begin(step)
+    },
+    asked() {
+      isAsked = true
+      const step = current
+      if (!step || !isElsewhere) return
+      clear()
+      if (!lead(step)) begin(step)
     },
     tracked(name) {
       const { on, event } = current?.advance ?? {}

@@ -1,3 +1,5 @@
+import { servingTags } from '../../../core/flow/texts/language.ts'
+
 /** The snippet's own words, for steps whose author gave no buttons, and for those who hear the page. */
 export interface Words {
   next: string
@@ -60,7 +62,7 @@ const english = words(
   'of',
 )
 
-/** By the language's code. */
+/** By the language's tag. */
 export const byLanguage: Readonly<Record<string, Words>> = {
   en: english,
   ar: words(
@@ -76,6 +78,34 @@ export const byLanguage: Readonly<Record<string, Words>> = {
     'الانتقال إليها',
     'إنهاء الجولة',
     'من',
+  ),
+  cs: words(
+    'Další',
+    'Zpět',
+    'Hotovo',
+    'Přeskočit',
+    'Zavřít',
+    'Otevřít',
+    'Skrýt seznam',
+    'Vše hotovo',
+    'Prohlídka pokračuje na jiné stránce.',
+    'Přejít tam',
+    'Ukončit prohlídku',
+    'z',
+  ),
+  da: words(
+    'Næste',
+    'Tilbage',
+    'Færdig',
+    'Spring over',
+    'Luk',
+    'Åbn',
+    'Skjul listen',
+    'Alt er klaret',
+    'Rundvisningen fortsætter på en anden side.',
+    'Gå dertil',
+    'Afslut rundvisningen',
+    'af',
   ),
   de: words(
     'Weiter',
@@ -104,6 +134,19 @@ export const byLanguage: Readonly<Record<string, Words>> = {
     'Ir allí',
     'Terminar',
     'de',
+  ),
+  fi: words(
+    'Seuraava',
+    'Takaisin',
+    'Valmis',
+    'Ohita',
+    'Sulje',
+    'Avaa',
+    'Piilota luettelo',
+    'Kaikki valmiina',
+    'Esittely jatkuu toisella sivulla.',
+    'Siirry sinne',
+    'Lopeta esittely',
   ),
   fr: words(
     'Suivant',
@@ -160,6 +203,33 @@ export const byLanguage: Readonly<Record<string, Words>> = {
     'そのページへ',
     'ツアーを終了',
   ),
+  ko: words(
+    '다음',
+    '이전',
+    '완료',
+    '건너뛰기',
+    '닫기',
+    '열기',
+    '목록 숨기기',
+    '모두 완료',
+    '둘러보기는 다른 페이지에서 계속됩니다.',
+    '이동하기',
+    '둘러보기 종료',
+  ),
+  nb: words(
+    'Neste',
+    'Tilbake',
+    'Ferdig',
+    'Hopp over',
+    'Lukk',
+    'Åpne',
+    'Skjul listen',
+    'Alt er gjort',
+    'Omvisningen fortsetter på en annen side.',
+    'Gå dit',
+    'Avslutt omvisningen',
+    'av',
+  ),
   nl: words(
     'Volgende',
     'Terug',
@@ -189,7 +259,7 @@ export const byLanguage: Readonly<Record<string, Words>> = {
     'z',
   ),
   pt: words(
-    'Seguinte',
+    'Próximo',
     'Voltar',
     'Concluir',
     'Pular',
@@ -201,6 +271,75 @@ export const byLanguage: Readonly<Record<string, Words>> = {
     'Ir para lá',
     'Encerrar o tour',
     'de',
+  ),
+  'pt-PT': words(
+    'Seguinte',
+    'Voltar',
+    'Concluir',
+    'Ignorar',
+    'Fechar',
+    'Abrir',
+    'Ocultar a lista',
+    'Tudo concluído',
+    'A visita continua noutra página.',
+    'Ir para lá',
+    'Terminar a visita',
+    'de',
+  ),
+  ru: words(
+    'Далее',
+    'Назад',
+    'Готово',
+    'Пропустить',
+    'Закрыть',
+    'Открыть',
+    'Скрыть список',
+    'Всё готово',
+    'Тур продолжается на другой странице.',
+    'Перейти',
+    'Завершить тур',
+    'из',
+  ),
+  sv: words(
+    'Nästa',
+    'Tillbaka',
+    'Klar',
+    'Hoppa över',
+    'Stäng',
+    'Öppna',
+    'Dölj listan',
+    'Allt klart',
+    'Rundturen fortsätter på en annan sida.',
+    'Gå dit',
+    'Avsluta rundturen',
+    'av',
+  ),
+  tr: words(
+    'İleri',
+    'Geri',
+    'Bitti',
+    'Atla',
+    'Kapat',
+    'Aç',
+    'Listeyi gizle',
+    'Hepsi tamam',
+    'Tur başka bir sayfada devam ediyor.',
+    'Oraya git',
+    'Turu bitir',
+  ),
+  uk: words(
+    'Далі',
+    'Назад',
+    'Готово',
+    'Пропустити',
+    'Закрити',
+    'Відкрити',
+    'Сховати список',
+    'Усе готово',
+    'Тур продовжується на іншій сторінці.',
+    'Перейти',
+    'Завершити тур',
+    'з',
   ),
   zh: words(
     '下一步',
@@ -215,10 +354,31 @@ export const byLanguage: Readonly<Record<string, Words>> = {
     '前往',
     '结束导览',
   ),
+  'zh-Hant': words(
+    '下一步',
+    '返回',
+    '完成',
+    '略過',
+    '關閉',
+    '開啟',
+    '隱藏清單',
+    '全部完成',
+    '導覽將在另一個頁面繼續。',
+    '前往',
+    '結束導覽',
+  ),
 }
 
-/** In the page's language; English where it is none of these. */
-export function wordsFor({ document, navigator }: Window): Words {
-  const language = document.documentElement.lang || navigator.language
-  return byLanguage[language.slice(0, 2).toLowerCase()] ?? english
+/** Simplified characters and Brazil's Portuguese stand without their region. */
+const codes = Object.keys(byLanguage)
+
+/**
+ * In the language of what is shown, else in the page's; English where there are none of these.
+ *
+ * @param language a tag; of what does not say its language the page's is meant
+ */
+export function wordsFor({ document, navigator }: Window, language?: string): Words {
+  const wanted = [language ?? '', document.documentElement.lang || navigator.language]
+  const [code = 'en'] = wanted.flatMap(tag => servingTags(tag, codes))
+  return byLanguage[code]!
 }

@@ -9,6 +9,7 @@ import { addressOf } from '../../shell/address.ts'
 import type { PageProps } from '../../shell/routes.ts'
 import { FailureNotice, Skeleton } from '../../shell/states.tsx'
 import { editorWords as words } from '../../words/editor.ts'
+import { PreviewOnPage } from '../preview/on-page.tsx'
 import { readBase } from './base.ts'
 import { Editing } from './editing.ts'
 import { Locked } from './locked.tsx'
@@ -60,9 +61,14 @@ function Edit({ flow }: { flow: AuthoredFlow }) {
       canWrite={canWrite}
       isChangedElsewhere={isChangedElsewhere}
       actions={
-        flow.hasDraft && (
-          <LinkButton href={addressOf(['flows', flow.key, 'versions'])}>{words.review}</LinkButton>
-        )
+        <>
+          <PreviewOnPage flowKey={flow.key} isUnsaved={editing.isDirty.value} />
+          {flow.hasDraft && (
+            <LinkButton href={addressOf(['flows', flow.key, 'versions'])}>
+              {words.review}
+            </LinkButton>
+          )}
+        </>
       }
     >
       {flow.isLocked && <Locked flow={flow} text={editing.text.value} />}

@@ -8,7 +8,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
-import type { Merged, Side, Unit } from './merge.ts'
+import { canonical, type Merged, type Side, type Unit } from './merge.ts'
 
 type Keyed = { key: string }
 
@@ -81,7 +81,23 @@ export function mergedText(mine: string, theirs: string, { flow, sides }: Merged
     ;(nodeOf(into, name) as YAMLSeq<Node>).flow = false
   }
 
+  /** A language in which anything was taken over is written anew. */
+  const takeTexts = (into: YAMLMap) => {
+    if (toTheirs(sides, 'text').length === 0) return
+    const texts = (flow.texts ?? {}) as Readonly<Record<string, unknown>>
+    if (Object.keys(texts).length === 0) return void into.delete('texts')
+    if (!mapOf(into, 'texts')) into.set('texts', document.createNode({}))
+    const map = mapOf(into, 'texts')!
+    map.flow = false
+    const before = map.toJSON() as Record<string, unknown>
+    for (const tag of Object.keys(before)) if (!Object.hasOwn(texts, tag)) map.delete(tag)
+    for (const [tag, told] of Object.entries(texts)) {
+      if (canonical(before[tag]) !== canonical(told)) map.set(tag, document.createNode(told))
+    }
+  }
+
   takeFields(ours, their, toTheirs(sides, 'field'))
+  takeTexts(ours)
   takeList('step', 'steps', ours, their, flow.steps)
   const checklist = flow.checklist as { items: unknown } | null | undefined
   if (!checklist) ours.delete('checklist')

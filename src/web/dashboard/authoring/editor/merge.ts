@@ -5,9 +5,9 @@ export type Side = 'mine' | 'theirs'
 
 /** One thing that is merged as a whole: a field, a step, an item, or the order of a list. */
 export interface Unit {
-  /** Such as `field:name`, `step:hello`, `checklist:order`, `item:invite`, `order:step`. */
+  /** Such as `field:name`, `step:hello`, `text:de steps hello`, `checklist:order`, `item:invite`, `order:step`. */
   id: string
-  kind: 'field' | 'step' | 'checklist' | 'item' | 'order'
+  kind: 'field' | 'step' | 'checklist' | 'item' | 'text' | 'order'
   /** Name or key. */
   name: string
   mine: unknown
@@ -39,9 +39,39 @@ const isEqual = (a: unknown, b: unknown) => canonical(a) === canonical(b)
 const listOf = (value: unknown) => (Array.isArray(value) ? (value as Keyed[]) : [])
 const fieldsOf = (value: unknown) => (value ?? {}) as Written
 
+/** The texts in other languages, each part of a flow in each of them by itself. */
+function textsOf(texts: unknown): Map<string, unknown> {
+  const parts = new Map<string, unknown>()
+  for (const [tag, told] of Object.entries(fieldsOf(texts))) {
+    for (const [name, value] of Object.entries(fieldsOf(told))) {
+      if (name !== 'steps' && name !== 'items') parts.set(`${tag} ${name}`, value)
+      else
+        for (const [key, part] of Object.entries(fieldsOf(value))) {
+          parts.set(`${tag} ${name} ${key}`, part)
+        }
+    }
+    // A language that is only begun is one too.
+    parts.set(tag, {})
+  }
+  return parts
+}
+
+/** The same put together again. */
+function withTexts(parts: ReadonlyMap<string, unknown>): Written {
+  const texts: Record<string, Record<string, unknown>> = {}
+  for (const [id, value] of parts) {
+    const [tag = '', name, key] = id.split(' ')
+    texts[tag] ??= {}
+    const told = texts[tag]
+    if (name !== undefined && key === undefined) told[name] = value
+    else if (name !== undefined) told[name] = { ...fieldsOf(told[name]), [key!]: value }
+  }
+  return texts
+}
+
 /** A flow in parts that can be merged apart from each other. */
 function partsOf(flow: Written) {
-  const { steps, checklist, ...fields } = flow
+  const { steps, checklist, texts, ...fields } = flow
   const { items, ...ofChecklist } = fieldsOf(checklist)
   const byKey = (list: unknown) => new Map(listOf(list).map(one => [one.key, one as unknown]))
   return {
@@ -49,6 +79,7 @@ function partsOf(flow: Written) {
     step: byKey(steps),
     checklist: new Map(Object.entries(ofChecklist)),
     item: byKey(items),
+    text: textsOf(texts),
   }
 }
 
@@ -98,7 +129,7 @@ export function mergeFlows(
     return side
   }
 
-  const mergedMap = (kind: 'field' | 'step' | 'checklist' | 'item') => {
+  const mergedMap = (kind: Exclude<Unit['kind'], 'order'>) => {
     const [a, b] = [ofMine[kind], ofTheirs[kind]]
     const all = new Map<string, unknown>()
     for (const name of new Set([...a.keys(), ...b.keys()])) {
@@ -139,6 +170,8 @@ export function mergeFlows(
   const isLeft = ofChecklist.size > 0 || items.size > 0
   const ends = [mine, theirs].find(flow => !flow.checklist) ?? mine
   const flow: Record<string, unknown> = Object.fromEntries(fields)
+  const texts = mergedMap('text')
+  if (texts.size > 0 || ('texts' in mine && 'texts' in theirs)) flow.texts = withTexts(texts)
   if ('steps' in mine || 'steps' in theirs) flow.steps = ordered('step', steps)
   if (isLeft) flow.checklist = { ...Object.fromEntries(ofChecklist), items: ordered('item', items) }
   else if ('checklist' in ends) flow.checklist = ends.checklist

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact'
 import type { FileProblem } from '../../../../core/flow/file.ts'
 import type { Flow } from '../../../../core/flow/flow.ts'
+import type { MaybeTheme } from '../../../../core/flow/merged-theme.ts'
 
 /** What is wrong with the text, and where: `path` is a JSON pointer into the file. */
 export type FlowProblem = FileProblem
@@ -26,6 +27,8 @@ export interface FlowPreviewProps {
   flow: Flow | null
   part: string | null
   onPart(key: string | null): void
+  /** The organisation's; the one that is set where left out. */
+  theme?: MaybeTheme
 }
 
 /** A button by which the author chooses the element on the real page. */

@@ -12,7 +12,8 @@ const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 export function CheckField({ path, label }: FieldProps) {
   const id = useId()
   const { value, problems, write } = useFormField(path)
-  const checked = value ?? defaultOf(path)
+  // What is absent everywhere unless it is said is not so.
+  const checked = value ?? defaultOf(path) ?? false
   if (typeof checked !== 'boolean') return <KeptValue label={label} value={value!} />
   return (
     <div class="field">
@@ -42,12 +43,15 @@ export function ChoiceField({
   looks = 'list',
   isLabelUnseen,
   hint,
+  unsaid,
   onChoose,
 }: FieldProps & {
   names: Readonly<Record<string, string>>
   /** Where the file says nothing, and there is no plain default. */
   chosen?: string
   looks?: 'list' | 'cards'
+  /** What it is called that none is chosen, where that is a choice too. */
+  unsaid?: string
   onChoose?: (word: string) => void
 }) {
   const name = useId()
@@ -83,7 +87,7 @@ export function ChoiceField({
   return (
     <FieldFrame
       label={label}
-      hint={hint ?? means}
+      hint={hint ?? (means || hintOf(path))}
       problems={problems}
       isLabelUnseen={isLabelUnseen}
     >
@@ -94,7 +98,10 @@ export function ChoiceField({
           value={said}
           onChange={event => choose(event.currentTarget.value)}
         >
-          {!isKnown && <option value={said}>{said}</option>}
+          {unsaid !== undefined && <option value="">{unsaid}</option>}
+          {!isKnown && (said !== '' || unsaid === undefined) && (
+            <option value={said}>{said}</option>
+          )}
           {options.map(([word]) => (
             <option key={word} value={word}>
               {names[word] ?? word}

@@ -3,19 +3,23 @@ import { Button, LinkButton } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { useFilters } from '../../shell/address.ts'
 import { flowFormWords as words } from '../../words/flow-form.ts'
+import { languagesWords } from '../../words/languages.ts'
+import { whenWords } from '../../words/when.ts'
 import type { FlowFormProps } from '../editor/parts.ts'
 import { entriesOf, listPaths, listsOf } from './entries.ts'
 import { EntryHead } from './entry-head.tsx'
 import { Problems } from './field-frame.tsx'
 import { FlowPart } from './flow-part.tsx'
-import { FormContext } from './form-context.ts'
+import { FormContext, flowIn } from './form-context.ts'
 import { ItemPart } from './item-part.tsx'
+import { LanguagesPart } from './languages-part.tsx'
 import { OutlineLink, OutlineList } from './outline.tsx'
 import { pointerOf, within } from './problems.ts'
 import { isFault, parseSource } from './source.ts'
 import { StepPart } from './step-part.tsx'
 import { type Editing, useEditing } from './use-editing.ts'
 import { useEntries } from './use-entries.ts'
+import { WhenPart } from './when-part.tsx'
 import { WherePart } from './where-part.tsx'
 
 const flowPlaces = [
@@ -28,6 +32,15 @@ const flowPlaces = [
   '/theme',
   '/checklist/order',
 ]
+
+const whenPlaces = ['/schedule', '/when', '/rollout', '/goal']
+
+const headings = {
+  flow: words.flow,
+  where: words.where,
+  when: whenWords.part,
+  languages: languagesWords.title,
+}
 
 /** What was done, said aloud, and the way back. */
 const Said = ({ said, onUndone }: Pick<Editing, 'said'> & { onUndone: () => void }) => (
@@ -72,7 +85,7 @@ function Fields({ editing, ...props }: FlowFormProps & { editing: Editing }) {
           <nav class="outline" aria-label={words.label}>
             <div class="outline-section">
               <OutlineLink
-                isChosen={!entry && at !== 'where'}
+                isChosen={!entry && at === 'flow'}
                 problems={within(problems, ...flowPlaces)}
                 onChoose={() => choose('flow')}
               >
@@ -84,6 +97,20 @@ function Fields({ editing, ...props }: FlowFormProps & { editing: Editing }) {
                 onChoose={() => choose('where')}
               >
                 {words.where}
+              </OutlineLink>
+              <OutlineLink
+                isChosen={at === 'when'}
+                problems={within(problems, ...whenPlaces)}
+                onChoose={() => choose('when')}
+              >
+                {whenWords.part}
+              </OutlineLink>
+              <OutlineLink
+                isChosen={at === 'languages'}
+                problems={within(problems, '/locale', '/texts')}
+                onChoose={() => choose('languages')}
+              >
+                {languagesWords.title}
               </OutlineLink>
             </div>
             {listsOf(flow).map(list => (
@@ -109,7 +136,7 @@ function Fields({ editing, ...props }: FlowFormProps & { editing: Editing }) {
                 onRemove={() => remove(entry) && goOn('h2')}
               />
             )}
-            {!entry && <h2>{at === 'where' ? words.where : words.flow}</h2>}
+            {!entry && <h2>{headings[at as keyof typeof headings]}</h2>}
             <fieldset
               class="detail-fields"
               disabled={isLocked}
@@ -121,7 +148,11 @@ function Fields({ editing, ...props }: FlowFormProps & { editing: Editing }) {
               )}
               {path && entry.list === 'items' && <ItemPart path={path} onKey={rename} />}
               {!entry && at === 'where' && <WherePart />}
-              {!entry && at !== 'where' && <FlowPart isKeyNew={props.isNew || hadNoKey} />}
+              {!entry && at === 'languages' && (
+                <LanguagesPart flowNow={() => flowIn(editing.textNow()) ?? flow} />
+              )}
+              {!entry && at === 'when' && <WhenPart />}
+              {!entry && at === 'flow' && <FlowPart isKeyNew={props.isNew || hadNoKey} />}
             </fieldset>
           </div>
         </div>

@@ -5,9 +5,12 @@ import { useForm } from './form-context.ts'
 import { NumberField, TextField } from './form-fields.tsx'
 import { FieldGroup, KeptFields, MappingFields, RareFields } from './parts-of-flow.tsx'
 import { valueAt } from './source.ts'
+import { ThemeFields } from './theme-fields.tsx'
 
 const { fields } = words
-const colours = ['accent', 'background', 'text'] as const
+
+/** Mappings of a theme, of which a file may say what the form does not know. */
+const ofTheme = ['dark', 'font', 'border', 'launcher'].map(name => ['theme', name])
 
 /** What the flow is, how often it is seen, and how it looks. */
 export function FlowPart({ isKeyNew }: { isKeyNew: boolean }) {
@@ -42,7 +45,10 @@ export function FlowPart({ isKeyNew }: { isKeyNew: boolean }) {
           </MappingFields>
         )}
       </FieldGroup>
-      <RareFields title={words.moreText} places={['/priority', '/theme', '/key']}>
+      <RareFields title={words.lookText} places={['/theme']}>
+        <ThemeFields />
+      </RareFields>
+      <RareFields title={words.moreText} places={['/priority', '/key']}>
         <NumberField path={['priority']} label={fields.priority} />
         {isKeyNew ? (
           <TextField path={['key']} label={fields.key} isCode />
@@ -57,16 +63,8 @@ export function FlowPart({ isKeyNew }: { isKeyNew: boolean }) {
             </p>
           </div>
         )}
-        <MappingFields path={['theme']} name={words.colours}>
-          <div class="field-row">
-            {colours.map(name => (
-              <TextField key={name} path={['theme', name]} label={fields[name]} isCode />
-            ))}
-            <NumberField path={['theme', 'radius']} label={fields.radius} />
-          </div>
-        </MappingFields>
       </RareFields>
-      <KeptFields paths={[[], ['theme'], ['checklist']]} />
+      <KeptFields paths={[[], ['theme'], ...ofTheme, ['checklist']]} />
     </>
   )
 }

@@ -15,10 +15,28 @@ const target = [
   'fingerprint',
 ]
 
+const themeColours = ['/accent', '/background', '/text']
+const theme = [
+  ...[
+    '',
+    '/radius',
+    '/preset',
+    '/shadow',
+    '/density',
+    '/zIndex',
+    '/logo',
+    '/progress',
+    '/spotlight',
+  ],
+  ...[...themeColours, ...themeColours.map(field => `/dark${field}`)],
+  ...['/font/family', '/font/size', '/border/color', '/border/width'],
+  ...['/launcher/side', '/launcher/label', '/dark/logo'],
+]
+
 /** Every place of the form that can have a problem; `#` is any number. */
 const places = new Set([
-  ...['/key', '/name', '/title', '/kind', '/priority', '/frequency'],
-  ...['', '/accent', '/background', '/text', '/radius'].map(field => `/theme${field}`),
+  ...['/key', '/name', '/title', '/locale', '/texts', '/kind', '/priority', '/frequency'],
+  ...theme.map(field => `/theme${field}`),
   '/targeting/urls',
   ...url.map(field => `/targeting/urls/#${field}`),
   ...['/match', '/rules'].map(field => `/targeting/audience${field}`),

@@ -16,6 +16,7 @@ export function RuleList({
   empty,
   most,
   columns,
+  onEmpty,
   children,
 }: {
   path: Path
@@ -26,6 +27,8 @@ export function RuleList({
   most: number
   /** How its fields share a line. */
   columns: 'pair' | 'three'
+  /** In place of taking the last row out, where a list has to have one. */
+  onEmpty?: () => void
   children: (path: Path, value: { [name: string]: Plain }) => ComponentChildren
 }) {
   const { flow, apply, isLocked, problemsAt } = useForm()
@@ -48,7 +51,8 @@ export function RuleList({
     focus(`[data-row="${index}"] :is(input, select)`)
   }
   const remove = (index: number) => {
-    apply({ kind: 'remove', path, index })
+    if (onEmpty && value.length === 1) onEmpty()
+    else apply({ kind: 'remove', path, index })
     focus('.add-row')
   }
   return (

@@ -11,10 +11,16 @@ import { FieldGroup, KeptFields, MappingFields, RareFields } from './parts-of-fl
 import { pointerOf } from './problems.ts'
 import { RuleList } from './rule-list.tsx'
 import { isMapping, type Path, valueAt } from './source.ts'
+import { StepLook, StepMedia } from './step-look.tsx'
+import { StepQuestion } from './step-question.tsx'
 import { StepTarget } from './step-target.tsx'
+import { Goto, Navigate, StepWhen } from './step-ways.tsx'
 import { UrlFields } from './where-part.tsx'
 
 const { fields } = words
+
+/** What may be kept as it is, where the form has no field for it. */
+const keptParts = ['media', 'banner', 'target', 'placement', 'advance', 'page', 'question', 'when']
 
 /** On which side of its element the step stands. */
 const Position = ({ path }: { path: Path }) => (
@@ -65,11 +71,15 @@ function ButtonFields({ path, action }: { path: Path; action: unknown }) {
         names={words.actions}
         hint=""
         onChoose={word =>
-          word === 'link'
-            ? write([...path, 'action'], word)
-            : write([...path, 'action'], word, { kind: 'unset', path: href })
+          write(
+            [...path, 'action'],
+            word,
+            ...(word === 'link' ? [] : [{ kind: 'unset' as const, path: href }]),
+            ...(word === 'next' ? [] : [{ kind: 'unset' as const, path: [...path, 'goto'] }]),
+          )
         }
       />
+      <Goto path={path} action={action} />
       {hasLink && <TextField path={href} label={fields.href} hint="" placeholder="/help" isCode />}
     </>
   )
@@ -131,7 +141,7 @@ export function StepPart({
   const step = valueAt(flow, path)
   if (!isMapping(step)) return null
   const kind = stepKindOf(step)
-  const points = isMapping(step.target) || kind === 'tooltip' || kind === 'hotspot'
+  const points = isMapping(step.target) || ['tooltip', 'hotspot', 'slideout'].includes(kind)
   const pointer = pointerOf(path)
   return (
     <>
@@ -149,7 +159,10 @@ export function StepPart({
         />
         <StepTarget path={path} pick={pick} />
         {points && <Position path={path} />}
+        <StepLook path={path} kind={kind} />
       </FieldGroup>
+      <StepMedia path={path} />
+      <StepQuestion path={path} />
       <FieldGroup title={words.buttons} hint={hintOf([...path, 'buttons'])}>
         <RuleList
           columns="three"
@@ -166,13 +179,16 @@ export function StepPart({
       <FieldGroup title={words.goingOn}>
         <GoingOn path={path} />
       </FieldGroup>
-      <RareFields title={words.moreOfStep} places={[`${pointer}/page`, `${pointer}/key`]}>
+      <RareFields
+        title={words.moreOfStep}
+        places={['page', 'navigate', 'when', 'key'].map(name => `${pointer}/${name}`)}
+      >
         <StepPage path={path} />
+        <Navigate path={path} />
+        <StepWhen path={path} />
         <TextField path={[...path, 'key']} label={fields.key} isCode onText={onKey} />
       </RareFields>
-      <KeptFields
-        paths={[path, ...['target', 'placement', 'advance', 'page'].map(name => [...path, name])]}
-      />
+      <KeptFields paths={[path, ...keptParts.map(name => [...path, name])]} />
     </>
   )
 }

@@ -5,8 +5,8 @@ import { copyOf, type Entry, entriesOf, type ListName, listPaths, newEntry } fro
 import { flowIn } from './form-context.ts'
 import type { Editing } from './use-editing.ts'
 
-/** What the form shows: the flow, its pages and people, or one step or item. */
-export type Chosen = 'flow' | 'where' | { list: ListName; index: number }
+/** What the form shows: the flow, its pages and people, when it begins, its languages, or one step or item. */
+export type Chosen = 'flow' | 'where' | 'when' | 'languages' | { list: ListName; index: number }
 
 interface Following {
   part: string | null

@@ -1,7 +1,7 @@
 import { flowFormWords as words } from '../../words/flow-form.ts'
 import { ChoiceField } from './choice-fields.tsx'
 import { FieldFrame, KeptValue } from './field-frame.tsx'
-import { hintOf } from './fields.ts'
+import { hintOf, orderOf } from './fields.ts'
 import { useForm, useFormField } from './form-context.ts'
 import { TextField } from './form-fields.tsx'
 import { FieldGroup, KeptFields, MappingFields } from './parts-of-flow.tsx'
@@ -30,9 +30,19 @@ export const UrlFields = ({ path }: { path: Path }) => (
 )
 
 /** What an attribute is compared with. */
-function RuleValue({ path, op }: { path: Path; op: unknown }) {
+export function RuleValue({
+  path,
+  op,
+  names = words.presence,
+  label = isList(op) ? fields.values : fields.value,
+}: {
+  path: Path
+  op: unknown
+  /** What it is called to be there, and not. */
+  names?: { yes: string; no: string }
+  label?: string
+}) {
   const { value, problems, write } = useFormField([...path, 'value'])
-  const label = isList(op) ? fields.values : fields.value
   const [text, take] = useDraft(value, writeValue, typed => readValue(typed, op))
   if (!isWritable(value)) return <KeptValue label={label} value={value!} />
   if (op === 'exists') {
@@ -45,8 +55,8 @@ function RuleValue({ path, op }: { path: Path; op: unknown }) {
             value={value === false ? 'no' : 'yes'}
             onChange={event => write(event.currentTarget.value === 'no' ? false : undefined)}
           >
-            <option value="yes">{words.presence.yes}</option>
-            <option value="no">{words.presence.no}</option>
+            <option value="yes">{names.yes}</option>
+            <option value="no">{names.no}</option>
           </select>
         )}
       </FieldFrame>
@@ -68,7 +78,15 @@ function RuleValue({ path, op }: { path: Path; op: unknown }) {
   )
 }
 
-function AudienceFields({ path, op }: { path: Path; op: unknown }) {
+const AudienceFields = ({ path, op }: { path: Path; op: unknown }) => (
+  <>
+    <TextField path={[...path, 'attribute']} label={fields.attribute} hint="" isCode />
+    <OpAndValue path={path} op={op} />
+  </>
+)
+
+/** How something is compared, and with what. */
+export function OpAndValue({ path, op }: { path: Path; op: unknown }) {
   const { flow, apply } = useForm()
   const choose = (word: string) => {
     const at = [...path, 'value']
@@ -77,12 +95,11 @@ function AudienceFields({ path, op }: { path: Path; op: unknown }) {
       { kind: 'set', path: [...path, 'op'], value: word },
       value === undefined
         ? { kind: 'unset', path: at }
-        : { kind: 'set', path: at, value, order: ['attribute', 'op', 'value'] },
+        : { kind: 'set', path: at, value, order: orderOf(path) },
     )
   }
   return (
     <>
-      <TextField path={[...path, 'attribute']} label={fields.attribute} hint="" isCode />
       <ChoiceField
         path={[...path, 'op']}
         label={fields.op}

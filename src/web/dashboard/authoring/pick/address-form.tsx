@@ -12,7 +12,7 @@ import { rememberAddress, useAddress } from './address.ts'
 export const sessionsPath = '/manage/author-sessions'
 
 /** What is wrong, in a sentence: the server's own where it has one. */
-const problemOf = ({ status, message, told, isPassing }: Failure): string => {
+export const problemOf = ({ status, message, told, isPassing }: Failure): string => {
   const [first] = told.details ?? []
   if (first) return first.message
   if (status === 0) return shellWords.states.away

@@ -1,6 +1,7 @@
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Flow } from '../../../../core/flow/flow.ts'
 import { shownAs } from '../../../../core/flow/shown-as.ts'
+import { session } from '../../api/session.ts'
 import { useWidth } from '../../charts/use-width.ts'
 import { Button } from '../../parts/button.tsx'
 import { Choice } from '../../parts/choice.tsx'
@@ -17,13 +18,19 @@ const address = new URL('preview.html', import.meta.url).href
 const partsOf = (flow: Flow) =>
   shownAs(flow) === 'checklist' ? (flow.checklist?.items ?? []) : flow.steps
 
+/** The languages that a flow has texts in, its own first. */
+const localesOf = (flow: Flow | null) => [
+  ...(flow?.locale ? [flow.locale] : []),
+  ...Object.keys(flow?.texts ?? {}),
+]
+
 /** What visitors will see of a flow, drawn by the snippet's own stage on a page of grey blocks. */
-export function FlowPreview({ flow, part, onPart }: FlowPreviewProps) {
+export function FlowPreview({ flow, part, onPart, theme }: FlowPreviewProps) {
   const id = useId()
   const last = useRef<Flow | null>(null)
   if (flow) last.current = flow
   const known = last.current
-  const frame = useFrame(known, part, onPart)
+  const frame = useFrame(known, part, onPart, theme === undefined ? session.value?.theme : theme)
   const { ref: ruler, width } = useWidth()
   const room = useRef<HTMLDivElement>(null)
   const size = sizeIn(width.value)
@@ -52,7 +59,7 @@ export function FlowPreview({ flow, part, onPart }: FlowPreviewProps) {
           />
         )}
       </div>
-      <PreviewControls room={width.value} />
+      <PreviewControls room={width.value} locales={localesOf(known)} />
       <div class="preview-room" ref={room} data-old={flow === null}>
         <div ref={ruler} />
         {known && parts.length > 0 ? (

@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals'
+import { directionOf } from '../../../../core/flow/texts/language.ts'
 import { appearance } from '../../shell/settings.ts'
 import type { Look } from './messages.ts'
 
@@ -34,17 +35,10 @@ export const language = signal('en')
 /** Those in which the snippet has words of its own. */
 export const languages = signal<readonly string[]>(['en'])
 
-const fromTheRight = ['ar', 'he']
-
 export const look = computed<Look>(() => ({
   isDark: isDark.value,
   language: language.value,
-  direction:
-    direction.value === 'auto'
-      ? fromTheRight.includes(language.value)
-        ? 'rtl'
-        : 'ltr'
-      : direction.value,
+  direction: direction.value === 'auto' ? directionOf(language.value) : direction.value,
 }))
 
 /** The size of the window that visitors would have, CSS pixels: wide ones as wide as there is room. */

@@ -1,4 +1,5 @@
 import type { Flow } from '../../../../core/flow/flow.ts'
+import type { MaybeTheme } from '../../../../core/flow/merged-theme.ts'
 
 /** What the page of the dashboard and the frame of the preview tell each other. */
 
@@ -17,6 +18,8 @@ export type ToFrame =
       flow: Flow
       /** The key of the step or item that is looked at; null for wherever the visitor is. */
       part: string | null
+      /** The organisation's, over which the flow's own stands. */
+      theme: MaybeTheme
     }
   /** From the beginning, after it has ended. */
   | { type: 'again' }

@@ -16,7 +16,8 @@ import {
 const names = new Intl.DisplayNames('en', { type: 'language' })
 
 /** On which page the flow is looked at: its width, colours, language and direction. */
-export function PreviewControls({ room }: { room: number }) {
+export function PreviewControls({ room, locales }: { room: number; locales: readonly string[] }) {
+  const tags = [...new Set([...locales, ...languages.value])]
   const shade = isDark.value ? 'dark' : 'light'
   return (
     <div class="preview-controls">
@@ -37,7 +38,7 @@ export function PreviewControls({ room }: { room: number }) {
       <Choice
         label={words.language}
         value={language.value}
-        options={languages.value.map(code => [code, names.of(code) ?? code] as const)}
+        options={tags.map(tag => [tag, names.of(tag) ?? tag] as const)}
         onChoose={chosen => {
           language.value = chosen
         }}

@@ -16,15 +16,15 @@ const Event = ({ why, name, onTrack }: { why: string; name: string; onTrack: Tra
 type Track = (name: string) => void
 
 function StepNotes({ step, onTrack }: { step: Step; onTrack: Track }) {
-  const { target, page, kind, advance } = step
+  const { target, page, kind, advance, opens } = step
   return (
     <>
-      {target && kind !== 'modal' && kind !== 'banner' && (
+      {target && !['modal', 'banner', 'slideout'].includes(kind) && (
         <li>
           {words.standIn}: <code>{target.selector}</code>
         </li>
       )}
-      {kind === 'hotspot' && target && <li>{words.dot}</li>}
+      {kind === 'hotspot' && target && <li>{opens === 'hover' ? words.hint : words.dot}</li>}
       {advance.on === 'click' && target && <li>{words.byClick}</li>}
       {advance.on === 'event' && advance.event && (
         <Event why={words.byEvent} name={advance.event} onTrack={onTrack} />

@@ -1,6 +1,7 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Flow } from '../../../../core/flow/flow.ts'
+import type { MaybeTheme } from '../../../../core/flow/merged-theme.ts'
 import { languages, look } from './looks.ts'
 import type { FromFrame, ToFrame } from './messages.ts'
 
@@ -12,6 +13,7 @@ export function useFrame(
   flow: Flow | null,
   part: string | null,
   onPart: (key: string | null) => void,
+  theme: MaybeTheme,
 ) {
   const ref = useRef<HTMLIFrameElement>(null)
   /** How often its document was loaded: each time it knows nothing. */
@@ -52,8 +54,8 @@ export function useFrame(
   })
   const loaded = loads.value
   useLayoutEffect(() => {
-    if (loaded > 0 && flow) send({ type: 'show', flow, part })
-  }, [loaded, flow, part])
+    if (loaded > 0 && flow) send({ type: 'show', flow, part, theme })
+  }, [loaded, flow, part, theme])
 
   return { ref, shown, ended, link, send }
 }

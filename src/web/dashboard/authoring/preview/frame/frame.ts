@@ -33,7 +33,7 @@ function look({ isDark, direction, language }: Look): void {
 addEventListener('message', ({ source, origin: from, data }: MessageEvent<ToFrame>) => {
   if (source !== parent || from !== origin) return
   if (data.type === 'look') look(data.look)
-  else if (data.type === 'show') player.show(data.flow, data.part)
+  else if (data.type === 'show') player.show(data.flow, data.part, data.theme)
   else if (data.type === 'again') player.again()
   else player.track(data.name)
 })

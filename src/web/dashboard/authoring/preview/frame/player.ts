@@ -1,28 +1,48 @@
+import type { MaybeTheme } from '../../../../../core/flow/merged-theme.ts'
 import { shownAs } from '../../../../../core/flow/shown-as.ts'
+import { ownPart } from '../../../../snippet/all-parts.ts'
+import { muted } from '../../../../snippet/muted.ts'
 import type { Finder, Flow } from '../../../../snippet/parts.ts'
-import type { Run } from '../../../../snippet/runs.ts'
+import { newRun, type Run } from '../../../../snippet/runs.ts'
 import { showChecklist } from '../../../../snippet/stage/checklist.ts'
+import { createDrawer } from '../../../../snippet/stage/drawer.ts'
 import { ownHostAttribute } from '../../../../snippet/stage/elements.ts'
-import { createHost } from '../../../../snippet/stage/host.ts'
 import { playSteps } from '../../../../snippet/stage/player.ts'
 import type { StageDeps } from '../../../../snippet/stage.ts'
 import type { FromFrame } from '../messages.ts'
 import { letGoOfFocus } from './keyboard.ts'
 import type { MockPage } from './mock-page.ts'
-import { muted } from './muted.ts'
 
 /** A narrower page begins with its checklist folded up, as visitors have it; CSS pixels. */
 const roomyPx = 600
 
-/** A step that names its page is shown as on that page: there is no other here. */
+/**
+ * A step that names its page is shown as on that page, for there is no other here; and no rule leaves
+ * one out, for each is to be looked at.
+ */
 const withoutPages = (flow: Flow): Flow => ({
   ...flow,
-  steps: flow.steps.map(({ page: _, ...step }) => step),
+  theme: withLogosThatLoad(flow.theme),
+  steps: flow.steps.map(({ page: _, navigate: __, when: ___, ...step }) => step),
 })
+
+/** A logo that stands beside the visitor's page is not there: no room is left for it. */
+function withLogosThatLoad<Of extends MaybeTheme>(theme: Of): Of {
+  if (!theme) return theme
+  const { logo, dark: { logo: darkLogo, ...dark } = {}, ...rest } = theme
+  const loads = (address?: string) => address?.startsWith('https:')
+  return {
+    ...rest,
+    ...(loads(logo) && { logo }),
+    ...(theme.dark && { dark: { ...dark, ...(loads(darkLogo) && { logo: darkLogo }) } }),
+  } as Of
+}
 
 /** Plays a flow by the snippet's own stage, from whichever step is looked at. */
 export function createPlayer(page: Window, mock: MockPage, tell: (message: FromFrame) => void) {
-  const host = createHost(page)
+  /** The organisation's. */
+  let theme: MaybeTheme = null
+  const drawer = createDrawer({ page }, () => theme)
   let flow: Flow | null = null
   let run: Run | null = null
   let playing: { leave(): void; tracked(name: string): void } | null = null
@@ -37,9 +57,8 @@ export function createPlayer(page: Window, mock: MockPage, tell: (message: FromF
 
   const settle = () => {
     for (const animation of shadow()?.getAnimations() ?? []) {
-      if (animation instanceof CSSAnimation && animation.animationName === 'appear') {
-        animation.finish()
-      }
+      // The dot of a hotspot goes on for as long as it is seen.
+      if (animation.effect?.getComputedTiming().iterations !== Infinity) animation.finish()
     }
   }
 
@@ -48,7 +67,8 @@ export function createPlayer(page: Window, mock: MockPage, tell: (message: FromF
       const place = flow?.steps.findIndex(step => step.target === target) ?? 0
       const step = flow?.steps[place]
       const isPressed = step?.advance.on === 'click'
-      const pointsNowhere = !isPressed && (step?.kind === 'modal' || step?.kind === 'banner')
+      const isBeside = step?.kind === 'banner' || step?.kind === 'slideout'
+      const pointsNowhere = !isPressed && (step?.kind === 'modal' || isBeside)
       if (pointsNowhere) mock.clear()
       const element = pointsNowhere
         ? document.body
@@ -57,15 +77,16 @@ export function createPlayer(page: Window, mock: MockPage, tell: (message: FromF
     },
   }
 
-  const deps: StageDeps & { host: typeof host; save(): void } = {
+  const deps: StageDeps & { drawer: typeof drawer; save(): void } = {
     ...muted,
-    host,
+    loadPart: ownPart,
+    drawer,
     page,
     tell(name, what) {
-      if (name === 'item_completed' && 'itemKey' in what) {
+      if (name === 'item_completed' && what && 'itemKey' in what) {
         tell({ type: 'shown', key: what.itemKey, isByVisitor: true })
       }
-      if (name !== 'step_viewed' || !('stepKey' in what) || !flow) return
+      if (name !== 'step_viewed' || !what || !('stepKey' in what) || !flow) return
       const place = flow.steps.findIndex(({ key }) => key === what.stepKey)
       const isByVisitor = at !== null && at.key !== what.stepKey
       at = { key: what.stepKey, place }
@@ -93,7 +114,7 @@ export function createPlayer(page: Window, mock: MockPage, tell: (message: FromF
       return
     }
     const before = shown.steps.slice(0, place)
-    run = { ...newRun(shown), stepId: step.id, viewed: before.map(({ id }) => id) }
+    run = { ...newRun(shown, '', true), stepId: step.id, viewed: before.map(({ id }) => id) }
     at = { key: step.key, place }
     const wasOpen = isStill && shadow()?.querySelector('.spot[aria-expanded="true"]') != null
     leave()
@@ -111,7 +132,7 @@ export function createPlayer(page: Window, mock: MockPage, tell: (message: FromF
   function list(shown: Flow, item: string | null): void {
     const ticked = run?.ticked ?? {}
     const isOpen = item !== null || (run?.isOpen ?? innerWidth >= roomyPx)
-    run = { ...newRun(shown), isOpen, wasOpened: true, ticked }
+    run = { ...newRun(shown, '', isOpen), wasOpened: true, ticked }
     mock.clear()
     leave()
     playing = showChecklist(shown, run, { ...deps, isHidden: false })
@@ -142,8 +163,9 @@ export function createPlayer(page: Window, mock: MockPage, tell: (message: FromF
 
   return {
     /** Shows a flow, or the same one with a new text: then what is looked at stays. */
-    show(next: Flow, part: string | null): void {
-      const text = JSON.stringify(next)
+    show(next: Flow, part: string | null, ofOrganisation: MaybeTheme): void {
+      const text = JSON.stringify([next, ofOrganisation])
+      theme = withLogosThatLoad(ofOrganisation)
       const isOfList = shownAs(next) === 'checklist'
       if (text === drawn && playing && flow) {
         const isThere = isOfList ? run?.isOpen : part === null || part === at?.key
@@ -172,18 +194,3 @@ export function createPlayer(page: Window, mock: MockPage, tell: (message: FromF
 }
 
 const hasStep = ({ steps }: Flow, part: string) => steps.some(({ key }) => key === part)
-
-const newRun = (flow: Flow): Run => ({
-  runId: '',
-  flowId: flow.id,
-  startedAt: 0,
-  flowVersion: flow.version,
-  stepId: null,
-  viewed: [],
-  missed: [],
-  checked: [],
-  isOpen: true,
-  wasOpened: false,
-  ticked: {},
-  askedAt: null,
-})

@@ -1,10 +1,10 @@
 /** The address of the page that there is not: a name that no server ever has (RFC 6761). */
-const address = 'https://your-page.invalid/'
+const nowhere = 'https://your-page.invalid/'
 
 /** An address as its author wrote it. */
 export const asWritten = (href: string): string => {
   const url = new URL(href)
-  if (url.origin !== new URL(address).origin) return href
+  if (url.origin !== new URL(nowhere).origin) return href
   return url.pathname + url.search + url.hash
 }
 
@@ -12,12 +12,15 @@ export const asWritten = (href: string): string => {
  * The frame's window as the snippet is to see it: that of a visitor's page, which cannot be left.
  *
  * @param followed told of where a visitor would have gone
+ * @param address the page's, for what stands beside it
  */
-export function visitorPage(followed: (href: string) => void): Window {
+export function visitorPage(followed: (href: string) => void, address = nowhere): Window {
   const leave = (href: string) => followed(asWritten(href))
   const own: Record<string, unknown> = {
     location: { href: address, origin: new URL(address).origin, assign: leave },
     open: leave,
+    // The visitor's browser prefers what their page is in, whatever the author's does.
+    navigator: { language: '', languages: [] },
   }
   const bound = new Map<PropertyKey, unknown>()
   return new Proxy(window, {

@@ -1,11 +1,11 @@
-import type { Outbox, Person } from '../../../../snippet/parts.ts'
-import type { StageDeps } from '../../../../snippet/stage.ts'
+import type { Outbox, Person } from './parts.ts'
+import type { StageDeps } from './stage.ts'
 
 const nothing = () => {}
 
 /** Reports nothing: no event, no health, no fingerprint. */
 const outbox: Outbox = {
-  report: nothing,
+  report: () => '',
   health: nothing,
   fingerprint: nothing,
   flush: nothing,
@@ -18,14 +18,15 @@ const outbox: Outbox = {
 
 const nobody: Person = { userId: null, anonymousId: '', userHash: null, traits: {} }
 
-/** What the stage needs, of which nothing reaches a server and nothing is stored. */
+/** What the stage needs where a flow is only looked at: nothing reaches a server, and nothing is stored. */
 export const muted = {
   outbox,
   transport: {
     ask: () => Promise.resolve(null),
   } as unknown as StageDeps['transport'],
-  feed: { isCrowded: () => false, progressVersion: () => null },
+  feed: { isCrowded: () => false, progressVersion: () => null, theme: () => null },
   person: { current: nobody },
+  hasTracked: () => false,
   save: nothing,
   giveWay: nothing,
   inVain: nothing,

@@ -1,0 +1,71 @@
+import { Defined } from '../parts/defined.tsx'
+import { Rate } from '../parts/rate.tsx'
+import { Table } from '../parts/table.tsx'
+import { formatCount } from '../words/time.ts'
+import { experimentWords as words } from '../words/when.ts'
+import type { Analytics } from './question.ts'
+
+const points = (share: number) => `${share > 0 ? '+' : ''}${(share * 100).toFixed(1)}`
+
+/** Of a flow that holds people back: whether those who saw it do what it is for more often. */
+export function Experiment({ data: { experiment, definitions } }: { data: Analytics }) {
+  if (experiment === undefined) return null
+  if (experiment === null) {
+    return (
+      <section class="part">
+        <h2>{words.title}</h2>
+        <p class="hint">{words.bySegment}</p>
+      </section>
+    )
+  }
+  const { goal, shown, heldOut, difference, interval } = experiment
+  const rows = [
+    { name: words.shown, ...shown },
+    { name: words.heldOut, ...heldOut },
+  ]
+  const defined = (name: string, label: string) => (
+    <Defined means={definitions[`experiment.${name}`]}>{label}</Defined>
+  )
+  return (
+    <section class="part">
+      <h2>{words.title}</h2>
+      <p class="hint">{words.why(goal)}</p>
+      <Table
+        caption={words.title}
+        rows={rows}
+        keyOf={({ name }) => name}
+        columns={[
+          { head: words.group, name: words.group, isTitle: true, cell: ({ name }) => name },
+          {
+            head: defined('people', words.people),
+            name: words.people,
+            isNumber: true,
+            cell: ({ people }) => formatCount(people),
+          },
+          {
+            head: defined('achieved', words.achieved),
+            name: words.achieved,
+            isNumber: true,
+            cell: ({ achieved }) => formatCount(achieved),
+          },
+          {
+            head: defined('rate', words.rate),
+            name: words.rate,
+            isNumber: true,
+            cell: ({ people, achieved }) => <Rate hits={achieved} of={people} />,
+          },
+        ]}
+      />
+      {difference !== null && interval ? (
+        <p>
+          <Defined means={definitions['experiment.interval']}>
+            {words.difference(points(difference), points(interval.low), points(interval.high))}
+          </Defined>{' '}
+          {interval.low <= 0 && interval.high >= 0 && words.mayBeChance}
+        </p>
+      ) : (
+        <p class="hint">{words.nobody}</p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,137 @@
+import { hasBranches } from '../../../core/flow/ways.ts'
+import { never, useRead } from '../api/read.ts'
+import { type Leg, type Stop, WayChart } from '../charts/way-chart.tsx'
+import { flowPath, type VersionAnswer, writtenIn } from '../flows/definition.ts'
+import type { AuthoredFlow } from '../flows/flow-list.ts'
+import { LinkButton } from '../parts/button.tsx'
+import { Defined } from '../parts/defined.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { Reading } from '../shell/states.tsx'
+import { analyticsWords as shared } from '../words/analytics.ts'
+import { segmentWords } from '../words/segments.ts'
+import { formatCount, formatShare } from '../words/time.ts'
+import { wayWords as words } from '../words/ways.ts'
+import { type Analytics, csvOf, everyMs, type Question, waysQuery } from './question.ts'
+
+const ends = ['completed', 'dismissed', null] as const
+
+const idOfEnd = (end: string | null) => `end ${end}`
+
+/** The start, the steps in order, and the ends that any run came to. */
+function stopsOf({ ways = [], steps, totals }: Analytics): Stop[] {
+  const ended = (end: string | null) =>
+    ways.reduce((sum, { to, runs }) => sum + (to === end ? runs : 0), 0)
+  return [
+    {
+      ...{ id: 'start', name: words.start, looks: 'start', past: null },
+      runs: formatCount(totals.starts),
+    },
+    ...steps.map(
+      ({ stepId, title, key, reached, leftOut = 0 }): Stop => ({
+        ...{ id: stepId, name: title || key, looks: 'step', runs: formatCount(reached) },
+        past: leftOut > 0 ? words.past(formatCount(leftOut)) : null,
+      }),
+    ),
+    ...ends
+      .filter(end => ended(end) > 0)
+      .map(
+        (end): Stop => ({
+          id: idOfEnd(end),
+          name: words.ends[end ?? 'inProgress']!,
+          looks: end === 'completed' ? 'completions' : end ? 'dismissals' : 'inProgress',
+          runs: formatCount(ended(end)),
+          past: null,
+        }),
+      ),
+  ]
+}
+
+interface Row extends Leg {
+  fromName: string
+  toName: string
+  /** Of all runs that left where it comes from. */
+  of: number
+}
+
+function rowsOf({ ways = [] }: Analytics, stops: readonly Stop[]): Row[] {
+  const placeOf = (id: string) => stops.findIndex(stop => stop.id === id)
+  const legs = ways.map(({ from, to, runs }): Leg => {
+    const isEnd = (ends as readonly (string | null)[]).includes(to)
+    const at = placeOf(from ?? 'start')
+    return { from: at, to: placeOf(isEnd ? idOfEnd(to) : to!), runs, isEnd }
+  })
+  return legs.map(leg => ({
+    ...leg,
+    fromName: stops[leg.from]?.name ?? '',
+    toName: stops[leg.to]?.name ?? '',
+    of: legs.reduce((sum, { from, runs }) => sum + (from === leg.from ? runs : 0), 0),
+  }))
+}
+
+const columnsOf = ({ definitions }: Analytics): Column<Row>[] => [
+  { head: words.from, name: words.from, isTitle: true, cell: ({ fromName }) => fromName },
+  { head: words.to, name: words.to, cell: ({ toName }) => toName },
+  {
+    head: <Defined means={definitions['ways.runs']}>{words.runs}</Defined>,
+    name: words.runs,
+    isNumber: true,
+    cell: ({ runs, of }) => (
+      <span class="rate">
+        {formatCount(runs)}
+        <small>{formatShare(of === 0 ? null : runs / of, of)}</small>
+      </span>
+    ),
+  },
+]
+
+function Taken({ flow, question }: { flow: AuthoredFlow; question: Question }) {
+  const query = waysQuery(question)
+  const read = useRead<Analytics>(`/flows/${flow.id}/analytics?${query}`, everyMs * 4)
+  return (
+    <Reading of={read} lines={5}>
+      {data => {
+        const stops = stopsOf(data)
+        const rows = rowsOf(data, stops)
+        if (data.totals.starts === 0) return <p class="footnote">{shared.emptyRange}</p>
+        return (
+          <>
+            <WayChart stops={stops} legs={rows} />
+            <details class="as-table">
+              <summary>{shared.asTable}</summary>
+              <Table
+                caption={words.caption}
+                class="ways"
+                columns={columnsOf(data)}
+                rows={rows}
+                keyOf={({ from, to }) => `${from} ${to}`}
+              />
+              <div class="row-actions">
+                <LinkButton icon="download" href={csvOf(flow.key, query)} download>
+                  {segmentWords.csv}
+                </LinkButton>
+              </div>
+            </details>
+          </>
+        )
+      }}
+    </Reading>
+  )
+}
+
+/** Which ways runs took, of a flow whose steps may come in another order than they stand in. */
+export function Ways({ flow, question }: { flow: AuthoredFlow; question: Question }) {
+  const version = question.version ?? flow.version
+  const written = useRead<VersionAnswer>(
+    version === null ? null : flowPath(flow.key, `/versions/${version}`),
+    never,
+  )
+  if (!written.data || !hasBranches(writtenIn(written.data).steps)) return null
+  return (
+    <section class="part">
+      <div class="part-head">
+        <h2>{words.title}</h2>
+      </div>
+      <Taken flow={flow} question={question} />
+    </section>
+  )
+}

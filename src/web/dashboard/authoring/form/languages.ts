@@ -1,0 +1,41 @@
+import type { FlowDefinition } from '../../../../core/flow/flow.ts'
+import type { Plain } from '../../../../core/flow/minimal.ts'
+import { kindOf } from './fields.ts'
+import { isMapping, valueAt } from './source.ts'
+
+/** A flow as its file has it, as far as its texts go: half-written parts are passed over. */
+export function toldFlow(flow: { [name: string]: Plain }): FlowDefinition {
+  const text = (name: string) =>
+    typeof flow[name] === 'string' ? (flow[name] as string) : undefined
+  const keyed = (value: Plain | undefined) =>
+    (Array.isArray(value) ? value : []).filter(
+      part => isMapping(part) && typeof part.key === 'string',
+    )
+  const texts = isMapping(flow.texts)
+    ? Object.fromEntries(Object.entries(flow.texts).filter(([, told]) => isMapping(told)))
+    : undefined
+  const known = {
+    key: text('key') ?? '',
+    name: text('name') ?? text('key') ?? '',
+    title: text('title'),
+    locale: text('locale') || undefined,
+    kind: kindOf(flow),
+    steps: keyed(flow.steps),
+    checklist: isMapping(flow.checklist)
+      ? { items: keyed(valueAt(flow, ['checklist', 'items'])) }
+      : null,
+    texts,
+  }
+  return known as unknown as FlowDefinition
+}
+
+const names = new Intl.DisplayNames('en', { type: 'language' })
+
+/** What a language is called; its tag where that is none. */
+export function languageName(tag: string): string {
+  try {
+    return names.of(tag) ?? tag
+  } catch {
+    return tag
+  }
+}

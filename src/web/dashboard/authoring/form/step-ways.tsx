@@ -1,0 +1,192 @@
+import { flowFormWords as words } from '../../words/flow-form.ts'
+import { ChoiceField } from './choice-fields.tsx'
+import { FieldFrame, KeptValue } from './field-frame.tsx'
+import { hintOf, orderOf } from './fields.ts'
+import { useForm, useFormField } from './form-context.ts'
+import { isPlain, TextField, textOf } from './form-fields.tsx'
+import { FieldGroup, MappingFields } from './parts-of-flow.tsx'
+import { RuleList } from './rule-list.tsx'
+import { isMapping, type Path, valueAt } from './source.ts'
+import { OpAndValue, RuleValue } from './where-part.tsx'
+
+/** Which way a tour takes: where buttons lead, and when a step is on the way. */
+
+const { fields } = words
+
+/** One of the flow's steps, by its key. */
+function StepChoice({ path, label, none }: { path: Path; label: string; none?: string }) {
+  const { flow } = useForm()
+  const { value, problems, write } = useFormField(path)
+  if (!isPlain(value)) return <KeptValue label={label} value={value!} />
+  const chosen = textOf(value)
+  const steps = valueAt(flow, ['steps'])
+  const known = (Array.isArray(steps) ? steps : []).flatMap((step, at) => {
+    if (!isMapping(step) || typeof step.key !== 'string') return []
+    const title = typeof step.title === 'string' && step.title !== '' ? step.title : step.key
+    return [[step.key, words.stepAt(at + 1, title)] as const]
+  })
+  const isKnown = known.some(([key]) => key === chosen)
+  return (
+    <FieldFrame label={label} problems={problems}>
+      {wiring => (
+        <select
+          {...wiring}
+          class="input select"
+          value={chosen}
+          onChange={event => write(event.currentTarget.value || undefined)}
+        >
+          {none !== undefined && <option value="">{none}</option>}
+          {!isKnown && chosen !== '' && <option value={chosen}>{chosen}</option>}
+          {known.map(([key, name]) => (
+            <option key={key} value={key}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </FieldFrame>
+  )
+}
+
+/** Where a button leads that goes on; the next step, unless another is chosen. */
+export function Goto({ path, action }: { path: Path; action: unknown }) {
+  const { flow } = useForm()
+  const at: Path = [...path, 'goto']
+  if (action !== 'next' && valueAt(flow, at) === undefined) return null
+  return <StepChoice path={at} label={fields.goto} none={words.nextStep} />
+}
+
+/** What a rule asks of. */
+const kinds = ['attribute', 'answer', 'event'] as const
+type Kind = (typeof kinds)[number]
+
+const kindOf = (rule: object): Kind => kinds.find(kind => kind in rule) ?? 'attribute'
+
+function RuleKind({ path, kind }: { path: Path; kind: Kind }) {
+  const { flow, apply } = useForm()
+  const order = orderOf(path)
+  const at = (name: string): Path => [...path, name]
+  const choose = (next: Kind) => {
+    const steps = valueAt(flow, ['steps'])
+    const first = Array.isArray(steps) && isMapping(steps[0]) ? (steps[0].key ?? '') : ''
+    const isEvent = next === 'event'
+    apply(
+      { kind: 'unset', path: at(kind) },
+      { kind: 'set', path: at(next), value: next === 'answer' ? first : '', order },
+      isEvent
+        ? { kind: 'unset', path: at('op') }
+        : { kind: 'set', path: at('op'), value: 'eq', order },
+      isEvent
+        ? { kind: 'unset', path: at('value') }
+        : { kind: 'set', path: at('value'), value: '', order },
+    )
+  }
+  return (
+    <FieldFrame label={fields.ruleKind} problems={[]}>
+      {wiring => (
+        <select
+          {...wiring}
+          class="input select"
+          value={kind}
+          onChange={event => choose(event.currentTarget.value as Kind)}
+        >
+          {kinds.map(one => (
+            <option key={one} value={one}>
+              {words.ruleKinds[one]}
+            </option>
+          ))}
+        </select>
+      )}
+    </FieldFrame>
+  )
+}
+
+/** A name that stays a name while there is nothing in it: else the rule would ask of another thing. */
+function RuleName({ path, label }: { path: Path; label: string }) {
+  const { apply } = useForm()
+  const { value, problems } = useFormField(path)
+  const order = orderOf(path.slice(0, -1))
+  if (!isPlain(value)) return <KeptValue label={label} value={value!} />
+  return (
+    <FieldFrame label={label} problems={problems}>
+      {wiring => (
+        <input
+          {...wiring}
+          class="input code-input"
+          dir="ltr"
+          autocomplete="off"
+          spellcheck={false}
+          value={textOf(value)}
+          onInput={event => apply({ kind: 'set', path, value: event.currentTarget.value, order })}
+        />
+      )}
+    </FieldFrame>
+  )
+}
+
+function RuleFields({ path, rule }: { path: Path; rule: { op?: unknown } }) {
+  const kind = kindOf(rule)
+  const at: Path = [...path, kind]
+  return (
+    <>
+      <RuleKind path={path} kind={kind} />
+      {kind === 'answer' ? (
+        <StepChoice path={at} label={fields.answer} />
+      ) : (
+        <RuleName path={at} label={kind === 'event' ? fields.event : fields.attribute} />
+      )}
+      {kind === 'event' ? (
+        <RuleValue path={path} op="exists" label={fields.tracked} names={words.trackings} />
+      ) : (
+        <OpAndValue path={path} op={rule.op} />
+      )}
+    </>
+  )
+}
+
+/** When the step is on the way. */
+export function StepWhen({ path }: { path: Path }) {
+  const { flow, apply } = useForm()
+  const at: Path = [...path, 'when']
+  const rules: Path = [...at, 'rules']
+  const value = valueAt(flow, rules)
+  const count = Array.isArray(value) ? value.length : 0
+  return (
+    <FieldGroup title={words.stepWhen} hint={hintOf(at)}>
+      <MappingFields path={at} name={words.stepWhen}>
+        {(count > 1 || valueAt(flow, [...at, 'match']) !== undefined) && (
+          <div class="field-row">
+            <ChoiceField
+              path={[...at, 'match']}
+              label={fields.stepMatch}
+              names={words.audienceMatches}
+              hint=""
+            />
+          </div>
+        )}
+        <RuleList
+          columns="three"
+          path={rules}
+          nameOf={words.rule}
+          add={words.addRule}
+          fresh={{ attribute: '', op: 'eq', value: '' }}
+          empty={words.alwaysOnWay}
+          most={20}
+          onEmpty={() => apply({ kind: 'unset', path: at })}
+        >
+          {(at, rule) => <RuleFields path={at} rule={rule} />}
+        </RuleList>
+      </MappingFields>
+    </FieldGroup>
+  )
+}
+
+/** Where the tour leads visitors for this step. */
+export const Navigate = ({ path }: { path: Path }) => (
+  <TextField
+    path={[...path, 'navigate']}
+    label={fields.navigate}
+    placeholder="/settings/people"
+    isCode
+  />
+)

@@ -1,0 +1,159 @@
+import { useSignal } from '@preact/signals'
+import type { CreatedPreview, PreviewList } from '../../../../modules/previews/model.ts'
+import { Failure } from '../../api/failure.ts'
+import { readAgain, useRead } from '../../api/read.ts'
+import { act } from '../../api/request.ts'
+import { may } from '../../api/session.ts'
+import { Button } from '../../parts/button.tsx'
+import { Code } from '../../parts/code.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import { pagePreviewWords as words } from '../../words/page-preview.ts'
+import { pickWords } from '../../words/pick.ts'
+import { rememberAddress, useAddress } from '../pick/address.ts'
+import { openPage, problemOf } from '../pick/address-form.tsx'
+
+const previewsPath = '/manage/previews'
+
+const hour = (time: string) =>
+  new Date(time).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+
+/** Asks for the page, and makes the link. */
+function NewPreview({
+  flowKey,
+  isUnsaved,
+  onMade,
+}: {
+  flowKey: string
+  isUnsaved: boolean
+  onMade: (made: CreatedPreview) => void
+}) {
+  const suggested = useAddress(flowKey, '')
+  const typed = useSignal<string | null>(null)
+  const problem = useSignal<string | undefined>(undefined)
+  const isBusy = useSignal(false)
+  const make = async () => {
+    const url = (typed.value ?? suggested).trim()
+    problem.value = URL.canParse(url) ? undefined : pickWords.addressNeeded
+    if (problem.value) return
+    isBusy.value = true
+    try {
+      const made = await act<CreatedPreview>(previewsPath, { body: { flow: flowKey, url } })
+      rememberAddress(flowKey, made.url)
+      onMade(made)
+      readAgain()
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      problem.value = problemOf(error)
+    } finally {
+      isBusy.value = false
+    }
+  }
+  return (
+    <form
+      noValidate
+      class="pick-form"
+      onSubmit={event => {
+        event.preventDefault()
+        event.stopPropagation()
+        void make()
+      }}
+    >
+      <p>{words.why}</p>
+      {isUnsaved && <p class="problem">{words.unsaved}</p>}
+      <Field label={words.address} hint={words.addressHint} problem={problem.value}>
+        {wiring => (
+          <input
+            {...wiring}
+            type="url"
+            class="input"
+            autocomplete="off"
+            spellcheck={false}
+            maxLength={2_048}
+            value={typed.value ?? suggested}
+            onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
+          />
+        )}
+      </Field>
+      <div class="dialog-end">
+        <Button look="primary" type="submit" isBusy={isBusy.value}>
+          {words.make}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function Made({ link, expiresAt, oldSnippet, needsSnippet }: CreatedPreview) {
+  return (
+    <>
+      <Code name={words.link}>{link}</Code>
+      <p class="hint">{words.until(hour(expiresAt))}</p>
+      {oldSnippet !== null && <p class="problem">{words.oldSnippet(oldSnippet, needsSnippet)}</p>}
+      <div class="dialog-end">
+        <Button look="primary" onClick={() => openPage(link)}>
+          {words.openPage}
+        </Button>
+      </div>
+    </>
+  )
+}
+
+/** The links to this flow that work, each of which may be ended. */
+function Working({ flowKey }: { flowKey: string }) {
+  const previews = useRead<PreviewList>(previewsPath).data?.previews ?? []
+  const own = previews.filter(({ flow }) => flow === flowKey)
+  if (own.length === 0) return null
+  return (
+    <section aria-label={words.working}>
+      <h3>{words.working}</h3>
+      <ul class="listed">
+        {own.map(({ id, madeBy, url, expiresAt }) => (
+          <li key={id} class="row-actions">
+            <span>{words.by(madeBy, url, hour(expiresAt))}</span>
+            <Button
+              look="danger"
+              aria-label={words.endNamed(madeBy)}
+              onClick={() =>
+                void act(`${previewsPath}/${id}`, { method: 'DELETE' }).then(readAgain, readAgain)
+              }
+            >
+              {words.end}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** A button that makes a link by which the draft is looked at in the real page. */
+export function PreviewOnPage({ flowKey, isUnsaved }: { flowKey: string; isUnsaved: boolean }) {
+  const isOpen = useSignal(false)
+  const made = useSignal<CreatedPreview | null>(null)
+  if (!may('flows:write')) return null
+  const close = () => {
+    isOpen.value = false
+    made.value = null
+  }
+  return (
+    <>
+      <Button onClick={() => (isOpen.value = true)}>{words.open}</Button>
+      {isOpen.value && (
+        <Dialog title={words.title} onClose={close} class="pick">
+          {made.value ? (
+            <Made {...made.value} />
+          ) : (
+            <NewPreview
+              {...{ flowKey, isUnsaved }}
+              onMade={preview => {
+                made.value = preview
+              }}
+            />
+          )}
+          <Working flowKey={flowKey} />
+        </Dialog>
+      )}
+    </>
+  )
+}

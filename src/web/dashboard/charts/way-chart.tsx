@@ -1,0 +1,74 @@
+/** One stop of the ways: the start, a step, or an end. */
+export interface Stop {
+  id: string
+  name: string
+  /** Which of the colours of outcomes it has. */
+  looks: 'start' | 'step' | 'completions' | 'dismissals' | 'inProgress'
+  /** How many runs came here. */
+  runs: string
+  /** How many went past it, where any did. */
+  past: string | null
+}
+
+/** Runs from one stop to another, by their places. */
+export interface Leg {
+  from: number
+  to: number
+  runs: number
+  isEnd: boolean
+}
+
+const rowHeight = 40
+const centre = 96
+const width = 232
+const thickest = 16
+/** How far an arc swings out, by how many stops it goes past. */
+const swing = (span: number) => Math.min(120, 22 + span * 18)
+
+const yOf = (place: number) => (place + 0.5) * rowHeight
+
+/** Forwards on the one side, back on the other, straight to the next. */
+function pathOf({ from, to }: Leg): string {
+  const [begin, end] = [yOf(from), yOf(to)]
+  if (to === from + 1) return `M ${centre} ${begin} V ${end}`
+  const out = centre + (to > from ? swing(to - from) : -swing(from - to) * 0.7)
+  return `M ${centre} ${begin} C ${out} ${begin}, ${out} ${end}, ${centre} ${end}`
+}
+
+/**
+ * The stops one under the other, and how runs went between them: the more, the broader. What it says
+ * stands in a table too.
+ */
+export function WayChart({ stops, legs }: { stops: readonly Stop[]; legs: readonly Leg[] }) {
+  const most = Math.max(1, ...legs.map(({ runs }) => runs))
+  // The broad ones first, so that they hide none.
+  const inOrder = legs.toSorted((a, b) => b.runs - a.runs)
+  return (
+    <div class="way-chart" aria-hidden="true">
+      <svg width={width} height={stops.length * rowHeight} aria-hidden="true">
+        {inOrder.map(leg => (
+          <path
+            key={`${leg.from} ${leg.to}`}
+            class={`way ${leg.isEnd ? `to-${stops[leg.to]!.looks}` : leg.to > leg.from ? '' : 'back'}`}
+            d={pathOf(leg)}
+            stroke-width={Math.max(1.5, (leg.runs / most) * thickest)}
+          />
+        ))}
+        {stops.map(({ id, looks }, place) => (
+          <circle key={id} class={`stop of-${looks}`} cx={centre} cy={yOf(place)} r="6" />
+        ))}
+      </svg>
+      <ol>
+        {stops.map(({ id, name, runs, past }) => (
+          <li key={id}>
+            <span class="way-name">{name}</span>
+            <span class="way-runs">
+              {runs}
+              {past !== null && <small>{past}</small>}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}

@@ -1,0 +1,159 @@
+import { useSignal } from '@preact/signals'
+import type { EnvironmentsAnswer } from '../../../modules/environments/model.ts'
+import { Failure } from '../api/failure.ts'
+import { readAgain } from '../api/read.ts'
+import { act } from '../api/request.ts'
+import { Button, LinkButton } from '../parts/button.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { Field } from '../parts/field.tsx'
+import { StatusMessage } from '../parts/status-message.tsx'
+import { Table } from '../parts/table.tsx'
+import { addressOf } from '../shell/address.ts'
+import { Reading } from '../shell/states.tsx'
+import { environmentWords } from '../words/environments.ts'
+import { formatAge } from '../words/time.ts'
+import { environmentsPath, useLinks } from './links.ts'
+
+const words = environmentWords.settings
+
+type Linked = EnvironmentsAnswer['staging'][number]
+
+/** Links another one, by a token that shows that its owner is at it. */
+function NewLink({ onLinked }: { onLinked: (name: string) => void }) {
+  const typed = useSignal('')
+  const problem = useSignal<string | undefined>(undefined)
+  const isBusy = useSignal(false)
+  const link = async () => {
+    isBusy.value = true
+    problem.value = undefined
+    try {
+      const body = { token: typed.value.trim() }
+      const { staging } = await act<EnvironmentsAnswer>(environmentsPath, { body })
+      const newest = staging.toSorted((a, b) => b.linkedAt.localeCompare(a.linkedAt))[0]!
+      typed.value = ''
+      onLinked(newest.name)
+      readAgain()
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      problem.value = error.told.details?.[0]?.message || error.message || words.failed
+    } finally {
+      isBusy.value = false
+    }
+  }
+  return (
+    <form
+      class="setting-form"
+      onSubmit={event => {
+        event.preventDefault()
+        void link()
+      }}
+    >
+      <Field label={words.token} hint={words.tokenHint} problem={problem.value}>
+        {wiring => (
+          <input
+            {...wiring}
+            type="password"
+            class="input"
+            autocomplete="off"
+            maxLength={100}
+            value={typed.value}
+            onInput={event => {
+              typed.value = event.currentTarget.value
+            }}
+          />
+        )}
+      </Field>
+      <div class="row-actions">
+        <Button
+          type="submit"
+          look="primary"
+          isBusy={isBusy.value}
+          disabled={typed.value.trim() === ''}
+        >
+          {words.link}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** Which organisations try flows for this one, or for which one it does. */
+export function EnvironmentsSection() {
+  const links = useLinks()
+  const said = useSignal<string | null>(null)
+  const asked = useSignal<Linked | null>(null)
+  const unlink = (one: Linked) => (
+    <Button
+      look="danger"
+      aria-label={words.unlinkNamed(one.name)}
+      onClick={() => (asked.value = one)}
+    >
+      {words.unlink}
+    </Button>
+  )
+  return (
+    <>
+      <p class="lead">{words.why}</p>
+      <StatusMessage of={said} />
+      <Reading of={links}>
+        {({ production, staging }) =>
+          production ? (
+            <div class="row-actions">
+              <p>{words.tries(production.name)}</p>
+              {unlink(production)}
+            </div>
+          ) : (
+            <>
+              {staging.length === 0 ? (
+                <p class="hint">{words.none}</p>
+              ) : (
+                <>
+                  <Table
+                    caption={words.caption}
+                    columns={[
+                      {
+                        head: words.name,
+                        name: words.name,
+                        isTitle: true,
+                        cell: ({ name }) => name,
+                      },
+                      {
+                        head: words.linked,
+                        name: words.linked,
+                        cell: ({ linkedAt }) => formatAge(Date.parse(linkedAt)),
+                      },
+                      { head: <span class="unseen">{words.unlink}</span>, name: '', cell: unlink },
+                    ]}
+                    rows={staging}
+                    keyOf={({ id }) => id}
+                  />
+                  <p>
+                    <LinkButton href={addressOf(['staging'])}>{environmentWords.title}</LinkButton>
+                  </p>
+                </>
+              )}
+              <NewLink onLinked={name => (said.value = words.made(name))} />
+            </>
+          )
+        }
+      </Reading>
+      {asked.value && (
+        <Confirm
+          title={words.unlinkTitle(asked.value.name)}
+          verb={words.unlink}
+          isDanger
+          act={async () => {
+            const { id, name } = asked.value!
+            await act(`${environmentsPath}/${id}`, { method: 'DELETE' })
+            said.value = words.unlinked(name)
+            readAgain()
+          }}
+          onDone={() => (asked.value = null)}
+          onClose={() => (asked.value = null)}
+        >
+          <p>{words.unlinkWhy}</p>
+        </Confirm>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,106 @@
+import { useSignal } from '@preact/signals'
+import { useCallback, useEffect } from 'preact/hooks'
+import type { PushedFlows } from '../../../modules/authoring/model.ts'
+import type { PromotionAnswer, StagedFlows } from '../../../modules/environments/model.ts'
+import { Failure } from '../api/failure.ts'
+import { readAgain } from '../api/read.ts'
+import { act, ask } from '../api/request.ts'
+import { may } from '../api/session.ts'
+import { Difference } from '../authoring/difference.tsx'
+import { Confirm } from '../parts/confirm.tsx'
+import { FailureNotice, Skeleton } from '../shell/states.tsx'
+import { environmentWords as words } from '../words/environments.ts'
+import { environmentsPath } from './links.ts'
+
+export type StagedFlow = StagedFlows['flows'][number]
+
+/** Shows what promoting a flow would change here, and promotes what was looked at. */
+export function Promote({
+  flow: { key, name },
+  staging,
+  onDone,
+  onClose,
+}: {
+  flow: StagedFlow
+  staging: { slug: string; name: string }
+  onDone: (said: string) => void
+  onClose: () => void
+}) {
+  const path = `${environmentsPath}/${staging.slug}/flows/${encodeURIComponent(key)}`
+  const promotion = useSignal<PromotionAnswer | null>(null)
+  const failure = useSignal<Failure | null>(null)
+  const quicker = useSignal<string | null>(null)
+  const publish = useSignal(false)
+  const said = useSignal('')
+  const again = useCallback(async () => {
+    try {
+      failure.value = null
+      promotion.value = (await ask<PromotionAnswer>(`${path}/diff`)).value
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      failure.value = error
+    }
+  }, [path])
+  useEffect(() => void again(), [again])
+  const { value } = promotion
+  const promote = async () => {
+    const { production, staging: there } = value!
+    const body = { stagingEtag: there.etag, publish: publish.value, side: there.side }
+    const known = production ? { ifMatch: production.etag } : { isNew: true }
+    const { flows } = await act<PushedFlows>(`${path}/promote`, { body, ...known })
+    said.value = publish.value ? words.published(name, flows[0]!.version!) : words.promoted(name)
+  }
+  return (
+    <Confirm
+      title={words.promoteTitle(name)}
+      verb={words.promoteVerb}
+      isWide
+      isReady={value !== null}
+      act={promote}
+      onRefused={({ status, told }) => {
+        if (status !== 412) return
+        const who = told.body?.changedBy
+        quicker.value = words.quicker(typeof who === 'string' ? who : words.somebody)
+        void again()
+      }}
+      isSaidElsewhere={quicker.value !== null}
+      onDone={() => {
+        onDone(said.value)
+        readAgain()
+      }}
+      onClose={onClose}
+    >
+      <p>{publish.value ? words.promotePublishWhy : words.promoteWhy}</p>
+      {quicker.value && (
+        <p class="problem" role="alert">
+          {quicker.value}
+        </p>
+      )}
+      {failure.value ? (
+        <FailureNotice failure={failure.value} again={again} />
+      ) : value === null ? (
+        <Skeleton lines={3} />
+      ) : (
+        <>
+          {value.production?.hasDraft && <p class="hint">{words.overDraft}</p>}
+          {value.foreignOrigins.length > 0 && (
+            <p class="problem">{words.foreign(value.foreignOrigins.join(', '))}</p>
+          )}
+          <Difference of={value} from={words.sideHere} to={words.sideThere(staging.name)} />
+        </>
+      )}
+      {may('flows:publish') && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={publish.value}
+            onChange={event => {
+              publish.value = event.currentTarget.checked
+            }}
+          />
+          <span>{words.publish}</span>
+        </label>
+      )}
+    </Confirm>
+  )
+}

@@ -1,0 +1,158 @@
+import { useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
+import { stringify } from 'yaml'
+import type { MaybeTheme } from '../../../core/flow/merged-theme.ts'
+import type { Plain } from '../../../core/flow/minimal.ts'
+import { themeProblems } from '../../../core/flow/theme-rules.ts'
+import type { GivenTheme, Settings } from '../../../modules/organisations/model.ts'
+import { manual } from '../api/base.ts'
+import { Failure } from '../api/failure.ts'
+import { renew } from '../api/session.ts'
+import type { FlowProblem } from '../authoring/editor/parts.ts'
+import { FormContext, flowIn } from '../authoring/form/form-context.ts'
+import { ThemeFields } from '../authoring/form/theme-fields.tsx'
+import { useEditing } from '../authoring/form/use-editing.ts'
+import { FlowPreview } from '../authoring/preview/flow-preview.tsx'
+import { Button } from '../parts/button.tsx'
+import { Segments } from '../parts/field.tsx'
+import { StatusMessage } from '../parts/status-message.tsx'
+import { Reading } from '../shell/states.tsx'
+import { settingsWords } from '../words/settings.ts'
+import { themeWords as words } from '../words/theme.ts'
+import { sampleFlows } from './sample-flows.ts'
+import { type Changing, problemsAt, save, useChanging, useSettings } from './saving.ts'
+
+/** The form edits a file's text, so a theme is one: the same fields, of a flow without anything else. */
+function asText(theme: Settings['theme']): string {
+  const said = Object.entries(theme ?? {}).filter(([, value]) => value !== null)
+  return said.length === 0 ? '' : stringify({ theme: Object.fromEntries(said) })
+}
+
+const themeIn = (text: string): { [name: string]: Plain } =>
+  (flowIn(text)?.theme ?? {}) as { [name: string]: Plain }
+
+const nowhere = { line: null, column: null }
+
+/** What the server has refused, and what is hard to see, at the fields that it is about. */
+function problemsOf(theme: MaybeTheme, failure: Failure | null): FlowProblem[] {
+  const refused = problemsAt(failure, '/theme').map(({ path, message }) => ({
+    ...({ severity: 'error', code: 'invalid_value', path, message, ...nowhere } as const),
+  }))
+  const warned = [...themeProblems(theme ?? {})].map(problem => ({
+    ...problem,
+    ...{ path: `/theme${problem.path}`, ...nowhere },
+  }))
+  return [...refused, ...warned]
+}
+
+function Look({ settings, said }: { settings: Settings } & Changing<never>) {
+  const stored = asText(settings.theme)
+  const typed = useSignal<string | null>(null)
+  const refused = useSignal<Failure | null>(null)
+  const isBusy = useSignal(false)
+  const sample = useSignal<keyof typeof sampleFlows>('tour')
+  const part = useSignal<string | null>(null)
+  const text = typed.value ?? stored
+  const theme = useMemo(() => themeIn(text) as MaybeTheme, [text])
+  const failure = refused.value
+  const problems = useMemo(() => problemsOf(theme, failure), [theme, failure])
+  const take = (next: string) => {
+    typed.value = next
+    refused.value = null
+    said.value = null
+  }
+  const editing = useEditing({
+    ...{ text, problems, isLocked: false, part: null, pick: null },
+    onPart: () => {},
+    onChange: take,
+  })
+  const submit = async () => {
+    isBusy.value = true
+    try {
+      const saved = await save({ theme: theme as GivenTheme })
+      said.value = saved.theme === null ? words.reset : words.saved
+      typed.value = null
+      refused.value = null
+      // Previews take the theme from the session.
+      await renew()
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      refused.value = error
+    } finally {
+      isBusy.value = false
+    }
+  }
+  const logo = theme?.logo
+  return (
+    <div class="look">
+      <form
+        class="setting-form"
+        onSubmit={event => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        {editing && (
+          <FormContext.Provider value={editing.form}>
+            <ThemeFields />
+          </FormContext.Provider>
+        )}
+        {failure && (
+          <p class="problem" role="alert">
+            {words.failed}
+          </p>
+        )}
+        <div class="row-actions">
+          <Button type="submit" look="primary" isBusy={isBusy.value} disabled={text === stored}>
+            {settingsWords.save}
+          </Button>
+          <Button disabled={text === ''} onClick={() => take('')}>
+            {words.clear}
+          </Button>
+        </div>
+      </form>
+      <div class="look-preview">
+        <div>
+          <Segments
+            legend={words.sample}
+            options={(['tour', 'checklist'] as const).map(
+              one => [one, words.samples[one]] as const,
+            )}
+            value={sample.value}
+            onChoose={chosen => {
+              sample.value = chosen
+              part.value = null
+            }}
+          />
+        </div>
+        <FlowPreview
+          flow={sampleFlows[sample.value]}
+          part={part.value}
+          onPart={key => {
+            part.value = key
+          }}
+          theme={theme}
+        />
+        {typeof logo === 'string' && !/^https:/i.test(logo) && (
+          <p class="footnote">{words.relativeLogo}</p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** How the organisation's flows look. */
+export function LookSection() {
+  const settings = useSettings()
+  const changing = useChanging<never>()
+  return (
+    <>
+      <p class="lead">{words.why}</p>
+      <StatusMessage of={changing.said} />
+      <Reading of={settings}>{data => <Look settings={data} {...changing} />}</Reading>
+      <p class="footnote">
+        <a href={manual('theme')}>{words.manual}</a>
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,27 @@
+/** What people read where a step's question is written. */
+export const questionFormWords = {
+  question: 'Question',
+  add: 'Ask a question',
+  remove: 'Ask nothing',
+  types: { rating: 'Rating', choice: 'Choice', text: 'Text' },
+  scales: { nps: '0 to 10', stars: 'Stars', numbers: 'Numbers' },
+  choice: (place: number) => `Choice ${place}`,
+  addChoice: 'Add a choice',
+  noChoices: 'Nothing to choose from yet.',
+  yes: 'Yes',
+  no: 'No',
+  fields: {
+    type: 'Answered by',
+    scale: 'Scale',
+    min: 'Least number',
+    max: 'Greatest number',
+    low: 'At the low end',
+    high: 'At the high end',
+    label: 'Label',
+    key: 'Key',
+    several: 'More than one can be chosen',
+    placeholder: 'Placeholder',
+    longest: 'Longest answer',
+    required: 'It has to be answered',
+  },
+} as const

@@ -1,0 +1,15 @@
+import type { Flow } from '../../core/flow/flow.ts'
+
+/** A flow of the gallery, and how it stands when it is looked at. */
+export interface Shown {
+  flow: Flow
+  /** The key of the step that is shown; the first one unless said. */
+  step?: string
+  /** Keys of items that are ticked. */
+  ticked?: readonly string[]
+  /** Whether the checklist is folded up. */
+  isFolded?: boolean
+  /** Selectors of what is pressed, and of what gets the keyboard, once it is drawn. */
+  press?: string
+  point?: string
+}

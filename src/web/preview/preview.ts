@@ -1,0 +1,140 @@
+import { shownAs } from '../../core/flow/shown-as.ts'
+import type { Theme } from '../../core/flow/theme.ts'
+import type { LoadStage } from '../snippet/engine.ts'
+import { muted } from '../snippet/muted.ts'
+import { onNavigation } from '../snippet/navigation.ts'
+import type { Cairn, Flow } from '../snippet/parts.ts'
+import { createRuns } from '../snippet/runs.ts'
+import { safely } from '../snippet/safely.ts'
+import type { Stage } from '../snippet/stage.ts'
+import { createBadge } from './badge.ts'
+import { type Previewed, Refused, sessionAt } from './session.ts'
+import { words } from './words.ts'
+
+/**
+ * What is loaded by pages on which somebody looks at a draft, and by no other: shows it whatever its rules
+ * say, with the snippet's own stage, from which nothing reaches a server.
+ */
+
+/** A narrower page begins with its checklist folded up, as visitors have it; CSS pixels. */
+const roomyPx = 600
+
+/** In place of `window.cairn`, which keeps the page's calls for when the preview is over. */
+interface Held extends Partial<Cairn> {
+  q?: [name: keyof Cairn, ...args: never[]][]
+}
+
+/** What would be counted: of these calls nothing is left once the preview is over. */
+const counted: readonly (keyof Cairn)[] = ['track', 'start', 'stop']
+
+/**
+ * @param from where the snippet itself has come from, and the ticket where the address has one
+ * @returns a promise that resolves when the page may go on as usual: at once where the link opens nothing
+ */
+export async function startPreview(
+  { baseUrl, ticket, loadStage }: { baseUrl: string; ticket?: string; loadStage: LoadStage },
+  held: Held,
+): Promise<void> {
+  await untilParsed()
+  const session = sessionAt(baseUrl, ticket)
+  const badge = createBadge()
+  badge.say(words.loading)
+  try {
+    const [previewed, createStage] = await Promise.all([session.ask(), loadStage()])
+    await untilOver(previewed, createStage)
+  } catch (error) {
+    if (error instanceof Refused) session.leave()
+    badge.over(error instanceof Refused ? words.refused : words.away(session.origin))
+  }
+  held.q = held.q?.filter(([name]) => !counted.includes(name)) ?? []
+
+  function untilOver(
+    { flow: draft, expiresAt, theme }: Previewed,
+    createStage: Awaited<ReturnType<LoadStage>>,
+  ): Promise<void> {
+    const end = new Date(expiresAt)
+    // Each of its steps is to be looked at: nothing is known here of whom a rule would leave one out for.
+    const flow = { ...draft, steps: draft.steps.map(({ when: _, ...step }) => step) }
+    return new Promise(resolve => {
+      const shown = show(flow, theme ?? null, createStage)
+      const over = (why: string | null) => {
+        clearTimeout(timer)
+        shown.leave()
+        session.leave()
+        if (why === null) badge.remove()
+        else badge.over(why)
+        resolve()
+      }
+      const timer = setTimeout(() => over(words.over), end.getTime() - Date.now())
+      badge.shows(flow.name, end, { again: shown.again, end: () => over(null) })
+    })
+  }
+
+  /** Shows the flow, from where it was on the page before. */
+  function show(flow: Flow, theme: Theme | null, createStage: Awaited<ReturnType<LoadStage>>) {
+    const slot = shownAs(flow)
+    const runs = createRuns(session.store)
+    const nameOf = (key: string) => flow.steps.find(step => step.key === key)?.title || key
+    let hasLeft = false
+    let gaveWay = false
+
+    const stage: Stage = createStage({
+      ...muted,
+      feed: { ...muted.feed, theme: () => theme },
+      page: window,
+      save: (of, run) => runs.save('', of, run),
+      tell(name, what) {
+        if (what === null) return
+        if (name === 'target_missing' && 'stepKey' in what) {
+          badge.say(words.missing(nameOf(what.stepKey)))
+        } else if (name === 'step_viewed' && 'stepKey' in what) {
+          const place = flow.steps.findIndex(({ key }) => key === what.stepKey) + 1
+          badge.say(words.step(place, flow.steps.length))
+        }
+      },
+      end(of, outcome) {
+        forget()
+        badge.say(words.outcomes[outcome])
+        if (of === 'checklist') stage.clear(of)
+      },
+      giveWay() {
+        gaveWay = true
+        forget()
+        badge.say(words.nothing)
+      },
+      inVain: is => is && badge.say(words.waiting),
+    })
+
+    const forget = () => {
+      for (const run of runs.open('', slot)) runs.end('', slot, run)
+    }
+    const play = () => {
+      if (hasLeft) return
+      gaveWay = false
+      const open = runs.open('', slot).find(({ flowId }) => flowId === flow.id)
+      const run = open ?? runs.begin('', flow, { isOpen: innerWidth >= roomyPx })
+      badge.say(slot === 'checklist' ? words.list : '')
+      stage.show(slot, flow, run)
+    }
+    onNavigation(window, () => (gaveWay ? play() : stage.moved()))
+    held.track = name => void safely(() => stage.tracked(String(name)))
+    play()
+    return {
+      again() {
+        stage.clear(slot)
+        forget()
+        play()
+      },
+      leave() {
+        hasLeft = true
+        stage.clear(slot)
+      },
+    }
+  }
+}
+
+/** Of a page that is still on its way there is nowhere to show anything. */
+const untilParsed = (): Promise<unknown> =>
+  document.readyState === 'loading'
+    ? new Promise(resolve => document.addEventListener('DOMContentLoaded', resolve))
+    : Promise.resolve()

@@ -1,0 +1,67 @@
+import { debugMark } from '../create.ts'
+import type { Engine } from '../engine.ts'
+import type { FlowFeed } from '../flow-feed.ts'
+import type { History } from '../history.ts'
+import type { BrowserStore, FlowSummary, Settings, Why } from '../parts.ts'
+import type { PersonStore } from '../person.ts'
+import type { Runs } from '../runs.ts'
+import type { Transport } from '../transport.ts'
+import { openPanel } from './panel.ts'
+import { reportOf } from './report.ts'
+import { traceTraffic } from './traffic.ts'
+import { verdictsOn } from './why.ts'
+
+/** What is looked at. */
+export interface Inside {
+  settings: Settings
+  version: string
+  engine: Engine
+  feed: FlowFeed
+  person: PersonStore
+  history: History
+  runs: Runs
+  store: BrowserStore
+  transport: Transport
+  page: Window
+  consentSaid(): boolean | null
+  isAllowed(): boolean | null
+  who(): 'awaited' | 'guessed' | 'said'
+}
+
+export interface Inspection {
+  flows(): FlowSummary[]
+  why(flowKey: string): Why | null
+  /** Opens the panel, or closes it; without an argument, whichever it is not. */
+  show(isOpen?: boolean): void
+}
+
+/** Tells of the flows and of why they are shown or not. Loaded when the page first asks. */
+export function createInspection(inside: Inside): Inspection {
+  const { engine, page } = inside
+  const traffic = traceTraffic(inside.transport, inside.store)
+  let close: (() => void) | null = null
+
+  const show: Inspection['show'] = (isOpen = close === null) => {
+    close?.()
+    close = null
+    if (!isOpen) return page.sessionStorage.removeItem(debugMark)
+    const look = () => reportOf(inside, traffic)
+    close = openPanel(page, { look, start: engine.start, closed: () => show(false) })
+    page.sessionStorage[debugMark] = '1'
+  }
+
+  return {
+    flows: () =>
+      verdictsOn(inside).map(({ flow: { key, name, kind, version }, isActive, isDue }) => {
+        const progress = engine.progress(key)!
+        return { key, name, kind, version, isActive, isDue, progress }
+      }),
+    why(flowKey) {
+      const found = verdictsOn(inside).find(({ flow }) => flow.key === flowKey)
+      if (!found) return null
+      const { flow: _, isDue: __, ...why } = found
+      return why
+    },
+    show,
+  }
+}

@@ -1,0 +1,61 @@
+import type { Why } from '../parts.ts'
+import type { Inside } from './inspection.ts'
+import type { TracedEvent, traceTraffic } from './traffic.ts'
+import { verdictsOn } from './why.ts'
+
+/** What the panel shows, as plain data: it is also what somebody copies who asks for help. */
+export interface DebugReport {
+  versions: Record<string, string>
+  person: Record<string, string>
+  connection: Record<string, string>
+  flows: (Why & { progress: string })[]
+  events: TracedEvent[]
+}
+
+const said = { known: 'told what they have done', refused: 'does not believe that it is them' }
+
+/** All of it as of now. Of the key and the hash it tells no more than whether they are there. */
+export function reportOf(inside: Inside, traffic: ReturnType<typeof traceTraffic>): DebugReport {
+  const { engine, feed, person, settings, transport, page, version } = inside
+  const { userId, anonymousId, userHash, traits } = person.current
+  const consent = inside.consentSaid()
+  const { flows, areKnown } = engine.facts()
+  const standing = feed.standing()
+  const answers = [...traffic.answers].map(([bucket, { status, at }]) => {
+    const pause = Math.ceil(transport.pauseMs(bucket) / 1_000)
+    const what = status === 0 ? 'no answer' : String(status)
+    return [bucket, `${what} at ${timeOf(at)}${pause > 0 ? `, again in ${pause} s` : ''}`]
+  })
+  return {
+    versions: {
+      snippet: version,
+      drawing: settings.headless ? 'by the page (headless)' : "Cairn's own",
+      browser: page.navigator.userAgent,
+    },
+    person: {
+      ...(userId === null ? { visitor: anonymousId } : { user: userId }),
+      identify: {
+        awaited: 'waited for',
+        guessed: 'not called on this page',
+        said: 'called',
+      }[inside.who()]!,
+      server: standing === 'alone' ? 'has not said anything of them' : said[standing],
+      'user hash': userHash === null ? 'none' : 'given',
+      traits: JSON.stringify(traits),
+      consent: consent === null ? 'not asked' : consent ? 'given' : 'refused',
+      reports: inside.isAllowed() ? 'are sent' : 'are not sent',
+    },
+    connection: {
+      server: settings.baseUrl,
+      flows: areKnown ? `${flows.length} published` : 'not known yet',
+      ...Object.fromEntries(answers),
+    },
+    flows: verdictsOn(inside).map(({ flow: { key }, isDue: _, ...why }) => {
+      const { completed, total } = engine.progress(key)!
+      return { ...why, progress: `${completed} of ${total}` }
+    }),
+    events: traffic.events(),
+  }
+}
+
+export const timeOf = (epochMs: number) => new Date(epochMs).toISOString().slice(11, 19)

@@ -1,0 +1,28 @@
+import type { StageParts } from './stage-parts.ts'
+
+declare const CAIRN_SNIPPET_AUTHOR: string
+declare const CAIRN_SNIPPET_AUTHOR_INTEGRITY: string
+declare const CAIRN_SNIPPET_PREVIEW: string
+declare const CAIRN_SNIPPET_PREVIEW_INTEGRITY: string
+
+declare const CAIRN_SNIPPET_QUESTION: string
+declare const CAIRN_SNIPPET_QUESTION_INTEGRITY: string
+declare const CAIRN_SNIPPET_INSPECTION: string
+declare const CAIRN_SNIPPET_INSPECTION_INTEGRITY: string
+declare const CAIRN_SNIPPET_VIDEO: string
+declare const CAIRN_SNIPPET_VIDEO_INTEGRITY: string
+
+/** What a page loads beside the stage's parts, where somebody works on a flow. */
+export interface PageParts extends StageParts {
+  author: typeof import('../author/author.ts')
+  preview: typeof import('../preview/preview.ts')
+}
+
+/** The parts' files, and what they are verified by. The renderer tells it, so that not every page has to. */
+export const partFiles: Readonly<Record<keyof PageParts, readonly [file: string, hash: string]>> = {
+  author: [CAIRN_SNIPPET_AUTHOR, CAIRN_SNIPPET_AUTHOR_INTEGRITY],
+  preview: [CAIRN_SNIPPET_PREVIEW, CAIRN_SNIPPET_PREVIEW_INTEGRITY],
+  question: [CAIRN_SNIPPET_QUESTION, CAIRN_SNIPPET_QUESTION_INTEGRITY],
+  inspection: [CAIRN_SNIPPET_INSPECTION, CAIRN_SNIPPET_INSPECTION_INTEGRITY],
+  video: [CAIRN_SNIPPET_VIDEO, CAIRN_SNIPPET_VIDEO_INTEGRITY],
+}

@@ -1,0 +1,81 @@
+import { safely } from '../safely.ts'
+import type { Stage, StageDeps } from '../stage.ts'
+import { showChecklist } from './checklist.ts'
+import type { Drawer } from './drawer.ts'
+import { createFinder } from './finder.ts'
+import { playSteps } from './player.ts'
+
+/** How long a checklist stays out of sight for a step that is about to be shown, milliseconds. */
+const soonMs = 1_000
+
+/** Plays steps and checklists by whichever drawer, one beside the other. */
+export function directStage(deps: StageDeps, drawer: Drawer): Stage {
+  const finder = createFinder(deps.page)
+  let steps: ReturnType<typeof playSteps> | null = null
+  let checklist: ReturnType<typeof showChecklist> | null = null
+  /** A step is shown, or about to be: the checklist makes room. */
+  let isListHidden = false
+  let returning: number | undefined
+
+  const hideList = (isHidden: boolean) => {
+    deps.page.clearTimeout(returning)
+    if (isListHidden === isHidden) return
+    isListHidden = isHidden
+    checklist?.hide(isHidden)
+  }
+  /** Unless a step comes soon: what only waits hides nothing. */
+  const returnList = () => {
+    deps.page.clearTimeout(returning)
+    returning = deps.page.setTimeout(() => safely(() => hideList(false)), soonMs)
+  }
+  const drawing = (isDrawn: boolean) => (isDrawn ? hideList(true) : returnList())
+  const clearSteps = () => {
+    steps?.leave()
+    steps = null
+  }
+
+  const clear: Stage['clear'] = slot => {
+    if (slot === 'checklist') {
+      checklist?.leave()
+      checklist = null
+    } else {
+      clearSteps()
+      hideList(false)
+    }
+  }
+  const end: StageDeps['end'] = (slot, ...how) => {
+    // A checklist takes itself away, once it was seen to be done.
+    if (slot === 'steps') clear(slot)
+    deps.end(slot, ...how)
+  }
+
+  const giveWay: StageDeps['giveWay'] = slot => {
+    clearSteps()
+    returnList()
+    deps.giveWay(slot)
+  }
+
+  return {
+    clear,
+    show(slot, flow, run) {
+      const own = { ...deps, end, giveWay, drawer, save: () => deps.save(slot, run) }
+      if (slot === 'checklist') {
+        checklist?.leave()
+        checklist = showChecklist(flow, run, { ...own, isHidden: isListHidden })
+      } else {
+        clearSteps()
+        hideList(true)
+        returnList()
+        steps = playSteps(flow, run, { ...own, finder, drawing })
+      }
+    },
+    asked(slot) {
+      if (slot === 'steps') steps?.asked()
+    },
+    moved: () => steps?.moved(),
+    tracked(name) {
+      steps?.tracked(name)
+      checklist?.tracked(name)
+    },
+  }
+}

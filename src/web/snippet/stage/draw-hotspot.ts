@@ -1,0 +1,114 @@
+import type { StepView } from '../parts.ts'
+import { safely } from '../safely.ts'
+import type { Drawing } from './draw-card.ts'
+import { mediaOf } from './draw-media.ts'
+import { openTip } from './draw-tip.ts'
+import { button, make } from './make.ts'
+import { markdownNodes } from './markdown.ts'
+import { bringIntoView, placeBeside, placeOnCorner } from './placing.ts'
+import { lightUp, spotlightOf } from './spotlight.ts'
+
+/** So long the mouse may be away from a hint, milliseconds: it is on its way there. */
+const lingerMs = 250
+
+/** A dot on an element's corner, and the card that it opens. */
+export function drawHotspot(view: StepView, element: Element, draw: Drawing): void {
+  const { root, ends, page } = draw
+  let close: (() => void) | null = null
+  bringIntoView(element, page)
+  const open = () => {
+    hint?.hide()
+    const mode = spotlightOf(view, draw.host)
+    const own = [openTip(view, element, dot, draw)]
+    if (mode !== 'off') own.push(lightUp(element, mode, root, page, null))
+    return () => {
+      for (const end of own) end()
+    }
+  }
+  const dot = button(page, 'spot', '', () => {
+    if (close) close()
+    close = close ? null : open()
+    dot.setAttribute('aria-expanded', String(close !== null))
+  })
+  dot.popover = 'manual'
+  dot.setAttribute('part', 'spot')
+  dot.setAttribute('aria-label', view.step.title || draw.words.open)
+  dot.setAttribute('aria-expanded', 'false')
+  root.append(dot)
+  dot.showPopover()
+  ends.push(placeOnCorner(element, dot))
+  const hint =
+    view.step.opens === 'hover' ? hintOf(view, element, dot, draw, () => close !== null) : null
+  draw.host.say(view.step.title)
+}
+
+/**
+ * What the dot says while the mouse or the keyboard is on it. It stays while the mouse is on the hint,
+ * and Escape takes it away without ending anything (WCAG 2.2, 1.4.13).
+ */
+function hintOf(
+  view: StepView,
+  element: Element,
+  dot: HTMLElement,
+  { root, ends, page }: Drawing,
+  isOpen: () => boolean,
+) {
+  const { step } = view
+  let shown: { card: HTMLElement; end(): void } | null = null
+  let timer: number | undefined
+
+  const hide = () => {
+    page.clearTimeout(timer)
+    shown?.end()
+    shown?.card.remove()
+    shown = null
+    dot.removeAttribute('aria-describedby')
+  }
+  const show = () => {
+    page.clearTimeout(timer)
+    if (shown || isOpen()) return
+    const card = make(page, 'div', 'card tip hint', {
+      popover: 'manual',
+      role: 'tooltip',
+      id: 'hint',
+    })
+    card.setAttribute('part', 'card')
+    const pointer = make(page, 'div', 'arrow', { 'aria-hidden': 'true', part: 'arrow' })
+    const inner = make(page, 'div', 'inner')
+    const media = step.media?.video === undefined ? mediaOf(view, page) : null
+    if (media) inner.append(media)
+    if (step.title) inner.append(make(page, 'div', 'heading', { part: 'title' }, step.title))
+    const text = make(page, 'div', 'body', { part: 'body' }, ...markdownNodes(step.body, page))
+    inner.append(text)
+    card.append(inner, pointer)
+    root.append(card)
+    card.showPopover()
+    dot.setAttribute('aria-describedby', 'hint')
+    watched(card)
+    const end = placeBeside(element, card, { pointer, at: dot, placement: step.placement })
+    shown = { card, end }
+  }
+  const hideSoon = () => {
+    page.clearTimeout(timer)
+    timer = page.setTimeout(() => safely(hide), lingerMs)
+  }
+  const watched = (one: HTMLElement) => {
+    one.addEventListener('pointerenter', () => safely(show))
+    one.addEventListener('pointerleave', () => safely(hideSoon))
+  }
+  watched(dot)
+  dot.addEventListener('focus', () => safely(show))
+  dot.addEventListener('blur', () => safely(hideSoon))
+  const pressed = (event: KeyboardEvent) => {
+    if (!shown || event.key !== 'Escape') return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    safely(hide)
+  }
+  page.addEventListener('keydown', pressed, true)
+  ends.push(() => {
+    page.removeEventListener('keydown', pressed, true)
+    hide()
+  })
+  return { hide }
+}

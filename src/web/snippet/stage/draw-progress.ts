@@ -1,0 +1,31 @@
+import type { MaybeTheme } from '../../../core/flow/merged-theme.ts'
+import type { StepView } from '../parts.ts'
+import { make } from './make.ts'
+import type { Words } from './words.ts'
+
+/** More dots than these are counted rather than seen. */
+const mostDots = 8
+
+/** How far the tour has come; nothing where it has one step, or where the theme wants none. */
+export function progressOf(
+  { place, of }: StepView,
+  theme: MaybeTheme,
+  words: Words,
+  page: Window,
+): HTMLElement | null {
+  const kind = theme?.progress ?? (of > mostDots ? 'words' : 'dots')
+  if (of < 2 || kind === 'none') return null
+  const text = words.of(place, of)
+  if (kind === 'words') return make(page, 'span', 'place', { part: 'progress' }, text)
+  const seen = make(page, 'span', kind, { 'aria-hidden': 'true' })
+  if (kind === 'bar') seen.style.setProperty('--part', `${place / of}`)
+  else {
+    const dots = Array.from({ length: of }, (_, at) => make(page, 'i', stateOf(at + 1, place)))
+    seen.append(...dots)
+  }
+  // Its words are heard, and found by whoever looks for them on the page.
+  const heard = make(page, 'span', 'unseen', {}, text)
+  return make(page, 'span', `place as-${kind}`, { part: 'progress', title: text }, seen, heard)
+}
+
+const stateOf = (at: number, place: number) => (at === place ? 'now' : at < place ? 'past' : '')

@@ -1,0 +1,36 @@
+import type { Choice, StepView } from '../parts.ts'
+import type { StageParts } from '../stage-parts.ts'
+import { make } from './make.ts'
+import type { Asking } from './question.ts'
+
+/** Puts a step's question on its card as soon as it is there: until then, and without it, the step goes on. */
+export function askOn(view: StepView, inner: HTMLElement, page: Window) {
+  const { question } = view.step
+  const place = make(page, 'div', 'asked')
+  inner.append(place)
+  let asking: Asking | null = null
+  if (question) {
+    const draw = (part: StageParts['question'] | null) => {
+      if (part) asking = part.askQuestion(question, place, page, view.given)
+    }
+    view
+      .part('question')
+      .then(draw)
+      .catch(() => {})
+  }
+  return {
+    /** What was answered goes with what was chosen, where that leads on. */
+    choose(choice: Choice): void {
+      const { type } = choice
+      if (!asking || type === 'back' || type === 'dismiss' || type === 'skip') {
+        view.choose(choice)
+        return
+      }
+      const answer = asking.answer()
+      if (answer !== null) view.choose({ ...choice, answer })
+      else if (question?.required) asking.insist()
+      // Nobody who may pass on has said anything.
+      else view.choose(type === 'next' ? { type: 'skip' } : choice)
+    },
+  }
+}

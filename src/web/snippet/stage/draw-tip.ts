@@ -1,0 +1,54 @@
+import type { StepView } from '../parts.ts'
+import { type Drawing, fillCard, glideFrom, keysOf } from './draw-card.ts'
+import { borrowFocus } from './focus.ts'
+import { make } from './make.ts'
+import { bringIntoView, placeBeside } from './placing.ts'
+import { lightUp, spotlightOf } from './spotlight.ts'
+
+/** A card beside an element, which has a ring and, mostly, the only light. */
+export function drawTip(view: StepView, element: Element, draw: Drawing): void {
+  bringIntoView(element, draw.page)
+  draw.ends.push(lightUp(element, spotlightOf(view, draw.host), draw.root, draw.page, draw.left))
+  openTip(view, element, null, draw)
+}
+
+/**
+ * Opens the card.
+ *
+ * @param dot what the card points at in the element's place
+ * @returns a function that closes it
+ */
+export function openTip(
+  view: StepView,
+  element: Element,
+  dot: HTMLElement | null,
+  draw: Drawing,
+): () => void {
+  const { root, ends, page, left } = draw
+  const { step } = view
+  const card = make(page, 'div', 'card tip', { popover: 'manual' })
+  const pointer = make(page, 'div', 'arrow', { 'aria-hidden': 'true', part: 'arrow' })
+  fillCard(card, view, draw)
+  card.append(pointer)
+  root.append(card)
+  card.showPopover()
+  const isElementMeant = step.advance.on === 'click' || spotlightOf(view, draw.host) === 'block'
+  const own = [
+    borrowFocus(card, page),
+    placeBeside(element, card, {
+      pointer,
+      at: dot,
+      placement: step.placement,
+      placed: () => glideFrom(card, dot ? null : (left?.card ?? null), page),
+    }),
+    keysOf(card, view, page, isElementMeant ? element : null),
+  ]
+  const close = () => {
+    for (const end of own.splice(0)) end()
+  }
+  ends.push(close)
+  return () => {
+    close()
+    card.remove()
+  }
+}

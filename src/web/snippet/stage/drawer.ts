@@ -1,0 +1,38 @@
+import type { MaybeTheme } from '../../../core/flow/merged-theme.ts'
+import type { Flow, StepView } from '../parts.ts'
+import type { StageDeps } from '../stage.ts'
+import { type ChecklistActions, type ChecklistState, drawChecklist } from './draw-checklist.ts'
+import { drawElsewhere, type ElsewhereView } from './draw-elsewhere.ts'
+import { type Drawn, drawStep } from './draw-step.ts'
+import { createHost } from './host.ts'
+
+/** Puts flows before people's eyes: Cairn's own way of it, or that of the page's components. */
+export interface Drawer {
+  step(view: StepView): Drawn
+  /** A step that is for another page. */
+  elsewhere(view: ElsewhereView): Drawn
+  checklist(flow: Flow, actions: ChecklistActions): DrawnChecklist
+  /** Whether the page has thrown away what was drawn. */
+  wasRemoved(): boolean
+}
+
+export interface DrawnChecklist {
+  draw(state: ChecklistState): void
+  /** Says to those who hear the page that all of it is done. */
+  sayDone(): void
+  remove(): void
+}
+
+/** @param theme the organisation's, as it is known by then */
+export function createDrawer(
+  { page, locale }: Pick<StageDeps, 'page' | 'locale'>,
+  theme: () => MaybeTheme,
+): Drawer {
+  const host = createHost(page, theme)
+  return {
+    step: view => drawStep(view, host, page),
+    elsewhere: view => drawElsewhere(view, host, page),
+    checklist: (flow, actions) => drawChecklist(flow, host, page, locale, actions),
+    wasRemoved: host.wasRemoved,
+  }
+}

@@ -1,0 +1,114 @@
+import type { Answer, ButtonData, FlowData, StepActions, StepData } from '../api.ts'
+import type { Button, Choice, Flow, Item, StepView } from '../parts.ts'
+import { safely } from '../safely.ts'
+import type { StageDeps } from '../stage.ts'
+import { progressIn } from '../standing.ts'
+import { warn } from '../warn.ts'
+import { choiceOf } from './draw-card.ts'
+import type { ChecklistState } from './draw-checklist.ts'
+import type { Drawer } from './drawer.ts'
+import { spoken } from './spoken.ts'
+
+/**
+ * Draws nothing, and tells the page what is to be drawn and what a person can do with it. The page's
+ * components can do no harm: they get copies, and what comes late is not heard.
+ */
+export function createTeller({
+  page,
+  tell,
+  locale,
+}: Pick<StageDeps, 'page' | 'tell' | 'locale'>): Drawer {
+  const copy = <Of>(of: unknown) => structuredClone(of) as Of
+
+  /** @returns what takes it back, unless another is told by then */
+  let latest = 0
+  const tellStep = (
+    { flow, step, place, of }: Pick<StepView, 'flow' | 'step' | 'place' | 'of'>,
+    more: { hasBack: boolean; element: Element | null; isElsewhere: boolean },
+    choose: (choice: Choice) => void,
+  ) => {
+    const mine = ++latest
+    const act = (choice: Choice) => {
+      if (mine === latest) safely(() => choose(choice))
+    }
+    const answered = (choice: Choice, answer?: Answer) =>
+      act(answer === undefined ? choice : { ...choice, answer })
+    const press = (button: ButtonData, answer?: Answer) =>
+      answered(choiceOf(button as Button, page), answer)
+    const actions: StepActions = {
+      press,
+      answer: answer => answered({ type: 'next' }, answer),
+      next: () => act({ type: 'next' }),
+      back: () => act({ type: 'back' }),
+      complete: () => act({ type: 'complete' }),
+      dismiss: () => act({ type: 'dismiss' }),
+      skip: () => act({ type: 'skip' }),
+      link: href => press({ label: '', action: 'link', href }),
+    }
+    const told = { flow: copy<FlowData>(flow), step: copy<StepData>(step), place, of }
+    tell('step', { ...told, ...more, actions })
+    return {
+      remove() {
+        if (mine === latest) tell('step', null)
+        latest++
+      },
+    }
+  }
+
+  return {
+    step: ({ choose, hasBack, element, ...view }) =>
+      tellStep(view, { hasBack, element, isElsewhere: false }, choose),
+    elsewhere: ({ end, href, goThere, ...view }) =>
+      tellStep(view, { hasBack: false, element: null, isElsewhere: true }, ({ type }) => {
+        if (type === 'dismiss') end()
+        else if (type === 'next' && href && !goThere(href)) page.location.assign(href)
+      }),
+    checklist(own: Flow, actions) {
+      const { flow } = spoken(own, page, locale)
+      const items = flow.checklist?.items ?? []
+      let state: ChecklistState | null = null
+      const canTick = (item: Item) =>
+        item.completeOn === null && state?.isTicked(item.id) === false && state.isOpenTo(item)
+      const use = (key: string, act: (item: Item) => void) => {
+        const item = items.find(other => other.key === key)
+        if (!item) warn(`the checklist has no item "${key}"`)
+        else if (state) safely(() => act(item))
+      }
+      const told = copy<FlowData>(flow)
+      return {
+        draw(now) {
+          state = now
+          const shown = items.map(item => ({
+            id: item.id,
+            key: item.key,
+            title: item.title,
+            description: item.description,
+            href: item.href,
+            isDone: now.isTicked(item.id),
+            canTick: canTick(item),
+          }))
+          const done = shown.filter(({ isDone }) => isDone).length
+          tell('checklist', {
+            flow: told,
+            items: shown,
+            progress: progressIn(done, items.length),
+            isOpen: now.isOpen,
+            isHidden: now.isHidden,
+            actions: {
+              tick: key => use(key, item => canTick(item) && actions.tick(item)),
+              open: key => use(key, item => state?.isOpenTo(item) && actions.open(item)),
+              toggle: (isOpen = !state?.isOpen) => state && safely(() => actions.toggle(isOpen)),
+              dismiss: () => state && safely(actions.dismiss),
+            },
+          })
+        },
+        sayDone: () => {},
+        remove() {
+          if (state) tell('checklist', null)
+          state = null
+        },
+      }
+    },
+    wasRemoved: () => false,
+  }
+}

@@ -1,0 +1,91 @@
+import { quietly } from '../safely.ts'
+import { around } from './elements.ts'
+
+/** Of what stays at an edge of the window when the page scrolls, where it is looked for, parts of the width. */
+const lookedAt = [0.05, 0.5, 0.95]
+
+type Edge = 'top' | 'bottom'
+
+/** A style of an element that was changed. */
+interface Change {
+  element: HTMLElement
+  name: string
+  /** What the element said itself, and how. */
+  was: readonly [value: string, priority: string]
+  hadStyle: boolean
+  /** What stands there now, as the browser writes it. */
+  now: string
+}
+
+/**
+ * Has the page make room at an edge as high as a bar that lies there: it begins below it, or ends above
+ * it, and so does what stays there while the page scrolls, such as a header.
+ *
+ * @returns a function that leaves the page as it was
+ */
+export function makeRoom(bar: HTMLElement, edge: Edge, page: Window): () => void {
+  const { documentElement } = page.document
+  const changes: Change[] = []
+
+  const set = (element: HTMLElement, name: string, value: string) => {
+    const { style } = element
+    let change = changes.find(one => one.element === element && one.name === name)
+    if (!change) {
+      const was = [style.getPropertyValue(name), style.getPropertyPriority(name)] as const
+      change = { element, name, was, hadStyle: element.hasAttribute('style'), now: '' }
+      changes.push(change)
+    }
+    style.setProperty(name, value, 'important')
+    change.now = style.getPropertyValue(name)
+  }
+
+  const pixels = (element: Element, name: string) =>
+    Number.parseFloat(page.getComputedStyle(element).getPropertyValue(name)) || 0
+  const margin = pixels(documentElement, `margin-${edge}`)
+  const scroll = pixels(documentElement, `scroll-padding-${edge}`)
+  const fixed = fixedAt(edge, bar, page).map(element => ({ element, at: pixels(element, edge) }))
+
+  const place = () => {
+    const { height } = bar.getBoundingClientRect()
+    if (!(height > 0)) return
+    set(documentElement, `margin-${edge}`, `${margin + height}px`)
+    set(documentElement, `scroll-padding-${edge}`, `${scroll + height}px`)
+    for (const { element, at } of fixed) set(element, edge, `${at + height}px`)
+  }
+  place()
+  const observer = new ResizeObserver(quietly(async () => place()))
+  observer.observe(bar)
+
+  return () => {
+    observer.disconnect()
+    for (const { element, name, was, hadStyle, now } of changes.reverse()) {
+      // What the page has written there since is its own.
+      if (element.style.getPropertyValue(name) !== now) continue
+      element.style.removeProperty(name)
+      if (was[0] !== '') element.style.setProperty(name, ...was)
+      if (!hadStyle && element.getAttribute('style') === '') element.removeAttribute('style')
+    }
+  }
+}
+
+/** What stays at an edge while the page scrolls, of the page's own. */
+function fixedAt(edge: Edge, bar: HTMLElement, page: Window): HTMLElement[] {
+  const { document, innerWidth, innerHeight } = page
+  const y = edge === 'top' ? 1 : innerHeight - 2
+  const found = new Set<HTMLElement>()
+  const own = (bar.getRootNode() as ShadowRoot).host
+  for (const part of lookedAt) {
+    for (const hit of document.elementsFromPoint(innerWidth * part, y)) {
+      if (hit === own) continue
+      for (let at: Element | null = hit; at; at = around(at)) {
+        const style = page.getComputedStyle(at)
+        const isHeld = style.position === 'fixed' || style.position === 'sticky'
+        const { width, height } = at.getBoundingClientRect()
+        // What fills the window lies over all of it, and would be moved out of it.
+        const fills = width > innerWidth * 0.9 && height > innerHeight * 0.9
+        if (isHeld && !fills) found.add(at as HTMLElement)
+      }
+    }
+  }
+  return [...found]
+}

@@ -1,0 +1,111 @@
+import { getOverflowAncestors } from '@floating-ui/dom'
+import type { StepView } from '../parts.ts'
+import type { Host } from './host.ts'
+import { make } from './make.ts'
+import { eased, glideMs, isCalm, settle } from './motion.ts'
+import { type Box, follow, moveTo } from './placing.ts'
+
+export type Spotlight = 'off' | 'dim' | 'block'
+
+/** Between an element and the light around it, pixels. */
+const room = 5
+
+/**
+ * As the step says, else as the theme does; else the page is dimmed for a tooltip, unless the visitor
+ * has work to do on the page before it goes on.
+ */
+export function spotlightOf({ step, flow }: StepView, host: Host): Spotlight {
+  if (step.spotlight) return step.spotlight
+  if (step.kind !== 'tooltip') return 'off'
+  return host.themeOf(flow.theme)?.spotlight ?? (step.advance.on === 'event' ? 'off' : 'dim')
+}
+
+/**
+ * Frames an element, and darkens the rest of the page. Both are drawn in one go, by one rectangle, each
+ * time the element has moved, and glide there from where the step before had them.
+ *
+ * @returns a function that ends it
+ */
+export function lightUp(
+  element: Element,
+  mode: Spotlight,
+  root: HTMLElement,
+  page: Window,
+  from: { frame: Box | null; isDimmed: boolean } | null,
+): () => void {
+  const hidden = { popover: 'manual', 'aria-hidden': 'true' }
+  const ring = make(page, 'div', 'ring', { ...hidden, part: 'ring' })
+  const veil = make(page, 'div', `veil ${mode}`, { ...hidden, part: 'veil' })
+  const own = mode === 'off' ? [ring] : [veil, ring]
+  root.append(...own)
+  for (const one of own) one.showPopover()
+  if (from?.isDimmed) settle(veil)
+  // What is pressed there keeps the keyboard where it is.
+  veil.addEventListener('mousedown', event => event.preventDefault())
+  const corner = cornerOf(element, ring, page)
+  if (corner !== null) ring.style.setProperty('--corner', `${corner}px`)
+  const scrolled = getOverflowAncestors(element, [], false)
+  const clips = scrolled.filter(one => one instanceof (page as never as typeof globalThis).Element)
+
+  const draw = (box: Box) => {
+    moveTo(ring, box.left, box.top)
+    Object.assign(ring.style, { width: `${box.width}px`, height: `${box.height}px` })
+    if (mode === 'off') return
+    const radius = (corner ?? Number.parseFloat(page.getComputedStyle(ring).borderRadius)) || 0
+    veil.style.clipPath = `path(evenodd, "M0 0H${farPx}V${farPx}H0Z${hole(box, clips as Element[], radius)}")`
+  }
+
+  const begun = page.performance.now()
+  const start = from?.frame ?? null
+  const glides = start !== null && !isCalm(page)
+  const place = () => {
+    const to = element.getBoundingClientRect()
+    const part = glides ? eased((page.performance.now() - begun) / glideMs) : 1
+    draw(part < 1 && start ? between(start, to, part) : to)
+    return part < 1
+  }
+  const end = follow(element, ring, place)
+  return () => {
+    end()
+    for (const one of own) one.remove()
+  }
+}
+
+/** Wider and higher than any window. */
+const farPx = 32_000
+
+const between = (from: Box, to: Box, part: number): Box => {
+  const at = (name: keyof Box) => from[name] + (to[name] - from[name]) * part
+  return { left: at('left'), top: at('top'), width: at('width'), height: at('height') }
+}
+
+/** An element that is round stays so in its light; a square one gets the theme's corners. */
+function cornerOf(element: Element, ring: HTMLElement, page: Window): number | null {
+  const { borderTopLeftRadius } = page.getComputedStyle(element)
+  const own = Number.parseFloat(borderTopLeftRadius) || 0
+  const { width, height } = element.getBoundingClientRect()
+  const pixels = borderTopLeftRadius.endsWith('%') ? (own / 100) * Math.min(width, height) : own
+  const least = Number.parseFloat(page.getComputedStyle(ring).borderTopLeftRadius) || 0
+  return pixels === 0 ? null : Math.max(Math.min(pixels, height / 2) + room, Math.min(least, 6))
+}
+
+/** What is to be seen of the element, and some room: as a path that turns round. */
+function hole(box: Box, clips: readonly Element[], radius: number): string {
+  let [left, top] = [box.left - room, box.top - room]
+  let [right, bottom] = [box.left + box.width + room, box.top + box.height + room]
+  for (const clip of clips) {
+    const seen = clip.getBoundingClientRect()
+    left = Math.max(left, seen.left)
+    top = Math.max(top, seen.top)
+    right = Math.min(right, seen.right)
+    bottom = Math.min(bottom, seen.bottom)
+  }
+  const [width, height] = [right - left, bottom - top]
+  if (width <= 0 || height <= 0) return ''
+  const r = Math.min(radius, width / 2, height / 2)
+  const arc = (x: number, y: number) => `a${r} ${r} 0 0 1 ${x} ${y}`
+  return (
+    `M${left + r} ${top}h${width - 2 * r}${arc(r, r)}v${height - 2 * r}${arc(-r, r)}` +
+    `h${2 * r - width}${arc(-r, -r)}v${2 * r - height}${arc(r, -r)}Z`
+  )
+}

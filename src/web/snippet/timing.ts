@@ -1,0 +1,100 @@
+import type { Candidate, firstDue, Place } from '../../core/flow/decision.ts'
+import {
+  changesInMs,
+  interruptions,
+  isForPerson,
+  judgeOf,
+  type Moment,
+} from '../../core/flow/moment.ts'
+import { createCaused, type ToldEvents } from './caused.ts'
+import { createHeldOut } from './held-out.ts'
+import { type History, isAskedFor } from './history.ts'
+import { createReminder, sees } from './on-page.ts'
+import type { BrowserStore, Flow, Outbox } from './parts.ts'
+
+/**
+ * Whether flows begin by time, by number and by what has happened: a file of its own, which is loaded
+ * where a flow or the organisation asks for any of it.
+ */
+
+export interface TimingDeps {
+  /** The one of the page's own script, which every page has: it is not loaded twice. */
+  firstDue: typeof firstDue
+  store: BrowserStore
+  outbox: Outbox
+  history: History
+  person: { readonly name: string }
+  /** The published flows, of which any may be waited for. */
+  flows(): readonly Flow[]
+  throttle(): number | null
+  /** By the server's clock. */
+  now(): number
+  /** How long the person has been on the page, milliseconds. */
+  viewedMs(): number
+  /** Looks again what is due. */
+  consider(): void
+  page: Window
+}
+
+type OfPage = Candidate & { flow: Flow }
+
+export function createTiming(deps: TimingDeps) {
+  const { store, history, person, page, firstDue } = deps
+  const caused = createCaused(store)
+  const holdBack = createHeldOut(store, deps.outbox)
+  const reminder = createReminder(page, deps.consider)
+  /** Whether a flow is due but for an element that is not seen. */
+  let isLacking = false
+
+  function moment(): Moment {
+    const past = history.of(person.name)
+    const met = deps.flows().flatMap(flow => {
+      const ofFlow = past[flow.id]
+      return ofFlow ? [{ flow, history: ofFlow }] : []
+    })
+    const most = deps.throttle()
+    const begun = () => interruptions(met.filter(({ history }) => !isAskedFor(history)))
+    const completed = met.filter(({ history: { completedAt } }) => completedAt !== null)
+    return {
+      now: deps.now(),
+      person: person.name,
+      completed: new Set(completed.map(({ flow: { key } }) => key)),
+      events: caused.of(person.name),
+      throttle: most === null ? null : { most, begun: begun() },
+      onPage: { viewedMs: deps.viewedMs(), sees: selector => sees(page.document, selector) },
+    }
+  }
+
+  return {
+    /** What is decided by, for whoever asks why. */
+    moment,
+    /** The flow that comes first; of those from which the person is held back it is reported. */
+    firstDue<Of extends OfPage>(candidates: readonly Of[], place: Place): Of | undefined {
+      const now = moment()
+      const asIfSeen = judgeOf({ ...now, onPage: { ...now.onPage!, sees: () => true } })
+      isLacking ||= candidates.some(candidate => {
+        const element = candidate.flow.when?.element
+        if (element === undefined || now.onPage!.sees(element)) return false
+        return firstDue([candidate], place, asIfSeen) !== undefined
+      })
+      return firstDue(candidates, place, judgeOf(now), ({ flow }) => holdBack(person.name, flow))
+    },
+    isForPerson: (flow: Flow) => isForPerson(flow, moment()),
+    /** It is looked what is due: from now on it counts what that lacks. */
+    forget() {
+      isLacking = false
+    },
+    /** Looks again when time alone, or a change of the page, may have something begin. */
+    remind() {
+      const now = moment()
+      reminder.in(Math.min(...deps.flows().map(flow => changesInMs(flow, now))))
+      reminder.atChange(isLacking)
+    },
+    note: (person: string, name: string, id: string, at: number) =>
+      caused.note(person, name, id, at),
+    learn: (person: string, told: ToldEvents) => caused.learn(person, told),
+    adopt: (from: string, to: string) => caused.adopt(from, to),
+  }
+}
+
+export type Timing = ReturnType<typeof createTiming>
