@@ -5,12 +5,14 @@
  *
  * The program stands under its final name only when it is whole. Identifiers are never minified:
  * Elysia reads the source text of handlers. Beside it are written its bill of materials
- * (dist/cairn.cdx.json) and the checksums of both (dist/SHA256SUMS, for `sha256sum -c`).
+ * (dist/cairn.cdx.json), the packages for JavaScript applications (dist/npm), and the checksums of all
+ * (dist/SHA256SUMS, for `sha256sum -c`).
  */
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { pack } from './packages.ts'
 import { billOfMaterials, type Lock, type Manifest } from './sbom.ts'
 import { type Stamps, stampsOf, versionIn } from './version.ts'
 
@@ -67,9 +69,18 @@ async function main(): Promise<void> {
   for (const target of targets) await build(`cairn-${target}`, stamps, target)
 
   const lock = await readLock()
-  const materials = { root, manifest, lock, stamps, madeAt: madeAt() }
+  const packages = await pack(root, version)
+  console.log(`packed ${packages.map(({ file }) => `dist/${file}`).join(', ')}`)
+  const packed = await Promise.all(
+    packages.map(async ({ name, file }) => {
+      const bytes = await Bun.file(join(dist, file)).bytes()
+      return { name, sha512: new Bun.CryptoHasher('sha512').update(bytes).digest('hex') }
+    }),
+  )
+  const materials = { root, manifest, lock, stamps, madeAt: madeAt(), packed }
   await Bun.write(join(dist, 'cairn.cdx.json'), await billOfMaterials(materials))
-  await writeChecksums([...programs, 'cairn.cdx.json'])
+  const files = packages.map(({ file }) => file)
+  await writeChecksums([...programs, 'cairn.cdx.json', ...files])
 }
 
 /** What was built in this run, each by its SHA-256. */

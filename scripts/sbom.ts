@@ -40,11 +40,20 @@ export interface SbomSource {
   stamps: Stamps
   /** When what is built was made: the commit's time. */
   madeAt: Date
+  /** What is packed beside the executable. */
+  packed?: readonly PackedFile[]
+}
+
+/** A package of ours, which leans on nothing but its peers. */
+export interface PackedFile {
+  /** `@cairn/browser`. */
+  name: string
+  sha512: string
 }
 
 /** The bill of materials, as text. */
 export async function billOfMaterials(source: SbomSource): Promise<string> {
-  const { root, manifest, lock, stamps, madeAt } = source
+  const { root, manifest, lock, stamps, madeAt, packed = [] } = source
   const { version, commit } = stamps
   const cairn = new Models.Component(Enums.ComponentType.Application, manifest.name, {
     bomRef: `cairn@${version}`,
@@ -71,9 +80,23 @@ export async function billOfMaterials(source: SbomSource): Promise<string> {
   const bun = bunOf(manifest.devDependencies.bun)
   bom.components.add(bun)
   addDependency(cairn, bun)
+  for (const file of packed) bom.components.add(packageOf(file, manifest))
   const factory = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6)
   const serializer = new Serialize.JsonSerializer(factory)
   return `${serializer.serialize(bom, { sortLists: true, space: 2 })}\n`
+}
+
+function packageOf({ name, sha512 }: PackedFile, { version, license }: Manifest): Models.Component {
+  const [scope = '', base = name] = name.split('/')
+  const purl = `pkg:npm/${encodeURIComponent(scope)}/${base}@${version}`
+  return new Models.Component(Enums.ComponentType.Library, base, {
+    bomRef: purl,
+    group: scope,
+    version,
+    purl,
+    hashes: new Models.HashDictionary([[Enums.HashAlgorithm['SHA-512'], sha512]]),
+    licenses: licenseOf(license),
+  })
 }
 
 function addDependency(component: Models.Component, needed: Models.Component | undefined): void {

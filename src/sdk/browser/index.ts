@@ -1,0 +1,98 @@
+import type { Cairn, Identified, Settings } from '../../web/snippet/api.ts'
+import { earlyPatienceMs } from '../../web/snippet/calls.ts'
+import { inert } from './inert.ts'
+import { loadSnippet } from './load.ts'
+import { queued } from './queue.ts'
+
+export type * from '../../web/snippet/api.ts'
+export { checklistStore, type FlowState, flowStore, type Store } from './stores.ts'
+
+/** Where Cairn is, and how its script is loaded. */
+export interface CairnOptions extends Omit<Settings, 'baseUrl'> {
+  /** Where pages reach your server: `https://cairn.example.com`. */
+  url: string
+  /** Of your page's content security policy. */
+  nonce?: string
+  /** Just this version of the script, which the browser verifies; `cairn key show` prints both. */
+  pinned?: { file: string; integrity: string }
+  /** Told where the script did not come, such as for a blocker or a policy. Nothing else happens then. */
+  onLoadFailure?(error: Error): void
+}
+
+export interface CairnClient extends Cairn {
+  /** Whether the script has come, once that is known; on a server it never does. */
+  readonly ready: Promise<boolean>
+}
+
+const clients = new Map<string, CairnClient>()
+const onServer: CairnClient = { ...inert, ready: new Promise(() => {}) }
+
+/**
+ * Loads the script that your server hosts, so that an upgrade of the server is one of every page, and
+ * answers `window.cairn` with types. Calls wait for the script. Called again with the same server and
+ * key, the same is answered; where there is no page, one that does nothing.
+ */
+export function createCairn(options: CairnOptions): CairnClient {
+  if (typeof window === 'undefined' || !window.document) return onServer
+  const url = options.url.replace(/\/+$/, '')
+  const name = `${url} ${options.key}`
+  const known = clients.get(name)
+  if (known) return known
+  if (clients.size > 0) console.warn('cairn: this page asks for two servers or keys: one is used')
+  const client = clients.values().next().value ?? clientOf({ ...options, url })
+  clients.set(name, client)
+  return client
+}
+
+function clientOf(options: CairnOptions): CairnClient {
+  const calls = queued(window)
+  const loading = loadSnippet(options, window)
+  const ready = loading.then(
+    () => {
+      calls.settle()
+      return true
+    },
+    (error: Error) => {
+      calls.settle()
+      console.warn(`cairn: ${error.message}`)
+      options.onLoadFailure?.(error)
+      return false
+    },
+  )
+  if (options.headless) {
+    ready.then(isThere => {
+      if (isThere && !calls.has('isActive')) {
+        console.warn('cairn: the server is older than headless mode, and draws flows itself')
+      }
+    })
+  }
+  const { call } = calls
+  /** Of an older server it answers nothing, as where none has come. */
+  const met = (answer: unknown): Promise<Identified> =>
+    Promise.race([
+      Promise.resolve(answer).then(outcome => (outcome as Identified | undefined) ?? 'alone'),
+      new Promise<Identified>(resolve => {
+        ready.then(() => setTimeout(resolve, earlyPatienceMs, 'alone'))
+      }),
+    ])
+  return {
+    ready,
+    identify: (...args) => met(call('identify', args)),
+    group: (...args) => void call('group', args),
+    track: (...args) => void call('track', args),
+    start: (...args) => void call('start', args),
+    stop: () => void call('stop', []),
+    reset: ((...args: [never]) => {
+      const answer = call('reset', args)
+      return args[0] === undefined ? undefined : met(answer)
+    }) as Cairn['reset'],
+    isActive: (...args) => (call('isActive', args) as boolean | undefined) ?? false,
+    progress: (...args) => (call('progress', args) as ReturnType<Cairn['progress']>) ?? null,
+    flows: async () => ((await call('flows', [])) as Awaited<ReturnType<Cairn['flows']>>) ?? [],
+    why: async (...args) =>
+      ((await call('why', args)) as Awaited<ReturnType<Cairn['why']>>) ?? null,
+    debug: (...args) => void call('debug', args),
+    on: (...args) => (call('on', args as never) as (() => void) | undefined) ?? (() => {}),
+    consent: (...args) => void call('consent', args),
+  }
+}

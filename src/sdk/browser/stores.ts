@@ -1,0 +1,91 @@
+import type { ChecklistShown, Progress, StepShown, Told } from '../../web/snippet/api.ts'
+import type { CairnClient } from './index.ts'
+
+/** What a component reads and is told of: as React's `useSyncExternalStore` and Vue's refs want it. */
+export interface Store<State> {
+  /** The same object as long as nothing has changed. */
+  get(): State
+  /** @returns a function that ends it */
+  subscribe(changed: () => void): () => void
+}
+
+/** How a flow stands for whoever is there. */
+export interface FlowState {
+  /** Whether it is on the page now. */
+  isActive: boolean
+  /** In headless mode, the step of it that is to be drawn. */
+  step: StepShown | null
+  /** Null as long as it is not known. */
+  progress: Progress | null
+}
+
+export const idleFlow: FlowState = { isActive: false, step: null, progress: null }
+
+/** By which a flow's state may change. */
+const news = [
+  'active',
+  'flow_started',
+  'step_viewed',
+  'flow_completed',
+  'flow_dismissed',
+  'item_completed',
+  'step',
+  'checklist',
+] as const satisfies readonly (keyof Told)[]
+
+/** How one flow stands, by its key. */
+export function flowStore(client: CairnClient, flowKey: string): Store<FlowState> {
+  let step: StepShown | null = null
+  let state = idleFlow
+  return {
+    get: () => state,
+    subscribe(changed) {
+      const look = () => {
+        const next = {
+          isActive: client.isActive(flowKey),
+          step: step?.flow.key === flowKey ? step : null,
+          progress: client.progress(flowKey),
+        }
+        if (isSame(next, state)) return
+        state = next
+        changed()
+      }
+      const ends = [
+        client.on('step', told => {
+          step = told
+        }),
+        ...news.map(name => client.on(name, look)),
+      ]
+      // What has happened before somebody listened; and what the script knows once it has come.
+      look()
+      client.ready.then(look)
+      return () => {
+        for (const end of ends) end()
+      }
+    },
+  }
+}
+
+const isSame = (a: FlowState, b: FlowState) =>
+  a.isActive === b.isActive &&
+  a.step === b.step &&
+  JSON.stringify(a.progress) === JSON.stringify(b.progress)
+
+/** In headless mode, the checklist that is to be drawn: whichever it is, or the one by that key. */
+export function checklistStore(
+  client: CairnClient,
+  flowKey?: string,
+): Store<ChecklistShown | null> {
+  let shown: ChecklistShown | null = null
+  return {
+    get: () => shown,
+    subscribe(changed) {
+      return client.on('checklist', told => {
+        const next = told && (flowKey === undefined || told.flow.key === flowKey) ? told : null
+        if (next === shown) return
+        shown = next
+        changed()
+      })
+    },
+  }
+}

@@ -1,0 +1,95 @@
+/** A request that was answered with a refusal, or not at all (status 0). */
+export class CairnError extends Error {
+  override name = 'CairnError'
+  constructor(
+    message: string,
+    readonly status: number,
+    /** As the API names it, where it does. */
+    readonly code: string | null,
+  ) {
+    super(message)
+  }
+}
+
+export interface Connection {
+  url: string
+  key: string
+  fetch: Fetch
+}
+
+/** As much of `fetch` as is used. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** A connection that says nothing for so long is dead, milliseconds. */
+const answerMs = 10_000
+/** The first pause after a failure, which doubles with each further one, and the longest. */
+const firstPauseMs = 500
+const longestPauseMs = 60_000
+/** However long a server, or what stands before it, says to wait. */
+const longestAskedMs = 3_600_000
+
+/** What became of one try: an answer, or how long to wait before the next. */
+export type Tried =
+  | { answer: Response; waitMs: null }
+  | { answer: Response | null; waitMs: number; why: string }
+
+/** @param failures how many tries have failed before */
+export async function tryOnce(
+  { url, key, fetch }: Connection,
+  path: string,
+  body: unknown,
+  failures: number,
+): Promise<Tried> {
+  const growing =
+    Math.min(firstPauseMs * 2 ** failures, longestPauseMs) * (0.75 + Math.random() / 2)
+  try {
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        Authorization: `Bearer ${key}`,
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(answerMs),
+    })
+    if (answer.status !== 429 && answer.status < 500) return { answer, waitMs: null }
+    const askedMs = Number(answer.headers.get('Retry-After')) * 1_000
+    const waitMs = askedMs > 0 ? Math.min(askedMs, longestAskedMs) : growing
+    return { answer, waitMs, why: `answered ${answer.status}` }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { answer: null, waitMs: growing, why }
+  }
+}
+
+/** What a refusal says. */
+export async function errorOf(answer: Response): Promise<CairnError> {
+  const body = (await answer.json().catch(() => null)) as { error?: string; code?: string } | null
+  const said = body?.error ?? answer.statusText
+  const hint = answer.status === 401 ? ': is the key current, and the user proven?' : ''
+  return new CairnError(`${answer.status} ${said}${hint}`, answer.status, body?.code ?? null)
+}
+
+export const sleep = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
+
+/** Asks until there is an answer, as often as there is time for. */
+export async function asked<Answer>(
+  connection: Connection,
+  path: string,
+  body: unknown,
+  patienceMs: number,
+): Promise<Answer> {
+  const until = Date.now() + patienceMs
+  for (let failures = 0; ; failures++) {
+    const tried = await tryOnce(connection, path, body, failures)
+    if (tried.waitMs === null) {
+      if (!tried.answer.ok) throw await errorOf(tried.answer)
+      return (await tried.answer.json()) as Answer
+    }
+    if (Date.now() + tried.waitMs > until) {
+      if (tried.answer) throw await errorOf(tried.answer)
+      throw new CairnError(`no answer: ${tried.why}`, 0, null)
+    }
+    await sleep(tried.waitMs)
+  }
+}

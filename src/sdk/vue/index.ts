@@ -1,0 +1,85 @@
+import {
+  type CairnClient,
+  type CairnOptions,
+  type ChecklistShown,
+  checklistStore,
+  createCairn,
+  type FlowState,
+  flowStore,
+  type Store,
+} from '@cairn/browser'
+import {
+  type InjectionKey,
+  inject,
+  type MaybeRefOrGetter,
+  onScopeDispose,
+  type Plugin,
+  type ShallowRef,
+  shallowRef,
+  toValue,
+  watch,
+} from 'vue'
+
+const injected: InjectionKey<CairnClient> = Symbol('cairn')
+
+/** `app.use(createCairnPlugin({ url, key }))`. It loads its script in the browser alone, once a page. */
+export const createCairnPlugin = (options: CairnOptions): Plugin => ({
+  install(app) {
+    app.provide(injected, createCairn(options))
+  },
+})
+
+/** All that a page can say and ask. */
+export function useCairn(): CairnClient {
+  const client = inject(injected, null)
+  if (!client) throw new Error('useCairn() needs app.use(createCairnPlugin(…))')
+  return client
+}
+
+/** Follows a store, and another one when what it depends on has changed. */
+function followed<State>(make: () => Store<State>): Readonly<ShallowRef<State>> {
+  const state: ShallowRef<State> = shallowRef(make().get())
+  let end = () => {}
+  // Where a server draws the page nothing ever changes, and nobody listens.
+  watch(
+    make,
+    store => {
+      end()
+      state.value = store.get()
+      if (typeof window === 'undefined') return
+      end = store.subscribe(() => {
+        state.value = store.get()
+      })
+      state.value = store.get()
+    },
+    { immediate: true },
+  )
+  onScopeDispose(() => end())
+  return state
+}
+
+/** How a flow stands, and what begins and ends it. */
+export function useFlow(flowKey: MaybeRefOrGetter<string>): {
+  state: Readonly<ShallowRef<FlowState>>
+  start(): void
+  stop(): void
+} {
+  const client = useCairn()
+  return {
+    state: followed(() => flowStore(client, toValue(flowKey))),
+    start: () => client.start(toValue(flowKey)),
+    stop: () => client.stop(),
+  }
+}
+
+/** In headless mode, the checklist that is to be drawn, with what can be done: any, or the one by its key. */
+export function useChecklist(
+  flowKey?: MaybeRefOrGetter<string>,
+): Readonly<ShallowRef<ChecklistShown | null>> {
+  const client = useCairn()
+  return followed(() =>
+    checklistStore(client, flowKey === undefined ? undefined : toValue(flowKey)),
+  )
+}
+
+export type * from '@cairn/browser'
