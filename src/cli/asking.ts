@@ -138,6 +138,7 @@ const advices: Readonly<Record<string, string>> = {
   slug_taken: ' with --slug',
   too_many_flows: ': "cairn flows archive KEY"',
   two_secrets_work: ' (--now)',
+  too_many_previews: ': "cairn flows preview --end ID"',
   too_many_webhooks: ': "cairn alerts webhook remove ID"',
   webhook_not_found: ': "cairn alerts webhook list" shows all',
   validation_failed: ': nothing was changed, mend this first',

@@ -45,7 +45,12 @@ export function serverAddress(url: string): string {
 
 /** The management token of the environment. @throws UsageFailure; never with the token */
 export function tokenOfEnvironment(): string {
-  const token = process.env.CAIRN_TOKEN?.trim()
+  return tokenIn('CAIRN_TOKEN')
+}
+
+/** The management token in a variable. @throws UsageFailure; never with the token */
+export function tokenIn(variable: string): string {
+  const token = process.env[variable]?.trim()
   if (!token) {
     throw new UsageFailure(
       '--url needs a management token in the variable CAIRN_TOKEN: make one on the server, "cairn token create NAME --scope flows:write"',
@@ -54,7 +59,7 @@ export function tokenOfEnvironment(): string {
   // What else there may be in it is not sent to anybody.
   if (isManagementToken(token)) return token
   throw new UsageFailure(
-    'CAIRN_TOKEN holds no whole management token: one is "crn_" and 48 characters, as "cairn token create" prints it',
+    `${variable} holds no whole management token: one is "crn_" and 48 characters, as "cairn token create" prints it`,
   )
 }
 

@@ -18,9 +18,12 @@ import {
   schemaLine,
   verdict,
 } from './flows/files.ts'
+import { addPreview } from './flows/preview.ts'
+import { addPromote } from './flows/promote.ts'
 import { addPull } from './flows/pull.ts'
 import { orgFlag, type Pushed, publishCommand, type StatusChange } from './flows/records.ts'
 import { sourceOf } from './flows/source.ts'
+import { addTexts } from './flows/texts.ts'
 import { addManaged, asked, managed } from './manage.ts'
 import { print, printColumns, printJson, printTable, tell } from './output.ts'
 
@@ -39,17 +42,21 @@ export function addFlows(cairn: Command): void {
       'cairn flows validate tour.yaml                 what is wrong, and where',
       'cairn flows diff tour.yaml                     what pushing it would change',
       'cairn flows push tour.yaml                     a draft, which no page shows',
+      'cairn flows preview welcome                    a link to it in the real page',
       'cairn flows publish welcome                    every page shows it from now on',
       'cairn flows pull --out flows                   all of them as files again',
     )
   addValidate(flows)
   addDiff(flows)
   addPush(flows)
+  addPreview(flows)
   addChange(flows, 'publish')
   addChange(flows, 'unpublish')
   addChange(flows, 'archive')
+  addPromote(flows)
   addList(flows)
   addPull(flows)
+  addTexts(flows)
   addSchema(flows)
 }
 

@@ -65,6 +65,7 @@ function addShow(key: Command): void {
           "policy takes it with the page's nonce, or out of a file of your own):",
           `  <script>${installStub}</script>`,
         )
+        print('', 'In an application that is built with npm: @cairn/browser, "cairn help sdk"')
         if (options.url === exampleUrl) print('', "Put your server's own address in: --url")
       })
     })

@@ -14,7 +14,7 @@ import { managedOrg, orgCommand } from './manage.ts'
 import { counted, print, printJson, printTable } from './output.ts'
 
 /** The settings after a change, or as they are where none is asked for. */
-const settingsAfter = (command: Command, org: string | undefined, change: object | null) =>
+export const settingsAfter = (command: Command, org: string | undefined, change: object | null) =>
   managedOrg(command, org, ({ ask }) =>
     change === null
       ? ask<Settings>('GET /settings')
@@ -27,7 +27,7 @@ function limitIn(bucket: string, text: string): number | null {
 }
 
 /** A count that an option gives. @param orElse what it may be beside a number, for the error */
-function countIn(option: string, text: string, most: number, orElse = ''): number {
+export function countIn(option: string, text: string, most: number, orElse = ''): number {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0
   if (count >= 1 && count <= most) return count
   const given = `${option} "${text.slice(0, 20)}"`

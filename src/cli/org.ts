@@ -7,6 +7,7 @@ import type { Command, Flags } from './command.ts'
 import { makeDirectory } from './data.ts'
 import { CommandFailure, exitStatus } from './failure.ts'
 import { allOrganisations, dataOf, managedOrg, operated, orgCommand } from './manage.ts'
+import { addEnvironments } from './org-environments.ts'
 import { addIdentity } from './org-identity.ts'
 import {
   addLimits,
@@ -16,6 +17,8 @@ import {
   addTimezone,
   addTraits,
 } from './org-settings.ts'
+import { addTheme } from './org-theme.ts'
+import { addThrottle } from './org-throttle.ts'
 import { columns, print, printJson, printTable } from './output.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
@@ -32,7 +35,10 @@ export function addOrg(cairn: Command): void {
   addTraits(org)
   addRetention(org)
   addTimezone(org)
+  addTheme(org)
+  addThrottle(org)
   addIdentity(org)
+  addEnvironments(org)
   addStatus(org)
 }
 
@@ -41,24 +47,39 @@ function addCreate(org: Command): void {
     .description('make an organisation with its snippet key')
     .argument('<name>', 'its name')
     .option('--slug <slug>', 'its short name, a-z 0-9 and "-"; made from the name unless given')
+    .option('--staging-of <org>', 'link it: flows are tried in it, and promoted to that one')
     .option('--json', 'print {id, slug, snippetKey} as JSON')
-    .examples('cairn org create "Harbor Inc"', 'cairn org create "Harbor Inc" --slug harbor --json')
-    .action(async (name: string, options: Flags<'slug', 'json'>, command: Command) => {
-      const { data } = settingsOf(command, 'data')
-      requireNameable(name, options.slug)
-      makeDirectory(data)
-      requireNoLostDatabase(data)
-      const body = { name, ...(options.slug === undefined ? {} : { slug: options.slug }) }
-      const made = await operated(data, ({ ask }) => ask<Created>('POST /organisations', { body }))
-      const { id, slug, snippetKey } = made
-      if (options.json) return printJson({ id, slug, snippetKey })
-      print(
-        `organisation  ${made.name}`,
-        `id            ${id}`,
-        `slug          ${slug}`,
-        `snippet key   ${snippetKey}`,
-      )
-    })
+    .examples(
+      'cairn org create "Harbor Inc"',
+      'cairn org create "Harbor Inc" --slug harbor --json',
+      'cairn org create "Harbor staging" --staging-of harbor',
+    )
+    .action(
+      async (name: string, options: Flags<'slug' | 'stagingOf', 'json'>, command: Command) => {
+        const { data } = settingsOf(command, 'data')
+        requireNameable(name, options.slug)
+        makeDirectory(data)
+        requireNoLostDatabase(data)
+        const { slug: asked, stagingOf } = options
+        const body = {
+          name,
+          ...(asked !== undefined && { slug: asked }),
+          ...(stagingOf !== undefined && { stagingOf }),
+        }
+        const made = await operated(data, ({ ask }) =>
+          ask<Created>('POST /organisations', { body }),
+        )
+        const { id, slug, snippetKey } = made
+        if (options.json) return printJson({ id, slug, snippetKey })
+        print(
+          `organisation  ${made.name}`,
+          `id            ${id}`,
+          `slug          ${slug}`,
+          `snippet key   ${snippetKey}`,
+          ...(stagingOf === undefined ? [] : [`staging of    ${stagingOf}`]),
+        )
+      },
+    )
 }
 
 type Created = Record<'id' | 'slug' | 'name' | 'snippetKey', string>

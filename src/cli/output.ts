@@ -19,6 +19,13 @@ export function tell(...lines: string[]): void {
   if (lines.length > 0) process.stderr.write(`${withEscapes(lines.join('\n'))}\n`)
 }
 
+/** Asks a person at a terminal, where anything but yes is no. */
+export async function saysYes(question: string): Promise<boolean> {
+  process.stderr.write(withEscapes(`${question} Type y to go on: `))
+  for await (const line of console) return /^y(es)?$/i.test(line.trim())
+  return false
+}
+
 /** One JSON value on one line. */
 export function printJson(value: unknown): void {
   print(JSON.stringify(value))

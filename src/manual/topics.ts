@@ -13,7 +13,9 @@ import installTheSnippet from './install-the-snippet.md' with { type: 'text' }
 import limits from './limits.md' with { type: 'text' }
 import operations from './operations.md' with { type: 'text' }
 import privacy from './privacy.md' with { type: 'text' }
+import sdk from './sdk.md' with { type: 'text' }
 import security from './security.md' with { type: 'text' }
+import theme from './theme.md' with { type: 'text' }
 import troubleshoot from './troubleshoot.md' with { type: 'text' }
 import upgrade from './upgrade.md' with { type: 'text' }
 import verifyUsers from './verify-users.md' with { type: 'text' }
@@ -33,7 +35,9 @@ export const sources: Readonly<Record<string, Readonly<Record<string, string>>>>
   'Use Cairn': {
     dashboard,
     'install-the-snippet': installTheSnippet,
+    sdk,
     'write-flows': writeFlows,
+    theme,
     troubleshoot,
     alerts,
     'verify-users': verifyUsers,

@@ -22,6 +22,12 @@ import { type Page, sendPresent } from './present.ts'
 /** The demo's flows as their author wrote them. */
 const flowFiles: readonly string[] = [welcomeTour, gettingStarted, springRelease]
 
+/** As Harbor's own pages look. */
+const theme = {
+  ...{ accent: '#0b7285', radius: 10, shadow: 'soft', logo: '/logo.svg' },
+  dark: { accent: '#3bc9db', background: '#1b2a36', text: '#e3ecf2', logo: '/logo-dark.svg' },
+}
+
 /** Days of history, today included, where the retention is not shorter. */
 const historyDays = 30
 /** Events of a request, as many as one may hold; and requests under way at once. */
@@ -66,7 +72,7 @@ async function makeHarbor(data: string): Promise<void> {
     return true
   })
   if (!isNew) return
-  await inHarbor(data, ({ ask }) => ask('PATCH /settings', { body: { traits: ['plan'] } }))
+  await inHarbor(data, ({ ask }) => ask('PATCH /settings', { body: { traits: ['plan'], theme } }))
 }
 
 const inHarbor = <T>(data: string, work: (manager: Manager) => Promise<T>, time?: Partial<Clock>) =>

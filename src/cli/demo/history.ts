@@ -1,4 +1,4 @@
-import type { Flow } from '../../core/flow/flow.ts'
+import type { Flow, Step } from '../../core/flow/flow.ts'
 import { dayMs, hourMs } from '../../core/time/durations.ts'
 import type { Event } from '../../modules/events/model.ts'
 import { SeededRandom } from './random.ts'
@@ -46,6 +46,11 @@ export const lostSince = (firstDay: number) => (firstDay + daysBeforeLoss) * day
 
 /** Whether one of the pages that do not find it, three in four of them. */
 const missesIt = (runId: string | null | undefined) => Bun.hash.xxHash32(`${runId}`) % 4 !== 0
+
+/** What people answer from 0 to 10, each as often as it stands here. */
+const scores = [2, 4, 5, 6, 6, 7, 7, 7, 8, 8, 8, 8, 9, 9, 9, 9, 9, 10, 10, 10, 10, 10]
+
+type Report = (kind: Event['kind'], at: number, more?: Partial<DemoEvent>) => void
 
 interface Visitor {
   userId?: string
@@ -164,7 +169,7 @@ class History {
   private announcement(visitor: Visitor, start: number, news: Flow): void {
     const { random } = this
     const report = this.reporter(visitor, start, news, '/home')
-    const [step] = news.steps
+    const [step, asking] = news.steps
     report('flow_started', start)
     if (!step) return
     const of = { stepId: step.id }
@@ -172,10 +177,30 @@ class History {
     const at = start + 300 + random.waitMs(11)
     if (random.chance(0.58)) {
       report('step_completed', at, of)
-      report('flow_completed', at + 15)
+      this.recommendation(report, at + 200, asking)
     } else if (random.chance(0.75)) {
       report('flow_dismissed', at, { ...of, reason: 'close_button' })
     }
+  }
+
+  /** What somebody answers who is asked whether they would recommend Harbor: most would. */
+  private recommendation(report: Report, at: number, step: Step | undefined): void {
+    const { random } = this
+    if (!step) {
+      report('flow_completed', at)
+      return
+    }
+    const of = { stepId: step.id }
+    report('step_viewed', at, of)
+    const answered = at + random.waitMs(6)
+    if (random.chance(0.12)) return
+    if (random.chance(0.22)) report('step_skipped', answered, of)
+    else {
+      const answer = random.pick(scores)
+      report('question_answered', answered, { ...of, properties: { answer } })
+      report('step_completed', answered + 10, of)
+    }
+    report('flow_completed', answered + 20)
   }
 
   /** Items that wait for an event are ticked by it, sent by Harbor's back end; others by the page. */

@@ -1,7 +1,9 @@
 import { installStub } from '../../web/install-code.ts'
+import { galleryAt } from './gallery.ts'
 import style from './site/app.css' with { type: 'text' }
 import script from './site/app.js' with { type: 'text' }
 import index from './site/index.html' with { type: 'text' }
+import { logo } from './site/logo.ts'
 
 /** Where the pages of the demo's application find Cairn. */
 export interface SiteOptions {
@@ -18,6 +20,7 @@ const policyFor = (cairnUrl: string) =>
     "style-src 'self'",
     "img-src 'self' data:",
     `connect-src ${cairnUrl}`,
+    "frame-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
@@ -37,13 +40,18 @@ export function demoSite({ cairnUrl, snippetKey }: SiteOptions) {
   const files: Record<string, () => Response> = {
     '/app.css': () => answer(style as unknown as string, 'text/css'),
     '/app.js': () => answer(script as unknown as string, 'text/javascript'),
+    '/logo.svg': () => answer(logo('#0b7285'), 'image/svg+xml'),
+    '/logo-dark.svg': () => answer(logo('#3bc9db'), 'image/svg+xml'),
     '/cairn-stub.js': () => answer(installStub, 'text/javascript'),
   }
   return (request: Request): Response => {
-    const { pathname } = new URL(request.url)
+    const url = new URL(request.url)
+    const { pathname } = url
     if (pathname === '/') return Response.redirect('/home', 302)
     const file = files[pathname]
     if (file) return file()
-    return answer(page, 'text/html', { 'Content-Security-Policy': policyFor(cairnUrl) })
+    const policy = { 'Content-Security-Policy': policyFor(cairnUrl) }
+    const gallery = galleryAt(url)
+    return gallery ? answer(gallery[1], gallery[0], policy) : answer(page, 'text/html', policy)
   }
 }

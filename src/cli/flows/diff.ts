@@ -167,7 +167,7 @@ function remarks({ change, against, stored, file }: Comparison): string[] {
 }
 
 /** @param seen the parts that the newest version has: of these, people's progress is known */
-function partLines(
+export function partLines(
   what: 'step' | 'item',
   { added, returning, removed, moved }: PartChanges,
   end: string,

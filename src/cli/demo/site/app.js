@@ -3,6 +3,9 @@
 const { cairn } = window
 const main = document.querySelector('main')
 
+// As an application says in which language it is: `?lang=de`, of which the tour knows, and the pages not.
+document.documentElement.lang = new URLSearchParams(location.search).get('lang') ?? 'en'
+
 // Who is signed in, and what audience rules may ask for.
 const userId = signedIn()
 cairn.identify(userId, { role: 'owner', plan: 'team', teamSize: 3, daysSinceSignup: 3 })
@@ -14,6 +17,13 @@ const pages = {
   '/settings/people': page('people-page'),
   '/settings/notifications': page('notifications-page'),
 }
+
+// Where a tour leads to another page, that comes without a load, too.
+cairn.on('navigate', event => {
+  event.preventDefault()
+  history.pushState(null, '', event.url)
+  show()
+})
 
 /** Somebody of their own in each browser, until `?as=` signs somebody else in. */
 function signedIn() {

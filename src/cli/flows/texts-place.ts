@@ -1,0 +1,126 @@
+import { change } from '../../core/flow/edit/change.ts'
+import { isFault, isMapping, parseSource } from '../../core/flow/edit/source.ts'
+import { readFlowFile } from '../../core/flow/file.ts'
+import type { FlowDefinition } from '../../core/flow/flow.ts'
+import { minimalFlow, type Plain } from '../../core/flow/minimal.ts'
+import { flowText } from '../../core/flow/text.ts'
+import { textChanges } from '../../core/flow/texts/edit.ts'
+import type { TextImport } from '../../core/flow/texts/import.ts'
+import { quoted, shown } from '../../core/text/wording.ts'
+import type { DraftAnswer } from '../../modules/authoring/model.ts'
+import type { Command } from '../command.ts'
+import { CommandFailure, UsageFailure } from '../failure.ts'
+import { asUsers, readTextFile, replaceFile } from '../files.ts'
+import { managed } from '../manage.ts'
+import { rightFiles } from './files.ts'
+import { newestOf, storedFlows } from './records.ts'
+
+/** A flow whose texts a command is about, and where it has it from. */
+export interface FlowPlace {
+  flow: FlowDefinition
+  /** Its file; null for the draft, which is as it was by this ETag. */
+  path: string | null
+  etag: string | null
+}
+
+/** A key has no such ending, unless somebody means to confuse. */
+const isFile = (name: string) => /[/\\]|\.(ya?ml|json)$/i.test(name)
+
+/** The flow of a key, or of a file. @throws CommandFailure */
+export async function flowNamed(
+  name: string,
+  key: string | undefined,
+  command: Command,
+): Promise<FlowPlace> {
+  if (!isFile(name)) {
+    if (key !== undefined && key !== name) throw new UsageFailure('--flow is for files')
+    const { etag, definition } = await managed(command, ({ ask }) =>
+      ask<DraftAnswer>(`GET /flows/${encodeURIComponent(name)}/draft`),
+    )
+    return { flow: definition as unknown as FlowDefinition, path: null, etag }
+  }
+  const flows = inFile(name)
+  const [only] = key === undefined ? flows : flows.filter(flow => flow.key === key)
+  const keys = flows.map(flow => flow.key).join(', ')
+  if (key === undefined && flows.length > 1) {
+    throw new UsageFailure(`${shown(name, 200)} holds several flows: say which by --flow (${keys})`)
+  }
+  if (only) return { flow: only, path: name, etag: null }
+  throw new CommandFailure(`${shown(name, 200)} has no flow ${quoted(key ?? '')}: it has ${keys}`)
+}
+
+const inFile = (path: string) =>
+  rightFiles([path], { undone: 'nothing was done' }).flatMap(({ flows }) => flows)
+
+/** Flows of keys and files; without any, all that are not archived. */
+export async function flowsNamed(
+  names: readonly string[],
+  command: Command,
+): Promise<FlowDefinition[]> {
+  const ofFiles = names.filter(isFile).flatMap(inFile)
+  const keys = names.filter(name => !isFile(name))
+  if (names.length > 0 && keys.length === 0) return ofFiles
+  const stored = await managed(command, storedFlows)
+  const chosen = stored.filter(({ key, status }) =>
+    keys.length > 0 ? keys.includes(key) : status !== 'archived',
+  )
+  const unknown = keys.find(key => !chosen.some(flow => flow.key === key))
+  if (unknown !== undefined) {
+    throw new CommandFailure(
+      `no flow has the key ${quoted(unknown)}: see "cairn flows list", or name a file by its ending`,
+    )
+  }
+  return [...ofFiles, ...chosen.flatMap(flow => newestOf(flow, {})?.definition ?? [])]
+}
+
+/** Gives a flow the texts of an import, where it comes from. @throws CommandFailure where they are wrong */
+export async function changeTexts(
+  { flow, path, etag }: FlowPlace,
+  found: TextImport,
+  command: Command,
+): Promise<void> {
+  const texts = { ...flow.texts, [found.locale]: found.texts }
+  const next = { ...flow, texts }
+  refuseWrong(next, found.locale)
+  if (path !== null) return writeTexts(path, found)
+  await managed(command, ({ ask }) =>
+    ask(`PUT /flows/${encodeURIComponent(flow.key)}/draft`, {
+      body: minimalFlow(next),
+      headers: { 'if-match': etag! },
+    }),
+  )
+}
+
+/** What pages must not be shown, such as a text that is too long, or a link that runs a script. */
+function refuseWrong(flow: FlowDefinition, locale: string): void {
+  const problems = readFlowFile(flowText(flow)).problems.filter(
+    ({ severity, path }) => severity === 'error' && path.startsWith('/texts'),
+  )
+  if (problems.length === 0) return
+  const lines = problems.map(({ path, message }) => `  ${path} ${message}`)
+  const head = `nothing was changed: the texts in ${locale} are not right`
+  throw new CommandFailure([head, ...lines].join('\n'))
+}
+
+function writeTexts(path: string, { locale, texts }: TextImport): void {
+  const file = readTextFile(path)
+  if ('problem' in file) throw new CommandFailure(`${file.name}: ${file.problem.message}`)
+  const read = parseSource(file.text)
+  const cannot = (why: string) =>
+    new CommandFailure(
+      `${path} was not changed: ${why}; import into the draft instead, by the flow's key`,
+    )
+  if (isFault(read) || !isMapping(read.value) || 'flows' in read.value) {
+    throw cannot('it holds several flows, and texts are written into files with one alone')
+  }
+  const changes = textChanges(read.value, locale, texts)
+  let text: string | null = file.text
+  if (path.toLowerCase().endsWith('.json')) {
+    const flow = read.value
+    const all = { ...(isMapping(flow.texts) ? flow.texts : {}), [locale]: texts as Plain }
+    text = `${JSON.stringify({ ...flow, texts: all }, null, 2)}\n`
+  } else for (const one of changes) text = text === null ? null : change(text, one)
+  if (text === null) throw cannot('an anchor (&name) shares its texts with other places')
+  const written = text
+  asUsers(() => replaceFile(path, written))
+}

@@ -1,0 +1,225 @@
+import { Option } from 'commander'
+import { importTexts, requireLocale, type TextImport } from '../../core/flow/texts/import.ts'
+import { localeFault } from '../../core/flow/texts/locale-fault.ts'
+import { SheetFault, type SheetFormat, sheetFormats, sheetOf } from '../../core/flow/texts/sheet.ts'
+import { readSheet, sheetText } from '../../core/flow/texts/sheet-file.ts'
+import { coverageOf, textUnits } from '../../core/flow/texts/units.ts'
+import { quoted, shown } from '../../core/text/wording.ts'
+import type { Command, Flags } from '../command.ts'
+import { CommandFailure, UsageFailure } from '../failure.ts'
+import { asUsers, readTextFile, replaceFile } from '../files.ts'
+import { addManaged } from '../manage.ts'
+import { counted, print, printJson, printTable, tell } from '../output.ts'
+import { changeTexts, flowNamed, flowsNamed } from './texts-place.ts'
+
+const where = 'a flow’s key, or its file (YAML, or JSON by its ending)'
+
+/** What translators are given and give back. */
+export function addTexts(flows: Command): void {
+  const texts = flows
+    .command('texts')
+    .summary('texts in other languages: export for translators, import, see what is missing')
+    .description(
+      'The texts of flows in other languages, as files that translators and their programs take: ' +
+        'XLIFF 2.0 or 1.2, or flat JSON. Flows are taken from drafts by their keys, or from files.',
+    )
+    .examples(
+      'cairn flows texts status',
+      'cairn flows texts export welcome --locale de -o welcome.de.xlf',
+      'cairn flows texts import welcome welcome.de.xlf --dry-run',
+      'cairn flows texts import tour.yaml welcome.de.xlf   its comments stay',
+    )
+  addStatus(texts)
+  addExport(texts)
+  addImport(texts)
+}
+
+/** What is wrong with a file for translators, or with what is asked of it. */
+function saying<Result>(name: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof SheetFault)) throw error
+    throw new CommandFailure(`${name}: ${error.message}`)
+  }
+}
+
+const flowOption = () => new Option('--flow <key>', 'which flow of a file that holds several')
+
+function addStatus(texts: Command): void {
+  addManaged(texts.command('status'))
+    .description('tell how many texts each flow has in each language')
+    .argument('[flow...]', `${where}; all that are not archived where left out`)
+    .option('--strict', 'exit status 1 where a text is missing, for CI')
+    .option('--json', 'print a JSON array, a flow and language each')
+    .examples('cairn flows texts status', 'cairn flows texts status flows/*.yaml --strict')
+    .action(async (named: string[], options: Flags<never, 'strict' | 'json'>, command: Command) => {
+      const found = await flowsNamed(named, command)
+      const rows = found.flatMap(flow =>
+        coverageOf(flow).map(({ locale, told, of, missing }) => ({
+          flow: flow.key,
+          from: flow.locale ?? null,
+          locale,
+          translated: told,
+          texts: of,
+          missing: missing.map(({ id }) => id),
+        })),
+      )
+      const isWhole = rows.every(({ missing }) => missing.length === 0)
+      if (options.strict && !isWhole) process.exitCode = 1
+      if (options.json) return printJson(rows)
+      printTable(
+        ['flow', 'written in', 'language', 'texts', '', 'first that is missing'],
+        rows.map(({ flow, from, locale, translated, texts, missing }) => [
+          flow,
+          from ?? '–',
+          locale,
+          `${translated} of ${texts}`,
+          texts === 0 ? '–' : `${Math.floor((100 * translated) / texts)} %`,
+          missing[0] ?? '–',
+        ]),
+        'no flow has texts in another language: "cairn flows texts export FLOW --locale de" begins one',
+      )
+    })
+}
+
+function addExport(texts: Command): void {
+  addManaged(texts.command('export'))
+    .description('write the texts of a flow for translators into one language')
+    .argument('<flow>', where)
+    .requiredOption('--locale <tag>', 'the language of the translations, such as de or pt-BR')
+    .addOption(
+      new Option('--format <format>', 'XLIFF 2.0 or 1.2, or flat JSON of translations alone')
+        .choices(sheetFormats)
+        .default('xliff'),
+    )
+    .addOption(flowOption())
+    .option('-o, --out <file>', 'write a file in place of the standard output')
+    .examples(
+      'cairn flows texts export welcome --locale de -o welcome.de.xlf',
+      'cairn flows texts export tour.yaml --locale fr --format json > welcome.fr.json',
+    )
+    .action(
+      async (
+        name: string,
+        options: Flags<'flow' | 'out'> & { locale: string; format: SheetFormat },
+        command: Command,
+      ) => {
+        const { locale, format, out } = options
+        const fault = localeFault(locale)
+        if (fault !== null) throw new UsageFailure(`--locale: ${fault}`)
+        const { flow } = await flowNamed(name, options.flow, command)
+        saying(shown(name, 200), () => requireLocale(flow))
+        const units = textUnits(flow)
+        if (units.length === 0) throw new CommandFailure(`${flow.key} has no text to translate`)
+        const sheet = sheetOf(flow, locale)
+        const text = sheetText(sheet, format)
+        if (out === undefined) print(text.replace(/\n$/, ''))
+        else asUsers(() => replaceFile(out, text))
+        const untold = sheet.entries.filter(({ target }) => target === null).length
+        tell(`${counted(units.length, 'text')} of ${flow.key}, ${untold} not translated yet`)
+      },
+    )
+}
+
+type ImportOptions = Flags<'flow' | 'locale', 'dryRun' | 'json'> & {
+  outdated: 'refuse' | 'skip' | 'take'
+}
+
+function addImport(texts: Command): void {
+  addManaged(texts.command('import'))
+    .description(
+      'take translations over: into the draft of a flow, which no page shows before it is ' +
+        'published, or into its file, whose comments stay; what a file has not translated stays',
+    )
+    .argument('<flow>', where)
+    .argument('<file>', 'XLIFF or JSON from translators; "-" for the standard input')
+    .option('--locale <tag>', 'their language, where the file does not say it: JSON never does')
+    .addOption(flowOption())
+    .addOption(
+      new Option(
+        '--outdated <how>',
+        'where the flow has changed since the export: refuse all, or skip or take what is outdated; texts that the flow has no more are never taken',
+      )
+        .choices(['refuse', 'skip', 'take'])
+        .default('refuse'),
+    )
+    .option('--dry-run', 'say what would change, and change nothing')
+    .option('--json', 'print what was changed as JSON')
+    .examples(
+      'cairn flows texts import welcome welcome.de.xlf --dry-run',
+      'cairn flows texts import tour.yaml welcome.fr.json --locale fr',
+    )
+    .action(async (name: string, path: string, options: ImportOptions, command: Command) => {
+      const file = readTextFile(path)
+      if ('problem' in file) throw new CommandFailure(`${file.name}: ${file.problem.message}`)
+      const { locale, outdated, dryRun = false } = options
+      const sheet = saying(file.name, () => readSheet(file.text))
+      const place = await flowNamed(name, options.flow, command)
+      const takesOutdated = outdated === 'take'
+      const found = saying(file.name, () =>
+        importTexts(place.flow, sheet, { locale, takesOutdated }),
+      )
+      refuseOutdated(found, outdated, file.name)
+      if (!dryRun && found.changed.length > 0) await changeTexts(place, found, command)
+      if (options.json) return printJson(toldOf(place.flow.key, found, dryRun))
+      print(...lines(found))
+      tell(summary(place.flow.key, found, dryRun))
+    })
+}
+
+const mostShown = 20
+
+/** @throws CommandFailure where texts are of another state of the flow, and that was not allowed */
+function refuseOutdated(
+  { outdated, superfluous }: TextImport,
+  how: ImportOptions['outdated'],
+  name: string,
+): void {
+  if (how !== 'refuse' || outdated.length + superfluous.length === 0) return
+  const lines = [
+    ...outdated.map(
+      ({ unit, source }) =>
+        `  ${unit.id} said ${quoted(source)}, and says ${quoted(unit.source)} now`,
+    ),
+    ...superfluous.map(({ id, hint }) => `  ${quoted(id)} is no text of the flow${hint}`),
+  ]
+  const more = lines.length > mostShown ? [`  … ${lines.length - mostShown} more`] : []
+  const head = `${name}: nothing was changed, for the flow is not as it was when this was exported`
+  const next =
+    '--outdated skip takes the rest alone, --outdated take what has another source now too'
+  throw new CommandFailure([head, ...lines.slice(0, mostShown), ...more, next].join('\n'))
+}
+
+const lines = ({ changed }: TextImport) =>
+  changed.flatMap(({ unit, before, after }) => [
+    unit.id,
+    ...(before === null ? [] : [`- ${onLine(before)}`]),
+    `+ ${onLine(after)}`,
+  ])
+
+const onLine = (text: string) => text.trim().replace(/\s*\n\s*/g, ' ⏎ ')
+
+function summary(key: string, found: TextImport, dryRun: boolean): string {
+  const { changed, unchanged, untranslated, outdated, superfluous, locale } = found
+  const counts = [
+    `${changed.length} changed`,
+    `${unchanged} as before`,
+    ...(untranslated > 0 ? [`${untranslated} not translated`] : []),
+    ...(outdated.length > 0 ? [`${outdated.length} outdated`] : []),
+    ...(superfluous.length > 0 ? [`${superfluous.length} of no text of the flow`] : []),
+  ]
+  const end = dryRun ? '; nothing was written: leave out --dry-run to do it' : ''
+  return `${key} in ${locale}: ${counts.join(', ')}${end}`
+}
+
+const toldOf = (flow: string, found: TextImport, dryRun: boolean) => ({
+  flow,
+  locale: found.locale,
+  dryRun,
+  changed: found.changed.map(({ unit, before, after }) => ({ id: unit.id, before, after })),
+  unchanged: found.unchanged,
+  untranslated: found.untranslated,
+  outdated: found.outdated.map(({ unit }) => unit.id),
+  superfluous: found.superfluous.map(({ id }) => id),
+})
